@@ -1,0 +1,162 @@
+//! JSON Web Keys: what stands in a signing key file or in a third party's key set.
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey};
+use p256::pkcs8::EncodePrivateKey;
+use serde::{Deserialize, Serialize};
+
+/// One key, as RFC 7517 writes it. Members that we do not use are dropped.
+#[derive(Clone, Deserialize, Serialize)]
+pub struct JsonWebKey {
+    /// `EC`, `RSA`, `OKP` or `oct`.
+    pub kty: String,
+    /// Names the key in the header of tokens.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kid: Option<String>,
+    /// The algorithm the key is for; derived from the type when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub alg: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub crv: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub x: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub y: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub n: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub e: Option<String>,
+    /// Symmetric key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub k: Option<String>,
+    /// Private part of `EC` and `RSA` keys.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub d: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub p: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub q: Option<String>,
+}
+
+/// A key that cannot be used, with the reason. Never shows key material.
+#[derive(Debug, thiserror::Error)]
+#[error("key {kid:?}: {reason}")]
+pub struct JwkError {
+    kid: Option<String>,
+    reason: String,
+}
+
+impl std::fmt::Debug for JsonWebKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("JsonWebKey").field("kty", &self.kty).field("kid", &self.kid).finish_non_exhaustive()
+    }
+}
+
+impl JsonWebKey {
+    /// A symmetric key from the bytes of a shared secret.
+    pub fn symmetric(secret: &[u8]) -> Self {
+        Self {
+            kty: "oct".into(),
+            kid: None,
+            alg: Some("HS256".into()),
+            crv: None,
+            x: None,
+            y: None,
+            n: None,
+            e: None,
+            k: Some(URL_SAFE_NO_PAD.encode(secret)),
+            d: None,
+            p: None,
+            q: None,
+        }
+    }
+
+    /// Whether it can sign.
+    pub fn is_private(&self) -> bool {
+        self.d.is_some() || self.k.is_some()
+    }
+
+    /// The public half as published in a key set, or `None` for a symmetric key, which has no public half.
+    pub fn public_json(&self) -> Option<serde_json::Value> {
+        if self.kty == "oct" {
+            return None;
+        }
+        let mut public = serde_json::to_value(Self { d: None, p: None, q: None, k: None, ..self.clone() }).ok()?;
+        public["alg"] = self.algorithms().ok()?.first().map(|algorithm| format!("{algorithm:?}"))?.into();
+        public["use"] = "sig".into();
+        public["key_ops"] = serde_json::json!(["verify"]);
+        Some(public)
+    }
+
+    /// Algorithms whose tokens this key can verify; the first is the one it signs with.
+    pub(crate) fn algorithms(&self) -> Result<Vec<Algorithm>, JwkError> {
+        use Algorithm::{ES256, ES384, EdDSA, HS256, HS384, HS512, RS256, RS384, RS512};
+        let family: &[Algorithm] = match (self.kty.as_str(), self.crv.as_deref()) {
+            ("EC", Some("P-256")) => &[ES256],
+            ("EC", Some("P-384")) => &[ES384],
+            ("OKP", Some("Ed25519")) => &[EdDSA],
+            ("RSA", _) => &[RS256, RS384, RS512],
+            ("oct", _) => &[HS256, HS384, HS512],
+            _ => return Err(self.error("unsupported key type or curve")),
+        };
+        match self.alg.as_deref() {
+            None => Ok(family.to_vec()),
+            Some(name) => family
+                .iter()
+                .find(|algorithm| format!("{algorithm:?}") == name)
+                .map(|algorithm| vec![*algorithm])
+                .ok_or_else(|| self.error("alg does not fit the key type")),
+        }
+    }
+
+    pub(crate) fn decoding_key(&self) -> Result<DecodingKey, JwkError> {
+        let made = match self.kty.as_str() {
+            "EC" => DecodingKey::from_ec_components(self.member(&self.x, "x")?, self.member(&self.y, "y")?),
+            "RSA" => DecodingKey::from_rsa_components(self.member(&self.n, "n")?, self.member(&self.e, "e")?),
+            "OKP" => DecodingKey::from_ed_components(self.member(&self.x, "x")?),
+            _ => return Ok(DecodingKey::from_secret(&self.bytes(&self.k, "k")?)),
+        };
+        made.map_err(|_| self.error("malformed public part"))
+    }
+
+    pub(crate) fn encoding_key(&self) -> Result<EncodingKey, JwkError> {
+        match (self.kty.as_str(), self.crv.as_deref()) {
+            ("oct", _) => Ok(EncodingKey::from_secret(&self.bytes(&self.k, "k")?)),
+            ("EC", Some("P-256")) => {
+                let key = p256::SecretKey::from_slice(&self.bytes(&self.d, "d")?)
+                    .map_err(|_| self.error("malformed private part"))?;
+                let der = key.to_pkcs8_der().map_err(|_| self.error("malformed private part"))?;
+                Ok(EncodingKey::from_ec_der(der.as_bytes()))
+            }
+            ("RSA", _) => {
+                use rsa::pkcs1::EncodeRsaPrivateKey;
+                let number = |value: &Option<String>, name| self.bytes(value, name).map(|bytes| rsa::BigUint::from_bytes_be(&bytes));
+                let primes = vec![number(&self.p, "p")?, number(&self.q, "q")?];
+                let key = rsa::RsaPrivateKey::from_components(
+                    number(&self.n, "n")?,
+                    number(&self.e, "e")?,
+                    number(&self.d, "d")?,
+                    primes,
+                )
+                .map_err(|_| self.error("malformed private part"))?;
+                let der = key.to_pkcs1_der().map_err(|_| self.error("malformed private part"))?;
+                Ok(EncodingKey::from_rsa_der(der.as_bytes()))
+            }
+            _ => Err(self.error("signing needs an ES256, RS256 or HS256 key")),
+        }
+    }
+
+    fn member<'a>(&self, value: &'a Option<String>, name: &str) -> Result<&'a str, JwkError> {
+        value.as_deref().ok_or_else(|| self.error(&format!("member {name} is missing")))
+    }
+
+    fn bytes(&self, value: &Option<String>, name: &str) -> Result<Vec<u8>, JwkError> {
+        let text = self.member(value, name)?;
+        URL_SAFE_NO_PAD.decode(text.trim_end_matches('=')).map_err(|_| self.error(&format!("member {name} is not base64url")))
+    }
+
+    fn error(&self, reason: &str) -> JwkError {
+        JwkError { kid: self.kid.clone(), reason: reason.to_owned() }
+    }
+}
