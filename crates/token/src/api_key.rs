@@ -40,7 +40,9 @@ impl ApiKeys {
     /// Which kind of key this is, if it is one of ours. Compares in constant time.
     pub fn kind(&self, key: &str) -> Option<ApiKeyKind> {
         let is_one_of = |keys: &[SecretString]| {
-            keys.iter().fold(false, |found, known| found | bool::from(known.expose_secret().as_bytes().ct_eq(key.as_bytes())))
+            keys.iter().fold(false, |found, known| {
+                found | bool::from(known.expose_secret().as_bytes().ct_eq(key.as_bytes()))
+            })
         };
         if is_one_of(&self.secret) {
             Some(ApiKeyKind::Secret)

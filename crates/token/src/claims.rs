@@ -60,13 +60,22 @@ impl Claims {
     ///
     /// Absent and null claims pass. Fractions are cut off. Source: REST contract §7.
     pub fn check_time(&self, now: i64, leeway: i64) -> Result<(), TokenError> {
-        if self.instant("exp")?.is_some_and(|exp| now > exp.saturating_add(leeway)) {
+        if self
+            .instant("exp")?
+            .is_some_and(|exp| now > exp.saturating_add(leeway))
+        {
             return Err(TokenError::Expired);
         }
-        if self.instant("nbf")?.is_some_and(|nbf| now < nbf.saturating_sub(leeway)) {
+        if self
+            .instant("nbf")?
+            .is_some_and(|nbf| now < nbf.saturating_sub(leeway))
+        {
             return Err(TokenError::NotYetValid);
         }
-        if self.instant("iat")?.is_some_and(|iat| now < iat.saturating_sub(leeway)) {
+        if self
+            .instant("iat")?
+            .is_some_and(|iat| now < iat.saturating_sub(leeway))
+        {
             return Err(TokenError::IssuedInFuture);
         }
         Ok(())
@@ -85,7 +94,11 @@ impl Claims {
             }
             Some(_) => return Err(TokenError::AudienceNotStrings),
         };
-        if matches { Ok(()) } else { Err(TokenError::WrongAudience) }
+        if matches {
+            Ok(())
+        } else {
+            Err(TokenError::WrongAudience)
+        }
     }
 
     fn text(&self, name: &str) -> Option<&str> {
@@ -96,8 +109,13 @@ impl Claims {
         match self.map.get(name) {
             None | Some(Value::Null) => Ok(None),
             // Compat: the reference reads a fractional instant as 0; cutting the fraction off is what the sender meant.
-            #[expect(clippy::cast_possible_truncation, reason = "saturates, and no clock reaches there")]
-            Some(Value::Number(number)) => Ok(number.as_i64().or_else(|| number.as_f64().map(|float| float as i64))),
+            #[expect(
+                clippy::cast_possible_truncation,
+                reason = "saturates, and no clock reaches there"
+            )]
+            Some(Value::Number(number)) => Ok(number
+                .as_i64()
+                .or_else(|| number.as_f64().map(|float| float as i64))),
             Some(_) => Err(TokenError::ClaimNotANumber(name)),
         }
     }
@@ -131,7 +149,11 @@ mod tests {
             (json!({"exp": 1000.7}), Ok(())),
         ];
         for (payload, expected) in cases {
-            assert_eq!(claims(payload.clone()).check_time(1000, 30), expected, "{payload}");
+            assert_eq!(
+                claims(payload.clone()).check_time(1000, 30),
+                expected,
+                "{payload}"
+            );
         }
     }
 
@@ -144,10 +166,17 @@ mod tests {
             (json!({"aud": ["x", "authenticated"]}), Ok(())),
             (json!({"aud": "x"}), Err(TokenError::WrongAudience)),
             (json!({"aud": 1}), Err(TokenError::AudienceNotStrings)),
-            (json!({"aud": ["authenticated", 1]}), Err(TokenError::AudienceNotStrings)),
+            (
+                json!({"aud": ["authenticated", 1]}),
+                Err(TokenError::AudienceNotStrings),
+            ),
         ];
         for (payload, expected) in cases {
-            assert_eq!(claims(payload.clone()).check_audience("authenticated"), expected, "{payload}");
+            assert_eq!(
+                claims(payload.clone()).check_audience("authenticated"),
+                expected,
+                "{payload}"
+            );
         }
     }
 }

@@ -43,7 +43,11 @@ pub fn s3_access_key_id() -> String {
 
 /// The secret of the S3 protocol's key pair.
 pub fn s3_secret_access_key() -> String {
-    ["850181e4652dd023b7a98c58ae0d2d34", "bd487ee0cc3254aed6eda37307425907"].concat()
+    [
+        "850181e4652dd023b7a98c58ae0d2d34",
+        "bd487ee0cc3254aed6eda37307425907",
+    ]
+    .concat()
 }
 
 /// The ES256 key with which user tokens are signed.

@@ -49,7 +49,10 @@ pub struct JwkError {
 
 impl std::fmt::Debug for JsonWebKey {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("JsonWebKey").field("kty", &self.kty).field("kid", &self.kid).finish_non_exhaustive()
+        f.debug_struct("JsonWebKey")
+            .field("kty", &self.kty)
+            .field("kid", &self.kid)
+            .finish_non_exhaustive()
     }
 }
 
@@ -82,8 +85,20 @@ impl JsonWebKey {
         if self.kty == "oct" {
             return None;
         }
-        let mut public = serde_json::to_value(Self { d: None, p: None, q: None, k: None, ..self.clone() }).ok()?;
-        public["alg"] = self.algorithms().ok()?.first().map(|algorithm| format!("{algorithm:?}"))?.into();
+        let mut public = serde_json::to_value(Self {
+            d: None,
+            p: None,
+            q: None,
+            k: None,
+            ..self.clone()
+        })
+        .ok()?;
+        public["alg"] = self
+            .algorithms()
+            .ok()?
+            .first()
+            .map(|algorithm| format!("{algorithm:?}"))?
+            .into();
         public["use"] = "sig".into();
         public["key_ops"] = serde_json::json!(["verify"]);
         Some(public)
@@ -126,12 +141,17 @@ impl JsonWebKey {
             ("EC", Some("P-256")) => {
                 let key = p256::SecretKey::from_slice(&self.bytes(&self.d, "d")?)
                     .map_err(|_| self.error("malformed private part"))?;
-                let der = key.to_pkcs8_der().map_err(|_| self.error("malformed private part"))?;
+                let der = key
+                    .to_pkcs8_der()
+                    .map_err(|_| self.error("malformed private part"))?;
                 Ok(EncodingKey::from_ec_der(der.as_bytes()))
             }
             ("RSA", _) => {
                 use rsa::pkcs1::EncodeRsaPrivateKey;
-                let number = |value: &Option<String>, name| self.bytes(value, name).map(|bytes| rsa::BigUint::from_bytes_be(&bytes));
+                let number = |value: &Option<String>, name| {
+                    self.bytes(value, name)
+                        .map(|bytes| rsa::BigUint::from_bytes_be(&bytes))
+                };
                 let primes = vec![number(&self.p, "p")?, number(&self.q, "q")?];
                 let key = rsa::RsaPrivateKey::from_components(
                     number(&self.n, "n")?,
@@ -140,7 +160,9 @@ impl JsonWebKey {
                     primes,
                 )
                 .map_err(|_| self.error("malformed private part"))?;
-                let der = key.to_pkcs1_der().map_err(|_| self.error("malformed private part"))?;
+                let der = key
+                    .to_pkcs1_der()
+                    .map_err(|_| self.error("malformed private part"))?;
                 Ok(EncodingKey::from_rsa_der(der.as_bytes()))
             }
             _ => Err(self.error("signing needs an ES256, RS256 or HS256 key")),
@@ -148,15 +170,22 @@ impl JsonWebKey {
     }
 
     fn member<'a>(&self, value: &'a Option<String>, name: &str) -> Result<&'a str, JwkError> {
-        value.as_deref().ok_or_else(|| self.error(&format!("member {name} is missing")))
+        value
+            .as_deref()
+            .ok_or_else(|| self.error(&format!("member {name} is missing")))
     }
 
     fn bytes(&self, value: &Option<String>, name: &str) -> Result<Vec<u8>, JwkError> {
         let text = self.member(value, name)?;
-        URL_SAFE_NO_PAD.decode(text.trim_end_matches('=')).map_err(|_| self.error(&format!("member {name} is not base64url")))
+        URL_SAFE_NO_PAD
+            .decode(text.trim_end_matches('='))
+            .map_err(|_| self.error(&format!("member {name} is not base64url")))
     }
 
     fn error(&self, reason: &str) -> JwkError {
-        JwkError { kid: self.kid.clone(), reason: reason.to_owned() }
+        JwkError {
+            kid: self.kid.clone(),
+            reason: reason.to_owned(),
+        }
     }
 }

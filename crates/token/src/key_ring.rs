@@ -52,7 +52,10 @@ impl KeyRing {
     /// A key that cannot be used is named; its material is not shown.
     pub fn new(jwt_secret: &[u8], signing_keys: &[JsonWebKey]) -> Result<Self, JwkError> {
         let secret = JsonWebKey::symmetric(jwt_secret);
-        let signing = signing_keys.iter().find(|key| key.is_private()).unwrap_or(&secret);
+        let signing = signing_keys
+            .iter()
+            .find(|key| key.is_private())
+            .unwrap_or(&secret);
         let ring = Self {
             signing: SigningKey::new(signing)?,
             shared_secret: SigningKey::new(&secret)?,
@@ -69,7 +72,12 @@ impl KeyRing {
     /// # Errors
     /// One unusable key refuses the whole set, and the old set stays.
     pub fn trust(&self, third_party: &[JsonWebKey]) -> Result<(), JwkError> {
-        let keys = self.own.iter().chain(third_party).map(VerificationKey::new).collect::<Result<Vec<_>, _>>()?;
+        let keys = self
+            .own
+            .iter()
+            .chain(third_party)
+            .map(VerificationKey::new)
+            .collect::<Result<Vec<_>, _>>()?;
         self.verification.store(Arc::new(keys));
         self.verified.invalidate_all();
         Ok(())
@@ -129,7 +137,13 @@ impl KeyRing {
         }
     }
 
-    fn check_signature(&self, signature: &str, message: &[u8], algorithm: Algorithm, kid: Option<&str>) -> Result<(), TokenError> {
+    fn check_signature(
+        &self,
+        signature: &str,
+        message: &[u8],
+        algorithm: Algorithm,
+        kid: Option<&str>,
+    ) -> Result<(), TokenError> {
         let keys = self.verification.load();
         // A token that names a key is checked with that key only; keys without a name stay candidates for
         // the tokens that name one, because the shared secret has no name.
@@ -144,25 +158,40 @@ impl KeyRing {
                 return Ok(());
             }
         }
-        Err(if tried { TokenError::BadSignature } else { TokenError::NoSuitableKey })
+        Err(if tried {
+            TokenError::BadSignature
+        } else {
+            TokenError::NoSuitableKey
+        })
     }
 }
 
 impl SigningKey {
     fn new(key: &JsonWebKey) -> Result<Self, JwkError> {
         let algorithm = key.algorithms()?[0];
-        Ok(Self { kid: key.kid.clone(), algorithm, key: key.encoding_key()? })
+        Ok(Self {
+            kid: key.kid.clone(),
+            algorithm,
+            key: key.encoding_key()?,
+        })
     }
 
     fn sign(&self, claims: &impl Serialize) -> Result<String, TokenError> {
-        let header = Header { kid: self.kid.clone(), ..Header::new(self.algorithm) };
+        let header = Header {
+            kid: self.kid.clone(),
+            ..Header::new(self.algorithm)
+        };
         jsonwebtoken::encode(&header, claims, &self.key).map_err(|_| TokenError::Signing)
     }
 }
 
 impl VerificationKey {
     fn new(key: &JsonWebKey) -> Result<Self, JwkError> {
-        Ok(Self { kid: key.kid.clone(), algorithms: key.algorithms()?, key: key.decoding_key()? })
+        Ok(Self {
+            kid: key.kid.clone(),
+            algorithms: key.algorithms()?,
+            key: key.decoding_key()?,
+        })
     }
 }
 
@@ -179,10 +208,17 @@ pub fn generate_jwt_secret() -> String {
 /// text by scripts. Source: gateway contract §6.
 pub fn legacy_api_key(jwt_secret: &[u8], role: &str, issuer: &str, expires_at: i64) -> String {
     let claims = serde_json::json!({ "iss": issuer, "role": role, "exp": expires_at }).to_string();
-    let message = format!("{}.{}", URL_SAFE_NO_PAD.encode(r#"{"alg":"HS256","typ":"JWT"}"#), URL_SAFE_NO_PAD.encode(claims));
-    let signature =
-        jsonwebtoken::crypto::sign(message.as_bytes(), &EncodingKey::from_secret(jwt_secret), Algorithm::HS256)
-            .expect("HMAC takes keys of any length");
+    let message = format!(
+        "{}.{}",
+        URL_SAFE_NO_PAD.encode(r#"{"alg":"HS256","typ":"JWT"}"#),
+        URL_SAFE_NO_PAD.encode(claims)
+    );
+    let signature = jsonwebtoken::crypto::sign(
+        message.as_bytes(),
+        &EncodingKey::from_secret(jwt_secret),
+        Algorithm::HS256,
+    )
+    .expect("HMAC takes keys of any length");
     format!("{message}.{signature}")
 }
 
@@ -207,7 +243,9 @@ fn text<'a>(map: &'a Map<String, Value>, name: &str) -> Option<&'a str> {
 }
 
 fn decode_json(part: &str) -> Result<Value, TokenError> {
-    let bytes = URL_SAFE_NO_PAD.decode(part).map_err(|_| TokenError::Undecodable)?;
+    let bytes = URL_SAFE_NO_PAD
+        .decode(part)
+        .map_err(|_| TokenError::Undecodable)?;
     serde_json::from_slice(&bytes).map_err(|_| TokenError::Undecodable)
 }
 
@@ -226,11 +264,16 @@ mod tests {
     fn gw_011_user_tokens_are_signed_with_the_asymmetric_key_and_verify() {
         let ring = ring();
 
-        let token = ring.sign(&json!({"sub": "a", "role": "authenticated"})).expect("signs");
+        let token = ring
+            .sign(&json!({"sub": "a", "role": "authenticated"}))
+            .expect("signs");
         let claims = ring.verify(&token).expect("verifies");
 
         assert_eq!(claims.role(), Some("authenticated"));
-        assert_eq!(parse_header(token.split('.').next().unwrap_or_default()).map(|found| found.0), Ok(Algorithm::ES256));
+        assert_eq!(
+            parse_header(token.split('.').next().unwrap_or_default()).map(|found| found.0),
+            Ok(Algorithm::ES256)
+        );
     }
 
     #[test]
@@ -254,7 +297,10 @@ mod tests {
     #[test]
     fn broken_tokens_say_what_is_broken() {
         let none = format!("{}.e30.", URL_SAFE_NO_PAD.encode(r#"{"alg":"none"}"#));
-        let unknown_kid = format!("{}.e30.AAAA", URL_SAFE_NO_PAD.encode(r#"{"alg":"ES256","kid":"x"}"#));
+        let unknown_kid = format!(
+            "{}.e30.AAAA",
+            URL_SAFE_NO_PAD.encode(r#"{"alg":"ES256","kid":"x"}"#)
+        );
         let cases = [
             ("", TokenError::Empty),
             ("a.b", TokenError::Parts(2)),
@@ -274,6 +320,9 @@ mod tests {
         let service_role = development::service_role_key();
 
         assert!(anon.contains(".CRXP1A") && anon.ends_with("YTn_I0"), "{anon}");
-        assert!(service_role.contains(".EGIM96") && service_role.ends_with("pN81IU"), "{service_role}");
+        assert!(
+            service_role.contains(".EGIM96") && service_role.ends_with("pN81IU"),
+            "{service_role}"
+        );
     }
 }

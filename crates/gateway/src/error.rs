@@ -1,0 +1,88 @@
+//! What the gateway itself can answer instead of a service. Source: gateway contract §1, §3.
+
+use actix_web::HttpResponse;
+use actix_web::http::StatusCode;
+use actix_web::http::header;
+use serde::Serialize;
+
+/// A request that no service sees.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GatewayError {
+    NoKey,
+    UnknownKey,
+    DuplicateKey,
+    /// A secret key sent by a browser has leaked already; serving it would hide that.
+    SecretKeyInBrowser,
+    KeyNotAllowedHere,
+    NoRoute,
+    TooManyRequests,
+    TimedOut,
+}
+
+/// `{"message", "hint"?}`.
+#[derive(Serialize)]
+struct Body {
+    message: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<&'static str>,
+}
+
+impl GatewayError {
+    /// Status, message and hint of each error: the table of contents of what the gateway refuses.
+    fn wire(self) -> (StatusCode, &'static str, Option<&'static str>) {
+        match self {
+            Self::NoKey => (
+                StatusCode::UNAUTHORIZED,
+                "No API key found in request",
+                Some("No `apikey` request header or url param was found."),
+            ),
+            Self::UnknownKey => (
+                StatusCode::UNAUTHORIZED,
+                "Invalid API key",
+                Some("Double check your Supabase `anon` or `service_role` API key."),
+            ),
+            Self::DuplicateKey => (StatusCode::UNAUTHORIZED, "Duplicate API key found", None),
+            Self::SecretKeyInBrowser => (
+                StatusCode::UNAUTHORIZED,
+                "Forbidden use of secret API key in browser",
+                Some("Secret API keys belong on servers. Use a publishable key here, and rotate this one."),
+            ),
+            Self::KeyNotAllowedHere => (StatusCode::FORBIDDEN, "You cannot consume this service", None),
+            Self::NoRoute => (StatusCode::NOT_FOUND, "no Route matched with those values", None),
+            Self::TooManyRequests => (
+                StatusCode::SERVICE_UNAVAILABLE,
+                "The server is busy",
+                Some("Too many requests are in flight. Try again in a moment."),
+            ),
+            Self::TimedOut => (
+                StatusCode::GATEWAY_TIMEOUT,
+                "The upstream server is timing out",
+                None,
+            ),
+        }
+    }
+
+    /// The answer.
+    pub fn response(self) -> HttpResponse {
+        let (status, message, hint) = self.wire();
+        let mut response = json_error(status, Body { message, hint });
+        if self == Self::TooManyRequests {
+            response
+                .headers_mut()
+                .insert(header::RETRY_AFTER, header::HeaderValue::from_static("1"));
+        }
+        response
+    }
+}
+
+/// An error answer in JSON, with the content type that all of ours carry.
+pub fn json_error(status: StatusCode, body: impl Serialize) -> HttpResponse {
+    let text = serde_json::to_string(&body).unwrap_or_else(|_| r#"{"message":"Internal error"}"#.to_owned());
+    HttpResponse::build(status)
+        .insert_header((header::CONTENT_TYPE, content_type()))
+        .body(text)
+}
+
+fn content_type() -> header::HeaderValue {
+    header::HeaderValue::from_static("application/json; charset=utf-8")
+}

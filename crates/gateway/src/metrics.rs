@@ -1,0 +1,91 @@
+//! Counters of the edge, in Prometheus text form at `/metrics`.
+
+use std::sync::LazyLock;
+use std::time::Duration;
+
+use prometheus::{
+    Encoder, Histogram, HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGauge, Opts, TextEncoder,
+};
+
+use crate::Service;
+use crate::routes::NAMES;
+
+/// Upper bounds in seconds: from a single row to a statement that runs into its timeout.
+const BUCKETS: [f64; 10] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 1.0, 3.0, 10.0];
+
+const CLASSES: [&str; 5] = ["1xx", "2xx", "3xx", "4xx", "5xx"];
+
+struct Metrics {
+    /// One counter per service and status class, looked up once so that a request pays for an addition only.
+    requests: Vec<[IntCounter; 5]>,
+    durations: Vec<Histogram>,
+    in_flight: IntGauge,
+}
+
+static METRICS: LazyLock<Metrics> = LazyLock::new(|| {
+    let requests = IntCounterVec::new(
+        Opts::new(
+            "selvedge_http_requests_total",
+            "Requests answered, by service and status class",
+        ),
+        &["service", "status"],
+    )
+    .expect("a valid metric");
+    let durations = HistogramVec::new(
+        HistogramOpts::new(
+            "selvedge_http_request_duration_seconds",
+            "Time from request to answer, by service",
+        )
+        .buckets(BUCKETS.to_vec()),
+        &["service"],
+    )
+    .expect("a valid metric");
+    let in_flight =
+        IntGauge::new("selvedge_http_requests_in_flight", "Requests being answered").expect("a valid metric");
+    let registry = prometheus::default_registry();
+    for collector in [
+        Box::new(requests.clone()) as Box<dyn prometheus::core::Collector>,
+        Box::new(durations.clone()),
+        Box::new(in_flight.clone()),
+    ] {
+        registry.register(collector).expect("registered once");
+    }
+    Metrics {
+        requests: NAMES
+            .map(|name| CLASSES.map(|class| requests.with_label_values(&[name, class])))
+            .to_vec(),
+        durations: NAMES.map(|name| durations.with_label_values(&[name])).to_vec(),
+        in_flight,
+    }
+});
+
+/// Counts a request as in flight for as long as it lives.
+pub(crate) struct InFlight;
+
+impl InFlight {
+    pub(crate) fn start() -> Self {
+        METRICS.in_flight.inc();
+        Self
+    }
+}
+
+impl Drop for InFlight {
+    fn drop(&mut self) {
+        METRICS.in_flight.dec();
+    }
+}
+
+pub(crate) fn observe(service: Service, status: u16, elapsed: Duration) {
+    let class = usize::from((status / 100).clamp(1, 5)) - 1;
+    METRICS.requests[service as usize][class].inc();
+    METRICS.durations[service as usize].observe(elapsed.as_secs_f64());
+}
+
+/// All metrics of the process in the text format that Prometheus scrapes.
+pub fn render() -> String {
+    let mut text = Vec::new();
+    if let Err(error) = TextEncoder::new().encode(&prometheus::gather(), &mut text) {
+        tracing::warn!(%error, "metrics cannot be rendered");
+    }
+    String::from_utf8_lossy(&text).into_owned()
+}

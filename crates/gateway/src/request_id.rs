@@ -1,0 +1,73 @@
+//! Request ids: one per request, in every answer and log line.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue};
+
+/// The header that carries the id, in requests (from a proxy in front of us) and in answers.
+pub(crate) const HEADER: HeaderName = HeaderName::from_static("x-request-id");
+
+const LONGEST: usize = 64;
+
+/// Names one request in logs and error reports.
+#[derive(Debug, Clone)]
+pub struct RequestId(HeaderValue);
+
+impl RequestId {
+    /// Takes over the caller's id when it is harmless, else makes a new one.
+    pub fn of(headers: &HeaderMap) -> Self {
+        match headers.get(&HEADER) {
+            Some(value) if is_harmless(value.as_bytes()) => Self(value.clone()),
+            _ => Self::next(),
+        }
+    }
+
+    /// The id as text.
+    pub fn as_str(&self) -> &str {
+        self.0.to_str().unwrap_or_default()
+    }
+
+    pub(crate) fn header(&self) -> HeaderValue {
+        self.0.clone()
+    }
+
+    /// A random part per process and a counter: unique without asking for randomness on each request.
+    fn next() -> Self {
+        static PROCESS: OnceLock<String> = OnceLock::new();
+        static COUNTER: AtomicU64 = AtomicU64::new(1);
+        let process = PROCESS.get_or_init(|| uuid::Uuid::new_v4().simple().to_string()[..12].to_owned());
+        let number = COUNTER.fetch_add(1, Ordering::Relaxed);
+        let id = format!("{process}-{number:x}");
+        Self(HeaderValue::from_str(&id).expect("hexadecimal digits and a dash"))
+    }
+}
+
+fn is_harmless(id: &[u8]) -> bool {
+    !id.is_empty()
+        && id.len() <= LONGEST
+        && id
+            .iter()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"-_.:".contains(byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gw_048_a_harmless_id_is_kept_and_a_strange_one_replaced() {
+        let with = |value: &'static str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(HEADER, HeaderValue::from_static(value));
+            RequestId::of(&headers).as_str().to_owned()
+        };
+
+        assert_eq!(with("trace-1.2"), "trace-1.2");
+        assert_ne!(with("a b\"c"), "a b\"c");
+        assert_ne!(
+            RequestId::of(&HeaderMap::new()).as_str(),
+            RequestId::of(&HeaderMap::new()).as_str()
+        );
+    }
+}

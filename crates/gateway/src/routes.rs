@@ -1,0 +1,125 @@
+//! Which service a path belongs to, and whether it is open without an API key.
+
+/// A service behind a prefix.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Service {
+    Rest,
+    Auth,
+    Storage,
+    Realtime,
+    Functions,
+    GraphQl,
+    /// Postgres-meta: for `service_role` only.
+    Meta,
+    /// Everything else: the site, health, metrics.
+    Other,
+}
+
+/// In the order of [`Service`], for metrics.
+pub(crate) const NAMES: [&str; 8] = [
+    "rest",
+    "auth",
+    "storage",
+    "realtime",
+    "functions",
+    "graphql",
+    "meta",
+    "other",
+];
+
+const PREFIXES: [(&str, Service); 7] = [
+    ("/rest/v1", Service::Rest),
+    ("/auth/v1", Service::Auth),
+    ("/storage/v1", Service::Storage),
+    ("/realtime/v1", Service::Realtime),
+    ("/functions/v1", Service::Functions),
+    ("/graphql/v1", Service::GraphQl),
+    ("/pg", Service::Meta),
+];
+
+/// Paths that browsers and third parties reach without a key: links in mails, redirects, public keys.
+const OPEN: [&str; 7] = [
+    "/auth/v1/verify",
+    "/auth/v1/callback",
+    "/auth/v1/authorize",
+    "/auth/v1/.well-known/jwks.json",
+    "/auth/v1/.well-known/openid-configuration",
+    "/auth/v1/sso/saml/acs",
+    "/auth/v1/sso/saml/metadata",
+];
+
+impl Service {
+    /// The service of a path. `path` must be the decoded path that the router matches, so that an encoded letter
+    /// cannot lead past a check.
+    pub fn of(path: &str) -> Self {
+        PREFIXES
+            .iter()
+            .find(|(prefix, _)| {
+                path.strip_prefix(prefix)
+                    .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            })
+            .map_or(Self::Other, |(_, service)| *service)
+    }
+
+    pub(crate) fn name(self) -> &'static str {
+        NAMES[self as usize]
+    }
+
+    /// Whether a request needs an API key where keys are required. Source: gateway contract §1.
+    ///
+    /// Storage and functions check for themselves.
+    pub(crate) fn needs_key(self, path: &str) -> bool {
+        match self {
+            Self::Rest | Self::Auth | Self::Realtime | Self::GraphQl | Self::Meta => {
+                !OPEN.contains(&path.strip_suffix('/').unwrap_or(path))
+            }
+            Self::Storage | Self::Functions | Self::Other => false,
+        }
+    }
+
+    /// Whether the gateway's time limit holds: not where bodies stream for as long as they need.
+    pub(crate) fn has_time_limit(self) -> bool {
+        matches!(self, Self::Rest | Self::Auth | Self::GraphQl | Self::Meta)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gw_001_prefixes_end_at_a_slash() {
+        let cases = [
+            ("/rest/v1", Service::Rest),
+            ("/rest/v1/", Service::Rest),
+            ("/rest/v1/items", Service::Rest),
+            ("/rest/v12", Service::Other),
+            ("/rest", Service::Other),
+            ("/pg/tables", Service::Meta),
+            ("/pgx", Service::Other),
+            ("/", Service::Other),
+        ];
+        for (path, service) in cases {
+            assert_eq!(Service::of(path), service, "{path}");
+        }
+    }
+
+    #[test]
+    fn gw_006_only_the_listed_routes_are_open() {
+        let cases = [
+            ("/auth/v1/verify", false),
+            ("/auth/v1/verify/", false),
+            ("/auth/v1/verify/x", true),
+            ("/auth/v1/user", true),
+            ("/rest/v1/", true),
+            ("/storage/v1/object/public/a/b", false),
+            ("/functions/v1/hello", false),
+            ("/realtime/v1/websocket", true),
+            ("/pg/tables", true),
+            ("/", false),
+        ];
+        for (path, needs_key) in cases {
+            assert_eq!(Service::of(path).needs_key(path), needs_key, "{path}");
+        }
+    }
+}
