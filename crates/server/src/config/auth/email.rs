@@ -1,0 +1,158 @@
+//! `[auth.email]`: confirmation rules, the SMTP server, templates.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use secrecy::SecretString;
+
+use crate::config::source::Section;
+
+/// `[auth.email]`.
+#[derive(Debug, Clone)]
+pub struct EmailSection {
+    /// Whether accounts may be made with an e-mail address. Default true.
+    pub enable_signup: bool,
+    /// Whether a change of address is confirmed at both addresses. Default true.
+    pub double_confirm_changes: bool,
+    /// Whether an address is confirmed before the first sign-in. Default false.
+    pub enable_confirmations: bool,
+    /// Whether a change of password needs a recent sign-in. Default false.
+    pub secure_password_change: bool,
+    /// The least time between two mails to one user. Default 1s.
+    pub max_frequency: Duration,
+    /// Digits of a one-time password. Default 6.
+    pub otp_length: u32,
+    /// Seconds for which links and one-time passwords work. Default 3600.
+    pub otp_expiry_seconds: u64,
+    /// `[auth.email.smtp]`, when enabled.
+    pub smtp: Option<SmtpSection>,
+    /// `[auth.email.template.<name>]`.
+    pub templates: Vec<EmailTemplate>,
+    /// `[auth.email.notification.<name>]`.
+    pub notifications: Vec<NotificationTemplate>,
+}
+
+/// `[auth.email.smtp]`.
+#[derive(Debug, Clone)]
+pub struct SmtpSection {
+    /// Host name of the server.
+    pub host: String,
+    /// 465 speaks TLS from the start, others upgrade by STARTTLS. Default 587.
+    pub port: u16,
+    /// Login.
+    pub user: Option<String>,
+    /// Password of the login.
+    pub pass: Option<SecretString>,
+    /// Sender address.
+    pub admin_email: String,
+    /// Sender name.
+    pub sender_name: Option<String>,
+}
+
+/// `[auth.email.template.<name>]`.
+#[derive(Debug, Clone)]
+pub struct EmailTemplate {
+    /// `invite`, `confirmation`, `recovery`, `magic_link`, `email_change` or `reauthentication`.
+    pub name: String,
+    /// Subject line, a template. Default: the built-in one.
+    pub subject: Option<String>,
+    /// HTML file, a template. Default: the built-in text.
+    pub content_path: Option<PathBuf>,
+}
+
+/// `[auth.email.notification.<name>]`.
+#[derive(Debug, Clone)]
+pub struct NotificationTemplate {
+    /// Default false.
+    pub enabled: bool,
+    /// The mail itself.
+    pub template: EmailTemplate,
+}
+
+const TEMPLATES: [&str; 6] = [
+    "invite",
+    "confirmation",
+    "recovery",
+    "magic_link",
+    "email_change",
+    "reauthentication",
+];
+
+impl EmailSection {
+    pub(super) fn read(section: &Section<'_>, project: &Path, repository: &Path) -> Self {
+        let templates = section.section("template");
+        let notifications = section.section("notification");
+        Self {
+            enable_signup: section.bool("enable_signup", true),
+            double_confirm_changes: section.bool("double_confirm_changes", true),
+            enable_confirmations: section.bool("enable_confirmations", false),
+            secure_password_change: section.bool("secure_password_change", false),
+            max_frequency: section.duration("max_frequency", Duration::from_secs(1)),
+            otp_length: section.integer("otp_length", 6, 6..=10),
+            otp_expiry_seconds: section.integer("otp_expiry", 3600, 1..=86_400),
+            smtp: smtp(&section.section("smtp")),
+            // Compat: the CLI resolves these from the repository's root, and the notifications below
+            // from the folder of config.toml.
+            templates: TEMPLATES
+                .iter()
+                .filter_map(|name| template(&templates.section(name), name, repository))
+                .collect(),
+            notifications: notifications
+                .names()
+                .into_iter()
+                .filter_map(|name| {
+                    let section = notifications.section(&name);
+                    let enabled = section.enabled(false);
+                    template(&section, &name, project)
+                        .map(|template| NotificationTemplate { enabled, template })
+                })
+                .collect(),
+        }
+    }
+}
+
+fn template(section: &Section<'_>, name: &str, base: &Path) -> Option<EmailTemplate> {
+    section.is_present().then(|| {
+        let content_path = section.optional_path("content_path", base);
+        if let Some(path) = content_path.as_ref().filter(|path| !path.is_file()) {
+            section.refuse(
+                "content_path",
+                &format!("names {}, which is not a file", path.display()),
+            );
+        }
+        EmailTemplate {
+            name: name.to_owned(),
+            subject: section.optional_string("subject"),
+            content_path,
+        }
+    })
+}
+
+fn smtp(section: &Section<'_>) -> Option<SmtpSection> {
+    // Compat: a table without `enabled` counts as enabled.
+    let enabled = section.enabled(section.is_present());
+    let host = section.optional_string("host");
+    let admin_email = section.optional_string("admin_email");
+    let rest = (
+        section.port("port", 587),
+        section.optional_string("user"),
+        section.optional_secret("pass"),
+        section.optional_string("sender_name"),
+    );
+    let (port, user, pass, sender_name) = rest;
+    match (enabled, host, admin_email) {
+        (false, ..) => None,
+        (true, Some(host), Some(admin_email)) => Some(SmtpSection {
+            host,
+            port,
+            user,
+            pass,
+            admin_email,
+            sender_name,
+        }),
+        (true, ..) => {
+            section.refuse("enabled", "is true, so host and admin_email must be set");
+            None
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! The parts of `[auth]` that talk to others: providers, hooks, third-party issuers, the OAuth server.
+
+use secrecy::SecretString;
+
+use crate::config::source::Section;
+
+/// `[auth.external.<provider>]`.
+#[derive(Debug, Clone)]
+pub struct ProviderSection {
+    /// `google`, `github`, …
+    pub name: String,
+    /// Our id with the provider; several, separated by commas, for id tokens.
+    pub client_id: String,
+    /// Our secret with the provider.
+    pub secret: Option<SecretString>,
+    /// Base URL of a provider that one hosts oneself.
+    pub url: Option<String>,
+    /// Replaces `<api url>/auth/v1/callback`.
+    pub redirect_uri: Option<String>,
+    /// Default false.
+    pub skip_nonce_check: bool,
+    /// Default false.
+    pub email_optional: bool,
+}
+
+/// `[auth.hook.<name>]`.
+#[derive(Debug, Clone)]
+pub struct HookSection {
+    /// One of the six names.
+    pub name: &'static str,
+    /// `pg-functions://postgres/<schema>/<function>` or `http(s)://…`.
+    pub uri: String,
+    /// `v1,whsec_…`, several separated by `|`.
+    pub secrets: Option<SecretString>,
+}
+
+/// An issuer whose tokens are accepted besides our own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ThirdParty {
+    /// `[auth.third_party.firebase]`
+    Firebase {
+        /// `project_id`
+        project_id: String,
+    },
+    /// `[auth.third_party.auth0]`
+    Auth0 {
+        /// `tenant`
+        tenant: String,
+        /// `tenant_region`
+        region: Option<String>,
+    },
+    /// `[auth.third_party.aws_cognito]`
+    AwsCognito {
+        /// `user_pool_id`
+        user_pool_id: String,
+        /// `user_pool_region`
+        region: String,
+    },
+    /// `[auth.third_party.clerk]`
+    Clerk {
+        /// `domain`
+        domain: String,
+    },
+    /// `[auth.third_party.workos]`
+    Workos {
+        /// `issuer_url`
+        issuer_url: String,
+    },
+}
+
+/// `[auth.oauth_server]`.
+#[derive(Debug, Clone)]
+pub struct OauthServerSection {
+    /// Default false.
+    pub enabled: bool,
+    /// Path of the consent page below `site_url`. Default `/oauth/consent`.
+    pub authorization_url_path: String,
+    /// Whether clients may register themselves. Default false.
+    pub allow_dynamic_registration: bool,
+}
+
+const HOOKS: [&str; 6] = [
+    "before_user_created",
+    "custom_access_token",
+    "send_sms",
+    "send_email",
+    "mfa_verification_attempt",
+    "password_verification_attempt",
+];
+
+const PROVIDERS: [&str; 25] = [
+    "apple",
+    "azure",
+    "bitbucket",
+    "discord",
+    "facebook",
+    "figma",
+    "fly",
+    "github",
+    "gitlab",
+    "google",
+    "kakao",
+    "keycloak",
+    "linkedin",
+    "linkedin_oidc",
+    "notion",
+    "slack",
+    "slack_oidc",
+    "snapchat",
+    "spotify",
+    "twitch",
+    "twitter",
+    "vercel_marketplace",
+    "workos",
+    "x",
+    "zoom",
+];
+
+pub(super) fn providers(section: &Section<'_>) -> Vec<ProviderSection> {
+    for name in section
+        .names()
+        .iter()
+        .filter(|name| !PROVIDERS.contains(&name.as_str()))
+    {
+        section.remark(
+            name,
+            &format!("is not a provider we know ({})", PROVIDERS.join(", ")),
+        );
+    }
+    PROVIDERS
+        .iter()
+        .filter_map(|name| provider(&section.section(name), name))
+        .collect()
+}
+
+fn provider(section: &Section<'_>, name: &str) -> Option<ProviderSection> {
+    let enabled = section.enabled(false);
+    let provider = ProviderSection {
+        name: name.to_owned(),
+        client_id: section.string("client_id", ""),
+        secret: section.optional_secret("secret"),
+        url: section.optional_string("url"),
+        redirect_uri: section.optional_string("redirect_uri"),
+        skip_nonce_check: section.bool("skip_nonce_check", false),
+        email_optional: section.bool("email_optional", false),
+    };
+    if enabled && provider.client_id.is_empty() {
+        section.refuse("enabled", "is true, so client_id must be set");
+    }
+    enabled.then_some(provider)
+}
+
+pub(super) fn hooks(section: &Section<'_>) -> Vec<HookSection> {
+    HOOKS
+        .iter()
+        .filter_map(|name| hook(&section.section(name), name))
+        .collect()
+}
+
+fn hook(section: &Section<'_>, name: &'static str) -> Option<HookSection> {
+    let enabled = section.enabled(false);
+    let uri = section.optional_string("uri");
+    let secrets = section.optional_secret("secrets");
+    if !enabled {
+        return None;
+    }
+    let Some(uri) = uri.filter(|uri| is_hook_uri(uri)) else {
+        section.refuse(
+            "uri",
+            "must be \"pg-functions://postgres/<schema>/<function>\" or an http(s) URL, as the hook is enabled",
+        );
+        return None;
+    };
+    Some(HookSection { name, uri, secrets })
+}
+
+fn is_hook_uri(uri: &str) -> bool {
+    ["pg-functions://", "http://", "https://"]
+        .iter()
+        .any(|scheme| uri.starts_with(scheme))
+}
+
+pub(super) fn third_party(section: &Section<'_>) -> Vec<ThirdParty> {
+    let issuers = [
+        issuer(&section.section("firebase"), "project_id", |_, project_id| {
+            ThirdParty::Firebase { project_id }
+        }),
+        issuer(&section.section("auth0"), "tenant", |section, tenant| {
+            ThirdParty::Auth0 {
+                tenant,
+                region: section.optional_string("tenant_region"),
+            }
+        }),
+        issuer(
+            &section.section("aws_cognito"),
+            "user_pool_id",
+            |section, user_pool_id| ThirdParty::AwsCognito {
+                user_pool_id,
+                region: section.string("user_pool_region", ""),
+            },
+        ),
+        issuer(&section.section("clerk"), "domain", |_, domain| {
+            ThirdParty::Clerk { domain }
+        }),
+        issuer(&section.section("workos"), "issuer_url", |_, issuer_url| {
+            ThirdParty::Workos { issuer_url }
+        }),
+    ];
+    issuers.into_iter().flatten().collect()
+}
+
+fn issuer(
+    section: &Section<'_>,
+    key: &str,
+    make: impl FnOnce(&Section<'_>, String) -> ThirdParty,
+) -> Option<ThirdParty> {
+    let enabled = section.enabled(false);
+    let name = section.optional_string(key);
+    section.accept(&["tenant_region", "user_pool_region"]);
+    if enabled && name.is_none() {
+        section.refuse("enabled", &format!("is true, so {key} must be set"));
+    }
+    name.filter(|_| enabled).map(|name| make(section, name))
+}
+
+impl OauthServerSection {
+    pub(super) fn read(section: &Section<'_>) -> Self {
+        Self {
+            enabled: section.enabled(false),
+            authorization_url_path: section.string("authorization_url_path", "/oauth/consent"),
+            allow_dynamic_registration: section.bool("allow_dynamic_registration", false),
+        }
+    }
+}

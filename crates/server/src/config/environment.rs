@@ -1,0 +1,142 @@
+//! The process's environment and the project's `.env` files, read once.
+//!
+//! The only place of the workspace that looks at environment variables: everything else receives typed
+//! configuration. Files never override a variable that the process already has.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+/// Named values that configuration may refer to (`env(NAME)`) or be overridden by.
+#[derive(Debug, Clone, Default)]
+pub struct Environment {
+    values: HashMap<String, String>,
+}
+
+impl Environment {
+    /// Reads the process's variables, then the `.env` files of `project` and its parents up to the folder
+    /// the command was called in; the first definition of a name wins (gateway.md §7).
+    ///
+    /// # Errors
+    /// A file that exists and cannot be read or parsed, by its path.
+    pub fn load(project: &Path) -> Result<Self, String> {
+        let mut environment = Self {
+            values: std::env::vars_os().filter_map(text_pair).collect(),
+        };
+        let stage = environment
+            .get("SUPABASE_ENV")
+            .unwrap_or("development")
+            .to_owned();
+        for folder in folders(project) {
+            for name in file_names(&stage) {
+                environment.add_file(&folder.join(name))?;
+            }
+        }
+        Ok(environment)
+    }
+
+    /// The value of `name`, if it is set.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.values.get(name).map(String::as_str)
+    }
+
+    fn add_file(&mut self, path: &Path) -> Result<(), String> {
+        if !path.is_file() {
+            return Ok(());
+        }
+        let pairs = dotenvy::from_path_iter(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        for pair in pairs {
+            // The parser's own message quotes the line, and the line may hold a secret.
+            let (name, value) = pair.map_err(|error| match error {
+                dotenvy::Error::LineParse(..) => {
+                    format!("{}: a line is not of the form NAME=value", path.display())
+                }
+                other => format!("{}: {other}", path.display()),
+            })?;
+            self.values.entry(name).or_insert(value);
+        }
+        Ok(())
+    }
+}
+
+impl<N: Into<String>, V: Into<String>> FromIterator<(N, V)> for Environment {
+    fn from_iter<I: IntoIterator<Item = (N, V)>>(pairs: I) -> Self {
+        Self {
+            values: pairs
+                .into_iter()
+                .map(|(name, value)| (name.into(), value.into()))
+                .collect(),
+        }
+    }
+}
+
+fn text_pair(pair: (std::ffi::OsString, std::ffi::OsString)) -> Option<(String, String)> {
+    Some((pair.0.into_string().ok()?, pair.1.into_string().ok()?))
+}
+
+/// File names in the order in which they win.
+fn file_names(stage: &str) -> Vec<String> {
+    let mut names = vec![format!(".env.{stage}.local")];
+    if stage != "test" {
+        names.push(".env.local".to_owned());
+    }
+    names.extend([format!(".env.{stage}"), ".env".to_owned()]);
+    names
+}
+
+/// The project's folder and its parents up to the current directory; the parent alone when the command
+/// was called from somewhere else.
+fn folders(project: &Path) -> Vec<PathBuf> {
+    let project = project.canonicalize().unwrap_or_else(|_| project.to_path_buf());
+    let called_in = std::env::current_dir().and_then(|path| path.canonicalize()).ok();
+    match called_in {
+        Some(top) if project.starts_with(&top) => project
+            .ancestors()
+            .take_while(|folder| folder.starts_with(&top))
+            .map(Path::to_path_buf)
+            .collect(),
+        _ => project.ancestors().take(2).map(Path::to_path_buf).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gw_029_env_files_win_in_the_documented_order() {
+        let folder = tempfile::tempdir().unwrap();
+        let project = folder.path().join("supabase");
+        std::fs::create_dir(&project).unwrap();
+        std::fs::write(project.join(".env.development.local"), "SELVEDGE_T_A=1\n").unwrap();
+        std::fs::write(project.join(".env.local"), "SELVEDGE_T_A=2\nSELVEDGE_T_B=2\n").unwrap();
+        std::fs::write(
+            project.join(".env"),
+            "SELVEDGE_T_B=3\nSELVEDGE_T_C='three # 3' # comment\n",
+        )
+        .unwrap();
+        std::fs::write(
+            folder.path().join(".env"),
+            "SELVEDGE_T_C=4\nSELVEDGE_T_D=4\nPATH=no\n",
+        )
+        .unwrap();
+
+        let environment = Environment::load(&project).unwrap();
+
+        let values = ["A", "B", "C", "D"].map(|name| environment.get(&format!("SELVEDGE_T_{name}")));
+        assert_eq!(values, [Some("1"), Some("2"), Some("three # 3"), Some("4")]);
+        assert_ne!(environment.get("PATH"), Some("no"), "the process wins over files");
+    }
+
+    #[test]
+    fn gw_029_a_broken_env_file_names_itself_and_hides_its_content() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join(".env"), "this is hunter2\n").unwrap();
+
+        let message = Environment::load(folder.path()).unwrap_err();
+
+        assert!(
+            message.contains(".env") && !message.contains("hunter2"),
+            "{message}"
+        );
+    }
+}

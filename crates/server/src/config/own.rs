@@ -1,0 +1,105 @@
+//! `[selvedge]`: our own keys, each overridden by `SELVEDGE_<KEY>`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use secrecy::SecretString;
+
+use super::project::Project;
+use super::source::Section;
+
+/// `[selvedge]`.
+#[derive(Debug, Clone)]
+pub struct OwnSection {
+    /// Folder of a built single-page site, relative to the project, served at `/`. Default: none.
+    pub site: Option<PathBuf>,
+    /// Lines printed after a start: demo logins, hints.
+    pub notes: Vec<String>,
+    /// Folder of everything that `start` keeps: the cluster, objects, logs. Default `.selvedge` in the
+    /// project.
+    pub data_dir: PathBuf,
+    /// Folder with PostgreSQL's programs (`initdb`, `postgres`). Default: looked for.
+    pub pg_bin: Option<PathBuf>,
+    /// An external database, `postgresql://…`; also read from `DATABASE_URL`.
+    pub database_url: Option<SecretString>,
+    /// Address to listen on. Default `127.0.0.1` in `start`, `0.0.0.0` in `serve`.
+    pub host: Option<String>,
+    /// Threads that serve requests. Default: one per core.
+    pub workers: Option<usize>,
+    /// Database connections that each worker keeps for REST. Default 4.
+    pub connections_per_worker: usize,
+    /// Database connections shared by auth and storage. Default 10 each.
+    pub service_connections: usize,
+    /// Whether requests need an API key. Default false in `start`; `serve` always requires one.
+    pub require_keys: bool,
+    /// Logs as one JSON object per line. Default false in `start`, true in `serve`.
+    pub json_logs: Option<bool>,
+    /// What is logged, as `tracing` filters: `info`, `selvedge_rest=debug,warn`. Default `info`.
+    pub log: String,
+    /// Whether `/metrics` is served. Default true.
+    pub metrics: bool,
+    /// How long a stop waits for running requests. Default 10s.
+    pub shutdown_timeout: Duration,
+    /// Limits of every request.
+    pub limits: LimitsSection,
+}
+
+/// `[selvedge.limits]`.
+#[derive(Debug, Clone)]
+pub struct LimitsSection {
+    /// The largest request body outside of storage, in bytes. Default 10MiB.
+    pub body_bytes: u64,
+    /// The longest a request may take outside of storage and functions. Default 60s.
+    pub request_timeout: Duration,
+    /// How long a client may take to send its headers. Default 10s.
+    pub header_timeout: Duration,
+    /// Open connections over all workers. Default 25000.
+    pub connections: usize,
+    /// Requests in progress over all workers. Default 10000.
+    pub concurrent_requests: usize,
+    /// Requests in progress per client address. Default: no limit.
+    pub concurrent_requests_per_ip: Option<usize>,
+    /// Whether `X-Forwarded-For` names the client: only behind a proxy that sets it. Default false.
+    pub trust_forwarded_for: bool,
+}
+
+impl OwnSection {
+    pub(super) fn read(section: &Section<'_>, project: &Project) -> Self {
+        let database_url = section.optional_secret("database_url");
+        Self {
+            site: section.optional_path("site", &project.folder),
+            notes: section.strings("notes", &[]),
+            data_dir: section
+                .optional_path("data_dir", &project.folder)
+                .unwrap_or_else(|| project.default_data_dir()),
+            pg_bin: section.optional_path("pg_bin", &project.folder),
+            database_url,
+            host: section.optional_string("host"),
+            workers: section.optional_integer("workers", 1..=1024),
+            connections_per_worker: section.integer("connections_per_worker", 4, 1..=256),
+            service_connections: section.integer("service_connections", 10, 1..=1000),
+            require_keys: section.bool("require_keys", false),
+            json_logs: section.optional_bool("json_logs"),
+            log: section.string("log", "info"),
+            metrics: section.bool("metrics", true),
+            shutdown_timeout: section.duration("shutdown_timeout", Duration::from_secs(10)),
+            limits: LimitsSection::read(&section.section("limits")),
+        }
+    }
+}
+
+impl LimitsSection {
+    fn read(section: &Section<'_>) -> Self {
+        Self {
+            body_bytes: section.size("body", 10 * 1024 * 1024),
+            request_timeout: section.duration("request_timeout", Duration::from_secs(60)),
+            header_timeout: section.duration("header_timeout", Duration::from_secs(10)),
+            connections: section.integer("connections", 25_000, 1..=1_000_000),
+            concurrent_requests: section.integer("concurrent_requests", 10_000, 1..=1_000_000),
+            concurrent_requests_per_ip: section
+                .optional_integer("concurrent_requests_per_ip", 0..=1_000_000_usize)
+                .filter(|limit| *limit > 0),
+            trust_forwarded_for: section.bool("trust_forwarded_for", false),
+        }
+    }
+}

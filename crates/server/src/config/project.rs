@@ -1,0 +1,122 @@
+//! Which folder is the project: `--project`, or the nearest one upward.
+
+use std::path::{Path, PathBuf};
+
+/// A project folder in the Supabase CLI's layout.
+#[derive(Debug, Clone)]
+pub struct Project {
+    /// The folder of `config.toml`, `migrations/` and `seed.sql`. It need not exist.
+    pub folder: PathBuf,
+    /// The folder that holds `supabase/`; the project's folder itself when it has another name.
+    pub repository: PathBuf,
+    /// `project_id`, or the name of the repository's folder.
+    pub id: String,
+    /// `config.toml`, if there is one.
+    pub file: Option<PathBuf>,
+}
+
+impl Project {
+    /// Finds the project: in `given`, or from `here` upward the first folder that has a `supabase/`
+    /// folder or a `config.toml`; else an empty project in `here`.
+    ///
+    /// # Errors
+    /// When `given` is not a folder.
+    pub fn find(given: Option<&Path>, here: &Path) -> Result<Self, String> {
+        if let Some(given) = given {
+            let folder = here.join(given);
+            if !folder.is_dir() {
+                return Err(format!("--project {}: there is no such folder", given.display()));
+            }
+            return Ok(Self::at(supabase_folder(&folder).unwrap_or(folder)));
+        }
+        let nearest = here.ancestors().find_map(|folder| {
+            supabase_folder(folder)
+                .or_else(|| folder.join("config.toml").is_file().then(|| folder.to_path_buf()))
+        });
+        // Without any project the folder is one that does not exist, so that another tool's
+        // `migrations/` in the current directory is never taken for ours.
+        Ok(Self::at(nearest.unwrap_or_else(|| here.join("supabase"))))
+    }
+
+    fn at(folder: PathBuf) -> Self {
+        let folder = folder.canonicalize().unwrap_or(folder);
+        let repository = match folder.parent() {
+            Some(parent) if folder.file_name().is_some_and(|name| name == "supabase") => parent.to_path_buf(),
+            _ => folder.clone(),
+        };
+        let file = Some(folder.join("config.toml")).filter(|file| file.is_file());
+        let name = repository
+            .file_name()
+            .map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        Self {
+            id: sanitized_id(&name),
+            folder,
+            repository,
+            file,
+        }
+    }
+
+    /// Where the cluster and objects live unless configured: beside the files of the project, or in the
+    /// repository when there is no project folder.
+    pub fn default_data_dir(&self) -> PathBuf {
+        let home = if self.folder.is_dir() {
+            &self.folder
+        } else {
+            &self.repository
+        };
+        home.join(".selvedge")
+    }
+}
+
+/// `project_id` as the CLI makes it: characters outside `[A-Za-z0-9_.-]` replaced, at most 40.
+pub(super) fn sanitized_id(name: &str) -> String {
+    let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
+    let replaced: String = name.chars().map(|c| if allowed(c) { c } else { '_' }).collect();
+    let id: String = replaced
+        .trim_start_matches(['_', '.', '-'])
+        .chars()
+        .take(40)
+        .collect();
+    if id.is_empty() { "selvedge".to_owned() } else { id }
+}
+
+fn supabase_folder(folder: &Path) -> Option<PathBuf> {
+    let supabase = folder.join("supabase");
+    supabase.is_dir().then_some(supabase)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gw_028_the_nearest_project_upward_is_taken() {
+        let root = tempfile::tempdir().unwrap();
+        let root = root.path().canonicalize().unwrap();
+        std::fs::create_dir_all(root.join("shop/supabase")).unwrap();
+        std::fs::create_dir_all(root.join("shop/src/deep")).unwrap();
+        std::fs::create_dir_all(root.join("plain")).unwrap();
+        std::fs::create_dir_all(root.join("sql/app")).unwrap();
+        std::fs::write(root.join("sql/app/config.toml"), "").unwrap();
+
+        let nested = Project::find(None, &root.join("shop/src/deep")).unwrap();
+        let given = Project::find(Some(Path::new("sql/app")), &root).unwrap();
+        let nothing = Project::find(None, &root.join("plain")).unwrap();
+
+        assert_eq!(
+            (nested.folder, nested.id.as_str()),
+            (root.join("shop/supabase"), "shop")
+        );
+        assert_eq!((given.folder, given.id.as_str()), (root.join("sql/app"), "app"));
+        assert!(given.file.is_some());
+        assert_eq!(nothing.default_data_dir(), root.join("plain/.selvedge"));
+        assert!(Project::find(Some(Path::new("nowhere")), &root).is_err());
+    }
+
+    #[test]
+    fn gw_028_project_ids_are_sanitized() {
+        assert_eq!(sanitized_id("my app (v2)"), "my_app__v2_");
+        assert_eq!(sanitized_id("--x"), "x");
+        assert_eq!(sanitized_id("…"), "selvedge");
+    }
+}

@@ -1,0 +1,269 @@
+//! What users see of the loader: values, overrides, and messages with their lines.
+
+use std::path::Path;
+use std::time::Duration;
+
+use secrecy::ExposeSecret;
+
+use super::*;
+
+const NO_VARIABLES: [(&str, &str); 0] = [];
+
+/// A project folder with this `config.toml`, read under these variables.
+fn load<const N: usize>(text: &str, variables: [(&str, &str); N]) -> Result<Loaded, Vec<String>> {
+    let folder = tempfile::tempdir().unwrap();
+    let supabase = folder.path().join("supabase");
+    std::fs::create_dir(&supabase).unwrap();
+    std::fs::write(supabase.join("config.toml"), text).unwrap();
+    let project = Project::find(Some(folder.path()), Path::new("/")).unwrap();
+    let file = project.file.clone().unwrap().display().to_string();
+    let relative = |lines: Vec<String>| {
+        lines
+            .iter()
+            .map(|line| line.replace(&file, "config.toml"))
+            .collect::<Vec<_>>()
+    };
+    Config::load_project(project, variables.into_iter().collect(), &Flags::default())
+        .map(|loaded| Loaded {
+            warnings: relative(loaded.warnings),
+            ..loaded
+        })
+        .map_err(|error| relative(error.0))
+}
+
+fn errors(text: &str) -> Vec<String> {
+    load(text, NO_VARIABLES)
+        .map(|loaded| loaded.warnings)
+        .expect_err("the configuration should be refused")
+}
+
+#[test]
+fn gw_028_no_file_is_all_defaults() {
+    let folder = tempfile::tempdir().unwrap();
+    let project = Project::find(None, folder.path()).unwrap();
+
+    let loaded = Config::load_project(project, Environment::default(), &Flags::default()).unwrap();
+
+    let config = loaded.config;
+    assert_eq!(
+        (config.api.port, config.db.port, config.inbox.port),
+        (54321, 54322, 54324)
+    );
+    assert_eq!(config.api.schemas, ["public", "graphql_public"]);
+    assert_eq!(
+        (config.api.max_rows, config.auth.jwt_expiry_seconds),
+        (1000, 3600)
+    );
+    assert_eq!(config.storage.file_size_limit_bytes, 52_428_800);
+    assert_eq!(config.api_url(), "http://127.0.0.1:54321");
+    assert!(loaded.warnings.is_empty());
+}
+
+#[test]
+fn gw_030_the_file_of_supabase_init_starts_without_a_warning() {
+    let loaded = load(
+        include_str!("../../tests/fixtures/supabase-init.toml"),
+        NO_VARIABLES,
+    )
+    .unwrap();
+
+    assert_eq!(loaded.warnings, Vec::<String>::new());
+    assert_eq!(loaded.config.project.id, "lookbook");
+    assert_eq!(loaded.config.auth.sms.template, "Your code is {{ .Code }}");
+}
+
+#[test]
+fn gw_028_every_key_of_the_contract_is_known() {
+    let loaded = load(
+        include_str!("../../tests/fixtures/every-key.toml"),
+        [("SMTP_PASS", "p")],
+    )
+    .unwrap();
+
+    assert_eq!(loaded.warnings, Vec::<String>::new());
+    let config = loaded.config;
+    assert_eq!(config.auth.hooks.len(), 2);
+    assert_eq!(config.auth.third_party.len(), 1);
+    assert_eq!(config.auth.session_timebox, Some(Duration::from_secs(86_400)));
+    assert_eq!(config.auth.email.smtp.unwrap().pass.unwrap().expose_secret(), "p");
+    assert_eq!(
+        config.db.settings,
+        [("max_connections".to_owned(), "80".to_owned())]
+    );
+    assert_eq!(config.storage.buckets[0].file_size_limit_bytes, Some(5_242_880));
+    assert!(!config.functions.functions[0].verify_jwt);
+    assert_eq!(config.own.workers, Some(2));
+}
+
+#[test]
+fn gw_028_unknown_keys_warn_with_their_line_and_the_nearest_name() {
+    let loaded = load(
+        "[api]\nprot = 1\n\n[auth.emial]\nx = 1\n[nonsense]\n",
+        NO_VARIABLES,
+    )
+    .unwrap();
+
+    assert_eq!(
+        loaded.warnings,
+        [
+            "config.toml:2: unknown key api.prot (did you mean port?); it has no effect",
+            "config.toml:4: unknown key auth.emial (did you mean email?); it has no effect",
+            "config.toml:6: unknown key nonsense; it has no effect",
+        ]
+    );
+}
+
+#[test]
+fn gw_028_wrong_values_name_line_value_and_what_is_allowed() {
+    let text = "[api]\nport = \"x\"\nenabled = 1\n\n[auth]\njwt_expiry = 604801\npassword_requirements = \"hard\"\n\
+                \n[auth.email]\nmax_frequency = \"1 day\"\n[storage]\nfile_size_limit = \"big\"\n";
+
+    assert_eq!(
+        errors(text),
+        [
+            "config.toml:2: api.port = \"x\": expected a whole number from 1 to 65535",
+            "config.toml:3: api.enabled = 1: expected true or false",
+            "config.toml:6: auth.jwt_expiry = 604801: expected a whole number from 1 to 604800",
+            "config.toml:7: auth.password_requirements = \"hard\": expected one of \"\", \"letters_digits\", \
+             \"lower_upper_letters_digits\", \"lower_upper_letters_digits_symbols\"",
+            "config.toml:10: auth.email.max_frequency = \"1 day\": expected a duration such as \"30s\", \"5m\" or \"24h\"",
+            "config.toml:12: storage.file_size_limit = \"big\": expected a size such as \"50MiB\", \"500KB\" or a number of bytes",
+        ]
+    );
+}
+
+#[test]
+fn gw_028_broken_toml_names_its_line() {
+    let found = errors("[api]\nport = 1\nport = 2\n");
+
+    assert!(found[0].starts_with("config.toml:3: "), "{found:?}");
+}
+
+#[test]
+fn gw_028_a_value_where_a_table_belongs_is_an_error() {
+    assert_eq!(
+        errors("\nauth = true\n"),
+        ["config.toml:2: auth must be a table ([auth])"]
+    );
+}
+
+#[test]
+fn gw_028_secrets_stay_out_of_messages() {
+    let found = errors("[auth]\njwt_secret = 12345678\n");
+
+    assert_eq!(
+        found,
+        ["config.toml:2: auth.jwt_secret: expected a text in quotes"]
+    );
+}
+
+#[test]
+fn gw_029_variables_override_the_file() {
+    let variables = [
+        ("SUPABASE_API_PORT", "4000"),
+        ("SUPABASE_AUTH_EMAIL_ENABLE_CONFIRMATIONS", "true"),
+        ("SUPABASE_API_SCHEMAS", "public, shop"),
+        ("SELVEDGE_WORKERS", "3"),
+        ("DATABASE_URL", "postgresql://x"),
+    ];
+
+    let config = load("[api]\nport = 1\n", variables).unwrap().config;
+
+    assert_eq!((config.api.port, config.own.workers), (4000, Some(3)));
+    assert!(config.auth.email.enable_confirmations);
+    assert_eq!(config.api.schemas, ["public", "shop"]);
+    assert_eq!(config.own.database_url.unwrap().expose_secret(), "postgresql://x");
+}
+
+#[test]
+fn gw_029_a_wrong_override_names_the_variable() {
+    let found = load("[api]\nport = 1\n", [("SUPABASE_API_PORT", "many")]).unwrap_err();
+
+    let expected = "environment variable SUPABASE_API_PORT: api.port = \"many\": expected a whole number from 1 to 65535";
+    assert_eq!(found, [expected]);
+}
+
+#[test]
+fn gw_029_env_references_are_replaced_in_any_type() {
+    let text =
+        "[auth]\nsite_url = \"env(SITE)\"\nenable_signup = \"env(OPEN)\"\njwt_expiry = \"env(LIFE)\"\n";
+    let variables = [("SITE", "https://shop.test"), ("OPEN", "false"), ("LIFE", "60")];
+
+    let config = load(text, variables).unwrap().config;
+
+    assert_eq!(config.auth.site_url, "https://shop.test");
+    assert!(!config.auth.enable_signup);
+    assert_eq!(config.auth.jwt_expiry_seconds, 60);
+}
+
+#[test]
+fn gw_029_an_unset_reference_is_kept_and_warned_about_once() {
+    let text = "[auth]\n\njwt_issuer = \"env(NOWHERE)\"\n[auth.external.github]\nenabled = false\nsecret = \"env(ALSO)\"\n";
+
+    let loaded = load(text, NO_VARIABLES).unwrap();
+
+    assert_eq!(loaded.config.auth.jwt_issuer.as_deref(), Some("env(NOWHERE)"));
+    assert_eq!(
+        loaded.warnings,
+        [
+            "config.toml:3: auth.jwt_issuer: the environment variable NOWHERE is not set; the text env(NOWHERE) is used as it stands"
+        ]
+    );
+}
+
+#[test]
+fn gw_028_template_paths_start_at_the_repository_and_notifications_at_the_project() {
+    let folder = tempfile::tempdir().unwrap();
+    let supabase = folder.path().join("supabase");
+    std::fs::create_dir_all(supabase.join("mails")).unwrap();
+    std::fs::write(supabase.join("mails/a.html"), "").unwrap();
+    std::fs::write(
+        supabase.join("config.toml"),
+        "[auth.email.template.invite]\ncontent_path = \"./supabase/mails/a.html\"\n\
+         [auth.email.notification.password_changed]\nenabled = true\ncontent_path = \"./mails/a.html\"\n",
+    )
+    .unwrap();
+    let project = Project::find(Some(folder.path()), Path::new("/")).unwrap();
+
+    let email = Config::load_project(project, Environment::default(), &Flags::default())
+        .unwrap()
+        .config
+        .auth
+        .email;
+
+    assert!(email.templates[0].content_path.as_ref().unwrap().is_file());
+    assert!(
+        email.notifications[0]
+            .template
+            .content_path
+            .as_ref()
+            .unwrap()
+            .is_file()
+    );
+}
+
+#[test]
+fn gw_028_a_missing_template_file_is_an_error() {
+    let found = errors("[auth.email.template.invite]\ncontent_path = \"./nowhere.html\"\n");
+
+    assert!(
+        found[0].starts_with("config.toml:2: auth.email.template.invite.content_path names "),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn gw_031_flags_win_over_everything() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("config.toml"), "[api]\nport = 1\n").unwrap();
+    let project = Project::find(Some(folder.path()), Path::new("/")).unwrap();
+    let environment = [("SUPABASE_API_PORT", "2")].into_iter().collect();
+    let flags = Flags {
+        port: Some(3),
+        ..Flags::default()
+    };
+
+    let config = Config::load_project(project, environment, &flags).unwrap().config;
+
+    assert_eq!(config.api.port, 3);
+}
