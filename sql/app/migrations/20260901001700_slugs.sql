@@ -20,8 +20,9 @@ begin
   if base is null or base = '' then
     base := fallback || '-' || left(new.id::text, 8);
   end if;
-  -- Two rows of one name at the same moment: the second waits and sees the first.
-  perform pg_advisory_xact_lock(hashtextextended(tg_table_name || '.slug.' || base, 0));
+  -- Two rows of one name at the same moment: the second waits and sees the first. One lock per
+  -- table and not per name, or a bulk insert would fill the server's lock table.
+  perform pg_advisory_xact_lock(hashtextextended('slugs of ' || tg_table_name, 0));
   execute format('select exists (select 1 from public.%I where slug = $1 and id <> $2)', tg_table_name)
     into taken using base, new.id;
   new.slug := case when taken then base || '-' || left(new.id::text, 8) else base end;

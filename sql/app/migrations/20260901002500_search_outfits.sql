@@ -1,0 +1,27 @@
+-- Search by a part of the name. As a plain filter under row security, `ilike` is not leakproof and
+-- therefore runs after the policy, row by row; here the trigram index of combines can answer.
+
+create function public.search_outfits(term text, max_results int default 50)
+  returns setof public.combines
+  language plpgsql
+  stable
+  -- Definer, because it states the public policy itself: approved outfits only, for everybody.
+  security definer
+  set search_path = ''
+  -- A rare term is found by the trigram index, a common one by walking the newest: the planner can
+  -- choose only when it sees the term.
+  set plan_cache_mode = force_custom_plan
+as $$
+declare
+  pattern constant text := '%' || regexp_replace(btrim(term), '([\\%_])', '\\\1', 'g') || '%';
+begin
+  return query
+    select c.*
+    from public.combines as c
+    where c.status = 'approved' and c.name ilike pattern
+    order by c.created_at desc, c.id
+    limit least(greatest(max_results, 0), 100);
+end
+$$;
+comment on function public.search_outfits(text, int) is
+  'Approved outfits whose name contains the term, newest first, at most 100.';
