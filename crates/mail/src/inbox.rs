@@ -1,0 +1,42 @@
+//! The inbox of development: every mail the project sends, seen and clicked in a browser, or polled by tests.
+//!
+//! [`Inbox`] is the store; [`configure`] mounts the page, the JSON API in Mailpit's shape, and the older one in Inbucket's;
+//! [`smtp::listen`] lets functions of the project deliver into it. Nothing is written to disk: a restart empties it.
+
+use actix_web::web;
+
+mod api;
+mod inbucket;
+mod page;
+pub mod smtp;
+mod store;
+
+pub use store::{Address, Inbox, StoredMail};
+
+/// Mounts the page and both APIs at the root of the inbox port.
+pub fn configure(inbox: Inbox) -> impl FnOnce(&mut web::ServiceConfig) {
+    move |config| {
+        config
+            .app_data(web::Data::new(inbox))
+            .route("/", web::get().to(page::index))
+            .route("/api/v1/info", web::get().to(api::info))
+            .route("/api/v1/messages", web::get().to(api::list_messages))
+            .route("/api/v1/messages", web::put().to(api::mark_messages))
+            .route("/api/v1/messages", web::delete().to(api::delete_messages))
+            .route("/api/v1/search", web::get().to(api::search_messages))
+            .route("/api/v1/search", web::delete().to(api::delete_found_messages))
+            .route("/api/v1/message/{id}", web::get().to(api::get_message))
+            .route("/api/v1/message/{id}/raw", web::get().to(api::get_source))
+            .route("/api/v1/message/{id}/headers", web::get().to(api::get_headers))
+            .route("/view/{name}", web::get().to(page::view_body))
+            .route("/api/v1/mailbox/{name}", web::get().to(inbucket::list_mailbox))
+            .route(
+                "/api/v1/mailbox/{name}",
+                web::delete().to(inbucket::purge_mailbox),
+            )
+            .route(
+                "/api/v1/mailbox/{name}/{id}",
+                web::get().to(inbucket::get_message),
+            );
+    }
+}

@@ -1,0 +1,44 @@
+//! What a person sees: the page of the inbox, and one mail's body for the frame inside it.
+
+use actix_web::{HttpResponse, web};
+
+use super::Inbox;
+
+/// The page loads nothing from elsewhere, and shows bodies in frames of this origin only.
+const PAGE_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; \
+                           img-src data:; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/// A mail is foreign text: no scripts, no forms, an origin of its own; links may open a tab.
+const BODY_POLICY: &str = "sandbox allow-popups allow-popups-to-escape-sandbox allow-top-navigation-by-user-activation; \
+                           script-src 'none'; object-src 'none'; form-action 'none'";
+
+/// `GET /`
+pub(super) async fn index() -> HttpResponse {
+    HttpResponse::Ok()
+        .content_type("text/html; charset=utf-8")
+        .insert_header(("Content-Security-Policy", PAGE_POLICY))
+        .insert_header(("Referrer-Policy", "no-referrer"))
+        .insert_header(("Cache-Control", "no-cache"))
+        .body(include_str!("page.html"))
+}
+
+/// `GET /view/{id}.html` and `/view/{id}.txt`
+pub(super) async fn view_body(inbox: web::Data<Inbox>, name: web::Path<String>) -> HttpResponse {
+    let (id, extension) = name.rsplit_once('.').unwrap_or((&name, "html"));
+    let Some(mail) = inbox.find(id) else {
+        return HttpResponse::NotFound()
+            .content_type("text/plain")
+            .body("message not found");
+    };
+    if extension == "txt" || mail.html.is_empty() {
+        return HttpResponse::Ok()
+            .content_type("text/plain; charset=utf-8")
+            .body(mail.text.clone());
+    }
+    HttpResponse::Ok()
+        .content_type("text/html; charset=utf-8")
+        .insert_header(("Content-Security-Policy", BODY_POLICY))
+        .insert_header(("Referrer-Policy", "no-referrer"))
+        .insert_header(("X-Content-Type-Options", "nosniff"))
+        .body(format!("<base target=\"_blank\">{}", mail.html))
+}

@@ -1,0 +1,296 @@
+//! The bounded store behind the inbox: newest first, the oldest gives way.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use chrono::{DateTime, SecondsFormat, Utc};
+use mail_parser::MessageParser;
+use serde::Serialize;
+
+use crate::{Mail, Sender};
+
+/// Mails kept at most.
+const CAPACITY: usize = 500;
+/// Bytes kept at most, over all mails; attachments of functions count too.
+const CAPACITY_BYTES: usize = 64 << 20;
+/// Characters of the text that a list shows.
+const SNIPPET_LENGTH: usize = 250;
+
+/// A mail address with its display name, in Mailpit's spelling.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct Address {
+    /// Display name, or empty.
+    pub name: String,
+    /// The address itself.
+    pub address: String,
+}
+
+/// One received mail.
+#[derive(Debug, Clone)]
+pub struct StoredMail {
+    /// Identifies the mail in URLs.
+    pub id: String,
+    /// Who sent it.
+    pub from: Address,
+    /// Who receives it.
+    pub to: Vec<Address>,
+    /// Who receives a copy.
+    pub cc: Vec<Address>,
+    /// Subject line.
+    pub subject: String,
+    /// HTML part, or empty.
+    pub html: String,
+    /// Plain text part, or empty.
+    pub text: String,
+    /// When it arrived.
+    pub created: DateTime<Utc>,
+    /// Header lines as received, in order.
+    pub headers: Vec<(String, String)>,
+    /// Whether somebody has opened it.
+    pub read: bool,
+    /// Number of attached files.
+    pub attachments: usize,
+    /// Size in bytes.
+    pub size: usize,
+}
+
+impl StoredMail {
+    /// Time of arrival as RFC 3339.
+    #[must_use]
+    pub fn created_text(&self) -> String {
+        self.created.to_rfc3339_opts(SecondsFormat::Millis, true)
+    }
+
+    /// The first words of the text.
+    #[must_use]
+    pub fn snippet(&self) -> String {
+        let words = self.text.split_whitespace().collect::<Vec<_>>().join(" ");
+        words.chars().take(SNIPPET_LENGTH).collect()
+    }
+
+    /// All recipients.
+    pub fn recipients(&self) -> impl Iterator<Item = &Address> {
+        self.to.iter().chain(&self.cc)
+    }
+
+    /// The mail as it would be on the wire: headers, a blank line, the text.
+    #[must_use]
+    pub fn source(&self) -> String {
+        let mut out = String::new();
+        for (name, value) in &self.headers {
+            out.push_str(&format!("{name}: {value}\r\n"));
+        }
+        out.push_str("\r\n");
+        out.push_str(if self.html.is_empty() {
+            &self.text
+        } else {
+            &self.html
+        });
+        out
+    }
+}
+
+/// A bounded, shared store of mails. Clones see the same mails.
+#[derive(Debug, Clone, Default)]
+pub struct Inbox {
+    state: Arc<Mutex<State>>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// Newest first.
+    mails: VecDeque<Arc<StoredMail>>,
+    bytes: usize,
+    received: u64,
+}
+
+impl Inbox {
+    /// Takes a mail of our own services in.
+    pub fn deliver(&self, sender: &Sender, mail: Mail) {
+        let from = Address {
+            name: sender.name.clone(),
+            address: sender.address.clone(),
+        };
+        let created = Utc::now();
+        let headers = vec![
+            ("From".to_owned(), format!("{} <{}>", from.name, from.address)),
+            ("To".to_owned(), mail.to.clone()),
+            ("Subject".to_owned(), mail.subject.clone()),
+            ("Date".to_owned(), created.to_rfc2822()),
+        ];
+        self.insert(StoredMail {
+            id: String::new(),
+            from,
+            to: vec![Address {
+                name: String::new(),
+                address: mail.to,
+            }],
+            cc: Vec::new(),
+            subject: mail.subject,
+            size: mail.html.len() + mail.text.len(),
+            html: mail.html,
+            text: mail.text,
+            created,
+            headers,
+            read: false,
+            attachments: 0,
+        });
+    }
+
+    /// Takes a mail in that arrived by SMTP; `recipients` are the envelope's, used when the headers name none.
+    pub fn deliver_raw(&self, raw: &[u8], recipients: &[String]) {
+        let Some(message) = MessageParser::default().parse(raw) else {
+            return;
+        };
+        let to = addresses(message.to());
+        let envelope = || {
+            recipients
+                .iter()
+                .map(|to| Address {
+                    name: String::new(),
+                    address: to.clone(),
+                })
+                .collect()
+        };
+        let from = addresses(message.from()).into_iter().next();
+        let headers = message
+            .headers_raw()
+            .map(|(name, value)| (name.to_owned(), value.trim().to_owned()))
+            .collect();
+        self.insert(StoredMail {
+            id: String::new(),
+            from: from.unwrap_or(Address {
+                name: String::new(),
+                address: String::new(),
+            }),
+            to: if to.is_empty() { envelope() } else { to },
+            cc: addresses(message.cc()),
+            subject: message.subject().unwrap_or_default().to_owned(),
+            html: message
+                .body_html(0)
+                .map(|body| body.into_owned())
+                .unwrap_or_default(),
+            text: message
+                .body_text(0)
+                .map(|body| body.into_owned())
+                .unwrap_or_default(),
+            created: Utc::now(),
+            headers,
+            read: false,
+            attachments: message.attachment_count(),
+            size: raw.len(),
+        });
+    }
+
+    fn insert(&self, mut mail: StoredMail) {
+        let mut state = self.lock();
+        state.received += 1;
+        // The time makes ids sort and differ between runs; the counter makes them differ within one.
+        mail.id = format!(
+            "{:x}{:04x}",
+            mail.created.timestamp_millis(),
+            state.received & 0xffff
+        );
+        state.bytes += mail.size;
+        state.mails.push_front(Arc::new(mail));
+        while state.mails.len() > CAPACITY || (state.bytes > CAPACITY_BYTES && state.mails.len() > 1) {
+            let Some(oldest) = state.mails.pop_back() else {
+                break;
+            };
+            state.bytes -= oldest.size;
+        }
+    }
+
+    /// All mails, newest first.
+    #[must_use]
+    pub fn list(&self) -> Vec<Arc<StoredMail>> {
+        self.lock().mails.iter().cloned().collect()
+    }
+
+    /// The mail of this id; `latest` is the newest one.
+    #[must_use]
+    pub fn find(&self, id: &str) -> Option<Arc<StoredMail>> {
+        let state = self.lock();
+        if id == "latest" {
+            state.mails.front().cloned()
+        } else {
+            state.mails.iter().find(|mail| mail.id == id).cloned()
+        }
+    }
+
+    /// Marks the mails that `wanted` picks as read or unread.
+    pub fn mark(&self, read: bool, wanted: impl Fn(&StoredMail) -> bool) {
+        for mail in &mut self.lock().mails {
+            if mail.read != read && wanted(mail) {
+                Arc::make_mut(mail).read = read;
+            }
+        }
+    }
+
+    /// Removes the mails that `wanted` picks.
+    pub fn delete(&self, wanted: impl Fn(&StoredMail) -> bool) {
+        let mut state = self.lock();
+        state.mails.retain(|mail| !wanted(mail));
+        state.bytes = state.mails.iter().map(|mail| mail.size).sum();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn addresses(header: Option<&mail_parser::Address<'_>>) -> Vec<Address> {
+    let named = header.into_iter().flat_map(|list| list.iter());
+    named
+        .map(|addr| Address {
+            name: addr.name().unwrap_or_default().to_owned(),
+            address: addr.address().unwrap_or_default().to_owned(),
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mail(subject: &str) -> Mail {
+        Mail {
+            to: "a@b.c".to_owned(),
+            subject: subject.to_owned(),
+            html: "<p>x</p>".to_owned(),
+            text: "x".to_owned(),
+        }
+    }
+
+    #[test]
+    fn the_oldest_mail_gives_way() {
+        let inbox = Inbox::default();
+        for number in 0..CAPACITY + 3 {
+            inbox.deliver(&Sender::default(), mail(&number.to_string()));
+        }
+
+        let mails = inbox.list();
+
+        assert_eq!(mails.len(), CAPACITY);
+        assert_eq!(
+            (mails[0].subject.as_str(), mails[CAPACITY - 1].subject.as_str()),
+            ("502", "3")
+        );
+    }
+
+    #[test]
+    fn a_raw_message_is_taken_apart() {
+        let inbox = Inbox::default();
+        let raw = b"From: Shop <shop@example.com>\r\nTo: Ana <ana@example.com>\r\nSubject: =?utf-8?q?Gr=C3=BC=C3=9Fe?=\r\n\r\nHello\r\n";
+
+        inbox.deliver_raw(raw, &["ana@example.com".to_owned()]);
+
+        let stored = inbox.find("latest").expect("the mail is stored");
+        assert_eq!((stored.subject.as_str(), stored.text.trim()), ("Grüße", "Hello"));
+        assert_eq!(
+            (stored.from.address.as_str(), stored.to[0].name.as_str()),
+            ("shop@example.com", "Ana")
+        );
+    }
+}

@@ -1,0 +1,209 @@
+//! Tree + data → text. Never fails: what is missing or of the wrong type renders as nothing, as a mail with a gap is better than
+//! a sign-up that fails.
+
+use serde_json::Value;
+
+use super::{Command, Escape, Node, Pipeline, Term};
+
+pub(super) fn render(nodes: &[Node], root: &Value, dot: &Value, escape: Escape, out: &mut String) {
+    for node in nodes {
+        match node {
+            Node::Text(text) => out.push_str(text),
+            Node::Output(pipeline) => write_escaped(&display(&evaluate(pipeline, root, dot)), escape, out),
+            Node::If {
+                condition,
+                then,
+                otherwise,
+            } => {
+                let branch = if is_true(&evaluate(condition, root, dot)) {
+                    then
+                } else {
+                    otherwise
+                };
+                render(branch, root, dot, escape, out);
+            }
+            Node::With {
+                value,
+                then,
+                otherwise,
+            } => {
+                let value = evaluate(value, root, dot);
+                if is_true(&value) {
+                    render(then, root, &value, escape, out)
+                } else {
+                    render(otherwise, root, dot, escape, out)
+                }
+            }
+        }
+    }
+}
+
+fn evaluate(pipeline: &Pipeline, root: &Value, dot: &Value) -> Value {
+    pipeline
+        .iter()
+        .fold(None, |previous, command| Some(run(command, previous, root, dot)))
+        .unwrap_or(Value::Null)
+}
+
+fn run(command: &Command, previous: Option<Value>, root: &Value, dot: &Value) -> Value {
+    let mut terms = command.terms.iter();
+    let first = terms.next();
+    let mut arguments: Vec<Value> = terms.map(|term| term_value(term, root, dot)).collect();
+    arguments.extend(previous);
+    match first {
+        Some(Term::Function(name)) => call(name, &arguments),
+        Some(term) => term_value(term, root, dot),
+        None => Value::Null,
+    }
+}
+
+fn term_value(term: &Term, root: &Value, dot: &Value) -> Value {
+    let walk = |start: &Value, path: &[String]| {
+        path.iter()
+            .try_fold(start, |value, key| value.get(key))
+            .cloned()
+            .unwrap_or(Value::Null)
+    };
+    match term {
+        Term::Field(path) => walk(dot, path),
+        Term::Root(path) => walk(root, path),
+        Term::Literal(value) => value.clone(),
+        Term::Function(name) => call(name, &[]),
+        Term::Group(pipeline) => evaluate(pipeline, root, dot),
+    }
+}
+
+/// Go's built-in functions, as far as mails use them.
+fn call(name: &str, arguments: &[Value]) -> Value {
+    let first = arguments.first().unwrap_or(&Value::Null);
+    let others = arguments.get(1..).unwrap_or_default();
+    let second = others.first().unwrap_or(&Value::Null);
+    match name {
+        "eq" => Value::Bool(others.iter().any(|other| equal(first, other))),
+        "ne" => Value::Bool(!equal(first, second)),
+        "lt" => Value::Bool(compare(first, second).is_some_and(|order| order.is_lt())),
+        "le" => Value::Bool(compare(first, second).is_some_and(|order| order.is_le())),
+        "gt" => Value::Bool(compare(first, second).is_some_and(|order| order.is_gt())),
+        "ge" => Value::Bool(compare(first, second).is_some_and(|order| order.is_ge())),
+        "and" => arguments
+            .iter()
+            .find(|value| !is_true(value))
+            .or(arguments.last())
+            .cloned()
+            .unwrap_or(Value::Null),
+        "or" => arguments
+            .iter()
+            .find(|value| is_true(value))
+            .or(arguments.last())
+            .cloned()
+            .unwrap_or(Value::Null),
+        "not" => Value::Bool(!is_true(first)),
+        "len" => Value::from(length(first)),
+        "index" => others
+            .iter()
+            .try_fold(first, |value, key| match key {
+                Value::String(key) => value.get(key),
+                key => value.get(usize::try_from(key.as_u64()?).ok()?),
+            })
+            .cloned()
+            .unwrap_or(Value::Null),
+        "print" => Value::String(arguments.iter().map(display).collect()),
+        "printf" => Value::String(format_verbs(&display(first), others)),
+        "urlquery" => Value::String(percent_encode(&display(first))),
+        // Output is escaped for its place anyway; doing it twice would show the entities.
+        _ => first.clone(),
+    }
+}
+
+fn equal(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Number(a), Value::Number(b)) => a.as_f64() == b.as_f64(),
+        // A missing field compares equal to the empty string: templates test optional data this way.
+        (Value::Null, Value::String(text)) | (Value::String(text), Value::Null) => text.is_empty(),
+        _ => a == b,
+    }
+}
+
+fn compare(a: &Value, b: &Value) -> Option<std::cmp::Ordering> {
+    match (a, b) {
+        (Value::Number(a), Value::Number(b)) => a.as_f64()?.partial_cmp(&b.as_f64()?),
+        (Value::String(a), Value::String(b)) => Some(a.cmp(b)),
+        _ => None,
+    }
+}
+
+fn length(value: &Value) -> usize {
+    match value {
+        Value::String(text) => text.len(),
+        Value::Array(items) => items.len(),
+        Value::Object(members) => members.len(),
+        _ => 0,
+    }
+}
+
+fn is_true(value: &Value) -> bool {
+    match value {
+        Value::Null => false,
+        Value::Bool(yes) => *yes,
+        Value::Number(number) => number.as_f64() != Some(0.0),
+        other => length(other) > 0,
+    }
+}
+
+fn display(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+/// `printf` with the verbs that texts need: each takes the next argument.
+fn format_verbs(format: &str, arguments: &[Value]) -> String {
+    let mut out = String::new();
+    let mut arguments = arguments.iter();
+    let mut chars = format.chars();
+    while let Some(c) = chars.next() {
+        match (c, if c == '%' { chars.next() } else { None }) {
+            ('%', Some('%')) => out.push('%'),
+            ('%', Some('s' | 'v' | 'd')) => out.push_str(&arguments.next().map(display).unwrap_or_default()),
+            ('%', Some('q')) => out.push_str(&format!(
+                "{:?}",
+                arguments.next().map(display).unwrap_or_default()
+            )),
+            (c, following) => {
+                out.push(c);
+                out.extend(following);
+            }
+        }
+    }
+    out
+}
+
+fn percent_encode(text: &str) -> String {
+    let mut out = String::new();
+    for byte in text.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => out.push(char::from(byte)),
+            b' ' => out.push('+'),
+            other => out.push_str(&format!("%{other:02X}")),
+        }
+    }
+    out
+}
+
+fn write_escaped(text: &str, escape: Escape, out: &mut String) {
+    if escape == Escape::None {
+        return out.push_str(text);
+    }
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&#34;"),
+            '\'' => out.push_str("&#39;"),
+            other => out.push(other),
+        }
+    }
+}

@@ -1,0 +1,427 @@
+//! The mails that Auth sends: their kinds, their fields, their default texts, and what a project puts in place of them.
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::template::{Escape, Template, TemplateError};
+
+/// Which mail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum MailKind {
+    /// A new address is to be confirmed.
+    Confirmation,
+    /// Somebody was invited.
+    Invite,
+    /// A forgotten password.
+    Recovery,
+    /// Sign in without a password.
+    MagicLink,
+    /// The address of an account is to change.
+    EmailChange,
+    /// A code before a sensitive change.
+    Reauthentication,
+}
+
+impl MailKind {
+    const COUNT: usize = 6;
+
+    /// The name of the mail in `[auth.email.template.<name>]`.
+    #[must_use]
+    pub fn from_config_name(name: &str) -> Option<Self> {
+        Some(match name {
+            "confirmation" => Self::Confirmation,
+            "invite" => Self::Invite,
+            "recovery" => Self::Recovery,
+            "magic_link" => Self::MagicLink,
+            "email_change" => Self::EmailChange,
+            "reauthentication" => Self::Reauthentication,
+            _ => return None,
+        })
+    }
+}
+
+/// What a template may refer to; the names on the wire are Go's.
+#[derive(Debug, Clone, Default, Serialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct MailFields {
+    /// `SITE_URL` of the project.
+    #[serde(rename = "SiteURL")]
+    pub site_url: String,
+    /// The link that does what the mail is about.
+    #[serde(rename = "ConfirmationURL")]
+    pub confirmation_url: String,
+    /// Address of the account.
+    pub email: String,
+    /// The address that an account is to change to.
+    pub new_email: String,
+    /// The address that this mail goes to.
+    pub sending_to: String,
+    /// The code that does the same as the link.
+    pub token: String,
+    /// The token inside the link.
+    pub token_hash: String,
+    /// Where the link leads in the end.
+    pub redirect_to: String,
+    /// The user's metadata.
+    pub data: Value,
+}
+
+/// A mail without its recipient.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RenderedMail {
+    /// Subject on one line.
+    pub subject: String,
+    /// HTML part.
+    pub html: String,
+    /// Plain text part.
+    pub text: String,
+}
+
+/// The texts of a default mail; each is a template itself.
+struct DefaultText {
+    subject: &'static str,
+    heading: &'static str,
+    lead: &'static str,
+    /// Label of the button; empty for a mail without a link.
+    button: &'static str,
+    note: &'static str,
+}
+
+const IGNORE: &str = "If you did not ask for this, you can ignore this mail: nothing changes.";
+
+fn default_text(kind: MailKind) -> DefaultText {
+    match kind {
+        MailKind::Confirmation => DefaultText {
+            subject: "Confirm your email address",
+            heading: "Confirm your email address",
+            lead: "Welcome! Confirm {{ .Email }} to finish signing up.",
+            button: "Confirm your email address",
+            note: IGNORE,
+        },
+        MailKind::Invite => DefaultText {
+            subject: "You've been invited",
+            heading: "You have been invited",
+            lead: "You have been invited to create an account on {{ .SiteURL }}.",
+            button: "Accept the invitation",
+            note: "If you did not expect an invitation, you can ignore this mail.",
+        },
+        MailKind::Recovery => DefaultText {
+            subject: "Reset your password",
+            heading: "Reset your password",
+            lead: "Somebody, hopefully you, asked for a new password for {{ .Email }}.",
+            button: "Choose a new password",
+            note: IGNORE,
+        },
+        MailKind::MagicLink => DefaultText {
+            subject: "Your sign-in link",
+            heading: "Your sign-in link",
+            lead: "Sign in to {{ .SiteURL }} as {{ .Email }}. The link works once.",
+            button: "Sign in",
+            note: IGNORE,
+        },
+        MailKind::EmailChange => DefaultText {
+            subject: "Confirm your new email address",
+            heading: "Confirm the change of your email address",
+            lead: "The address of your account is to change{{ if .Email }} from {{ .Email }}{{ end }} to {{ .NewEmail }}.",
+            button: "Confirm the change",
+            note: "If you did not ask for this, do not confirm, and change your password.",
+        },
+        MailKind::Reauthentication => DefaultText {
+            subject: "{{ .Token }} is your verification code",
+            heading: "Confirm that it is you",
+            lead: "Enter this code to go on.",
+            button: "",
+            note: "If you did not ask for a code, change your password.",
+        },
+    }
+}
+
+/// Subject and body of one kind; `None` means the default.
+#[derive(Debug, Clone, Default)]
+struct Override {
+    subject: Option<Template>,
+    content: Option<Template>,
+}
+
+/// All mails of a project: the defaults, and what the project replaced.
+#[derive(Debug, Clone)]
+pub struct MailTemplates {
+    layout_html: Template,
+    layout_text: Template,
+    overrides: [Override; MailKind::COUNT],
+}
+
+impl Default for MailTemplates {
+    fn default() -> Self {
+        let parse = |text: &str| Template::parse(text).expect("the built-in layouts are proven by a test");
+        Self {
+            layout_html: parse(include_str!("../templates/layout.html")),
+            layout_text: parse(include_str!("../templates/layout.txt")),
+            overrides: Default::default(),
+        }
+    }
+}
+
+impl MailTemplates {
+    /// Replaces the subject of one kind.
+    ///
+    /// # Errors
+    /// [`TemplateError`] when the text is not a template we understand.
+    pub fn set_subject(&mut self, kind: MailKind, subject: &str) -> Result<(), TemplateError> {
+        self.overrides[kind as usize].subject = Some(Template::parse(subject)?);
+        Ok(())
+    }
+
+    /// Replaces the HTML body of one kind; the text part is then derived from it.
+    ///
+    /// # Errors
+    /// [`TemplateError`] when the text is not a template we understand.
+    pub fn set_content(&mut self, kind: MailKind, html: &str) -> Result<(), TemplateError> {
+        self.overrides[kind as usize].content = Some(Template::parse(html)?);
+        Ok(())
+    }
+
+    /// Fills subject and both bodies.
+    #[must_use]
+    pub fn render(&self, kind: MailKind, fields: &MailFields) -> RenderedMail {
+        let data = serde_json::to_value(fields).unwrap_or_default();
+        let custom = &self.overrides[kind as usize];
+        let subject = match &custom.subject {
+            Some(template) => template.render(&data, Escape::None),
+            None => render_inline(default_text(kind).subject, &data),
+        };
+        let (html, text) = match &custom.content {
+            Some(template) => {
+                let html = template.render(&data, Escape::Html);
+                let text = plain_text(&html);
+                (html, text)
+            }
+            None => self.render_default(kind, data),
+        };
+        RenderedMail {
+            subject: one_line(&subject),
+            html,
+            text,
+        }
+    }
+
+    fn render_default(&self, kind: MailKind, mut data: Value) -> (String, String) {
+        let texts = default_text(kind);
+        let mut shown = Map::new();
+        for (name, template) in [
+            ("Heading", texts.heading),
+            ("Lead", texts.lead),
+            ("Button", texts.button),
+            ("Note", texts.note),
+        ] {
+            shown.insert(name.to_owned(), Value::String(render_inline(template, &data)));
+        }
+        data["Text"] = Value::Object(shown);
+        (
+            self.layout_html.render(&data, Escape::Html),
+            self.layout_text.render(&data, Escape::None),
+        )
+    }
+}
+
+fn render_inline(template: &'static str, data: &Value) -> String {
+    Template::parse(template)
+        .map(|parsed| parsed.render(data, Escape::None))
+        .unwrap_or_default()
+}
+
+/// A subject is a header: line breaks in user data must not start another one.
+fn one_line(subject: &str) -> String {
+    subject
+        .split(char::is_control)
+        .filter(|part| !part.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ")
+        .trim()
+        .to_owned()
+}
+
+/// A readable text of an HTML mail: tags dropped, links written out.
+fn plain_text(html: &str) -> String {
+    let mut out = String::new();
+    let mut rest = html;
+    let mut link = None;
+    while let Some(start) = rest.find('<') {
+        push_text(&rest[..start], &mut out);
+        let tag_and_rest = &rest[start..];
+        let Some(end) = tag_and_rest.find('>') else { break };
+        let tag = &tag_and_rest[1..end];
+        let name = tag
+            .trim_start_matches('/')
+            .split(|c: char| !c.is_ascii_alphanumeric())
+            .next()
+            .unwrap_or("")
+            .to_ascii_lowercase();
+        rest = &tag_and_rest[end + 1..];
+        match name.as_str() {
+            "style" | "script" | "head" | "title" if !tag.starts_with('/') => {
+                let close = format!("</{name}");
+                rest = rest
+                    .to_ascii_lowercase()
+                    .find(&close)
+                    .map_or("", |at| &rest[at..]);
+            }
+            "a" if tag.starts_with('/') => {
+                if let Some(url) = link.take() {
+                    out.push_str(&format!(" ( {url} )"));
+                }
+            }
+            "a" => link = attribute(tag, "href"),
+            "p" | "div" | "h1" | "h2" | "h3" | "tr" | "li" | "table" if tag.starts_with('/') => {
+                out.push_str("\n\n")
+            }
+            "br" => out.push('\n'),
+            _ => {}
+        }
+    }
+    push_text(rest, &mut out);
+    let lines: Vec<&str> = out.lines().map(str::trim).collect();
+    let mut text = lines.join("\n");
+    while text.contains("\n\n\n") {
+        text = text.replace("\n\n\n", "\n\n");
+    }
+    text.trim().to_owned()
+}
+
+fn push_text(text: &str, out: &mut String) {
+    let decoded = unescape(text);
+    let words = decoded.split_whitespace().collect::<Vec<_>>().join(" ");
+    let glue =
+        decoded.starts_with(char::is_whitespace) && !out.is_empty() && !out.ends_with(char::is_whitespace);
+    if words.is_empty() {
+        return if glue {
+            out.push(' ')
+        };
+    }
+    if glue {
+        out.push(' ');
+    }
+    out.push_str(&words);
+    if decoded.ends_with(char::is_whitespace) {
+        out.push(' ');
+    }
+}
+
+fn unescape(text: &str) -> String {
+    [
+        ("&nbsp;", " "),
+        ("&lt;", "<"),
+        ("&gt;", ">"),
+        ("&quot;", "\""),
+        ("&#34;", "\""),
+        ("&#39;", "'"),
+        ("&amp;", "&"),
+    ]
+    .iter()
+    .fold(text.to_owned(), |text, (entity, plain)| {
+        text.replace(entity, plain)
+    })
+}
+
+fn attribute(tag: &str, name: &str) -> Option<String> {
+    let at = tag.to_ascii_lowercase().find(&format!("{name}="))? + name.len() + 1;
+    let value = &tag[at..];
+    let quote = value.chars().next().filter(|c| *c == '"' || *c == '\'')?;
+    value[1..].split(quote).next().map(unescape)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    const KINDS: [MailKind; MailKind::COUNT] = [
+        MailKind::Confirmation,
+        MailKind::Invite,
+        MailKind::Recovery,
+        MailKind::MagicLink,
+        MailKind::EmailChange,
+        MailKind::Reauthentication,
+    ];
+
+    fn fields() -> MailFields {
+        MailFields {
+            site_url: "https://site.example".to_owned(),
+            confirmation_url: "https://api.example/verify?token=abc&type=signup".to_owned(),
+            email: "ana@example.com".to_owned(),
+            new_email: "bea@example.com".to_owned(),
+            token: "123456".to_owned(),
+            data: json!({"username": "<i>ana</i>"}),
+            ..MailFields::default()
+        }
+    }
+
+    #[test]
+    fn every_default_mail_has_subject_link_and_code() {
+        for kind in KINDS {
+            let mail = MailTemplates::default().render(kind, &fields());
+
+            assert!(
+                !mail.subject.is_empty() && !mail.subject.contains("{{"),
+                "{kind:?} {}",
+                mail.subject
+            );
+            assert!(
+                mail.html.contains("123456") && mail.text.contains("123456"),
+                "{kind:?}"
+            );
+            let has_link = kind != MailKind::Reauthentication;
+            assert_eq!(
+                mail.html.contains("verify?token=abc&amp;type=signup"),
+                has_link,
+                "{kind:?}"
+            );
+            assert_eq!(
+                mail.text.contains("verify?token=abc&type=signup"),
+                has_link,
+                "{kind:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn auth_093_a_project_replaces_subject_and_body() {
+        let mut templates = MailTemplates::default();
+        templates
+            .set_subject(MailKind::Confirmation, "Hello {{ .Data.username }}")
+            .expect("subject parses");
+        templates
+            .set_content(
+                MailKind::Confirmation,
+                "<h1>Hi {{ .Data.username }}</h1>\n<p>Go <a href=\"{{ .ConfirmationURL }}\">here</a> or type {{ .Token }}</p>",
+            )
+            .expect("content parses");
+
+        let mail = templates.render(MailKind::Confirmation, &fields());
+
+        assert_eq!(mail.subject, "Hello <i>ana</i>");
+        assert!(mail.html.contains("Hi &lt;i&gt;ana&lt;/i&gt;"), "{}", mail.html);
+        assert_eq!(
+            mail.text,
+            "Hi <i>ana</i>\n\nGo here ( https://api.example/verify?token=abc&type=signup ) or type 123456"
+        );
+    }
+
+    #[test]
+    fn line_breaks_in_user_data_do_not_reach_the_subject() {
+        let mut templates = MailTemplates::default();
+        templates
+            .set_subject(MailKind::Recovery, "For {{ .Data.username }}")
+            .expect("subject parses");
+        let hostile = MailFields {
+            data: json!({"username": "x\r\nBcc: victim@example.com"}),
+            ..fields()
+        };
+
+        assert_eq!(
+            templates.render(MailKind::Recovery, &hostile).subject,
+            "For x Bcc: victim@example.com"
+        );
+    }
+}
