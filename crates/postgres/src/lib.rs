@@ -1,1 +1,20 @@
-//! postgres
+//! Everything between a service and PostgreSQL.
+//!
+//! In: where the database is, statements with parameters, and under whose rights they run. Out: rows, or an error that
+//! carries PostgreSQL's own words. The crate holds connections ([`Database`], [`RequestPool`]), runs the request
+//! transaction in one network round trip ([`RequestTransaction`]), listens for notifications, brings schemas up to
+//! date and runs an embedded cluster. It knows neither HTTP nor what a statement means.
+
+mod database;
+mod listen;
+mod request;
+mod role_settings;
+mod tls;
+
+pub use database::{Database, Login, Logins};
+pub use listen::ListenEvent;
+pub use request::{
+    Access, Answer, DatabaseError, End, Isolation, Param, RequestContext, RequestError, RequestPool,
+    RequestPoolConfig, RequestTransaction, SqlStatement, Stage, begin_as, column_bytes,
+};
+pub use role_settings::RoleSettings;

@@ -1,0 +1,149 @@
+//! One PostgreSQL database, and how our parts log in to it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use arc_swap::ArcSwap;
+use deadpool_postgres::{Manager, ManagerConfig, Pool, RecyclingMethod, Runtime};
+use tokio_postgres::tls::MakeTlsConnect;
+use tokio_postgres::{Client, Config, Connection, Error, Socket};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use crate::{ListenEvent, RoleSettings, listen, tls};
+
+/// How long a service waits for a connection of a pool before it gives up.
+const POOL_WAIT: Duration = Duration::from_secs(10);
+
+/// Which of our parts logs in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Login {
+    /// Becomes the caller's role in each request transaction.
+    Authenticator,
+    /// Owns the schema `auth`.
+    AuthAdmin,
+    /// Owns the schema `storage`.
+    StorageAdmin,
+}
+
+/// The connection settings of each login.
+#[derive(Clone)]
+pub struct Logins {
+    by_login: BTreeMap<Login, Config>,
+}
+
+impl Logins {
+    /// All logins. Hosts and databases should be the same; users and passwords differ.
+    pub fn new(authenticator: Config, auth_admin: Config, storage_admin: Config) -> Self {
+        let by_login = BTreeMap::from([
+            (Login::Authenticator, authenticator),
+            (Login::AuthAdmin, auth_admin),
+            (Login::StorageAdmin, storage_admin),
+        ]);
+        Self { by_login }
+    }
+
+    fn config(&self, login: Login) -> Config {
+        let mut config = self
+            .by_login
+            .get(&login)
+            .cloned()
+            .expect("new() takes every login");
+        config.application_name("selvedge");
+        config.connect_timeout(Duration::from_secs(10));
+        config.keepalives_idle(Duration::from_secs(60));
+        config
+    }
+}
+
+/// A database, shared by all workers.
+pub struct Database {
+    logins: Logins,
+    tls: MakeRustlsConnect,
+    role_settings: ArcSwap<RoleSettings>,
+}
+
+impl Database {
+    /// Describes a database. Connects only to read the role settings, so that a wrong address is noticed at once.
+    ///
+    /// # Errors
+    /// When the authenticator cannot log in.
+    pub async fn connect(logins: Logins) -> Result<Arc<Self>, Error> {
+        let database = Self {
+            logins,
+            tls: tls::connector(),
+            role_settings: ArcSwap::default(),
+        };
+        database.reload_role_settings().await?;
+        Ok(Arc::new(database))
+    }
+
+    /// Opens one connection. The caller drives the second half.
+    pub(crate) async fn open(
+        &self,
+        login: Login,
+    ) -> Result<
+        (
+            Client,
+            Connection<Socket, <MakeRustlsConnect as MakeTlsConnect<Socket>>::Stream>,
+        ),
+        Error,
+    > {
+        self.logins.config(login).connect(self.tls.clone()).await
+    }
+
+    /// A connection of its own, driven in the background: for work that must not share one.
+    ///
+    /// # Errors
+    /// When the login fails.
+    pub async fn client(&self, login: Login) -> Result<Client, Error> {
+        let (client, connection) = self.open(login).await?;
+        tokio::spawn(async move {
+            if let Err(error) = connection.await {
+                tracing::debug!(%error, "a database connection ended");
+            }
+        });
+        Ok(client)
+    }
+
+    /// A pool of connections for work that needs one for itself: several statements in a transaction.
+    ///
+    /// # Panics
+    /// Never: the pool has a runtime, and that is all its construction can miss.
+    pub fn pool(&self, login: Login, size: usize) -> Pool {
+        let recycling_method = RecyclingMethod::Fast;
+        let manager = Manager::from_config(
+            self.logins.config(login),
+            self.tls.clone(),
+            ManagerConfig { recycling_method },
+        );
+        Pool::builder(manager)
+            .max_size(size)
+            .wait_timeout(Some(POOL_WAIT))
+            .create_timeout(Some(POOL_WAIT))
+            .runtime(Runtime::Tokio1)
+            .build()
+            .expect("a pool with timeouts needs a runtime, and has one")
+    }
+
+    /// Settings that `alter role … set` gave to the roles a request can run as.
+    pub fn role_settings(&self) -> Arc<RoleSettings> {
+        self.role_settings.load_full()
+    }
+
+    /// Reads the role settings again, so that `alter role` takes effect without a restart.
+    ///
+    /// # Errors
+    /// When the database cannot be asked; the settings stay as they were.
+    pub async fn reload_role_settings(&self) -> Result<(), Error> {
+        let client = self.client(Login::Authenticator).await?;
+        self.role_settings
+            .store(Arc::new(RoleSettings::load(&client).await?));
+        Ok(())
+    }
+
+    /// Notifications of `channels`, from a connection of its own that is opened again whenever it is lost.
+    pub fn listen(self: &Arc<Self>, channels: &[&'static str]) -> tokio::sync::mpsc::Receiver<ListenEvent> {
+        listen::start(self.clone(), channels.to_vec())
+    }
+}

@@ -1,0 +1,69 @@
+//! A statement and its parameters.
+
+use std::error::Error;
+
+use bytes::{Bytes, BytesMut};
+use postgres_types::{Format, IsNull, ToSql, Type, to_sql_checked};
+
+/// SQL whose text depends on the shape of a request only, and the values that fill it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SqlStatement {
+    pub text: String,
+    /// `$1`, `$2`, … Their types are inferred by PostgreSQL.
+    pub params: Vec<Param>,
+    /// Plan anew for each execution, where a plan that fits all values would be bad: `= any($1)`, `like $1`.
+    pub force_custom_plan: bool,
+}
+
+/// One parameter.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Param {
+    Null,
+    /// Text that the type's input function reads.
+    Text(Bytes),
+    /// The type's binary form: raw bytes of a `bytea`.
+    Binary(Bytes),
+}
+
+impl SqlStatement {
+    /// A statement without parameters.
+    pub fn plain(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            params: Vec::new(),
+            force_custom_plan: false,
+        }
+    }
+}
+
+impl Param {
+    /// A parameter from text.
+    pub fn text(value: &str) -> Self {
+        Self::Text(Bytes::copy_from_slice(value.as_bytes()))
+    }
+}
+
+impl ToSql for Param {
+    fn to_sql(&self, _: &Type, out: &mut BytesMut) -> Result<IsNull, Box<dyn Error + Sync + Send>> {
+        match self {
+            Self::Null => Ok(IsNull::Yes),
+            Self::Text(value) | Self::Binary(value) => {
+                out.extend_from_slice(value);
+                Ok(IsNull::No)
+            }
+        }
+    }
+
+    fn accepts(_: &Type) -> bool {
+        true
+    }
+
+    fn encode_format(&self, _: &Type) -> Format {
+        match self {
+            Self::Binary(_) => Format::Binary,
+            Self::Null | Self::Text(_) => Format::Text,
+        }
+    }
+
+    to_sql_checked!();
+}
