@@ -1,0 +1,140 @@
+// Attacks on the catalogue: everybody reads, administrators write.
+
+import { randomUUID } from "node:crypto";
+import { beforeAll, describe, expect, test } from "vitest";
+import { makeItem, must, stored, uniqueName } from "../support/catalogue.ts";
+import { owner, type Person, signUp, signUpAdmin, visitor } from "../support/clients.ts";
+import { expectNoRows, expectRefused } from "../support/refusal.ts";
+
+let attacker: Person;
+let admin: Person;
+let brandId: string;
+let categoryId: string;
+
+beforeAll(async () => {
+  attacker = await signUp();
+  admin = await signUpAdmin();
+  brandId = (await makeItem()).brand_id;
+  const category = must(
+    await owner()
+      .from("categories")
+      .insert({ name: uniqueName("Category") })
+      .select("id")
+      .single(),
+  );
+  categoryId = category.id;
+});
+
+const tables: [table: string, row: () => Record<string, unknown>][] = [
+  ["brands", () => ({ name: uniqueName("Brand") })],
+  ["categories", () => ({ name: uniqueName("Category") })],
+  ["subcategories", () => ({ name: uniqueName("Subcategory"), category_id: categoryId })],
+  ["colors", () => ({ name: uniqueName("Color"), hex_code: "#FF5733" })],
+  ["styles", () => ({ name: uniqueName("Style") })],
+  ["outfit_styles", () => ({ name: uniqueName("Outfit style") })],
+  ["items", () => ({ name: uniqueName("Item"), brand_id: brandId })],
+];
+
+describe.each(tables)("%s", (table, row) => {
+  test("are not created by users or visitors", async () => {
+    const attempt = row();
+
+    const byUser = await attacker.client.from(table).insert(attempt).select();
+    const byVisitor = await visitor().from(table).insert(attempt).select();
+
+    expectRefused(byUser, 403, "42501", /row-level security policy/);
+    expectRefused(byVisitor, 401, "42501", /permission denied for table/);
+    expect(await stored(table, "name", String(attempt.name))).toEqual([]);
+  });
+
+  test("are not changed or deleted by users or visitors", async () => {
+    const made = must(await owner().from(table).insert(row()).select().single());
+
+    const updated = await attacker.client
+      .from(table)
+      .update({ name: "Defaced" })
+      .eq("id", made.id)
+      .select();
+    const upserted = await attacker.client
+      .from(table)
+      .upsert({ ...made, name: "Defaced" })
+      .select();
+    const deleted = await attacker.client.from(table).delete().eq("id", made.id).select();
+    const byVisitor = await visitor().from(table).delete().eq("id", made.id).select();
+
+    expectNoRows(updated);
+    expectRefused(upserted, 403, "42501", /row-level security policy/);
+    expectNoRows(deleted);
+    expectRefused(byVisitor, 401, "42501", /permission denied for table/);
+    expect(await stored(table, "id", made.id)).toEqual([made]);
+  });
+
+  test("are maintained by administrators and read by visitors", async () => {
+    const made = must(await admin.client.from(table).insert(row()).select().single());
+    const name = uniqueName("Renamed");
+
+    must(await admin.client.from(table).update({ name }).eq("id", made.id).select().single());
+    const seen = must(await visitor().from(table).select("name").eq("id", made.id).single());
+    must(await admin.client.from(table).delete().eq("id", made.id).select().single());
+
+    expect(seen.name).toBe(name);
+    expect(await stored(table, "id", made.id)).toEqual([]);
+  });
+});
+
+describe("values that the catalogue refuses to administrators too", () => {
+  test.each([
+    ["a negative price", "items", { price: -0.01 }, 400, "23514", /items_price_not_negative/],
+    ["an invented gender", "items", { gender: "kids" }, 400, "23514", /items_gender_known/],
+    [
+      "a script as source",
+      "items",
+      { source_url: "javascript:0" },
+      400,
+      "23514",
+      /source_url_http/,
+    ],
+    ["an unknown color", "items", { colors: [randomUUID()] }, 409, "23503", /The list "colors"/],
+    ["an unknown brand", "items", { brand_id: randomUUID() }, 409, "23503", /items_brand_id_fkey/],
+    ["a color that is none", "colors", { hex_code: "red" }, 400, "23514", /hex_code_format/],
+    ["a name of one letter", "brands", { name: "X" }, 400, "23514", /brands_name_length/],
+  ])("%s", async (_, table, change, status, code, message) => {
+    const row = tables.find(([name]) => name === table)?.[1]() ?? {};
+
+    const answer = await admin.client
+      .from(table)
+      .insert({ ...row, ...change })
+      .select();
+
+    expectRefused(answer, status, code, message);
+  });
+
+  test("a second brand of the same name in another case", async () => {
+    const name = uniqueName("Brand");
+    must(await admin.client.from("brands").insert({ name }));
+
+    const answer = await admin.client.from("brands").insert({ name: name.toUpperCase() }).select();
+
+    expectRefused(answer, 409, "23505", /brands_name_key/);
+  });
+
+  test("a slug that another item has", async () => {
+    const item = await makeItem();
+
+    const answer = await admin.client
+      .from("items")
+      .insert({ name: uniqueName("Item"), brand_id: item.brand_id, slug: item.slug })
+      .select();
+
+    expectRefused(answer, 409, "23505", /items_slug_key/);
+  });
+
+  test("deleting a brand that items still name", async () => {
+    const item = await makeItem();
+
+    const answer = await admin.client.from("brands").delete().eq("id", item.brand_id).select();
+
+    expectRefused(answer, 409, "23503", /items_brand_id_fkey/);
+    expect(await stored("brands", "id", item.brand_id)).toHaveLength(1);
+  });
+});

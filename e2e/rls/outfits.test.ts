@@ -1,0 +1,369 @@
+// Attacks on the review of outfits: nothing becomes public that no administrator approved.
+
+import { randomUUID } from "node:crypto";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import {
+  type Item,
+  makeItem,
+  makeOutfit,
+  must,
+  type Outfit,
+  stored,
+  uniqueName,
+} from "../support/catalogue.ts";
+import { type Person, signUp, signUpAdmin, visitor } from "../support/clients.ts";
+import { expectAllowed, expectNoRows, expectRefused } from "../support/refusal.ts";
+
+let attacker: Person;
+let victim: Person;
+let admin: Person;
+let item: Item;
+
+beforeAll(async () => {
+  attacker = await signUp();
+  victim = await signUp();
+  admin = await signUpAdmin();
+  item = await makeItem();
+});
+
+async function outfit(id: string): Promise<Outfit> {
+  const [row] = await stored<Outfit>("combines", "id", id);
+  if (!row) {
+    throw new Error("the outfit is gone");
+  }
+  return row;
+}
+
+/** Submits as the site's wizard does, with whatever else is sent. */
+function submit(person: Person, extra: Record<string, unknown> = {}) {
+  return person.client
+    .from("combines")
+    .insert({
+      user_id: person.id,
+      name: uniqueName("Outfit"),
+      description: "User-created outfit with 1 items",
+      meta_description: null,
+      main_image: null,
+      gender: "unisex",
+      outfit_styles: [],
+      item_ids: [item.id],
+      status: "pending",
+      created_by_admin: false,
+      ...extra,
+    })
+    .select()
+    .single<Outfit>();
+}
+
+describe("submitting", () => {
+  test("stores a pending outfit of the caller", async () => {
+    const submitted = must(await submit(attacker));
+
+    expect(await outfit(submitted.id)).toMatchObject({
+      user_id: attacker.id,
+      status: "pending",
+      created_by_admin: false,
+      approved_by: null,
+    });
+  });
+
+  test("as approved, reviewed, made by an admin and dated ahead stores none of it", async () => {
+    const submitted = must(
+      await submit(attacker, {
+        status: "approved",
+        created_by_admin: true,
+        approved_by: attacker.id,
+        approved_at: "2020-01-01T00:00:00Z",
+        created_at: "2999-01-01T00:00:00Z",
+      }),
+    );
+
+    const row = await outfit(submitted.id);
+    expect(row).toMatchObject({
+      status: "pending",
+      created_by_admin: false,
+      approved_by: null,
+      approved_at: null,
+    });
+    expect(Date.parse(row.created_at)).toBeLessThan(Date.now() + 60_000);
+  });
+
+  test("in somebody else's name is refused", async () => {
+    const name = uniqueName("Forged");
+
+    const answer = await submit(attacker, { user_id: victim.id, name });
+
+    expectRefused(answer, 403, "42501", /row-level security policy/);
+    expect(await stored("combines", "name", name)).toEqual([]);
+  });
+
+  test("without an account is refused", async () => {
+    const answer = await visitor()
+      .from("combines")
+      .insert({ name: uniqueName("Outfit"), item_ids: [item.id] })
+      .select();
+
+    expectRefused(answer, 401, "42501", /permission denied for table combines/);
+  });
+
+  test("without any item is refused", async () => {
+    expectRefused(
+      await submit(attacker, { item_ids: [] }),
+      400,
+      "23514",
+      /needs at least one item/,
+    );
+  });
+
+  test.each(["item_ids", "outfit_styles", "colors"])(
+    "with an unknown id in %s is refused",
+    async (list) => {
+      const answer = await submit(attacker, { [list]: [randomUUID()] });
+
+      expectRefused(answer, 409, "23503", new RegExp(`The list "${list}"`));
+    },
+  );
+
+  test("by an administrator is published and says by whom", async () => {
+    const made = must(await submit(admin, { main_image: "/picture.webp" }));
+
+    expect(await outfit(made.id)).toMatchObject({
+      status: "approved",
+      created_by_admin: true,
+      approved_by: admin.id,
+    });
+  });
+});
+
+describe("approving one's own outfit", () => {
+  let own: Outfit;
+
+  beforeEach(async () => {
+    own = must(await submit(attacker));
+  });
+
+  test.each([
+    ["status", { status: "approved" }, /Only an administrator may review/],
+    [
+      "reviewer and time",
+      { approved_by: null, approved_at: "2020-01-01T00:00:00Z" },
+      /Only an administrator may review/,
+    ],
+    ["origin", { created_by_admin: true }, /cannot be changed/],
+    ["creation time", { created_at: "2999-01-01T00:00:00Z" }, /cannot be changed/],
+  ])("by updating its %s is refused", async (_, change, message) => {
+    const answer = await attacker.client.from("combines").update(change).eq("id", own.id).select();
+
+    expectRefused(answer, 403, "42501", message);
+    expect(await outfit(own.id)).toEqual(own);
+  });
+
+  test("by upsert leaves it pending", async () => {
+    await attacker.client.from("combines").upsert({ ...own, status: "approved" });
+
+    expect(await outfit(own.id)).toMatchObject({ status: "pending", approved_at: null });
+  });
+
+  test("by review_combine is refused", async () => {
+    const answer = await attacker.client.rpc("review_combine", {
+      combine_id: own.id,
+      approve: true,
+    });
+
+    expectRefused(answer, 403, "42501", /Only an administrator may review/);
+    expect((await outfit(own.id)).status).toBe("pending");
+  });
+
+  test("by giving it to somebody else is refused", async () => {
+    const answer = await attacker.client
+      .from("combines")
+      .update({ user_id: admin.id })
+      .eq("id", own.id)
+      .select();
+
+    expectRefused(answer, 403, "42501", /cannot be changed/);
+  });
+
+  test("after a rejection, by upsert or update, is refused", async () => {
+    must(await admin.client.rpc("review_combine", { combine_id: own.id, approve: false }));
+
+    const upserted = await attacker.client
+      .from("combines")
+      .upsert({
+        id: own.id,
+        user_id: attacker.id,
+        name: own.name,
+        item_ids: own.item_ids,
+        status: "approved",
+      })
+      .select();
+    const updated = await attacker.client
+      .from("combines")
+      .update({ status: "pending" })
+      .eq("id", own.id)
+      .select();
+
+    expectRefused(upserted, 403, "42501", /Only an administrator may review/);
+    expectRefused(updated, 403, "42501", /Only an administrator may review/);
+    expect((await outfit(own.id)).status).toBe("rejected");
+  });
+
+  test("is not needed for editing its content", async () => {
+    const answer = await attacker.client
+      .from("combines")
+      .update({ name: "Better name", description: "" })
+      .eq("id", own.id)
+      .select()
+      .single();
+
+    expectAllowed(answer);
+    expect(await outfit(own.id)).toMatchObject({ name: "Better name", status: "pending" });
+  });
+});
+
+describe("what was published", () => {
+  test("is not edited or deleted by its creator any more", async () => {
+    const published = await makeOutfit(attacker, "approved");
+
+    const edited = await attacker.client
+      .from("combines")
+      .update({ name: "Something else" })
+      .eq("id", published.id)
+      .select();
+    const deleted = await attacker.client.from("combines").delete().eq("id", published.id).select();
+
+    expectNoRows(edited);
+    expectNoRows(deleted);
+    expect((await outfit(published.id)).name).toBe(published.name);
+  });
+
+  test("by the review says who really reviewed, and when", async () => {
+    const pending = await makeOutfit(victim, "pending");
+
+    must(
+      await admin.client
+        .from("combines")
+        .update({
+          status: "approved",
+          approved_by: victim.id,
+          approved_at: "2000-01-01T00:00:00Z",
+        })
+        .eq("id", pending.id)
+        .select()
+        .single(),
+    );
+
+    const row = await outfit(pending.id);
+    expect(row).toMatchObject({ status: "approved", approved_by: admin.id });
+    expect(Date.parse(row.approved_at ?? "")).toBeGreaterThan(Date.now() - 60_000);
+  });
+
+  test("is reviewed once", async () => {
+    const pending = await makeOutfit(victim, "pending");
+    const review = { combine_id: pending.id, approve: true };
+
+    must(await admin.client.rpc("review_combine", review));
+    const again = await admin.client.rpc("review_combine", { ...review, approve: false });
+
+    expectRefused(again, 404, "PT404", /waiting for review/);
+    expect((await outfit(pending.id)).status).toBe("approved");
+  });
+});
+
+describe("other people's outfits", () => {
+  test.each(["pending", "rejected"])("are invisible while %s", async (status) => {
+    const hidden = await makeOutfit(victim, status);
+    const read = (person: Pick<Person, "client">) =>
+      person.client.from("combines").select("id").eq("id", hidden.id);
+
+    expectNoRows(await read({ client: visitor() }));
+    expectNoRows(await read(attacker));
+    expect(must(await read(victim))).toHaveLength(1);
+    expect(must(await read(admin))).toHaveLength(1);
+  });
+
+  test("do not leak through search, ranking or counts", async () => {
+    const hidden = await makeOutfit(victim, "pending");
+
+    const found = must(await attacker.client.rpc("search_outfits", { term: hidden.name }));
+    const ranked = must(await attacker.client.rpc("top_outfits", { max_results: 100 }));
+    const counted = await attacker.client
+      .from("combines")
+      .select("*", { count: "exact", head: true })
+      .eq("id", hidden.id);
+
+    expect(found).toEqual([]);
+    expect(ranked.map((row: Outfit) => row.id)).not.toContain(hidden.id);
+    expect(counted.count).toBe(0);
+  });
+
+  test("do not leak through the profile of their creator", async () => {
+    await makeOutfit(victim, "pending");
+
+    const embedded = must(
+      await attacker.client
+        .from("profiles")
+        .select("id, combines(id)")
+        .eq("id", victim.id)
+        .single<{ combines: unknown[] }>(),
+    );
+
+    expect(embedded.combines).toEqual([]);
+  });
+
+  test("cannot be edited", async () => {
+    const theirs = await makeOutfit(victim, "approved");
+
+    const answer = await attacker.client
+      .from("combines")
+      .update({ name: "Defaced" })
+      .eq("id", theirs.id)
+      .select();
+
+    expectNoRows(answer);
+    expect((await outfit(theirs.id)).name).toBe(theirs.name);
+  });
+
+  test.each(["approved", "pending"])("cannot be overwritten by upsert while %s", async (status) => {
+    const theirs = await makeOutfit(victim, status);
+
+    const answer = await attacker.client
+      .from("combines")
+      .upsert({ id: theirs.id, user_id: attacker.id, name: "Defaced", item_ids: [item.id] })
+      .select();
+
+    expectRefused(answer, 403, "42501", /row-level security policy/);
+    expect(await outfit(theirs.id)).toEqual(theirs);
+  });
+
+  test("cannot be deleted", async () => {
+    const theirs = await makeOutfit(victim, "pending");
+
+    const answer = await attacker.client.from("combines").delete().eq("id", theirs.id).select();
+
+    expectNoRows(answer);
+    expect(await outfit(theirs.id)).toEqual(theirs);
+  });
+});
+
+describe("lists of ids", () => {
+  test("lose an item that is deleted and keep the rest in order", async () => {
+    const items = [await makeItem(), await makeItem(), await makeItem()];
+    const ids = items.map(({ id }) => id);
+    const made = must(await submit(attacker, { item_ids: ids }));
+
+    must(await admin.client.from("items").delete().eq("id", ids[1]).select().single());
+
+    expect((await outfit(made.id)).item_ids).toEqual([ids[0], ids[2]]);
+  });
+
+  test("take no null and no unknown id by update", async () => {
+    const made = must(await submit(attacker));
+    const change = (item_ids: (string | null)[]) =>
+      attacker.client.from("combines").update({ item_ids }).eq("id", made.id).select();
+
+    expectRefused(await change([item.id, null]), 400, "23514", /combines_item_ids_shape/);
+    expectRefused(await change([item.id, randomUUID()]), 409, "23503", /The list "item_ids"/);
+    expect((await outfit(made.id)).item_ids).toEqual([item.id]);
+  });
+});

@@ -1,0 +1,227 @@
+// Attacks on the most private thing the site holds: people's photos of themselves.
+
+import { beforeAll, describe, expect, inject, test } from "vitest";
+import { must, stored } from "../support/catalogue.ts";
+import { owner, type Person, signUp, signUpAdmin, visitor } from "../support/clients.ts";
+import { picture, png, storedFiles } from "../support/files.ts";
+import {
+  expectAllowed,
+  expectNoRows,
+  expectRefused,
+  expectStorageRefused,
+} from "../support/refusal.ts";
+
+const bucket = "profile-avatars";
+
+let attacker: Person;
+let victim: Person;
+let admin: Person;
+let victimPhoto: string;
+
+beforeAll(async () => {
+  attacker = await signUp();
+  victim = await signUp();
+  admin = await signUpAdmin();
+  victimPhoto = `training-images/${victim.id}/photo-1.png`;
+
+  const uploaded = await victim.client.storage.from(bucket).upload(victimPhoto, picture(), png);
+  expectAllowed(uploaded);
+  const { publicUrl } = victim.client.storage.from(bucket).getPublicUrl(victimPhoto).data;
+  must(
+    await victim.client
+      .from("user_training_images")
+      .upsert(
+        {
+          user_id: victim.id,
+          image_url: publicUrl,
+          image_order: 1,
+          updated_at: new Date().toISOString(),
+        },
+        { onConflict: "user_id,image_order" },
+      )
+      .select()
+      .single(),
+  );
+});
+
+describe("rows of other people", () => {
+  test("are not selected by users or visitors, but by administrators", async () => {
+    const read = (person: Person) =>
+      person.client.from("user_training_images").select().eq("user_id", victim.id);
+
+    expectNoRows(await read(attacker));
+    expectRefused(
+      await visitor().from("user_training_images").select(),
+      401,
+      "42501",
+      /permission denied for table user_training_images/,
+    );
+    expect(must(await read(victim))).toHaveLength(1);
+    expect(must(await read(admin))).toHaveLength(1);
+  });
+
+  test("are not embedded in their profile", async () => {
+    const profile = must(
+      await attacker.client
+        .from("profiles")
+        .select("id, user_training_images(image_url)")
+        .eq("id", victim.id)
+        .single<{ user_training_images: unknown[] }>(),
+    );
+
+    expect(profile.user_training_images).toEqual([]);
+  });
+
+  test("are not written", async () => {
+    const row = {
+      user_id: victim.id,
+      image_url: `training-images/${victim.id}/other.png`,
+      image_order: 1,
+    };
+
+    const inserted = await attacker.client
+      .from("user_training_images")
+      .insert({ ...row, image_order: 2 })
+      .select();
+    const upserted = await attacker.client
+      .from("user_training_images")
+      .upsert(row, { onConflict: "user_id,image_order" })
+      .select();
+    const deleted = await attacker.client
+      .from("user_training_images")
+      .delete()
+      .eq("user_id", victim.id)
+      .select();
+
+    expectRefused(inserted, 403, "42501", /row-level security policy/);
+    expectRefused(upserted, 403, "42501", /row-level security policy/);
+    expectNoRows(deleted);
+    const rows = await stored<{ image_url: string }>("user_training_images", "user_id", victim.id);
+    expect(rows.map(({ image_url }) => image_url.endsWith(victimPhoto))).toEqual([true]);
+  });
+});
+
+describe("one's own rows", () => {
+  test.each([
+    ["a fourth slot", { image_order: 4 }, /user_training_images_order_range/],
+    ["a foreign host", { image_url: "https://elsewhere.test/x.png" }, /own_folder/],
+    ["a lookalike path", { image_url: "//elsewhere.test/training-images/" }, /own_folder/],
+  ])("take no %s", async (_, change, constraint) => {
+    const answer = await attacker.client
+      .from("user_training_images")
+      .insert({
+        user_id: attacker.id,
+        image_url: `training-images/${attacker.id}/x.png`,
+        image_order: 1,
+        ...change,
+      })
+      .select();
+
+    expectRefused(answer, 400, "23514", constraint);
+  });
+
+  test("do not point into somebody else's folder", async () => {
+    const answer = await attacker.client
+      .from("user_training_images")
+      .insert({ user_id: attacker.id, image_url: victimPhoto, image_order: 1 })
+      .select();
+
+    expectRefused(answer, 400, "23514", /own_folder/);
+  });
+});
+
+describe("the files of other people", () => {
+  test("are not downloaded", async () => {
+    const answer = await attacker.client.storage.from(bucket).download(victimPhoto);
+
+    expect(answer.data).toBeNull();
+    expect(answer.error?.message).toBeTruthy();
+  });
+
+  test("are not signed", async () => {
+    const one = await attacker.client.storage.from(bucket).createSignedUrl(victimPhoto, 3600);
+    const many = await attacker.client.storage.from(bucket).createSignedUrls([victimPhoto], 3600);
+
+    expectStorageRefused(one, "404", "Object not found");
+    expect(many.data?.map(({ signedUrl }) => signedUrl || null)).toEqual([null]);
+  });
+
+  test("have no public address", async () => {
+    const { publicUrl } = visitor().storage.from(bucket).getPublicUrl(victimPhoto).data;
+
+    const response = await fetch(publicUrl);
+
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ statusCode: "404", error: "Bucket not found" });
+  });
+
+  test("are not opened by a signature for another file", async () => {
+    const own = `training-images/${attacker.id}/own.png`;
+    expectAllowed(await attacker.client.storage.from(bucket).upload(own, picture(), png));
+    const signed = await attacker.client.storage.from(bucket).createSignedUrl(own, 60);
+    const token = new URL(signed.data?.signedUrl ?? "").searchParams.get("token");
+
+    const stolen = await fetch(
+      `${inject("apiUrl")}/storage/v1/object/sign/${bucket}/${victimPhoto}?token=${token}`,
+    );
+
+    expect(stolen.status).toBe(400);
+  });
+
+  test("are not listed", async () => {
+    const listed = await attacker.client.storage.from(bucket).list(`training-images/${victim.id}`);
+    const byVisitor = await visitor().storage.from(bucket).list(`training-images/${victim.id}`);
+
+    expect([listed.data, byVisitor.data]).toEqual([[], []]);
+  });
+
+  test("are not copied or moved into one's own folder", async () => {
+    const storage = attacker.client.storage.from(bucket);
+    const target = `training-images/${attacker.id}/stolen.png`;
+
+    const copied = await storage.copy(victimPhoto, target);
+    const moved = await storage.move(victimPhoto, target);
+
+    expectStorageRefused(copied, "404", "Object not found");
+    expectStorageRefused(moved, "404", "Object not found");
+    expect(await storedFiles(bucket, `training-images/${victim.id}`)).toEqual(["photo-1.png"]);
+  });
+
+  test("are not replaced, and none is added", async () => {
+    const storage = attacker.client.storage.from(bucket);
+
+    const replaced = await storage.upload(victimPhoto, picture(), { ...png, upsert: true });
+    const updated = await storage.update(victimPhoto, picture(), png);
+    const added = await storage.upload(`training-images/${victim.id}/new.png`, picture(), png);
+
+    for (const answer of [replaced, updated, added]) {
+      expectStorageRefused(answer, "403", "new row violates row-level security policy");
+    }
+    expect(await storedFiles(bucket, `training-images/${victim.id}`)).toEqual(["photo-1.png"]);
+  });
+
+  test("are not deleted", async () => {
+    const answer = await attacker.client.storage.from(bucket).remove([victimPhoto]);
+
+    expect(answer.data).toEqual([]);
+    expect(await storedFiles(bucket, `training-images/${victim.id}`)).toEqual(["photo-1.png"]);
+  });
+
+  test("open for their owner and for administrators, signed or not", async () => {
+    for (const person of [victim, admin]) {
+      const signed = await person.client.storage.from(bucket).createSignedUrl(victimPhoto, 3600);
+      const downloaded = await person.client.storage.from(bucket).download(victimPhoto);
+
+      expectAllowed(signed);
+      expectAllowed(downloaded);
+      const response = await fetch(signed.data?.signedUrl ?? "");
+      expect(Buffer.from(await response.arrayBuffer())).toEqual(picture());
+    }
+  });
+
+  test("stay when the owner of the server looks", async () => {
+    const answer = await owner().storage.from(bucket).download(victimPhoto);
+
+    expectAllowed(answer);
+  });
+});

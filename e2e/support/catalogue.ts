@@ -1,0 +1,71 @@
+// Rows that the attacks need, made by the owner of the server. Every call makes its own, so that
+// tests share nothing and may run against a database that is in use.
+
+import { randomUUID } from "node:crypto";
+import type { PostgrestSingleResponse } from "@supabase/supabase-js";
+import { owner, type Person } from "./clients.ts";
+
+export interface Item {
+  id: string;
+  brand_id: string;
+  slug: string;
+}
+
+export interface Outfit {
+  id: string;
+  user_id: string | null;
+  name: string;
+  status: string;
+  created_by_admin: boolean;
+  approved_by: string | null;
+  approved_at: string | null;
+  created_at: string;
+  item_ids: string[];
+}
+
+/** A name that no other test uses. */
+export function uniqueName(noun: string): string {
+  return `${noun} ${randomUUID().slice(0, 8)}`;
+}
+
+/** The data of an answer, or its error thrown: for steps that must work. */
+export function must<T>(answer: PostgrestSingleResponse<T>): T {
+  if (answer.error) {
+    throw new Error(`${answer.status} ${answer.error.code} ${answer.error.message}`);
+  }
+  return answer.data;
+}
+
+export async function makeItem(): Promise<Item> {
+  const brand = must(
+    await owner()
+      .from("brands")
+      .insert({ name: uniqueName("Brand") })
+      .select("id")
+      .single(),
+  );
+  return must(
+    await owner()
+      .from("items")
+      .insert({ name: uniqueName("Item"), brand_id: brand.id, price: 49.5 })
+      .select("id, brand_id, slug")
+      .single<Item>(),
+  );
+}
+
+/** An outfit of this person in this state, as if it had gone through review. */
+export async function makeOutfit(creator: Person, status: string): Promise<Outfit> {
+  const item = await makeItem();
+  return must(
+    await owner()
+      .from("combines")
+      .insert({ user_id: creator.id, name: uniqueName("Outfit"), item_ids: [item.id], status })
+      .select()
+      .single<Outfit>(),
+  );
+}
+
+/** What the table really holds, past every policy. */
+export async function stored<T>(table: string, column: string, value: string): Promise<T[]> {
+  return must(await owner().from(table).select().eq(column, value)) as T[];
+}

@@ -1,0 +1,86 @@
+// The stock client in the shoes of a visitor, of the server's owner, and of people who signed up.
+
+import { createHmac, randomUUID } from "node:crypto";
+import { createClient, type SupabaseClient } from "@supabase/supabase-js";
+import { inject } from "vitest";
+import { confirmationLink } from "./inbox.ts";
+
+export const password = "Lookbook-2026";
+
+/** Somebody who signed up, confirmed the address and is signed in. */
+export interface Person {
+  id: string;
+  email: string;
+  username: string;
+  client: SupabaseClient;
+}
+
+/** A visitor without an account. */
+export function visitor(): SupabaseClient {
+  return client(localKey("anon"));
+}
+
+/** The owner of the server: row-level security does not apply. Used to prepare and to verify. */
+export function owner(): SupabaseClient {
+  return client(localKey("service_role"));
+}
+
+/** Signs up a new person the way the site does, mail included. */
+export async function signUp(metadata: Record<string, unknown> = {}): Promise<Person> {
+  const unique = randomUUID().replaceAll("-", "").slice(0, 12);
+  const email = `person-${unique}@lookbook.test`;
+  const person = visitor();
+  const { data, error } = await person.auth.signUp({
+    email,
+    password,
+    options: { data: { username: `person_${unique}`, full_name: "A Person", ...metadata } },
+  });
+  if (error) {
+    throw error;
+  }
+  if (!data.session) {
+    await follow(await confirmationLink(email));
+    const signedIn = await person.auth.signInWithPassword({ email, password });
+    if (signedIn.error) {
+      throw signedIn.error;
+    }
+  }
+  const id = data.user?.id;
+  if (!id) {
+    throw new Error("sign-up answered no user");
+  }
+  return { id, email, username: `person_${unique}`, client: person };
+}
+
+/** Signs up a person whom the owner of the server makes an administrator. */
+export async function signUpAdmin(): Promise<Person> {
+  const person = await signUp();
+  const { error } = await owner().from("profiles").update({ role: "admin" }).eq("id", person.id);
+  if (error) {
+    throw error;
+  }
+  return person;
+}
+
+function client(key: string): SupabaseClient {
+  return createClient(inject("apiUrl"), key, {
+    auth: { persistSession: false, autoRefreshToken: false, detectSessionInUrl: false },
+  });
+}
+
+/** A link in a mail is opened by a browser: no key, and the redirect itself is the answer. */
+async function follow(link: string): Promise<void> {
+  const response = await fetch(link, { redirect: "manual" });
+  const target = response.headers.get("location") ?? "";
+  if (response.status !== 303 || !target.includes("access_token=")) {
+    throw new Error(`confirmation answered ${response.status} ${target}`);
+  }
+}
+
+/** The local keys are tokens of the well-known development secret; made here, not pasted. */
+function localKey(role: "anon" | "service_role"): string {
+  const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
+  const body = `${encode({ alg: "HS256", typ: "JWT" })}.${encode({ iss: "supabase-demo", role, exp: 1983812996 })}`;
+  const secret = "super-secret-jwt-token-with-at-least-32-characters-long";
+  return `${body}.${createHmac("sha256", secret).update(body).digest("base64url")}`;
+}
