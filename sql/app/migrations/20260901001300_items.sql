@@ -19,9 +19,10 @@ create table public.items (
   constraint items_pkey primary key (id),
   constraint items_product_id_key unique (product_id),
   constraint items_slug_key unique (slug),
-  -- A brand with items stays: losing the maker of a product is never what was meant.
+  -- A brand with items stays: losing the maker of a product is never what was meant. Not
+  -- `restrict`, which reports another SQLSTATE from PostgreSQL 18 on.
   constraint items_brand_id_fkey
-    foreign key (brand_id) references public.brands (id) on delete restrict,
+    foreign key (brand_id) references public.brands (id),
   constraint items_category_fkey
     foreign key (category) references public.categories (id) on delete set null,
   constraint items_subcategory_id_fkey
