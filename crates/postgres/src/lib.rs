@@ -18,3 +18,9 @@ pub use request::{
     RequestPoolConfig, RequestTransaction, SqlStatement, Stage, begin_as, column_bytes,
 };
 pub use role_settings::RoleSettings;
+
+// Modules of the embedded cluster and of migrations.
+pub mod cluster;
+pub mod migrate;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;

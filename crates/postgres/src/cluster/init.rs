@@ -1,0 +1,246 @@
+//! Creates the data directory, once.
+//!
+//! `initdb` works in a folder of another name, which gets its real name only when it is complete and on disk: a start
+//! that is interrupted leaves nothing that looks like a database.
+
+use std::{
+    io::Write,
+    os::unix::fs::OpenOptionsExt,
+    path::{Path, PathBuf},
+    process::Stdio,
+};
+
+use secrecy::{ExposeSecret, SecretString};
+
+use super::{SUPERUSER, binaries::Binaries, error::ClusterError, owner::Owner};
+
+/// A data directory that exists.
+pub(crate) struct Initialized {
+    pub(crate) superuser_password: SecretString,
+    /// Made just now.
+    pub(crate) is_new: bool,
+}
+
+/// Makes sure that `data_dir` is a data directory of this PostgreSQL, and that we know its superuser's password.
+pub(crate) fn ensure_data_dir(
+    binaries: &Binaries,
+    owner: &Owner,
+    data_dir: &Path,
+    state_dir: &Path,
+) -> Result<Initialized, ClusterError> {
+    let secret = state_dir.join("superuser-password");
+    let version = data_dir.join("PG_VERSION");
+    if version.exists() {
+        let found = std::fs::read_to_string(&version)
+            .map_err(ClusterError::file(&version))?
+            .trim()
+            .to_owned();
+        let wanted = binaries.major_version();
+        if found != wanted.to_string() {
+            return Err(ClusterError::VersionMismatch {
+                data_dir: data_dir.to_owned(),
+                found,
+                wanted,
+            });
+        }
+        let superuser_password = match read_secret(&secret)? {
+            Some(password) => password,
+            None => replace_password(binaries, owner, data_dir, &secret)?,
+        };
+        return Ok(Initialized {
+            superuser_password,
+            is_new: false,
+        });
+    }
+    let superuser_password = create(binaries, owner, data_dir, &secret)?;
+    Ok(Initialized {
+        superuser_password,
+        is_new: true,
+    })
+}
+
+fn create(
+    binaries: &Binaries,
+    owner: &Owner,
+    data_dir: &Path,
+    secret: &Path,
+) -> Result<SecretString, ClusterError> {
+    let unfinished = data_dir.with_extension("unfinished");
+    if unfinished.exists() {
+        std::fs::remove_dir_all(&unfinished).map_err(ClusterError::file(&unfinished))?;
+    }
+    owner.create_private_dir(&unfinished)?;
+
+    let password = new_password();
+    let password_file = data_dir.with_extension("password");
+    write_private(&password_file, password.expose_secret())?;
+    owner.give(&password_file)?;
+    let outcome = run_initdb(binaries, owner, &unfinished, &password_file);
+    std::fs::remove_file(&password_file).map_err(ClusterError::file(&password_file))?;
+    outcome?;
+    append_include(&unfinished)?;
+
+    let mut sync = owner.command(&binaries.program("initdb"));
+    sync.arg("--sync-only").arg("-D").arg(&unfinished);
+    run(sync, &binaries.program("initdb"))?;
+
+    write_private(secret, password.expose_secret())?;
+    std::fs::rename(&unfinished, data_dir).map_err(ClusterError::file(data_dir))?;
+    if let Some(parent) = data_dir.parent() {
+        std::fs::File::open(parent)
+            .and_then(|folder| folder.sync_all())
+            .map_err(ClusterError::file(parent))?;
+    }
+    Ok(password)
+}
+
+/// Runs initdb with the best locale the machine has. Text sorts by code point in all of them ("C"), so that a project
+/// sorts alike on every machine; what differs is what counts as a letter.
+fn run_initdb(
+    binaries: &Binaries,
+    owner: &Owner,
+    data_dir: &Path,
+    password_file: &Path,
+) -> Result<(), ClusterError> {
+    let program = binaries.program("initdb");
+    let mut last = None;
+    for locale in locales(binaries.major_version()) {
+        let mut command = owner.command(&program);
+        command
+            .args([
+                "-U",
+                SUPERUSER,
+                "-E",
+                "UTF8",
+                "--auth=scram-sha-256",
+                "--no-sync",
+                "--no-instructions",
+            ])
+            .arg("--pwfile")
+            .arg(password_file)
+            .args(&locale)
+            .arg("-D")
+            .arg(data_dir);
+        match run(command, &program) {
+            Ok(()) => return Ok(()),
+            Err(error) if error.to_string().contains("locale") => last = Some(error),
+            Err(error) => return Err(error),
+        }
+    }
+    Err(last.unwrap_or(ClusterError::Init {
+        output: "no locale works".to_owned(),
+    }))
+}
+
+fn locales(major_version: u32) -> Vec<Vec<&'static str>> {
+    let mut locales = Vec::new();
+    if major_version >= 17 {
+        let builtin = ["--locale-provider=builtin", "--builtin-locale=C.UTF-8"];
+        locales.push([builtin.as_slice(), &["--locale=C.UTF-8"]].concat());
+        locales.push([builtin.as_slice(), &["--locale=C"]].concat());
+    }
+    locales.push(vec!["--locale=C.UTF-8"]);
+    locales.push(vec!["--locale=C", "--lc-ctype=en_US.UTF-8"]);
+    locales.push(vec!["--locale=C"]);
+    locales
+}
+
+/// Lets `postgresql.conf` read our file, which is written anew at each start.
+fn append_include(data_dir: &Path) -> Result<(), ClusterError> {
+    let path = data_dir.join("postgresql.conf");
+    let mut file = std::fs::OpenOptions::new()
+        .append(true)
+        .open(&path)
+        .map_err(ClusterError::file(&path))?;
+    writeln!(
+        file,
+        "\n# Written by selvedge at each start.\ninclude_if_exists = 'selvedge.conf'"
+    )
+    .map_err(ClusterError::file(&path))
+}
+
+/// The data is there but its password file is not (a copied or cleaned state folder). Whoever may read the data directory
+/// may also set the password: PostgreSQL's single-user mode does it.
+fn replace_password(
+    binaries: &Binaries,
+    owner: &Owner,
+    data_dir: &Path,
+    secret: &Path,
+) -> Result<SecretString, ClusterError> {
+    let password = new_password();
+    let program = binaries.program("postgres");
+    let mut command = owner.command(&program);
+    command
+        .args(["--single", "-j", "-D"])
+        .arg(data_dir)
+        .arg("postgres")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut child = command.spawn().map_err(ClusterError::run(&program))?;
+    let verifier = crate::migrate::password_verifier(&password);
+    if let Some(mut stdin) = child.stdin.take() {
+        writeln!(stdin, "alter role {SUPERUSER} password '{verifier}';\n")
+            .map_err(ClusterError::run(&program))?;
+    }
+    let output = child.wait_with_output().map_err(ClusterError::run(&program))?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    if !output.status.success() || said.contains("ERROR") {
+        return Err(ClusterError::Init {
+            output: format!("the superuser's password could not be set:\n{said}"),
+        });
+    }
+    write_private(secret, password.expose_secret())?;
+    Ok(password)
+}
+
+fn run(mut command: std::process::Command, program: &Path) -> Result<(), ClusterError> {
+    let output = command
+        .stdin(Stdio::null())
+        .output()
+        .map_err(ClusterError::run(program))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).trim().to_owned());
+    Err(ClusterError::Init {
+        output: said.join("\n"),
+    })
+}
+
+/// 244 random bits in hexadecimal.
+fn new_password() -> SecretString {
+    format!(
+        "{}{}",
+        uuid::Uuid::new_v4().simple(),
+        uuid::Uuid::new_v4().simple()
+    )
+    .into()
+}
+
+fn read_secret(path: &Path) -> Result<Option<SecretString>, ClusterError> {
+    match std::fs::read_to_string(path) {
+        Ok(text) if !text.trim().is_empty() => Ok(Some(text.trim().to_owned().into())),
+        Ok(_) => Ok(None),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(ClusterError::file(path)(error)),
+    }
+}
+
+/// Writes a file that only its owner can read; it appears whole or not at all.
+fn write_private(path: &Path, text: &str) -> Result<(), ClusterError> {
+    let mut unfinished = path.as_os_str().to_owned();
+    unfinished.push(".unfinished");
+    let unfinished = PathBuf::from(unfinished);
+    std::fs::remove_file(&unfinished).ok();
+    let mut file = std::fs::OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(&unfinished)
+        .map_err(ClusterError::file(&unfinished))?;
+    file.write_all(text.as_bytes())
+        .and_then(|()| file.sync_all())
+        .map_err(ClusterError::file(&unfinished))?;
+    std::fs::rename(&unfinished, path).map_err(ClusterError::file(path))
+}

@@ -1,0 +1,208 @@
+//! The embedded cluster: a PostgreSQL of the project's own, in its `.selvedge/` folder.
+//!
+//! `binaries` finds PostgreSQL, `owner` decides as whom and where it runs (PostgreSQL refuses root), `init` creates the
+//! data directory once, `postmaster` starts, watches and ends the process, `lock` keeps a second server out. What the
+//! database contains is the business of [`crate::migrate`].
+//!
+//! Nothing here may lose data: `fsync` stays on, a killed server leaves a postmaster that the next start ends cleanly,
+//! and a data directory appears under its name only once it is complete and on disk.
+
+mod binaries;
+mod config;
+mod error;
+mod init;
+mod lock;
+mod npm;
+mod owner;
+mod postmaster;
+mod sockets;
+
+use std::{
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+
+use secrecy::{ExposeSecret, SecretString};
+
+pub use binaries::Binaries;
+pub use config::ClusterConfig;
+pub use error::ClusterError;
+pub use lock::{LockHolder, ProjectLock};
+
+pub(crate) use owner::Owner;
+use postmaster::Postmaster;
+
+/// The cluster's superuser, made by `initdb`.
+pub const SUPERUSER: &str = "supabase_admin";
+
+/// The one database of a cluster.
+pub const DATABASE: &str = "postgres";
+
+/// How long a start may take: a crash recovery replays the log first.
+const START_TIMEOUT: Duration = Duration::from_secs(120);
+
+/// A running PostgreSQL that ends when this value is dropped or stopped.
+#[derive(Debug)]
+pub struct Cluster {
+    postmaster: Postmaster,
+    binaries: Binaries,
+    socket_dir: PathBuf,
+    data_dir: PathBuf,
+    port: u16,
+    superuser_password: SecretString,
+    is_new: bool,
+    /// Held as long as the cluster runs.
+    _lock: ProjectLock,
+}
+
+impl Cluster {
+    /// Starts the project's PostgreSQL and returns when it accepts connections. Creates its data directory first when
+    /// there is none; ends a postmaster that an earlier server left behind.
+    ///
+    /// # Errors
+    /// See [`ClusterError`]; every variant says what the person at the terminal can do.
+    pub async fn start(config: ClusterConfig) -> Result<Self, ClusterError> {
+        let started = Instant::now();
+        let lock = ProjectLock::acquire(&config.state_dir, config.port, &config.service_ports)?;
+        // Files, processes and waiting: nothing of it belongs on an event loop.
+        let cluster = tokio::task::spawn_blocking(move || Self::start_blocking(&config, lock))
+            .await
+            .map_err(|_| ClusterError::Interrupted)??;
+        tracing::debug!(
+            elapsed_ms = started.elapsed().as_millis(),
+            version = cluster.binaries.major_version(),
+            data_dir = %cluster.data_dir.display(),
+            "PostgreSQL accepts connections"
+        );
+        Ok(cluster)
+    }
+
+    pub(crate) fn start_blocking(config: &ClusterConfig, lock: ProjectLock) -> Result<Self, ClusterError> {
+        let owner = Owner::for_this_process()?;
+        let home = owner.data_home(&config.state_dir)?;
+        let binaries = Binaries::find(&config.binary_search())?.made_usable(&owner, &home)?;
+        let data_dir = home.join("pgdata");
+        postmaster::end_leftover(&data_dir)?;
+        let initialized = init::ensure_data_dir(&binaries, &owner, &data_dir, &config.state_dir)?;
+        config.write_settings(&binaries, &owner, &data_dir)?;
+        let socket_dir = sockets::socket_dir(&home, &owner, config.port)?;
+        let postmaster = Postmaster::start(
+            &binaries,
+            &owner,
+            &data_dir,
+            &socket_dir,
+            config,
+            Instant::now() + START_TIMEOUT,
+        )?;
+        Ok(Self {
+            postmaster,
+            binaries,
+            socket_dir,
+            data_dir,
+            port: config.port,
+            superuser_password: initialized.superuser_password,
+            is_new: initialized.is_new,
+            _lock: lock,
+        })
+    }
+
+    /// True when this start created the data directory: the moment for seeds and buckets.
+    #[must_use]
+    pub fn is_new(&self) -> bool {
+        self.is_new
+    }
+
+    /// The binaries in use.
+    #[must_use]
+    pub fn binaries(&self) -> &Binaries {
+        &self.binaries
+    }
+
+    /// Where the data is.
+    #[must_use]
+    pub fn data_dir(&self) -> &Path {
+        &self.data_dir
+    }
+
+    /// The port on loopback.
+    #[must_use]
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// How to connect as the superuser. The server itself uses it for the platform schema only.
+    #[must_use]
+    pub fn superuser_config(&self) -> tokio_postgres::Config {
+        self.config_for(SUPERUSER, &self.superuser_password)
+    }
+
+    /// How to connect as `role` over the cluster's socket, which is faster than loopback TCP.
+    #[must_use]
+    pub fn config_for(&self, role: &str, password: &SecretString) -> tokio_postgres::Config {
+        let mut config = tokio_postgres::Config::new();
+        config
+            .host_path(&self.socket_dir)
+            .port(self.port)
+            .dbname(DATABASE)
+            .user(role)
+            .password(password.expose_secret())
+            .ssl_mode(tokio_postgres::config::SslMode::Disable)
+            .connect_timeout(Duration::from_secs(10));
+        config
+    }
+
+    /// A connection string for other programs: `postgresql://role:password@127.0.0.1:port/postgres`.
+    #[must_use]
+    pub fn url_for(&self, role: &str, password: &SecretString) -> String {
+        format!(
+            "postgresql://{role}:{}@127.0.0.1:{}/{DATABASE}",
+            password.expose_secret(),
+            self.port
+        )
+    }
+
+    /// Waits until PostgreSQL ends by itself, which it should not do while we serve. Cheap: one look per 200 ms.
+    pub async fn ended(&mut self) -> String {
+        loop {
+            if let Some(status) = self.postmaster.has_ended() {
+                return status;
+            }
+            tokio::time::sleep(Duration::from_millis(200)).await;
+        }
+    }
+
+    /// Ends PostgreSQL: open transactions are rolled back, everything committed is on disk.
+    ///
+    /// # Errors
+    /// [`ClusterError::StillRunning`] when it does not end within half a minute.
+    pub async fn stop(mut self) -> Result<(), ClusterError> {
+        tokio::task::spawn_blocking(move || self.postmaster.stop())
+            .await
+            .map_err(|_| ClusterError::Interrupted)?
+    }
+
+    /// Who runs this project, if anybody does. For `status` and `stop`.
+    ///
+    /// # Errors
+    /// When the lock cannot be looked at.
+    pub fn find_running(state_dir: &Path) -> Result<Option<LockHolder>, ClusterError> {
+        ProjectLock::holder(state_dir)
+    }
+
+    /// Deletes the project's data, for `reset`. Needs the project's lock, hence a stopped server.
+    ///
+    /// # Errors
+    /// When the project runs, or the data cannot be deleted.
+    pub fn delete_data(state_dir: &Path) -> Result<(), ClusterError> {
+        let _lock = ProjectLock::acquire(state_dir, 0, &[])?;
+        let home = Owner::for_this_process()?.data_home(state_dir)?;
+        let data_dir = home.join("pgdata");
+        postmaster::end_leftover(&data_dir)?;
+        match std::fs::remove_dir_all(&data_dir) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                Err(ClusterError::file(&data_dir)(error))
+            }
+            _ => Ok(()),
+        }
+    }
+}

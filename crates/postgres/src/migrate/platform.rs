@@ -1,0 +1,223 @@
+//! The platform schema: numbered files of `sql/platform`, applied once each, by a superuser.
+
+use std::time::Instant;
+
+use include_dir::{Dir, include_dir};
+use sha2::{Digest, Sha256};
+use tokio_postgres::Client;
+
+use super::error::MigrateError;
+
+static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../sql/platform");
+
+/// Our own register, apart from every schema that projects know.
+const REGISTER: &str = "
+    create schema if not exists _selvedge;
+    create table if not exists _selvedge.platform_migrations (
+      version integer primary key,
+      name text not null,
+      sha256 text not null,
+      applied_at timestamptz not null default now()
+    );";
+
+/// One key for all nodes that share a database: only one of them migrates at a time.
+const LOCK: &str = "select pg_advisory_lock(hashtextextended('selvedge platform migrations', 0))";
+const UNLOCK: &str = "select pg_advisory_unlock(hashtextextended('selvedge platform migrations', 0))";
+
+/// What [`apply`] did.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PlatformReport {
+    /// Names of the files applied now; empty when the schema was up to date.
+    pub applied: Vec<String>,
+    /// True when the database had no platform schema before.
+    pub is_first: bool,
+}
+
+struct PlatformFile {
+    version: i32,
+    name: &'static str,
+    sql: &'static str,
+    sha256: String,
+}
+
+/// The files in order.
+fn files() -> Vec<PlatformFile> {
+    let mut files: Vec<PlatformFile> = FILES
+        .files()
+        .filter_map(|file| {
+            let name = file.path().file_name()?.to_str()?;
+            let version = name.strip_suffix(".sql")?.split_once('_')?.0.parse().ok()?;
+            let sql = file.contents_utf8()?;
+            Some(PlatformFile {
+                version,
+                name,
+                sql,
+                sha256: hex::encode(Sha256::digest(sql.as_bytes())),
+            })
+        })
+        .collect();
+    files.sort_by_key(|file| file.version);
+    files
+}
+
+/// A digest of all files, for caches that hold a database in this shape.
+#[cfg(any(test, feature = "testing"))]
+pub(crate) fn digest() -> String {
+    let mut digest = Sha256::new();
+    for file in files() {
+        digest.update(file.name.as_bytes());
+        digest.update(file.sha256.as_bytes());
+    }
+    hex::encode(digest.finalize())
+}
+
+/// Brings the platform schema of the connected database up to date. `client` must be a superuser's.
+///
+/// Each file runs in a transaction with its row of `_selvedge.platform_migrations`; several nodes may call this at once.
+///
+/// # Errors
+/// [`MigrateError::Platform`] names the file that failed; the files before it stay applied.
+pub async fn apply(client: &Client) -> Result<PlatformReport, MigrateError> {
+    client.batch_execute(LOCK).await?;
+    let outcome = apply_locked(client).await;
+    let unlocked = client.batch_execute(UNLOCK).await;
+    let report = outcome?;
+    unlocked?;
+    Ok(report)
+}
+
+/// Whether the connected database has every file of the platform schema; needs no superuser.
+///
+/// # Errors
+/// When the database cannot be asked.
+pub async fn is_applied(client: &Client) -> Result<bool, MigrateError> {
+    let newest = files().last().map_or(0, |file| file.version);
+    let registered: bool = client
+        .query_one(
+            "select to_regclass('_selvedge.platform_migrations') is not null",
+            &[],
+        )
+        .await?
+        .get(0);
+    if !registered {
+        return Ok(false);
+    }
+    let version: Option<i32> = client
+        .query_one("select max(version) from _selvedge.platform_migrations", &[])
+        .await?
+        .get(0);
+    Ok(version.is_some_and(|version| version >= newest))
+}
+
+async fn apply_locked(client: &Client) -> Result<PlatformReport, MigrateError> {
+    client.batch_execute(REGISTER).await?;
+    let known: Vec<(i32, String)> = client
+        .query("select version, sha256 from _selvedge.platform_migrations", &[])
+        .await?
+        .iter()
+        .map(|row| (row.get(0), row.get(1)))
+        .collect();
+    let mut report = PlatformReport {
+        applied: Vec::new(),
+        is_first: known.is_empty(),
+    };
+
+    for file in files() {
+        match known.iter().find(|(version, _)| *version == file.version) {
+            Some((_, sha256)) if *sha256 == file.sha256 => {}
+            Some(_) => tracing::warn!(
+                file = file.name,
+                "the platform schema was applied from another edition of this file; a reset brings it up to date"
+            ),
+            None => {
+                apply_file(client, &file).await?;
+                report.applied.push(file.name.to_owned());
+            }
+        }
+    }
+    client
+        .batch_execute("select realtime.maintain_messages_partitions()")
+        .await?;
+    Ok(report)
+}
+
+async fn apply_file(client: &Client, file: &PlatformFile) -> Result<(), MigrateError> {
+    let started = Instant::now();
+    // One message, hence one round trip. The register's row cannot be a parameter there; name and digest are our own.
+    let batch = format!(
+        "begin;\n{}\n;reset role; insert into _selvedge.platform_migrations (version, name, sha256) \
+         values ({}, '{}', '{}'); commit",
+        file.sql, file.version, file.name, file.sha256
+    );
+    if let Err(source) = client.batch_execute(&batch).await {
+        client.batch_execute("rollback").await?;
+        return Err(MigrateError::Platform {
+            file: located(file, &source),
+            source,
+        });
+    }
+    tracing::debug!(
+        file = file.name,
+        elapsed_ms = started.elapsed().as_millis(),
+        "platform schema applied"
+    );
+    Ok(())
+}
+
+/// The file's name, with the line when PostgreSQL gave a position.
+fn located(file: &PlatformFile, error: &tokio_postgres::Error) -> String {
+    use tokio_postgres::error::ErrorPosition;
+
+    match error.as_db_error().and_then(|db| db.position()) {
+        Some(ErrorPosition::Original(position)) => {
+            let before = (*position as usize).saturating_sub("begin;\n".len() + 1);
+            let line = 1 + file.sql.chars().take(before).filter(|char| *char == '\n').count();
+            format!("{}:{line}", file.name)
+        }
+        _ => file.name.to_owned(),
+    }
+}
+
+/// `[api] auto_expose_new_tables` (GW-014): whether tables that migrations create are open to the API roles without a
+/// grant of their own. Row-level security applies either way.
+///
+/// # Errors
+/// When PostgreSQL refuses; `client` must be a superuser's or `postgres`'s.
+pub async fn set_auto_expose_new_tables(client: &Client, expose: bool) -> Result<(), MigrateError> {
+    let sql = if expose {
+        "alter default privileges for role postgres in schema public
+           grant all on tables to anon, authenticated, service_role;
+         alter default privileges for role postgres in schema public
+           grant all on sequences to anon, authenticated, service_role;
+         alter default privileges for role postgres in schema public
+           grant all on functions to anon, authenticated, service_role;"
+    } else {
+        "alter default privileges for role postgres in schema public
+           revoke select, insert, update, delete on tables from anon, authenticated, service_role;
+         alter default privileges for role postgres in schema public
+           revoke usage, select on sequences from anon, authenticated, service_role;
+         alter default privileges for role postgres in schema public
+           revoke execute on functions from anon, authenticated, service_role;"
+    };
+    Ok(client.batch_execute(sql).await?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gw_017_platform_files_are_numbered_without_gaps() {
+        let versions: Vec<i32> = files().iter().map(|file| file.version).collect();
+
+        assert_eq!(
+            versions,
+            (1..=i32::try_from(versions.len()).expect("few files")).collect::<Vec<_>>()
+        );
+        assert_eq!(
+            versions.len(),
+            FILES.files().count(),
+            "every file is named NNNN_name.sql"
+        );
+    }
+}

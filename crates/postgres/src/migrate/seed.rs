@@ -1,0 +1,150 @@
+//! Seeds: SQL files that fill a fresh database once (gateway.md §8, GW-025).
+
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
+
+use sha2::{Digest, Sha256};
+use tokio_postgres::Client;
+
+use super::{
+    error::MigrateError,
+    project::{check_extensions, read_file, run_file},
+    run::Script,
+};
+
+const REGISTER: &str = "
+    create schema if not exists supabase_migrations;
+    create table if not exists supabase_migrations.seed_files (path text not null primary key, hash text not null);";
+
+const UPSERT: &str = "insert into supabase_migrations.seed_files (path, hash) values ($1, $2)
+    on conflict (path) do update set hash = excluded.hash";
+
+/// A seed file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SeedFile {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Relative to the project's folder, with `/`: what the register holds.
+    pub name: String,
+}
+
+/// What happened to a seed file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SeedOutcome {
+    /// It ran.
+    Applied,
+    /// It ran before with the same content.
+    Unchanged,
+    /// It ran before with other content; only its hash was updated.
+    Changed,
+}
+
+/// Expands the patterns of `[db.seed] sql_paths`, relative to the project's folder: in their order, sorted within each,
+/// without duplicates. A pattern that matches nothing is a warning.
+///
+/// # Errors
+/// [`MigrateError::File`] for a pattern that is none.
+pub fn find_seeds(project: &Path, patterns: &[String]) -> Result<(Vec<SeedFile>, Vec<String>), MigrateError> {
+    let (mut seeds, mut warnings, mut seen) = (Vec::new(), Vec::new(), BTreeSet::new());
+    for pattern in patterns {
+        let relative = pattern.strip_prefix("./").unwrap_or(pattern);
+        let full = Path::new(&glob::Pattern::escape(&project.to_string_lossy())).join(relative);
+        let paths = glob::glob(&full.to_string_lossy()).map_err(|error| {
+            MigrateError::file(Path::new(pattern))(std::io::Error::new(
+                std::io::ErrorKind::InvalidInput,
+                error,
+            ))
+        })?;
+        let mut found: Vec<PathBuf> = paths
+            .filter_map(Result::ok)
+            .filter(|path| path.is_file())
+            .collect();
+        found.sort();
+        if found.is_empty() {
+            warnings.push(format!("no seed file matches {pattern}"));
+        }
+        for path in found {
+            if seen.insert(path.clone()) {
+                let name = path
+                    .strip_prefix(project)
+                    .unwrap_or(&path)
+                    .to_string_lossy()
+                    .replace('\\', "/");
+                seeds.push(SeedFile { path, name });
+            }
+        }
+    }
+    Ok((seeds, warnings))
+}
+
+/// Runs the seeds that never ran, each in a transaction; `client` is `postgres`'s.
+///
+/// # Errors
+/// The first failing file stops it and leaves nothing of itself.
+pub async fn apply_seeds<'a>(
+    client: &Client,
+    seeds: &'a [SeedFile],
+    mut warn: impl FnMut(String),
+) -> Result<Vec<(&'a SeedFile, SeedOutcome)>, MigrateError> {
+    if seeds.is_empty() {
+        return Ok(Vec::new());
+    }
+    client.batch_execute(REGISTER).await?;
+    let mut outcomes = Vec::with_capacity(seeds.len());
+    for seed in seeds {
+        let text = read_file(&seed.path)?;
+        let hash = hex::encode(Sha256::digest(text.as_bytes()));
+        let known: Option<String> = client
+            .query_opt(
+                "select hash from supabase_migrations.seed_files where path = $1",
+                &[&seed.name],
+            )
+            .await?
+            .map(|row| row.get(0));
+        let outcome = match known {
+            Some(known) if known == hash => SeedOutcome::Unchanged,
+            Some(_) => {
+                record(client, seed, &hash).await?;
+                SeedOutcome::Changed
+            }
+            None => {
+                let scripts = [Script::parse(&seed.path, &text)?];
+                let skip = check_extensions(client, &scripts, &mut warn).await?;
+                let [script] = &scripts;
+                run_file(client, script, &skip, None, record(client, seed, &hash)).await?;
+                SeedOutcome::Applied
+            }
+        };
+        outcomes.push((seed, outcome));
+    }
+    Ok(outcomes)
+}
+
+async fn record(client: &Client, seed: &SeedFile, hash: &str) -> Result<(), MigrateError> {
+    client.execute(UPSERT, &[&seed.name, &hash]).await?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gw_025_globs_keep_their_order_sort_within_and_drop_duplicates() {
+        let folder = tempfile::tempdir().expect("a folder");
+        for name in ["seed.sql", "seeds/b.sql", "seeds/a.sql"] {
+            let path = folder.path().join(name);
+            std::fs::create_dir_all(path.parent().expect("has a parent")).expect("created");
+            std::fs::write(path, "").expect("written");
+        }
+
+        let patterns = ["./seeds/*.sql", "./seed.sql", "seeds/a.sql", "nothing/*.sql"].map(String::from);
+        let (seeds, warnings) = find_seeds(folder.path(), &patterns).expect("patterns are valid");
+
+        let names: Vec<&str> = seeds.iter().map(|seed| seed.name.as_str()).collect();
+        assert_eq!(names, ["seeds/a.sql", "seeds/b.sql", "seed.sql"]);
+        assert_eq!(warnings, ["no seed file matches nothing/*.sql"]);
+    }
+}
