@@ -192,6 +192,7 @@ impl TestCluster {
             socket_dir: home,
             jobs,
             _life: life,
+            _shell: child,
         };
         let config = cluster.config(SUPERUSER, "postgres");
         std::thread::spawn(move || administrate(&config, queue));
