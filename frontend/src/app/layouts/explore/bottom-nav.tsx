@@ -1,0 +1,79 @@
+import { Compass, Heart, type LucideIcon, TrendingUp, UserRound } from "lucide-react";
+import { Link, useLocation } from "react-router";
+import { sectionPath, useExploreParams } from "@/app/routes/explore/explore-params";
+import { cn } from "@/lib/cn";
+import { paths, type ReturnState } from "@/lib/paths";
+import { useSession } from "@/lib/session";
+
+/** Navigation within reach of the thumb. */
+export function BottomNav() {
+  const { section } = useExploreParams();
+  const { user, profile } = useSession();
+  const location = useLocation();
+  const from: ReturnState = { from: `${location.pathname}${location.search}` };
+  return (
+    <nav
+      aria-label="Sections"
+      className="fixed inset-x-0 bottom-0 z-30 border-line border-t bg-canvas/95 pb-safe backdrop-blur-md md:hidden"
+    >
+      <ul className="mx-auto flex max-w-md">
+        <Entry
+          to={sectionPath("explore")}
+          icon={Compass}
+          label="Explore"
+          current={section === "explore" || section === "search"}
+        />
+        <Entry to={sectionPath("top")} icon={TrendingUp} label="Top" current={section === "top"} />
+        {user === null ? (
+          <Entry to={paths.auth} state={from} icon={UserRound} label="Sign In" current={false} />
+        ) : (
+          <>
+            <Entry
+              to={sectionPath("likes")}
+              icon={Heart}
+              label="Likes"
+              current={section === "likes"}
+            />
+            <Entry
+              to={profile?.username ? paths.profile(profile.username) : sectionPath("my-outfits")}
+              icon={UserRound}
+              label="Me"
+              current={section === "my-outfits" || section === "bookmarks"}
+            />
+          </>
+        )}
+      </ul>
+    </nav>
+  );
+}
+
+interface EntryProps {
+  to: string;
+  state?: ReturnState;
+  icon: LucideIcon;
+  label: string;
+  current: boolean;
+}
+
+function Entry({ to, state, icon: Icon, label, current }: EntryProps) {
+  return (
+    <li className="flex-1">
+      <Link
+        to={to}
+        state={state}
+        aria-current={current ? "page" : undefined}
+        className={cn(
+          "flex h-15 flex-col items-center justify-center gap-0.5 text-label",
+          current ? "text-ink" : "text-ink-soft",
+        )}
+      >
+        <Icon
+          aria-hidden="true"
+          className={cn("size-5.5", current && "text-accent")}
+          strokeWidth={1.6}
+        />
+        {label}
+      </Link>
+    </li>
+  );
+}

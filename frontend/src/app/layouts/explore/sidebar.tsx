@@ -1,0 +1,154 @@
+import {
+  Bookmark,
+  Compass,
+  ExternalLink,
+  Heart,
+  type LucideIcon,
+  PanelLeftClose,
+  PanelLeftOpen,
+  Shirt,
+  TrendingUp,
+} from "lucide-react";
+import type { ReactNode } from "react";
+import { Link } from "react-router";
+import { type Section, sectionPath, useExploreParams } from "@/app/routes/explore/explore-params";
+import { Wordmark } from "@/app/shell/wordmark";
+import { Button } from "@/components/ui/button";
+import { IconButton } from "@/components/ui/icon-button";
+import { cn } from "@/lib/cn";
+import { paths } from "@/lib/paths";
+import { useSession } from "@/lib/session";
+import { SearchBox } from "./search-box";
+
+interface SidebarProps {
+  collapsed: boolean;
+  onCollapsedChange: (collapsed: boolean) => void;
+}
+
+/** The fixed rail of the dashboard on tablets and wider: 64 or 256 pixels. */
+export function Sidebar({ collapsed, onCollapsedChange }: SidebarProps) {
+  const { user } = useSession();
+  return (
+    <div
+      className={cn(
+        "sticky top-0 flex h-dvh shrink-0 flex-col border-line border-r transition-[width] max-md:hidden",
+        collapsed ? "w-16 items-center px-2.5 py-4" : "w-64 px-4 py-4",
+      )}
+    >
+      <div className={cn("flex items-center justify-between", collapsed && "flex-col gap-1")}>
+        <Wordmark short={collapsed} className={collapsed ? "" : "pl-2"} />
+        <IconButton
+          label={collapsed ? "Expand sidebar" : "Collapse sidebar"}
+          aria-expanded={!collapsed}
+          onClick={() => onCollapsedChange(!collapsed)}
+        >
+          {collapsed ? (
+            <PanelLeftOpen className="size-5" strokeWidth={1.5} />
+          ) : (
+            <PanelLeftClose className="size-5" strokeWidth={1.5} />
+          )}
+        </IconButton>
+      </div>
+      {!collapsed && (
+        <div className="mt-4">
+          <SearchBox />
+        </div>
+      )}
+      <nav aria-label="Sections" className="mt-5 flex w-full flex-col gap-1">
+        <SectionLink section="explore" icon={Compass} label="Explore" collapsed={collapsed} />
+        {user !== null && (
+          <SectionLink section="likes" icon={Heart} label="Likes" collapsed={collapsed} />
+        )}
+        <SectionLink section="top" icon={TrendingUp} label="Top" collapsed={collapsed} />
+        {user !== null && (
+          <>
+            <p
+              id="library-label"
+              className={cn("mt-6 mb-1 px-3 text-ink-soft text-label", collapsed && "sr-only")}
+            >
+              Library
+            </p>
+            <SectionLink
+              section="my-outfits"
+              icon={Shirt}
+              label="My outfits"
+              collapsed={collapsed}
+            />
+            <SectionLink
+              section="bookmarks"
+              icon={Bookmark}
+              label="Bookmarks"
+              collapsed={collapsed}
+            />
+          </>
+        )}
+      </nav>
+      <div className="mt-auto w-full">
+        <SidebarFoot collapsed={collapsed} />
+      </div>
+    </div>
+  );
+}
+
+interface SectionLinkProps {
+  section: Section;
+  icon: LucideIcon;
+  label: string;
+  collapsed: boolean;
+}
+
+function SectionLink({ section, icon: Icon, label, collapsed }: SectionLinkProps) {
+  const current = useExploreParams().section === section;
+  return (
+    <Link
+      to={sectionPath(section)}
+      aria-current={current ? "page" : undefined}
+      title={collapsed ? label : undefined}
+      className={cn(
+        "flex h-11 items-center gap-3.5 rounded-md px-3 text-small transition-colors",
+        current ? "bg-sheen font-medium text-ink" : "text-ink-soft hover:bg-sheen hover:text-ink",
+        collapsed && "justify-center px-0",
+      )}
+    >
+      <Icon
+        aria-hidden="true"
+        className={cn("size-5 shrink-0", current && "text-accent")}
+        strokeWidth={1.6}
+      />
+      <span className={cn(collapsed && "sr-only")}>{label}</span>
+    </Link>
+  );
+}
+
+/** One's public address, or the invitation to have one. */
+function SidebarFoot({ collapsed }: { collapsed: boolean }): ReactNode {
+  const { user, profile, isLoading } = useSession();
+  if (isLoading || collapsed) return null;
+  if (user === null) {
+    return (
+      <Button className="w-full" asChild>
+        <Link to={`${paths.auth}?mode=signup`}>Create Your Page</Link>
+      </Button>
+    );
+  }
+  const username = profile?.username;
+  if (!username) return null;
+  return (
+    <Link
+      to={paths.profile(username)}
+      className="group flex items-center justify-between gap-3 rounded-md border border-line px-4 py-3 transition-colors hover:border-ink-soft"
+    >
+      <span className="min-w-0">
+        <span className="block text-caption text-ink-soft">Your page</span>
+        <span className="block truncate text-ink text-small">
+          {window.location.host}/{username}
+        </span>
+      </span>
+      <ExternalLink
+        aria-hidden="true"
+        className="size-4 shrink-0 text-ink-soft group-hover:text-ink"
+        strokeWidth={1.6}
+      />
+    </Link>
+  );
+}

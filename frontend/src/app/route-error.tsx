@@ -1,0 +1,65 @@
+import { useEffect } from "react";
+import { isRouteErrorResponse, useRouteError } from "react-router";
+import { Button } from "@/components/ui/button";
+import { paths } from "@/lib/paths";
+import { pageTitle } from "@/lib/product";
+
+interface Explanation {
+  title: string;
+  text: string;
+}
+
+function explain(error: unknown): Explanation {
+  if (isRouteErrorResponse(error)) {
+    if (error.status === 404) {
+      return { title: "There is no page here.", text: "The address may be incomplete." };
+    }
+    if (error.status === 401 || error.status === 403) {
+      return { title: "This page is not yours to see.", text: "Sign in with another account." };
+    }
+  }
+  if (isStaleChunk(error)) {
+    return {
+      title: "There is a new version of this site.",
+      text: "Load the page again to get it. Nothing of yours is lost.",
+    };
+  }
+  return {
+    title: "Something broke on this page.",
+    text: "It is our fault. What you saved is safe; loading the page again usually helps.",
+  };
+}
+
+/** After a deployment, pages that are still open ask for files that are gone. */
+function isStaleChunk(error: unknown): boolean {
+  return (
+    error instanceof TypeError &&
+    /dynamically imported module|importing a module/i.test(error.message)
+  );
+}
+
+/** Where an error stops: each layout has one around its pages, and the router one around the layouts. */
+export function RouteError() {
+  const error = useRouteError();
+  useEffect(() => console.error(error), [error]);
+  const { title, text } = explain(error);
+  return (
+    <div
+      role="alert"
+      className="mx-auto flex min-h-[70dvh] max-w-md flex-col items-center justify-center gap-4 px-6 text-center text-ink"
+    >
+      <title>{pageTitle(title)}</title>
+      <h1 className="font-serif text-title">{title}</h1>
+      <p className="text-ink-soft">{text}</p>
+      <div className="mt-3 flex flex-wrap justify-center gap-3">
+        <Button variant="primary" onClick={() => window.location.reload()}>
+          Load again
+        </Button>
+        <Button asChild>
+          {/* A full load on purpose: whatever broke is left behind. */}
+          <a href={paths.explore}>Go Home</a>
+        </Button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,167 @@
+import { useQuery } from "@tanstack/react-query";
+import { Tabs } from "radix-ui";
+import { type ReactNode, useState } from "react";
+import { Navigate, useLocation, useNavigate, useSearchParams } from "react-router";
+import { Wordmark } from "@/app/shell/wordmark";
+import { Slideshow } from "@/components/slideshow";
+import { Button } from "@/components/ui/button";
+import { LoadingPage } from "@/components/ui/spinner";
+import { ForgotPasswordForm } from "@/features/auth/components/forgot-password-form";
+import { ProviderButtons } from "@/features/auth/components/provider-buttons";
+import { ResetPasswordForm } from "@/features/auth/components/reset-password-form";
+import { SignInForm } from "@/features/auth/components/sign-in-form";
+import { SignUpForm } from "@/features/auth/components/sign-up-form";
+import { latestOutfitsQuery } from "@/features/outfits/api/list-latest-outfits";
+import { isRecoveringPassword } from "@/lib/arrival";
+import { useLight } from "@/lib/light";
+import { paths, returnPath } from "@/lib/paths";
+import { pageTitle, product } from "@/lib/product";
+import { useSession } from "@/lib/session";
+
+type Mode = "login" | "signup" | "forgot-password" | "reset-password";
+
+function modeOf(params: URLSearchParams, recovering: boolean): Mode {
+  if (recovering) return "reset-password";
+  if (params.get("reset") === "true") return "forgot-password";
+  return params.get("mode") === "signup" ? "signup" : "login";
+}
+
+/** Sign-in, sign-up and the two halves of a forgotten password; the address says which. */
+export function Auth() {
+  useLight("paper");
+  const { user, isLoading } = useSession();
+  const [params] = useSearchParams();
+  const location = useLocation();
+  const recovering = isRecoveringPassword() && (isLoading || user !== null);
+  const mode = modeOf(params, recovering);
+
+  if (user !== null && mode !== "reset-password") {
+    return <Navigate to={returnPath(location.state)} replace />;
+  }
+  return (
+    <div className="grid min-h-dvh bg-canvas text-ink lg:grid-cols-[minmax(0,1.05fr)_minmax(0,1fr)]">
+      <Showcase />
+      <main className="flex flex-col px-5 py-4 sm:px-10 lg:px-16 lg:py-8">
+        <Wordmark className="lg:hidden" />
+        <div className="mx-auto flex w-full max-w-md flex-1 flex-col justify-center py-8">
+          {isLoading ? <LoadingPage /> : <AuthForms mode={mode} />}
+        </div>
+      </main>
+    </div>
+  );
+}
+
+function AuthForms({ mode }: { mode: Mode }) {
+  const navigate = useNavigate();
+  const location = useLocation();
+  const [confirmationSentTo, setConfirmationSentTo] = useState<string | null>(null);
+  const back = returnPath(location.state);
+
+  function show(next: Mode) {
+    const search = { login: "", signup: "?mode=signup", "forgot-password": "?reset=true" };
+    if (next === "reset-password") return;
+    navigate(`${paths.auth}${search[next]}`, { replace: true, state: location.state });
+  }
+
+  if (mode === "reset-password") {
+    return (
+      <Panel title="Create a new password" text="It replaces the old one on all your devices.">
+        <ResetPasswordForm onDone={() => navigate(paths.auth, { replace: true })} />
+      </Panel>
+    );
+  }
+  if (mode === "forgot-password") {
+    return (
+      <Panel
+        title="Forgot password?"
+        text="Tell us your email address, and we send you a link to set a new one."
+      >
+        <ForgotPasswordForm onBack={() => show("login")} />
+      </Panel>
+    );
+  }
+  if (confirmationSentTo !== null) {
+    return (
+      <Panel
+        title="One more step"
+        text={`We sent a confirmation link to ${confirmationSentTo}. Open it on this device, and you are in.`}
+      >
+        <Button onClick={() => setConfirmationSentTo(null)}>Back</Button>
+      </Panel>
+    );
+  }
+  return (
+    <Panel title={mode === "login" ? "Sign In" : "Create Account"} text={product.promise}>
+      <Tabs.Root
+        value={mode}
+        onValueChange={(value) => show(value === "signup" ? "signup" : "login")}
+      >
+        <Tabs.List
+          aria-label="Log in or sign up"
+          className="mb-7 grid grid-cols-2 rounded-full border border-line bg-surface p-1"
+        >
+          <AuthTab value="login">Log In</AuthTab>
+          <AuthTab value="signup">Sign Up</AuthTab>
+        </Tabs.List>
+        <ProviderButtons />
+        <Tabs.Content value="login" className="outline-none" tabIndex={-1}>
+          <SignInForm
+            onForgotPassword={() => show("forgot-password")}
+            onSignedIn={() => navigate(back, { replace: true })}
+          />
+        </Tabs.Content>
+        <Tabs.Content value="signup" className="outline-none" tabIndex={-1}>
+          <SignUpForm
+            returnPath={back}
+            onSignedIn={() => navigate(back, { replace: true })}
+            onConfirmationSent={setConfirmationSentTo}
+          />
+        </Tabs.Content>
+      </Tabs.Root>
+    </Panel>
+  );
+}
+
+function AuthTab({ value, children }: { value: string; children: ReactNode }) {
+  return (
+    <Tabs.Trigger
+      value={value}
+      className="h-11 rounded-full font-medium text-ink-soft text-small transition-colors hover:text-ink data-[state=active]:bg-ink data-[state=active]:text-canvas"
+    >
+      {children}
+    </Tabs.Trigger>
+  );
+}
+
+function Panel({ title, text, children }: { title: string; text: string; children: ReactNode }) {
+  return (
+    <>
+      <title>{pageTitle(title)}</title>
+      <h1 className="font-serif text-title">{title}</h1>
+      <p className="mt-3 mb-8 text-ink-soft">{text}</p>
+      {children}
+    </>
+  );
+}
+
+/** What waits behind the form: the newest outfits, one after the other. */
+function Showcase() {
+  const { data: outfits = [] } = useQuery(latestOutfitsQuery(6));
+  const slides = outfits.map((outfit) => ({
+    url: outfit.main_image,
+    alt: outfit.image_alt ?? outfit.name,
+  }));
+  return (
+    <aside data-light="dark" className="relative overflow-hidden bg-canvas text-ink max-lg:hidden">
+      <Slideshow slides={slides} />
+      <div className="pointer-events-none absolute inset-0 bg-linear-to-t from-black/80 via-black/10 to-black/35" />
+      <div className="absolute inset-x-10 top-6">
+        <Wordmark />
+      </div>
+      <div className="absolute inset-x-10 bottom-12 max-w-xl">
+        <p className="text-small">{product.offer}</p>
+        <p className="mt-3 text-balance font-serif text-display">{product.claim}</p>
+      </div>
+    </aside>
+  );
+}

@@ -1,0 +1,57 @@
+import type { MouseEvent, ReactNode } from "react";
+import { useNavigate } from "react-router";
+import { BookmarkButton } from "@/features/bookmarks/components/bookmark-button";
+import { LikeButton } from "@/features/likes/components/like-button";
+import type { Outfit } from "@/features/outfits/api/outfit";
+import { OutfitCard } from "@/features/outfits/components/outfit-card";
+import { outfitCardSizes } from "@/features/outfits/components/outfit-grid";
+import { growFrom } from "@/lib/view-transition";
+import { preloadModal } from "./explore-modal";
+import { exploreSearch, useExploreParams } from "./explore-params";
+
+/** History state of a modal that was opened from the grid: closing it goes back instead of on. */
+export interface ModalState {
+  openedFromGrid: true;
+}
+
+const modalState: ModalState = { openedFromGrid: true };
+
+interface ExploreCardProps {
+  outfit: Outfit;
+  eager: boolean;
+  mark?: ReactNode;
+}
+
+/** A card of the dashboard: opens its outfit in the modal, over the grid. */
+export function ExploreCard({ outfit, eager, mark }: ExploreCardProps) {
+  const navigate = useNavigate();
+  const params = useExploreParams();
+  const to = { pathname: "/", search: exploreSearch({ ...params, outfit: outfit.slug }) };
+
+  function open(event: MouseEvent<HTMLAnchorElement>) {
+    // New tab, new window, download: the browser's business.
+    if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    growFrom(event.currentTarget.querySelector("img"), "outfit-picture", async () => {
+      await navigate(to, { state: modalState, preventScrollReset: true, flushSync: true });
+    });
+  }
+
+  return (
+    <OutfitCard
+      outfit={outfit}
+      to={to}
+      sizes={outfitCardSizes}
+      eager={eager}
+      mark={mark}
+      onOpen={open}
+      onIntent={preloadModal}
+      actions={
+        <>
+          <LikeButton combineId={outfit.id} outfitName={outfit.name} />
+          <BookmarkButton combineId={outfit.id} outfitName={outfit.name} />
+        </>
+      }
+    />
+  );
+}

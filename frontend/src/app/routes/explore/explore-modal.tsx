@@ -1,0 +1,114 @@
+import { useQuery } from "@tanstack/react-query";
+import { lazy, Suspense } from "react";
+import { useLocation, useNavigate } from "react-router";
+import { BookmarkButton } from "@/features/bookmarks/components/bookmark-button";
+import { LikeButton } from "@/features/likes/components/like-button";
+import { outfitQuery } from "@/features/outfits/api/get-outfit";
+import type { Outfit } from "@/features/outfits/api/outfit";
+import type { ModalSubject } from "@/features/outfits/components/outfit-modal";
+import { exploreSearch, useExploreParams } from "./explore-params";
+
+const loadModal = async () => ({
+  default: (await import("@/features/outfits/components/outfit-modal")).OutfitModal,
+});
+const OutfitModal = lazy(loadModal);
+
+/** Fetches the modal's code, so that the first card opens without a wait. */
+export function preloadModal(): void {
+  void loadModal();
+}
+
+interface ExploreModalProps {
+  /** The list behind the modal; the arrows walk it and wrap around. */
+  outfits: readonly Outfit[];
+  listPending: boolean;
+  showItems: boolean;
+}
+
+/** Shows the outfit that the address names, if it names one. */
+export function ExploreModal(props: ExploreModalProps) {
+  const { outfit } = useExploreParams();
+  return outfit === null ? null : <OpenModal slugOrId={outfit} {...props} />;
+}
+
+function OpenModal({
+  slugOrId,
+  outfits,
+  listPending,
+  showItems,
+}: ExploreModalProps & { slugOrId: string }) {
+  const params = useExploreParams();
+  const navigate = useNavigate();
+  const location = useLocation();
+  const index = outfits.findIndex(({ id, slug }) => slug === slugOrId || id === slugOrId);
+  const listed = outfits[index];
+  const single = useQuery({
+    ...outfitQuery(slugOrId),
+    // A link may name an outfit that is not (or not yet) in the list.
+    enabled: listed === undefined && !listPending,
+  });
+
+  function show(step: number) {
+    const next = outfits[(index + step + outfits.length) % outfits.length];
+    if (next === undefined) return;
+    navigate(
+      { pathname: "/", search: exploreSearch({ ...params, outfit: next.slug }) },
+      { replace: true, state: location.state, preventScrollReset: true },
+    );
+  }
+
+  function close() {
+    if (isFromGrid(location.state)) {
+      navigate(-1);
+      return;
+    }
+    navigate(
+      { pathname: "/", search: exploreSearch({ ...params, outfit: null }) },
+      { replace: true, preventScrollReset: true },
+    );
+  }
+
+  const canStep = listed !== undefined && outfits.length > 1;
+  return (
+    <Suspense>
+      <OutfitModal
+        subject={subjectOf(listed, single)}
+        onPrevious={canStep ? () => show(-1) : undefined}
+        onNext={canStep ? () => show(1) : undefined}
+        onClose={close}
+        showItems={showItems}
+        actions={(outfit) => (
+          <>
+            <LikeButton combineId={outfit.id} outfitName={outfit.name} variant="plain" shortcut />
+            <BookmarkButton
+              combineId={outfit.id}
+              outfitName={outfit.name}
+              variant="plain"
+              shortcut
+            />
+          </>
+        )}
+      />
+    </Suspense>
+  );
+}
+
+interface SingleState {
+  data: Outfit | null | undefined;
+  isError: boolean;
+  error: unknown;
+  refetch: () => unknown;
+}
+
+function subjectOf(listed: Outfit | undefined, single: SingleState): ModalSubject {
+  if (listed !== undefined) return { kind: "outfit", outfit: listed };
+  if (single.isError) {
+    return { kind: "failed", error: single.error, retry: () => void single.refetch() };
+  }
+  if (single.data === undefined) return { kind: "loading" };
+  return single.data === null ? { kind: "missing" } : { kind: "outfit", outfit: single.data };
+}
+
+function isFromGrid(state: unknown): boolean {
+  return typeof state === "object" && state !== null && "openedFromGrid" in state;
+}

@@ -1,0 +1,65 @@
+import { useSearchParams } from "react-router";
+import { type TopPeriod, topPeriods } from "@/features/outfits/api/list-top-outfits";
+import type { Gender } from "@/lib/database.types";
+
+/** Sections of the dashboard. `search` is entered by typing, the others by navigation. */
+export const sections = ["explore", "search", "likes", "top", "bookmarks", "my-outfits"] as const;
+export type Section = (typeof sections)[number];
+
+export const genders = ["men", "women", "unisex"] as const satisfies readonly Gender[];
+
+/** Everything the dashboard shows is in its address. */
+export interface ExploreParams {
+  section: Section;
+  query: string;
+  genders: Gender[];
+  period: TopPeriod;
+  /** Slug or id of the outfit in the modal. */
+  outfit: string | null;
+}
+
+export function parseExploreParams(params: URLSearchParams): ExploreParams {
+  const query = params.get("q")?.trim() ?? "";
+  const named = sections.find((section) => section === params.get("section"));
+  const chosen = params.get("gender")?.split(",") ?? [];
+  return {
+    // Typing is what makes it a search; a bare ?section=search has nothing to look for.
+    section:
+      query !== "" ? "search" : named === undefined || named === "search" ? "explore" : named,
+    query,
+    genders: genders.filter((gender) => chosen.includes(gender)),
+    period: topPeriods.find(({ value }) => value === params.get("period"))?.value ?? "all",
+    outfit: params.get("outfit") || null,
+  };
+}
+
+/** The address of a state: what equals its default is left out, so that addresses stay short. */
+export function exploreSearch(state: Partial<ExploreParams>): string {
+  const params = new URLSearchParams();
+  if (state.query) params.set("q", state.query);
+  else if (
+    state.section !== undefined &&
+    state.section !== "explore" &&
+    state.section !== "search"
+  ) {
+    params.set("section", state.section);
+  }
+  if (state.genders !== undefined && state.genders.length > 0) {
+    params.set("gender", state.genders.join(","));
+  }
+  if (state.period !== undefined && state.period !== "all") params.set("period", state.period);
+  if (state.outfit) params.set("outfit", state.outfit);
+  // Commas are legal in a query and easier on the eye.
+  const search = params.toString().replaceAll("%2C", ",");
+  return search === "" ? "" : `?${search}`;
+}
+
+/** Navigation to a section keeps the filter where it applies, and nothing else. */
+export function sectionPath(section: Section): string {
+  return `/${exploreSearch({ section })}`;
+}
+
+export function useExploreParams(): ExploreParams {
+  const [params] = useSearchParams();
+  return parseExploreParams(params);
+}

@@ -1,0 +1,112 @@
+import { type ReactNode, useEffect, useRef } from "react";
+import { Button } from "@/components/ui/button";
+import { ErrorNotice } from "@/components/ui/error-notice";
+import type { Outfit } from "@/features/outfits/api/outfit";
+import { OutfitGrid, OutfitGridSkeleton } from "@/features/outfits/components/outfit-grid";
+import { pageTitle } from "@/lib/product";
+import { ExploreCard } from "./explore-card";
+import { ExploreModal } from "./explore-modal";
+
+/** A list of outfits in any of its states, whether it comes whole or in pages. */
+export interface OutfitListState {
+  data: Outfit[] | undefined;
+  isPending: boolean;
+  isError: boolean;
+  error: unknown;
+  refetch: () => unknown;
+  hasNextPage?: boolean;
+  isFetchingNextPage?: boolean;
+  isFetchNextPageError?: boolean;
+  fetchNextPage?: () => unknown;
+  isPlaceholderData?: boolean;
+}
+
+interface OutfitSectionProps {
+  title: string;
+  list: OutfitListState;
+  empty: ReactNode;
+  /** Over a card's picture. */
+  mark?: (outfit: Outfit, index: number) => ReactNode;
+  /** Bookmarks show no items in their modal. */
+  showItems?: boolean;
+}
+
+/** A titled list of outfits with its four states, and the modal over it. */
+export function OutfitSection({ title, list, empty, mark, showItems = true }: OutfitSectionProps) {
+  return (
+    <section aria-labelledby="section-title">
+      <title>{pageTitle(title)}</title>
+      <h1 id="section-title" className="mb-7 font-serif text-display text-ink max-md:mb-5">
+        {title}
+      </h1>
+      <OutfitSectionBody title={title} list={list} empty={empty} mark={mark} />
+      <ExploreModal outfits={list.data ?? []} listPending={list.isPending} showItems={showItems} />
+    </section>
+  );
+}
+
+function OutfitSectionBody({
+  title,
+  list,
+  empty,
+  mark,
+}: Pick<OutfitSectionProps, "title" | "list" | "empty"> & {
+  mark: OutfitSectionProps["mark"];
+}) {
+  if (list.isPending) return <OutfitGridSkeleton />;
+  if (list.data === undefined) {
+    return (
+      <ErrorNotice
+        title="The outfits could not be loaded."
+        error={list.error}
+        onRetry={list.refetch}
+      />
+    );
+  }
+  if (list.data.length === 0) return empty;
+  return (
+    <>
+      <OutfitGrid outfits={list.data} label={title} busy={list.isPlaceholderData ?? false}>
+        {(outfit, index, eager) => (
+          <ExploreCard outfit={outfit} eager={eager} mark={mark?.(outfit, index)} />
+        )}
+      </OutfitGrid>
+      <NextPage list={list} />
+    </>
+  );
+}
+
+/** Loads the next page shortly before the reader arrives there; a button for those who tab. */
+function NextPage({ list }: { list: OutfitListState }) {
+  const button = useRef<HTMLDivElement>(null);
+  const { fetchNextPage } = list;
+  const { hasNextPage = false, isFetchingNextPage = false, isFetchNextPageError = false } = list;
+
+  useEffect(() => {
+    const element = button.current;
+    // After a failure only a person tries again: an observer would ask without end.
+    if (element === null || !hasNextPage || isFetchingNextPage || isFetchNextPageError) return;
+    const observer = new IntersectionObserver(
+      (entries) => {
+        if (entries.some((entry) => entry.isIntersecting)) fetchNextPage?.();
+      },
+      { rootMargin: "900px 0px" },
+    );
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [fetchNextPage, hasNextPage, isFetchingNextPage, isFetchNextPageError]);
+
+  if (!hasNextPage) return null;
+  return (
+    <div ref={button} className="mt-10 flex flex-col items-center gap-3">
+      {isFetchNextPageError && (
+        <p role="alert" className="text-ink-soft text-small">
+          The next outfits could not be loaded.
+        </p>
+      )}
+      <Button pending={isFetchingNextPage} onClick={() => fetchNextPage?.()}>
+        {isFetchNextPageError ? "Try again" : "Load more"}
+      </Button>
+    </div>
+  );
+}

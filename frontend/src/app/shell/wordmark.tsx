@@ -1,0 +1,21 @@
+import { Link } from "react-router";
+import { cn } from "@/lib/cn";
+import { paths } from "@/lib/paths";
+import { product } from "@/lib/product";
+
+/** The product's name, home. `short` is its first letter, for the narrow sidebar. */
+export function Wordmark({ short = false, className }: { short?: boolean; className?: string }) {
+  return (
+    <Link
+      to={paths.explore}
+      aria-label={`${product.name}, home`}
+      className={cn(
+        "inline-flex h-11 items-center rounded-sm font-serif text-[1.75rem] text-ink leading-none tracking-tight",
+        short && "w-11 justify-center italic",
+        className,
+      )}
+    >
+      {short ? product.name.charAt(0) : product.name}
+    </Link>
+  );
+}

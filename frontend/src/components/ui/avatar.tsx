@@ -1,0 +1,39 @@
+import { useState } from "react";
+import { cn } from "@/lib/cn";
+
+interface AvatarProps {
+  src: string | null | undefined;
+  /** One or two letters, shown while and where there is no picture. */
+  initials: string;
+  size?: "sm" | "md" | "lg";
+}
+
+const sizes = { sm: "size-9 text-label", md: "size-10 text-label", lg: "size-28 text-title" };
+
+/** A portrait, or initials. Decorative: the name always stands beside it or labels its button. */
+export function Avatar({ src, initials, size = "sm" }: AvatarProps) {
+  const [failed, setFailed] = useState(false);
+  const hasPicture = src !== null && src !== undefined && src !== "" && !failed;
+  return (
+    <span
+      aria-hidden="true"
+      className={cn(
+        "inline-flex shrink-0 items-center justify-center overflow-hidden rounded-full",
+        "border border-line bg-raised font-medium text-ink select-none",
+        sizes[size],
+      )}
+    >
+      {hasPicture ? (
+        <img
+          src={src}
+          alt=""
+          className="size-full object-cover"
+          loading="lazy"
+          onError={() => setFailed(true)}
+        />
+      ) : (
+        initials
+      )}
+    </span>
+  );
+}

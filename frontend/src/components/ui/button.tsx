@@ -1,0 +1,59 @@
+import { type ComponentProps, cloneElement, isValidElement } from "react";
+import { cn } from "@/lib/cn";
+import { Spinner } from "./spinner";
+
+type Variant = "primary" | "secondary" | "quiet";
+type Size = "md" | "lg";
+
+const variants: Record<Variant, string> = {
+  primary: "bg-accent text-on-accent hover:bg-accent-strong",
+  secondary: "border border-line-strong/60 text-ink hover:border-ink hover:bg-sheen",
+  quiet: "text-ink-soft hover:bg-sheen hover:text-ink",
+};
+
+const sizes: Record<Size, string> = { md: "h-11 px-5", lg: "h-12 px-6" };
+
+interface ButtonProps extends ComponentProps<"button"> {
+  variant?: Variant;
+  size?: Size;
+  /** Shows that the answer is under way, and takes no second order. */
+  pending?: boolean;
+  /** Draws its only child (a link) as the button. */
+  asChild?: boolean;
+}
+
+export function Button({
+  variant = "secondary",
+  size = "md",
+  pending = false,
+  asChild = false,
+  className,
+  children,
+  disabled,
+  type = "button",
+  ...rest
+}: ButtonProps) {
+  const classes = cn(
+    "relative inline-flex items-center justify-center gap-2 rounded-full",
+    "font-medium text-small whitespace-nowrap transition-colors select-none",
+    "disabled:cursor-not-allowed disabled:opacity-50",
+    variants[variant],
+    sizes[size],
+    className,
+  );
+  if (asChild && isValidElement<{ className?: string }>(children)) {
+    return cloneElement(children, { className: cn(classes, children.props.className) });
+  }
+  return (
+    <button
+      type={type}
+      className={classes}
+      disabled={disabled || pending}
+      aria-busy={pending || undefined}
+      {...rest}
+    >
+      {pending && <Spinner size="sm" />}
+      {children}
+    </button>
+  );
+}

@@ -1,0 +1,29 @@
+import { isTemporary, messageOf } from "@/lib/service-error";
+import { Button } from "./button";
+
+interface ErrorNoticeProps {
+  /** What could not be done, as a sentence. */
+  title: string;
+  error: unknown;
+  onRetry: () => void;
+}
+
+/** What happened, what is safe, and what to do. */
+export function ErrorNotice({ title, error, onRetry }: ErrorNoticeProps) {
+  return (
+    <div
+      role="alert"
+      className="mx-auto flex min-h-[50vh] max-w-md flex-col items-center justify-center gap-3 px-6 py-16 text-center"
+    >
+      <p className="font-serif text-heading text-ink">{title}</p>
+      <p className="text-ink-soft text-small">
+        {isTemporary(error)
+          ? "We could not reach the server. Nothing of yours is lost; check your connection and try again."
+          : messageOf(error, "The server refused the request. Nothing of yours was changed.")}
+      </p>
+      <Button className="mt-4" onClick={onRetry}>
+        Try again
+      </Button>
+    </div>
+  );
+}

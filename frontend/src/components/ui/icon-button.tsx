@@ -1,0 +1,41 @@
+import type { ComponentProps } from "react";
+import { cn } from "@/lib/cn";
+
+interface IconButtonProps extends ComponentProps<"button"> {
+  /** What the button does, for those who do not see the icon. */
+  label: string;
+  variant?: "plain" | "floating";
+  size?: "md" | "lg";
+  /** Unavailable for a moment only: not drawn as such, which would flicker. */
+  busy?: boolean;
+}
+
+/** A round button around an icon; never smaller than a fingertip. */
+export function IconButton({
+  label,
+  variant = "plain",
+  size = "md",
+  busy = false,
+  disabled = false,
+  className,
+  type = "button",
+  ...rest
+}: IconButtonProps) {
+  return (
+    <button
+      type={type}
+      aria-label={label}
+      title={label}
+      disabled={disabled || busy}
+      className={cn(
+        "inline-flex shrink-0 items-center justify-center rounded-full transition-colors",
+        size === "md" ? "size-11" : "size-12",
+        !busy && "disabled:cursor-not-allowed disabled:opacity-50",
+        variant === "plain" && "text-ink-soft hover:bg-sheen hover:text-ink",
+        variant === "floating" && "bg-canvas/75 text-ink backdrop-blur-sm hover:bg-canvas",
+        className,
+      )}
+      {...rest}
+    />
+  );
+}

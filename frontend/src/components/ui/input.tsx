@@ -1,0 +1,22 @@
+import type { ComponentProps } from "react";
+import { cn } from "@/lib/cn";
+
+interface InputProps extends Omit<ComponentProps<"input">, "className"> {
+  /** Leaves room for a button at the end. */
+  trailing?: boolean;
+}
+
+/** A single line of text. Sixteen pixels at least, or phones zoom in. */
+export function Input({ trailing = false, ...rest }: InputProps) {
+  return (
+    <input
+      className={cn(
+        "h-12 w-full rounded-md border border-line-strong/70 bg-surface pl-4 text-body text-ink transition-colors",
+        "placeholder:text-ink-soft hover:border-line-strong focus:border-ink",
+        "aria-invalid:border-danger",
+        trailing ? "pr-13" : "pr-4",
+      )}
+      {...rest}
+    />
+  );
+}

@@ -1,0 +1,93 @@
+import { Check } from "lucide-react";
+import { DropdownMenu } from "radix-ui";
+import type { ComponentProps, ReactNode } from "react";
+import { cn } from "@/lib/cn";
+
+export const Menu = DropdownMenu.Root;
+export const MenuTrigger = DropdownMenu.Trigger;
+
+const itemClasses =
+  "flex min-h-11 cursor-pointer items-center gap-3 rounded-sm px-3 py-2 text-small text-ink outline-none select-none data-[disabled]:cursor-default data-[highlighted]:bg-sheen [&_svg]:size-4 [&_svg]:text-ink-soft";
+
+export function MenuContent({
+  narrow = false,
+  sideOffset = 8,
+  align = "end",
+  ...rest
+}: Omit<ComponentProps<typeof DropdownMenu.Content>, "className"> & { narrow?: boolean }) {
+  return (
+    <DropdownMenu.Portal>
+      <DropdownMenu.Content
+        sideOffset={sideOffset}
+        align={align}
+        collisionPadding={12}
+        className={cn(
+          "panel-in z-50 origin-(--radix-dropdown-menu-content-transform-origin) rounded-md border border-line bg-raised p-1.5 text-ink shadow-raised",
+          narrow ? "min-w-48" : "min-w-60",
+        )}
+        {...rest}
+      />
+    </DropdownMenu.Portal>
+  );
+}
+
+export function MenuItem(props: Omit<ComponentProps<typeof DropdownMenu.Item>, "className">) {
+  return <DropdownMenu.Item className={itemClasses} {...props} />;
+}
+
+/** A choice among several that may all be on: choosing keeps the menu open. */
+export function MenuCheckboxItem({
+  children,
+  ...rest
+}: Omit<ComponentProps<typeof DropdownMenu.CheckboxItem>, "className">) {
+  return (
+    <DropdownMenu.CheckboxItem
+      className={itemClasses}
+      onSelect={(event) => event.preventDefault()}
+      {...rest}
+    >
+      <span className="flex-1">{children}</span>
+      <ItemCheck />
+    </DropdownMenu.CheckboxItem>
+  );
+}
+
+export const MenuRadioGroup = DropdownMenu.RadioGroup;
+
+/** A choice that replaces the one before. */
+export function MenuRadioItem({
+  children,
+  ...rest
+}: Omit<ComponentProps<typeof DropdownMenu.RadioItem>, "className">) {
+  return (
+    <DropdownMenu.RadioItem className={itemClasses} {...rest}>
+      <span className="flex-1">{children}</span>
+      <ItemCheck />
+    </DropdownMenu.RadioItem>
+  );
+}
+
+function ItemCheck() {
+  return (
+    <DropdownMenu.ItemIndicator>
+      <Check className="text-accent!" />
+    </DropdownMenu.ItemIndicator>
+  );
+}
+
+/** Text in a menu that is nothing to choose. */
+export function MenuText({ children }: { children: ReactNode }) {
+  return <div className="flex items-center gap-3 px-3 py-2.5 text-small">{children}</div>;
+}
+
+export function MenuHeading({ children }: { children: ReactNode }) {
+  return (
+    <DropdownMenu.Label className="px-3 pt-2 pb-1 font-serif text-name">
+      {children}
+    </DropdownMenu.Label>
+  );
+}
+
+export function MenuSeparator() {
+  return <DropdownMenu.Separator className="mx-3 my-1.5 h-px bg-line" />;
+}

@@ -1,0 +1,52 @@
+import { type ComponentProps, useState } from "react";
+import { cn } from "@/lib/cn";
+import { imageSources } from "@/lib/images";
+
+interface PictureProps extends Omit<ComponentProps<"img">, "src" | "srcSet" | "loading"> {
+  url: string | null;
+  alt: string;
+  /** The width it is drawn at, in the words of the `sizes` attribute. */
+  sizes: string;
+  /** Intrinsic proportions: the space is kept before the first byte arrives. */
+  width: number;
+  height: number;
+  /** In view at once: load now and first. */
+  eager?: boolean;
+}
+
+/** A picture that arrives out of its blur and never moves the page; a missing one leaves its tint. */
+export function Picture({ url, alt, eager = false, className, ...rest }: PictureProps) {
+  const [loaded, setLoaded] = useState(false);
+  const [failed, setFailed] = useState(false);
+  if (url === null || url === "" || failed) {
+    return (
+      <span
+        role="img"
+        aria-label={alt}
+        className={cn("flex items-center justify-center bg-raised", className)}
+      >
+        <span aria-hidden="true" className="font-serif text-heading text-ink-soft italic">
+          {alt.charAt(0)}
+        </span>
+      </span>
+    );
+  }
+  return (
+    <img
+      {...imageSources(url)}
+      {...rest}
+      alt={alt}
+      loading={eager ? "eager" : "lazy"}
+      fetchPriority={eager ? "high" : "auto"}
+      decoding="async"
+      data-loaded={loaded}
+      ref={(image) => {
+        // From the cache: complete before React could listen.
+        if (image?.complete === true && image.naturalWidth > 0) setLoaded(true);
+      }}
+      onLoad={() => setLoaded(true)}
+      onError={() => setFailed(true)}
+      className={cn("picture-image bg-raised object-cover", className)}
+    />
+  );
+}

@@ -1,0 +1,36 @@
+import { X } from "lucide-react";
+import { Dialog } from "radix-ui";
+import type { ReactNode } from "react";
+import { IconButton } from "./icon-button";
+
+interface SheetProps {
+  title: string;
+  trigger: ReactNode;
+  children: ReactNode;
+}
+
+/** What is a menu on wide screens: on phones it comes up from below, within reach of the thumb. */
+export function Sheet({ title, trigger, children }: SheetProps) {
+  return (
+    <Dialog.Root>
+      <Dialog.Trigger asChild>{trigger}</Dialog.Trigger>
+      <Dialog.Portal>
+        <Dialog.Overlay className="fade-in fixed inset-0 z-50 bg-scrim" />
+        <Dialog.Content
+          aria-describedby={undefined}
+          className="sheet-in fixed inset-x-0 bottom-0 z-50 rounded-t-lg border-line border-t bg-raised px-5 pt-4 pb-[calc(1.5rem+env(safe-area-inset-bottom))] text-ink outline-none"
+        >
+          <div className="mb-3 flex items-center justify-between">
+            <Dialog.Title className="font-serif text-heading">{title}</Dialog.Title>
+            <Dialog.Close asChild>
+              <IconButton label="Close" className="-mr-2.5">
+                <X className="size-5" strokeWidth={1.6} />
+              </IconButton>
+            </Dialog.Close>
+          </div>
+          {children}
+        </Dialog.Content>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}

@@ -1,0 +1,50 @@
+import { Check, CircleAlert, X } from "lucide-react";
+import { Toast } from "radix-ui";
+import { useSyncExternalStore } from "react";
+import { cn } from "@/lib/cn";
+import { currentToasts, dismissToast, subscribeToToasts } from "@/lib/toast";
+
+/** Draws the toasts: bottom right, on phones bottom centre above the navigation; Escape or a swipe closes. */
+export function Toaster() {
+  const toasts = useSyncExternalStore(subscribeToToasts, currentToasts);
+  return (
+    <Toast.Provider duration={5000} swipeDirection="right" label="Notice">
+      {toasts.map(({ id, title, description, tone }) => (
+        <Toast.Root
+          key={id}
+          type={tone === "danger" ? "foreground" : "background"}
+          onOpenChange={(open) => {
+            if (!open) dismissToast(id);
+          }}
+          className="toast flex items-start gap-3 rounded-md border border-line bg-raised py-3 pr-2 pl-4 text-ink shadow-raised"
+        >
+          <span aria-hidden="true" className="mt-0.5">
+            {tone === "danger" ? (
+              <CircleAlert className="size-5 text-danger" strokeWidth={1.75} />
+            ) : (
+              <Check
+                className={cn("size-5", tone === "success" ? "text-success" : "text-ink-soft")}
+                strokeWidth={1.75}
+              />
+            )}
+          </span>
+          <div className="min-w-0 flex-1">
+            <Toast.Title className="font-medium text-small">{title}</Toast.Title>
+            {description !== undefined && (
+              <Toast.Description className="text-caption text-ink-soft">
+                {description}
+              </Toast.Description>
+            )}
+          </div>
+          <Toast.Close
+            aria-label="Dismiss"
+            className="-my-1.5 inline-flex size-9 shrink-0 items-center justify-center rounded-full text-ink-soft hover:bg-sheen hover:text-ink"
+          >
+            <X className="size-4" />
+          </Toast.Close>
+        </Toast.Root>
+      ))}
+      <Toast.Viewport className="fixed inset-x-4 bottom-20 z-[60] mx-auto flex max-w-sm flex-col gap-2 outline-none md:right-6 md:bottom-6 md:left-auto md:mx-0 md:w-88" />
+    </Toast.Provider>
+  );
+}

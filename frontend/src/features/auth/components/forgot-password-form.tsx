@@ -1,0 +1,58 @@
+import { zodResolver } from "@hookform/resolvers/zod";
+import { useForm } from "react-hook-form";
+import { Button } from "@/components/ui/button";
+import { Field } from "@/components/ui/field";
+import { Input } from "@/components/ui/input";
+import { messageOf } from "@/lib/service-error";
+import { toast } from "@/lib/toast";
+import { useRequestPasswordReset } from "../api/reset-password";
+import { type ForgotPasswordValues, forgotPasswordSchema } from "../api/schemas";
+
+export function ForgotPasswordForm({ onBack }: { onBack: () => void }) {
+  const request = useRequestPasswordReset();
+  const { register, handleSubmit, formState } = useForm<ForgotPasswordValues>({
+    resolver: zodResolver(forgotPasswordSchema),
+    mode: "onTouched",
+    defaultValues: { email: "" },
+  });
+
+  const submit = handleSubmit((values) =>
+    request.mutate(values, {
+      onSuccess: () => toast("Password reset email sent.", "Please check your inbox.", "success"),
+      onError: (error) =>
+        toast(
+          "Error",
+          messageOf(error, "An unexpected error occurred. Please try again."),
+          "danger",
+        ),
+    }),
+  );
+
+  return (
+    <form noValidate onSubmit={submit} className="flex flex-col gap-5" aria-label="Reset password">
+      <Field label="Email" error={formState.errors.email?.message}>
+        {(wiring) => (
+          <Input
+            type="email"
+            autoComplete="email"
+            inputMode="email"
+            {...wiring}
+            {...register("email")}
+          />
+        )}
+      </Field>
+      <Button
+        type="submit"
+        variant="primary"
+        pending={request.isPending}
+        size="lg"
+        className="mt-1"
+      >
+        Send Reset Link
+      </Button>
+      <Button variant="quiet" onClick={onBack}>
+        Back
+      </Button>
+    </form>
+  );
+}

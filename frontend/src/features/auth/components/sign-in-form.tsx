@@ -1,0 +1,73 @@
+import { zodResolver } from "@hookform/resolvers/zod";
+import { useForm } from "react-hook-form";
+import { Button } from "@/components/ui/button";
+import { Field } from "@/components/ui/field";
+import { Input } from "@/components/ui/input";
+import { PasswordInput } from "@/components/ui/password-input";
+import { toast } from "@/lib/toast";
+import { type SignInValues, signInSchema } from "../api/schemas";
+import { signInRefusal, useSignIn } from "../api/sign-in";
+
+interface SignInFormProps {
+  onForgotPassword: () => void;
+  onSignedIn: () => void;
+}
+
+export function SignInForm({ onForgotPassword, onSignedIn }: SignInFormProps) {
+  const signIn = useSignIn();
+  const { register, handleSubmit, formState } = useForm<SignInValues>({
+    resolver: zodResolver(signInSchema),
+    mode: "onTouched",
+    defaultValues: { email: "", password: "" },
+  });
+  const { errors } = formState;
+
+  const submit = handleSubmit((values) =>
+    signIn.mutate(values, {
+      onSuccess: () => {
+        toast("Welcome back!", "You have successfully logged in.", "success");
+        onSignedIn();
+      },
+      onError: (error) => {
+        const { title, description } = signInRefusal(error);
+        toast(title, description, "danger");
+      },
+    }),
+  );
+
+  return (
+    <form noValidate onSubmit={submit} className="flex flex-col gap-5" aria-label="Sign In">
+      <Field label="Email" error={errors.email?.message}>
+        {(wiring) => (
+          <Input
+            type="email"
+            autoComplete="email"
+            inputMode="email"
+            {...wiring}
+            {...register("email")}
+          />
+        )}
+      </Field>
+      <Field
+        label="Password"
+        error={errors.password?.message}
+        aside={
+          <button
+            type="button"
+            onClick={onForgotPassword}
+            className="-my-2.5 inline-flex min-h-11 items-center text-caption text-ink-soft underline decoration-line-strong underline-offset-4 hover:text-ink"
+          >
+            Forgot password?
+          </button>
+        }
+      >
+        {(wiring) => (
+          <PasswordInput autoComplete="current-password" {...wiring} {...register("password")} />
+        )}
+      </Field>
+      <Button type="submit" variant="primary" pending={signIn.isPending} size="lg" className="mt-1">
+        Sign In
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,109 @@
+import { zodResolver } from "@hookform/resolvers/zod";
+import { useForm, useWatch } from "react-hook-form";
+import { Button } from "@/components/ui/button";
+import { Field } from "@/components/ui/field";
+import { Input } from "@/components/ui/input";
+import { PasswordInput } from "@/components/ui/password-input";
+import { UsernameNote } from "@/components/username-note";
+import { messageOf } from "@/lib/service-error";
+import { toast } from "@/lib/toast";
+import { useUsernameAvailability } from "@/lib/username-availability";
+import { type SignUpValues, signUpSchema } from "../api/schemas";
+import { useSignUp } from "../api/sign-up";
+
+interface SignUpFormProps {
+  /** The page that the link in the confirmation mail leads back to. */
+  returnPath: string;
+  onSignedIn: () => void;
+  onConfirmationSent: (email: string) => void;
+}
+
+export function SignUpForm({ returnPath, onSignedIn, onConfirmationSent }: SignUpFormProps) {
+  const signUp = useSignUp();
+  const { register, handleSubmit, formState, control, setValue, setFocus } = useForm<SignUpValues>({
+    resolver: zodResolver(signUpSchema),
+    mode: "onTouched",
+    defaultValues: { fullName: "", username: "", email: "", password: "" },
+  });
+  const { errors } = formState;
+  const username = useWatch({ control, name: "username" });
+  const availability = useUsernameAvailability(username);
+
+  const submit = handleSubmit((values) => {
+    if (availability.state === "taken") {
+      toast("Username not available", "Please choose a different username.", "danger");
+      setFocus("username");
+      return;
+    }
+    signUp.mutate(
+      { ...values, returnPath },
+      {
+        onSuccess: ({ signedIn }) => {
+          if (signedIn) {
+            toast("Welcome!", "You have been successfully signed in.", "success");
+            onSignedIn();
+            return;
+          }
+          toast("Check your email for a confirmation link!", undefined, "success");
+          onConfirmationSent(values.email);
+        },
+        onError: (error) =>
+          toast(
+            "Error",
+            messageOf(error, "An unexpected error occurred. Please try again."),
+            "danger",
+          ),
+      },
+    );
+  });
+
+  return (
+    <form noValidate onSubmit={submit} className="flex flex-col gap-5" aria-label="Create Account">
+      <Field label="Full name" error={errors.fullName?.message}>
+        {(wiring) => <Input autoComplete="name" {...wiring} {...register("fullName")} />}
+      </Field>
+      <Field
+        label="Username"
+        error={errors.username?.message}
+        hint={
+          <UsernameNote
+            {...availability}
+            username={username.trim()}
+            onChoose={(suggestion) =>
+              setValue("username", suggestion, { shouldValidate: true, shouldTouch: true })
+            }
+          />
+        }
+      >
+        {(wiring) => (
+          <Input
+            autoComplete="username"
+            autoCapitalize="none"
+            spellCheck={false}
+            {...wiring}
+            {...register("username")}
+          />
+        )}
+      </Field>
+      <Field label="Email" error={errors.email?.message}>
+        {(wiring) => (
+          <Input
+            type="email"
+            autoComplete="email"
+            inputMode="email"
+            {...wiring}
+            {...register("email")}
+          />
+        )}
+      </Field>
+      <Field label="Password" error={errors.password?.message} hint="At least 8 characters.">
+        {(wiring) => (
+          <PasswordInput autoComplete="new-password" {...wiring} {...register("password")} />
+        )}
+      </Field>
+      <Button type="submit" variant="primary" pending={signUp.isPending} size="lg" className="mt-1">
+        Create Account
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,54 @@
+import { useQuery } from "@tanstack/react-query";
+import { Bookmark } from "lucide-react";
+import { IconButton } from "@/components/ui/icon-button";
+import { cn } from "@/lib/cn";
+import { useSession } from "@/lib/session";
+import { useSignInGate } from "@/lib/use-sign-in-gate";
+import { bookmarkedIdsQuery } from "../api/bookmarked-ids";
+import { useToggleBookmark } from "../api/toggle-bookmark";
+
+interface BookmarkButtonProps {
+  combineId: string;
+  /** Names the outfit, so that bookmarks in a grid can be told apart by ear. */
+  outfitName: string;
+  variant?: "plain" | "floating";
+  /** Set on the one button that the `b` key presses. */
+  shortcut?: boolean;
+}
+
+export function BookmarkButton({
+  combineId,
+  outfitName,
+  variant = "floating",
+  shortcut = false,
+}: BookmarkButtonProps) {
+  const { user, isLoading } = useSession();
+  const userId = user?.id ?? "";
+  const { data: bookmarkedIds, isPending } = useQuery({
+    ...bookmarkedIdsQuery(userId),
+    enabled: userId !== "",
+  });
+  const toggleBookmark = useToggleBookmark(userId);
+  const requireSignIn = useSignInGate();
+  const bookmarked = bookmarkedIds?.includes(combineId) ?? false;
+
+  return (
+    <IconButton
+      label={bookmarked ? `Remove bookmark from ${outfitName}` : `Bookmark ${outfitName}`}
+      aria-pressed={bookmarked}
+      aria-keyshortcuts={shortcut ? "b" : undefined}
+      data-shortcut={shortcut ? "b" : undefined}
+      variant={variant}
+      busy={isLoading || (userId !== "" && isPending) || toggleBookmark.isPending}
+      onClick={() => {
+        if (userId === "") {
+          requireSignIn("Please sign in to bookmark this item.");
+          return;
+        }
+        toggleBookmark.mutate({ combineId, bookmarked: !bookmarked });
+      }}
+    >
+      <Bookmark className={cn("size-5", bookmarked && "fill-current")} strokeWidth={1.6} />
+    </IconButton>
+  );
+}

@@ -1,0 +1,22 @@
+import { queryOptions } from "@tanstack/react-query";
+import { rowsOf } from "@/lib/service-error";
+import { supabase } from "@/lib/supabase";
+
+/** The newest approved outfits, picture and name only. */
+export function latestOutfitsQuery(count: number) {
+  return queryOptions({
+    queryKey: ["outfits", "latest", count],
+    queryFn: async ({ signal }) =>
+      rowsOf(
+        await supabase
+          .from("combines")
+          .select("id, name, main_image, image_alt")
+          .eq("status", "approved")
+          .not("main_image", "is", null)
+          .order("created_at", { ascending: false })
+          .order("id")
+          .limit(count)
+          .abortSignal(signal),
+      ),
+  });
+}

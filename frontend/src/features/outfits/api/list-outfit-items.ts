@@ -1,0 +1,32 @@
+import { queryOptions } from "@tanstack/react-query";
+import { rowsOf } from "@/lib/service-error";
+import { supabase } from "@/lib/supabase";
+import type { Outfit } from "./outfit";
+
+export interface OutfitItem {
+  id: string;
+  name: string;
+  image: string | null;
+  price: number;
+  source_url: string | null;
+  brand: { id: string; name: string } | null;
+}
+
+/** The items of an outfit, in the order in which it lists them. */
+export function outfitItemsQuery(outfit: Pick<Outfit, "id" | "item_ids">) {
+  return queryOptions({
+    queryKey: ["items", "of-outfit", outfit.id, outfit.item_ids],
+    queryFn: async ({ signal }): Promise<OutfitItem[]> => {
+      if (outfit.item_ids.length === 0) return [];
+      const rows = rowsOf(
+        await supabase
+          .from("items")
+          .select("id, name, image, price, source_url, brand:brands(id, name)")
+          .in("id", outfit.item_ids)
+          .abortSignal(signal),
+      );
+      const byId = new Map(rows.map((row) => [row.id, row]));
+      return outfit.item_ids.flatMap((id) => byId.get(id) ?? []);
+    },
+  });
+}

@@ -1,0 +1,93 @@
+import { useQuery } from "@tanstack/react-query";
+import type { MouseEvent, ReactNode } from "react";
+import { Link, type To } from "react-router";
+import { Picture } from "@/components/ui/picture";
+import type { Outfit } from "../api/outfit";
+import { outfitStylesQuery } from "../api/vocabulary";
+
+/** Pixels under a card's picture: name, creator, styles. The masonry reckons with it. */
+export const outfitCaptionHeight = 88;
+
+/** Pictures are drawn 4:5. Some are shown a little taller, always the same ones, for the rhythm of the page. */
+export function outfitRatio(outfit: Pick<Outfit, "id">): number {
+  const digit = Number.parseInt(outfit.id.replaceAll("-", "").slice(-2), 16);
+  return digit % 5 < 2 ? 4 / 3 : 5 / 4;
+}
+
+interface OutfitCardProps {
+  outfit: Outfit;
+  to: To;
+  sizes: string;
+  /** In the first rows: loaded at once. */
+  eager?: boolean;
+  /** Like and bookmark: over the picture, on hover, on focus, and always where nothing hovers. */
+  actions?: ReactNode;
+  /** Over the picture's upper left: a rank or a status. */
+  mark?: ReactNode;
+  /** A pointer or the focus arrives: what opening needs can be fetched. */
+  onIntent?: () => void;
+  onOpen?: (event: MouseEvent<HTMLAnchorElement>) => void;
+}
+
+export function OutfitCard({
+  outfit,
+  to,
+  sizes,
+  eager = false,
+  actions,
+  mark,
+  onIntent,
+  onOpen,
+}: OutfitCardProps) {
+  const { data: styleNames } = useQuery(outfitStylesQuery());
+  const styles = outfit.outfit_styles.flatMap((id) => styleNames?.get(id) ?? []).slice(0, 2);
+  const ratio = outfitRatio(outfit);
+  return (
+    <article className="group/card relative">
+      <Link
+        id={outfitCardId(outfit.id)}
+        to={to}
+        preventScrollReset
+        onClick={onOpen}
+        onPointerEnter={onIntent}
+        onFocus={onIntent}
+        className="block rounded-md focus-visible:outline-offset-4"
+      >
+        <span
+          className="block overflow-hidden rounded-md bg-raised"
+          style={{ aspectRatio: `${1 / ratio}` }}
+        >
+          <Picture
+            url={outfit.main_image}
+            alt={outfit.image_alt ?? outfit.name}
+            sizes={sizes}
+            width={960}
+            height={Math.round(960 * ratio)}
+            eager={eager}
+            className="size-full"
+          />
+        </span>
+        <span className="mt-3 block truncate font-serif text-ink text-name">{outfit.name}</span>
+        <span className="block truncate text-caption text-ink-soft">
+          {outfit.creator?.username ? `by @${outfit.creator.username}` : "by Anonymous User"}
+        </span>
+        <span className="block truncate text-caption text-ink-soft">
+          {styles.length > 0 ? styles.join(" · ") : " "}
+        </span>
+      </Link>
+      {mark !== undefined && (
+        <div className="pointer-events-none absolute top-3 left-3">{mark}</div>
+      )}
+      {actions !== undefined && (
+        <div className="absolute top-2 right-2 flex flex-col gap-1.5 opacity-0 transition-opacity group-focus-within/card:opacity-100 group-hover/card:opacity-100 touch:opacity-100">
+          {actions}
+        </div>
+      )}
+    </article>
+  );
+}
+
+/** The card's link, to which focus returns when its modal closes. */
+export function outfitCardId(outfitId: string): string {
+  return `outfit-${outfitId}`;
+}

@@ -1,0 +1,33 @@
+import { servicesUrl } from "@/lib/supabase";
+
+/** Where a picture is loaded from, and in which widths it exists. */
+export interface ImageSources {
+  src: string;
+  srcSet?: string;
+}
+
+/** Pictures of the seed come in two widths: `<slug>.webp`, and `<slug>-480.webp` beside it. */
+const seededPicture =
+  /^(\/storage\/v1\/object\/public\/(?:combine-images|images\/items)\/[a-z][a-z-]*[a-z])\.webp$/;
+const smallWidth = 480;
+const largeWidth = 1080;
+
+/**
+ * Sources of an image column. Columns hold root-relative paths of our own storage or absolute URLs;
+ * a second width is offered only for names that the seed made, because nothing else promises one.
+ */
+export function imageSources(url: string): ImageSources {
+  const absolute = (path: string) => (path.startsWith("/") ? hostOf(path) : path);
+  const seeded = seededPicture.exec(url);
+  if (seeded === null) return { src: absolute(url) };
+  const stem = absolute(seeded[1] ?? "");
+  return {
+    src: `${stem}.webp`,
+    srcSet: `${stem}-${smallWidth}.webp ${smallWidth}w, ${stem}.webp ${largeWidth}w`,
+  };
+}
+
+/** Same-origin pages keep root-relative paths: they stay cacheable under one name. */
+function hostOf(path: string): string {
+  return servicesUrl === window.location.origin ? path : `${servicesUrl}${path}`;
+}

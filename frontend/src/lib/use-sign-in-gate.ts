@@ -1,0 +1,18 @@
+import { useCallback } from "react";
+import { useLocation, useNavigate } from "react-router";
+import { paths, type ReturnState } from "@/lib/paths";
+import { toast } from "@/lib/toast";
+
+/** Sends visitors to the sign-in page with a word why, and remembers where they were. */
+export function useSignInGate(): (reason: string) => void {
+  const navigate = useNavigate();
+  const location = useLocation();
+  return useCallback(
+    (reason) => {
+      toast("Authentication required", reason, "danger");
+      const state: ReturnState = { from: `${location.pathname}${location.search}` };
+      navigate(paths.auth, { state });
+    },
+    [navigate, location.pathname, location.search],
+  );
+}

@@ -1,0 +1,16 @@
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { App } from "@/app/app";
+import { clearRefusal } from "@/lib/arrival";
+import "@/styles/index.css";
+
+clearRefusal();
+
+const root = document.getElementById("root");
+if (root === null) throw new Error('index.html has no element with the id "root".');
+
+createRoot(root).render(
+  <StrictMode>
+    <App />
+  </StrictMode>,
+);

@@ -1,0 +1,32 @@
+import { fileURLToPath, URL } from "node:url";
+import tailwindcss from "@tailwindcss/vite";
+import react from "@vitejs/plugin-react";
+import { defineConfig } from "vitest/config";
+
+/** The services' URL prefixes: in development they are forwarded to a running server. */
+const servicePrefixes = ["/auth/v1", "/rest/v1", "/storage/v1", "/realtime/v1", "/functions/v1"];
+const server = process.env.SELVEDGE_URL ?? "http://127.0.0.1:54321";
+const proxy = Object.fromEntries(
+  servicePrefixes.map((prefix) => [prefix, { target: server, ws: prefix === "/realtime/v1" }]),
+);
+
+export default defineConfig({
+  plugins: [react(), tailwindcss()],
+  resolve: { alias: { "@": fileURLToPath(new URL("./src", import.meta.url)) } },
+  server: { port: 5173, proxy },
+  preview: { port: 4173, proxy },
+  build: {
+    target: "es2022",
+    sourcemap: false,
+    reportCompressedSize: true,
+    // Fonts stay files: inlined ones would sit in the render-blocking stylesheet.
+    assetsInlineLimit: (file) => !file.endsWith(".woff2") && undefined,
+  },
+  test: {
+    environment: "jsdom",
+    setupFiles: ["./src/testing/setup.ts"],
+    css: false,
+    restoreMocks: true,
+    unstubGlobals: true,
+  },
+});
