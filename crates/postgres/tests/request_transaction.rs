@@ -1,0 +1,240 @@
+//! The request transaction on a real PostgreSQL: rights, isolation of callers, one round trip, and recovery.
+
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use selvedge_postgres::testing::TestDatabase;
+use selvedge_postgres::{
+    Access, Answer, Database, End, Logins, Param, RequestContext, RequestError, RequestPool,
+    RequestPoolConfig, RequestTransaction, SqlStatement, Stage,
+};
+use tokio::task::LocalSet;
+
+/// A database with a small table, and our connection settings for it. The first value must outlive the second.
+async fn database() -> (TestDatabase, Arc<Database>) {
+    let test = TestDatabase::create().await;
+    test.connect("postgres")
+        .await
+        .batch_execute(
+            "create table public.t (id int primary key, v text);
+             insert into t select i, 'v' || i from generate_series(1, 100) i;
+             create type mood as enum ('a', 'b');
+             create table public.m (id int, m mood);",
+        )
+        .await
+        .unwrap();
+    let logins = Logins::new(
+        test.config("authenticator"),
+        test.config("supabase_auth_admin"),
+        test.config("supabase_storage_admin"),
+    );
+    let database = Database::connect(logins).await.unwrap();
+    (test, database)
+}
+
+async fn pool(config: RequestPoolConfig) -> (TestDatabase, Rc<RequestPool>) {
+    let (test, database) = database().await;
+    (test, Rc::new(RequestPool::new(database, config)))
+}
+
+fn context(role: &str) -> RequestContext<'_> {
+    RequestContext {
+        search_path: r#""public""#,
+        role,
+        claims: "{}",
+        method: "GET",
+        path: "/t",
+        headers: "{}",
+        cookies: "{}",
+        extra: &[],
+    }
+}
+
+fn read<'a>(role: &'a str, statement: &'a SqlStatement) -> RequestTransaction<'a> {
+    RequestTransaction {
+        access: Access::ReadOnly,
+        isolation: None,
+        context: context(role),
+        pre_request: None,
+        statement,
+        explain: None,
+        end: End::Commit,
+    }
+}
+
+fn sql(text: &str, params: &[&str]) -> SqlStatement {
+    SqlStatement {
+        text: text.to_owned(),
+        params: params.iter().map(|param| Param::text(param)).collect(),
+        force_custom_plan: false,
+    }
+}
+
+fn text(answer: &Answer) -> &str {
+    answer.rows[0].get(0)
+}
+
+#[tokio::test]
+async fn gw_016_the_statement_runs_under_the_role_and_its_settings() {
+    LocalSet::new()
+        .run_until(async {
+            let (_test, pool) = pool(RequestPoolConfig::default()).await;
+            let statement = sql("select current_user || ' ' || current_setting('statement_timeout') || ' ' || current_setting('request.path') || $1", &["!"]);
+
+            for _ in 0..5 {
+                let answer = pool.run(read("anon", &statement)).await.unwrap();
+                assert_eq!(text(&answer), "anon 3s /t!");
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        })
+        .await;
+}
+
+#[tokio::test]
+async fn the_first_error_is_reported_with_its_stage() {
+    LocalSet::new()
+        .run_until(async {
+            let (_test, pool) = pool(RequestPoolConfig::default()).await;
+            let good = sql("select 1::text", &[]);
+            let bad = sql("select 1 / $1::int", &["0"]);
+
+            let stage = async |role: &'static str, statement| match pool.run(read(role, statement)).await {
+                Err(RequestError::Database(error)) => (error.stage, error.code.clone()),
+                other => panic!("{other:?}"),
+            };
+
+            assert_eq!(
+                stage("nobody_here", &good).await,
+                (Stage::Settings, "22023".to_owned())
+            );
+            assert_eq!(stage("anon", &bad).await, (Stage::Statement, "22012".to_owned()));
+            assert!(pool.run(read("anon", &good)).await.is_ok());
+        })
+        .await;
+}
+
+#[tokio::test]
+async fn enum_parameters_are_inferred_when_prepared_and_not() {
+    LocalSet::new()
+        .run_until(async {
+            let (_test, pool) = pool(RequestPoolConfig {
+                connections_per_worker: 1,
+                ..Default::default()
+            })
+            .await;
+            let statement = sql(
+                "select count(*)::text from m where m = $1 or m = any($2)",
+                &["a", "{b}"],
+            );
+            for _ in 0..6 {
+                assert_eq!(text(&pool.run(read("anon", &statement)).await.unwrap()), "0");
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        })
+        .await;
+}
+
+#[tokio::test]
+async fn many_callers_share_lanes_and_each_sees_itself() {
+    LocalSet::new()
+        .run_until(async {
+            let (_test, pool) = pool(RequestPoolConfig {
+                connections_per_worker: 2,
+                ..Default::default()
+            })
+            .await;
+            let mut tasks = Vec::new();
+            for task in 0..64 {
+                let pool = pool.clone();
+                tasks.push(tokio::task::spawn_local(async move {
+                    let statement = sql(
+                        "select current_user || current_setting('request.jwt.claims')",
+                        &[],
+                    );
+                    for turn in 0..200 {
+                        let role = ["anon", "authenticated", "service_role"][(task + turn) % 3];
+                        let claims = format!("{{\"sub\":\"{task}-{turn}\"}}");
+                        let mut transaction = read(role, &statement);
+                        transaction.context.claims = &claims;
+                        let answer = pool.run(transaction).await.unwrap();
+                        assert_eq!(text(&answer), format!("{role}{claims}"));
+                    }
+                }));
+            }
+            for task in tasks {
+                task.await.unwrap();
+            }
+        })
+        .await;
+}
+
+#[tokio::test]
+async fn gw_050_a_request_that_is_given_up_leaves_no_transaction_open() {
+    LocalSet::new()
+        .run_until(async {
+            let config = RequestPoolConfig { connections_per_worker: 1, max_connections_per_worker: 1, ..Default::default() };
+            let (_test, pool) = pool(config).await;
+            let slow = sql("select pg_sleep(0.2)::text", &[]);
+            let count = sql("select count(*)::text from pg_stat_activity where datname = current_database() and state like 'idle in%'", &[]);
+
+            let given_up = tokio::time::timeout(Duration::from_millis(50), pool.run(read("anon", &slow))).await;
+            assert!(given_up.is_err());
+
+            assert_eq!(text(&pool.run(read("anon", &count)).await.unwrap()), "0");
+        })
+        .await;
+}
+
+#[tokio::test]
+async fn a_checked_transaction_is_undone_when_its_rows_do_not_please() {
+    LocalSet::new()
+        .run_until(async {
+            let (_test, pool) = pool(RequestPoolConfig::default()).await;
+            let update = sql("update t set v = 'x' where id <= $1 returning v", &["2"]);
+            let mut transaction = read("anon", &update);
+            transaction.access = Access::ReadWrite;
+
+            let answer = pool
+                .run_checked(transaction, |rows| rows.len() == 1)
+                .await
+                .unwrap();
+
+            assert_eq!((answer.rows.len(), answer.committed), (2, false));
+            let after = pool
+                .run(read("anon", &sql("select v from t where id = 1", &[])))
+                .await
+                .unwrap();
+            assert_eq!(text(&after), "v1");
+        })
+        .await;
+}
+
+#[tokio::test]
+async fn slow_statements_do_not_hold_up_others_and_waiting_is_bounded() {
+    LocalSet::new()
+        .run_until(async {
+            let config = RequestPoolConfig {
+                connections_per_worker: 1,
+                max_connections_per_worker: 2,
+                acquire_timeout: Duration::from_millis(100),
+                ..Default::default()
+            };
+            let (_test, pool) = pool(config).await;
+            for _ in 0..2 {
+                let pool = pool.clone();
+                tokio::task::spawn_local(async move {
+                    pool.run(read("anon", &sql("select pg_sleep(0.5)::text", &[])))
+                        .await
+                });
+                tokio::time::sleep(Duration::from_millis(30)).await;
+            }
+
+            let refused = pool.run(read("anon", &sql("select 1::text", &[]))).await;
+            assert!(matches!(refused, Err(RequestError::Timeout)), "{refused:?}");
+
+            tokio::time::sleep(Duration::from_millis(500)).await;
+            assert!(pool.run(read("anon", &sql("select 1::text", &[]))).await.is_ok());
+        })
+        .await;
+}
