@@ -97,13 +97,7 @@ impl Database {
     /// # Errors
     /// When the login fails.
     pub async fn client(&self, login: Login) -> Result<Client, Error> {
-        let (client, connection) = self.open(login).await?;
-        tokio::spawn(async move {
-            if let Err(error) = connection.await {
-                tracing::debug!(%error, "a database connection ended");
-            }
-        });
-        Ok(client)
+        Ok(drive(self.open(login).await?))
     }
 
     /// A pool of connections for work that needs one for itself: several statements in a transaction.
@@ -146,4 +140,26 @@ impl Database {
     pub fn listen(self: &Arc<Self>, channels: &[&'static str]) -> tokio::sync::mpsc::Receiver<ListenEvent> {
         listen::start(self.clone(), channels.to_vec())
     }
+}
+
+/// One connection outside of any [`Database`], driven in the background: for work before there is one, such as
+/// migrations.
+///
+/// # Errors
+/// When the login fails.
+pub async fn connect(config: &Config) -> Result<Client, Error> {
+    Ok(drive(config.connect(tls::connector()).await?))
+}
+
+/// Lets the connection's messages flow for as long as the client lives.
+fn drive<S, T>((client, connection): (Client, Connection<S, T>)) -> Client
+where
+    Connection<S, T>: Future<Output = Result<(), Error>> + Send + 'static,
+{
+    tokio::spawn(async move {
+        if let Err(error) = connection.await {
+            tracing::debug!(%error, "a database connection ended");
+        }
+    });
+    client
 }

@@ -11,7 +11,7 @@ mod request;
 mod role_settings;
 mod tls;
 
-pub use database::{Database, Login, Logins};
+pub use database::{Database, Login, Logins, connect};
 pub use listen::ListenEvent;
 pub use request::{
     Access, Answer, DatabaseError, End, Isolation, Param, RequestContext, RequestError, RequestPool,
