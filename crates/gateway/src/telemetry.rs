@@ -1,5 +1,7 @@
 //! Log lines: for people in development, as JSON in production.
 
+use std::io::IsTerminal;
+
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::writer::MakeWriterExt;
 
@@ -15,6 +17,7 @@ pub fn init(format: LogFormat, filter: &str) {
     let filter = EnvFilter::try_new(filter).unwrap_or_else(|_| EnvFilter::new("info"));
     let builder = tracing_subscriber::fmt()
         .with_env_filter(filter)
+        .with_ansi(std::io::stderr().is_terminal())
         .with_writer(std::io::stderr.with_max_level(tracing::Level::TRACE));
     // Tests start several servers in one process; the first one's format stays.
     let _ = match format {
