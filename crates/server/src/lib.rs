@@ -5,4 +5,49 @@
 //! a service decides: it reads configuration, starts PostgreSQL or connects to one, makes the shared
 //! values (database, keys, mailer) once, and mounts each service under its prefix.
 
+pub mod cli;
+mod commands;
 pub mod config;
+mod embedded;
+mod external;
+pub mod http;
+pub mod key_set;
+mod listen;
+mod output;
+mod server;
+mod services;
+pub mod site;
+mod status;
+mod summary;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use cli::Cli;
+use output::BAD;
+
+/// Runs the command that the arguments ask for.
+pub fn run() -> ExitCode {
+    let cli = Cli::parse();
+    let runtime = actix_web::rt::System::new();
+    match runtime.block_on(commands::run(cli)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            anstream::eprintln!("{BAD}error{BAD:#} {}", described(&error));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The error and its causes, each said once: many errors repeat their source in their own text.
+fn described(error: &anyhow::Error) -> String {
+    let mut text = error.to_string();
+    for cause in error.chain().skip(1) {
+        let cause = cause.to_string();
+        if !text.contains(&cause) {
+            text = format!("{text}\n  {cause}");
+        }
+    }
+    text
+}

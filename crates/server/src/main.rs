@@ -1,3 +1,10 @@
 //! `selvedge`: the Supabase API in one binary on a real PostgreSQL.
 
-fn main() {}
+use std::process::ExitCode;
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+fn main() -> ExitCode {
+    selvedge_server::run()
+}

@@ -34,8 +34,11 @@ pub struct OwnSection {
     pub require_keys: bool,
     /// Logs as one JSON object per line. Default false in `start`, true in `serve`.
     pub json_logs: Option<bool>,
-    /// What is logged, as `tracing` filters: `info`, `selvedge_rest=debug,warn`. Default `info`.
+    /// What is logged, as `tracing` filters: `info`, `selvedge_rest=debug,warn`. Default `info`,
+    /// without actix's own reports about its threads.
     pub log: String,
+    /// Whether every request is logged, not only failed and slow ones. Default false.
+    pub access_log: bool,
     /// Whether `/metrics` is served. Default true.
     pub metrics: bool,
     /// How long a stop waits for running requests. Default 10s.
@@ -47,20 +50,18 @@ pub struct OwnSection {
 /// `[selvedge.limits]`.
 #[derive(Debug, Clone)]
 pub struct LimitsSection {
-    /// The largest request body outside of storage, in bytes. Default 10MiB.
-    pub body_bytes: u64,
-    /// The longest a request may take outside of storage and functions. Default 60s.
+    /// The longest a request to rest, auth or graphql may take. Default 60s.
     pub request_timeout: Duration,
     /// How long a client may take to send its headers. Default 10s.
     pub header_timeout: Duration,
-    /// Open connections over all workers. Default 25000.
-    pub connections: usize,
-    /// Requests in progress over all workers. Default 10000.
-    pub concurrent_requests: usize,
-    /// Requests in progress per client address. Default: no limit.
-    pub concurrent_requests_per_ip: Option<usize>,
-    /// Whether `X-Forwarded-For` names the client: only behind a proxy that sets it. Default false.
-    pub trust_forwarded_for: bool,
+    /// Open connections per worker. Default 10000.
+    pub connections_per_worker: usize,
+    /// Requests that one worker answers at a time; more are refused with 503. Default 2000.
+    pub in_flight_per_worker: usize,
+    /// Proxies in front of the server whose `X-Forwarded-For` is believed. Default 0.
+    pub trusted_proxies: usize,
+    /// A request that takes longer is logged. Default 1s.
+    pub slow_request: Duration,
 }
 
 impl OwnSection {
@@ -80,7 +81,8 @@ impl OwnSection {
             service_connections: section.integer("service_connections", 10, 1..=1000),
             require_keys: section.bool("require_keys", false),
             json_logs: section.optional_bool("json_logs"),
-            log: section.string("log", "info"),
+            log: section.string("log", "info,actix_server=warn"),
+            access_log: section.bool("access_log", false),
             metrics: section.bool("metrics", true),
             shutdown_timeout: section.duration("shutdown_timeout", Duration::from_secs(10)),
             limits: LimitsSection::read(&section.section("limits")),
@@ -91,15 +93,12 @@ impl OwnSection {
 impl LimitsSection {
     fn read(section: &Section<'_>) -> Self {
         Self {
-            body_bytes: section.size("body", 10 * 1024 * 1024),
             request_timeout: section.duration("request_timeout", Duration::from_secs(60)),
             header_timeout: section.duration("header_timeout", Duration::from_secs(10)),
-            connections: section.integer("connections", 25_000, 1..=1_000_000),
-            concurrent_requests: section.integer("concurrent_requests", 10_000, 1..=1_000_000),
-            concurrent_requests_per_ip: section
-                .optional_integer("concurrent_requests_per_ip", 0..=1_000_000_usize)
-                .filter(|limit| *limit > 0),
-            trust_forwarded_for: section.bool("trust_forwarded_for", false),
+            connections_per_worker: section.integer("connections_per_worker", 10_000, 1..=1_000_000),
+            in_flight_per_worker: section.integer("in_flight_per_worker", 2000, 1..=1_000_000),
+            trusted_proxies: section.integer("trusted_proxies", 0, 0..=16),
+            slow_request: section.duration("slow_request", Duration::from_secs(1)),
         }
     }
 }

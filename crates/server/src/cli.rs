@@ -1,0 +1,225 @@
+//! The command line: what may be typed, and nothing else.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::config::Flags;
+
+/// The Supabase API in one binary on a real PostgreSQL.
+#[derive(Debug, Parser)]
+#[command(name = "selvedge", version, about, max_term_width = 100)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+
+    /// The project folder (config.toml, migrations/, seed.sql) [default: the nearest supabase/ folder, or
+    /// folder with a config.toml, upward]
+    #[arg(long, global = true, value_name = "DIR")]
+    pub project: Option<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Run the project for development: embedded PostgreSQL, well-known keys, mail caught in an inbox
+    Start(StartArgs),
+    /// Run the project for production: DATABASE_URL, keys of your own, no inbox
+    Serve(ServeArgs),
+    /// Stop the running instance of the project
+    Stop,
+    /// Show URLs and keys of the running instance
+    Status(StatusArgs),
+    /// Apply, list or create migrations
+    Migrate(MigrateArgs),
+    /// Recreate the project's database: every row and object is lost, migrations and seeds run again
+    Reset(ResetArgs),
+    /// Print the project's keys, or make a new set
+    Keys(KeysArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct StartArgs {
+    /// Port of the API [default: 54321; config: api.port]
+    #[arg(long)]
+    pub port: Option<u16>,
+    /// Port of PostgreSQL [default: 54322; config: db.port]
+    #[arg(long)]
+    pub db_port: Option<u16>,
+    /// Port of the mail inbox [default: 54324; config: inbucket.port]
+    #[arg(long)]
+    pub inbox_port: Option<u16>,
+    /// Folder with PostgreSQL's programs (initdb, postgres) [default: looked for]
+    #[arg(long, value_name = "DIR")]
+    pub pg_bin: Option<PathBuf>,
+    /// Refuse requests without an API key, as `serve` does
+    #[arg(long)]
+    pub require_keys: bool,
+    #[command(flatten)]
+    pub runtime: RuntimeArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct ServeArgs {
+    /// The database [env: DATABASE_URL]
+    #[arg(long, value_name = "URL")]
+    pub database_url: Option<String>,
+    /// Address to listen on [default: 0.0.0.0; config: selvedge.host]
+    #[arg(long)]
+    pub host: Option<String>,
+    /// Port of the API [default: 54321; config: api.port]
+    #[arg(long)]
+    pub port: Option<u16>,
+    #[command(flatten)]
+    pub runtime: RuntimeArgs,
+}
+
+/// What both ways of running share.
+#[derive(Debug, Args)]
+pub struct RuntimeArgs {
+    /// Threads that serve requests [default: one per core]
+    #[arg(long)]
+    pub workers: Option<usize>,
+    /// Log one JSON object per line
+    #[arg(long)]
+    pub json_logs: bool,
+    /// What to log: a level (info, debug) or filters (selvedge_rest=debug,warn)
+    #[arg(long, value_name = "FILTER")]
+    pub log: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct StatusArgs {
+    /// How to print
+    #[arg(short, long, value_enum, default_value_t = OutputFormat::Pretty)]
+    pub output: OutputFormat,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum OutputFormat {
+    /// A table for people
+    Pretty,
+    /// NAME="value" lines
+    Env,
+    /// One JSON object
+    Json,
+}
+
+#[derive(Debug, Args)]
+pub struct MigrateArgs {
+    #[command(subcommand)]
+    pub action: MigrateAction,
+    /// Work on this database instead of the project's own [env: DATABASE_URL]
+    #[arg(long, value_name = "URL", global = true)]
+    pub database_url: Option<String>,
+    /// Folder with PostgreSQL's programs, when the project's cluster has to be started
+    #[arg(long, value_name = "DIR", global = true)]
+    pub pg_bin: Option<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum MigrateAction {
+    /// Apply what is pending: the platform's schema, then the project's migrations
+    Up,
+    /// List the project's migrations and which are applied
+    List,
+    /// Create an empty migration
+    New {
+        /// What it does, in a few words: add_likes
+        name: String,
+    },
+}
+
+#[derive(Debug, Args)]
+pub struct ResetArgs {
+    /// Do not ask
+    #[arg(short, long)]
+    pub yes: bool,
+    /// Port of PostgreSQL while the database is recreated [default: 54322; config: db.port]
+    #[arg(long)]
+    pub db_port: Option<u16>,
+    /// Folder with PostgreSQL's programs
+    #[arg(long, value_name = "DIR")]
+    pub pg_bin: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct KeysArgs {
+    /// Make a new set of keys, as variables for `selvedge serve`
+    #[arg(long)]
+    pub generate: bool,
+    /// How to print
+    #[arg(short, long, value_enum, default_value_t = OutputFormat::Env)]
+    pub output: OutputFormat,
+}
+
+impl Cli {
+    /// The part of the command line that belongs to the configuration.
+    pub fn flags(&self) -> Flags {
+        let flags = Flags {
+            project: self.project.clone(),
+            ..Flags::default()
+        };
+        match &self.command {
+            Command::Start(args) => Flags {
+                port: args.port,
+                db_port: args.db_port,
+                inbox_port: args.inbox_port,
+                pg_bin: args.pg_bin.clone(),
+                require_keys: args.require_keys,
+                ..args.runtime.apply(flags)
+            },
+            Command::Serve(args) => Flags {
+                port: args.port,
+                host: args.host.clone(),
+                database_url: args.database_url.clone().map(Into::into),
+                ..args.runtime.apply(flags)
+            },
+            Command::Migrate(args) => Flags {
+                database_url: args.database_url.clone().map(Into::into),
+                pg_bin: args.pg_bin.clone(),
+                ..flags
+            },
+            Command::Reset(args) => Flags {
+                db_port: args.db_port,
+                pg_bin: args.pg_bin.clone(),
+                ..flags
+            },
+            Command::Stop | Command::Status(_) | Command::Keys(_) => flags,
+        }
+    }
+}
+
+impl RuntimeArgs {
+    fn apply(&self, flags: Flags) -> Flags {
+        Flags {
+            workers: self.workers,
+            json_logs: self.json_logs,
+            log: self.log.clone(),
+            ..flags
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn gw_032_status_takes_the_clis_output_flag() {
+        let cli = Cli::try_parse_from(["selvedge", "status", "-o", "json"]).unwrap();
+
+        assert!(matches!(
+            cli.command,
+            Command::Status(StatusArgs {
+                output: OutputFormat::Json
+            })
+        ));
+    }
+}

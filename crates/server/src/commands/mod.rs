@@ -1,0 +1,34 @@
+//! One file per command. Each loads the configuration, does its work and prints for people.
+
+mod keys;
+mod migrate;
+mod reset;
+mod serve;
+mod shutdown;
+mod start;
+mod status;
+mod stop;
+
+use anyhow::Result;
+
+use crate::cli::{Cli, Command};
+use crate::config::{Config, Loaded};
+use crate::output;
+
+/// Runs a command.
+pub(crate) async fn run(cli: Cli) -> Result<()> {
+    let Loaded { config, warnings } = Config::load(&cli.flags())?;
+    // The short commands are read by scripts and called often: they leave the warnings to `start`.
+    if matches!(cli.command, Command::Start(_) | Command::Serve(_)) {
+        output::warn(&warnings);
+    }
+    match cli.command {
+        Command::Start(_) => start::run(config).await,
+        Command::Serve(_) => serve::run(config).await,
+        Command::Stop => stop::run(&config).await,
+        Command::Status(args) => status::run(config, args.output),
+        Command::Migrate(args) => migrate::run(&config, args.action).await,
+        Command::Reset(args) => reset::run(config, args.yes).await,
+        Command::Keys(args) => keys::run(&config, &args),
+    }
+}

@@ -1,0 +1,261 @@
+//! The project's keys: the configured ones, the well-known ones of development, or newly made ones.
+
+use std::sync::Arc;
+
+use anyhow::{Context, Result, bail};
+use secrecy::{ExposeSecret, SecretString};
+use selvedge_token::{
+    ApiKeys, JsonWebKey, KeyRing, development, generate_jwt_secret, generate_publishable_key,
+    generate_secret_key,
+};
+
+use crate::config::Config;
+
+/// Every key of a project. Debug output hides all of them.
+#[derive(Debug, Clone)]
+pub struct KeySet {
+    /// Signs legacy keys and signed URLs (HS256).
+    pub jwt_secret: SecretString,
+    /// Legacy key of role anon.
+    pub anon_key: SecretString,
+    /// Legacy key of role service_role.
+    pub service_role_key: SecretString,
+    /// Opaque key of role anon.
+    pub publishable_key: Option<SecretString>,
+    /// Opaque key of role service_role.
+    pub secret_key: Option<SecretString>,
+    /// Private keys of user tokens; empty: they are signed with `jwt_secret`.
+    pub signing_keys: Vec<JsonWebKey>,
+}
+
+impl KeySet {
+    /// Keys for `start`: what the configuration lacks is the well-known one, so that existing
+    /// `.env.local` files work.
+    ///
+    /// # Errors
+    /// A signing key file that cannot be used, a secret that is too short.
+    pub fn for_development(config: &Config) -> Result<Self> {
+        let keys = &config.auth.keys;
+        let secret = keys
+            .jwt_secret
+            .clone()
+            .unwrap_or_else(|| development::JWT_SECRET.into());
+        let signing_keys = match signing_keys(config)? {
+            Some(keys) => keys,
+            None => vec![development::signing_key()],
+        };
+        let publishable = keys.publishable_key.clone();
+        let secret_key = keys.secret_key.clone();
+        Self {
+            publishable_key: Some(publishable.unwrap_or_else(|| development::publishable_key().into())),
+            secret_key: Some(secret_key.unwrap_or_else(|| development::secret_key().into())),
+            anon_key: legacy(keys.anon_key.as_ref(), &secret, "anon"),
+            service_role_key: legacy(keys.service_role_key.as_ref(), &secret, "service_role"),
+            jwt_secret: secret,
+            signing_keys,
+        }
+        .checked()
+    }
+
+    /// Keys for `serve`: the secret must be given, and nothing may be well-known.
+    ///
+    /// # Errors
+    /// A missing secret or a public one, by the name of its variable.
+    pub fn for_production(config: &Config) -> Result<Self> {
+        let keys = &config.auth.keys;
+        let Some(jwt_secret) = keys.jwt_secret.clone() else {
+            bail!(
+                "`selvedge serve` needs secrets of its own: SUPABASE_AUTH_JWT_SECRET (auth.jwt_secret) is \
+                 not set\n  make a complete set with:  selvedge keys --generate"
+            );
+        };
+        let set = Self {
+            anon_key: legacy(keys.anon_key.as_ref(), &jwt_secret, "anon"),
+            service_role_key: legacy(keys.service_role_key.as_ref(), &jwt_secret, "service_role"),
+            publishable_key: keys.publishable_key.clone(),
+            secret_key: keys.secret_key.clone(),
+            jwt_secret,
+            signing_keys: signing_keys(config)?.unwrap_or_default(),
+        };
+        let public = set.well_known();
+        if !public.is_empty() {
+            bail!(
+                "`selvedge serve` refuses keys that everybody knows: {} {} the development value\n  make a \
+                 complete set with:  selvedge keys --generate",
+                public.join(", "),
+                if public.len() == 1 { "has" } else { "have" }
+            );
+        }
+        set.checked()
+    }
+
+    /// A new set.
+    pub fn generate() -> Self {
+        let jwt_secret: SecretString = generate_jwt_secret().into();
+        Self {
+            anon_key: legacy(None, &jwt_secret, "anon"),
+            service_role_key: legacy(None, &jwt_secret, "service_role"),
+            publishable_key: Some(generate_publishable_key().into()),
+            secret_key: Some(generate_secret_key().into()),
+            signing_keys: Vec::new(),
+            jwt_secret,
+        }
+    }
+
+    /// The ring that signs and verifies tokens.
+    ///
+    /// # Errors
+    /// A signing key that is not a usable private key.
+    pub fn ring(&self) -> Result<Arc<KeyRing>> {
+        let ring = KeyRing::new(self.jwt_secret.expose_secret().as_bytes(), &self.signing_keys)
+            .context("auth.signing_keys_path holds a key that cannot be used")?;
+        Ok(Arc::new(ring))
+    }
+
+    /// The opaque keys.
+    pub fn api_keys(&self) -> Arc<ApiKeys> {
+        let list = |key: &Option<SecretString>| key.iter().cloned().collect();
+        Arc::new(ApiKeys::new(list(&self.publishable_key), list(&self.secret_key)))
+    }
+
+    /// The key that browsers use: publishable, or the legacy anon key where there is none.
+    pub fn browser_key(&self) -> &str {
+        self.publishable_key
+            .as_ref()
+            .unwrap_or(&self.anon_key)
+            .expose_secret()
+    }
+
+    fn checked(self) -> Result<Self> {
+        if self.jwt_secret.expose_secret().len() < 16 {
+            bail!("auth.jwt_secret is too short: it needs at least 16 characters");
+        }
+        Ok(self)
+    }
+
+    /// The variables whose values are public knowledge.
+    fn well_known(&self) -> Vec<&'static str> {
+        let named = [
+            ("SUPABASE_AUTH_JWT_SECRET", Some(&self.jwt_secret)),
+            ("SUPABASE_AUTH_ANON_KEY", Some(&self.anon_key)),
+            ("SUPABASE_AUTH_SERVICE_ROLE_KEY", Some(&self.service_role_key)),
+            ("SUPABASE_AUTH_PUBLISHABLE_KEY", self.publishable_key.as_ref()),
+            ("SUPABASE_AUTH_SECRET_KEY", self.secret_key.as_ref()),
+        ];
+        let mut names: Vec<&str> = named
+            .into_iter()
+            .filter(|(_, key)| key.is_some_and(|key| development::is_well_known(key.expose_secret())))
+            .map(|(name, _)| name)
+            .collect();
+        let is_public = |key: &JsonWebKey| key.d.as_deref().is_some_and(development::is_well_known);
+        if self.signing_keys.iter().any(is_public) {
+            names.push("auth.signing_keys_path");
+        }
+        names
+    }
+}
+
+fn legacy(given: Option<&SecretString>, jwt_secret: &SecretString, role: &str) -> SecretString {
+    given
+        .cloned()
+        .unwrap_or_else(|| development::derived_key(jwt_secret.expose_secret(), role).into())
+}
+
+/// The private keys of `auth.signing_keys_path`: a JSON array of JWKs.
+fn signing_keys(config: &Config) -> Result<Option<Vec<JsonWebKey>>> {
+    let Some(path) = &config.auth.signing_keys_path else {
+        return Ok(None);
+    };
+    let text = std::fs::read_to_string(path)
+        .with_context(|| format!("auth.signing_keys_path: cannot read {}", path.display()))?;
+    let keys = serde_json::from_str(&text).with_context(|| {
+        format!(
+            "auth.signing_keys_path: {} is not a JSON array of keys",
+            path.display()
+        )
+    })?;
+    Ok(Some(keys))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::config::{Environment, Flags, Project};
+
+    use super::*;
+
+    fn config<const N: usize>(variables: [(&str, &str); N]) -> Config {
+        let folder = tempfile::tempdir().unwrap();
+        let project = Project::find(None, folder.path()).unwrap();
+        let environment: Environment = variables.into_iter().collect();
+        Config::load_project(project, environment, &Flags::default())
+            .unwrap()
+            .config
+    }
+
+    #[test]
+    fn gw_002_start_uses_the_well_known_keys() {
+        let keys = KeySet::for_development(&config([] as [(&str, &str); 0])).unwrap();
+
+        assert_eq!(keys.jwt_secret.expose_secret(), development::JWT_SECRET);
+        assert_eq!(keys.anon_key.expose_secret(), development::anon_key());
+        assert_eq!(keys.browser_key(), development::publishable_key());
+    }
+
+    #[test]
+    fn gw_002_serve_refuses_every_well_known_value_by_name() {
+        let own = "a-secret-that-nobody-else-knows-12345";
+        let public = [
+            ("SUPABASE_AUTH_JWT_SECRET", development::JWT_SECRET.to_owned()),
+            ("SUPABASE_AUTH_ANON_KEY", development::anon_key()),
+            ("SUPABASE_AUTH_SERVICE_ROLE_KEY", development::service_role_key()),
+            ("SUPABASE_AUTH_PUBLISHABLE_KEY", development::publishable_key()),
+            ("SUPABASE_AUTH_SECRET_KEY", development::secret_key()),
+        ];
+        for (name, value) in &public {
+            let secret = if *name == "SUPABASE_AUTH_JWT_SECRET" {
+                value.as_str()
+            } else {
+                own
+            };
+            let refused =
+                KeySet::for_production(&config([("SUPABASE_AUTH_JWT_SECRET", secret), (*name, value)]));
+            let message = refused.unwrap_err().to_string();
+            assert!(
+                message.contains(name) && message.contains("keys --generate"),
+                "{message}"
+            );
+            assert!(!message.contains(value.as_str()), "the value must not be printed");
+        }
+    }
+
+    #[test]
+    fn gw_002_serve_needs_a_secret_and_takes_a_generated_set() {
+        assert!(KeySet::for_production(&config([] as [(&str, &str); 0])).is_err());
+        let generated = KeySet::generate();
+
+        let accepted = KeySet::for_production(&config([
+            ("SUPABASE_AUTH_JWT_SECRET", generated.jwt_secret.expose_secret()),
+            (
+                "SUPABASE_AUTH_SECRET_KEY",
+                generated.secret_key.as_ref().unwrap().expose_secret(),
+            ),
+        ]))
+        .unwrap();
+
+        assert_eq!(
+            accepted.anon_key.expose_secret(),
+            generated.anon_key.expose_secret()
+        );
+        let claims = accepted
+            .ring()
+            .unwrap()
+            .verify(accepted.anon_key.expose_secret())
+            .unwrap();
+        assert_eq!(claims.role(), Some("anon"));
+    }
+
+    #[test]
+    fn gw_002_short_secrets_are_refused() {
+        assert!(KeySet::for_development(&config([("SUPABASE_AUTH_JWT_SECRET", "short")])).is_err());
+    }
+}

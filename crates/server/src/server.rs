@@ -1,0 +1,110 @@
+//! The HTTP servers: the API with the site, and the inbox.
+
+use std::net::TcpListener;
+use std::path::Path;
+use std::sync::Arc;
+
+use actix_web::dev::Server;
+use actix_web::{App, HttpRequest, HttpResponse, HttpServer, web};
+use anyhow::{Context, Result};
+use selvedge_gateway::Service;
+use selvedge_mail::{Inbox, inbox};
+
+use crate::config::Config;
+use crate::http::{self, StatusPage};
+use crate::key_set::KeySet;
+use crate::services::Services;
+use crate::site::Site;
+
+/// What answers at `/`.
+#[derive(Clone)]
+pub(crate) enum Front {
+    /// The project's site.
+    Site(Arc<Site>),
+    /// A page of ours.
+    Page(web::Data<StatusPage>),
+}
+
+/// The inbox is read by one person.
+const INBOX_WORKERS: usize = 1;
+
+/// Serves the API on listeners that are bound already. Runs once awaited; ends by its handle.
+///
+/// # Errors
+/// When a listener cannot be used.
+pub(crate) fn start_api(
+    config: &Config,
+    services: Arc<Services>,
+    front: Front,
+    listeners: Vec<TcpListener>,
+) -> Result<Server> {
+    let workers = config.own.workers.unwrap_or_else(cores);
+    let mut server = HttpServer::new(move || {
+        let worker = services.worker();
+        App::new()
+            .wrap(worker.gateway.clone())
+            .configure(worker.configure())
+            .configure(mount_front(&front))
+    })
+    .workers(workers)
+    .max_connections(config.own.limits.connections_per_worker)
+    .client_request_timeout(config.own.limits.header_timeout)
+    .shutdown_timeout(config.own.shutdown_timeout.as_secs())
+    .disable_signals();
+    for listener in listeners {
+        server = server.listen(listener).context("the API cannot listen")?;
+    }
+    Ok(server.run())
+}
+
+/// Serves the development inbox.
+///
+/// # Errors
+/// When the listener cannot be used.
+pub(crate) fn start_inbox(inbox: Inbox, listener: TcpListener) -> Result<Server> {
+    let server = HttpServer::new(move || App::new().configure(inbox::configure(inbox.clone())))
+        .workers(INBOX_WORKERS)
+        .shutdown_timeout(1)
+        .disable_signals()
+        .listen(listener)
+        .context("the inbox cannot listen")?;
+    Ok(server.run())
+}
+
+/// The site of a folder, compressed in the background.
+///
+/// # Errors
+/// When it cannot be read.
+pub(crate) fn site_front(folder: &Path, config: &Config, keys: &KeySet) -> Result<Front> {
+    let site = Site::load(folder, keys.browser_key(), &config.api_url())?;
+    let compressing = site.clone();
+    std::thread::spawn(move || compressing.compress());
+    Ok(Front::Site(site))
+}
+
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+fn mount_front(front: &Front) -> impl FnOnce(&mut web::ServiceConfig) + use<> {
+    let front = front.clone();
+    move |app| match front {
+        Front::Site(site) => {
+            app.app_data(web::Data::from(site))
+                .default_service(web::to(answer_rest));
+        }
+        Front::Page(page) => {
+            app.app_data(page)
+                .route("/", web::get().to(http::show_status_page))
+                .default_service(web::to(http::no_route));
+        }
+    }
+}
+
+/// What no service took: the site's, unless the path is below a service's prefix.
+async fn answer_rest(site: web::Data<Site>, request: HttpRequest) -> HttpResponse {
+    match Service::of(request.match_info().as_str()) {
+        Service::Other => site.answer(&request),
+        _ => http::no_route().await,
+    }
+}
