@@ -1,1 +1,41 @@
-//! storage
+//! The storage service, mounted at `/storage/v1`: buckets and objects under row-level security.
+//!
+//! In comes an HTTP request whose caller the gateway has already identified. [`route`] reads the raw path into a closed
+//! set of routes, [`serve`] picks the one file that answers it (`bucket/`, `object/`), which asks PostgreSQL under the
+//! caller's role ([`session`]) and moves bytes through a [`backend`]. Out goes the contract's JSON, a streamed object or
+//! a [`StorageError`]. Nobody here decides what a caller may see: the policies on `storage.objects` and
+//! `storage.buckets` do.
+//!
+//! Left to others: CORS, API keys and request ids (gateway), the `storage` schema itself (platform migrations),
+//! configuration files (server). Resumable uploads, image transformation and the S3 protocol answer 501 for now.
+
+mod answer;
+mod asset;
+mod backend;
+mod bucket;
+mod config;
+mod error;
+mod identity;
+mod json_body;
+mod limits;
+mod multipart;
+mod names;
+mod object;
+mod object_row;
+mod operational;
+mod query;
+mod robots;
+mod route;
+mod seed;
+mod serve;
+mod session;
+mod url_token;
+mod version;
+
+pub use backend::{
+    Backend, BackendError, BackendResult, BlobBody, BlobInfo, BlobReader, BlobWriter, FileBackend, Version,
+};
+pub use config::StorageConfig;
+pub use error::StorageError;
+pub use seed::{BucketSeed, SeedError, SeedReport, seed_buckets};
+pub use serve::{Storage, StorageWorker, configure};

@@ -1,0 +1,451 @@
+//! Blobs as files in one folder of the local file system.
+//!
+//! `{root}/blobs/{first three hex digits}/{version}` holds a finished blob, `{root}/incoming/` what is being written.
+//! Paths are made of version UUIDs only. A blob is written to `incoming`, synced, renamed into its shard, and the shard
+//! is synced: after a crash a blob is there as a whole or not at all.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use futures_util::StreamExt;
+use md5::{Digest, Md5};
+use tokio::task::spawn_blocking;
+
+use super::{Backend, BackendError, BackendResult, BlobBody, BlobInfo, BlobReader, BlobWriter, Version};
+
+/// Bytes gathered before they go to the disk, and bytes read at once.
+const CHUNK_BYTES: usize = 256 * 1024;
+/// Blobs up to this size are read while they are opened: one visit to the disk instead of two.
+const INLINE_BYTES: u64 = 64 * 1024;
+/// What a crashed process left in `incoming` is removed at start when it is older than this.
+const ABANDONED_AFTER: Duration = Duration::from_secs(3600);
+
+/// The file backend. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct FileBackend {
+    folders: Arc<Folders>,
+}
+
+#[derive(Debug)]
+struct Folders {
+    blobs: PathBuf,
+    incoming: PathBuf,
+}
+
+impl FileBackend {
+    /// Opens the store at `root`, creating its folders when missing and clearing what a crash left half-written.
+    ///
+    /// # Errors
+    /// When the folders cannot be created or read.
+    pub fn open(root: &Path) -> io::Result<Self> {
+        let folders = Folders {
+            blobs: root.join("blobs"),
+            incoming: root.join("incoming"),
+        };
+        fs::create_dir_all(&folders.blobs)?;
+        fs::create_dir_all(&folders.incoming)?;
+        let removed = remove_abandoned(&folders.incoming)?;
+        if removed > 0 {
+            tracing::info!(removed, "removed unfinished uploads of an earlier run");
+        }
+        Ok(Self {
+            folders: Arc::new(folders),
+        })
+    }
+
+    /// Writes a whole blob without syncing it; the caller syncs all of them at once with [`Self::sync`]. For seeding.
+    pub(crate) fn write_unsynced(&self, version: Version, source: &Path) -> io::Result<BlobInfo> {
+        let mut incoming = Incoming::create(&self.folders, version)?;
+        let mut reader = File::open(source)?;
+        let mut buffer = vec![0; CHUNK_BYTES];
+        loop {
+            match io::Read::read(&mut reader, &mut buffer)? {
+                0 => break,
+                n => incoming.append(&buffer[..n])?,
+            }
+        }
+        incoming.publish(Durability::Later)
+    }
+
+    /// Makes everything written so far durable.
+    pub(crate) fn sync(&self) -> io::Result<()> {
+        let folder = File::open(&self.folders.blobs)?;
+        #[cfg(any(target_os = "linux", target_os = "android"))]
+        nix::unistd::syncfs(&folder)?;
+        #[cfg(not(any(target_os = "linux", target_os = "android")))]
+        {
+            nix::unistd::sync();
+            folder.sync_all()?;
+        }
+        Ok(())
+    }
+
+    /// Removes a blob at once, on this thread.
+    pub(crate) fn remove_now(&self, version: Version) {
+        let _ = fs::remove_file(self.folders.blob(version));
+    }
+
+    /// Whether a blob of this version exists.
+    pub(crate) fn has(&self, version: Version) -> bool {
+        self.folders.blob(version).is_file()
+    }
+}
+
+impl Folders {
+    fn shard(&self, version: Version) -> PathBuf {
+        self.blobs.join(&version.uuid().simple().to_string()[..3])
+    }
+
+    fn blob(&self, version: Version) -> PathBuf {
+        self.shard(version).join(version.to_string())
+    }
+
+    /// Creates the shard of a version; a new folder is made durable in its parent.
+    fn make_shard(&self, version: Version) -> io::Result<PathBuf> {
+        let shard = self.shard(version);
+        match fs::create_dir(&shard) {
+            Ok(()) => File::open(&self.blobs)?.sync_all()?,
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
+        Ok(shard)
+    }
+}
+
+fn remove_abandoned(incoming: &Path) -> io::Result<usize> {
+    let now = SystemTime::now();
+    let mut removed = 0;
+    for entry in fs::read_dir(incoming)? {
+        let entry = entry?;
+        let age = now
+            .duration_since(entry.metadata()?.modified()?)
+            .unwrap_or_default();
+        if age > ABANDONED_AFTER {
+            fs::remove_file(entry.path())?;
+            removed += 1;
+        }
+    }
+    Ok(removed)
+}
+
+/// When the bytes must have reached the disk.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Durability {
+    Now,
+    Later,
+}
+
+/// A file in `incoming`; removed when dropped before it was published.
+struct Incoming {
+    folders: Arc<Folders>,
+    version: Version,
+    path: PathBuf,
+    file: File,
+    digest: Md5,
+    size_bytes: u64,
+    published: bool,
+}
+
+impl Incoming {
+    fn create(folders: &Arc<Folders>, version: Version) -> io::Result<Self> {
+        let path = folders.incoming.join(version.to_string());
+        let file = File::options().write(true).create_new(true).open(&path)?;
+        Ok(Self {
+            folders: Arc::clone(folders),
+            version,
+            path,
+            file,
+            digest: Md5::new(),
+            size_bytes: 0,
+            published: false,
+        })
+    }
+
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.file.write_all(bytes)?;
+        self.digest.update(bytes);
+        self.size_bytes += bytes.len() as u64;
+        Ok(())
+    }
+
+    fn publish(mut self, durability: Durability) -> io::Result<BlobInfo> {
+        if durability == Durability::Now {
+            self.file.sync_all()?;
+        }
+        let shard = self.folders.make_shard(self.version)?;
+        fs::rename(&self.path, self.folders.blob(self.version))?;
+        self.published = true;
+        if durability == Durability::Now {
+            File::open(shard)?.sync_all()?;
+        }
+        Ok(BlobInfo {
+            size_bytes: self.size_bytes,
+            etag: format!("\"{}\"", hex::encode(std::mem::take(&mut self.digest).finalize())),
+            modified: self.file.metadata()?.modified()?,
+        })
+    }
+}
+
+impl Drop for Incoming {
+    fn drop(&mut self) {
+        if !self.published {
+            // The upload was aborted; a failure leaves the file to the next start.
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
+/// Runs file work off the event loop.
+async fn off_loop<T: Send + 'static>(work: impl FnOnce() -> io::Result<T> + Send + 'static) -> io::Result<T> {
+    spawn_blocking(work).await.map_err(io::Error::other)?
+}
+
+#[async_trait(?Send)]
+impl Backend for FileBackend {
+    async fn create(&self, version: Version) -> BackendResult<Box<dyn BlobWriter>> {
+        let folders = Arc::clone(&self.folders);
+        let incoming = off_loop(move || Incoming::create(&folders, version)).await?;
+        Ok(Box::new(FileWriter {
+            incoming: Some(incoming),
+            gathered: Vec::new(),
+            gathered_bytes: 0,
+        }))
+    }
+
+    async fn open(&self, version: Version) -> BackendResult<Box<dyn BlobReader>> {
+        let path = self.folders.blob(version);
+        let opened = off_loop(move || {
+            let file = File::open(path)?;
+            let size_bytes = file.metadata()?.len();
+            let inline = if size_bytes <= INLINE_BYTES {
+                Some(read_at(&file, 0, size_bytes)?)
+            } else {
+                None
+            };
+            Ok(FileReader {
+                file,
+                size_bytes,
+                inline,
+            })
+        })
+        .await;
+        match opened {
+            Ok(reader) => Ok(Box::new(reader)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Err(BackendError::Missing),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    async fn copy(&self, from: Version, to: Version) -> BackendResult<()> {
+        let folders = Arc::clone(&self.folders);
+        let copied = off_loop(move || {
+            let shard = folders.make_shard(to)?;
+            // Blobs never change, so a second name is a copy; file systems without links get real bytes.
+            match fs::hard_link(folders.blob(from), folders.blob(to)) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => copy_bytes(&folders, from, to)?,
+                linked => linked?,
+            }
+            File::open(shard)?.sync_all()
+        })
+        .await;
+        match copied {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Err(BackendError::Missing),
+            other => Ok(other?),
+        }
+    }
+
+    async fn remove(&self, version: Version) -> BackendResult<()> {
+        let path = self.folders.blob(version);
+        match off_loop(move || fs::remove_file(path)).await {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            other => Ok(other?),
+        }
+    }
+}
+
+fn copy_bytes(folders: &Folders, from: Version, to: Version) -> io::Result<()> {
+    let staged = folders.incoming.join(to.to_string());
+    let copied = fs::copy(folders.blob(from), &staged)
+        .and_then(|_| File::open(&staged)?.sync_all())
+        .and_then(|()| fs::rename(&staged, folders.blob(to)));
+    if copied.is_err() {
+        let _ = fs::remove_file(&staged);
+    }
+    copied
+}
+
+/// Gathers small network reads into large writes.
+struct FileWriter {
+    /// Absent only while a write is under way on the blocking pool; if that future is dropped, the closure drops it.
+    incoming: Option<Incoming>,
+    gathered: Vec<Bytes>,
+    gathered_bytes: usize,
+}
+
+impl FileWriter {
+    async fn flush(&mut self) -> BackendResult<()> {
+        if self.gathered.is_empty() {
+            return Ok(());
+        }
+        let chunks = std::mem::take(&mut self.gathered);
+        self.gathered_bytes = 0;
+        let mut incoming = self
+            .incoming
+            .take()
+            .ok_or_else(|| io::Error::other("an earlier write failed"))?;
+        let incoming = off_loop(move || {
+            for chunk in &chunks {
+                incoming.append(chunk)?;
+            }
+            Ok(incoming)
+        })
+        .await?;
+        self.incoming = Some(incoming);
+        Ok(())
+    }
+}
+
+#[async_trait(?Send)]
+impl BlobWriter for FileWriter {
+    async fn write(&mut self, bytes: Bytes) -> BackendResult<()> {
+        self.gathered_bytes += bytes.len();
+        self.gathered.push(bytes);
+        if self.gathered_bytes >= CHUNK_BYTES {
+            self.flush().await
+        } else {
+            Ok(())
+        }
+    }
+
+    async fn finish(mut self: Box<Self>) -> BackendResult<BlobInfo> {
+        self.flush().await?;
+        let incoming = self
+            .incoming
+            .take()
+            .ok_or_else(|| io::Error::other("an earlier write failed"))?;
+        Ok(off_loop(move || incoming.publish(Durability::Now)).await?)
+    }
+}
+
+struct FileReader {
+    file: File,
+    size_bytes: u64,
+    inline: Option<Bytes>,
+}
+
+impl BlobReader for FileReader {
+    fn size_bytes(&self) -> u64 {
+        self.size_bytes
+    }
+
+    fn read(self: Box<Self>, offset: u64, length: u64) -> BlobBody {
+        if let Some(inline) = self.inline {
+            let (start, end) = (offset as usize, (offset + length) as usize);
+            return BlobBody::Whole(inline.slice(start.min(inline.len())..end.min(inline.len())));
+        }
+        let file = Arc::new(self.file);
+        let stream =
+            futures_util::stream::try_unfold((file, offset, length), |(file, offset, left)| async move {
+                if left == 0 {
+                    return Ok(None);
+                }
+                let wanted = left.min(CHUNK_BYTES as u64);
+                let reader = Arc::clone(&file);
+                let chunk = off_loop(move || read_at(&reader, offset, wanted)).await?;
+                Ok(Some((chunk, (file, offset + wanted, left - wanted))))
+            });
+        BlobBody::Stream(stream.boxed_local())
+    }
+}
+
+fn read_at(file: &File, offset: u64, length: u64) -> io::Result<Bytes> {
+    let mut buffer = vec![0; length as usize];
+    file.read_exact_at(&mut buffer, offset)?;
+    Ok(buffer.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn files_below(folder: &Path) -> usize {
+        walkdir::WalkDir::new(folder)
+            .into_iter()
+            .filter_map(Result::ok)
+            .filter(|e| e.file_type().is_file())
+            .count()
+    }
+
+    async fn read_all(backend: &FileBackend, version: Version) -> Vec<u8> {
+        let reader = backend.open(version).await.expect("blob exists");
+        let size = reader.size_bytes();
+        match reader.read(0, size) {
+            BlobBody::Whole(bytes) => bytes.to_vec(),
+            BlobBody::Stream(stream) => {
+                stream
+                    .map(|chunk| chunk.expect("readable").to_vec())
+                    .concat()
+                    .await
+            }
+        }
+    }
+
+    #[actix_web::test]
+    async fn store_001_bytes_come_back_as_they_went_in() {
+        let root = tempfile::tempdir().expect("temp dir");
+        let backend = FileBackend::open(root.path()).expect("store opens");
+        for size in [0_usize, 1, 70_000, 1_000_000] {
+            let content: Vec<u8> = (0..size).map(|i| (i % 251) as u8).collect();
+            let version = Version::fresh();
+
+            let mut writer = backend.create(version).await.expect("create");
+            for piece in content.chunks(10_007) {
+                writer.write(Bytes::copy_from_slice(piece)).await.expect("write");
+            }
+            let info = writer.finish().await.expect("finish");
+
+            assert_eq!(info.size_bytes, size as u64);
+            assert_eq!(info.etag, format!("\"{}\"", hex::encode(Md5::digest(&content))));
+            assert_eq!(read_all(&backend, version).await, content);
+        }
+    }
+
+    #[actix_web::test]
+    async fn store_082_a_dropped_writer_leaves_nothing() {
+        let root = tempfile::tempdir().expect("temp dir");
+        let backend = FileBackend::open(root.path()).expect("store opens");
+
+        let mut writer = backend.create(Version::fresh()).await.expect("create");
+        writer.write(Bytes::from(vec![7; 600_000])).await.expect("write");
+        drop(writer);
+
+        assert_eq!(files_below(root.path()), 0);
+    }
+
+    #[actix_web::test]
+    async fn copies_outlive_their_source_and_removal_is_idempotent() {
+        let root = tempfile::tempdir().expect("temp dir");
+        let backend = FileBackend::open(root.path()).expect("store opens");
+        let (from, to) = (Version::fresh(), Version::fresh());
+        let mut writer = backend.create(from).await.expect("create");
+        writer.write(Bytes::from_static(b"kept")).await.expect("write");
+        writer.finish().await.expect("finish");
+
+        backend.copy(from, to).await.expect("copy");
+        backend.remove(from).await.expect("remove");
+        backend.remove(from).await.expect("removing twice is fine");
+
+        assert_eq!(read_all(&backend, to).await, b"kept");
+        assert!(matches!(backend.open(from).await, Err(BackendError::Missing)));
+        assert!(matches!(
+            backend.copy(from, Version::fresh()).await,
+            Err(BackendError::Missing)
+        ));
+    }
+}

@@ -1,0 +1,41 @@
+//! How the storage service behaves. Filled by the server from `[storage]` of the project's configuration.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Settings of the storage service, read once at start.
+#[derive(Debug, Clone)]
+pub struct StorageConfig {
+    /// Folder that holds the bytes of all objects. Created when missing; nothing else may write there.
+    /// Default `.selvedge/storage`, relative to the working directory.
+    pub root: PathBuf,
+    /// Path under which the service is mounted; it is cut off before routing. Default `/storage/v1`.
+    pub mount_path: String,
+    /// Largest object in bytes, whatever a bucket allows. Default 50 MiB (52 428 800).
+    pub file_size_limit_bytes: u64,
+    /// How long a signed upload URL may be used. Default two hours.
+    pub signed_upload_url_lifetime: Duration,
+    /// `s-maxage` in seconds that is appended to `Cache-Control` of conditional requests; 0 appends nothing. Default 0.
+    pub shared_max_age_s: u32,
+    /// Objects above which emptying a bucket is refused. Default 200 000.
+    pub empty_bucket_max_objects: i64,
+    /// Connections kept for work that needs several statements in one transaction. Default 8.
+    pub transaction_pool_size: usize,
+    /// How long a write waits for another write of the same object. Default 5 s.
+    pub object_lock_timeout: Duration,
+}
+
+impl Default for StorageConfig {
+    fn default() -> Self {
+        Self {
+            root: PathBuf::from(".selvedge/storage"),
+            mount_path: "/storage/v1".to_owned(),
+            file_size_limit_bytes: 50 * 1024 * 1024,
+            signed_upload_url_lifetime: Duration::from_secs(7200),
+            shared_max_age_s: 0,
+            empty_bucket_max_objects: 200_000,
+            transaction_pool_size: 8,
+            object_lock_timeout: Duration::from_secs(5),
+        }
+    }
+}

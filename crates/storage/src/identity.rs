@@ -1,0 +1,172 @@
+//! On whose behalf a statement runs.
+
+use std::sync::Arc;
+
+use actix_web::HttpRequest;
+use actix_web::http::header;
+use selvedge_gateway::{Bearer, Caller};
+use selvedge_token::{Claims, TokenError, unix_now};
+use uuid::Uuid;
+
+use crate::error::StorageError;
+
+/// The role that passes all policies.
+const SERVICE_ROLE: &str = "service_role";
+/// The role of callers without a token, and of tokens without a role.
+const ANONYMOUS_ROLE: &str = "anon";
+
+/// A verified caller, or the service itself.
+#[derive(Debug, Clone)]
+pub(crate) struct Identity {
+    claims: Arc<Claims>,
+    /// The token as it was sent; policies may read it as `request.jwt`.
+    token: String,
+}
+
+impl Identity {
+    /// The service acting for itself, past all policies: for what the contract looks up or commits on its own account.
+    pub(crate) fn service() -> Self {
+        Self {
+            claims: Arc::new(Claims::of_role(SERVICE_ROLE)),
+            token: String::new(),
+        }
+    }
+
+    /// The caller of a route that needs one.
+    ///
+    /// # Errors
+    /// `Schema` without any authorization, `AccessDenied` with the token's fault.
+    pub(crate) fn required(request: &HttpRequest) -> Result<Self, StorageError> {
+        let caller = Caller::of(request);
+        let denied = |error: &TokenError| StorageError::AccessDenied(jwt_text(error).to_owned());
+        match caller.bearer() {
+            Bearer::Valid(claims) => {
+                check_time(claims).map_err(|error| denied(&error))?;
+                Ok(Self {
+                    claims: Arc::clone(claims),
+                    token: raw_token(request),
+                })
+            }
+            Bearer::Invalid(error) => Err(denied(error)),
+            // A publishable key is the anonymous role with a name.
+            Bearer::None if caller.api_key().is_some() => Ok(Self::anonymous()),
+            Bearer::None if request.headers().contains_key(header::AUTHORIZATION) => {
+                Err(denied(&TokenError::Empty))
+            }
+            Bearer::None => Err(StorageError::Schema(
+                "headers must have required property 'authorization'".to_owned(),
+            )),
+        }
+    }
+
+    /// The caller of a route that tolerates a missing or broken token; `None` is an unauthenticated one.
+    pub(crate) fn optional(request: &HttpRequest) -> Option<Self> {
+        Self::required(request).ok()
+    }
+
+    fn anonymous() -> Self {
+        Self {
+            claims: Arc::new(Claims::of_role(ANONYMOUS_ROLE)),
+            token: String::new(),
+        }
+    }
+
+    /// The database role to assume.
+    pub(crate) fn role(&self) -> &str {
+        self.claims.role().unwrap_or(ANONYMOUS_ROLE)
+    }
+
+    /// All claims as JSON.
+    pub(crate) fn claims_json(&self) -> &str {
+        self.claims.json()
+    }
+
+    /// The token as it was sent.
+    pub(crate) fn token(&self) -> &str {
+        &self.token
+    }
+
+    /// The `sub` claim, which becomes `owner_id`.
+    pub(crate) fn subject(&self) -> Option<&str> {
+        self.claims.subject().filter(|subject| !subject.is_empty())
+    }
+
+    /// Whether this is the service role.
+    pub(crate) fn is_service(&self) -> bool {
+        self.role() == SERVICE_ROLE
+    }
+
+    /// Lets only the service role pass.
+    ///
+    /// # Errors
+    /// `InvalidRole`.
+    pub(crate) fn require_service(&self) -> Result<(), StorageError> {
+        if self.is_service() {
+            Ok(())
+        } else {
+            Err(StorageError::InvalidRole)
+        }
+    }
+}
+
+/// Who owns a new object: `owner_id` takes any subject, the older `owner` only UUIDs.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Owner {
+    /// Column `owner_id`.
+    pub(crate) id: Option<String>,
+}
+
+impl Owner {
+    pub(crate) fn of(identity: &Identity) -> Self {
+        Self {
+            id: identity.subject().map(str::to_owned),
+        }
+    }
+
+    /// Column `owner`.
+    pub(crate) fn uuid(&self) -> Option<String> {
+        let id = self.id.as_deref()?;
+        Uuid::try_parse(id).ok().map(|uuid| uuid.to_string())
+    }
+}
+
+/// Checks `exp` and `nbf`. Compat: the original never looks at `iat`.
+pub(crate) fn check_time(claims: &Claims) -> Result<(), TokenError> {
+    match claims.check_time(unix_now(), 0) {
+        Err(TokenError::IssuedInFuture | TokenError::ClaimNotANumber("iat")) => Ok(()),
+        other => other,
+    }
+}
+
+fn raw_token(request: &HttpRequest) -> String {
+    let header = request
+        .headers()
+        .get(header::AUTHORIZATION)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or("");
+    match header.split_once(' ') {
+        Some((scheme, token)) if scheme.eq_ignore_ascii_case("bearer") => token.trim().to_owned(),
+        _ => header.to_owned(),
+    }
+}
+
+/// Compat: the wording of the original's JOSE library, which apps show to their users.
+pub(crate) fn jwt_text(error: &TokenError) -> &'static str {
+    match error {
+        TokenError::Empty | TokenError::Parts(_) => "Invalid Compact JWS",
+        TokenError::Undecodable => "JWS Protected Header is invalid",
+        TokenError::Unsigned | TokenError::UnsupportedAlgorithm(_) => {
+            "\"alg\" (Algorithm) Header Parameter value not allowed"
+        }
+        TokenError::NoSuitableKey | TokenError::BadSignature | TokenError::Signing => {
+            "signature verification failed"
+        }
+        TokenError::Expired => "\"exp\" claim timestamp check failed",
+        TokenError::NotYetValid => "\"nbf\" claim timestamp check failed",
+        TokenError::IssuedInFuture => "\"iat\" claim timestamp check failed",
+        TokenError::WrongAudience | TokenError::AudienceNotStrings => "unexpected \"aud\" claim value",
+        TokenError::ClaimNotANumber("exp") => "\"exp\" claim must be a number",
+        TokenError::ClaimNotANumber(_) => "\"nbf\" claim must be a number",
+        TokenError::ClaimsNotAnObject => "JWT Claims Set must be a top-level JSON object",
+    }
+}

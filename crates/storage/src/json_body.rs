@@ -1,0 +1,308 @@
+//! JSON request bodies, checked like the original's schema: scalars are coerced, unknown fields ignored, and the error
+//! text names the field.
+
+use actix_web::http::header;
+use actix_web::{HttpRequest, web};
+use bytes::BytesMut;
+use futures_util::StreamExt;
+use serde_json::{Map, Value};
+
+use crate::error::StorageError;
+
+/// Largest JSON body in bytes.
+const JSON_MAX_BYTES: usize = 1024 * 1024;
+
+/// Whether a zero-length body is accepted under a JSON content type.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum EmptyBody {
+    Refused,
+    Accepted,
+}
+
+/// Reads a body; `None` when there is none or it is not declared as JSON.
+///
+/// # Errors
+/// `EmptyJson`, `BrokenJson`, `JsonTooLarge`, `Aborted`.
+pub(crate) async fn read_json(
+    request: &HttpRequest,
+    payload: web::Payload,
+    empty: EmptyBody,
+) -> Result<Option<Value>, StorageError> {
+    let body = read_bytes(payload).await?;
+    if !is_json(request) {
+        return Ok(None);
+    }
+    match (body.is_empty(), empty) {
+        (true, EmptyBody::Accepted) => Ok(None),
+        (true, EmptyBody::Refused) => Err(StorageError::EmptyJson),
+        (false, _) => {
+            let text = body.strip_prefix(b"\xef\xbb\xbf".as_slice()).unwrap_or(&body);
+            serde_json::from_slice(text)
+                .map(Some)
+                .map_err(|_| StorageError::BrokenJson)
+        }
+    }
+}
+
+/// Reads a body that must be a JSON object.
+///
+/// # Errors
+/// As [`read_json`], and `Schema` for anything but an object.
+pub(crate) async fn read_object(
+    request: &HttpRequest,
+    payload: web::Payload,
+) -> Result<Fields, StorageError> {
+    match read_json(request, payload, EmptyBody::Refused).await? {
+        Some(Value::Object(map)) => Ok(Fields {
+            path: "body".to_owned(),
+            map,
+        }),
+        _ => Err(StorageError::Schema("body must be object".to_owned())),
+    }
+}
+
+fn is_json(request: &HttpRequest) -> bool {
+    let declared = request
+        .headers()
+        .get(header::CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok());
+    let essence = declared
+        .and_then(|text| text.split(';').next())
+        .unwrap_or_default()
+        .trim();
+    essence.eq_ignore_ascii_case("application/json")
+}
+
+async fn read_bytes(mut payload: web::Payload) -> Result<BytesMut, StorageError> {
+    let mut body = BytesMut::new();
+    while let Some(chunk) = payload.next().await {
+        let chunk = chunk.map_err(|_| StorageError::Aborted)?;
+        if body.len() + chunk.len() > JSON_MAX_BYTES {
+            return Err(StorageError::JsonTooLarge);
+        }
+        body.extend_from_slice(&chunk);
+    }
+    Ok(body)
+}
+
+/// The fields of a JSON object, with the path that error texts show.
+#[derive(Debug)]
+pub(crate) struct Fields {
+    path: String,
+    map: Map<String, Value>,
+}
+
+impl Fields {
+    /// A field as it came.
+    pub(crate) fn value(&self, name: &str) -> Option<&Value> {
+        self.map.get(name)
+    }
+
+    /// A field that must be there, as it came.
+    ///
+    /// # Errors
+    /// `Schema`.
+    pub(crate) fn required(&self, name: &str) -> Result<&Value, StorageError> {
+        self.value(name)
+            .ok_or_else(|| self.refuse(&format!("must have required property '{name}'")))
+    }
+
+    /// A text that must be there.
+    ///
+    /// # Errors
+    /// `Schema`.
+    pub(crate) fn required_text(&self, name: &str) -> Result<String, StorageError> {
+        self.required(name)?;
+        Ok(self.text(name)?.unwrap_or_default())
+    }
+
+    /// A text; numbers and booleans become their text, null the empty one.
+    ///
+    /// # Errors
+    /// `Schema`.
+    pub(crate) fn text(&self, name: &str) -> Result<Option<String>, StorageError> {
+        match self.value(name) {
+            None => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text.clone())),
+            Some(Value::Null) => Ok(Some(String::new())),
+            Some(scalar @ (Value::Number(_) | Value::Bool(_))) => Ok(Some(scalar.to_string())),
+            Some(_) => Err(self.refuse_field(name, "must be string")),
+        }
+    }
+
+    /// A boolean; `"true"`, `"false"`, 1, 0 and null are coerced.
+    ///
+    /// # Errors
+    /// `Schema`.
+    pub(crate) fn boolean(&self, name: &str) -> Result<Option<bool>, StorageError> {
+        match self.value(name) {
+            None => Ok(None),
+            Some(Value::Bool(value)) => Ok(Some(*value)),
+            Some(Value::Null) => Ok(Some(false)),
+            Some(Value::String(text)) if text == "true" => Ok(Some(true)),
+            Some(Value::String(text)) if text == "false" => Ok(Some(false)),
+            Some(Value::Number(number)) if number.as_f64() == Some(1.0) => Ok(Some(true)),
+            Some(Value::Number(number)) if number.as_f64() == Some(0.0) => Ok(Some(false)),
+            Some(_) => Err(self.refuse_field(name, "must be boolean")),
+        }
+    }
+
+    /// An integer of at least `minimum`; digits in a text, booleans and null are coerced.
+    ///
+    /// # Errors
+    /// `Schema`.
+    pub(crate) fn integer(&self, name: &str, minimum: i64) -> Result<Option<i64>, StorageError> {
+        let Some(value) = self.value(name) else {
+            return Ok(None);
+        };
+        let number = match value {
+            Value::Null | Value::Bool(false) => Some(0),
+            Value::Bool(true) => Some(1),
+            Value::Number(number) => number.as_i64().or_else(|| whole(number.as_f64())),
+            Value::String(text) => text.trim().parse().ok(),
+            Value::Array(_) | Value::Object(_) => None,
+        };
+        let number = number.ok_or_else(|| self.refuse_field(name, "must be integer"))?;
+        if number < minimum {
+            return Err(self.refuse_field(name, &format!("must be >= {minimum}")));
+        }
+        Ok(Some(number))
+    }
+
+    /// An integer that must be there.
+    ///
+    /// # Errors
+    /// `Schema`.
+    pub(crate) fn required_integer(&self, name: &str, minimum: i64) -> Result<i64, StorageError> {
+        self.required(name)?;
+        Ok(self.integer(name, minimum)?.unwrap_or_default())
+    }
+
+    /// A list of texts with `1..=most` entries that must be there; a single text counts as a list of one.
+    ///
+    /// # Errors
+    /// `Schema`.
+    pub(crate) fn required_texts(
+        &self,
+        name: &str,
+        most: Option<usize>,
+    ) -> Result<Vec<String>, StorageError> {
+        let entries = match self.required(name)? {
+            Value::Array(entries) => entries.clone(),
+            single @ (Value::String(_) | Value::Number(_) | Value::Bool(_)) => vec![single.clone()],
+            _ => return Err(self.refuse_field(name, "must be array")),
+        };
+        if entries.is_empty() {
+            return Err(self.refuse_field(name, "must NOT have fewer than 1 items"));
+        }
+        if let Some(most) = most.filter(|most| entries.len() > *most) {
+            return Err(self.refuse_field(name, &format!("must NOT have more than {most} items")));
+        }
+        let text = |(at, entry): (usize, &Value)| match entry {
+            Value::String(text) => Ok(text.clone()),
+            Value::Null => Ok(String::new()),
+            Value::Number(_) | Value::Bool(_) => Ok(entry.to_string()),
+            _ => Err(self.refuse_field(&format!("{name}/{at}"), "must be string")),
+        };
+        entries.iter().enumerate().map(text).collect()
+    }
+
+    /// One of the listed words.
+    ///
+    /// # Errors
+    /// `Schema`.
+    pub(crate) fn one_of<'w>(&self, name: &str, words: &[&'w str]) -> Result<Option<&'w str>, StorageError> {
+        let Some(text) = self.text(name)? else {
+            return Ok(None);
+        };
+        let found = words.iter().find(|word| **word == text).copied();
+        found
+            .map(Some)
+            .ok_or_else(|| self.refuse_field(name, "must be equal to one of the allowed values"))
+    }
+
+    /// An object inside this one.
+    ///
+    /// # Errors
+    /// `Schema`.
+    pub(crate) fn object(&self, name: &str) -> Result<Option<Self>, StorageError> {
+        match self.value(name) {
+            None => Ok(None),
+            Some(Value::Object(map)) => Ok(Some(Self {
+                path: format!("{}/{name}", self.path),
+                map: map.clone(),
+            })),
+            Some(_) => Err(self.refuse_field(name, "must be object")),
+        }
+    }
+
+    fn refuse(&self, what: &str) -> StorageError {
+        StorageError::Schema(format!("{} {what}", self.path))
+    }
+
+    fn refuse_field(&self, name: &str, what: &str) -> StorageError {
+        StorageError::Schema(format!("{}/{name} {what}", self.path))
+    }
+}
+
+fn whole(number: Option<f64>) -> Option<i64> {
+    let number = number.filter(|n| n.fract() == 0.0 && n.abs() < 9.2e18)?;
+    Some(number as i64)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn fields(value: Value) -> Fields {
+        let Value::Object(map) = value else {
+            panic!("an object")
+        };
+        Fields {
+            path: "body".to_owned(),
+            map,
+        }
+    }
+
+    #[test]
+    fn scalars_are_coerced_and_errors_name_the_field() {
+        let body = fields(json!({"n": "60", "f": 1.5, "b": "true", "s": 5, "sortBy": {"column": "nope"}}));
+
+        assert_eq!(body.required_integer("n", 1).expect("coerced"), 60);
+        assert_eq!(
+            body.required_integer("f", 1).expect_err("fraction").to_string(),
+            "body/f must be integer"
+        );
+        assert_eq!(
+            body.integer("n", 61).expect_err("small").to_string(),
+            "body/n must be >= 61"
+        );
+        assert_eq!(body.boolean("b").expect("coerced"), Some(true));
+        assert_eq!(body.required_text("s").expect("coerced"), "5");
+        assert_eq!(
+            body.required_text("x").expect_err("missing").to_string(),
+            "body must have required property 'x'"
+        );
+        let sort = body.object("sortBy").expect("object").expect("present");
+        assert_eq!(
+            sort.one_of("column", &["name"]).expect_err("unknown").to_string(),
+            "body/sortBy/column must be equal to one of the allowed values"
+        );
+    }
+
+    #[test]
+    fn lists_have_bounds() {
+        let body = fields(json!({"paths": [], "many": ["a", "b"], "one": "a"}));
+
+        let text = body.required_texts("paths", None).expect_err("empty").to_string();
+        assert_eq!(text, "body/paths must NOT have fewer than 1 items");
+        let text = body
+            .required_texts("many", Some(1))
+            .expect_err("too many")
+            .to_string();
+        assert_eq!(text, "body/many must NOT have more than 1 items");
+        assert_eq!(body.required_texts("one", None).expect("list of one"), ["a"]);
+    }
+}

@@ -1,0 +1,63 @@
+//! `POST /object/list/{bucket}`: one level of a folder.
+
+use actix_web::{HttpResponse, web};
+
+use crate::answer::rendered;
+use crate::error::StorageError;
+use crate::json_body::read_object;
+use crate::names::check_bucket_name;
+use crate::serve::Call;
+use crate::session::Statement;
+
+const DEFAULT_LIMIT: i64 = 100;
+const MOST: i64 = 1500;
+const COLUMNS: [&str; 4] = ["name", "updated_at", "created_at", "last_accessed_at"];
+
+const BY_NAME: &str = include_str!("../sql/list_by_name.sql");
+const BY_TIME: &str = include_str!("../sql/list_by_time.sql");
+
+/// An array of files and folders (rows without id) below `prefix`, names relative to it.
+/// Source: STORE-021 to STORE-023, STORE-075 to STORE-077.
+///
+/// # Errors
+/// `Schema`, `InvalidBucketName`. An unknown bucket is an empty one.
+pub(crate) async fn list(
+    call: &Call,
+    bucket: &str,
+    payload: web::Payload,
+) -> Result<HttpResponse, StorageError> {
+    let caller = call.caller()?;
+    let body = read_object(&call.request, payload).await?;
+    let mut prefix = body.required_text("prefix")?;
+    let limit = body.integer("limit", 1)?.unwrap_or(DEFAULT_LIMIT).min(MOST);
+    let offset = body.integer("offset", 0)?.unwrap_or(0);
+    let search = body.text("search")?.unwrap_or_default();
+    let (column, order) = match body.object("sortBy")? {
+        None => ("name", "asc"),
+        Some(sort) => {
+            sort.required("column")?;
+            let column = sort.one_of("column", &COLUMNS)?.unwrap_or("name");
+            (column, sort.one_of("order", &["asc", "desc"])?.unwrap_or("asc"))
+        }
+    };
+    check_bucket_name(bucket)?;
+    if !prefix.is_empty() && !prefix.ends_with('/') {
+        prefix.push('/');
+    }
+    // The part of a name that is one row: as many segments as the search spells out, and one more.
+    let segments = search.matches('/').count() + 1;
+    let statement = Statement::new(if column == "name" { BY_NAME } else { BY_TIME })
+        .bind(bucket)
+        .bind(&prefix)
+        .bind(format!("{prefix}{search}").to_lowercase())
+        .bind(segments.to_string())
+        .bind(order)
+        .bind(limit.to_string())
+        .bind(offset.to_string());
+    let statement = if column == "name" {
+        statement
+    } else {
+        statement.bind(column)
+    };
+    rendered(caller.read(statement).await?)
+}

@@ -1,0 +1,174 @@
+//! A row of `storage.objects`, and what its `metadata` says about the bytes.
+
+use chrono::{DateTime, SecondsFormat, Utc};
+use serde::{Serialize, Serializer};
+use serde_json::{Map, Value, json};
+use tokio_postgres::Row;
+use uuid::Uuid;
+
+use crate::backend::BlobInfo;
+use crate::error::StorageError;
+use crate::version::Version;
+
+/// The columns of [`ObjectRow`], of a table or alias `o`.
+macro_rules! object_columns {
+    () => {
+        "o.id, o.bucket_id, o.name, o.owner, o.owner_id, o.version, o.created_at, o.updated_at, \
+         o.last_accessed_at, o.metadata, o.user_metadata"
+    };
+}
+pub(crate) use object_columns;
+
+/// One object as PostgreSQL has it. Rows may come from plain SQL, so nearly everything may be absent.
+/// Serialises as the original does: absent owners and versions are empty texts, the rest is null.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct ObjectRow {
+    pub(crate) name: String,
+    pub(crate) bucket_id: String,
+    #[serde(serialize_with = "empty_when_absent")]
+    pub(crate) owner: Option<Uuid>,
+    #[serde(serialize_with = "empty_when_absent")]
+    pub(crate) owner_id: Option<String>,
+    #[serde(serialize_with = "empty_when_absent")]
+    pub(crate) version: Option<String>,
+    pub(crate) id: Uuid,
+    #[serde(serialize_with = "timestamp")]
+    pub(crate) updated_at: Option<DateTime<Utc>>,
+    #[serde(serialize_with = "timestamp")]
+    pub(crate) created_at: Option<DateTime<Utc>>,
+    #[serde(serialize_with = "timestamp")]
+    pub(crate) last_accessed_at: Option<DateTime<Utc>>,
+    pub(crate) metadata: Option<Value>,
+    pub(crate) user_metadata: Option<Value>,
+}
+
+impl ObjectRow {
+    /// Reads the columns of [`object_columns`].
+    ///
+    /// # Errors
+    /// `Internal` when the schema has other types.
+    pub(crate) fn read(row: &Row) -> Result<Self, StorageError> {
+        let read = || -> Result<Self, tokio_postgres::Error> {
+            Ok(Self {
+                id: row.try_get("id")?,
+                bucket_id: row.try_get::<_, Option<String>>("bucket_id")?.unwrap_or_default(),
+                name: row.try_get::<_, Option<String>>("name")?.unwrap_or_default(),
+                owner: row.try_get("owner")?,
+                owner_id: row.try_get("owner_id")?,
+                version: row.try_get("version")?,
+                created_at: row.try_get("created_at")?,
+                updated_at: row.try_get("updated_at")?,
+                last_accessed_at: row.try_get("last_accessed_at")?,
+                metadata: row.try_get("metadata")?,
+                user_metadata: row.try_get("user_metadata")?,
+            })
+        };
+        read().map_err(StorageError::internal)
+    }
+
+    /// The version of the bytes, if the row has a usable one.
+    pub(crate) fn blob_version(&self) -> Option<Version> {
+        self.version.as_deref().and_then(Version::parse)
+    }
+
+    /// `bucket/key`.
+    pub(crate) fn full_key(&self) -> String {
+        format!("{}/{}", self.bucket_id, self.name)
+    }
+
+    /// Declared type.
+    pub(crate) fn mime_type(&self) -> Option<&str> {
+        self.metadata_text("mimetype")
+    }
+
+    /// Stored cache-control.
+    pub(crate) fn cache_control(&self) -> Option<&str> {
+        self.metadata_text("cacheControl")
+    }
+
+    /// Stored robots rule.
+    pub(crate) fn robots_tag(&self) -> Option<&str> {
+        self.metadata_text("xRobotsTag")
+    }
+
+    /// Entity tag with its quotes.
+    pub(crate) fn etag(&self) -> Option<&str> {
+        self.metadata_text("eTag")
+    }
+
+    /// Size in bytes; rows written by SQL may hold it as a text.
+    pub(crate) fn size_bytes(&self) -> Option<u64> {
+        match self.metadata.as_ref()?.get("size")? {
+            Value::Number(number) => number.as_u64(),
+            Value::String(text) => text.parse().ok(),
+            _ => None,
+        }
+    }
+
+    /// HTTP status that was stored with the bytes.
+    pub(crate) fn http_status(&self) -> Option<u16> {
+        self.metadata
+            .as_ref()?
+            .get("httpStatusCode")?
+            .as_u64()
+            .and_then(|status| status.try_into().ok())
+    }
+
+    /// When the bytes were written: what the metadata says, else the row's own time.
+    pub(crate) fn last_modified(&self) -> Option<DateTime<Utc>> {
+        self.metadata_text("lastModified")
+            .and_then(|text| DateTime::parse_from_rfc3339(text).ok())
+            .map(|time| time.to_utc())
+            .or(self.updated_at)
+    }
+
+    fn metadata_text(&self, name: &str) -> Option<&str> {
+        self.metadata.as_ref()?.get(name)?.as_str()
+    }
+}
+
+/// What an upload declares about its bytes.
+#[derive(Debug, Clone)]
+pub(crate) struct Declared {
+    pub(crate) mime_type: String,
+    pub(crate) cache_control: String,
+    pub(crate) robots_tag: Option<String>,
+}
+
+impl Declared {
+    /// The `metadata` column of an object with these bytes.
+    pub(crate) fn metadata(&self, blob: &BlobInfo) -> Value {
+        let mut metadata = Map::new();
+        metadata.insert("eTag".to_owned(), json!(blob.etag));
+        metadata.insert("size".to_owned(), json!(blob.size_bytes));
+        metadata.insert("mimetype".to_owned(), json!(self.mime_type));
+        metadata.insert("cacheControl".to_owned(), json!(self.cache_control));
+        metadata.insert("lastModified".to_owned(), json!(iso(blob.modified.into())));
+        metadata.insert("contentLength".to_owned(), json!(blob.size_bytes));
+        metadata.insert("httpStatusCode".to_owned(), json!(200));
+        if let Some(robots_tag) = &self.robots_tag {
+            metadata.insert("xRobotsTag".to_owned(), json!(robots_tag));
+        }
+        Value::Object(metadata)
+    }
+}
+
+/// A timestamp as all JSON of this service shows it: UTC, milliseconds, `Z`.
+pub(crate) fn iso(time: DateTime<Utc>) -> String {
+    time.to_rfc3339_opts(SecondsFormat::Millis, true)
+}
+
+fn timestamp<S: Serializer>(time: &Option<DateTime<Utc>>, serializer: S) -> Result<S::Ok, S::Error> {
+    time.map(iso).serialize(serializer)
+}
+
+/// Compat: typed clients of the original break on null here.
+fn empty_when_absent<T: Serialize, S: Serializer>(
+    value: &Option<T>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    match value {
+        Some(value) => value.serialize(serializer),
+        None => serializer.serialize_str(""),
+    }
+}

@@ -1,0 +1,347 @@
+//! The buckets of config.toml and the files below their `objects_path`, loaded when a project starts.
+//!
+//! Idempotent: buckets are upserted, files whose bytes are there already are left alone. Quick: blobs are written without
+//! syncing each, synced once, and all rows go in one transaction after that.
+
+use std::collections::HashMap;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use deadpool_postgres::Transaction;
+use md5::{Digest, Md5};
+use serde::Serialize;
+use serde_json::{Value, json};
+use walkdir::WalkDir;
+
+use crate::backend::{FileBackend, Version};
+use crate::error::{StorageError, Taken};
+use crate::limits::check_mime_type;
+use crate::names::{check_key, check_new_bucket_name, is_folder_placeholder};
+use crate::object_row::Declared;
+use crate::serve::Storage;
+use crate::session::begin_internal;
+
+/// What clients of the original's seeding send; the files rarely change.
+const CACHE_CONTROL: &str = "max-age=3600";
+
+const UPSERT_BUCKET: &str = "insert into storage.buckets (id, name, public, file_size_limit, allowed_mime_types) \
+     values ($1, $1, $2, $3, $4) on conflict (id) do update set public = excluded.public, \
+     file_size_limit = excluded.file_size_limit, allowed_mime_types = excluded.allowed_mime_types";
+
+const EXISTING: &str = "select name, version, metadata ->> 'eTag' from storage.objects where bucket_id = $1";
+
+const UPSERT_OBJECTS: &str = include_str!("sql/seed_objects.sql");
+
+/// One bucket of the configuration.
+#[derive(Debug, Clone, Default)]
+pub struct BucketSeed {
+    /// Id and name.
+    pub id: String,
+    /// Whether anyone may read by exact key.
+    pub public: bool,
+    /// Largest object in bytes; absent means the service's limit.
+    pub file_size_limit: Option<i64>,
+    /// Types that may enter; empty means all.
+    pub allowed_mime_types: Vec<String>,
+    /// Folder whose files become objects under their relative paths. Hidden files and symbolic links are skipped.
+    pub objects_path: Option<PathBuf>,
+}
+
+/// What seeding did.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct SeedReport {
+    /// Buckets upserted.
+    pub buckets: usize,
+    /// Objects written.
+    pub written: usize,
+    /// Objects that were there already.
+    pub unchanged: usize,
+}
+
+/// Why seeding stopped; nothing was changed then.
+#[derive(Debug, thiserror::Error)]
+pub enum SeedError {
+    /// A bucket cannot be made.
+    #[error("bucket {id:?}: {source}")]
+    Bucket {
+        /// The bucket.
+        id: String,
+        /// What is wrong with it.
+        source: StorageError,
+    },
+    /// A file cannot become an object.
+    #[error("{}: {source}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: StorageError,
+    },
+    /// The database or the store of blobs failed.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+}
+
+/// Upserts buckets and loads their files.
+///
+/// # Errors
+/// When a bucket, a file, the database or the disk refuses; then nothing was changed.
+pub async fn seed_buckets(storage: &Storage, buckets: &[BucketSeed]) -> Result<SeedReport, SeedError> {
+    let mut client = storage
+        .transactions()
+        .get()
+        .await
+        .map_err(StorageError::internal)?;
+    let transaction = begin_internal(storage.database(), &mut client, "storage.bucket.create").await?;
+    let mut existing = HashMap::new();
+    for bucket in buckets {
+        upsert_bucket(storage, &transaction, bucket).await?;
+        existing.insert(
+            bucket.id.clone(),
+            existing_objects(&transaction, &bucket.id).await?,
+        );
+    }
+
+    let (files, limit) = (storage.files().clone(), storage.config().file_size_limit_bytes);
+    let seeds = buckets.to_vec();
+    let loaded = tokio::task::spawn_blocking(move || load_files(files, limit, &seeds, &existing));
+    let loaded = loaded.await.map_err(StorageError::internal)??;
+
+    let rows = serde_json::to_string(&loaded.rows).map_err(StorageError::internal)?;
+    let refused = |error| StorageError::from_tokio_postgres(error, Taken::Key);
+    transaction
+        .execute(UPSERT_OBJECTS, &[&rows])
+        .await
+        .map_err(refused)?;
+    transaction.commit().await.map_err(refused)?;
+
+    let report = SeedReport {
+        buckets: buckets.len(),
+        written: loaded.rows.len(),
+        unchanged: loaded.unchanged,
+    };
+    for replaced in loaded.blobs.keep() {
+        if let Err(error) = storage.backend().remove(replaced).await {
+            tracing::warn!(version = %replaced, %error, "a replaced blob could not be removed");
+        }
+    }
+    Ok(report)
+}
+
+async fn upsert_bucket(
+    storage: &Storage,
+    transaction: &Transaction<'_>,
+    bucket: &BucketSeed,
+) -> Result<(), SeedError> {
+    let wrong = |source| SeedError::Bucket {
+        id: bucket.id.clone(),
+        source,
+    };
+    check_new_bucket_name(&bucket.id).map_err(wrong)?;
+    let global = i64::try_from(storage.config().file_size_limit_bytes).unwrap_or(i64::MAX);
+    if bucket.file_size_limit.is_some_and(|limit| limit > global) {
+        return Err(wrong(StorageError::EntityTooLarge));
+    }
+    let types = Some(&bucket.allowed_mime_types).filter(|types| !types.is_empty());
+    transaction
+        .execute(
+            UPSERT_BUCKET,
+            &[&bucket.id, &bucket.public, &bucket.file_size_limit, &types],
+        )
+        .await
+        .map_err(|error| wrong(StorageError::from_tokio_postgres(error, Taken::Bucket)))?;
+    Ok(())
+}
+
+/// An object that is there already.
+struct Existing {
+    version: Option<Version>,
+    etag: Option<String>,
+}
+
+async fn existing_objects(
+    transaction: &Transaction<'_>,
+    bucket: &str,
+) -> Result<HashMap<String, Existing>, StorageError> {
+    let rows = transaction
+        .query(EXISTING, &[&bucket])
+        .await
+        .map_err(StorageError::internal)?;
+    let read = |row: &tokio_postgres::Row| -> Result<(String, Existing), tokio_postgres::Error> {
+        let version: Option<String> = row.try_get(1)?;
+        let existing = Existing {
+            version: version.as_deref().and_then(Version::parse),
+            etag: row.try_get(2)?,
+        };
+        Ok((row.try_get(0)?, existing))
+    };
+    rows.iter()
+        .map(read)
+        .collect::<Result<_, _>>()
+        .map_err(StorageError::internal)
+}
+
+/// One row of `storage.objects` to be upserted.
+#[derive(Serialize)]
+struct SeedRow {
+    bucket_id: String,
+    name: String,
+    version: String,
+    metadata: Value,
+}
+
+/// Blobs on disk, waiting for their rows. Dropped, the new ones are removed.
+struct SeedBlobs {
+    files: FileBackend,
+    written: Vec<Version>,
+    replaced: Vec<Version>,
+}
+
+impl SeedBlobs {
+    /// The rows are committed. Returns what they replaced.
+    fn keep(mut self) -> Vec<Version> {
+        self.written.clear();
+        std::mem::take(&mut self.replaced)
+    }
+}
+
+impl Drop for SeedBlobs {
+    fn drop(&mut self) {
+        for version in &self.written {
+            self.files.remove_now(*version);
+        }
+    }
+}
+
+struct Loaded {
+    rows: Vec<SeedRow>,
+    unchanged: usize,
+    blobs: SeedBlobs,
+}
+
+/// Writes the blobs of all new or changed files. Runs off the event loop.
+fn load_files(
+    files: FileBackend,
+    global_limit: u64,
+    buckets: &[BucketSeed],
+    existing: &HashMap<String, HashMap<String, Existing>>,
+) -> Result<Loaded, SeedError> {
+    let blobs = SeedBlobs {
+        files,
+        written: Vec::new(),
+        replaced: Vec::new(),
+    };
+    let mut loaded = Loaded {
+        rows: Vec::new(),
+        unchanged: 0,
+        blobs,
+    };
+    for bucket in buckets {
+        let Some(root) = &bucket.objects_path else {
+            continue;
+        };
+        for entry in WalkDir::new(root)
+            .sort_by_file_name()
+            .into_iter()
+            .filter_entry(|e| !is_hidden(root, e.path()))
+        {
+            let wrong = |source| SeedError::File {
+                path: root.clone(),
+                source,
+            };
+            let entry = entry.map_err(|error| wrong(StorageError::internal(error)))?;
+            if entry.file_type().is_file() {
+                let name = object_name(root, entry.path());
+                let known = existing.get(&bucket.id).and_then(|objects| objects.get(&name));
+                load_file(&mut loaded, bucket, global_limit, entry.path(), name, known).map_err(
+                    |source| SeedError::File {
+                        path: entry.path().to_owned(),
+                        source,
+                    },
+                )?;
+            }
+        }
+    }
+    if !loaded.rows.is_empty() {
+        loaded.blobs.files.sync().map_err(StorageError::from)?;
+    }
+    Ok(loaded)
+}
+
+fn load_file(
+    loaded: &mut Loaded,
+    bucket: &BucketSeed,
+    global_limit: u64,
+    path: &Path,
+    name: String,
+    known: Option<&Existing>,
+) -> Result<(), StorageError> {
+    let declared = Declared {
+        mime_type: mime_guess::from_path(path)
+            .first_or_octet_stream()
+            .essence_str()
+            .to_owned(),
+        cache_control: CACHE_CONTROL.to_owned(),
+        robots_tag: None,
+    };
+    check_key(&name)?;
+    if !is_folder_placeholder(&name) {
+        check_mime_type(&declared.mime_type, Some(&bucket.allowed_mime_types))?;
+    }
+    let limit = bucket
+        .file_size_limit
+        .and_then(|limit| u64::try_from(limit).ok())
+        .unwrap_or(global_limit);
+    if path.metadata()?.len() > limit.min(global_limit) {
+        return Err(StorageError::EntityTooLarge);
+    }
+    if let Some(version) = known.and_then(|known| known.version) {
+        let same = known.and_then(|known| known.etag.as_deref()) == Some(file_etag(path)?.as_str());
+        if same && loaded.blobs.files.has(version) {
+            loaded.unchanged += 1;
+            return Ok(());
+        }
+        loaded.blobs.replaced.push(version);
+    }
+    let version = Version::fresh();
+    let blob = loaded.blobs.files.write_unsynced(version, path)?;
+    loaded.blobs.written.push(version);
+    loaded.rows.push(SeedRow {
+        bucket_id: bucket.id.clone(),
+        name,
+        version: version.to_string(),
+        metadata: json!(declared.metadata(&blob)),
+    });
+    Ok(())
+}
+
+fn file_etag(path: &Path) -> io::Result<String> {
+    let mut digest = Md5::new();
+    let mut file = std::fs::File::open(path)?;
+    let mut buffer = vec![0; 256 * 1024];
+    loop {
+        match io::Read::read(&mut file, &mut buffer)? {
+            0 => return Ok(format!("\"{}\"", hex::encode(digest.finalize()))),
+            n => digest.update(&buffer[..n]),
+        }
+    }
+}
+
+/// Dot files are the file manager's or the editor's, except the one that stands for an empty folder.
+fn is_hidden(root: &Path, path: &Path) -> bool {
+    let name = path
+        .file_name()
+        .map(|name| name.to_string_lossy().into_owned())
+        .unwrap_or_default();
+    path != root && name.starts_with('.') && !is_folder_placeholder(&name)
+}
+
+/// The path below the root, with slashes.
+fn object_name(root: &Path, path: &Path) -> String {
+    let relative = path.strip_prefix(root).unwrap_or(path);
+    let parts: Vec<_> = relative
+        .components()
+        .map(|part| part.as_os_str().to_string_lossy())
+        .collect();
+    parts.join("/")
+}

@@ -1,0 +1,41 @@
+-- One level below a folder, folders first by name, then files by a time column. Parameters as in list_by_name.sql, and
+-- $8 the column.
+with level as (
+  select o.*,
+         array_to_string((string_to_array(substr(o.name, length($2::text) + 1), '/'))[1:$4::int], '/') as entry,
+         cardinality(string_to_array(substr(o.name, length($2::text) + 1), '/')) > $4::int as is_folder
+  from storage.objects o
+  where o.bucket_id = $1
+    and lower(o.name) collate "C" >= $3::text
+    and lower(o.name) collate "C" < $3::text || chr(1114111)
+    and starts_with(lower(o.name), $3::text)
+),
+entries as (
+  select distinct entry, true as is_folder, null::uuid as id, null::timestamptz as updated_at,
+         null::timestamptz as created_at, null::timestamptz as last_accessed_at, null::jsonb as metadata,
+         null::timestamptz as sort_time
+  from level where is_folder
+  union all
+  select entry, false, id, updated_at, created_at, last_accessed_at, metadata,
+         case $8 when 'updated_at' then updated_at when 'created_at' then created_at else last_accessed_at end
+  from level where not is_folder
+),
+page as (
+  select row_number() over (
+           order by is_folder desc,
+                    case when $5 = 'asc' then sort_time end, case when $5 = 'desc' then sort_time end desc,
+                    case when $5 = 'asc' then entry collate "C" end, case when $5 = 'desc' then entry collate "C" end desc
+         ) as position,
+         entries.*
+  from entries
+)
+select coalesce(json_agg(json_build_object(
+         'name', entry,
+         'id', id,
+         'updated_at', to_char(updated_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+         'created_at', to_char(created_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+         'last_accessed_at', to_char(last_accessed_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+         'metadata', metadata
+       ) order by position), '[]')
+from page
+where position > $7::bigint and position <= $7::bigint + $6::bigint
