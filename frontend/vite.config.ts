@@ -26,7 +26,7 @@ export default defineConfig({
     environment: "jsdom",
     setupFiles: ["./src/testing/setup.ts"],
     css: false,
+    env: { VITE_SUPABASE_KEY: "unit-tests" },
     restoreMocks: true,
-    unstubGlobals: true,
   },
 });

@@ -5,11 +5,14 @@ import { Picture } from "@/components/ui/picture";
 import { cn } from "@/lib/cn";
 
 export interface Slide {
+  key: string;
   url: string | null;
   alt: string;
 }
 
 const slideMs = 3000;
+/** Width over height of the pictures. */
+const slideRatio = "4 / 5";
 
 function subscribeToMotion(listener: () => void): () => void {
   const query = window.matchMedia("(prefers-reduced-motion: reduce)");
@@ -21,62 +24,81 @@ function prefersStillness(): boolean {
   return window.matchMedia("(prefers-reduced-motion: reduce)").matches;
 }
 
-/** Pictures that follow one another in a loop. Who asked for less motion presses play first. */
-export function Slideshow({ slides }: { slides: readonly Slide[] }) {
+/**
+ * Pictures in a strip as tall as its place: one is shown, the next one waits at the edge. It loops by
+ * running on into copies of the first pictures, and from there back without a move.
+ */
+export function Slideshow({ slides, label }: { slides: readonly Slide[]; label: string }) {
   const still = useSyncExternalStore(subscribeToMotion, prefersStillness);
   const [chosen, setChosen] = useState<"playing" | "paused" | null>(null);
-  const [index, setIndex] = useState(0);
+  const [position, setPosition] = useState({ index: 0, gliding: true });
+  // Who asked for less motion presses play first.
   const playing = chosen === null ? !still : chosen === "playing";
+  const count = slides.length;
 
   useEffect(() => {
-    if (!playing || slides.length < 2) return;
+    if (!playing || count < 2) return;
     const timer = window.setInterval(
-      () => setIndex((current) => (current + 1) % slides.length),
+      () => setPosition(({ index }) => ({ index: (index % count) + 1, gliding: true })),
       slideMs,
     );
     return () => window.clearInterval(timer);
-  }, [playing, slides.length]);
+  }, [playing, count]);
 
+  const copies = slides.slice(0, 2).map((slide) => ({ ...slide, key: `${slide.key}-again` }));
   return (
-    <section aria-roledescription="carousel" aria-label="Outfits" className="absolute inset-0">
-      {slides.map((slide, place) => {
-        const shown = place === index;
-        // Only the picture on show and the next one are loaded.
-        const near = shown || place === (index + 1) % slides.length;
-        return (
-          <div
-            key={slide.url ?? place}
-            aria-hidden={!shown}
-            className={cn(
-              "absolute inset-0 transition-opacity duration-700",
-              shown ? "opacity-100" : "opacity-0",
-            )}
-          >
-            {near && (
-              <Picture
-                url={slide.url}
-                alt={slide.alt}
-                sizes="50vw"
-                width={960}
-                height={1200}
-                eager={place === 0}
-                className="size-full"
-              />
-            )}
-          </div>
-        );
-      })}
-      {slides.length > 1 && (
+    <section
+      aria-roledescription="carousel"
+      aria-label={label}
+      className="relative h-full min-h-0 overflow-hidden"
+    >
+      <div
+        className={cn("flex h-full gap-5", position.gliding && "transition-transform duration-700")}
+        style={{ transform: `translateX(calc(${-position.index} * (100cqh * 0.8 + 1.25rem)))` }}
+        onTransitionEnd={(event) => {
+          if (event.target !== event.currentTarget || position.index < count) return;
+          setPosition({ index: 0, gliding: false });
+        }}
+      >
+        {[...slides, ...copies].map((slide, place) => {
+          const shown = place === position.index;
+          return (
+            <div
+              key={slide.key}
+              aria-hidden={!shown}
+              className={cn(
+                "h-full shrink-0 overflow-hidden rounded-lg bg-raised transition-opacity duration-700",
+                shown ? "opacity-100" : "opacity-45",
+              )}
+              style={{ aspectRatio: slideRatio }}
+            >
+              {/* Only what is or will soon be seen is loaded. */}
+              {place <= position.index + 2 && (
+                <Picture
+                  url={slide.url}
+                  alt={slide.alt}
+                  sizes="460px"
+                  width={960}
+                  height={1200}
+                  eager={place < 2}
+                  className="size-full"
+                />
+              )}
+            </div>
+          );
+        })}
+      </div>
+      {count > 1 && (
         <IconButton
           label={playing ? "Pause slideshow" : "Play slideshow"}
           variant="floating"
           onClick={() => setChosen(playing ? "paused" : "playing")}
-          className="absolute top-5 right-5"
+          className="absolute! bottom-3 left-3"
         >
           {playing ? (
-            <Pause className="size-4.5" strokeWidth={1.6} />
+            <Pause className="size-4" strokeWidth={1.6} />
           ) : (
-            <Play className="size-4.5" strokeWidth={1.6} />
+            <Play className="size-4" strokeWidth={1.6} />
           )}
         </IconButton>
       )}

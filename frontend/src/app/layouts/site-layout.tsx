@@ -1,5 +1,6 @@
 import { Outlet } from "react-router";
 import { AccountMenu } from "@/app/shell/account-menu";
+import { BottomNav } from "@/app/shell/bottom-nav";
 import { SkipLink } from "@/app/shell/skip-link";
 import { Wordmark } from "@/app/shell/wordmark";
 import { useLight } from "@/lib/light";
@@ -19,10 +20,11 @@ export function SiteLayout() {
       <main
         id="main"
         tabIndex={-1}
-        className="mx-auto w-full max-w-7xl flex-1 px-4 pt-8 pb-16 outline-none md:px-8"
+        className="mx-auto w-full max-w-7xl flex-1 px-4 pt-8 pb-28 outline-none md:pb-16 md:px-8"
       >
         <Outlet />
       </main>
+      <BottomNav />
     </div>
   );
 }

@@ -148,19 +148,22 @@ function Panel({ title, text, children }: { title: string; text: string; childre
 function Showcase() {
   const { data: outfits = [] } = useQuery(latestOutfitsQuery(6));
   const slides = outfits.map((outfit) => ({
+    key: outfit.id,
     url: outfit.main_image,
     alt: outfit.image_alt ?? outfit.name,
   }));
   return (
-    <aside data-light="dark" className="relative overflow-hidden bg-canvas text-ink max-lg:hidden">
-      <Slideshow slides={slides} />
-      <div className="pointer-events-none absolute inset-0 bg-linear-to-t from-black/80 via-black/10 to-black/35" />
-      <div className="absolute inset-x-10 top-6">
-        <Wordmark />
+    <aside
+      data-light="dark"
+      className="sticky top-0 flex h-dvh flex-col overflow-hidden bg-canvas pt-6 pb-12 pl-12 text-ink max-lg:hidden"
+    >
+      <Wordmark className="self-start" />
+      <div className="my-8 min-h-0 flex-1" style={{ containerType: "size" }}>
+        {slides.length > 0 && <Slideshow slides={slides} label="Newest outfits" />}
       </div>
-      <div className="absolute inset-x-10 bottom-12 max-w-xl">
-        <p className="text-small">{product.offer}</p>
-        <p className="mt-3 text-balance font-serif text-display">{product.claim}</p>
+      <div className="pr-12">
+        <p className="text-balance font-serif text-display">{product.claim}</p>
+        <p className="mt-4 text-ink-soft">{product.offer}</p>
       </div>
     </aside>
   );

@@ -32,7 +32,7 @@ export function IconButton({
         size === "md" ? "size-11" : "size-12",
         !busy && "disabled:cursor-not-allowed disabled:opacity-50",
         variant === "plain" && "text-ink-soft hover:bg-sheen hover:text-ink",
-        variant === "floating" && "bg-canvas/75 text-ink backdrop-blur-sm hover:bg-canvas",
+        variant === "floating" && "floating-disc text-ink",
         className,
       )}
       {...rest}

@@ -1,9 +1,9 @@
 import { useEffect, useState } from "react";
 import { flushSync } from "react-dom";
 import { Outlet } from "react-router";
+import { BottomNav } from "@/app/shell/bottom-nav";
 import { SkipLink } from "@/app/shell/skip-link";
 import { useLight } from "@/lib/light";
-import { BottomNav } from "./bottom-nav";
 import { focusSearchBox } from "./search-box";
 import { Sidebar } from "./sidebar";
 import { TopBar } from "./top-bar";

@@ -43,7 +43,7 @@ export function OutfitCard({
   const styles = outfit.outfit_styles.flatMap((id) => styleNames?.get(id) ?? []).slice(0, 2);
   const ratio = outfitRatio(outfit);
   return (
-    <article className="group/card relative">
+    <article className="outfit-card relative">
       <Link
         id={outfitCardId(outfit.id)}
         to={to}
@@ -76,11 +76,14 @@ export function OutfitCard({
         </span>
       </Link>
       {mark !== undefined && (
-        <div className="pointer-events-none absolute top-3 left-3">{mark}</div>
+        <div className="pointer-events-none absolute top-2.5 left-2.5">{mark}</div>
       )}
       {actions !== undefined && (
-        <div className="absolute top-2 right-2 flex flex-col gap-1.5 opacity-0 transition-opacity group-focus-within/card:opacity-100 group-hover/card:opacity-100 touch:opacity-100">
-          {actions}
+        <div
+          className="pointer-events-none absolute inset-x-0 top-0 flex items-end justify-end p-1"
+          style={{ aspectRatio: `${1 / ratio}` }}
+        >
+          <div className="card-actions pointer-events-auto flex">{actions}</div>
         </div>
       )}
     </article>

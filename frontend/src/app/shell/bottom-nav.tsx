@@ -7,9 +7,12 @@ import { useSession } from "@/lib/session";
 
 /** Navigation within reach of the thumb. */
 export function BottomNav() {
-  const { section } = useExploreParams();
+  const params = useExploreParams();
   const { user, profile } = useSession();
   const location = useLocation();
+  // Sections exist on the dashboard only; elsewhere at most one's own page is current.
+  const section = location.pathname === paths.explore ? params.section : null;
+  const ownPage = profile?.username ? paths.profile(profile.username) : null;
   const from: ReturnState = { from: `${location.pathname}${location.search}` };
   return (
     <nav
@@ -35,10 +38,12 @@ export function BottomNav() {
               current={section === "likes"}
             />
             <Entry
-              to={profile?.username ? paths.profile(profile.username) : sectionPath("my-outfits")}
+              to={ownPage ?? sectionPath("my-outfits")}
               icon={UserRound}
               label="Me"
-              current={section === "my-outfits" || section === "bookmarks"}
+              current={
+                section === "my-outfits" || section === "bookmarks" || location.pathname === ownPage
+              }
             />
           </>
         )}

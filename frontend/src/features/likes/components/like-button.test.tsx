@@ -1,0 +1,78 @@
+import { screen, waitFor } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+
+const userId = "00000000-0000-4000-8000-000000000001";
+const combineId = "00000000-0000-4000-8000-0000000000aa";
+
+/** Answers of the REST service: what is liked already, and what a write gets. */
+function serve(liked: string[], write: () => Response) {
+  vi.stubGlobal("fetch", async (input: RequestInfo | URL, init?: RequestInit) => {
+    const url = String(input instanceof Request ? input.url : input);
+    if (init?.method === "POST" || init?.method === "DELETE") return write();
+    if (url.includes("/likes")) return Response.json(liked.map((id) => ({ combine_id: id })));
+    return Response.json(null);
+  });
+}
+
+/** The client is made when its module loads: each test gets one that finds (or misses) a session. */
+async function openButton() {
+  const [{ LikeButton }, { renderAt: render }] = await Promise.all([
+    import("./like-button"),
+    import("@/testing/render"),
+  ]);
+  render("/?section=top", <LikeButton combineId={combineId} outfitName="Rain plan" />);
+}
+
+describe("LikeButton", () => {
+  beforeEach(() => vi.resetModules());
+
+  it("sends a visitor to the sign-in page, with a word why", async () => {
+    serve([], () => new Response(null, { status: 201 }));
+    await openButton();
+
+    const button = await screen.findByRole("button", { name: "Like Rain plan" });
+    await waitFor(() => expect(button).toBeEnabled());
+    await userEvent.click(button);
+
+    expect(await screen.findByText("Authentication required")).toBeVisible();
+    expect(screen.getByText("Please sign in to like this item.")).toBeVisible();
+    expect(screen.getByTestId("address")).toHaveTextContent("/auth");
+  });
+
+  it("likes at once and says so", async () => {
+    const { storeSession } = await import("@/testing/fake-session");
+    storeSession(userId);
+    let answer: (response: Response) => void = () => undefined;
+    const answered = new Promise<Response>((resolve) => {
+      answer = resolve;
+    });
+    vi.stubGlobal("fetch", async (_input: unknown, init?: RequestInit) =>
+      init?.method === "POST" ? answered : Response.json([]),
+    );
+    await openButton();
+
+    const button = await screen.findByRole("button", { name: "Like Rain plan" });
+    await waitFor(() => expect(button).toBeEnabled());
+    await userEvent.click(button);
+
+    expect(await screen.findByRole("button", { pressed: true })).toBeInTheDocument();
+    expect(screen.queryByText("Liked!")).toBeNull();
+    answer(new Response(null, { status: 201 }));
+    expect(await screen.findByText("Liked!")).toBeVisible();
+  });
+
+  it("takes the like back when the server refuses", async () => {
+    const { storeSession } = await import("@/testing/fake-session");
+    storeSession(userId);
+    serve([], () => Response.json({ code: "XX000", message: "Out of ink." }, { status: 500 }));
+    await openButton();
+
+    const button = await screen.findByRole("button", { name: "Like Rain plan" });
+    await waitFor(() => expect(button).toBeEnabled());
+    await userEvent.click(button);
+
+    expect(await screen.findByText("Out of ink.")).toBeVisible();
+    expect(await screen.findByRole("button", { pressed: false })).toBeInTheDocument();
+  });
+});
