@@ -43,7 +43,7 @@ test-e2e: postgres build frontend/dist e2e/node_modules ## The stock clients and
 	@$(STEP) "e2e" env SELVEDGE_BIN=$(BINARY) npm --prefix e2e test
 
 bench: postgres build ## Requests per second next to pgbench running the same SQL
-	SELVEDGE_BIN=$(BINARY) python3 bench/bench.py
+	python3 bench/bench.py --binary $(BINARY)
 
 docker: ## Build the image
 	docker build --file docker/Dockerfile --tag selvedge .

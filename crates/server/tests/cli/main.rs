@@ -1,0 +1,7 @@
+//! The binary as a person at a terminal meets it: real processes, a real embedded PostgreSQL.
+
+mod lifecycle;
+mod migrations;
+mod production;
+mod refusals;
+mod support;

@@ -1,0 +1,111 @@
+//! Migrations and seeds as `start` and `migrate` run them.
+
+use crate::support::Project;
+
+#[actix_web::test]
+async fn gw_021_a_failing_migration_names_file_line_sqlstate_and_statement() {
+    let project = Project::new();
+    project.write("migrations/20260101000000_good.sql", "create table good (n int);");
+    project.write(
+        "migrations/20260102000000_bad.sql",
+        "create table half (n int);\n\ninsert into nowhere values (1);\n",
+    );
+    project.write("seed.sql", "insert into good values (1);");
+
+    let arguments = project.start_arguments();
+    let message = project.must_fail(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
+
+    assert!(message.contains("20260102000000_bad.sql:3: "), "{message}");
+    assert!(
+        message.contains("SQLSTATE 42P01") && message.contains("insert into nowhere"),
+        "{message}"
+    );
+
+    // Mended, it goes on where it stopped, and the first start's seeds are still due.
+    project.write("migrations/20260102000000_bad.sql", "create table whole (n int);");
+    let running = project.start().await;
+    let database = project.database().await;
+    let count: i64 = database
+        .query_one("select count(*) from good, whole", &[])
+        .await
+        .map_or(-1, |row| row.get(0));
+    assert_eq!(count, 0);
+    let seeded: i64 = database
+        .query_one("select count(*) from good", &[])
+        .await
+        .unwrap()
+        .get(0);
+    assert_eq!(seeded, 1);
+    assert!(
+        database.query("select * from half", &[]).await.is_err(),
+        "a failed file leaves nothing"
+    );
+    running.stop();
+}
+
+#[actix_web::test]
+async fn gw_021_later_starts_apply_what_is_pending_and_say_so() {
+    let project = Project::new();
+    project.start().await.stop();
+    project.write(
+        "migrations/20260101000000_notes.sql",
+        "create table notes (body text);",
+    );
+
+    let running = project.start().await;
+
+    assert!(
+        running.output().contains("applied 20260101000000_notes.sql"),
+        "{}",
+        running.output()
+    );
+}
+
+#[actix_web::test]
+async fn gw_025_seeds_run_once() {
+    let project = Project::new();
+    project.write(
+        "migrations/20260101000000_notes.sql",
+        "create table notes (body text);",
+    );
+    project.write("seed.sql", "insert into notes values ('one');");
+    project.start().await.stop();
+
+    let _running = project.start().await;
+
+    let count: i64 = project
+        .database()
+        .await
+        .query_one("select count(*) from notes", &[])
+        .await
+        .unwrap()
+        .get(0);
+    assert_eq!(count, 1);
+}
+
+#[actix_web::test]
+async fn gw_021_migrate_creates_lists_and_applies() {
+    let project = Project::new();
+    let database_port = project.ports.database.to_string();
+    project.write("config.toml", &format!("[db]\nport = {database_port}\n"));
+
+    let created = project.must(&["migrate", "new", "Add notes!"]);
+    assert!(created.contains("_add_notes_.sql"), "{created}");
+    assert!(project.must(&["migrate", "list"]).contains("pending"));
+    let applied = project.must(&["migrate", "up"]);
+    assert!(
+        applied.contains("applied") && applied.contains("_add_notes_.sql"),
+        "{applied}"
+    );
+    assert!(project.must(&["migrate", "list"]).contains("applied"));
+
+    // The same against the running instance.
+    let _running = project.start().await;
+    project.write("migrations/29990101000000_late.sql", "create table late ();");
+    assert!(
+        project
+            .must(&["migrate", "up"])
+            .contains("29990101000000_late.sql")
+    );
+    assert!(project.must(&["migrate", "up"]).contains("up to date"));
+}

@@ -1,0 +1,68 @@
+//! Messages that have to help: wrong configuration, taken ports, missing PostgreSQL.
+
+use std::net::TcpListener;
+
+use crate::support::Project;
+
+#[test]
+fn gw_028_a_wrong_value_stops_the_start_with_file_line_and_choices() {
+    let project = Project::new();
+    project.write("config.toml", "[edge_runtime]\npolicy = \"sometimes\"\n");
+
+    let message = project.must_fail(&["start"]);
+
+    assert!(
+        message.contains("config.toml:2: edge_runtime.policy = \"sometimes\""),
+        "{message}"
+    );
+    assert!(
+        message.contains("expected one of \"per_worker\", \"oneshot\""),
+        "{message}"
+    );
+}
+
+#[test]
+fn gw_031_a_taken_api_port_names_flag_and_key_before_anything_starts() {
+    let project = Project::new();
+    let holder = TcpListener::bind(("127.0.0.1", project.ports.api)).unwrap();
+
+    let arguments = project.start_arguments();
+    let message = project.must_fail(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
+
+    assert!(
+        message.contains(&format!("port {} (API) is taken", project.ports.api)),
+        "{message}"
+    );
+    assert!(message.contains("--port N or [api] port = N"), "{message}");
+    assert!(!project.path(".selvedge/pgdata").exists());
+    drop(holder);
+}
+
+#[test]
+fn gw_031_a_taken_database_port_names_flag_and_key() {
+    let project = Project::new();
+    let _holder = TcpListener::bind(("127.0.0.1", project.ports.database)).unwrap();
+
+    let arguments = project.start_arguments();
+    let message = project.must_fail(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
+
+    assert!(
+        message.contains(&format!("port {} (PostgreSQL) is taken", project.ports.database)),
+        "{message}"
+    );
+    assert!(message.contains("--db-port N or [db] port = N"), "{message}");
+}
+
+#[test]
+fn gw_031_a_folder_without_postgresql_is_named() {
+    let project = Project::new();
+    let mut arguments = project.start_arguments();
+    arguments.extend(["--pg-bin".to_owned(), project.path("").display().to_string()]);
+
+    let message = project.must_fail(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
+
+    assert!(
+        message.contains("holds no PostgreSQL: initdb is missing"),
+        "{message}"
+    );
+}
