@@ -1,6 +1,7 @@
 import { fileURLToPath, URL } from "node:url";
 import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
+import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
 
 /** The services' URL prefixes: in development they are forwarded to a running server. */
@@ -10,8 +11,31 @@ const proxy = Object.fromEntries(
   servicePrefixes.map((prefix) => [prefix, { target: server, ws: prefix === "/realtime/v1" }]),
 );
 
+/** Fonts that every page shows at once: asked for together with the stylesheet, not after it. */
+const firstFonts = /(instrument-serif-latin-400-normal|geist-latin-wght-normal)[^/]*\.woff2$/;
+
+function preloadFonts(): Plugin {
+  return {
+    name: "preload-fonts",
+    transformIndexHtml: (_html, { bundle = {} }) =>
+      Object.keys(bundle)
+        .filter((file) => firstFonts.test(file))
+        .map((file) => ({
+          tag: "link",
+          injectTo: "head",
+          attrs: {
+            rel: "preload",
+            as: "font",
+            type: "font/woff2",
+            crossorigin: "",
+            href: `/${file}`,
+          },
+        })),
+  };
+}
+
 export default defineConfig({
-  plugins: [react(), tailwindcss()],
+  plugins: [react(), tailwindcss(), preloadFonts()],
   resolve: { alias: { "@": fileURLToPath(new URL("./src", import.meta.url)) } },
   server: { port: 5173, proxy },
   preview: { port: 4173, proxy },

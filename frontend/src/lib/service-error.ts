@@ -51,10 +51,14 @@ export const uniqueViolation = "23505";
 /** PostgreSQL's name for "not allowed", row-level security included. */
 export const insufficientPrivilege = "42501";
 
-/** Network failures (status 0) and overloaded or restarting servers: worth another attempt. */
+/** The network failed: there was no answer at all. */
+export function isUnreachable(error: unknown): boolean {
+  return error instanceof ServiceError ? error.status === 0 : error instanceof TypeError;
+}
+
+/** Network failures and overloaded or restarting servers: worth another attempt. */
 export function isTemporary(error: unknown): boolean {
-  if (error instanceof ServiceError) return error.status === 0 || error.status >= 500;
-  return error instanceof TypeError;
+  return isUnreachable(error) || (error instanceof ServiceError && error.status >= 500);
 }
 
 export function messageOf(error: unknown, fallback: string): string {

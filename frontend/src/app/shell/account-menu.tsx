@@ -37,10 +37,8 @@ export function AccountMenu() {
   const name = profile?.full_name || username || "User";
   return (
     <Menu>
-      <MenuTrigger
-        aria-label={`Account menu of ${name}`}
-        className="inline-flex size-11 items-center justify-center rounded-full"
-      >
+      <MenuTrigger className="inline-flex size-11 items-center justify-center rounded-full">
+        <span className="sr-only">Account menu of {name}</span>
         <Avatar src={profile?.avatar_url} initials={initialsOf(username, user.email)} size="md" />
       </MenuTrigger>
       <MenuContent>
@@ -57,7 +55,9 @@ export function AccountMenu() {
             Combines
           </MenuItem>
         )}
-        <MenuItem onSelect={() => signOut.mutate()}>
+        <MenuItem
+          onSelect={() => signOut.mutate(undefined, { onSuccess: () => navigate(paths.explore) })}
+        >
           <LogOut strokeWidth={1.6} />
           Sign out
         </MenuItem>

@@ -15,8 +15,8 @@ export function OutfitLinkCard({ outfit, eager }: { outfit: Outfit; eager: boole
       eager={eager}
       actions={
         <>
-          <LikeButton combineId={outfit.id} outfitName={outfit.name} />
           <BookmarkButton combineId={outfit.id} outfitName={outfit.name} />
+          <LikeButton combineId={outfit.id} outfitName={outfit.name} />
         </>
       }
     />

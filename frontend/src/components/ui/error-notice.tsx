@@ -1,4 +1,4 @@
-import { isTemporary, messageOf } from "@/lib/service-error";
+import { isTemporary, isUnreachable, messageOf } from "@/lib/service-error";
 import { Button } from "./button";
 
 interface ErrorNoticeProps {
@@ -6,6 +6,16 @@ interface ErrorNoticeProps {
   title: string;
   error: unknown;
   onRetry: () => void;
+}
+
+function explain(error: unknown): string {
+  if (isUnreachable(error)) {
+    return "We could not reach the server. Nothing of yours is lost; check your connection and try again.";
+  }
+  if (isTemporary(error)) {
+    return "The server has a problem. Nothing of yours is lost; please try again in a moment.";
+  }
+  return messageOf(error, "The server refused the request. Nothing of yours was changed.");
 }
 
 /** What happened, what is safe, and what to do. */
@@ -16,11 +26,7 @@ export function ErrorNotice({ title, error, onRetry }: ErrorNoticeProps) {
       className="mx-auto flex min-h-[50vh] max-w-md flex-col items-center justify-center gap-3 px-6 py-16 text-center"
     >
       <p className="font-serif text-heading text-ink">{title}</p>
-      <p className="text-ink-soft text-small">
-        {isTemporary(error)
-          ? "We could not reach the server. Nothing of yours is lost; check your connection and try again."
-          : messageOf(error, "The server refused the request. Nothing of yours was changed.")}
-      </p>
+      <p className="text-ink-soft text-small">{explain(error)}</p>
       <Button className="mt-4" onClick={onRetry}>
         Try again
       </Button>

@@ -6,7 +6,7 @@ interface IconButtonProps extends ComponentProps<"button"> {
   label: string;
   variant?: "plain" | "floating";
   size?: "md" | "lg";
-  /** Unavailable for a moment only: not drawn as such, which would flicker. */
+  /** Takes no order for a moment. Keeps its looks and the focus, which `disabled` would lose. */
   busy?: boolean;
 }
 
@@ -16,9 +16,9 @@ export function IconButton({
   variant = "plain",
   size = "md",
   busy = false,
-  disabled = false,
   className,
   type = "button",
+  onClick,
   ...rest
 }: IconButtonProps) {
   return (
@@ -26,11 +26,12 @@ export function IconButton({
       type={type}
       aria-label={label}
       title={label}
-      disabled={disabled || busy}
+      aria-disabled={busy || undefined}
+      onClick={busy ? undefined : onClick}
       className={cn(
         "inline-flex shrink-0 items-center justify-center rounded-full transition-colors",
         size === "md" ? "size-11" : "size-12",
-        !busy && "disabled:cursor-not-allowed disabled:opacity-50",
+        "disabled:cursor-not-allowed disabled:opacity-50",
         variant === "plain" && "text-ink-soft hover:bg-sheen hover:text-ink",
         variant === "floating" && "floating-disc text-ink",
         className,

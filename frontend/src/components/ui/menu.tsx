@@ -3,7 +3,11 @@ import { DropdownMenu } from "radix-ui";
 import type { ComponentProps, ReactNode } from "react";
 import { cn } from "@/lib/cn";
 
-export const Menu = DropdownMenu.Root;
+/** Not modal: the page behind stays readable, scrollable, and one click away. */
+export function Menu({ children }: { children: ReactNode }) {
+  return <DropdownMenu.Root modal={false}>{children}</DropdownMenu.Root>;
+}
+
 export const MenuTrigger = DropdownMenu.Trigger;
 
 const itemClasses =

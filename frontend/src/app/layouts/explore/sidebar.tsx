@@ -29,7 +29,8 @@ interface SidebarProps {
 export function Sidebar({ collapsed, onCollapsedChange }: SidebarProps) {
   const { user } = useSession();
   return (
-    <div
+    <aside
+      aria-label="Sidebar"
       className={cn(
         "sticky top-0 flex h-dvh shrink-0 flex-col border-line border-r transition-[width] max-md:hidden",
         collapsed ? "w-16 items-center px-2.5 py-4" : "w-64 px-4 py-4",
@@ -86,7 +87,7 @@ export function Sidebar({ collapsed, onCollapsedChange }: SidebarProps) {
       <div className="mt-auto w-full">
         <SidebarFoot collapsed={collapsed} />
       </div>
-    </div>
+    </aside>
   );
 }
 

@@ -48,8 +48,8 @@ export function ExploreCard({ outfit, eager, mark }: ExploreCardProps) {
       onIntent={preloadModal}
       actions={
         <>
-          <LikeButton combineId={outfit.id} outfitName={outfit.name} />
           <BookmarkButton combineId={outfit.id} outfitName={outfit.name} />
+          <LikeButton combineId={outfit.id} outfitName={outfit.name} />
         </>
       }
     />

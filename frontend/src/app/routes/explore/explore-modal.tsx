@@ -53,7 +53,7 @@ function OpenModal({
     if (next === undefined) return;
     navigate(
       { pathname: "/", search: exploreSearch({ ...params, outfit: next.slug }) },
-      { replace: true, state: location.state, preventScrollReset: true },
+      { replace: true, state: location.state, preventScrollReset: true, flushSync: true },
     );
   }
 

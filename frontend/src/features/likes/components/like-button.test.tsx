@@ -32,7 +32,7 @@ describe("LikeButton", () => {
     await openButton();
 
     const button = await screen.findByRole("button", { name: "Like Rain plan" });
-    await waitFor(() => expect(button).toBeEnabled());
+    await waitFor(() => expect(button).not.toHaveAttribute("aria-disabled"));
     await userEvent.click(button);
 
     expect(await screen.findByText("Authentication required")).toBeVisible();
@@ -53,7 +53,7 @@ describe("LikeButton", () => {
     await openButton();
 
     const button = await screen.findByRole("button", { name: "Like Rain plan" });
-    await waitFor(() => expect(button).toBeEnabled());
+    await waitFor(() => expect(button).not.toHaveAttribute("aria-disabled"));
     await userEvent.click(button);
 
     expect(await screen.findByRole("button", { pressed: true })).toBeInTheDocument();
@@ -69,7 +69,7 @@ describe("LikeButton", () => {
     await openButton();
 
     const button = await screen.findByRole("button", { name: "Like Rain plan" });
-    await waitFor(() => expect(button).toBeEnabled());
+    await waitFor(() => expect(button).not.toHaveAttribute("aria-disabled"));
     await userEvent.click(button);
 
     expect(await screen.findByText("Out of ink.")).toBeVisible();

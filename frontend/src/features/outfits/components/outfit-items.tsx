@@ -13,9 +13,9 @@ export function OutfitItems({ outfit }: { outfit: Outfit }) {
   const count = items?.length ?? outfit.item_ids.length;
   return (
     <section aria-labelledby={`items-of-${outfit.id}`}>
-      <h3 id={`items-of-${outfit.id}`} className="font-serif text-name">
+      <h2 id={`items-of-${outfit.id}`} className="font-serif text-name">
         Items ({count})
-      </h3>
+      </h2>
       {isPending ? (
         <div role="status" className="mt-2">
           <span className="sr-only">Loading items...</span>

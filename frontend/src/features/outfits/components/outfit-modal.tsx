@@ -51,9 +51,7 @@ export function OutfitModal({
     if (event.key === "ArrowLeft") onPrevious?.();
     else if (event.key === "ArrowRight") onNext?.();
     else if (event.key === "l" || event.key === "b") {
-      content.current
-        ?.querySelector<HTMLButtonElement>(`[data-shortcut="${event.key}"]:not(:disabled)`)
-        ?.click();
+      content.current?.querySelector<HTMLButtonElement>(`[data-shortcut="${event.key}"]`)?.click();
     }
   }
 
@@ -70,6 +68,11 @@ export function OutfitModal({
           ref={content}
           aria-describedby={undefined}
           onKeyDown={handleKey}
+          onOpenAutoFocus={(event) => {
+            // On the dialog itself: the keys work at once, and no button is chosen for anybody.
+            event.preventDefault();
+            content.current?.focus();
+          }}
           onCloseAutoFocus={(event) => {
             // Back to the card of the outfit seen last, not to the one that opened the modal.
             const card = document.getElementById(outfitCardId(outfitId ?? ""));
@@ -79,17 +82,23 @@ export function OutfitModal({
           }}
           className="fade-in pointer-events-none fixed inset-0 z-40 flex items-center justify-center outline-none md:p-8 lg:px-24"
         >
-          <div className="pointer-events-auto relative flex h-full w-full max-w-6xl flex-col overflow-y-auto overscroll-contain bg-surface md:h-[min(100%,54rem)] md:flex-row md:overflow-hidden md:rounded-lg md:shadow-raised">
-            <div
-              className="relative shrink-0 touch-pan-y bg-raised max-md:aspect-4/5 max-md:max-h-[78dvh] md:h-full md:w-[54%]"
-              {...swipe}
-            >
-              <ModalPicture subject={subject} />
+          {subject.kind === "outfit" || subject.kind === "loading" ? (
+            <div className="pointer-events-auto relative flex h-full w-full max-w-6xl flex-col overflow-y-auto overscroll-contain bg-surface md:h-[min(100%,54rem)] md:flex-row md:overflow-hidden md:rounded-lg md:shadow-raised">
+              <div
+                className="relative shrink-0 touch-pan-y bg-raised max-md:aspect-4/5 max-md:max-h-[78dvh] md:h-full md:w-[54%]"
+                {...swipe}
+              >
+                <ModalPicture subject={subject} />
+              </div>
+              <div className="min-w-0 flex-1 md:overflow-y-auto">
+                <ModalInfo subject={subject} actions={actions} showItems={showItems} />
+              </div>
             </div>
-            <div className="min-w-0 flex-1 md:overflow-y-auto">
-              <ModalInfo subject={subject} actions={actions} showItems={showItems} />
+          ) : (
+            <div className="pointer-events-auto flex w-full max-w-xl items-center justify-center bg-surface max-md:h-full md:rounded-lg md:shadow-raised">
+              <ModalTrouble subject={subject} />
             </div>
-          </div>
+          )}
           <Dialog.Close asChild>
             <IconButton
               label="Close"
@@ -129,9 +138,8 @@ export function OutfitModal({
   );
 }
 
-function ModalPicture({ subject }: { subject: ModalSubject }) {
+function ModalPicture({ subject }: { subject: Present }) {
   if (subject.kind === "loading") return <Skeleton className="size-full rounded-sm" />;
-  if (subject.kind !== "outfit") return null;
   const { outfit } = subject;
   return (
     <Picture
@@ -149,8 +157,12 @@ function ModalPicture({ subject }: { subject: ModalSubject }) {
   );
 }
 
+/** The outfit, or the wait for it. */
+type Present = Extract<ModalSubject, { kind: "outfit" | "loading" }>;
+type Trouble = Exclude<ModalSubject, Present>;
+
 interface ModalInfoProps extends Pick<OutfitModalProps, "actions" | "showItems"> {
-  subject: ModalSubject;
+  subject: Present;
 }
 
 function ModalInfo({ subject, actions, showItems }: ModalInfoProps) {
@@ -164,34 +176,6 @@ function ModalInfo({ subject, actions, showItems }: ModalInfoProps) {
         <Skeleton className="mt-10 h-4 w-full" />
         <Skeleton className="mt-3 h-4 w-2/3" />
       </div>
-    );
-  }
-  if (subject.kind === "missing") {
-    return (
-      <>
-        <Dialog.Title className="sr-only">Outfit not found</Dialog.Title>
-        <EmptyState
-          glyph={<X strokeWidth={1.4} />}
-          title="This outfit is no longer here."
-          action={
-            <Dialog.Close className="h-11 rounded-full border border-line-strong px-5 font-medium text-small hover:border-ink">
-              Explore Outfits
-            </Dialog.Close>
-          }
-        />
-      </>
-    );
-  }
-  if (subject.kind === "failed") {
-    return (
-      <>
-        <Dialog.Title className="sr-only">Outfit not loaded</Dialog.Title>
-        <ErrorNotice
-          title="The outfit could not be loaded."
-          error={subject.error}
-          onRetry={subject.retry}
-        />
-      </>
     );
   }
   const { outfit } = subject;
@@ -219,6 +203,35 @@ function ModalInfo({ subject, actions, showItems }: ModalInfoProps) {
         </div>
       )}
     </article>
+  );
+}
+
+function ModalTrouble({ subject }: { subject: Trouble }) {
+  if (subject.kind === "missing") {
+    return (
+      <>
+        <Dialog.Title className="sr-only">Outfit not found</Dialog.Title>
+        <EmptyState
+          glyph={<X strokeWidth={1.4} />}
+          title="This outfit is no longer here."
+          action={
+            <Dialog.Close className="h-11 rounded-full border border-line-strong px-5 font-medium text-small hover:border-ink">
+              Explore Outfits
+            </Dialog.Close>
+          }
+        />
+      </>
+    );
+  }
+  return (
+    <>
+      <Dialog.Title className="sr-only">Outfit not loaded</Dialog.Title>
+      <ErrorNotice
+        title="The outfit could not be loaded."
+        error={subject.error}
+        onRetry={subject.retry}
+      />
+    </>
   );
 }
 
