@@ -66,6 +66,16 @@ grant set on parameter
   to postgres;
 grant execute on function pg_catalog.pg_reload_conf() to postgres;
 
+-- Settings of the API that projects change by `alter role authenticator set pgrst.…`.
+grant set on parameter
+  pgrst.db_aggregates_enabled, pgrst.db_anon_role, pgrst.db_extra_search_path, pgrst.db_hoisted_tx_settings,
+  pgrst.db_max_rows, pgrst.db_plan_enabled, pgrst.db_pre_request, pgrst.db_prepared_statements, pgrst.db_root_spec,
+  pgrst.db_schemas, pgrst.db_tx_end, pgrst.jwt_aud, pgrst.jwt_cache_max_lifetime, pgrst.jwt_role_claim_key,
+  pgrst.jwt_secret, pgrst.jwt_secret_is_base64, pgrst.log_level, pgrst.openapi_mode, pgrst.openapi_security_active,
+  pgrst.openapi_server_proxy_uri, pgrst.server_cors_allowed_origins, pgrst.server_timing_enabled,
+  pgrst.server_trace_header
+  to postgres;
+
 -- Settings apply when a role logs in. The API applies those of the role it becomes by itself.
 alter role anon set statement_timeout = '3s';
 alter role authenticated set statement_timeout = '8s';

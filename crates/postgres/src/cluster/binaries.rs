@@ -65,9 +65,7 @@ impl Binaries {
         for native in npm::native_folders(&search.npm_roots) {
             let folder = native.join("bin");
             if missing_program(&folder).is_none() {
-                let mut binaries = Self::at_npm(&native, &folder)?;
-                binaries.npm_native = Some(native);
-                return Ok(binaries);
+                return Self::at(&folder);
             }
             searched.push(folder);
         }
@@ -78,40 +76,25 @@ impl Binaries {
     }
 
     fn at(folder: &Path) -> Result<Self, ClusterError> {
-        let program = folder.join("postgres");
-        let output = Command::new(&program)
-            .arg("--version")
-            .output()
-            .map_err(ClusterError::run(&program))?;
-        let said = String::from_utf8_lossy(&output.stdout).trim().to_owned();
-        match major_version(&said) {
-            Some(version) if version >= OLDEST => Ok(Self {
-                folder: folder.to_owned(),
-                major_version: version,
-                npm_native: None,
-            }),
-            _ => Err(ClusterError::UnsupportedVersion {
-                folder: folder.to_owned(),
-                found: said,
-            }),
-        }
-    }
-
-    /// The npm package's programs do not start before their libraries' links are there, so its version comes from its
-    /// package.json.
-    fn at_npm(native: &Path, folder: &Path) -> Result<Self, ClusterError> {
-        match npm::package_version(native)
-            .as_deref()
-            .and_then(|version| version.split('.').next()?.parse().ok())
-        {
+        let npm_native = folder
+            .parent()
+            .filter(|native| npm::is_native_folder(native))
+            .map(Path::to_owned);
+        // The npm package's programs do not start before their libraries' links are there, so its version comes from
+        // its package.json.
+        let version = match &npm_native {
+            Some(native) => npm::package_version(native).unwrap_or_default(),
+            None => said_version(&folder.join("postgres"))?,
+        };
+        match major_version(&version) {
             Some(major_version) if major_version >= OLDEST => Ok(Self {
                 folder: folder.to_owned(),
                 major_version,
-                npm_native: None,
+                npm_native,
             }),
             _ => Err(ClusterError::UnsupportedVersion {
                 folder: folder.to_owned(),
-                found: npm::package_version(native).unwrap_or_else(|| "unknown".to_owned()),
+                found: version,
             }),
         }
     }
@@ -162,9 +145,18 @@ fn missing_program(folder: &Path) -> Option<&'static str> {
         .find(|program| !folder.join(program).is_file())
 }
 
-/// `postgres (PostgreSQL) 15.18 (Debian …)` → 15; also `17beta1`.
-fn major_version(said: &str) -> Option<u32> {
-    let version = said.split_whitespace().nth(2)?;
+/// `postgres (PostgreSQL) 15.18 (Debian …)` → `15.18`.
+fn said_version(program: &Path) -> Result<String, ClusterError> {
+    let output = Command::new(program)
+        .arg("--version")
+        .output()
+        .map_err(ClusterError::run(program))?;
+    let said = String::from_utf8_lossy(&output.stdout);
+    Ok(said.split_whitespace().nth(2).unwrap_or_default().to_owned())
+}
+
+/// `15.18` → 15; also `17beta1`.
+fn major_version(version: &str) -> Option<u32> {
     let digits: String = version.chars().take_while(char::is_ascii_digit).collect();
     digits.parse().ok()
 }
@@ -213,12 +205,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn versions_are_read_from_what_postgres_says() {
-        assert_eq!(
-            major_version("postgres (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)"),
-            Some(15)
-        );
-        assert_eq!(major_version("postgres (PostgreSQL) 18beta1"), Some(18));
+    fn versions_are_read_in_every_form() {
+        assert_eq!(major_version("15.18"), Some(15));
+        assert_eq!(major_version("18beta1"), Some(18));
+        assert_eq!(major_version("18.4.0-beta.17"), Some(18));
         assert_eq!(major_version("nonsense"), None);
     }
 

@@ -16,6 +16,8 @@ mod npm;
 mod owner;
 mod postmaster;
 mod sockets;
+#[cfg(test)]
+mod tests;
 
 use std::{
     path::{Path, PathBuf},

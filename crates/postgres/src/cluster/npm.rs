@@ -44,6 +44,11 @@ pub(crate) fn native_folders(roots: &[PathBuf]) -> Vec<PathBuf> {
     folders
 }
 
+/// Whether a folder is the `native` folder of the npm package, whatever led to it.
+pub(crate) fn is_native_folder(folder: &Path) -> bool {
+    folder.join("pg-symlinks.json").is_file()
+}
+
 pub(crate) fn package_version(native: &Path) -> Option<String> {
     #[derive(Deserialize)]
     struct Package {

@@ -82,17 +82,21 @@ impl Postmaster {
     }
 
     fn wait_until_ready(&mut self, data_dir: &Path, deadline: Instant) -> Result<(), String> {
-        let pid = self.child.id();
+        let pid = self.pid();
         while Instant::now() < deadline {
             if let Some(status) = self.has_ended() {
                 return Err(status);
             }
-            if PidFile::read(data_dir).is_some_and(|file| file.pid == pid.cast_signed() && file.is_ready) {
+            if PidFile::read(data_dir).is_some_and(|file| file.pid == pid && file.is_ready) {
                 return Ok(());
             }
             sleep(POLL);
         }
         Err("it was not ready in time".to_owned())
+    }
+
+    pub(crate) fn pid(&self) -> i32 {
+        self.child.id().cast_signed()
     }
 
     /// How it ended, if it did.
@@ -106,7 +110,7 @@ impl Postmaster {
 
     /// Ends it: fast, and if that takes too long, at once.
     pub(crate) fn stop(&mut self) -> Result<(), ClusterError> {
-        let pid = self.child.id().cast_signed();
+        let pid = self.pid();
         for (signal, patience) in [
             (Signal::SIGINT, FAST_SHUTDOWN),
             (Signal::SIGQUIT, IMMEDIATE_SHUTDOWN),
@@ -183,34 +187,39 @@ pub(crate) fn end_leftover(data_dir: &Path) -> Result<(), ClusterError> {
     let Some(file) = PidFile::read(data_dir) else {
         return Ok(());
     };
-    if !is_alive(file.pid) {
-        return Ok(()); // PostgreSQL sees that by itself and recovers.
+    if is_alive(file.pid) && runs_in(file.pid, data_dir) {
+        tracing::info!(
+            pid = file.pid,
+            "ending the PostgreSQL that an earlier server left behind"
+        );
+        end(file.pid)?;
     }
-    if !runs_in(file.pid, data_dir) {
-        return disarm(data_dir);
+    match PidFile::read(data_dir) {
+        // A number that nobody has is seen through by PostgreSQL itself, which then recovers.
+        Some(file) if exists(file.pid) => disarm(data_dir),
+        _ => Ok(()),
     }
-    tracing::info!(
-        pid = file.pid,
-        "ending the PostgreSQL that an earlier server left behind"
-    );
+}
+
+fn end(pid: i32) -> Result<(), ClusterError> {
     for (signal, patience) in [
         (Signal::SIGINT, FAST_SHUTDOWN),
         (Signal::SIGQUIT, IMMEDIATE_SHUTDOWN),
     ] {
-        kill(Pid::from_raw(file.pid), signal).ok();
+        kill(Pid::from_raw(pid), signal).ok();
         let deadline = Instant::now() + patience;
         while Instant::now() < deadline {
-            if !is_alive(file.pid) {
+            if !is_alive(pid) {
                 return Ok(());
             }
             sleep(POLL);
         }
     }
-    Err(ClusterError::StillRunning { pid: file.pid })
+    Err(ClusterError::StillRunning { pid })
 }
 
-/// The number in a stale pid file was given to another process meanwhile, and PostgreSQL would refuse to start for its
-/// sake. Removing the file would also remove PostgreSQL's guard against backends that still hold the shared memory; a
+/// The number in a stale pid file belongs to another process meanwhile, or to a zombie, and PostgreSQL would refuse to
+/// start for its sake. Removing the file would also remove PostgreSQL's guard against backends that still hold the shared memory; a
 /// pid file that names the parent of the new postmaster (us) is passed over with that guard intact.
 fn disarm(data_dir: &Path) -> Result<(), ClusterError> {
     let path = data_dir.join("postmaster.pid");
@@ -236,11 +245,16 @@ impl PidFile {
     }
 }
 
-fn is_alive(pid: i32) -> bool {
-    pid > 0 && kill(Pid::from_raw(pid), None) != Err(Errno::ESRCH) && !is_zombie(pid)
+fn exists(pid: i32) -> bool {
+    pid > 0 && kill(Pid::from_raw(pid), None) != Err(Errno::ESRCH)
 }
 
-/// A postmaster that ended but whose new parent (often a container's first process) never asks is no longer there.
+fn is_alive(pid: i32) -> bool {
+    exists(pid) && !is_zombie(pid)
+}
+
+/// A postmaster that ended but whose new parent (often a container's first process) never asks is no longer there,
+/// although its number still is.
 fn is_zombie(pid: i32) -> bool {
     std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| {
         stat.rsplit_once(')')

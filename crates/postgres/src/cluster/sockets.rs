@@ -11,8 +11,23 @@ use super::{error::ClusterError, owner::Owner};
 /// The longest path that a socket can have everywhere (104 bytes on macOS, with the final NUL).
 const MAX_PATH: usize = 103;
 
-/// A folder for the socket: `run` beside the data, or one in the temporary folder when that path is too long.
+/// The folder for the socket, without what an earlier postmaster left in it: its lock file would keep the new one out
+/// when its process number is in use again. No postmaster of this data directory runs when this is called.
 pub(crate) fn socket_dir(home: &Path, owner: &Owner, port: u16) -> Result<PathBuf, ClusterError> {
+    let folder = choose(home, owner, port)?;
+    for entry in std::fs::read_dir(&folder)
+        .map_err(ClusterError::file(&folder))?
+        .flatten()
+    {
+        if entry.file_name().to_string_lossy().starts_with(".s.PGSQL.") {
+            std::fs::remove_file(entry.path()).map_err(ClusterError::file(&entry.path()))?;
+        }
+    }
+    Ok(folder)
+}
+
+/// `run` beside the data, or a folder in the temporary one when that path is too long.
+fn choose(home: &Path, owner: &Owner, port: u16) -> Result<PathBuf, ClusterError> {
     let near = home.join("run");
     if fits(&near, port) {
         owner.create_private_dir(&near)?;

@@ -36,6 +36,8 @@ pub(crate) fn judge_missing(name: &str) -> Missing {
         "pg_graphql" => Missing::Habit("graphql_public.graphql() answers that it is not enabled"),
         "supabase_vault" => Missing::Habit("vault.create_secret() and vault.decrypted_secrets do not exist"),
         "pgsodium" => Missing::Habit("its functions do not exist"),
+        "http" => Missing::Habit("calls of http(), http_get() and http_post() will fail when they run"),
+        "hypopg" | "index_advisor" => Missing::Habit("index advice is not available"),
         "pgjwt" => Missing::Habit("extensions.sign() and extensions.verify() do not exist"),
         "pg_stat_monitor" | "plan_filter" | "safeupdate" => Missing::Habit("it only observes"),
         "vector" => {

@@ -1,0 +1,104 @@
+//! Extensions as Supabase's `postgres` may have them, although it is no superuser.
+
+use selvedge_postgres::migrate::MigrateError;
+
+use crate::Project;
+
+#[tokio::test]
+async fn gw_018_postgres_creates_contrib_extensions_trusted_or_not_and_drops_them() {
+    let project = Project::new(&[
+        (
+            "migrations/1_create.sql",
+            "create extension if not exists \"uuid-ossp\" with schema extensions;\n\
+             create extension if not exists citext;\n\
+             create schema gis;\n\
+             create extension earthdistance with schema gis cascade;\n\
+             create extension if not exists moddatetime schema extensions;\n\
+             create extension postgres_fdw with schema extensions;\n\
+             create table t (id uuid default extensions.uuid_generate_v4(), other uuid default uuid_generate_v4(),\n\
+               name citext, changed timestamptz);\n\
+             create trigger changed before update on t for each row\n\
+               execute procedure extensions.moddatetime(changed);",
+        ),
+        ("migrations/2_drop.sql", "drop extension if exists postgres_fdw, pg_net cascade; drop extension citext cascade;"),
+    ])
+    .await;
+
+    project.migrate().await.expect("applies");
+
+    assert_eq!(
+        project
+            .value(
+                "select string_agg(extname || ' ' || nspname, ', ' order by extname)
+                 from pg_extension join pg_namespace n on n.oid = extnamespace"
+            )
+            .await,
+        "cube gis, earthdistance gis, moddatetime extensions, pg_stat_statements extensions, pgcrypto extensions, \
+         plpgsql pg_catalog, uuid-ossp extensions"
+    );
+}
+
+#[tokio::test]
+async fn gw_018_no_other_extension_becomes_possible_through_the_platform() {
+    let project = Project::new(&[("migrations/1_c.sql", "create extension pg_freespacemap;")]).await;
+
+    let error = project.migrate().await.expect_err("not for postgres").to_string();
+
+    assert!(
+        error.contains("permission denied to create extension \"pg_freespacemap\" (SQLSTATE 42501)"),
+        "{error}"
+    );
+    let anon = project.database.connect("authenticator").await;
+    anon.batch_execute(
+        "set role anon; select _selvedge.create_extension('dblink', true, 'public', null, false)",
+    )
+    .await
+    .expect_err("only postgres may");
+}
+
+#[tokio::test]
+async fn gw_019_unavailable_extensions_are_found_before_anything_runs() {
+    let project = Project::new(&[
+        ("migrations/1_a.sql", "create table a (id int);"),
+        (
+            "migrations/2_b.sql",
+            "-- wanted\ncreate extension if not exists \"no_such_thing\" with schema extensions;",
+        ),
+    ])
+    .await;
+
+    let error = project.migrate().await.expect_err("it does not exist");
+
+    assert!(
+        matches!(&error, MigrateError::MissingExtension { line: 2, name, .. } if name == "no_such_thing")
+    );
+    assert!(
+        error
+            .to_string()
+            .contains("2_b.sql:2: extension \"no_such_thing\" is not available"),
+        "{error}"
+    );
+    assert_eq!(project.value("select to_regclass('a')").await, "null");
+}
+
+#[tokio::test]
+async fn gw_019_what_every_dump_names_by_habit_is_left_out_with_a_warning() {
+    let project = Project::new(&[(
+        "migrations/1_remote_schema.sql",
+        "create extension if not exists \"pg_net\" with schema \"extensions\";\n\
+         create extension if not exists \"pgsodium\" with schema \"pgsodium\";\n\
+         create extension if not exists \"pg_graphql\" with schema \"graphql\";\n\
+         create extension if not exists \"pg_net\";\n\
+         create table t (id int);",
+    )])
+    .await;
+
+    let (ran, warnings) = project.migrate_with_warnings().await.expect("applies");
+
+    assert_eq!(ran, ["remote_schema"]);
+    assert_eq!(warnings.len(), 3, "{warnings:?}");
+    assert!(
+        warnings[0].contains("1_remote_schema.sql:1: extension \"pg_net\" is not available"),
+        "{warnings:?}"
+    );
+}
