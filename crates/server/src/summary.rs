@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use secrecy::ExposeSecret;
+use selvedge_storage::SeedReport;
 
 use crate::config::Config;
 use crate::embedded::Report;
@@ -11,7 +12,13 @@ use crate::output::{BOLD, DIM, GOOD, LINK};
 use crate::status;
 
 /// Prints the summary of a start.
-pub(crate) fn print(config: &Config, keys: &KeySet, report: &Report, buckets: usize, elapsed: Duration) {
+pub(crate) fn print(
+    config: &Config,
+    keys: &KeySet,
+    report: &Report,
+    buckets: &SeedReport,
+    elapsed: Duration,
+) {
     let api = config.api_url();
     anstream::println!(
         "\n  {BOLD}{}{BOLD:#} {GOOD}is ready{GOOD:#} {DIM}after {}{DIM:#}\n",
@@ -44,15 +51,35 @@ pub(crate) fn print(config: &Config, keys: &KeySet, report: &Report, buckets: us
     anstream::println!("\n  {DIM}Ctrl-C stops it.{DIM:#}\n");
 }
 
-fn work_done(report: &Report, buckets: usize) -> Option<String> {
+fn work_done(report: &Report, buckets: &SeedReport) -> Option<String> {
     if report.is_first {
-        return Some(format!(
-            "first start: {} migrations, {} seed files, {buckets} buckets",
-            report.migrations.len(),
-            report.seeds.len()
-        ));
+        return Some(format!("first start: {}", first_start(report, buckets)));
     }
     (!report.migrations.is_empty()).then(|| format!("applied {}", report.migrations.join(", ")))
+}
+
+/// What a fresh database was filled with.
+pub(crate) fn first_start(report: &Report, buckets: &SeedReport) -> String {
+    let parts = [
+        counted(report.migrations.len(), "migration"),
+        counted(report.seeds.len(), "seed file"),
+        counted(buckets.buckets, "bucket"),
+        counted(buckets.written, "object"),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    if parts.is_empty() {
+        "an empty project".to_owned()
+    } else {
+        parts.join(", ")
+    }
+}
+
+fn counted(count: usize, noun: &str) -> Option<String> {
+    match count {
+        0 => None,
+        1 => Some(format!("1 {noun}")),
+        _ => Some(format!("{count} {noun}s")),
+    }
 }
 
 fn line(name: &str, value: &str) {

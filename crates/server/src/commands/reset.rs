@@ -10,6 +10,7 @@ use crate::embedded::{self, Embedded};
 use crate::key_set::KeySet;
 use crate::output::{GOOD, WARN};
 use crate::services::{self, Services};
+use crate::summary;
 
 pub(super) async fn run(config: Config, is_confirmed: bool) -> Result<()> {
     if let Some(holder) = Cluster::find_running(&config.own.data_dir)? {
@@ -27,16 +28,11 @@ pub(super) async fn run(config: Config, is_confirmed: bool) -> Result<()> {
     let embedded = Embedded::start(&config).await?;
     let keys = KeySet::for_development(&config)?;
     let services = Services::connect(&config, embedded.logins(), &keys, services::Mode::Development).await?;
-    services.seed_buckets(&config).await?;
+    let buckets = services.seed_buckets(&config).await?;
     embedded.mark_initialized(&config)?;
     drop(services);
-    let report = &embedded.report;
-    anstream::println!(
-        "{GOOD}reset{GOOD:#} {}: {} migrations, {} seed files",
-        config.project.id,
-        report.migrations.len(),
-        report.seeds.len()
-    );
+    let done = summary::first_start(&embedded.report, &buckets);
+    anstream::println!("{GOOD}reset{GOOD:#} {}: {done}", config.project.id);
     embedded.cluster.stop().await?;
     Ok(())
 }

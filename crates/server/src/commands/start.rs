@@ -10,6 +10,7 @@ use anyhow::{Result, bail};
 use selvedge_gateway::telemetry::{self, LogFormat};
 use selvedge_mail::inbox;
 use selvedge_postgres::cluster::Cluster;
+use selvedge_storage::SeedReport;
 
 use crate::config::Config;
 use crate::embedded::Embedded;
@@ -69,7 +70,7 @@ async fn serve(
     let buckets = if embedded.report.is_first {
         services.seed_buckets(config).await?
     } else {
-        0
+        SeedReport::default()
     };
     embedded.mark_initialized(config)?;
     let mut handles: Vec<ServerHandle> = Vec::new();
@@ -83,7 +84,7 @@ async fn serve(
     let front = front(config, keys)?;
     let api = server::start_api(config, Arc::new(services), front, listeners.api)?;
     handles.push(shutdown::spawn(api));
-    summary::print(config, keys, &embedded.report, buckets, started.elapsed());
+    summary::print(config, keys, &embedded.report, &buckets, started.elapsed());
     shutdown::wait_and_stop(signals, handles, embedded.cluster.ended()).await
 }
 

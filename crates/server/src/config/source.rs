@@ -301,7 +301,9 @@ impl<'a> Section<'a> {
 
     /// A path relative to `base`.
     pub(crate) fn optional_path(&self, key: &str, base: &Path) -> Option<PathBuf> {
-        self.optional_string(key).map(|path| base.join(path))
+        // Collecting the components drops the `.` of `./images`.
+        self.optional_string(key)
+            .map(|path| base.join(path).components().collect())
     }
 
     /// A list of texts; in the environment separated by commas.

@@ -1,0 +1,123 @@
+//! Makes the shared values once, and each service from them.
+//!
+//! [`Services`] is what the process has once; [`WorkerServices`] is what each worker thread has for itself:
+//! its database connections. Configuration is translated here, section by section, into the services' own
+//! structs; no service knows the file's format.
+
+mod translate;
+
+use std::sync::Arc;
+
+use actix_web::web;
+use anyhow::{Context, Result};
+use selvedge_gateway::{Gateway, GatewayConfig, Keys};
+use selvedge_mail::Inbox;
+use selvedge_postgres::{Database, Login, Logins, RequestPool, RequestPoolConfig};
+use selvedge_storage::{SeedReport, Storage, StorageWorker, seed_buckets};
+
+use crate::config::Config;
+use crate::http::{self, Health};
+use crate::key_set::KeySet;
+
+pub(crate) use translate::objects_folder;
+
+/// Which of the two ways of running.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// `start`
+    Development,
+    /// `serve`
+    Production,
+}
+
+/// Everything that all workers share.
+pub(crate) struct Services {
+    database: Arc<Database>,
+    keys: Keys,
+    gateway: GatewayConfig,
+    pool: RequestPoolConfig,
+    storage: Option<Arc<Storage>>,
+    health: web::Data<Health>,
+    /// The development inbox, when mails go there.
+    pub(crate) inbox: Option<Inbox>,
+    has_metrics: bool,
+}
+
+/// What one worker has for itself.
+pub(crate) struct WorkerServices {
+    pub(crate) gateway: Gateway,
+    storage: Option<StorageWorker>,
+    health: web::Data<Health>,
+    has_metrics: bool,
+}
+
+impl Services {
+    /// Connects to the database and makes every service.
+    ///
+    /// # Errors
+    /// What the configuration asks for and cannot be had, in the words of whoever refused.
+    pub(crate) async fn connect(config: &Config, logins: Logins, keys: &KeySet, mode: Mode) -> Result<Self> {
+        let database = Database::connect(logins)
+            .await
+            .context("cannot log in to the database")?;
+        let ring = keys.ring()?;
+        let (_mailer, inbox) = translate::mailer(config, mode)?;
+        let requires_keys = mode == Mode::Production || config.own.require_keys;
+        let storage = config.storage.enabled.then(|| {
+            Storage::open(translate::storage(config), database.clone(), ring.clone())
+                .context("cannot open the store of objects")
+        });
+        let health_connection = database.pool(Login::Authenticator, 1);
+        Ok(Self {
+            keys: Keys::new(ring, keys.api_keys(), requires_keys),
+            gateway: translate::gateway(config),
+            pool: translate::request_pool(config),
+            storage: storage.transpose()?.map(Arc::new),
+            health: web::Data::new(Health::new(health_connection, Arc::new(|| None))),
+            inbox,
+            has_metrics: config.own.metrics,
+            database,
+        })
+    }
+
+    /// The services of one worker; to be called on its thread.
+    pub(crate) fn worker(&self) -> WorkerServices {
+        let requests = RequestPool::new(self.database.clone(), self.pool.clone());
+        let storage = |storage: &Arc<Storage>| StorageWorker::new(storage.clone(), requests.clone());
+        WorkerServices {
+            gateway: Gateway::new(self.keys.clone(), self.gateway.clone()),
+            storage: self.storage.as_ref().map(storage),
+            health: self.health.clone(),
+            has_metrics: self.has_metrics,
+        }
+    }
+
+    /// Creates or updates the buckets of the configuration and uploads their files.
+    ///
+    /// # Errors
+    /// A bucket or file that storage refuses.
+    pub(crate) async fn seed_buckets(&self, config: &Config) -> Result<SeedReport> {
+        match &self.storage {
+            Some(storage) => Ok(seed_buckets(storage, &translate::buckets(config)).await?),
+            None => Ok(SeedReport::default()),
+        }
+    }
+}
+
+impl WorkerServices {
+    /// Mounts everything that has a path of its own. A service that is switched off has none.
+    pub(crate) fn configure(self) -> impl FnOnce(&mut web::ServiceConfig) {
+        move |app| {
+            if let Some(worker) = self.storage {
+                app.service(web::scope("/storage/v1").configure(selvedge_storage::configure(worker)));
+            }
+            app.service(web::scope("/realtime/v1").configure(http::configure_realtime))
+                .service(web::scope("/functions/v1").configure(http::configure_functions))
+                .service(web::scope("/graphql/v1").configure(http::configure_graphql))
+                .configure(http::configure_health(self.health));
+            if self.has_metrics {
+                app.route("/metrics", web::get().to(http::render_metrics));
+            }
+        }
+    }
+}
