@@ -14,39 +14,44 @@ interface PictureProps extends Omit<ComponentProps<"img">, "src" | "srcSet" | "l
   eager?: boolean;
 }
 
-/** A picture that arrives out of its blur and never moves the page; a missing one leaves its tint. */
+/**
+ * A picture that arrives out of its blur and never moves the page. The class names are the frame's: it
+ * has the size and the tint from the start, and a missing picture leaves it with an initial.
+ */
 export function Picture({ url, alt, eager = false, className, ...rest }: PictureProps) {
   const [loaded, setLoaded] = useState(false);
   const [failed, setFailed] = useState(false);
+  const frame = cn("block overflow-hidden bg-raised", className);
   if (url === null || url === "" || failed) {
     return (
-      <span
-        role="img"
-        aria-label={alt}
-        className={cn("flex items-center justify-center bg-raised", className)}
-      >
-        <span aria-hidden="true" className="font-serif text-heading text-ink-soft italic">
+      <span role="img" aria-label={alt} className={frame}>
+        <span
+          aria-hidden="true"
+          className="flex size-full items-center justify-center font-serif text-heading text-ink-soft italic"
+        >
           {alt.charAt(0)}
         </span>
       </span>
     );
   }
   return (
-    <img
-      {...imageSources(url)}
-      {...rest}
-      alt={alt}
-      loading={eager ? "eager" : "lazy"}
-      fetchPriority={eager ? "high" : "auto"}
-      decoding="async"
-      data-loaded={loaded}
-      ref={(image) => {
-        // From the cache: complete before React could listen.
-        if (image?.complete === true && image.naturalWidth > 0) setLoaded(true);
-      }}
-      onLoad={() => setLoaded(true)}
-      onError={() => setFailed(true)}
-      className={cn("picture-image bg-raised object-cover", className)}
-    />
+    <span className={frame}>
+      <img
+        {...imageSources(url)}
+        {...rest}
+        alt={alt}
+        loading={eager ? "eager" : "lazy"}
+        fetchPriority={eager ? "high" : "auto"}
+        decoding="async"
+        data-loaded={loaded}
+        ref={(image) => {
+          // From the cache: complete before React could listen.
+          if (image?.complete === true && image.naturalWidth > 0) setLoaded(true);
+        }}
+        onLoad={() => setLoaded(true)}
+        onError={() => setFailed(true)}
+        className="picture-image size-full object-cover"
+      />
+    </span>
   );
 }

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "react";
+import { useCallback, useEffect, useState } from "react";
 import { flushSync } from "react-dom";
 import { Outlet } from "react-router";
 import { BottomNav } from "@/app/shell/bottom-nav";
@@ -10,33 +10,43 @@ import { TopBar } from "./top-bar";
 
 const collapsedKey = "lookbook:sidebar-collapsed";
 
+/** As it was left; at first narrow where the grid needs the width. */
+function startsCollapsed(): boolean {
+  const stored = localStorage.getItem(collapsedKey);
+  return stored === null ? window.innerWidth < 1024 : stored === "true";
+}
+
 /** The dark dashboard: sidebar, top bar, content; on phones the sidebar becomes the bottom navigation. */
 export function ExploreLayout() {
   useLight("dark");
-  const [collapsed, setCollapsed] = useState(() => localStorage.getItem(collapsedKey) === "true");
+  const [collapsed, setCollapsed] = useState(startsCollapsed);
 
   function changeCollapsed(next: boolean) {
     localStorage.setItem(collapsedKey, String(next));
     setCollapsed(next);
   }
 
+  const openSearch = useCallback(() => {
+    // The box exists in the open sidebar only.
+    flushSync(() => setCollapsed(false));
+    focusSearchBox();
+  }, []);
+
   useEffect(() => {
-    function focusSearch(event: KeyboardEvent) {
+    function searchBySlash(event: KeyboardEvent) {
       if (event.key !== "/" || event.metaKey || event.ctrlKey || event.altKey) return;
       if (isTyping(event.target) || document.querySelector('[role="dialog"]') !== null) return;
       event.preventDefault();
-      // The box exists in the open sidebar only.
-      flushSync(() => setCollapsed(false));
-      focusSearchBox();
+      openSearch();
     }
-    document.addEventListener("keydown", focusSearch);
-    return () => document.removeEventListener("keydown", focusSearch);
-  }, []);
+    document.addEventListener("keydown", searchBySlash);
+    return () => document.removeEventListener("keydown", searchBySlash);
+  }, [openSearch]);
 
   return (
     <div className="flex min-h-dvh bg-canvas text-ink">
       <SkipLink />
-      <Sidebar collapsed={collapsed} onCollapsedChange={changeCollapsed} />
+      <Sidebar collapsed={collapsed} onCollapsedChange={changeCollapsed} onSearch={openSearch} />
       <div className="min-w-0 flex-1">
         <TopBar />
         <main

@@ -6,6 +6,7 @@ import {
   type LucideIcon,
   PanelLeftClose,
   PanelLeftOpen,
+  Search,
   Shirt,
   TrendingUp,
 } from "lucide-react";
@@ -23,10 +24,12 @@ import { SearchBox } from "./search-box";
 interface SidebarProps {
   collapsed: boolean;
   onCollapsedChange: (collapsed: boolean) => void;
+  /** Opens the sidebar with the cursor in its search box. */
+  onSearch: () => void;
 }
 
 /** The fixed rail of the dashboard on tablets and wider: 64 or 256 pixels. */
-export function Sidebar({ collapsed, onCollapsedChange }: SidebarProps) {
+export function Sidebar({ collapsed, onCollapsedChange, onSearch }: SidebarProps) {
   const { user } = useSession();
   return (
     <aside
@@ -49,6 +52,11 @@ export function Sidebar({ collapsed, onCollapsedChange }: SidebarProps) {
             <PanelLeftClose className="size-5" strokeWidth={1.5} />
           )}
         </IconButton>
+        {collapsed && (
+          <IconButton label="Search outfits" onClick={onSearch}>
+            <Search className="size-5" strokeWidth={1.6} />
+          </IconButton>
+        )}
       </div>
       {!collapsed && (
         <div className="mt-4">

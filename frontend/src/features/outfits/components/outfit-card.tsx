@@ -53,10 +53,7 @@ export function OutfitCard({
         onFocus={onIntent}
         className="block rounded-md focus-visible:outline-offset-4"
       >
-        <span
-          className="block overflow-hidden rounded-md bg-raised"
-          style={{ aspectRatio: `${1 / ratio}` }}
-        >
+        <span className="block" style={{ aspectRatio: `${1 / ratio}` }}>
           <Picture
             url={outfit.main_image}
             alt={outfit.image_alt ?? outfit.name}
@@ -64,7 +61,7 @@ export function OutfitCard({
             width={960}
             height={Math.round(960 * ratio)}
             eager={eager}
-            className="size-full"
+            className="size-full rounded-md"
           />
         </span>
         <span className="mt-3 block truncate font-serif text-ink text-name">{outfit.name}</span>

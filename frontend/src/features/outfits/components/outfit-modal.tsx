@@ -83,9 +83,9 @@ export function OutfitModal({
           className="fade-in pointer-events-none fixed inset-0 z-40 flex items-center justify-center outline-none md:p-8 lg:px-24"
         >
           {subject.kind === "outfit" || subject.kind === "loading" ? (
-            <div className="pointer-events-auto relative flex h-full w-full max-w-6xl flex-col overflow-y-auto overscroll-contain bg-surface md:h-[min(100%,54rem)] md:flex-row md:overflow-hidden md:rounded-lg md:shadow-raised">
+            <div className="pointer-events-auto relative flex h-full w-full max-w-6xl flex-col overflow-y-auto overscroll-contain bg-surface md:aspect-3/2 md:h-auto md:max-h-full md:flex-row md:overflow-hidden md:rounded-lg md:shadow-raised">
               <div
-                className="relative shrink-0 touch-pan-y bg-raised max-md:aspect-4/5 max-md:max-h-[78dvh] md:h-full md:w-[54%]"
+                className="relative shrink-0 touch-pan-y aspect-4/5 bg-raised max-md:max-h-[78dvh] md:h-full"
                 {...swipe}
               >
                 <ModalPicture subject={subject} />
@@ -180,7 +180,7 @@ function ModalInfo({ subject, actions, showItems }: ModalInfoProps) {
   }
   const { outfit } = subject;
   return (
-    <article className="px-5 pt-6 pb-16 md:px-10 md:pt-12 md:pb-10">
+    <article className="px-5 pt-6 pb-16 md:px-7 md:pt-8 md:pb-10 lg:px-10 lg:pt-12">
       <Dialog.Title className="pr-2 font-serif text-title text-ink md:pr-10">
         {outfit.name}
       </Dialog.Title>
