@@ -179,7 +179,8 @@ fn located(file: &PlatformFile, error: &tokio_postgres::Error) -> String {
 }
 
 /// `[api] auto_expose_new_tables` (GW-014): whether tables that migrations create are open to the API roles without a
-/// grant of their own. Row-level security applies either way.
+/// grant of their own. Row-level security applies either way. Everything is revoked, also what the original forgets:
+/// TRUNCATE passes row-level security.
 ///
 /// # Errors
 /// When PostgreSQL refuses; `client` must be a superuser's or `postgres`'s.
@@ -193,11 +194,11 @@ pub async fn set_auto_expose_new_tables(client: &Client, expose: bool) -> Result
            grant all on functions to anon, authenticated, service_role;"
     } else {
         "alter default privileges for role postgres in schema public
-           revoke select, insert, update, delete on tables from anon, authenticated, service_role;
+           revoke all on tables from anon, authenticated, service_role;
          alter default privileges for role postgres in schema public
-           revoke usage, select on sequences from anon, authenticated, service_role;
+           revoke all on sequences from anon, authenticated, service_role;
          alter default privileges for role postgres in schema public
-           revoke execute on functions from anon, authenticated, service_role;"
+           revoke all on functions from anon, authenticated, service_role;"
     };
     Ok(client.batch_execute(sql).await?)
 }

@@ -1,3 +1,42 @@
 //! The platform schema, asked the way Supabase projects ask it: as `postgres` who migrates, and as the API roles.
 
 mod baseline;
+mod claims;
+mod privileges;
+mod projects;
+mod realtime;
+mod storage;
+mod watch;
+
+use selvedge_postgres::testing::TestDatabase;
+use tokio_postgres::Client;
+
+/// The one value of a query, as text.
+pub(crate) async fn value(client: &Client, sql: &str) -> String {
+    let row = client
+        .query_one(&format!("select ({sql})::text"), &[])
+        .await
+        .expect("a value");
+    row.get::<_, Option<String>>(0)
+        .unwrap_or_else(|| "null".to_owned())
+}
+
+/// SQLSTATE of a refused statement.
+pub(crate) async fn refusal(client: &Client, sql: &str) -> String {
+    let error = client.batch_execute(sql).await.expect_err("refused");
+    error.code().expect("by PostgreSQL").code().to_owned()
+}
+
+/// A connection that acts as an API request does: `role` with these claims.
+pub(crate) async fn api(database: &TestDatabase, role: &str, claims: &str) -> Client {
+    let client = database.connect("authenticator").await;
+    client
+        .batch_execute(&format!("set role {role}"))
+        .await
+        .expect("a member");
+    client
+        .execute("select set_config('request.jwt.claims', $1, false)", &[&claims])
+        .await
+        .expect("set");
+    client
+}
