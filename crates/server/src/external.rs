@@ -3,6 +3,7 @@
 use anyhow::{Context, Result, bail};
 use secrecy::{ExposeSecret, SecretString};
 use selvedge_postgres::Logins;
+use selvedge_postgres::migrate::{RolePasswords, set_role_passwords};
 use tokio_postgres::config::{Host, SslMode};
 use tokio_postgres::{Client, Config};
 
@@ -51,6 +52,20 @@ impl ExternalDatabase {
         selvedge_postgres::connect(&self.config)
             .await
             .context("cannot log in to the database of DATABASE_URL")
+    }
+
+    /// Gives the services' roles the password of the URL; for a database that never had a platform schema,
+    /// where they cannot log in yet.
+    pub(crate) async fn set_service_passwords(&self, superuser: &Client) -> Result<()> {
+        let Some(password) = self.config.get_password() else { return Ok(()) };
+        let password = Some(SecretString::from(String::from_utf8_lossy(password).into_owned()));
+        let passwords = RolePasswords {
+            authenticator: password.clone(),
+            supabase_auth_admin: password.clone(),
+            supabase_storage_admin: password,
+            ..RolePasswords::default()
+        };
+        Ok(set_role_passwords(superuser, &passwords).await?)
     }
 
     /// Migrations run as `postgres`, who is no superuser, whoever applied the platform schema.

@@ -49,6 +49,9 @@ async fn up(config: &Config) -> Result<()> {
             let report = apply_platform(&client).await.context(
                 "the platform schema needs a superuser once: use one in DATABASE_URL for this command",
             )?;
+            if report.is_first {
+                database.set_service_passwords(&client).await?;
+            }
             print_applied("platform", &report.applied);
         }
         database.become_administrator(&client).await?;
