@@ -10,7 +10,8 @@ use super::error::MigrateError;
 
 static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../sql/platform");
 
-/// Our own register, apart from every schema that projects know.
+/// Our own register, apart from every schema that projects know. Everybody may read it: `serve` logs in as roles
+/// without any right of their own and asks whether the schema is up to date.
 const REGISTER: &str = "
     create schema if not exists _selvedge;
     create table if not exists _selvedge.platform_migrations (
@@ -18,7 +19,9 @@ const REGISTER: &str = "
       name text not null,
       sha256 text not null,
       applied_at timestamptz not null default now()
-    );";
+    );
+    grant usage on schema _selvedge to public;
+    grant select on _selvedge.platform_migrations to public;";
 
 /// One key for all nodes that share a database: only one of them migrates at a time.
 const LOCK: &str = "select pg_advisory_lock(hashtextextended('selvedge platform migrations', 0))";
