@@ -57,7 +57,9 @@ impl ExternalDatabase {
     /// Gives the services' roles the password of the URL; for a database that never had a platform schema,
     /// where they cannot log in yet.
     pub(crate) async fn set_service_passwords(&self, superuser: &Client) -> Result<()> {
-        let Some(password) = self.config.get_password() else { return Ok(()) };
+        let Some(password) = self.config.get_password() else {
+            return Ok(());
+        };
         let password = Some(SecretString::from(String::from_utf8_lossy(password).into_owned()));
         let passwords = RolePasswords {
             authenticator: password.clone(),

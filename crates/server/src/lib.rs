@@ -45,9 +45,27 @@ fn described(error: &anyhow::Error) -> String {
     let mut text = error.to_string();
     for cause in error.chain().skip(1) {
         let cause = cause.to_string();
-        if !text.contains(&cause) {
-            text = format!("{text}\n  {cause}");
+        // tokio-postgres says "db error" and leaves the words to its source, which begins with a severity.
+        let said = cause.trim_start_matches("ERROR: ");
+        if cause != "db error" && !text.contains(said) {
+            text = format!("{text}\n  {said}");
         }
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::described;
+
+    #[test]
+    fn causes_are_said_once() {
+        let error = anyhow::anyhow!("ERROR: permission denied")
+            .context("db error")
+            .context("cannot migrate: permission denied");
+        assert_eq!(described(&error), "cannot migrate: permission denied");
+
+        let error = anyhow::anyhow!("connection refused").context("cannot log in");
+        assert_eq!(described(&error), "cannot log in\n  connection refused");
+    }
 }
