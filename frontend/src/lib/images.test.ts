@@ -5,7 +5,12 @@ describe("imageSources", () => {
   it("offers the second width for names of the seed only", () => {
     const url = "/storage/v1/object/public/combine-images/sunday-at-the-harbour.webp";
     expect(imageSources(url).src).toBe(url);
-    expect(imageSources(url).srcSet).toContain("sunday-at-the-harbour-480.webp 480w");
+    expect(imageSources(url).srcSet).toBe(
+      `${url.replace(".webp", "-480.webp")} 480w, ${url} 1200w`,
+    );
+    expect(imageSources("/storage/v1/object/public/images/items/scarf.webp").srcSet).toContain(
+      "900w",
+    );
   });
 
   it.each([

@@ -6,11 +6,14 @@ export interface ImageSources {
   srcSet?: string;
 }
 
-/** Pictures of the seed come in two widths: `<slug>.webp`, and `<slug>-480.webp` beside it. */
+/**
+ * Pictures of the seed come in two widths: `<slug>.webp`, and `<slug>-480.webp` beside it. Their slugs
+ * have no digits; uploaded files always do (a timestamp), so the two cannot be confused.
+ */
 const seededPicture =
-  /^(\/storage\/v1\/object\/public\/(?:combine-images|images\/items)\/[a-z][a-z-]*[a-z])\.webp$/;
+  /^(\/storage\/v1\/object\/public\/(combine-images|images\/items)\/[a-z][a-z-]*[a-z])\.webp$/;
 const smallWidth = 480;
-const largeWidth = 1080;
+const largeWidths: Record<string, number> = { "combine-images": 1200, "images/items": 900 };
 
 /**
  * Sources of an image column. Columns hold root-relative paths of our own storage or absolute URLs;
@@ -20,10 +23,11 @@ export function imageSources(url: string): ImageSources {
   const absolute = (path: string) => (path.startsWith("/") ? hostOf(path) : path);
   const seeded = seededPicture.exec(url);
   if (seeded === null) return { src: absolute(url) };
-  const stem = absolute(seeded[1] ?? "");
+  const [, path = "", folder = ""] = seeded;
+  const stem = absolute(path);
   return {
     src: `${stem}.webp`,
-    srcSet: `${stem}-${smallWidth}.webp ${smallWidth}w, ${stem}.webp ${largeWidth}w`,
+    srcSet: `${stem}-${smallWidth}.webp ${smallWidth}w, ${stem}.webp ${largeWidths[folder]}w`,
   };
 }
 

@@ -104,7 +104,7 @@ function CreatorOutfits({ userId, isOwner }: { userId: string; isOwner: boolean 
   return (
     <>
       <OutfitGrid outfits={list.data} label="Outfits">
-        {(outfit, _index, eager) => <OutfitLinkCard outfit={outfit} eager={eager} />}
+        {(place) => <OutfitLinkCard place={place} />}
       </OutfitGrid>
       {list.hasNextPage && (
         <div className="mt-10 flex justify-center">

@@ -1,17 +1,18 @@
 import { BookmarkButton } from "@/features/bookmarks/components/bookmark-button";
 import { LikeButton } from "@/features/likes/components/like-button";
-import type { Outfit } from "@/features/outfits/api/outfit";
 import { OutfitCard } from "@/features/outfits/components/outfit-card";
-import { outfitCardSizes } from "@/features/outfits/components/outfit-grid";
+import { type OutfitPlace, outfitCardSizes } from "@/features/outfits/components/outfit-grid";
 import { paths } from "@/lib/paths";
 
 /** A card of the reading pages: leads to the outfit's own page. */
-export function OutfitLinkCard({ outfit, eager }: { outfit: Outfit; eager: boolean }) {
+export function OutfitLinkCard({ place }: { place: OutfitPlace }) {
+  const { outfit, ratio, eager } = place;
   return (
     <OutfitCard
       outfit={outfit}
       to={paths.outfit(outfit.slug)}
       sizes={outfitCardSizes}
+      ratio={ratio}
       eager={eager}
       actions={
         <>

@@ -2,9 +2,8 @@ import type { MouseEvent, ReactNode } from "react";
 import { useNavigate } from "react-router";
 import { BookmarkButton } from "@/features/bookmarks/components/bookmark-button";
 import { LikeButton } from "@/features/likes/components/like-button";
-import type { Outfit } from "@/features/outfits/api/outfit";
 import { OutfitCard } from "@/features/outfits/components/outfit-card";
-import { outfitCardSizes } from "@/features/outfits/components/outfit-grid";
+import { type OutfitPlace, outfitCardSizes } from "@/features/outfits/components/outfit-grid";
 import { growFrom } from "@/lib/view-transition";
 import { preloadModal } from "./explore-modal";
 import { exploreSearch, useExploreParams } from "./explore-params";
@@ -17,13 +16,13 @@ export interface ModalState {
 const modalState: ModalState = { openedFromGrid: true };
 
 interface ExploreCardProps {
-  outfit: Outfit;
-  eager: boolean;
+  place: OutfitPlace;
   mark?: ReactNode;
 }
 
 /** A card of the dashboard: opens its outfit in the modal, over the grid. */
-export function ExploreCard({ outfit, eager, mark }: ExploreCardProps) {
+export function ExploreCard({ place, mark }: ExploreCardProps) {
+  const { outfit, ratio, eager } = place;
   const navigate = useNavigate();
   const params = useExploreParams();
   const to = { pathname: "/", search: exploreSearch({ ...params, outfit: outfit.slug }) };
@@ -42,6 +41,7 @@ export function ExploreCard({ outfit, eager, mark }: ExploreCardProps) {
       outfit={outfit}
       to={to}
       sizes={outfitCardSizes}
+      ratio={ratio}
       eager={eager}
       mark={mark}
       onOpen={open}

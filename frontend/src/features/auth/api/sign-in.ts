@@ -1,4 +1,5 @@
 import { useMutation } from "@tanstack/react-query";
+import { hasCode } from "@/lib/service-error";
 import { supabase } from "@/lib/supabase";
 import { attemptLimit } from "./attempt-limit";
 import type { SignInValues } from "./schemas";
@@ -16,7 +17,8 @@ export function useSignIn() {
         attemptLimit.forget(email);
         return;
       }
-      attemptLimit.count(email);
+      // Only guesses count: a server that is down is nobody's attempt.
+      if (hasCode(error, "invalid_credentials")) attemptLimit.count(email);
       throw error;
     },
   });

@@ -1,4 +1,5 @@
 import { zodResolver } from "@hookform/resolvers/zod";
+import { useQueryClient } from "@tanstack/react-query";
 import { useForm, useWatch } from "react-hook-form";
 import { Button } from "@/components/ui/button";
 import { Field } from "@/components/ui/field";
@@ -7,7 +8,7 @@ import { PasswordInput } from "@/components/ui/password-input";
 import { UsernameNote } from "@/components/username-note";
 import { messageOf } from "@/lib/service-error";
 import { toast } from "@/lib/toast";
-import { useUsernameAvailability } from "@/lib/username-availability";
+import { usernameAvailableQuery, useUsernameAvailability } from "@/lib/username-availability";
 import { type SignUpValues, signUpSchema } from "../api/schemas";
 import { useSignUp } from "../api/sign-up";
 
@@ -20,6 +21,7 @@ interface SignUpFormProps {
 
 export function SignUpForm({ returnPath, onSignedIn, onConfirmationSent }: SignUpFormProps) {
   const signUp = useSignUp();
+  const queryClient = useQueryClient();
   const { register, handleSubmit, formState, control, setValue, setFocus } = useForm<SignUpValues>({
     resolver: zodResolver(signUpSchema),
     mode: "onTouched",
@@ -29,8 +31,12 @@ export function SignUpForm({ returnPath, onSignedIn, onConfirmationSent }: SignU
   const username = useWatch({ control, name: "username" });
   const availability = useUsernameAvailability(username);
 
-  const submit = handleSubmit((values) => {
-    if (availability.state === "taken") {
+  const submit = handleSubmit(async (values) => {
+    // Asked again, because the note under the field may be a moment behind; an error counts as taken.
+    const available = await queryClient
+      .fetchQuery(usernameAvailableQuery(values.username))
+      .catch(() => false);
+    if (!available) {
       toast("Username not available", "Please choose a different username.", "danger");
       setFocus("username");
       return;
@@ -101,7 +107,13 @@ export function SignUpForm({ returnPath, onSignedIn, onConfirmationSent }: SignU
           <PasswordInput autoComplete="new-password" {...wiring} {...register("password")} />
         )}
       </Field>
-      <Button type="submit" variant="primary" pending={signUp.isPending} size="lg" className="mt-1">
+      <Button
+        type="submit"
+        variant="primary"
+        pending={signUp.isPending || formState.isSubmitting}
+        size="lg"
+        className="mt-1"
+      >
         Create Account
       </Button>
     </form>

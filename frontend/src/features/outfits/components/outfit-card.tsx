@@ -8,19 +8,24 @@ import { outfitStylesQuery } from "../api/vocabulary";
 /** Pixels under a card's picture: name, creator, styles. The masonry reckons with it. */
 export const outfitCaptionHeight = 88;
 
+/** Height over width of the pictures as they are drawn. */
+export const pictureRatio = 5 / 4;
+
 /** Pictures are drawn 4:5. Some are shown a little taller, always the same ones, for the rhythm of the page. */
 export function outfitRatio(outfit: Pick<Outfit, "id">): number {
   const digit = Number.parseInt(outfit.id.replaceAll("-", "").slice(-2), 16);
-  return digit % 5 < 2 ? 4 / 3 : 5 / 4;
+  return digit % 5 < 2 ? 4 / 3 : pictureRatio;
 }
 
 interface OutfitCardProps {
   outfit: Outfit;
   to: To;
   sizes: string;
+  /** Height over width of the picture. */
+  ratio: number;
   /** In the first rows: loaded at once. */
   eager?: boolean;
-  /** Like and bookmark: over the picture, on hover, on focus, and always where nothing hovers. */
+  /** Like and bookmark: over the picture on hover and focus; where nothing hovers, always, beside the caption. */
   actions?: ReactNode;
   /** Over the picture's upper left: a rank or a status. */
   mark?: ReactNode;
@@ -33,6 +38,7 @@ export function OutfitCard({
   outfit,
   to,
   sizes,
+  ratio,
   eager = false,
   actions,
   mark,
@@ -41,7 +47,6 @@ export function OutfitCard({
 }: OutfitCardProps) {
   const { data: styleNames } = useQuery(outfitStylesQuery());
   const styles = outfit.outfit_styles.flatMap((id) => styleNames?.get(id) ?? []).slice(0, 2);
-  const ratio = outfitRatio(outfit);
   return (
     <article className="outfit-card relative">
       <Link
@@ -65,10 +70,10 @@ export function OutfitCard({
           />
         </span>
         <span className="mt-3 block truncate font-serif text-ink text-name">{outfit.name}</span>
-        <span className="block truncate text-caption text-ink-soft">
+        <span className="card-line block truncate text-caption text-ink-soft">
           {outfit.creator?.username ? `by @${outfit.creator.username}` : "by Anonymous User"}
         </span>
-        <span className="block truncate text-caption text-ink-soft">
+        <span className="card-line block truncate text-caption text-ink-soft">
           {styles.length > 0 ? styles.join(" · ") : " "}
         </span>
       </Link>
@@ -76,11 +81,8 @@ export function OutfitCard({
         <div className="pointer-events-none absolute top-2.5 left-2.5">{mark}</div>
       )}
       {actions !== undefined && (
-        <div
-          className="pointer-events-none absolute inset-x-0 top-0 flex items-end justify-end p-1"
-          style={{ aspectRatio: `${1 / ratio}` }}
-        >
-          <div className="card-actions pointer-events-auto flex">{actions}</div>
+        <div className="card-actions" style={{ "--picture-ratio": `${1 / ratio}` }}>
+          <div className="pointer-events-auto flex">{actions}</div>
         </div>
       )}
     </article>

@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { Masonry } from "@/components/ui/masonry";
 import { Skeleton } from "@/components/ui/skeleton";
 import type { Outfit } from "../api/outfit";
-import { outfitCaptionHeight, outfitRatio } from "./outfit-card";
+import { outfitCaptionHeight, outfitRatio, pictureRatio } from "./outfit-card";
 
 /** The width of a card in a masonry beside an open sidebar, for the `sizes` of its picture. */
 export const outfitCardSizes = "(min-width: 1280px) 22vw, (min-width: 640px) 31vw, 48vw";
@@ -14,14 +14,35 @@ interface OutfitGridProps {
   outfits: readonly Outfit[];
   label: string;
   busy?: boolean;
-  children: (outfit: Outfit, index: number, eager: boolean) => ReactNode;
+  /** All pictures alike, where the order counts: a masonry may put the next one beside the last but one. */
+  even?: boolean;
+  children: (place: OutfitPlace) => ReactNode;
 }
 
-export function OutfitGrid({ outfits, label, busy = false, children }: OutfitGridProps) {
-  const tiles = outfits.map((outfit) => ({ key: outfit.id, ratio: outfitRatio(outfit), outfit }));
+/** What the grid decides about a card. */
+export interface OutfitPlace {
+  outfit: Outfit;
+  index: number;
+  /** Height over width of its picture. */
+  ratio: number;
+  eager: boolean;
+}
+
+export function OutfitGrid({
+  outfits,
+  label,
+  busy = false,
+  even = false,
+  children,
+}: OutfitGridProps) {
+  const tiles = outfits.map((outfit) => ({
+    key: outfit.id,
+    ratio: even ? pictureRatio : outfitRatio(outfit),
+    outfit,
+  }));
   return (
     <Masonry tiles={tiles} captionHeight={outfitCaptionHeight} label={label} busy={busy}>
-      {(tile, index) => children(tile.outfit, index, index < eagerCards)}
+      {({ outfit, ratio }, index) => children({ outfit, index, ratio, eager: index < eagerCards })}
     </Masonry>
   );
 }
@@ -30,7 +51,7 @@ export function OutfitGrid({ outfits, label, busy = false, children }: OutfitGri
 export function OutfitGridSkeleton({ count = 12 }: { count?: number }) {
   const tiles = Array.from({ length: count }, (_, index) => ({
     key: `skeleton-${index}`,
-    ratio: index % 5 < 2 ? 4 / 3 : 5 / 4,
+    ratio: index % 5 < 2 ? 4 / 3 : pictureRatio,
   }));
   return (
     <div role="status">
