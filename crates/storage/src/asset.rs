@@ -29,13 +29,15 @@ const COMPONENT: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'(')
     .remove(b')');
 
-/// Types that a browser would run scripts from: sandboxed when opened as a page of their own.
-const ACTIVE_TYPES: [&str; 4] = [
-    "image/svg+xml",
-    "application/xhtml+xml",
-    "text/xml",
-    "application/xml",
-];
+/// Whether a browser would run scripts of such a document: HTML and XML in all their spellings, SVG among them.
+fn is_active(content_type: &str) -> bool {
+    let essence = content_type
+        .split(';')
+        .next()
+        .unwrap_or(content_type)
+        .to_ascii_lowercase();
+    essence.contains("html") || essence.contains("xml")
+}
 
 /// How long the answer may be kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -169,7 +171,7 @@ fn describe(
     revalidation: Option<&str>,
 ) -> Result<(), StorageError> {
     let stored = row.mime_type().unwrap_or("application/octet-stream");
-    let content_type = if stored.to_ascii_lowercase().contains("text/html") {
+    let content_type = if stored.contains("text/html") {
         "text/plain"
     } else {
         stored
@@ -184,13 +186,8 @@ fn describe(
     if let Some(modified) = validators.modified {
         response.insert_header((header::LAST_MODIFIED, HttpDate::from(modified)));
     }
-    let essence = stored
-        .split(';')
-        .next()
-        .unwrap_or(stored)
-        .trim()
-        .to_ascii_lowercase();
-    if ACTIVE_TYPES.contains(&essence.as_str()) {
+    if is_active(stored) {
+        // Whatever opens it as a page gives it no scripts and no origin.
         response.insert_header((header::CONTENT_SECURITY_POLICY, "sandbox"));
     }
     let robots = if call.is_head() { None } else { row.robots_tag() };

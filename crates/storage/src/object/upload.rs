@@ -28,7 +28,10 @@ use crate::serve::Call;
 use crate::session::Session;
 use crate::url_token;
 
+/// Type of a body that declares none.
 const DEFAULT_MIME_TYPE: &str = "application/octet-stream";
+/// Type of a form's part that declares none, as RFC 7578 says.
+const DEFAULT_PART_TYPE: &str = "text/plain";
 
 /// `POST /object/{bucket}/{key}` → `{"Id","Key"}`; replaces only with `x-upsert: true`.
 /// Source: STORE-001, STORE-004, STORE-005.
@@ -171,7 +174,11 @@ impl Upload<'_> {
         };
         let declared = Declared {
             mime_type: mime_type.to_owned(),
-            cache_control: call.header("cache-control").unwrap_or("no-cache").to_owned(),
+            cache_control: call
+                .header("cache-control")
+                .filter(|text| !text.is_empty())
+                .unwrap_or("no-cache")
+                .to_owned(),
             robots_tag: self.robots_tag.clone(),
         };
         let user_metadata = metadata_header(call).unwrap_or_else(|| json!({}));
@@ -210,7 +217,7 @@ impl Upload<'_> {
             .content_type
             .as_deref()
             .or(part_type)
-            .unwrap_or(DEFAULT_MIME_TYPE);
+            .unwrap_or(DEFAULT_PART_TYPE);
         let cache_control = fields.cache_control();
         if !is_content_type(mime_type) {
             return Err(StorageError::InvalidMimeType(mime_type.to_owned()));

@@ -1,0 +1,230 @@
+//! Buckets: creation, limits, visibility, deletion.
+
+use serde_json::json;
+
+use crate::support::TestApp;
+
+#[actix_web::test]
+async fn store_029_a_bucket_is_created_once() {
+    let app = TestApp::start().await;
+    let admin = app.service_role();
+
+    let created = admin
+        .post("/bucket", json!({"name": "docs", "id": "docs"}))
+        .await
+        .ok();
+    assert_eq!(created.json(), json!({"name": "docs"}));
+
+    let again = admin.post("/bucket", json!({"name": "docs"})).await;
+    again.is(400, "409", "BucketAlreadyExists");
+    assert_eq!(again.json()["error"], "Duplicate");
+}
+
+#[actix_web::test]
+async fn store_030_buckets_made_by_sql_work_at_once() {
+    let app = TestApp::start().await;
+    app.sql("insert into storage.buckets (id, name, public) values ('sql', 'sql', true)")
+        .await;
+
+    app.service_role().upload("sql/a.txt", "hi").await.ok();
+
+    assert_eq!(
+        app.nobody().get("/object/public/sql/a.txt").await.ok().text(),
+        "hi"
+    );
+}
+
+#[actix_web::test]
+async fn store_031_anonymous_callers_see_no_buckets() {
+    let app = TestApp::start().await;
+    app.service_role()
+        .post("/bucket", json!({"name": "docs", "public": true}))
+        .await
+        .ok();
+
+    assert_eq!(app.anon().get("/bucket").await.ok().json(), json!([]));
+    app.anon()
+        .get("/bucket/docs")
+        .await
+        .is(400, "404", "NoSuchBucket");
+}
+
+#[actix_web::test]
+async fn store_067_bad_names_are_refused() {
+    let app = TestApp::start().await;
+    let long = "n".repeat(101);
+
+    for name in ["a/b", " a", "a ", "", long.as_str()] {
+        let answer = app.service_role().post("/bucket", json!({"name": name})).await;
+        answer.is(400, "400", "InvalidBucketName");
+        assert_eq!(
+            (answer.message().as_str(), &answer.json()["error"]),
+            ("Bucket name invalid", &json!("Invalid Input"))
+        );
+    }
+    // The id is checked as well as the name.
+    let answer = app
+        .service_role()
+        .post("/bucket", json!({"name": "good", "id": "b/a/d"}))
+        .await;
+    answer.is(400, "400", "InvalidBucketName");
+}
+
+#[actix_web::test]
+async fn store_068_limits_are_texts_numbers_or_null() {
+    let app = TestApp::start().await;
+    let admin = app.service_role();
+
+    for (limit, stored) in [
+        (json!("1mb"), json!(1_000_000)),
+        (json!(1_000_000), json!(1_000_000)),
+        (json!(null), json!(null)),
+    ] {
+        admin
+            .post("/bucket", json!({"name": "b", "file_size_limit": limit}))
+            .await
+            .ok();
+        assert_eq!(
+            admin.get("/bucket/b").await.ok().json()["file_size_limit"],
+            stored
+        );
+        admin.delete("/bucket/b").await.ok();
+    }
+    let above = admin
+        .post("/bucket", json!({"name": "b", "file_size_limit": "1gb"}))
+        .await;
+    above.is(400, "413", "EntityTooLarge");
+}
+
+#[actix_web::test]
+async fn store_069_an_update_needs_a_known_field() {
+    let app = TestApp::start().await;
+    let admin = app.service_role();
+    admin.post("/bucket", json!({"name": "b"})).await.ok();
+
+    admin
+        .put("/bucket/b", json!({"id": "b", "name": "b"}))
+        .await
+        .is(400, "400", "InvalidRequest");
+    for body in [
+        json!({"public": true}),
+        json!({"file_size_limit": 5}),
+        json!({"allowed_mime_types": ["image/*"]}),
+    ] {
+        assert_eq!(
+            admin.put("/bucket/b", body).await.ok().message(),
+            "Successfully updated"
+        );
+    }
+
+    let bucket = admin.get("/bucket/b").await.ok().json();
+    assert_eq!(bucket["public"], json!(true));
+    assert_eq!(bucket["file_size_limit"], json!(5));
+    assert_eq!(bucket["allowed_mime_types"], json!(["image/*"]));
+}
+
+#[actix_web::test]
+async fn store_070_a_bucket_made_private_is_private_on_the_next_request() {
+    let app = TestApp::start().await;
+    let admin = app.service_role();
+    admin
+        .post("/bucket", json!({"name": "b", "public": true}))
+        .await
+        .ok();
+    admin.upload("b/x", "x").await.ok();
+    app.nobody().get("/object/public/b/x").await.ok();
+
+    admin.put("/bucket/b", json!({"public": false})).await.ok();
+
+    app.nobody()
+        .get("/object/public/b/x")
+        .await
+        .is(400, "404", "NoSuchBucket");
+}
+
+#[actix_web::test]
+async fn store_071_only_empty_buckets_are_deleted() {
+    let app = TestApp::start().await;
+    let admin = app.service_role();
+    admin.post("/bucket", json!({"name": "b"})).await.ok();
+    admin.upload("b/x", "x").await.ok();
+
+    admin.delete("/bucket/b").await.is(400, "409", "ResourceNotEmpty");
+    admin.delete("/object/b/x").await.ok();
+    assert_eq!(
+        admin.delete("/bucket/b").await.ok().message(),
+        "Successfully deleted"
+    );
+    admin.delete("/bucket/b").await.is(400, "404", "NoSuchBucket");
+}
+
+#[actix_web::test]
+async fn store_072_emptying_is_for_the_service_role_and_removes_the_bytes() {
+    let app = TestApp::start().await;
+    let admin = app.service_role();
+    admin.post("/bucket", json!({"name": "b"})).await.ok();
+    for name in ["b/1", "b/2/3", "b/4"] {
+        admin.upload(name, "x").await.ok();
+    }
+    assert_eq!(app.blobs(), 3);
+
+    app.user("ana")
+        .post("/bucket/b/empty", json!({}))
+        .await
+        .is(403, "403", "AccessDenied");
+    let emptied = admin.post("/bucket/b/empty", json!({})).await.ok();
+
+    assert_eq!(
+        emptied.message(),
+        "Empty bucket has been queued. Completion may take up to an hour."
+    );
+    assert_eq!(app.count("select count(*) from storage.objects").await, 0);
+    app.settle(0).await;
+}
+
+#[actix_web::test]
+async fn store_072_emptying_stops_at_the_limit() {
+    let app = TestApp::start_with(|config| selvedge_storage::StorageConfig {
+        empty_bucket_max_objects: 1,
+        ..config
+    })
+    .await;
+    let admin = app.service_role();
+    admin.post("/bucket", json!({"name": "b"})).await.ok();
+    admin.upload("b/1", "x").await.ok();
+    admin.upload("b/2", "x").await.ok();
+
+    admin
+        .post("/bucket/b/empty", json!({}))
+        .await
+        .is(400, "409", "InvalidRequest");
+
+    assert_eq!(app.count("select count(*) from storage.objects").await, 2);
+}
+
+#[actix_web::test]
+async fn store_075_bucket_search_takes_wildcards_literally() {
+    let app = TestApp::start().await;
+    let admin = app.service_role();
+    for name in ["a_b", "axb"] {
+        admin.post("/bucket", json!({"name": name})).await.ok();
+    }
+
+    assert_eq!(admin.get("/bucket?search=A_B").await.ok().names(), ["a_b"]);
+    assert_eq!(
+        admin.get("/bucket?search=%25").await.ok().names(),
+        Vec::<String>::new()
+    );
+    assert_eq!(
+        admin
+            .get("/bucket?sortColumn=name&sortOrder=desc&limit=1")
+            .await
+            .ok()
+            .names(),
+        ["axb"]
+    );
+    admin
+        .get("/bucket?limit=0")
+        .await
+        .is(400, "400", "InvalidRequest");
+}

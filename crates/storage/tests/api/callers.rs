@@ -1,0 +1,188 @@
+//! Who is asking: tokens, keys, roles.
+
+use selvedge_token::{development, unix_now};
+use serde_json::json;
+
+use crate::support::TestApp;
+
+#[actix_web::test]
+async fn store_024_preflights_pass_without_a_token() {
+    let app = TestApp::start().await;
+
+    for path in ["/object/b/x", "/bucket", "/object/list/b", "/object/public/b/x"] {
+        let answer = app
+            .nobody()
+            .request(reqwest::Method::OPTIONS, path)
+            .header("origin", "http://localhost:3000")
+            .header("access-control-request-method", "POST")
+            .header(
+                "access-control-request-headers",
+                "authorization,apikey,x-client-info,content-type,x-upsert,x-metadata,cache-control",
+            )
+            .send()
+            .await
+            .ok();
+        let allowed = answer
+            .header("access-control-allow-headers")
+            .expect("allowed headers")
+            .to_owned();
+        for header in ["authorization", "x-upsert", "x-metadata", "cache-control"] {
+            assert!(allowed.contains(header), "{path}: {allowed}");
+        }
+    }
+}
+
+#[actix_web::test]
+async fn store_025_errors_carry_cors_headers_and_four_texts() {
+    let app = TestApp::start().await;
+
+    let answer = app
+        .anon()
+        .request(reqwest::Method::GET, "/object/b/x")
+        .header("origin", "http://x")
+        .send()
+        .await;
+
+    assert_eq!(answer.header("access-control-allow-origin"), Some("*"));
+    let body = answer.json();
+    let fields: Vec<&String> = body.as_object().expect("an object").keys().collect();
+    assert_eq!(fields, ["statusCode", "error", "message", "code"]);
+    assert!(
+        body.as_object()
+            .expect("an object")
+            .values()
+            .all(serde_json::Value::is_string),
+        "{body}"
+    );
+}
+
+#[actix_web::test]
+async fn store_026_no_token_is_named_as_a_missing_header() {
+    let app = TestApp::start().await;
+
+    let answer = app.nobody().get("/bucket").await;
+
+    answer.is(400, "400", "InvalidRequest");
+    assert_eq!(answer.json()["error"], "Error");
+    assert_eq!(
+        answer.message(),
+        "headers must have required property 'authorization'"
+    );
+}
+
+#[actix_web::test]
+async fn store_027_bad_tokens_are_named() {
+    let app = TestApp::start().await;
+    let expired = app
+        .keys
+        .sign_hs256(&json!({"role": "authenticated", "exp": unix_now() - 10}))
+        .expect("signs");
+    let early = app
+        .keys
+        .sign_hs256(&json!({"role": "authenticated", "nbf": unix_now() + 60}))
+        .expect("signs");
+    let forged = selvedge_token::KeyRing::new(b"another-secret-that-is-long-enough-0123456789", &[])
+        .expect("a secret")
+        .sign_hs256(&json!({"role": "service_role"}))
+        .expect("signs");
+
+    for (token, text) in [
+        ("garbage", "Invalid Compact JWS"),
+        (expired.as_str(), "\"exp\" claim timestamp check failed"),
+        (early.as_str(), "\"nbf\" claim timestamp check failed"),
+        (forged.as_str(), "signature verification failed"),
+    ] {
+        let answer = app.with_token(token).get("/bucket").await;
+        answer.is(400, "403", "AccessDenied");
+        assert_eq!(
+            (answer.message().as_str(), &answer.json()["error"]),
+            (text, &json!("Unauthorized"))
+        );
+    }
+}
+
+#[actix_web::test]
+async fn store_028_new_keys_stand_for_their_roles() {
+    let app = TestApp::start().await;
+    app.service_role()
+        .post("/bucket", json!({"name": "b"}))
+        .await
+        .ok();
+
+    for client in [
+        app.with_token(&development::secret_key()),
+        app.with_api_key(&development::secret_key()),
+    ] {
+        assert_eq!(client.get("/bucket").await.ok().names(), ["b"]);
+    }
+    for client in [
+        app.with_token(&development::publishable_key()),
+        app.with_api_key(&development::publishable_key()),
+    ] {
+        assert_eq!(client.get("/bucket").await.ok().json(), json!([]));
+    }
+}
+
+#[actix_web::test]
+async fn store_098_operational_routes_answer() {
+    let app = TestApp::start().await;
+
+    assert_eq!(app.nobody().get("/status").await.ok().text(), "");
+    assert!(!app.nobody().get("/version").await.ok().text().is_empty());
+    assert_eq!(
+        app.anon().get("/health").await.ok().json(),
+        json!({"healthy": true})
+    );
+}
+
+#[actix_web::test]
+async fn store_099_purging_is_for_the_service_role() {
+    let app = TestApp::start().await;
+
+    assert_eq!(
+        app.service_role().delete("/cdn/b/x").await.ok().message(),
+        "success"
+    );
+    app.user("ana")
+        .delete("/cdn/b/x")
+        .await
+        .is(403, "403", "AccessDenied");
+}
+
+#[actix_web::test]
+async fn store_100_unknown_routes_and_roles_say_so() {
+    let app = TestApp::start().await;
+
+    app.service_role()
+        .get("/nope")
+        .await
+        .is(404, "404", "InvalidRequest");
+    let answer = app
+        .with_claims(json!({"role": "no_such_role"}))
+        .get("/bucket")
+        .await;
+    assert_eq!(answer.status.as_u16(), 500);
+    assert!(!answer.text().contains("no_such_role"), "{}", answer.text());
+}
+
+#[actix_web::test]
+async fn protocols_of_later_versions_answer_501() {
+    let app = TestApp::start().await;
+
+    app.nobody()
+        .get("/render/image/public/b/x?width=3")
+        .await
+        .is(501, "501", "NotImplemented");
+    let resumable = app
+        .anon()
+        .request(reqwest::Method::POST, "/upload/resumable")
+        .send()
+        .await;
+    assert_eq!(resumable.status.as_u16(), 501);
+    let s3 = app.nobody().get("/s3/bucket/key").await;
+    assert!(
+        s3.status.as_u16() == 501 && s3.text().contains("<Code>NotImplemented</Code>"),
+        "{}",
+        s3.text()
+    );
+}
