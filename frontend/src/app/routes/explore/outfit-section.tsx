@@ -25,6 +25,8 @@ interface OutfitSectionProps {
   title: string;
   list: OutfitListState;
   empty: ReactNode;
+  /** The order counts: pictures of one shape, row by row. */
+  ordered?: boolean;
   /** Over a card's picture. */
   mark?: (outfit: Outfit, index: number) => ReactNode;
   /** Bookmarks show no items in their modal. */
@@ -32,27 +34,32 @@ interface OutfitSectionProps {
 }
 
 /** A titled list of outfits with its four states, and the modal over it. */
-export function OutfitSection({ title, list, empty, mark, showItems = true }: OutfitSectionProps) {
+export function OutfitSection({
+  title,
+  list,
+  empty,
+  ordered = false,
+  mark,
+  showItems = true,
+}: OutfitSectionProps) {
   return (
     <section aria-labelledby="section-title">
       <title>{pageTitle(title)}</title>
       <h1 id="section-title" className="mb-7 font-serif text-display text-ink max-md:mb-5">
         {title}
       </h1>
-      <OutfitSectionBody title={title} list={list} empty={empty} mark={mark} />
+      <OutfitSectionBody title={title} list={list} empty={empty} ordered={ordered} mark={mark} />
       <ExploreModal outfits={list.data ?? []} listPending={list.isPending} showItems={showItems} />
     </section>
   );
 }
 
-function OutfitSectionBody({
-  title,
-  list,
-  empty,
-  mark,
-}: Pick<OutfitSectionProps, "title" | "list" | "empty"> & {
+type OutfitSectionBodyProps = Pick<OutfitSectionProps, "title" | "list" | "empty"> & {
+  ordered: boolean;
   mark: OutfitSectionProps["mark"];
-}) {
+};
+
+function OutfitSectionBody({ title, list, empty, ordered, mark }: OutfitSectionBodyProps) {
   if (list.isPending) return <OutfitGridSkeleton />;
   if (list.data === undefined) {
     return (
@@ -66,10 +73,13 @@ function OutfitSectionBody({
   if (list.data.length === 0) return empty;
   return (
     <>
-      <OutfitGrid outfits={list.data} label={title} busy={list.isPlaceholderData ?? false}>
-        {(outfit, index, eager) => (
-          <ExploreCard outfit={outfit} eager={eager} mark={mark?.(outfit, index)} />
-        )}
+      <OutfitGrid
+        outfits={list.data}
+        label={title}
+        busy={list.isPlaceholderData ?? false}
+        even={ordered}
+      >
+        {(place) => <ExploreCard place={place} mark={mark?.(place.outfit, place.index)} />}
       </OutfitGrid>
       <NextPage list={list} />
     </>

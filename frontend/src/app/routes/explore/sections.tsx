@@ -91,6 +91,7 @@ export function TopSection() {
     <OutfitSection
       title={`Top Outfits - ${label}`}
       list={list}
+      ordered
       mark={(_outfit, index) => <Rank place={index + 1} />}
       empty={
         <EmptyState
