@@ -1,1 +1,31 @@
-//! auth
+//! `/auth/v1`: users, sessions and tokens, as the stock client expects them.
+//!
+//! In: requests that passed the gateway. Out: JSON, redirects, mails, and rows in schema `auth` in the shape that projects' SQL
+//! relies on. The rhythm of every endpoint: extractors say who may call and what was sent (`request`), pure decisions say what
+//! follows (`machine`, `rules`), statements make it so (`store`), and `api` holds one file per endpoint that reads in this order.
+//! Left to others: API keys, CORS, request ids and body time limits (gateway), signatures (token), delivery of mails (mail).
+//!
+//! Source of all behaviour: the Auth contract; test names carry its checklist ids.
+
+mod accounts;
+mod api;
+mod config;
+mod error;
+mod hasher;
+mod letters;
+mod limits;
+mod machine;
+mod request;
+mod routes;
+mod rules;
+mod sign_in;
+mod state;
+mod store;
+mod user;
+
+pub use config::{
+    AuthConfig, ClientAddress, EmailConfig, PasswordConfig, RateLimitConfig, RefreshConfig, SessionConfig,
+};
+pub use routes::configure;
+pub use rules::glob::GlobError;
+pub use state::AuthState;

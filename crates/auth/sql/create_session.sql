@@ -1,0 +1,14 @@
+-- Every sign-in is a session of its own, with its proof (AMR), its first refresh token, and a note at the user.
+with session as (
+  insert into auth.sessions (id, user_id, aal, created_at, updated_at, user_agent, ip)
+  values ($1, $2, 'aal1', $3, $3, $4::text, $5::text::inet)
+),
+proof as (
+  insert into auth.mfa_amr_claims (id, session_id, created_at, updated_at, authentication_method)
+  values (gen_random_uuid(), $1, $3, $3, $6::text)
+),
+token as (
+  insert into auth.refresh_tokens (instance_id, token, user_id, revoked, created_at, updated_at, parent, session_id)
+  values ('00000000-0000-0000-0000-000000000000', $7::text, $2::uuid::text, false, $3, $3, null, $1)
+)
+update auth.users set last_sign_in_at = $3, updated_at = $3 where id = $2

@@ -1,0 +1,7 @@
+insert into auth.flow_state (
+  id, user_id, auth_code, code_challenge_method, code_challenge, provider_type, authentication_method,
+  created_at, updated_at
+) values (
+  gen_random_uuid(), $1, gen_random_uuid()::text, $2::text::auth.code_challenge_method, $3::text,
+  'email', $4::text, $5, $5
+)

@@ -1,0 +1,146 @@
+//! Creating users. Source: Auth contract §2.3.
+
+use chrono::{DateTime, Utc};
+use deadpool_postgres::GenericClient;
+use serde_json::{Map, Value, json};
+use uuid::Uuid;
+
+use crate::error::{AuthError, Fault, UNEXPECTED};
+use crate::request::RequestInfo;
+use crate::state::AuthState;
+use crate::store::audit::{self, Action, Actor};
+use crate::store::users::{self, NewUser};
+use crate::user::User;
+
+/// What an unsaved user says when the database refuses it, also by a trigger of the project.
+pub(crate) const SAVING_FAILED: &str = "Database error saving new user";
+
+/// A user with an address to be created.
+#[derive(Debug, Default)]
+pub(crate) struct Account<'a> {
+    pub(crate) id: Option<Uuid>,
+    /// Empty for a user with a phone only.
+    pub(crate) email: &'a str,
+    /// Digits without `+`; empty for a user with an e-mail only.
+    pub(crate) phone: &'a str,
+    pub(crate) encrypted_password: &'a str,
+    pub(crate) data: Map<String, Value>,
+    pub(crate) app_metadata: Map<String, Value>,
+    pub(crate) role: Option<&'a str>,
+    pub(crate) invited_at: Option<DateTime<Utc>>,
+}
+
+/// Inserts user and identity as a trigger of the project expects them: metadata at the INSERT, the role by an UPDATE.
+///
+/// # Errors
+/// 500 "Database error saving new user" with the database's words inside; [`AuthError::is_duplicate_email`] tells a lost race.
+pub(crate) async fn create_user(
+    state: &AuthState,
+    db: &impl GenericClient,
+    info: &RequestInfo,
+    account: Account<'_>,
+) -> Result<User, AuthError> {
+    let now = state.now();
+    let id = account.id.unwrap_or_else(Uuid::new_v4);
+    let mut app_metadata = account.app_metadata;
+    let addresses = [("email", account.email), ("phone", account.phone)];
+    let addresses: Vec<_> = addresses
+        .into_iter()
+        .filter(|(_, address)| !address.is_empty())
+        .collect();
+    let providers: Vec<&str> = addresses.iter().map(|(provider, _)| *provider).collect();
+    app_metadata.insert("provider".to_owned(), json!(providers.first()));
+    app_metadata.insert("providers".to_owned(), json!(providers));
+    let identities = addresses
+        .iter()
+        .map(|(provider, address)| (*provider, identity_data(id, provider, address, &account.data)));
+    let identities: Vec<_> = identities.collect();
+    let user = NewUser {
+        id,
+        aud: &info.audience,
+        email: account.email,
+        encrypted_password: account.encrypted_password,
+        app_metadata: Value::Object(app_metadata),
+        user_metadata: Value::Object(account.data),
+        is_anonymous: false,
+        invited_at: account.invited_at,
+    };
+    let saving = |error: tokio_postgres::Error| AuthError::internal(SAVING_FAILED, error);
+    users::insert(db, &user, now).await.map_err(saving)?;
+    for (provider, data) in &identities {
+        users::insert_identity(db, id, provider, data, now)
+            .await
+            .map_err(saving)?;
+    }
+    if !account.phone.is_empty() {
+        users::set_phone(db, id, account.phone, now)
+            .await
+            .map_err(saving)?;
+    }
+    let role = account.role.unwrap_or(&state.config.default_role);
+    users::finish_new_user(db, id, role, now).await.map_err(saving)?;
+    get(db, id).await
+}
+
+/// Inserts a user without any address.
+pub(crate) async fn create_anonymous_user(
+    state: &AuthState,
+    db: &impl GenericClient,
+    info: &RequestInfo,
+    data: Map<String, Value>,
+) -> Result<User, AuthError> {
+    let now = state.now();
+    let user = NewUser {
+        id: Uuid::new_v4(),
+        aud: &info.audience,
+        email: "",
+        encrypted_password: "",
+        app_metadata: json!({}),
+        user_metadata: Value::Object(data),
+        is_anonymous: true,
+        invited_at: None,
+    };
+    let saving = |error: tokio_postgres::Error| AuthError::internal(SAVING_FAILED, error);
+    users::insert(db, &user, now).await.map_err(saving)?;
+    users::set_role(db, user.id, &state.config.default_role, now)
+        .await
+        .map_err(saving)?;
+    get(db, user.id).await
+}
+
+/// The user as it is now, after triggers; it exists, as we hold it in a transaction.
+pub(crate) async fn get(db: &impl GenericClient, id: Uuid) -> Result<User, AuthError> {
+    let found = users::find_by_id(db, id).await?;
+    found.ok_or_else(|| AuthError::internal(UNEXPECTED, Fault::Other("user vanished inside a transaction")))
+}
+
+/// Writes what a user did to the audit log, if the project keeps one there.
+pub(crate) async fn log(
+    state: &AuthState,
+    db: &impl GenericClient,
+    info: &RequestInfo,
+    actor: Actor<'_>,
+    action: Action,
+) -> Result<(), AuthError> {
+    if state.config.audit_log_enabled {
+        let traits = if action == Action::UserSignedUp || action == Action::Login {
+            json!({"provider": "email"})
+        } else {
+            Value::Null
+        };
+        audit::insert(db, actor, action, traits, &info.ip).await?;
+    }
+    Ok(())
+}
+
+fn identity_data(id: Uuid, provider: &str, address: &str, data: &Map<String, Value>) -> Value {
+    let mut identity = Map::new();
+    identity.insert("sub".to_owned(), json!(id));
+    identity.insert(provider.to_owned(), json!(address));
+    identity.insert("email_verified".to_owned(), json!(false));
+    identity.insert("phone_verified".to_owned(), json!(false));
+    for (key, value) in data {
+        identity.entry(key.clone()).or_insert_with(|| value.clone());
+    }
+    Value::Object(identity)
+}

@@ -1,0 +1,32 @@
+//! `GET /admin/users/{id}`. Source: Auth contract §2.15.
+
+use actix_web::{HttpResponse, web};
+use deadpool_postgres::GenericClient;
+use uuid::Uuid;
+
+use crate::error::AuthError;
+use crate::request::Admin;
+use crate::state::AuthState;
+use crate::store::users;
+use crate::user::User;
+
+/// `GET /admin/users/{id}`
+pub(crate) async fn get_user(
+    state: web::Data<AuthState>,
+    _: Admin,
+    id: web::Path<String>,
+) -> Result<HttpResponse, AuthError> {
+    let client = state.client().await?;
+    let user = find(&client, &id).await?;
+    Ok(HttpResponse::Ok().json(user.body()))
+}
+
+/// The user that a path names.
+pub(crate) async fn find(db: &impl GenericClient, id: &str) -> Result<User, AuthError> {
+    let id: Uuid = id
+        .parse()
+        .map_err(|_| AuthError::InvalidPathId("user_id must be an UUID"))?;
+    users::find_by_id(db, id)
+        .await?
+        .ok_or(AuthError::UserNotFound("User not found"))
+}

@@ -1,0 +1,98 @@
+//! `POST /token?grant_type=password`. An unknown user costs as much time as a wrong password. Source: AUTH-001 to AUTH-003,
+//! AUTH-098.
+
+use actix_web::HttpResponse;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::accounts;
+use crate::error::AuthError;
+use crate::request::{RequestInfo, text};
+use crate::rules::password;
+use crate::sign_in::start_session;
+use crate::state::AuthState;
+use crate::store::audit::{Action, Actor};
+use crate::store::users;
+use crate::user::User;
+
+/// What a client sends.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct PasswordBody {
+    #[serde(deserialize_with = "text")]
+    email: String,
+    #[serde(deserialize_with = "text")]
+    phone: String,
+    #[serde(deserialize_with = "text")]
+    password: String,
+}
+
+pub(crate) async fn grant(
+    state: &AuthState,
+    info: &RequestInfo,
+    body: PasswordBody,
+) -> Result<HttpResponse, AuthError> {
+    check(state, &body)?;
+    let user = verify(state, info, &body).await?;
+    let mut client = state.client().await?;
+    let db = client.transaction().await?;
+    accounts::log(state, &db, info, Actor::User(&user), Action::Login).await?;
+    let tokens = start_session(state, &db, info, user.id, "password").await?;
+    db.commit().await?;
+    Ok(tokens.response([("weak_password", weakness(state, &body.password))]))
+}
+
+fn check(state: &AuthState, body: &PasswordBody) -> Result<(), AuthError> {
+    match (body.email.is_empty(), body.phone.is_empty()) {
+        (false, false) => Err(AuthError::invalid(
+            "Only an email address or phone number should be provided on login.",
+        )),
+        (true, true) => Err(AuthError::invalid("missing email or phone")),
+        (true, false) => Err(AuthError::PhoneProviderDisabled {
+            status: 422,
+            text: "Phone logins are disabled",
+        }),
+        (false, true) if !state.config.email.enabled => Err(AuthError::EmailProviderDisabled {
+            status: 422,
+            text: "Email logins are disabled",
+        }),
+        (false, true) => Ok(()),
+    }
+}
+
+/// The user, if the password is right. The connection is given back before the hashing starts.
+async fn verify(state: &AuthState, info: &RequestInfo, body: &PasswordBody) -> Result<User, AuthError> {
+    let found = {
+        let client = state.client().await?;
+        users::find_by_email(&client, &body.email.to_lowercase(), &info.audience).await?
+    };
+    let Some(user) = found.filter(|user| !user.encrypted_password.is_empty()) else {
+        state.hasher.verify_nobody(&body.password).await?;
+        return Err(AuthError::InvalidCredentials);
+    };
+    if user.is_banned(state.now()) {
+        return Err(AuthError::BannedAtSignIn);
+    }
+    if !state
+        .hasher
+        .verify(&body.password, &user.encrypted_password)
+        .await?
+    {
+        return Err(AuthError::InvalidCredentials);
+    }
+    if !user.is_confirmed() {
+        return Err(AuthError::EmailNotConfirmed { status: 400 });
+    }
+    Ok(user)
+}
+
+/// An accepted password that no longer meets the rules is reported, not refused.
+fn weakness(state: &AuthState, password: &str) -> Value {
+    match password::strength(password, &state.config.password) {
+        Ok(()) => Value::Null,
+        Err(weak) => {
+            let reasons: Vec<&str> = weak.reasons.iter().map(|reason| reason.as_str()).collect();
+            json!({ "message": weak.message, "reasons": reasons })
+        }
+    }
+}

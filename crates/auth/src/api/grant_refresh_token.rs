@@ -1,0 +1,170 @@
+//! `POST /token?grant_type=refresh_token`: rotation, with mercy for lost answers and races, and none for theft.
+//!
+//! The session row is the lock. Who finds it taken waits here, without a connection, and tries again. Source: Auth contract
+//! §4.3, §4.4, AUTH-009 to AUTH-013, AUTH-087.
+
+use std::time::Duration;
+
+use actix_web::HttpResponse;
+use deadpool_postgres::Transaction;
+use rand::RngExt;
+use serde::Deserialize;
+use uuid::Uuid;
+
+use crate::accounts;
+use crate::error::AuthError;
+use crate::machine::refresh::{self, Decision, RefreshRules};
+use crate::machine::session::{self, SessionTimes};
+use crate::request::{RequestInfo, text};
+use crate::sign_in::{TokenPair, is_refresh_token, new_refresh_token, sign};
+use crate::state::AuthState;
+use crate::store::audit::{Action, Actor};
+use crate::store::sessions::{self, Session};
+use crate::store::{refresh_tokens, users};
+use crate::user::User;
+
+const LOCK_WAIT: Duration = Duration::from_secs(5);
+
+/// What a client sends.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct RefreshBody {
+    #[serde(deserialize_with = "text")]
+    refresh_token: String,
+}
+
+/// What one try came to.
+enum Try {
+    Done(Box<TokenPair>),
+    /// The family has been revoked; that is committed although the call fails.
+    Revoked,
+    Locked,
+}
+
+pub(crate) async fn grant(
+    state: &AuthState,
+    info: &RequestInfo,
+    body: RefreshBody,
+) -> Result<HttpResponse, AuthError> {
+    if !is_refresh_token(&body.refresh_token) {
+        return Err(AuthError::MalformedRefreshToken);
+    }
+    let deadline = tokio::time::Instant::now() + LOCK_WAIT;
+    loop {
+        match try_refresh(state, info, &body.refresh_token).await? {
+            Try::Done(tokens) => return Ok(tokens.response([])),
+            Try::Revoked => return Err(AuthError::RefreshTokenAlreadyUsed),
+            Try::Locked if tokio::time::Instant::now() > deadline => return Err(AuthError::RefreshConflict),
+            Try::Locked => {
+                let pause_ms = rand::rng().random_range(10..30);
+                tokio::time::sleep(Duration::from_millis(pause_ms)).await;
+            }
+        }
+    }
+}
+
+async fn try_refresh(state: &AuthState, info: &RequestInfo, token: &str) -> Result<Try, AuthError> {
+    let mut client = state.client().await?;
+    let db = client.transaction().await?;
+    let owner = refresh_tokens::find_owner(&db, token)
+        .await?
+        .ok_or(AuthError::RefreshTokenNotFound)?;
+    let session_id = owner.session_id.ok_or(AuthError::RefreshSessionNotFound)?;
+    let user_id = owner.user_id.ok_or(AuthError::RefreshTokenNotFound)?;
+    let user = users::find_by_id(&db, user_id)
+        .await?
+        .ok_or(AuthError::RefreshTokenNotFound)?;
+    if user.is_banned(state.now()) {
+        return Err(AuthError::RefreshUserBanned);
+    }
+    let Some(session) = sessions::lock(&db, session_id).await? else {
+        let is_there = sessions::find_by_id(&db, session_id).await?.is_some();
+        return if is_there {
+            Ok(Try::Locked)
+        } else {
+            Err(AuthError::RefreshSessionNotFound)
+        };
+    };
+    check_limits(state, &db, &session, &user).await?;
+    match exchange(state, info, &db, (&user, session_id), token).await? {
+        Some(refresh_token) => {
+            let now = state.now();
+            sessions::touch(&db, session_id, &info.user_agent, &info.ip, now).await?;
+            accounts::log(state, &db, info, Actor::User(&user), Action::TokenRefreshed).await?;
+            let tokens = sign(
+                state,
+                &db,
+                user.id,
+                (session_id, &session.aal),
+                refresh_token,
+                now,
+            )
+            .await?;
+            db.commit().await?;
+            Ok(Try::Done(Box::new(tokens)))
+        }
+        None => {
+            db.commit().await?;
+            Ok(Try::Revoked)
+        }
+    }
+}
+
+/// The token to hand out; `None` when the family had to be revoked. Reads under the session's lock.
+async fn exchange(
+    state: &AuthState,
+    info: &RequestInfo,
+    db: &Transaction<'_>,
+    (user, session_id): (&User, Uuid),
+    token: &str,
+) -> Result<Option<String>, AuthError> {
+    let (presented, family) = refresh_tokens::find_family(db, token)
+        .await?
+        .ok_or(AuthError::RefreshTokenNotFound)?;
+    let rules = RefreshRules {
+        rotation_enabled: state.config.refresh.rotation_enabled,
+        reuse_interval: state.config.refresh.reuse_interval,
+    };
+    let now = state.now();
+    match refresh::decide(presented, family, rules, now) {
+        Decision::ReturnActive(active) => return Ok(Some(active)),
+        Decision::Refuse => return Err(AuthError::RefreshTokenAlreadyUsed),
+        Decision::RevokeFamily => {
+            refresh_tokens::revoke_family(db, session_id, now).await?;
+            return Ok(None);
+        }
+        Decision::Rotate => {
+            refresh_tokens::revoke(db, token, now).await?;
+            accounts::log(state, db, info, Actor::User(user), Action::TokenRevoked).await?;
+        }
+        Decision::IssueChild => {}
+    }
+    let child = new_refresh_token();
+    refresh_tokens::insert_child(db, (user.id, session_id), token, &child, now).await?;
+    Ok(Some(child))
+}
+
+async fn check_limits(
+    state: &AuthState,
+    db: &Transaction<'_>,
+    session: &Session,
+    user: &User,
+) -> Result<(), AuthError> {
+    let times = SessionTimes {
+        created_at: session.created_at,
+        refreshed_at: session.refreshed_at,
+        not_after: session.not_after,
+        is_low_aal: session.aal == "aal1" && user.has_verified_factor(),
+    };
+    session::check(times, &state.config.sessions, state.now()).map_err(|ended| {
+        AuthError::SessionExpired {
+            suffix: ended.suffix(),
+        }
+    })?;
+    if state.config.sessions.single_per_user && !sessions::is_latest(db, session.id).await? {
+        return Err(AuthError::SessionExpired {
+            suffix: " (Revoked by Newer Login)",
+        });
+    }
+    Ok(())
+}

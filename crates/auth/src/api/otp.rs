@@ -1,0 +1,148 @@
+//! `POST /otp` and `POST /magiclink`: sign in without a password, by a mailed link or code. Both answer `{}`.
+//!
+//! Source: Auth contract §2.5, AUTH-065, AUTH-066.
+
+use actix_web::{HttpResponse, web};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use crate::accounts::{self, Account};
+use crate::error::AuthError;
+use crate::hasher::random_password;
+use crate::letters;
+use crate::limits::Limited;
+use crate::machine::verify::VerifyType;
+use crate::request::{Json, RequestInfo, metadata, text};
+use crate::rules::address::parse_email;
+use crate::rules::pkce::CodeChallenge;
+use crate::state::AuthState;
+use crate::store::audit::{Action, Actor};
+use crate::store::users;
+
+/// What a client sends.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct OtpBody {
+    #[serde(deserialize_with = "text")]
+    email: String,
+    #[serde(deserialize_with = "text")]
+    phone: String,
+    create_user: Option<bool>,
+    #[serde(deserialize_with = "metadata")]
+    data: Map<String, Value>,
+    #[serde(deserialize_with = "text")]
+    code_challenge: String,
+    #[serde(deserialize_with = "text")]
+    code_challenge_method: String,
+}
+
+/// What it means.
+struct Request {
+    email: String,
+    may_create: bool,
+    data: Map<String, Value>,
+    challenge: Option<CodeChallenge>,
+}
+
+/// `POST /otp`
+pub(crate) async fn otp(
+    state: web::Data<AuthState>,
+    info: RequestInfo,
+    Json(body): Json<OtpBody>,
+) -> Result<HttpResponse, AuthError> {
+    info.limit(&state, Limited::Otp)?;
+    match (body.email.is_empty(), body.phone.is_empty()) {
+        (true, true) => Err(AuthError::invalid("One of email or phone must be set")),
+        (false, false) => Err(AuthError::invalid(
+            "Only an email address or phone number should be provided",
+        )),
+        (true, false) => Err(AuthError::PhoneProviderDisabled {
+            status: 400,
+            text: "Unsupported phone provider",
+        }),
+        (false, true) => send(&state, &info, body).await,
+    }
+}
+
+/// `POST /magiclink`: the older form, for e-mail only.
+pub(crate) async fn magic_link(
+    state: web::Data<AuthState>,
+    info: RequestInfo,
+    Json(body): Json<OtpBody>,
+) -> Result<HttpResponse, AuthError> {
+    info.limit(&state, Limited::MagicLink)?;
+    send(
+        &state,
+        &info,
+        OtpBody {
+            create_user: None,
+            ..body
+        },
+    )
+    .await
+}
+
+async fn send(state: &AuthState, info: &RequestInfo, body: OtpBody) -> Result<HttpResponse, AuthError> {
+    if !state.config.email.enabled {
+        return Err(AuthError::EmailProviderDisabled {
+            status: 422,
+            text: "Email logins are disabled",
+        });
+    }
+    let request = Request {
+        email: parse_email(&body.email)?,
+        may_create: body.create_user.unwrap_or(true),
+        data: body.data,
+        challenge: CodeChallenge::parse(&body.code_challenge, &body.code_challenge_method)?,
+    };
+    // The password of a user created here is hashed whether it is needed or not: the time tells nothing.
+    let encrypted_password = state.hasher.hash(&random_password()).await?;
+    match deliver(state, info, &request, &encrypted_password).await {
+        Err(error) if error.is_duplicate_email() => {
+            deliver(state, info, &request, &encrypted_password).await?
+        }
+        answer => answer?,
+    }
+    Ok(HttpResponse::Ok().json(json!({})))
+}
+
+async fn deliver(
+    state: &AuthState,
+    info: &RequestInfo,
+    request: &Request,
+    encrypted_password: &str,
+) -> Result<(), AuthError> {
+    let _slot = state.mail_slot().await?;
+    let mut client = state.client().await?;
+    let db = client.transaction().await?;
+    let challenge = request.challenge.as_ref();
+    let user = match users::find_by_email(&db, &request.email, &info.audience).await? {
+        Some(user) => users::lock_by_id(&db, user.id).await?.unwrap_or(user),
+        None if !request.may_create => return Err(AuthError::OtpDisabled),
+        None if state.config.disable_signup => return Err(AuthError::SignupDisabled),
+        None => {
+            let account = Account {
+                email: &request.email,
+                encrypted_password,
+                data: request.data.clone(),
+                ..Account::default()
+            };
+            accounts::create_user(state, &db, info, account).await?
+        }
+    };
+    if user.is_confirmed() || state.config.email.autoconfirm {
+        accounts::log(state, &db, info, Actor::User(&user), Action::RecoveryRequested).await?;
+        letters::send_recovery(state, &db, info, &user, VerifyType::MagicLink, challenge).await?;
+    } else {
+        accounts::log(
+            state,
+            &db,
+            info,
+            Actor::User(&user),
+            Action::ConfirmationRequested,
+        )
+        .await?;
+        letters::send_confirmation(state, &db, info, &user, challenge).await?;
+    }
+    Ok(db.commit().await?)
+}

@@ -1,0 +1,103 @@
+//! `POST /resend`: the confirmation of a sign-up or of an e-mail change again, with a new code. `{}` also where there is nothing
+//! to send. Source: AUTH-069.
+
+use actix_web::{HttpResponse, web};
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::accounts;
+use crate::error::AuthError;
+use crate::letters;
+use crate::limits::Limited;
+use crate::request::{Json, RequestInfo, text};
+use crate::rules::address::parse_email;
+use crate::rules::pkce::CodeChallenge;
+use crate::state::AuthState;
+use crate::store::audit::{Action, Actor};
+use crate::store::users;
+
+/// What a client sends.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct ResendBody {
+    #[serde(rename = "type", deserialize_with = "text")]
+    kind: String,
+    #[serde(deserialize_with = "text")]
+    email: String,
+    #[serde(deserialize_with = "text")]
+    phone: String,
+    #[serde(deserialize_with = "text")]
+    code_challenge: String,
+    #[serde(deserialize_with = "text")]
+    code_challenge_method: String,
+}
+
+/// `POST /resend`
+pub(crate) async fn resend(
+    state: web::Data<AuthState>,
+    info: RequestInfo,
+    Json(body): Json<ResendBody>,
+) -> Result<HttpResponse, AuthError> {
+    info.limit(&state, Limited::Resend)?;
+    let email = check(&state, &body)?;
+    let challenge = CodeChallenge::parse(&body.code_challenge, &body.code_challenge_method)?;
+    let _slot = state.mail_slot().await?;
+    let mut client = state.client().await?;
+    let db = client.transaction().await?;
+    let Some(user) = users::find_by_email(&db, &email, &info.audience).await? else {
+        state.limits.check_unknown_address(&email)?;
+        return Ok(HttpResponse::Ok().json(json!({})));
+    };
+    let user = users::lock_by_id(&db, user.id).await?.unwrap_or(user);
+    if body.kind == "signup" && !user.is_confirmed() {
+        accounts::log(
+            &state,
+            &db,
+            &info,
+            Actor::User(&user),
+            Action::ConfirmationRequested,
+        )
+        .await?;
+        letters::send_confirmation(&state, &db, &info, &user, challenge.as_ref()).await?;
+    } else if body.kind == "email_change" && !user.email_change.is_empty() {
+        let new_email = user.email_change.clone();
+        letters::send_email_change(&state, &db, &info, &user, &new_email, challenge.as_ref()).await?;
+    } else {
+        state.limits.check_unknown_address(&email)?;
+    }
+    db.commit().await?;
+    Ok(HttpResponse::Ok().json(json!({})))
+}
+
+/// The address, if type and addresses fit together.
+fn check(state: &AuthState, body: &ResendBody) -> Result<String, AuthError> {
+    match body.kind.as_str() {
+        "signup" | "email_change" => {
+            if !body.phone.is_empty() {
+                return Err(AuthError::invalid(
+                    "Only an email address or phone number should be provided.",
+                ));
+            }
+            if body.email.is_empty() {
+                return Err(AuthError::invalid("Type provided requires an email address"));
+            }
+            if !state.config.email.enabled {
+                return Err(AuthError::EmailProviderDisabled {
+                    status: 400,
+                    text: "Email logins are disabled",
+                });
+            }
+            parse_email(&body.email)
+        }
+        "sms" | "phone_change" if body.phone.is_empty() => {
+            Err(AuthError::invalid("Type provided requires a phone number"))
+        }
+        "sms" | "phone_change" => Err(AuthError::PhoneProviderDisabled {
+            status: 400,
+            text: "Phone logins are disabled",
+        }),
+        _ => Err(AuthError::invalid(
+            "Missing one of these types: signup, email_change, sms, phone_change",
+        )),
+    }
+}

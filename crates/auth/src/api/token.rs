@@ -1,0 +1,45 @@
+//! `POST /token?grant_type=…`: the ways to get a session. Source: Auth contract §2.4.
+
+use actix_web::{HttpResponse, web};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::{grant_password, grant_pkce, grant_refresh_token};
+use crate::error::AuthError;
+use crate::limits::Limited;
+use crate::request::{Json, RequestInfo};
+use crate::state::AuthState;
+
+/// The query of the endpoint.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct TokenQuery {
+    grant_type: String,
+}
+
+/// `POST /token`
+pub(crate) async fn token(
+    state: web::Data<AuthState>,
+    info: RequestInfo,
+    query: web::Query<TokenQuery>,
+    Json(body): Json<Value>,
+) -> Result<HttpResponse, AuthError> {
+    info.limit(&state, Limited::Token)?;
+    match query.grant_type.as_str() {
+        "password" => grant_password::grant(&state, &info, read(body)?).await,
+        "refresh_token" => grant_refresh_token::grant(&state, &info, read(body)?).await,
+        "pkce" => grant_pkce::grant(&state, &info, read(body)?).await,
+        "id_token" => Err(AuthError::ProviderDisabled("Provider is not enabled")),
+        "web3" => Err(AuthError::FeatureOff {
+            status: 422,
+            code: "web3_provider_disabled",
+            text: "Web3 provider is disabled",
+        }),
+        _ => Err(AuthError::UnsupportedGrantType),
+    }
+}
+
+fn read<T: DeserializeOwned>(body: Value) -> Result<T, AuthError> {
+    serde_json::from_value(body).map_err(|error| AuthError::BadJson(error.to_string()))
+}

@@ -1,0 +1,263 @@
+//! `PUT /user`: a user changes address, password or metadata. Source: Auth contract §2.8, §3.5, AUTH-022, AUTH-036, AUTH-054,
+//! AUTH-055, AUTH-070 to AUTH-074, AUTH-077.
+
+use actix_web::{HttpResponse, web};
+use chrono::TimeDelta;
+use deadpool_postgres::Transaction;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::get_user::check_audience;
+use crate::accounts;
+use crate::error::AuthError;
+use crate::letters;
+use crate::limits::Limited;
+use crate::machine::password_change::{PasswordChange, needed_proofs};
+use crate::request::{Json, RequestInfo, SignedIn, text};
+use crate::rules::address::parse_email;
+use crate::rules::pkce::CodeChallenge;
+use crate::rules::{one_time_code, password};
+use crate::state::AuthState;
+use crate::store::audit::{Action, Actor};
+use crate::store::{sessions, users};
+use crate::user::User;
+
+/// What a client sends.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct UpdateBody {
+    #[serde(deserialize_with = "text")]
+    email: String,
+    #[serde(deserialize_with = "text")]
+    phone: String,
+    password: Option<String>,
+    #[serde(deserialize_with = "text")]
+    nonce: String,
+    #[serde(deserialize_with = "text")]
+    current_password: String,
+    data: Option<Map<String, Value>>,
+    app_metadata: Option<Map<String, Value>>,
+    #[serde(deserialize_with = "text")]
+    code_challenge: String,
+    #[serde(deserialize_with = "text")]
+    code_challenge_method: String,
+}
+
+/// What it means for this caller.
+struct Change {
+    /// Empty when the address stays.
+    email: String,
+    /// The hash of the new password.
+    encrypted_password: Option<String>,
+    data: Option<Value>,
+    app_metadata: Option<Value>,
+    challenge: Option<CodeChallenge>,
+}
+
+/// `PUT /user` → the user as changed.
+pub(crate) async fn update_user(
+    state: web::Data<AuthState>,
+    info: RequestInfo,
+    caller: SignedIn,
+    Json(body): Json<UpdateBody>,
+) -> Result<HttpResponse, AuthError> {
+    info.limit(&state, Limited::UpdateUser)?;
+    check_audience(&info, &caller)?;
+    check(&state, &caller, &body)?;
+    let email = new_email(&state, &info, &caller, &body).await?;
+    let encrypted_password = match &body.password {
+        Some(new) => Some(check_password(&state, &caller, &body, new).await?),
+        None => None,
+    };
+    let change = Change {
+        email,
+        encrypted_password,
+        data: body.data.map(Value::Object),
+        app_metadata: body.app_metadata.map(Value::Object),
+        challenge: CodeChallenge::parse(&body.code_challenge, &body.code_challenge_method)?,
+    };
+    let user = apply(&state, &info, &caller, change).await?;
+    Ok(HttpResponse::Ok().json(user.body()))
+}
+
+/// What nobody, or not this caller, may change.
+fn check(state: &AuthState, caller: &SignedIn, body: &UpdateBody) -> Result<(), AuthError> {
+    let user = &caller.user;
+    let changes_secrets = !body.email.is_empty() || !body.phone.is_empty() || body.password.is_some();
+    if user.is_anonymous
+        && body.password.is_some()
+        && body.email.is_empty()
+        && body.phone.is_empty()
+        && user.email.is_empty()
+    {
+        return Err(AuthError::Unprocessable(
+            "Updating password of an anonymous user without an email or phone is not allowed",
+        ));
+    }
+    if body.app_metadata.is_some() && !state.config.admin_roles.contains(&user.role) {
+        return Err(AuthError::NotAdmin);
+    }
+    if user.is_sso_user && (changes_secrets || !body.nonce.is_empty()) {
+        return Err(AuthError::SsoManaged);
+    }
+    if changes_secrets && caller.lacks_second_factor() {
+        return Err(AuthError::InsufficientAal);
+    }
+    if !body.phone.is_empty() && body.phone.replace(['+', ' '], "") != user.phone {
+        return Err(AuthError::PhoneProviderDisabled {
+            status: 400,
+            text: "Unsupported phone provider",
+        });
+    }
+    Ok(())
+}
+
+/// The address to change to; empty when it stays.
+async fn new_email(
+    state: &AuthState,
+    info: &RequestInfo,
+    caller: &SignedIn,
+    body: &UpdateBody,
+) -> Result<String, AuthError> {
+    if body.email.is_empty() {
+        return Ok(String::new());
+    }
+    let email = parse_email(&body.email)?;
+    if email == caller.user.email {
+        return Ok(String::new());
+    }
+    let client = state.client().await?;
+    if users::is_email_taken(&client, &email, &info.audience, caller.user.id).await? {
+        return Err(AuthError::EmailExists);
+    }
+    Ok(email)
+}
+
+/// Asks for the proofs that a new password needs, and hashes it: outside of any transaction.
+async fn check_password(
+    state: &AuthState,
+    caller: &SignedIn,
+    body: &UpdateBody,
+    new: &str,
+) -> Result<String, AuthError> {
+    password::check(new, &state.config.password)?;
+    let user = &caller.user;
+    let has_password = !user.encrypted_password.is_empty();
+    let change = PasswordChange {
+        session_created_at: caller.session.as_ref().map(|session| session.created_at),
+        is_recovery: caller.is_recovery(),
+        has_password,
+    };
+    let needed = needed_proofs(change, &state.config.password, state.now());
+    if needed.nonce {
+        check_nonce(state, user, &body.nonce)?;
+    }
+    if needed.current_password {
+        if body.current_password.is_empty() {
+            return Err(AuthError::CurrentPasswordRequired);
+        }
+        if !state
+            .hasher
+            .verify(&body.current_password, &user.encrypted_password)
+            .await?
+        {
+            return Err(AuthError::CurrentPasswordInvalid);
+        }
+    }
+    if has_password && state.hasher.verify(new, &user.encrypted_password).await? {
+        return Err(AuthError::SamePassword);
+    }
+    state.hasher.hash(new).await
+}
+
+fn check_nonce(state: &AuthState, user: &User, nonce: &str) -> Result<(), AuthError> {
+    if nonce.is_empty() {
+        return Err(AuthError::ReauthenticationNeeded);
+    }
+    let expiry = TimeDelta::from_std(state.config.email.otp_expiry).unwrap_or(TimeDelta::MAX);
+    let is_fresh = user
+        .reauthentication_sent_at
+        .is_some_and(|sent_at| state.now() - sent_at < expiry);
+    if !is_fresh
+        || !one_time_code::matches(
+            &user.reauthentication_token,
+            &one_time_code::hash(&user.email, nonce),
+        )
+    {
+        return Err(AuthError::ReauthenticationNotValid);
+    }
+    Ok(())
+}
+
+/// Writes everything in one transaction; the mails of an e-mail change go out last.
+async fn apply(
+    state: &AuthState,
+    info: &RequestInfo,
+    caller: &SignedIn,
+    change: Change,
+) -> Result<User, AuthError> {
+    let _slot = if change.email.is_empty() {
+        None
+    } else {
+        Some(state.mail_slot().await?)
+    };
+    let mut client = state.client().await?;
+    let db = client.transaction().await?;
+    let user = users::lock_by_id(&db, caller.user.id)
+        .await?
+        .ok_or(AuthError::TokenUserNotFound)?;
+    let now = state.now();
+    if let Some(hash) = &change.encrypted_password {
+        users::set_password(&db, user.id, hash, now).await?;
+        users::clear_tokens_after_password(&db, user.id, now).await?;
+        end_other_sessions(&db, caller).await?;
+        accounts::log(state, &db, info, Actor::User(&user), Action::UpdatedPassword).await?;
+    }
+    if let Some(data) = &change.data {
+        users::merge_user_metadata(&db, user.id, data, now).await?;
+    }
+    if let Some(data) = &change.app_metadata {
+        users::merge_app_metadata(&db, user.id, data, now).await?;
+    }
+    accounts::log(state, &db, info, Actor::User(&user), Action::UserModified).await?;
+    if !change.email.is_empty() {
+        change_email(state, info, &db, &user, &change).await?;
+    }
+    let user = accounts::get(&db, user.id).await?;
+    db.commit().await?;
+    Ok(user)
+}
+
+/// A password that somebody else may know must not keep them signed in.
+async fn end_other_sessions(db: &Transaction<'_>, caller: &SignedIn) -> Result<(), AuthError> {
+    match &caller.session {
+        Some(session) => sessions::delete_others(db, caller.user.id, session.id).await?,
+        None => sessions::delete_of_user(db, caller.user.id).await?,
+    }
+    Ok(())
+}
+
+/// At once for an anonymous user whose address nobody needs to confirm, by mail otherwise.
+async fn change_email(
+    state: &AuthState,
+    info: &RequestInfo,
+    db: &Transaction<'_>,
+    user: &User,
+    change: &Change,
+) -> Result<(), AuthError> {
+    if user.is_anonymous && state.config.email.autoconfirm {
+        let now = state.now();
+        users::set_email_change(db, user.id, &change.email, "", "", now).await?;
+        let changed = users::change_email(db, user.id, &change.email, now)
+            .await
+            .map_err(AuthError::from);
+        return changed.map_err(|error| {
+            if error.is_duplicate_email() {
+                AuthError::EmailExists
+            } else {
+                error
+            }
+        });
+    }
+    letters::send_email_change(state, db, info, user, &change.email, change.challenge.as_ref()).await
+}

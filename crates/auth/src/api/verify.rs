@@ -1,0 +1,400 @@
+//! `/verify`: redeems the link of a mail (GET, answers by redirect) or its code (POST, answers a session).
+//!
+//! Source: Auth contract §2.6, AUTH-021, AUTH-025, AUTH-026, AUTH-067, AUTH-068, AUTH-070.
+
+use actix_web::http::header;
+use actix_web::{HttpResponse, web};
+use deadpool_postgres::Transaction;
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::accounts;
+use crate::error::AuthError;
+use crate::hasher::random_password;
+use crate::limits::Limited;
+use crate::machine::verify::{ChangeToken, Effect, VerifyRules, VerifyType, verify};
+use crate::request::{Json, RequestInfo, text};
+use crate::rules::address::parse_email;
+use crate::rules::one_time_code::{self, PKCE_PREFIX};
+use crate::rules::redirect::{with_fragment, with_query};
+use crate::sign_in::{TokenPair, start_session};
+use crate::state::AuthState;
+use crate::store::audit::{Action, Actor};
+use crate::store::one_time_tokens::{self, TokenKind};
+use crate::store::{flow_states, users};
+use crate::user::User;
+
+const FIRST_HALF: &str = "Confirmation link accepted. Please proceed to confirm link sent to the other email";
+const BAD_LINK: AuthError = AuthError::OtpExpired("Email link is invalid or has expired");
+const BAD_CODE: AuthError = AuthError::OtpExpired("Token has expired or is invalid");
+
+/// The query of a link.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct LinkQuery {
+    token: String,
+    #[serde(rename = "type")]
+    kind: String,
+}
+
+/// What a client sends with a code or a token hash.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct VerifyBody {
+    #[serde(rename = "type", deserialize_with = "text")]
+    kind: String,
+    #[serde(deserialize_with = "text")]
+    token: String,
+    #[serde(deserialize_with = "text")]
+    token_hash: String,
+    #[serde(deserialize_with = "text")]
+    email: String,
+    #[serde(deserialize_with = "text")]
+    phone: String,
+    #[serde(deserialize_with = "text")]
+    redirect_to: String,
+}
+
+/// What is redeemed.
+struct Presented {
+    kind: VerifyType,
+    hash: String,
+    /// The address that a code was sent to; a link needs none.
+    address: Option<String>,
+    /// Whether the flow ends with an exchange of a code instead of a session.
+    wants_code: bool,
+}
+
+/// What redeeming came to.
+enum Outcome {
+    FirstHalf,
+    Session(Box<TokenPair>, VerifyType),
+    AuthCode(String),
+}
+
+/// `GET /verify?token=…&type=…&redirect_to=…` → 303. HEAD is not served: link scanners must not use tokens up.
+pub(crate) async fn verify_link(
+    state: web::Data<AuthState>,
+    info: RequestInfo,
+    query: web::Query<LinkQuery>,
+) -> Result<HttpResponse, AuthError> {
+    info.limit(&state, Limited::Verify)?;
+    if query.token.is_empty() {
+        return Err(AuthError::invalid("Verify requires a token or a token hash"));
+    }
+    if query.kind.is_empty() {
+        return Err(AuthError::invalid("Verify requires a verification type"));
+    }
+    let is_pkce = query.token.starts_with(PKCE_PREFIX);
+    let outcome = match VerifyType::parse(&query.kind) {
+        Some(kind) => {
+            let presented = Presented {
+                kind,
+                hash: query.token.clone(),
+                address: None,
+                wants_code: is_pkce,
+            };
+            redeem(&state, &info, &presented).await
+        }
+        None => Err(AuthError::invalid("Unsupported verification type")),
+    };
+    if let Err(error @ (AuthError::Internal { .. } | AuthError::Overloaded)) = &outcome {
+        tracing::error!(%error, "verification failed");
+    }
+    let location = location(&info.redirect_to, is_pkce, outcome);
+    Ok(HttpResponse::SeeOther()
+        .insert_header((header::LOCATION, location))
+        .insert_header((header::CACHE_CONTROL, "no-store"))
+        .finish())
+}
+
+/// `POST /verify` `{type, token, email}` or `{type, token_hash}` → a session.
+pub(crate) async fn verify_code(
+    state: web::Data<AuthState>,
+    info: RequestInfo,
+    Json(body): Json<VerifyBody>,
+) -> Result<HttpResponse, AuthError> {
+    info.limit(&state, Limited::Verify)?;
+    let presented = read(body)?;
+    match redeem(&state, &info, &presented).await? {
+        Outcome::Session(tokens, _) => Ok(tokens.response([])),
+        // Compat: the code is a string here.
+        _ => Ok(HttpResponse::Ok().json(json!({ "msg": FIRST_HALF, "code": "200" }))),
+    }
+}
+
+/// Checks what was sent with a code or hash.
+fn read(body: VerifyBody) -> Result<Presented, AuthError> {
+    let kind = match VerifyType::parse(&body.kind) {
+        Some(kind) => kind,
+        None if body.kind.is_empty() => {
+            return Err(AuthError::invalid("Verify requires a verification type"));
+        }
+        None => return Err(AuthError::invalid("Unsupported verification type")),
+    };
+    let hash = match (body.token.is_empty(), body.token_hash.is_empty()) {
+        (true, true) | (false, false) => {
+            return Err(AuthError::invalid(
+                "Verify requires either a token or a token hash",
+            ));
+        }
+        (true, false) if body.email.is_empty() && body.phone.is_empty() && body.redirect_to.is_empty() => {
+            return Ok(Presented {
+                kind,
+                hash: body.token_hash,
+                address: None,
+                wants_code: false,
+            });
+        }
+        (true, false) => {
+            return Err(AuthError::invalid(
+                "Only the token_hash and type should be provided",
+            ));
+        }
+        (false, true) => match (body.email.is_empty(), body.phone.is_empty()) {
+            (false, true) => {
+                let email =
+                    parse_email(&body.email).map_err(|_| AuthError::Unprocessable("Invalid email format"))?;
+                (one_time_code::hash(&email, &body.token), email)
+            }
+            (true, false) => {
+                let phone = body.phone.replace(['+', ' '], "");
+                (one_time_code::hash(&phone, &body.token), phone)
+            }
+            _ => {
+                return Err(AuthError::invalid(
+                    "Only an email address or phone number should be provided on verify",
+                ));
+            }
+        },
+    };
+    Ok(Presented {
+        kind,
+        hash: hash.0,
+        address: Some(hash.1),
+        wants_code: false,
+    })
+}
+
+/// Finds whose token it is, decides what it is worth, and makes it so, all in one transaction.
+async fn redeem(state: &AuthState, info: &RequestInfo, presented: &Presented) -> Result<Outcome, AuthError> {
+    let bad = || {
+        if presented.address.is_some() {
+            BAD_CODE
+        } else {
+            BAD_LINK
+        }
+    };
+    let mut client = state.client().await?;
+    let db = client.transaction().await?;
+    let hashes = [presented.hash.clone(), format!("{PKCE_PREFIX}{}", presented.hash)];
+    let owner =
+        one_time_tokens::find_owner(&db, presented.kind, &hashes, presented.address.as_deref()).await?;
+    let user = users::lock_by_id(&db, owner.ok_or_else(bad)?)
+        .await?
+        .ok_or_else(bad)?;
+    if user.is_banned(state.now()) {
+        return Err(AuthError::UserBanned);
+    }
+    let rules = VerifyRules {
+        otp_expiry: state.config.email.otp_expiry,
+        double_change: state.config.email.secure_change && !state.config.email.autoconfirm,
+    };
+    let effect = verify(presented.kind, &presented.hash, &user.tokens, rules, state.now()).ok_or_else(bad)?;
+    apply(state, info, &db, &user, effect).await?;
+    let outcome = match effect {
+        Effect::FirstHalf(_) => Outcome::FirstHalf,
+        _ => {
+            finish(
+                state,
+                info,
+                &db,
+                &user,
+                effect.verify_type(),
+                presented.wants_code,
+            )
+            .await?
+        }
+    };
+    db.commit().await?;
+    Ok(outcome)
+}
+
+/// Writes what the token does to its user.
+async fn apply(
+    state: &AuthState,
+    info: &RequestInfo,
+    db: &Transaction<'_>,
+    user: &User,
+    effect: Effect,
+) -> Result<(), AuthError> {
+    let now = state.now();
+    let action = match effect {
+        Effect::Confirm(kind) => {
+            if user.encrypted_password.is_empty() && user.invited_at.is_some() {
+                let hash = state.hasher.hash(&random_password()).await?;
+                users::set_password(db, user.id, &hash, now).await?;
+            }
+            users::confirm_email(db, user.id, now).await?;
+            if kind == VerifyType::Invite {
+                Action::InviteAccepted
+            } else {
+                Action::UserSignedUp
+            }
+        }
+        Effect::SignIn(_) if user.is_confirmed() => Action::Login,
+        Effect::SignIn(_) => {
+            users::confirm_email(db, user.id, now).await?;
+            Action::UserSignedUp
+        }
+        Effect::FirstHalf(token) => {
+            let is_new = token == ChangeToken::New;
+            let kind = if is_new {
+                TokenKind::EmailChangeNew
+            } else {
+                TokenKind::EmailChangeCurrent
+            };
+            users::confirm_first_half(db, user.id, is_new, now).await?;
+            return Ok(one_time_tokens::clear(db, user.id, kind).await?);
+        }
+        Effect::ChangeEmail => {
+            let changed = users::change_email(db, user.id, &user.email_change, now).await;
+            changed.map_err(AuthError::from).map_err(taken_meanwhile)?;
+            Action::UserModified
+        }
+    };
+    accounts::log(state, db, info, Actor::User(user), action).await
+}
+
+/// Somebody else has registered the new address since.
+fn taken_meanwhile(error: AuthError) -> AuthError {
+    if error.is_duplicate_email() {
+        AuthError::EmailExists
+    } else {
+        error
+    }
+}
+
+/// Uses up every pending token, and signs in or hands out the code of the flow.
+async fn finish(
+    state: &AuthState,
+    info: &RequestInfo,
+    db: &Transaction<'_>,
+    user: &User,
+    kind: VerifyType,
+    wants_code: bool,
+) -> Result<Outcome, AuthError> {
+    one_time_tokens::clear_all(db, user.id, state.now()).await?;
+    users::refresh_providers(db, user.id).await?;
+    if !wants_code {
+        let tokens = start_session(state, db, info, user.id, "otp").await?;
+        return Ok(Outcome::Session(Box::new(tokens), kind));
+    }
+    let code = flow_states::issue_code(db, user.id, kind.flow_method(), state.now()).await?;
+    code.map(Outcome::AuthCode)
+        .ok_or(AuthError::FlowStateNotFound { status: 400 })
+}
+
+/// Where the browser goes next, with what it must know.
+fn location(target: &str, is_pkce: bool, outcome: Result<Outcome, AuthError>) -> String {
+    match outcome {
+        Ok(Outcome::AuthCode(code)) => with_query(target, &[("code", &code)]),
+        Ok(Outcome::FirstHalf) => {
+            let target = if is_pkce {
+                with_query(target, &[("message", FIRST_HALF)])
+            } else {
+                target.to_owned()
+            };
+            with_fragment(&target, &[("message", FIRST_HALF), ("sb", "")])
+        }
+        Ok(Outcome::Session(tokens, kind)) => {
+            let (expires_at, expires_in) = (tokens.expires_at.to_string(), tokens.expires_in.to_string());
+            let pairs = [
+                ("access_token", tokens.access_token.as_str()),
+                ("expires_at", &expires_at),
+                ("expires_in", &expires_in),
+                ("refresh_token", &tokens.refresh_token),
+                ("sb", ""),
+                ("token_type", "bearer"),
+                ("type", kind.as_str()),
+            ];
+            with_fragment(target, &pairs)
+        }
+        Err(error) => error_location(target, is_pkce, &error),
+    }
+}
+
+fn error_location(target: &str, is_pkce: bool, error: &AuthError) -> String {
+    let (status, code, description) = error.redirect_parts();
+    let name = match status {
+        400 => Some("invalid_request"),
+        401 => Some("unauthorized_client"),
+        403 => Some("access_denied"),
+        500 => Some("server_error"),
+        503 => Some("temporarily_unavailable"),
+        _ => None,
+    };
+    let mut pairs: Vec<(&str, &str)> = name.map(|name| ("error", name)).into_iter().collect();
+    pairs.extend([("error_code", code), ("error_description", description.as_ref())]);
+    let target = if is_pkce {
+        with_query(target, &pairs)
+    } else {
+        target.to_owned()
+    };
+    pairs.push(("sb", ""));
+    with_fragment(&target, &pairs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn auth_026_a_bad_link_leads_back_with_the_error_in_the_fragment() {
+        let location = location("https://site/auth?x=1", false, Err(BAD_LINK));
+
+        assert_eq!(
+            location,
+            "https://site/auth?x=1#error=access_denied&error_code=otp_expired\
+             &error_description=Email+link+is+invalid+or+has+expired&sb="
+        );
+    }
+
+    #[test]
+    fn a_bad_pkce_link_says_so_in_the_query_too() {
+        let location = location(
+            "https://site",
+            true,
+            Err(AuthError::FlowStateNotFound { status: 400 }),
+        );
+
+        assert!(location.starts_with("https://site?error=invalid_request&error_code=flow_state_not_found&"));
+        assert!(location.contains("#error=invalid_request&") && location.ends_with("&sb="));
+    }
+
+    #[test]
+    fn auth_068_a_hash_comes_alone() {
+        let body = |kind: &str, token: &str, hash: &str, email: &str, phone: &str| {
+            let own = str::to_owned;
+            read(VerifyBody {
+                kind: own(kind),
+                token: own(token),
+                token_hash: own(hash),
+                email: own(email),
+                phone: own(phone),
+                redirect_to: String::new(),
+            })
+        };
+        assert!(body("email", "", "abc", "", "").is_ok());
+        assert!(body("email", "", "abc", "a@b.c", "").is_err());
+        assert!(body("email", "123456", "", "a@b.c", "").is_ok());
+        assert!(body("email", "123456", "", "", "").is_err());
+        assert!(body("email", "123456", "", "a@b.c", "1").is_err());
+        assert!(body("email", "123456", "abc", "", "").is_err());
+        assert!(body("", "123456", "", "a@b.c", "").is_err());
+        assert!(matches!(
+            body("email", "1", "", "nonsense", ""),
+            Err(AuthError::Unprocessable(_))
+        ));
+    }
+}

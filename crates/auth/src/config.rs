@@ -1,0 +1,226 @@
+//! Everything about the service that a project can set. The server fills it from `config.toml`; defaults are the Supabase CLI's.
+//!
+//! Source: Auth contract §10.
+
+use std::num::NonZeroU32;
+use std::time::Duration;
+
+/// The settings of `/auth/v1`.
+#[derive(Debug, Clone)]
+pub struct AuthConfig {
+    /// Where redirects lead when nothing better is allowed (`site_url`).
+    pub site_url: String,
+    /// Globs of further redirect targets (`additional_redirect_urls`).
+    pub uri_allow_list: Vec<String>,
+    /// URL of this service as clients see it, without a trailing slash; links in mails start with it.
+    pub external_url: String,
+    /// `iss` of access tokens (`jwt_issuer`); left out when empty.
+    pub jwt_issuer: String,
+    /// `aud` of users and tokens.
+    pub jwt_audience: String,
+    /// `role` of new users.
+    pub default_role: String,
+    /// Roles whose tokens may call `/admin`.
+    pub admin_roles: Vec<String>,
+    /// Life of an access token (`jwt_expiry`).
+    pub jwt_expiry: Duration,
+    /// Refuses every new user (`!enable_signup`).
+    pub disable_signup: bool,
+    /// Sign-in without any address (`enable_anonymous_sign_ins`).
+    pub anonymous_users_enabled: bool,
+    /// `[auth.email]`
+    pub email: EmailConfig,
+    /// Password rules and hashing.
+    pub password: PasswordConfig,
+    /// Rotation of refresh tokens.
+    pub refresh: RefreshConfig,
+    /// `[auth.sessions]`
+    pub sessions: SessionConfig,
+    /// `[auth.rate_limit]`
+    pub rate_limits: RateLimitConfig,
+    /// Whether audit entries are written to `auth.audit_log_entries`.
+    pub audit_log_enabled: bool,
+}
+
+/// `[auth.email]`
+#[derive(Debug, Clone)]
+pub struct EmailConfig {
+    /// Sign-up and sign-in by e-mail (`enable_signup`).
+    pub enabled: bool,
+    /// New addresses count as confirmed at once (`!enable_confirmations`).
+    pub autoconfirm: bool,
+    /// A change of address must be confirmed at the old address, too (`double_confirm_changes`).
+    pub secure_change: bool,
+    /// Least time between two mails to one user for one purpose (`max_frequency`).
+    pub max_frequency: Duration,
+    /// Digits of a code; 6 to 10 (`otp_length`).
+    pub otp_length: u8,
+    /// Life of a code or link (`otp_expiry`).
+    pub otp_expiry: Duration,
+    /// When not empty, mails go to these addresses only; a `+label` is ignored.
+    pub authorized_addresses: Vec<String>,
+}
+
+/// Password rules and hashing.
+#[derive(Debug, Clone)]
+pub struct PasswordConfig {
+    /// Least length in bytes (`minimum_password_length`); below 6 counts as 6.
+    pub min_length: usize,
+    /// One character of each of these sets is needed (`password_requirements`).
+    pub required_characters: Vec<String>,
+    /// A session older than a day needs a mailed nonce to change the password (`secure_password_change`).
+    pub require_reauthentication: bool,
+    /// Changing a password needs the current one.
+    pub require_current: bool,
+    /// bcrypt cost.
+    pub bcrypt_cost: u32,
+    /// Threads that hash; 0 means one per core.
+    pub hash_threads: usize,
+    /// Hashes that may wait for a thread; beyond it requests are answered 429.
+    pub hash_queue: usize,
+}
+
+/// Rotation of refresh tokens.
+#[derive(Debug, Clone)]
+pub struct RefreshConfig {
+    /// Using a token twice ends the session's tokens (`enable_refresh_token_rotation`).
+    pub rotation_enabled: bool,
+    /// For so long a used token may be used again (`refresh_token_reuse_interval`).
+    pub reuse_interval: Duration,
+}
+
+/// `[auth.sessions]`
+#[derive(Debug, Clone, Default)]
+pub struct SessionConfig {
+    /// A session ends so long after its sign-in.
+    pub timebox: Option<Duration>,
+    /// A session ends so long after its last refresh.
+    pub inactivity_timeout: Option<Duration>,
+    /// Users with a second factor may stay at `aal1` for so long.
+    pub allow_low_aal: Option<Duration>,
+    /// Only the session refreshed last may refresh.
+    pub single_per_user: bool,
+}
+
+/// How a client is told from another for rate limits.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum ClientAddress {
+    /// No limits per address: the Supabase CLI's behaviour, for development.
+    #[default]
+    Unlimited,
+    /// The first value of this header, set by a trusted proxy. Requests without it are not limited.
+    Header(String),
+    /// The address the gateway found.
+    Peer,
+}
+
+/// `[auth.rate_limit]`: requests per five minutes and address, unless said otherwise. 0 switches a limit off.
+#[derive(Debug, Clone)]
+pub struct RateLimitConfig {
+    /// What counts as one client.
+    pub client: ClientAddress,
+    /// `/verify` (`token_verifications`).
+    pub verify: u32,
+    /// `/token` (`token_refresh`).
+    pub token: u32,
+    /// `/otp`, `/magiclink`, `/recover`, `/resend`, `/signup` and `PUT /user`, each (`sign_in_sign_ups`).
+    pub otp: u32,
+    /// Anonymous sign-ups per hour (`anonymous_users`).
+    pub anonymous_users: u32,
+    /// Mails per hour of the whole instance (`email_sent`); `None` means no limit.
+    pub emails_per_hour: Option<u32>,
+}
+
+impl Default for AuthConfig {
+    fn default() -> Self {
+        Self {
+            site_url: "http://127.0.0.1:3000".to_owned(),
+            uri_allow_list: Vec::new(),
+            external_url: "http://127.0.0.1:54321/auth/v1".to_owned(),
+            jwt_issuer: "http://127.0.0.1:54321/auth/v1".to_owned(),
+            jwt_audience: "authenticated".to_owned(),
+            default_role: "authenticated".to_owned(),
+            admin_roles: vec!["service_role".to_owned(), "supabase_admin".to_owned()],
+            jwt_expiry: Duration::from_secs(3600),
+            disable_signup: false,
+            anonymous_users_enabled: false,
+            email: EmailConfig::default(),
+            password: PasswordConfig::default(),
+            refresh: RefreshConfig {
+                rotation_enabled: true,
+                reuse_interval: Duration::from_secs(10),
+            },
+            sessions: SessionConfig::default(),
+            rate_limits: RateLimitConfig::default(),
+            audit_log_enabled: true,
+        }
+    }
+}
+
+impl Default for EmailConfig {
+    fn default() -> Self {
+        Self {
+            enabled: true,
+            autoconfirm: true,
+            secure_change: true,
+            max_frequency: Duration::from_secs(1),
+            otp_length: 6,
+            otp_expiry: Duration::from_secs(3600),
+            authorized_addresses: Vec::new(),
+        }
+    }
+}
+
+impl Default for PasswordConfig {
+    fn default() -> Self {
+        Self {
+            min_length: 6,
+            required_characters: Vec::new(),
+            require_reauthentication: false,
+            require_current: false,
+            bcrypt_cost: 10,
+            hash_threads: 0,
+            hash_queue: 256,
+        }
+    }
+}
+
+impl PasswordConfig {
+    /// The character sets behind a name of `password_requirements`; `None` for an unknown name.
+    #[must_use]
+    pub fn character_sets(requirements: &str) -> Option<Vec<String>> {
+        const LOWER: &str = "abcdefghijklmnopqrstuvwxyz";
+        const UPPER: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+        const DIGITS: &str = "0123456789";
+        const SYMBOLS: &str = "!@#$%^&*()_+-=[]{};'\\:\"|<>?,./`~";
+        let letters = format!("{LOWER}{UPPER}");
+        let sets: Vec<&str> = match requirements {
+            "" => vec![],
+            "letters_digits" => vec![&letters, DIGITS],
+            "lower_upper_letters_digits" => vec![LOWER, UPPER, DIGITS],
+            "lower_upper_letters_digits_symbols" => vec![LOWER, UPPER, DIGITS, SYMBOLS],
+            _ => return None,
+        };
+        Some(sets.into_iter().map(str::to_owned).collect())
+    }
+}
+
+impl Default for RateLimitConfig {
+    fn default() -> Self {
+        Self {
+            client: ClientAddress::Unlimited,
+            verify: 30,
+            token: 150,
+            otp: 30,
+            anonymous_users: 30,
+            emails_per_hour: None,
+        }
+    }
+}
+
+impl RateLimitConfig {
+    /// A limit as a number that cannot be zero; zero means none.
+    pub(crate) fn positive(limit: u32) -> Option<NonZeroU32> {
+        NonZeroU32::new(limit)
+    }
+}

@@ -1,0 +1,261 @@
+//! Everything that `/auth/v1` can answer instead of a success: one enum, one table.
+//!
+//! Two wire shapes exist, chosen by the request's `X-Supabase-Api-Version`. Handlers and extractors return [`AuthError`]; the
+//! service's one middleware (`routes.rs`) renders it, because only it knows which shape the request asked for.
+//!
+//! Source: Auth contract §1.3, §1.4.
+
+use std::borrow::Cow;
+
+use actix_web::http::StatusCode;
+use actix_web::{HttpResponse, ResponseError};
+use deadpool_postgres::PoolError;
+use selvedge_mail::MailError;
+use selvedge_token::TokenError;
+use tokio_postgres::error::DbError;
+
+mod wire;
+
+pub(crate) use wire::{ApiVersion, render};
+
+/// Why a password is too weak, in the words of the wire.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum WeakReason {
+    Length,
+    Characters,
+}
+
+impl WeakReason {
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Length => "length",
+            Self::Characters => "characters",
+        }
+    }
+}
+
+/// A password that does not meet the rules.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct WeakPassword {
+    pub(crate) message: String,
+    pub(crate) reasons: Vec<WeakReason>,
+}
+
+/// What broke on our side.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Fault {
+    #[error("{}", describe(.0))]
+    Postgres(#[from] tokio_postgres::Error),
+    #[error("no database connection: {0}")]
+    Pool(#[from] PoolError),
+    #[error(transparent)]
+    Mail(#[from] MailError),
+    #[error(transparent)]
+    Hash(#[from] bcrypt::BcryptError),
+    #[error(transparent)]
+    Token(#[from] TokenError),
+    #[error("{0}")]
+    Other(&'static str),
+}
+
+/// The server's message, which the driver's own text leaves out.
+fn describe(error: &tokio_postgres::Error) -> String {
+    match error.as_db_error() {
+        Some(db) => format!("{}: {}", db.code().code(), db.message()),
+        None => error.to_string(),
+    }
+}
+
+/// Everything Auth can answer instead of a success.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum AuthError {
+    // The request.
+    #[error("bad JSON")]
+    BadJson(String),
+    #[error("{0}")]
+    Validation(Cow<'static, str>),
+    #[error("{0}")]
+    Unprocessable(&'static str),
+    #[error("{0}")]
+    InvalidPathId(&'static str),
+    #[error("unknown route")]
+    NoRoute,
+    #[error("method not allowed")]
+    MethodNotAllowed,
+    #[error("body too large")]
+    TooLarge,
+    // The caller.
+    #[error("no bearer")]
+    NoAuthorization,
+    #[error("bad token: {0}")]
+    BadJwt(Cow<'static, str>),
+    #[error("subject is not a UUID")]
+    SubjectNotUuid,
+    #[error("user of the token is gone")]
+    TokenUserNotFound,
+    #[error("session of the token is gone")]
+    TokenSessionNotFound,
+    #[error("user is banned")]
+    UserBanned,
+    #[error("not an admin")]
+    NotAdmin,
+    // Signing up and in.
+    #[error("wrong credentials")]
+    InvalidCredentials,
+    #[error("unknown grant type")]
+    UnsupportedGrantType,
+    #[error("address unconfirmed")]
+    EmailNotConfirmed { status: u16 },
+    #[error("user is banned at sign-in")]
+    BannedAtSignIn,
+    #[error("already registered")]
+    UserAlreadyExists,
+    #[error("address is taken")]
+    EmailExists,
+    #[error("phone is taken")]
+    PhoneExists,
+    #[error("weak password")]
+    WeakPassword(WeakPassword),
+    #[error("same password")]
+    SamePassword,
+    #[error("sign-ups are off")]
+    SignupDisabled,
+    #[error("anonymous sign-ins are off")]
+    AnonymousDisabled,
+    #[error("{text}")]
+    EmailProviderDisabled { status: u16, text: &'static str },
+    #[error("{text}")]
+    PhoneProviderDisabled { status: u16, text: &'static str },
+    #[error("provider is off")]
+    ProviderDisabled(&'static str),
+    #[error("unknown user and create_user is false")]
+    OtpDisabled,
+    #[error("{0}")]
+    OtpExpired(&'static str),
+    // Limits.
+    #[error("mail asked for too soon")]
+    TooSoon { seconds: i64 },
+    #[error("instance's mail limit")]
+    EmailRateLimit,
+    #[error("too many requests")]
+    RequestRateLimit,
+    #[error("recipient not authorized")]
+    EmailAddressNotAuthorized(String),
+    // Sessions.
+    #[error("malformed refresh token")]
+    MalformedRefreshToken,
+    #[error("unknown refresh token")]
+    RefreshTokenNotFound,
+    #[error("used refresh token")]
+    RefreshTokenAlreadyUsed,
+    #[error("banned at refresh")]
+    RefreshUserBanned,
+    #[error("session is gone at refresh")]
+    RefreshSessionNotFound,
+    #[error("session expired")]
+    SessionExpired { suffix: &'static str },
+    #[error("refresh lock")]
+    RefreshConflict,
+    // PKCE.
+    #[error("no flow state")]
+    FlowStateNotFound { status: u16 },
+    #[error("flow state expired")]
+    FlowStateExpired,
+    #[error("wrong verifier")]
+    BadCodeVerifier,
+    // Changing a user.
+    #[error("reauthentication needed")]
+    ReauthenticationNeeded,
+    #[error("wrong nonce")]
+    ReauthenticationNotValid,
+    #[error("current password missing")]
+    CurrentPasswordRequired,
+    #[error("current password wrong")]
+    CurrentPasswordInvalid,
+    #[error("AAL2 needed")]
+    InsufficientAal,
+    #[error("user is managed by SSO")]
+    SsoManaged,
+    // Administration.
+    #[error("{0}")]
+    UserNotFound(&'static str),
+    // What this server does not offer.
+    #[error("{text}")]
+    FeatureOff {
+        status: u16,
+        code: &'static str,
+        text: &'static str,
+    },
+    // Our faults.
+    #[error("{text}: {fault}")]
+    Internal { text: &'static str, fault: Fault },
+    #[error("no connection became free in time")]
+    Overloaded,
+}
+
+impl AuthError {
+    /// A fault with the text that clients compare.
+    pub(crate) fn internal(text: &'static str, fault: impl Into<Fault>) -> Self {
+        Self::Internal {
+            text,
+            fault: fault.into(),
+        }
+    }
+
+    /// Bad parameters, 400.
+    pub(crate) fn invalid(text: impl Into<Cow<'static, str>>) -> Self {
+        Self::Validation(text.into())
+    }
+
+    /// What PostgreSQL said, if it said something.
+    pub(crate) fn db_error(&self) -> Option<&DbError> {
+        match self {
+            Self::Internal {
+                fault: Fault::Postgres(error),
+                ..
+            } => error.as_db_error(),
+            _ => None,
+        }
+    }
+
+    /// Whether the database refused a second user with the same address: a race that we lost.
+    pub(crate) fn is_duplicate_email(&self) -> bool {
+        self.db_error()
+            .is_some_and(|db| db.constraint() == Some("users_email_partial_key"))
+    }
+}
+
+/// The text of every fault that has no better one.
+pub(crate) const UNEXPECTED: &str = "Unexpected failure, please check server logs for more information";
+
+impl From<tokio_postgres::Error> for AuthError {
+    fn from(error: tokio_postgres::Error) -> Self {
+        Self::internal(UNEXPECTED, error)
+    }
+}
+
+impl From<PoolError> for AuthError {
+    fn from(error: PoolError) -> Self {
+        match error {
+            PoolError::Timeout(_) => Self::Overloaded,
+            other => Self::internal(UNEXPECTED, other),
+        }
+    }
+}
+
+impl From<WeakPassword> for AuthError {
+    fn from(weak: WeakPassword) -> Self {
+        Self::WeakPassword(weak)
+    }
+}
+
+impl ResponseError for AuthError {
+    fn status_code(&self) -> StatusCode {
+        StatusCode::from_u16(self.wire().status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+    }
+
+    /// The newer shape; the middleware replaces it for clients that know only the older one.
+    fn error_response(&self) -> HttpResponse {
+        render(self, ApiVersion::V20240101, None)
+    }
+}

@@ -1,0 +1,172 @@
+//! Permission in the type: a handler that takes [`SignedIn`] or [`Admin`] cannot be reached by anybody else.
+//!
+//! Source: Auth contract §1.2.
+
+use std::borrow::Cow;
+use std::future::{Future, Ready, ready};
+use std::pin::Pin;
+use std::sync::Arc;
+
+use actix_web::dev::Payload;
+use actix_web::{FromRequest, HttpRequest, web};
+use selvedge_gateway::{Bearer, Caller};
+use selvedge_token::{Claims, TokenError};
+use serde_json::Value;
+use uuid::Uuid;
+
+use crate::error::AuthError;
+use crate::state::AuthState;
+use crate::store::sessions::{self, Session};
+use crate::store::users;
+use crate::user::User;
+
+/// A user with a living session.
+pub(crate) struct SignedIn {
+    pub(crate) user: User,
+    /// `None` for a token that names no session: one that the project minted itself.
+    pub(crate) session: Option<Session>,
+    claims: Arc<Claims>,
+}
+
+impl SignedIn {
+    /// Whether the session began with a mailed link or code.
+    pub(crate) fn is_recovery(&self) -> bool {
+        let methods = self
+            .claims
+            .get("amr")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten();
+        methods
+            .filter_map(|entry| entry["method"].as_str())
+            .any(|method| matches!(method, "otp" | "magiclink" | "recovery"))
+    }
+
+    /// Whether a second factor is set up, and was not shown in this session.
+    pub(crate) fn lacks_second_factor(&self) -> bool {
+        self.user.has_verified_factor() && self.claims.get("aal").and_then(Value::as_str) != Some("aal2")
+    }
+
+    async fn of(state: &AuthState, caller: &Caller) -> Result<Self, AuthError> {
+        let claims = verified(caller)?;
+        let missing = AuthError::BadJwt(Cow::Borrowed("invalid claim: missing sub claim"));
+        let subject = claims
+            .subject()
+            .filter(|subject| !subject.is_empty())
+            .ok_or(missing)?;
+        let user_id: Uuid = subject.parse().map_err(|_| AuthError::SubjectNotUuid)?;
+        let session_id = session_id(&claims)?;
+        let client = state.client().await?;
+        // Written together, answered together: one wait for two statements.
+        let (user, session) = futures_util::try_join!(users::find_by_id(&client, user_id), async {
+            match session_id {
+                Some(id) => sessions::find_by_id(&client, id).await,
+                None => Ok(None),
+            }
+        })?;
+        let user = user.ok_or(AuthError::TokenUserNotFound)?;
+        if session_id.is_some() && session.is_none() {
+            return Err(AuthError::TokenSessionNotFound);
+        }
+        if user.is_banned(state.now()) {
+            return Err(AuthError::UserBanned);
+        }
+        Ok(Self {
+            user,
+            session,
+            claims,
+        })
+    }
+}
+
+/// A token whose role administers users. It needs no user behind it.
+pub(crate) struct Admin {
+    pub(crate) role: String,
+}
+
+impl Admin {
+    fn of(state: &AuthState, caller: &Caller) -> Result<Self, AuthError> {
+        let claims = verified(caller)?;
+        let role = claims.role().unwrap_or_default();
+        if !state.config.admin_roles.iter().any(|admin| admin == role) {
+            return Err(AuthError::NotAdmin);
+        }
+        Ok(Self {
+            role: role.to_owned(),
+        })
+    }
+}
+
+/// The claims of a good and current token.
+fn verified(caller: &Caller) -> Result<Arc<Claims>, AuthError> {
+    let claims = match caller.bearer() {
+        // Compat: a publishable key stands for the anon JWT, which has no subject.
+        Bearer::None if caller.api_key().is_some() => Arc::new(Claims::of_role("anon")),
+        Bearer::None | Bearer::Invalid(TokenError::Empty) => return Err(AuthError::NoAuthorization),
+        Bearer::Invalid(error) => return Err(bad_jwt(error)),
+        Bearer::Valid(claims) => Arc::clone(claims),
+    };
+    claims
+        .check_time(selvedge_token::unix_now(), 0)
+        .map_err(|error| bad_jwt(&error))?;
+    Ok(claims)
+}
+
+fn session_id(claims: &Claims) -> Result<Option<Uuid>, AuthError> {
+    let Some(text) = claims.session_id().filter(|id| !id.is_empty()) else {
+        return Ok(None);
+    };
+    let id: Uuid = text
+        .parse()
+        .map_err(|_| AuthError::BadJwt(Cow::Borrowed("invalid claim: session_id claim must be a UUID")))?;
+    Ok((!id.is_nil()).then_some(id))
+}
+
+/// The upstream library's words, which applications show.
+fn bad_jwt(error: &TokenError) -> AuthError {
+    let detail = match error {
+        TokenError::Parts(_) => "token is malformed: token contains an invalid number of segments",
+        TokenError::Undecodable | TokenError::ClaimsNotAnObject => {
+            "token is malformed: could not JSON decode it"
+        }
+        TokenError::UnsupportedAlgorithm(_) | TokenError::Unsigned => {
+            "token signature is invalid: signing method is invalid"
+        }
+        TokenError::NoSuitableKey => "token is unverifiable: unrecognized JWT kid for this algorithm",
+        TokenError::BadSignature => "token signature is invalid: signature is invalid",
+        TokenError::Expired => "token has invalid claims: token is expired",
+        TokenError::NotYetValid | TokenError::IssuedInFuture => {
+            "token has invalid claims: token is not valid yet"
+        }
+        _ => "token has invalid claims",
+    };
+    AuthError::BadJwt(Cow::Owned(format!(
+        "invalid JWT: unable to parse or verify signature, {detail}"
+    )))
+}
+
+impl FromRequest for SignedIn {
+    type Error = AuthError;
+    type Future = Pin<Box<dyn Future<Output = Result<Self, AuthError>>>>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        let (state, caller) = (state_of(request), Caller::of(request));
+        Box::pin(async move { Self::of(&state, &caller).await })
+    }
+}
+
+impl FromRequest for Admin {
+    type Error = AuthError;
+    type Future = Ready<Result<Self, AuthError>>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        ready(Self::of(&state_of(request), &Caller::of(request)))
+    }
+}
+
+fn state_of(request: &HttpRequest) -> web::Data<AuthState> {
+    request
+        .app_data::<web::Data<AuthState>>()
+        .cloned()
+        .expect("routes are mounted with their state")
+}

@@ -1,0 +1,115 @@
+//! What a request says about itself, whoever sends it: address, audience, where to go afterwards.
+
+use std::future::{Ready, ready};
+
+use actix_web::dev::Payload;
+use actix_web::http::header::{self, HeaderName};
+use actix_web::{FromRequest, HttpRequest, web};
+use selvedge_gateway::{Bearer, Caller};
+use serde_json::Value;
+
+use crate::config::ClientAddress;
+use crate::error::AuthError;
+use crate::limits::Limited;
+use crate::state::AuthState;
+
+/// Longest `User-Agent` that a session remembers.
+const LONGEST_USER_AGENT: usize = 1024;
+
+/// The circumstances of a request. An extractor that cannot fail.
+#[derive(Debug, Clone)]
+pub(crate) struct RequestInfo {
+    pub(crate) ip: String,
+    pub(crate) user_agent: String,
+    /// The audience of users that the request is about.
+    pub(crate) audience: String,
+    /// Where the browser is to go in the end: allowed by the project, in any case.
+    pub(crate) redirect_to: String,
+    /// What rate limits count by.
+    client: Option<String>,
+}
+
+impl RequestInfo {
+    /// Reads the circumstances.
+    pub(crate) fn of(request: &HttpRequest) -> Self {
+        let state = request
+            .app_data::<web::Data<AuthState>>()
+            .expect("routes are mounted with their state");
+        let caller = Caller::of(request);
+        let text = |name: HeaderName| request.headers().get(name).and_then(|value| value.to_str().ok());
+        let user_agent = text(header::USER_AGENT).unwrap_or_default();
+        Self {
+            ip: caller.remote_ip().to_string(),
+            user_agent: user_agent.chars().take(LONGEST_USER_AGENT).collect(),
+            audience: audience(request, &caller, state),
+            redirect_to: redirect_to(request, state),
+            client: client(request, &caller, &state.config.rate_limits.client),
+        }
+    }
+
+    /// Counts the request against a limit.
+    pub(crate) fn limit(&self, state: &AuthState, what: Limited) -> Result<(), AuthError> {
+        state.limits.check(what, self.client.as_deref())
+    }
+}
+
+impl FromRequest for RequestInfo {
+    type Error = AuthError;
+    type Future = Ready<Result<Self, AuthError>>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        ready(Ok(Self::of(request)))
+    }
+}
+
+fn audience(request: &HttpRequest, caller: &Caller, state: &AuthState) -> String {
+    let header = request
+        .headers()
+        .get("x-jwt-aud")
+        .and_then(|value| value.to_str().ok());
+    let claim = match caller.bearer() {
+        Bearer::Valid(claims)
+            if !claims
+                .role()
+                .is_some_and(|role| state.config.admin_roles.iter().any(|admin| admin == role)) =>
+        {
+            claims.get("aud").and_then(Value::as_str)
+        }
+        _ => None,
+    };
+    let asked = header.or(claim).filter(|audience| !audience.is_empty());
+    asked.unwrap_or(&state.config.jwt_audience).to_owned()
+}
+
+/// Header, then query, then the page the request came from; the first that is allowed wins.
+fn redirect_to(request: &HttpRequest, state: &AuthState) -> String {
+    let header = |name: &str| {
+        request
+            .headers()
+            .get(name)
+            .and_then(|value| value.to_str().ok())
+            .map(str::to_owned)
+    };
+    let in_query = url::form_urlencoded::parse(request.query_string().as_bytes())
+        .find(|(name, _)| name == "redirect_to")
+        .map(|(_, value)| value.into_owned());
+    let candidates = [header("redirect_to"), in_query, header("referer")];
+    state
+        .redirects
+        .choose(candidates.iter().flatten().map(String::as_str))
+}
+
+fn client(request: &HttpRequest, caller: &Caller, config: &ClientAddress) -> Option<String> {
+    match config {
+        ClientAddress::Unlimited => None,
+        ClientAddress::Peer => Some(caller.remote_ip().to_string()),
+        ClientAddress::Header(name) => {
+            let value = request.headers().get(name)?.to_str().ok()?;
+            value
+                .split(',')
+                .next()
+                .map(|first| first.trim().to_owned())
+                .filter(|first| !first.is_empty())
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! Rules about values: passwords, addresses, codes, redirect targets, PKCE. Pure: text in, verdict out.
+
+pub(crate) mod address;
+pub(crate) mod glob;
+pub(crate) mod one_time_code;
+pub(crate) mod password;
+pub(crate) mod pkce;
+pub(crate) mod redirect;
+
+/// Compares two secrets in a time that does not tell where they differ.
+pub(crate) fn equal_secrets(a: &str, b: &str) -> bool {
+    use subtle::ConstantTimeEq;
+    a.as_bytes().ct_eq(b.as_bytes()).into()
+}

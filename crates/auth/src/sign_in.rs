@@ -1,0 +1,191 @@
+//! Sessions and the tokens that prove them: what every successful sign-in answers. Source: Auth contract §2.0, §4.1, §4.2.
+
+use actix_web::HttpResponse;
+use chrono::{DateTime, Utc};
+use deadpool_postgres::GenericClient;
+use rand::RngExt;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+use uuid::Uuid;
+
+use crate::error::{AuthError, Fault, UNEXPECTED};
+use crate::request::RequestInfo;
+use crate::state::AuthState;
+use crate::store::sessions::{self, AmrEntry, NewSession};
+use crate::store::users;
+use crate::user::User;
+
+/// Lowercase base 32, like upstream's.
+const TOKEN_ALPHABET: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
+const TOKEN_LENGTH: usize = 12;
+
+/// The payload of an access token.
+#[derive(Debug, Serialize)]
+struct AccessClaims<'a> {
+    #[serde(skip_serializing_if = "str::is_empty")]
+    iss: &'a str,
+    sub: Uuid,
+    aud: &'a str,
+    exp: i64,
+    iat: i64,
+    email: &'a str,
+    phone: &'a str,
+    app_metadata: &'a Value,
+    user_metadata: &'a Value,
+    role: &'a str,
+    aal: &'a str,
+    amr: &'a [AmrEntry],
+    session_id: Uuid,
+    is_anonymous: bool,
+}
+
+/// What a client stores as its session.
+#[derive(Debug, Clone)]
+pub(crate) struct TokenPair {
+    pub(crate) access_token: String,
+    pub(crate) refresh_token: String,
+    pub(crate) expires_in: i64,
+    pub(crate) expires_at: i64,
+    pub(crate) session_id: Uuid,
+    pub(crate) user: User,
+}
+
+impl TokenPair {
+    /// The members of the answer.
+    pub(crate) fn body(&self) -> Map<String, Value> {
+        let mut body = Map::new();
+        body.insert("access_token".to_owned(), json!(self.access_token));
+        body.insert("token_type".to_owned(), json!("bearer"));
+        body.insert("expires_in".to_owned(), json!(self.expires_in));
+        body.insert("expires_at".to_owned(), json!(self.expires_at));
+        body.insert("refresh_token".to_owned(), json!(self.refresh_token));
+        body.insert("user".to_owned(), Value::Object(self.user.body()));
+        body
+    }
+
+    /// 200 with the members, and those of `extra`.
+    pub(crate) fn response(&self, extra: impl IntoIterator<Item = (&'static str, Value)>) -> HttpResponse {
+        let mut body = self.body();
+        body.extend(extra.into_iter().map(|(name, value)| (name.to_owned(), value)));
+        HttpResponse::Ok()
+            .insert_header(("Cache-Control", "no-store"))
+            .insert_header(("sb-auth-user-id", self.user.id.to_string()))
+            .insert_header(("sb-auth-session-id", self.session_id.to_string()))
+            .json(body)
+    }
+}
+
+/// Creates a session for `user` and signs its first tokens.
+pub(crate) async fn start_session(
+    state: &AuthState,
+    db: &impl GenericClient,
+    info: &RequestInfo,
+    user_id: Uuid,
+    method: &str,
+) -> Result<TokenPair, AuthError> {
+    let now = state.now();
+    let refresh_token = new_refresh_token();
+    let session = NewSession {
+        id: Uuid::new_v4(),
+        user_id,
+        user_agent: &info.user_agent,
+        ip: &info.ip,
+        method,
+        refresh_token: &refresh_token,
+    };
+    sessions::insert(db, &session, now).await?;
+    sign(state, db, user_id, (session.id, "aal1"), refresh_token, now).await
+}
+
+/// Signs an access token for the session as it is now.
+pub(crate) async fn sign(
+    state: &AuthState,
+    db: &impl GenericClient,
+    user_id: Uuid,
+    (session_id, aal): (Uuid, &str),
+    refresh_token: String,
+    now: DateTime<Utc>,
+) -> Result<TokenPair, AuthError> {
+    let (user, proofs) = futures_util::try_join!(
+        users::find_by_id(db, user_id),
+        sessions::list_proofs(db, session_id)
+    )?;
+    let user =
+        user.ok_or_else(|| AuthError::internal(UNEXPECTED, Fault::Other("user vanished during sign-in")))?;
+    let expires_in = token_life(state, &user, aal);
+    let issued_at = now.timestamp();
+    let claims = AccessClaims {
+        iss: &state.config.jwt_issuer,
+        sub: user.id,
+        aud: &user.aud,
+        exp: issued_at + expires_in,
+        iat: issued_at,
+        email: &user.email,
+        phone: &user.phone,
+        app_metadata: &user.app_metadata,
+        user_metadata: &user.user_metadata,
+        role: &user.role,
+        aal,
+        amr: &proofs,
+        session_id,
+        is_anonymous: user.is_anonymous,
+    };
+    let access_token = state
+        .keys
+        .sign(&claims)
+        .map_err(|error| AuthError::internal(UNEXPECTED, error))?;
+    Ok(TokenPair {
+        access_token,
+        refresh_token,
+        expires_in,
+        expires_at: issued_at + expires_in,
+        session_id,
+        user,
+    })
+}
+
+/// Seconds that an access token lives: less for a session that still owes its second factor.
+fn token_life(state: &AuthState, user: &User, aal: &str) -> i64 {
+    let low_aal = state
+        .config
+        .sessions
+        .allow_low_aal
+        .filter(|_| aal == "aal1" && user.has_verified_factor());
+    let life = low_aal.map_or(state.config.jwt_expiry, |limit| {
+        limit.min(state.config.jwt_expiry)
+    });
+    i64::try_from(life.as_secs()).unwrap_or(i64::MAX)
+}
+
+/// A fresh opaque token of 60 random bits.
+pub(crate) fn new_refresh_token() -> String {
+    let mut random = rand::rng();
+    (0..TOKEN_LENGTH)
+        .map(|_| char::from(TOKEN_ALPHABET[random.random_range(0..TOKEN_ALPHABET.len())]))
+        .collect()
+}
+
+/// Whether the text can be a refresh token at all; saves the database from nonsense.
+pub(crate) fn is_refresh_token(text: &str) -> bool {
+    // Compat: tokens of older projects are 22 URL-safe characters.
+    (TOKEN_LENGTH..=255).contains(&text.len())
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refresh_tokens_are_twelve_characters_of_base_32() {
+        let token = new_refresh_token();
+
+        assert_eq!(token.len(), 12);
+        assert!(token.bytes().all(|byte| TOKEN_ALPHABET.contains(&byte)));
+        assert_ne!(token, new_refresh_token());
+        assert!(is_refresh_token(&token));
+        assert!(!is_refresh_token("short") && !is_refresh_token("with space!!") && !is_refresh_token(""));
+    }
+}

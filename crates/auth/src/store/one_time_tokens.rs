@@ -1,0 +1,133 @@
+//! Pending codes and links: the token columns of `auth.users`, and `auth.one_time_tokens` where they are looked up.
+
+use chrono::{DateTime, Utc};
+use deadpool_postgres::GenericClient;
+use uuid::Uuid;
+
+use super::{DbResult, execute, find};
+use crate::machine::verify::VerifyType;
+
+/// The kinds of tokens, as the database names them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TokenKind {
+    Confirmation,
+    Recovery,
+    EmailChangeNew,
+    EmailChangeCurrent,
+    Reauthentication,
+}
+
+impl TokenKind {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Confirmation => "confirmation_token",
+            Self::Recovery => "recovery_token",
+            Self::EmailChangeNew => "email_change_token_new",
+            Self::EmailChangeCurrent => "email_change_token_current",
+            Self::Reauthentication => "reauthentication_token",
+        }
+    }
+
+    /// The kinds that a link or code of this type can be.
+    fn of_type(kind: VerifyType) -> &'static [Self] {
+        match kind {
+            VerifyType::Signup | VerifyType::Invite => &[Self::Confirmation],
+            VerifyType::MagicLink | VerifyType::Recovery => &[Self::Recovery],
+            VerifyType::Email => &[Self::Confirmation, Self::Recovery],
+            VerifyType::EmailChange => &[Self::EmailChangeNew, Self::EmailChangeCurrent],
+            VerifyType::Sms | VerifyType::PhoneChange => &[],
+        }
+    }
+}
+
+/// Keeps a token where it can be looked up; a user has one of each kind.
+pub(crate) async fn put(
+    db: &impl GenericClient,
+    user_id: Uuid,
+    kind: TokenKind,
+    hash: &str,
+    relates_to: &str,
+) -> DbResult<()> {
+    const SQL: &str = include_str!("../../sql/put_one_time_token.sql");
+    execute(db, SQL, &[&user_id, &kind.as_str(), &hash, &relates_to])
+        .await
+        .map(|_| ())
+}
+
+/// Sets the confirmation token of a user, and when it was mailed.
+pub(crate) async fn set_confirmation(
+    db: &impl GenericClient,
+    user_id: Uuid,
+    email: &str,
+    hash: &str,
+    now: DateTime<Utc>,
+) -> DbResult<()> {
+    const SQL: &str = "update auth.users set confirmation_token = $2::text, confirmation_sent_at = $3, \
+                       updated_at = $3 where id = $1";
+    execute(db, SQL, &[&user_id, &hash, &now]).await?;
+    put(db, user_id, TokenKind::Confirmation, hash, email).await
+}
+
+/// Sets the token of a recovery or magic link.
+pub(crate) async fn set_recovery(
+    db: &impl GenericClient,
+    user_id: Uuid,
+    email: &str,
+    hash: &str,
+    now: DateTime<Utc>,
+) -> DbResult<()> {
+    const SQL: &str = "update auth.users set recovery_token = $2::text, recovery_sent_at = $3, updated_at = $3 where id = $1";
+    execute(db, SQL, &[&user_id, &hash, &now]).await?;
+    put(db, user_id, TokenKind::Recovery, hash, email).await
+}
+
+/// Sets the nonce of a reauthentication.
+pub(crate) async fn set_reauthentication(
+    db: &impl GenericClient,
+    user_id: Uuid,
+    email: &str,
+    hash: &str,
+    now: DateTime<Utc>,
+) -> DbResult<()> {
+    const SQL: &str = "update auth.users set reauthentication_token = $2::text, reauthentication_sent_at = $3, \
+                       updated_at = $3 where id = $1";
+    execute(db, SQL, &[&user_id, &hash, &now]).await?;
+    put(db, user_id, TokenKind::Reauthentication, hash, email).await
+}
+
+/// Whose token this is: one of the hashes, of a kind that `asked` allows, sent to `address` if one is given.
+pub(crate) async fn find_owner(
+    db: &impl GenericClient,
+    asked: VerifyType,
+    hashes: &[String],
+    address: Option<&str>,
+) -> DbResult<Option<Uuid>> {
+    const SQL: &str = "select user_id from auth.one_time_tokens where token_hash = any($1) \
+                       and token_type::text = any($2) and ($3::text is null or lower(relates_to) = $3::text) limit 1";
+    let kinds: Vec<&str> = TokenKind::of_type(asked)
+        .iter()
+        .map(|kind| kind.as_str())
+        .collect();
+    let row = find(db, SQL, &[&hashes, &kinds, &address]).await?;
+    row.map(|row| row.try_get(0)).transpose()
+}
+
+/// Forgets one kind.
+pub(crate) async fn clear(db: &impl GenericClient, user_id: Uuid, kind: TokenKind) -> DbResult<()> {
+    const SQL: &str = "delete from auth.one_time_tokens where user_id = $1 and token_type::text = $2::text";
+    execute(db, SQL, &[&user_id, &kind.as_str()]).await.map(|_| ())
+}
+
+/// A successful verification uses up every pending token of the user.
+pub(crate) async fn clear_all(db: &impl GenericClient, user_id: Uuid, now: DateTime<Utc>) -> DbResult<()> {
+    execute(
+        db,
+        "delete from auth.one_time_tokens where user_id = $1",
+        &[&user_id],
+    )
+    .await?;
+    const SQL: &str = "update auth.users set confirmation_token = '', recovery_token = '', \
+                       email_change_token_new = '', email_change_token_current = '', reauthentication_token = '', \
+                       updated_at = $2 where id = $1";
+    execute(db, SQL, &[&user_id, &now]).await.map(|_| ())
+}
