@@ -50,6 +50,9 @@ export default defineConfig({
     environment: "jsdom",
     setupFiles: ["./src/testing/setup.ts"],
     css: false,
+    testTimeout: 20_000,
+    // One copy of the router: its parts find each other through a shared context.
+    server: { deps: { inline: [/react-router/] } },
     env: { VITE_SUPABASE_KEY: "unit-tests" },
     restoreMocks: true,
   },

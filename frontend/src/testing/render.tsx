@@ -1,7 +1,8 @@
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { render } from "@testing-library/react";
 import type { ReactNode } from "react";
-import { createMemoryRouter, Outlet, RouterProvider, useLocation } from "react-router";
+import { createMemoryRouter, Outlet, useLocation } from "react-router";
+import { RouterProvider } from "react-router/dom";
 import { Toaster } from "@/components/ui/toaster";
 import { SessionProvider } from "@/lib/session";
 

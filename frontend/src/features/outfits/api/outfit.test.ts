@@ -1,22 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { anOutfit } from "@/testing/outfits";
 import { periodStart } from "./list-top-outfits";
-import { containsPattern, joinPages, type Outfit, outfitPage, outfitPageSize } from "./outfit";
+import { containsPattern, joinPages, outfitPage, outfitPageSize } from "./outfit";
 
-const outfit = (id: string): Outfit => ({
-  id,
-  slug: id,
-  name: id,
-  description: null,
-  main_image: null,
-  image_alt: null,
-  gender: "unisex",
-  item_ids: [],
-  outfit_styles: [],
-  colors: [],
-  status: "approved",
-  created_at: "2026-01-01T00:00:00Z",
-  creator: null,
-});
+const outfit = (id: string) => anOutfit(id, { id });
 
 describe("pages", () => {
   it("expects another page after a full one only", () => {

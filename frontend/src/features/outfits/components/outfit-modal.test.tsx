@@ -1,25 +1,11 @@
 import { screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, it, vi } from "vitest";
+import { anOutfit } from "@/testing/outfits";
 import { renderAt } from "@/testing/render";
-import type { Outfit } from "../api/outfit";
 import { OutfitModal } from "./outfit-modal";
 
-const outfit: Outfit = {
-  id: "00000000-0000-4000-8000-0000000000aa",
-  slug: "rain-plan",
-  name: "Rain plan",
-  description: null,
-  main_image: null,
-  image_alt: null,
-  gender: "unisex",
-  item_ids: [],
-  outfit_styles: [],
-  colors: [],
-  status: "approved",
-  created_at: "2026-01-01T00:00:00Z",
-  creator: null,
-};
+const outfit = anOutfit("rain-plan", { name: "Rain plan" });
 
 function openModal() {
   vi.stubGlobal("fetch", async () => Response.json([]));
