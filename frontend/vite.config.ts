@@ -51,8 +51,6 @@ export default defineConfig({
     setupFiles: ["./src/testing/setup.ts"],
     css: false,
     testTimeout: 20_000,
-    // One copy of the router: its parts find each other through a shared context.
-    server: { deps: { inline: [/react-router/] } },
     env: { VITE_SUPABASE_KEY: "unit-tests" },
     restoreMocks: true,
   },

@@ -1,8 +1,7 @@
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { render } from "@testing-library/react";
 import type { ReactNode } from "react";
-import { createMemoryRouter, Outlet, useLocation } from "react-router";
-import { RouterProvider } from "react-router/dom";
+import { createMemoryRouter, Outlet, RouterProvider, useLocation } from "react-router";
 import { Toaster } from "@/components/ui/toaster";
 import { SessionProvider } from "@/lib/session";
 
