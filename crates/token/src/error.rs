@@ -24,7 +24,7 @@ pub enum TokenError {
     /// Keys fit, but the signature is not theirs.
     #[error("the signature is not valid")]
     BadSignature,
-    /// The payload is JSON, but not an object.
+    /// The signature is good, and the payload is no JSON object.
     #[error("the claims are not a JSON object")]
     ClaimsNotAnObject,
     /// `exp`, `nbf` or `iat` is present and not a number.

@@ -131,8 +131,8 @@ impl KeyRing {
         let (algorithm, kid) = parse_header(header)?;
         let message = &token.as_bytes()[..header.len() + 1 + payload.len()];
         self.check_signature(signature, message, algorithm, kid.as_deref())?;
-        match decode_json(payload)? {
-            Value::Object(map) => Ok(Claims::new(map)),
+        match decode_json(payload) {
+            Ok(Value::Object(map)) => Ok(Claims::new(map)),
             _ => Err(TokenError::ClaimsNotAnObject),
         }
     }
