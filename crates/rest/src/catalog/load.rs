@@ -1,0 +1,272 @@
+//! Reading the catalog: a handful of queries in one read-only transaction with an empty search path, so that the
+//! names of types come out qualified.
+
+use super::derive::{Constraint, ConstraintKind, KeyRelation, Keys};
+use super::function::{Function, Parameter, ReturnType, Volatility};
+use super::relation::{Column, Relation};
+use super::relationship::{Cardinality, Relationship};
+use super::view_trace;
+use super::{Catalog, HandlerTarget};
+use crate::config::RestConfig;
+use crate::identifier::QualifiedName;
+use crate::request::media::MediaType;
+use indexmap::IndexMap;
+use selvedge_postgres::Isolation;
+use std::collections::HashMap;
+use std::sync::Arc;
+use tokio_postgres::types::Json;
+use tokio_postgres::{Client, Error, IsolationLevel, Row, Transaction};
+
+impl Catalog {
+    /// Reads the catalog as the connection's role sees it.
+    ///
+    /// # Errors
+    /// The database's.
+    pub(super) async fn load(client: &mut Client, config: &RestConfig) -> Result<Self, Error> {
+        let transaction = client
+            .build_transaction()
+            .isolation_level(IsolationLevel::RepeatableRead)
+            .read_only(true)
+            .start()
+            .await?;
+        transaction.batch_execute("set local search_path to ''").await?;
+        let keys = load_keys(&transaction, config).await?;
+        let catalog = Self {
+            relations: load_relations(&transaction, config, &keys).await?,
+            relationships: keys
+                .relationships(&config.schemas)
+                .into_iter()
+                .map(|(key, list)| (key, list.into_iter().map(Arc::new).collect()))
+                .collect(),
+            functions: load_functions(&transaction, config).await?,
+            representations: load_representations(&transaction).await?,
+            handlers: load_handlers(&transaction, config).await?,
+        };
+        transaction.commit().await?;
+        Ok(catalog)
+    }
+}
+
+async fn load_keys(transaction: &Transaction<'_>, config: &RestConfig) -> Result<Keys, Error> {
+    let relations: HashMap<u32, KeyRelation> = transaction
+        .query(include_str!("sql/attributes.sql"), &[])
+        .await?
+        .into_iter()
+        .map(|row| {
+            let numbers: Vec<i16> = row.get("numbers");
+            let names: Vec<String> = row.get("names");
+            let relation = KeyRelation {
+                name: qualified(&row, "schema", "name"),
+                is_view: row.get("is_view"),
+                columns: numbers.into_iter().zip(names).collect(),
+            };
+            (row.get("oid"), relation)
+        })
+        .collect();
+    let constraints = transaction
+        .query(include_str!("sql/constraints.sql"), &[])
+        .await?
+        .iter()
+        .map(constraint)
+        .collect();
+    let mut schemas = config.schemas.clone();
+    schemas.extend(config.extra_search_path.iter().cloned());
+    let rules: HashMap<u32, String> = transaction
+        .query(include_str!("sql/views.sql"), &[&schemas])
+        .await?
+        .into_iter()
+        .map(|row| (row.get("oid"), row.get("rule")))
+        .collect();
+    let mut views: Vec<_> = view_trace::trace(&rules)
+        .into_iter()
+        .filter(|(view, _)| {
+            relations
+                .get(view)
+                .is_some_and(|relation| config.schemas.contains(&relation.name.schema))
+        })
+        .collect();
+    views.sort_by_key(|(view, _)| *view);
+    let computed = transaction
+        .query(include_str!("sql/computed_relationships.sql"), &[])
+        .await?
+        .iter()
+        .map(computed_relationship)
+        .collect();
+    Ok(Keys {
+        relations,
+        constraints,
+        views,
+        computed,
+    })
+}
+
+fn qualified(row: &Row, schema: &str, name: &str) -> QualifiedName {
+    QualifiedName {
+        schema: row.get(schema),
+        name: row.get(name),
+    }
+}
+
+fn constraint(row: &Row) -> Constraint {
+    let kind: String = row.get("kind");
+    Constraint {
+        name: row.get("name"),
+        kind: match kind.as_str() {
+            "p" => ConstraintKind::Primary,
+            "u" => ConstraintKind::Unique,
+            _ => ConstraintKind::Foreign {
+                relation: row.get::<_, Option<u32>>("foreign_relation").unwrap_or_default(),
+                columns: row.get("foreign_columns"),
+            },
+        },
+        relation: row.get("relation"),
+        columns: row.get("columns"),
+    }
+}
+
+fn computed_relationship(row: &Row) -> Relationship {
+    let origin = qualified(row, "origin_schema", "origin_name");
+    let target = qualified(row, "target_schema", "target_name");
+    Relationship {
+        is_self: origin == target,
+        origin,
+        target,
+        cardinality: Cardinality::Computed {
+            function: qualified(row, "schema", "name"),
+            single: row.get("single"),
+        },
+        origin_is_view: false,
+        target_is_view: false,
+    }
+}
+
+async fn load_relations(
+    transaction: &Transaction<'_>,
+    config: &RestConfig,
+    keys: &Keys,
+) -> Result<HashMap<QualifiedName, Arc<Relation>>, Error> {
+    let mut primary_keys = keys.primary_keys();
+    let rows = transaction
+        .query(include_str!("sql/relations.sql"), &[&config.schemas])
+        .await?;
+    Ok(rows
+        .into_iter()
+        .map(|row| {
+            let name = qualified(&row, "schema", "name");
+            let Json(columns): Json<Vec<Column>> = row.get("columns");
+            let relation = Relation {
+                comment: row.get("comment"),
+                is_view: row.get("is_view"),
+                insertable: row.get("insertable"),
+                updatable: row.get("updatable"),
+                deletable: row.get("deletable"),
+                primary_key: primary_keys.remove(&name).unwrap_or_default(),
+                columns: columns
+                    .into_iter()
+                    .map(|column| (column.name.clone(), column))
+                    .collect::<IndexMap<_, _>>(),
+                name: name.clone(),
+            };
+            (name, Arc::new(relation))
+        })
+        .collect())
+}
+
+async fn load_functions(
+    transaction: &Transaction<'_>,
+    config: &RestConfig,
+) -> Result<HashMap<QualifiedName, Vec<Arc<Function>>>, Error> {
+    let mut functions: HashMap<QualifiedName, Vec<Arc<Function>>> = HashMap::new();
+    let rows = transaction
+        .query(
+            include_str!("sql/functions.sql"),
+            &[&config.schemas, &config.hoisted_settings],
+        )
+        .await?;
+    for row in rows {
+        let name = qualified(&row, "schema", "name");
+        functions
+            .entry(name.clone())
+            .or_default()
+            .push(Arc::new(function(name, &row)));
+    }
+    for overloads in functions.values_mut() {
+        overloads.sort_by(|a, b| {
+            a.parameters
+                .len()
+                .cmp(&b.parameters.len())
+                .then_with(|| a.parameters.cmp(&b.parameters))
+        });
+    }
+    Ok(functions)
+}
+
+fn function(name: QualifiedName, row: &Row) -> Function {
+    let Json(parameters): Json<Vec<Parameter>> = row.get("parameters");
+    let Json(settings): Json<Vec<(String, String)>> = row.get("settings");
+    let volatility: String = row.get("volatility");
+    let isolation: Option<String> = row.get("isolation");
+    Function {
+        name,
+        comment: row.get("comment"),
+        parameters,
+        returns: ReturnType {
+            name: qualified(row, "return_schema", "return_name"),
+            is_set: row.get("returns_set"),
+            is_composite: row.get("returns_composite"),
+        },
+        volatility: match volatility.as_str() {
+            "i" => Volatility::Immutable,
+            "s" => Volatility::Stable,
+            _ => Volatility::Volatile,
+        },
+        isolation: isolation.as_deref().and_then(|level| match level {
+            "serializable" => Some(Isolation::Serializable),
+            "repeatable read" => Some(Isolation::RepeatableRead),
+            "read committed" | "read uncommitted" => Some(Isolation::ReadCommitted),
+            _ => None,
+        }),
+        // the isolation level is set by BEGIN, not by a setting in the transaction
+        settings: settings
+            .into_iter()
+            .filter(|(name, _)| name != "default_transaction_isolation")
+            .collect(),
+    }
+}
+
+async fn load_representations(
+    transaction: &Transaction<'_>,
+) -> Result<HashMap<(String, String), String>, Error> {
+    let rows = transaction
+        .query(include_str!("sql/representations.sql"), &[])
+        .await?;
+    Ok(rows
+        .into_iter()
+        .map(|row| ((row.get("source"), row.get("target")), row.get("function")))
+        .collect())
+}
+
+async fn load_handlers(
+    transaction: &Transaction<'_>,
+    config: &RestConfig,
+) -> Result<HashMap<(HandlerTarget, MediaType), QualifiedName>, Error> {
+    let rows = transaction
+        .query(include_str!("sql/media_handlers.sql"), &[&config.schemas])
+        .await?;
+    Ok(rows
+        .into_iter()
+        .map(|row| {
+            let target = qualified(&row, "target_schema", "target_name");
+            let target = if target.schema == "pg_catalog" && target.name == "anyelement" {
+                HandlerTarget::AnyElement
+            } else {
+                HandlerTarget::Object(target)
+            };
+            let media: String = row.get("media_type");
+            (
+                (target, MediaType::parse(&media)),
+                qualified(&row, "handler_schema", "handler_name"),
+            )
+        })
+        .collect())
+}

@@ -1,0 +1,21 @@
+-- Functions from one relation's row type to another's: relationships that somebody computes.
+with row_types as (
+  select reltype from pg_catalog.pg_class where relkind in ('r', 'v', 'm', 'f', 'p')
+)
+select
+  n.nspname::text as schema,
+  p.proname::text as name,
+  arg_schema.nspname::text as origin_schema,
+  arg.typname::text as origin_name,
+  ret_schema.nspname::text as target_schema,
+  ret.typname::text as target_name,
+  not p.proretset or p.prorows = 1 as single
+from pg_catalog.pg_proc p
+join pg_catalog.pg_namespace n on n.oid = p.pronamespace
+join pg_catalog.pg_type arg on arg.oid = p.proargtypes[0]
+join pg_catalog.pg_namespace arg_schema on arg_schema.oid = arg.typnamespace
+join pg_catalog.pg_type ret on ret.oid = p.prorettype
+join pg_catalog.pg_namespace ret_schema on ret_schema.oid = ret.typnamespace
+where p.pronargs = 1
+  and p.proargtypes[0] in (select reltype from row_types)
+  and p.prorettype in (select reltype from row_types);

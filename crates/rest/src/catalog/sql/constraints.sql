@@ -1,0 +1,14 @@
+-- Primary, unique and foreign keys. Foreign keys that a partition inherited are the parent's (conparentid).
+select
+  k.conname::text as name,
+  k.contype::text as kind,
+  k.conrelid as relation,
+  k.conkey as columns,
+  nullif(k.confrelid, 0) as foreign_relation,
+  coalesce(k.confkey, '{}') as foreign_columns
+from pg_catalog.pg_constraint k
+where k.contype in ('p', 'u', 'f')
+  and k.conrelid <> 0
+  and (k.contype <> 'f' or k.conparentid = 0)
+  and k.connamespace <> 'pg_catalog'::regnamespace
+order by k.conrelid, k.conname;

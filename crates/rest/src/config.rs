@@ -1,0 +1,153 @@
+//! Settings of the service, filled by the server's loader. Names and defaults follow the Supabase CLI.
+
+use std::time::Duration;
+
+/// What a transaction does at its end, and whether `Prefer: tx=` may change that.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum TransactionEnd {
+    /// Commit; `Prefer: tx=` is ignored.
+    #[default]
+    Commit,
+    /// Commit unless the client asks for a rollback.
+    CommitAllowOverride,
+    /// Roll back; `Prefer: tx=` is ignored.
+    Rollback,
+    /// Roll back unless the client asks for a commit.
+    RollbackAllowOverride,
+}
+
+impl TransactionEnd {
+    /// Whether `Prefer: tx=` has any effect.
+    pub fn allows_override(self) -> bool {
+        matches!(self, Self::CommitAllowOverride | Self::RollbackAllowOverride)
+    }
+
+    /// Whether a request that does not ask for anything is rolled back.
+    pub fn rolls_back(self) -> bool {
+        matches!(self, Self::Rollback | Self::RollbackAllowOverride)
+    }
+}
+
+/// What the root document lists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum OpenApiMode {
+    /// Only what the caller's role may use.
+    #[default]
+    FollowPrivileges,
+    /// The whole catalog of the active schema.
+    IgnorePrivileges,
+    /// Nothing: PGRST126.
+    Disabled,
+}
+
+/// How much of an error the client sees.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ErrorVerbosity {
+    /// code, message, details, hint.
+    #[default]
+    Verbose,
+    /// code and message only.
+    Minimal,
+}
+
+/// Settings of `/rest/v1`.
+#[derive(Debug, Clone)]
+pub struct RestConfig {
+    /// Path in front of the service, removed before anything is read from it. Default `/rest/v1`.
+    pub path_prefix: String,
+    /// Exposed schemas, the first is the default one. Default `public, graphql_public`.
+    pub schemas: Vec<String>,
+    /// Schemas appended to `search_path`, without endpoints. Default `public, extensions`.
+    pub extra_search_path: Vec<String>,
+    /// Role of requests without a role claim; `None` refuses them with PGRST302. Default `anon`.
+    pub anon_role: Option<String>,
+    /// Most rows of any read or call, embeds included; `None` is unlimited. Default 1000.
+    pub max_rows: Option<u64>,
+    /// Whether `sum() avg() min() max() count()` may be selected. Default false.
+    pub aggregates_enabled: bool,
+    /// Whether the EXPLAIN media type is served. Default false.
+    pub plan_enabled: bool,
+    /// What transactions do at their end. Default commit.
+    pub transaction_end: TransactionEnd,
+    /// Function run in each transaction before the statement, `schema.name`. Default none.
+    pub pre_request: Option<String>,
+    /// Function settings lifted to the transaction.
+    pub hoisted_settings: Vec<String>,
+    /// Channel whose notifications reload the catalog. Default `pgrst`.
+    pub channel: String,
+    /// Function that replaces the root document. Default none.
+    pub root_spec: Option<String>,
+    /// Required audience of tokens. Default none.
+    pub jwt_audience: Option<String>,
+    /// Dotted path of the role claim. Default `role`.
+    pub jwt_role_claim: Vec<String>,
+    /// What the root document lists. Default follow-privileges.
+    pub openapi_mode: OpenApiMode,
+    /// Whether the root document declares JWT security. Default false.
+    pub openapi_security_active: bool,
+    /// Public URL shown in the root document. Default none.
+    pub openapi_proxy_uri: Option<String>,
+    /// How much of an error clients see. Default verbose.
+    pub error_verbosity: ErrorVerbosity,
+    /// Whether responses carry `Server-Timing`. Default false.
+    pub server_timing_enabled: bool,
+    /// Whether parameters of an aliased embed may use its target's name. Default true.
+    pub legacy_target_names: bool,
+    /// `app.settings.*`, set in every transaction.
+    pub app_settings: Vec<(String, String)>,
+    /// Seconds a claim's time may be off. Default 30.
+    pub clock_skew_s: i64,
+    /// Longest body accepted. Default 16 MiB.
+    pub body_limit_bytes: usize,
+    /// Longest query string accepted. Default 64 KiB.
+    pub query_limit_bytes: usize,
+    /// Most parameters in one query string. Default 500.
+    pub parameter_limit: usize,
+    /// Pause between two reloads of the catalog. Default 100 ms.
+    pub reload_pause: Duration,
+}
+
+impl Default for RestConfig {
+    fn default() -> Self {
+        let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+        Self {
+            path_prefix: "/rest/v1".to_owned(),
+            schemas: owned(&["public", "graphql_public"]),
+            extra_search_path: owned(&["public", "extensions"]),
+            anon_role: Some("anon".to_owned()),
+            max_rows: Some(1000),
+            aggregates_enabled: false,
+            plan_enabled: false,
+            transaction_end: TransactionEnd::Commit,
+            pre_request: None,
+            hoisted_settings: owned(&[
+                "statement_timeout",
+                "plan_filter.statement_cost_limit",
+                "default_transaction_isolation",
+            ]),
+            channel: "pgrst".to_owned(),
+            root_spec: None,
+            jwt_audience: None,
+            jwt_role_claim: owned(&["role"]),
+            openapi_mode: OpenApiMode::FollowPrivileges,
+            openapi_security_active: false,
+            openapi_proxy_uri: None,
+            error_verbosity: ErrorVerbosity::Verbose,
+            server_timing_enabled: false,
+            legacy_target_names: true,
+            app_settings: Vec::new(),
+            clock_skew_s: 30,
+            body_limit_bytes: 16 * 1024 * 1024,
+            query_limit_bytes: 64 * 1024,
+            parameter_limit: 500,
+            reload_pause: Duration::from_millis(100),
+        }
+    }
+}
+
+impl RestConfig {
+    /// The schema used when no profile header chooses one.
+    pub fn default_schema(&self) -> &str {
+        self.schemas.first().map_or("public", String::as_str)
+    }
+}

@@ -1,0 +1,283 @@
+//! Fourth stage: the statement in its transaction. The only stage with a connection.
+
+use crate::error::{DatabaseFault, RequestError, RestError};
+use crate::identity::Identity;
+use crate::plan::{Handler, MutatePlan, QueryKind, QueryPlan, Total};
+use crate::request::media::{MediaType, PlanFormat};
+use crate::request::preferences::{Resolution, Transaction};
+use crate::request::{ApiRequest, Mutation};
+use crate::sql::{self, BODY, EXTRA, HEADERS, PAGE, STATUS};
+use crate::state::RestState;
+use bytes::{BufMut, Bytes, BytesMut};
+use selvedge_postgres::{
+    Access, Answer, End, RequestContext, RequestError as PoolError, RequestPool, RequestTransaction,
+    column_bytes,
+};
+use serde_json::Value;
+use tokio_postgres::Row;
+
+/// What the transaction gave.
+#[derive(Debug, Default)]
+pub(crate) struct Outcome {
+    pub body: Bytes,
+    /// Rows in the page, or rows written.
+    pub page: i64,
+    pub total: Option<i64>,
+    /// Rows that an upsert really inserted.
+    pub inserted: Option<i64>,
+    /// Primary key of the one inserted row.
+    pub location: Option<Vec<(String, Option<String>)>>,
+    /// `response.headers`.
+    pub headers: Option<String>,
+    /// `response.status`.
+    pub status: Option<String>,
+}
+
+/// Texts about the request that SQL can read.
+#[derive(Debug)]
+pub(crate) struct RequestTexts {
+    pub headers: String,
+    pub cookies: String,
+}
+
+/// Runs a plan under the caller's rights: one round trip, or two where the rows decide about COMMIT.
+///
+/// # Errors
+/// PostgreSQL's refusal, or PGRST115, 116 and 124 after a rollback.
+pub(crate) async fn execute(
+    state: &RestState,
+    pool: &RequestPool,
+    identity: &Identity,
+    texts: &RequestTexts,
+    request: &ApiRequest,
+    plan: &QueryPlan,
+) -> Result<Outcome, RestError> {
+    let config = &state.config;
+    let statement = sql::main_statement(plan);
+    let explain = plan.explains_count().then(|| sql::count_explain(plan));
+    let mut extra: Vec<(&str, &str)> = Vec::new();
+    if let Some(zone) = &request.preferences.timezone {
+        extra.push(("timezone", zone));
+    }
+    if let Some(function) = plan.function() {
+        extra.extend(
+            function
+                .settings
+                .iter()
+                .map(|(name, value)| (name.as_str(), value.as_str())),
+        );
+    }
+    extra.extend(
+        config
+            .app_settings
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_str())),
+    );
+    let search_path = state.search_path(&request.schema);
+    let transaction = RequestTransaction {
+        access: if plan.read_only {
+            Access::ReadOnly
+        } else {
+            Access::ReadWrite
+        },
+        isolation: plan.function().and_then(|function| function.isolation),
+        context: RequestContext {
+            search_path: &search_path,
+            role: identity.role(),
+            claims: identity.claims(),
+            method: &request.method,
+            path: &request.path,
+            headers: &texts.headers,
+            cookies: &texts.cookies,
+            extra: &extra,
+        },
+        pre_request: state.pre_request.as_deref(),
+        statement: &statement,
+        explain: explain.as_ref(),
+        end: end_of(state, request),
+    };
+    let checks = Checks::of(request, plan);
+    let answer = if checks.any() && !plan.read_only {
+        pool.run_checked(transaction, |rows| checks.pass(rows_in(rows)).is_ok())
+            .await
+    } else {
+        pool.run(transaction).await
+    };
+    let answer = answer.map_err(|error| failure(error, identity))?;
+    if matches!(plan.media, MediaType::Plan { .. }) {
+        return Ok(Outcome {
+            body: explained(answer.rows, &plan.media),
+            ..Outcome::default()
+        });
+    }
+    checks.pass(rows_in(&answer.rows))?;
+    outcome(plan, answer)
+}
+
+fn end_of(state: &RestState, request: &ApiRequest) -> End {
+    let rolls_back = match request.preferences.transaction {
+        Some(Transaction::Rollback) => true,
+        Some(Transaction::Commit) => false,
+        None => state.config.transaction_end.rolls_back(),
+    };
+    if rolls_back { End::Rollback } else { End::Commit }
+}
+
+fn rows_in(rows: &[Row]) -> i64 {
+    rows.first().and_then(|row| row.try_get(PAGE).ok()).unwrap_or(0)
+}
+
+/// What the number of rows must be.
+struct Checks {
+    put: bool,
+    singular: bool,
+    most: Option<i64>,
+}
+
+impl Checks {
+    fn of(request: &ApiRequest, plan: &QueryPlan) -> Self {
+        let put = matches!(
+            &plan.kind,
+            QueryKind::Mutate {
+                mutation: Mutation::SingleUpsert,
+                ..
+            }
+        );
+        let limits = match &plan.kind {
+            QueryKind::Mutate { mutation, .. } => matches!(mutation, Mutation::Update | Mutation::Delete),
+            QueryKind::Call { .. } => true,
+            QueryKind::Read(_) => false,
+        };
+        Self {
+            put,
+            singular: plan.is_singular() && !put,
+            most: request.preferences.strict_max_affected().filter(|_| limits),
+        }
+    }
+
+    fn any(&self) -> bool {
+        self.put || self.singular || self.most.is_some()
+    }
+
+    fn pass(&self, rows: i64) -> Result<(), RequestError> {
+        if self.put && rows != 1 {
+            return Err(RequestError::PutPayload);
+        }
+        if self.singular && rows != 1 {
+            return Err(RequestError::NotSingular(rows));
+        }
+        match self.most {
+            Some(most) if rows > most => Err(RequestError::MaxAffected(rows)),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn outcome(plan: &QueryPlan, mut answer: Answer) -> Result<Outcome, RestError> {
+    let Some(row) = answer.rows.pop() else {
+        return Ok(Outcome::default());
+    };
+    let mut outcome = Outcome {
+        page: row.get(PAGE),
+        headers: row.get(HEADERS),
+        status: row.get(STATUS),
+        ..Outcome::default()
+    };
+    match (&plan.kind, plan.total) {
+        (
+            QueryKind::Mutate {
+                plan: MutatePlan::Insert {
+                    conflict, location, ..
+                },
+                ..
+            },
+            _,
+        ) => {
+            let mut next = EXTRA;
+            if location.is_some() {
+                outcome.location = row.get::<_, Option<Value>>(next).map(key_parts);
+                next += 1;
+            }
+            if conflict
+                .as_ref()
+                .is_some_and(|c| c.resolution == Resolution::MergeDuplicates)
+            {
+                outcome.inserted = row.get(next);
+            }
+        }
+        (_, Total::Counted) => outcome.total = row.get(EXTRA),
+        (_, Total::OfPage) => outcome.total = Some(outcome.page),
+        (_, Total::Planned) => outcome.total = planned_rows(&answer.explain),
+        (_, Total::Estimated) => {
+            let counted: i64 = row.get(EXTRA);
+            let most = plan.max_rows.and_then(|most| i64::try_from(most).ok());
+            outcome.total = Some(if most.is_none_or(|most| counted > most) {
+                counted.max(planned_rows(&answer.explain).unwrap_or(0))
+            } else {
+                counted
+            });
+        }
+        (_, Total::Unknown) => {}
+    }
+    if plan.handler != Handler::Nothing {
+        outcome.body = column_bytes(row, BODY).unwrap_or_default();
+    }
+    Ok(outcome)
+}
+
+/// `[["key", "value"], …]`.
+fn key_parts(parts: Value) -> Vec<(String, Option<String>)> {
+    let Value::Array(parts) = parts else {
+        return Vec::new();
+    };
+    parts
+        .iter()
+        .filter_map(|part| {
+            let name = part.get(0)?.as_str()?.to_owned();
+            Some((name, part.get(1).and_then(Value::as_str).map(str::to_owned)))
+        })
+        .collect()
+}
+
+fn planned_rows(rows: &[Row]) -> Option<i64> {
+    let document: Value = rows.first()?.try_get(0).ok()?;
+    let rows = document.get(0)?.get("Plan")?.get("Plan Rows")?;
+    rows.as_i64()
+}
+
+/// The lines of an EXPLAIN, each with its end.
+fn explained(rows: Vec<Row>, media: &MediaType) -> Bytes {
+    let is_json = matches!(
+        media,
+        MediaType::Plan {
+            format: PlanFormat::Json,
+            ..
+        }
+    );
+    let mut out = BytesMut::new();
+    for row in rows {
+        if let Some(line) = column_bytes(row, 0) {
+            out.put_slice(&line);
+            if !is_json {
+                out.put_u8(b'\n');
+            }
+        }
+    }
+    out.freeze()
+}
+
+/// A failed transaction in the service's own terms.
+pub(crate) fn failure(error: PoolError, identity: &Identity) -> RestError {
+    match error {
+        PoolError::Database(error) => RestError::Database(DatabaseFault {
+            sqlstate: error.code,
+            message: error.message,
+            detail: error.detail,
+            hint: error.hint,
+            authenticated: identity.is_authenticated(),
+        }),
+        PoolError::Unavailable(cause) => RestError::Unreachable(cause),
+        PoolError::Lost(cause) => RestError::ConnectionLost(cause),
+        PoolError::Timeout => RestError::PoolTimeout,
+    }
+}

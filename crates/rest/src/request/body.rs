@@ -1,0 +1,433 @@
+//! Request bodies: what they hold, as far as the plan must know it.
+//!
+//! A JSON body goes to PostgreSQL as it came. It is looked into only when no `columns` parameter names the keys,
+//! and then only for its keys.
+
+use super::ast::Field;
+use super::media::MediaType;
+use super::query::decode_part;
+use crate::error::RequestError;
+use bytes::Bytes;
+use serde::Deserializer;
+use serde::de::{Deserialize, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use std::collections::BTreeSet;
+use std::fmt;
+
+/// The data a request brings along.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Payload {
+    /// A JSON document for `json_to_record(set)`.
+    Json(Bytes),
+    /// Named arguments of a form, in order.
+    Arguments(Vec<(String, String)>),
+    /// The whole body as one argument.
+    Raw(Bytes),
+}
+
+/// A payload and the keys it has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Body {
+    pub payload: Payload,
+    /// Sorted, without duplicates.
+    pub keys: Vec<String>,
+}
+
+fn invalid(message: &str) -> RequestError {
+    RequestError::Body(message.to_owned())
+}
+
+const INVALID_JSON: &str = "Empty or invalid json";
+const UNEQUAL_KEYS: &str = "All object keys must match";
+
+/// Reads a body of type `content_type`.
+///
+/// # Errors
+/// PGRST102.
+pub fn parse_body(
+    bytes: &Bytes,
+    content_type: &MediaType,
+    columns: Option<&[String]>,
+    is_call: bool,
+) -> Result<Body, RequestError> {
+    match content_type {
+        MediaType::Json => parse_json(bytes, columns, is_call),
+        MediaType::Csv => csv_to_json(bytes),
+        MediaType::Form if is_call => {
+            let arguments = form_pairs(bytes)?;
+            let keys = sorted(arguments.iter().map(|(key, _)| key.clone()));
+            Ok(Body {
+                payload: Payload::Arguments(arguments),
+                keys,
+            })
+        }
+        MediaType::Form => form_to_json(bytes),
+        MediaType::Text | MediaType::Xml | MediaType::Bytes if is_call => Ok(Body {
+            payload: Payload::Raw(bytes.clone()),
+            keys: Vec::new(),
+        }),
+        other => Err(RequestError::Body(format!(
+            "Content-Type not acceptable: {}",
+            other.mime()
+        ))),
+    }
+}
+
+fn sorted(keys: impl Iterator<Item = String>) -> Vec<String> {
+    keys.collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+fn parse_json(bytes: &Bytes, columns: Option<&[String]>, is_call: bool) -> Result<Body, RequestError> {
+    if let Some(columns) = columns {
+        return Ok(Body {
+            payload: Payload::Json(bytes.clone()),
+            keys: sorted(columns.iter().cloned()),
+        });
+    }
+    if bytes.is_empty() && is_call {
+        return Ok(Body {
+            payload: Payload::Json(Bytes::from_static(b"{}")),
+            keys: Vec::new(),
+        });
+    }
+    match serde_json::from_slice::<Shape>(bytes) {
+        Err(_) => Err(invalid(INVALID_JSON)),
+        Ok(Shape::Uneven) => Err(invalid(UNEQUAL_KEYS)),
+        Ok(Shape::Rows(keys)) => Ok(Body {
+            payload: Payload::Json(bytes.clone()),
+            keys: keys.into_iter().collect(),
+        }),
+        Ok(Shape::NoRows) => Ok(Body {
+            payload: Payload::Json(Bytes::from_static(b"[]")),
+            keys: Vec::new(),
+        }),
+    }
+}
+
+/// What a JSON document looks like from the outside.
+enum Shape {
+    /// An object, or an array of objects with these keys each.
+    Rows(BTreeSet<String>),
+    /// An array whose elements differ, or are no objects.
+    Uneven,
+    /// An empty array, or a scalar.
+    NoRows,
+}
+
+impl<'de> Deserialize<'de> for Shape {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ShapeVisitor)
+    }
+}
+
+struct ShapeVisitor;
+
+impl<'de> Visitor<'de> for ShapeVisitor {
+    type Value = Shape;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON document")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Shape, A::Error> {
+        let mut keys = BTreeSet::new();
+        while let Some((key, IgnoredAny)) = map.next_entry::<String, IgnoredAny>()? {
+            keys.insert(key);
+        }
+        Ok(Shape::Rows(keys))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Shape, A::Error> {
+        let mut first: Option<BTreeSet<String>> = None;
+        let mut uneven = false;
+        while let Some(element) = seq.next_element::<Element>()? {
+            match (element.0, &first) {
+                (Some(keys), None) => first = Some(keys),
+                (Some(keys), Some(known)) if keys == *known => {}
+                _ => uneven = true,
+            }
+        }
+        Ok(match first {
+            _ if uneven => Shape::Uneven,
+            Some(keys) => Shape::Rows(keys),
+            None => Shape::NoRows,
+        })
+    }
+
+    fn visit_unit<E>(self) -> Result<Shape, E> {
+        Ok(Shape::NoRows)
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Shape, E> {
+        Ok(Shape::NoRows)
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Shape, E> {
+        Ok(Shape::NoRows)
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<Shape, E> {
+        Ok(Shape::NoRows)
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Shape, E> {
+        Ok(Shape::NoRows)
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<Shape, E> {
+        Ok(Shape::NoRows)
+    }
+}
+
+/// An array element: its keys, if it is an object.
+struct Element(Option<BTreeSet<String>>);
+
+impl<'de> Deserialize<'de> for Element {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Shape::deserialize_element(deserializer)
+    }
+}
+
+impl Shape {
+    fn deserialize_element<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Element, D::Error> {
+        struct ElementVisitor;
+        impl<'de> Visitor<'de> for ElementVisitor {
+            type Value = Element;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a JSON value")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Element, A::Error> {
+                match ShapeVisitor.visit_map(map)? {
+                    Shape::Rows(keys) => Ok(Element(Some(keys))),
+                    _ => Ok(Element(None)),
+                }
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Element, A::Error> {
+                while seq.next_element::<IgnoredAny>()?.is_some() {}
+                Ok(Element(None))
+            }
+
+            fn visit_unit<E>(self) -> Result<Element, E> {
+                Ok(Element(None))
+            }
+
+            fn visit_bool<E>(self, _: bool) -> Result<Element, E> {
+                Ok(Element(None))
+            }
+
+            fn visit_i64<E>(self, _: i64) -> Result<Element, E> {
+                Ok(Element(None))
+            }
+
+            fn visit_u64<E>(self, _: u64) -> Result<Element, E> {
+                Ok(Element(None))
+            }
+
+            fn visit_f64<E>(self, _: f64) -> Result<Element, E> {
+                Ok(Element(None))
+            }
+
+            fn visit_str<E>(self, _: &str) -> Result<Element, E> {
+                Ok(Element(None))
+            }
+        }
+        deserializer.deserialize_any(ElementVisitor)
+    }
+}
+
+/// Rows of a CSV document as a JSON array; the cell `NULL` is null.
+fn csv_to_json(bytes: &Bytes) -> Result<Body, RequestError> {
+    let mut reader = csv::ReaderBuilder::new()
+        .flexible(true)
+        .from_reader(bytes.as_ref());
+    let unreadable = |error: csv::Error| RequestError::Body(error.to_string());
+    let header: Vec<String> = reader
+        .headers()
+        .map_err(unreadable)?
+        .iter()
+        .map(str::to_owned)
+        .collect();
+    if header.is_empty() {
+        return Err(invalid("parse error (not enough input) at \"\""));
+    }
+    let mut out = String::from("[");
+    let mut width = None;
+    for record in reader.records() {
+        let record = record.map_err(unreadable)?;
+        // Compat: lines may be shorter or longer than the header, if they are all alike.
+        let fields = record.len().min(header.len());
+        if *width.get_or_insert(fields) != fields {
+            return Err(invalid("All lines must have same number of fields"));
+        }
+        out.push_str(if out.len() > 1 { ",{" } else { "{" });
+        for (index, (key, cell)) in header.iter().zip(record.iter()).enumerate() {
+            if index > 0 {
+                out.push(',');
+            }
+            super::headers::write_string(&mut out, key.as_bytes());
+            out.push(':');
+            if cell == "NULL" {
+                out.push_str("null");
+            } else {
+                super::headers::write_string(&mut out, cell.as_bytes());
+            }
+        }
+        out.push('}');
+    }
+    out.push(']');
+    // Compat: without rows there are no keys either.
+    let keys = sorted(header.into_iter().take(width.unwrap_or(0)));
+    Ok(Body {
+        payload: Payload::Json(out.into()),
+        keys,
+    })
+}
+
+fn form_pairs(bytes: &Bytes) -> Result<Vec<(String, String)>, RequestError> {
+    let text = std::str::from_utf8(bytes).map_err(|_| invalid("The form is not valid UTF-8"))?;
+    text.split(['&', ';'])
+        .filter(|part| !part.is_empty())
+        .map(|part| {
+            let (key, value) = part.split_once('=').unwrap_or((part, ""));
+            Ok((decode_part(key)?.into_owned(), decode_part(value)?.into_owned()))
+        })
+        .collect()
+}
+
+/// A form as one JSON object of strings; the last of duplicate names counts.
+fn form_to_json(bytes: &Bytes) -> Result<Body, RequestError> {
+    let pairs: std::collections::BTreeMap<String, String> = form_pairs(bytes)?.into_iter().collect();
+    let mut out = String::from("{");
+    for (key, value) in &pairs {
+        if out.len() > 1 {
+            out.push(',');
+        }
+        super::headers::write_string(&mut out, key.as_bytes());
+        out.push(':');
+        super::headers::write_string(&mut out, value.as_bytes());
+    }
+    out.push('}');
+    Ok(Body {
+        payload: Payload::Json(out.into()),
+        keys: pairs.into_keys().collect(),
+    })
+}
+
+/// Whether a document looks like an object: its first byte that is no blank is `{`.
+pub fn looks_like_object(document: &[u8]) -> bool {
+    document
+        .iter()
+        .find(|byte| !matches!(byte, b' ' | b'\t' | b'\n' | b'\r'))
+        == Some(&b'{')
+}
+
+impl Field {
+    /// A column without a path.
+    pub fn column(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            path: Vec::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn json(text: &'static str) -> Result<Body, RequestError> {
+        parse_body(
+            &Bytes::from_static(text.as_bytes()),
+            &MediaType::Json,
+            None,
+            false,
+        )
+    }
+
+    fn message(result: Result<Body, RequestError>) -> String {
+        match result {
+            Err(RequestError::Body(message)) => message,
+            other => format!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn rest_040_unequal_keys_are_refused() {
+        assert_eq!(message(json(r#"[{"a":1},{"b":2}]"#)), UNEQUAL_KEYS);
+        assert_eq!(message(json(r#"[{"a":1},3]"#)), UNEQUAL_KEYS);
+        assert_eq!(
+            json(r#"[{"b":1,"a":[{}]},{"a":2,"b":null}]"#).unwrap().keys,
+            ["a", "b"]
+        );
+    }
+
+    #[test]
+    fn rest_043_broken_or_missing_json_is_refused() {
+        assert_eq!(message(json("")), INVALID_JSON);
+        assert_eq!(message(json("{\"a\":")), INVALID_JSON);
+        assert_eq!(message(json("{} x")), INVALID_JSON);
+    }
+
+    #[test]
+    fn rest_042_scalars_count_as_no_rows() {
+        for text in ["3", "null", "\"x\"", "[]", "true"] {
+            assert_eq!(
+                json(text).unwrap().payload,
+                Payload::Json(Bytes::from_static(b"[]")),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn rest_039_with_columns_the_body_is_not_looked_at() {
+        let body = Bytes::from_static(b"not json");
+        let columns = ["b".to_owned(), "a".to_owned()];
+
+        let parsed = parse_body(&body, &MediaType::Json, Some(&columns), false).unwrap();
+
+        assert_eq!(parsed.keys, ["a", "b"]);
+        assert_eq!(parsed.payload, Payload::Json(body));
+    }
+
+    #[test]
+    fn rest_099_csv_and_forms_become_json() {
+        let csv = parse_body(
+            &Bytes::from_static(b"a,b\n1,NULL\n,\"x\"\"y\"\n"),
+            &MediaType::Csv,
+            None,
+            false,
+        );
+        let ragged = parse_body(
+            &Bytes::from_static(b"a,b\n1\n2,3\n"),
+            &MediaType::Csv,
+            None,
+            false,
+        );
+        let form = parse_body(
+            &Bytes::from_static(b"a=1&b=x+y&a=2"),
+            &MediaType::Form,
+            None,
+            false,
+        );
+
+        assert_eq!(
+            csv.unwrap().payload,
+            Payload::Json(Bytes::from_static(br#"[{"a":"1","b":null},{"a":"","b":"x\"y"}]"#))
+        );
+        assert_eq!(message(ragged), "All lines must have same number of fields");
+        assert_eq!(
+            form.unwrap().payload,
+            Payload::Json(Bytes::from_static(br#"{"a":"2","b":"x y"}"#))
+        );
+    }
+
+    #[test]
+    fn rest_098_other_types_are_named() {
+        let other = parse_body(&Bytes::new(), &MediaType::Text, None, false);
+
+        assert_eq!(message(other), "Content-Type not acceptable: text/plain");
+    }
+}

@@ -1,0 +1,147 @@
+//! Names, quoted names, JSON paths, and the paths in front of parameters.
+
+use super::super::ast::{EmbedPath, Field, JsonOperand, JsonStep};
+use super::super::parser::{Parsed, Parser};
+use super::{lexeme, separated};
+
+/// A letter, digit, `_`, `$` or blank: what a name holds without quotes.
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_' || c == '$' || c == ' '
+}
+
+/// An unquoted word, as used for type names too; blanks at its ends are dropped.
+pub(super) fn word(p: &mut Parser<'_>) -> Parsed<String> {
+    let run = p.run_of_at_least_one(is_word);
+    p.could_continue_with(&["letter", "digit"]);
+    run.map(|run| run.trim().to_owned())
+}
+
+/// `"…"` with `\` in front of any character.
+pub(super) fn quoted(p: &mut Parser<'_>) -> Parsed<String> {
+    p.sequence(|p| {
+        p.char('"', "\"\\\"\"")?;
+        let mut value = String::new();
+        loop {
+            value.push_str(p.run_of(|c| c != '"' && c != '\\'));
+            if p.peek() == Some('\\') {
+                p.char('\\', "\"\\\\\"")?;
+                value.push(p.satisfy(|_| true)?);
+            } else {
+                p.char('"', "\"\\\"\"")?;
+                return Ok(value);
+            }
+        }
+    })
+}
+
+/// A `-` inside a name; never the start of an arrow.
+fn dash(p: &mut Parser<'_>) -> Parsed<()> {
+    p.attempt(|p| {
+        p.char('-', "\"-\"")?;
+        p.not_followed_by(|c| c == '>', Some("\">\""))
+    })
+}
+
+fn joined_by_dash(
+    p: &mut Parser<'_>,
+    mut part: impl FnMut(&mut Parser<'_>) -> Parsed<String>,
+) -> Parsed<String> {
+    p.sequence(|p| {
+        let mut name = part(p)?;
+        while p.optional(dash)?.is_some() {
+            name.push('-');
+            name.push_str(&part(p)?);
+        }
+        Ok(name)
+    })
+}
+
+/// A column, relation, alias or hint.
+pub(super) fn name(p: &mut Parser<'_>) -> Parsed<String> {
+    p.label("field name (* or [a..z0..9_$])", |p| {
+        p.either(quoted, |p| joined_by_dash(p, word))
+    })
+}
+
+/// `{ ("->>" | "->") (index | key) }`.
+pub(super) fn json_path(p: &mut Parser<'_>) -> Parsed<Vec<JsonStep>> {
+    let mut path = Vec::new();
+    while let Some(step) = p.optional(json_step)? {
+        path.push(step);
+    }
+    Ok(path)
+}
+
+fn json_step(p: &mut Parser<'_>) -> Parsed<JsonStep> {
+    p.sequence(|p| {
+        let as_text = p.either(
+            |p| p.attempt(|p| p.string("->>", "\"->>\"")).map(|()| true),
+            |p| p.attempt(|p| p.string("->", "\"->\"")).map(|()| false),
+        )?;
+        let operand = p.either(|p| p.attempt(json_index), |p| p.attempt(json_key))?;
+        Ok(JsonStep { as_text, operand })
+    })
+}
+
+fn json_index(p: &mut Parser<'_>) -> Parsed<JsonOperand> {
+    let sign = if p.optional(|p| p.char('-', "\"-\""))?.is_some() {
+        '-'
+    } else {
+        '+'
+    };
+    let digits = p.label("digit", |p| p.run_of_at_least_one(|c| c.is_ascii_digit()));
+    p.could_continue_with(&["digit"]);
+    let digits = digits?;
+    let follows = |p: &mut Parser<'_>, text: &str, shown: &'static str| {
+        p.attempt(|p| p.look_ahead(|p| p.string(text, shown)))
+    };
+    let ends = follows(p, "->", "\"->\"").is_ok()
+        || follows(p, "::", "\"::\"").is_ok()
+        || follows(p, ".", "\".\"").is_ok()
+        || follows(p, ",", "\",\"").is_ok()
+        || p.end().is_ok();
+    if !ends {
+        return p.refuse();
+    }
+    Ok(JsonOperand::Index(format!("{sign}{digits}")))
+}
+
+fn json_key(p: &mut Parser<'_>) -> Parsed<JsonOperand> {
+    let run = |p: &mut Parser<'_>| {
+        p.run_of_at_least_one(|c| !matches!(c, '(' | '-' | ':' | '.' | ',' | '>' | ')'))
+            .map(|run| run.trim().to_owned())
+    };
+    p.label("any non reserved character different from: .,>()", |p| {
+        p.either(quoted, |p| joined_by_dash(p, run))
+    })
+    .map(JsonOperand::Key)
+}
+
+/// A column with its path, blanks around it.
+pub(super) fn field(p: &mut Parser<'_>) -> Parsed<Field> {
+    lexeme(p, |p| {
+        Ok(Field {
+            name: name(p)?,
+            path: json_path(p)?,
+        })
+    })
+}
+
+pub(super) fn delimiter(p: &mut Parser<'_>) -> Parsed<()> {
+    p.label("delimiter (.)", |p| p.char('.', "\".\""))
+}
+
+/// `{ name "." } name path`: the key of a filter, order or range.
+pub(crate) fn tree_path(p: &mut Parser<'_>) -> Parsed<(EmbedPath, Field)> {
+    p.sequence(|p| {
+        let mut path = separated(p, name, delimiter)?;
+        let steps = json_path(p)?;
+        let name = path.pop().unwrap_or_default();
+        Ok((path, Field { name, path: steps }))
+    })
+}
+
+/// `name { "," name }` of `columns` and `on_conflict`.
+pub(crate) fn column_list(p: &mut Parser<'_>) -> Parsed<Vec<String>> {
+    separated(p, name, |p| lexeme(p, |p| p.char(',', "\",\"")))
+}

@@ -1,0 +1,405 @@
+//! The query string: split, decode, sort into select, filters, orders, ranges.
+
+use super::ast::{EmbedPath, Field, Filter, LogicTree, OrderTerm, SelectItem};
+use super::grammar;
+use super::range::RowRange;
+use crate::config::RestConfig;
+use crate::error::RequestError;
+use percent_encoding::percent_decode;
+use std::borrow::Cow;
+
+/// The parsed query string.
+#[derive(Debug, Clone, Default)]
+pub struct QueryParams {
+    pub select: Vec<SelectItem>,
+    pub filters: Vec<(EmbedPath, Filter)>,
+    pub logic: Vec<(EmbedPath, LogicTree)>,
+    pub orders: Vec<(EmbedPath, Vec<OrderTerm>)>,
+    pub ranges: Vec<(EmbedPath, RowRange)>,
+    pub root_range: RowRangeOrAll,
+    pub columns: Option<Vec<String>>,
+    pub on_conflict: Option<Vec<String>>,
+    /// Keys of all filter parameters, for PUT.
+    pub filter_keys: Vec<String>,
+    /// Arguments of a call by GET, in order.
+    pub arguments: Vec<(String, String)>,
+    /// Sorted and encoded again, for `Content-Location`.
+    pub canonical: String,
+}
+
+/// The root's range as the query string gives it.
+#[derive(Debug, Clone, Copy)]
+pub struct RowRangeOrAll(pub RowRange);
+
+impl Default for RowRangeOrAll {
+    fn default() -> Self {
+        Self(RowRange::ALL)
+    }
+}
+
+/// A decoded `key=value`; `None` for a key without `=`.
+type Pair<'a> = (Cow<'a, str>, Option<Cow<'a, str>>);
+
+impl QueryParams {
+    /// Parses a raw query string. With `arguments`, values that are no operator expression are call arguments.
+    ///
+    /// # Errors
+    /// PGRST100 for what does not parse or exceeds a limit.
+    pub fn parse(raw: &str, arguments: bool, config: &RestConfig) -> Result<Self, RequestError> {
+        if raw.len() > config.query_limit_bytes {
+            return Err(limit("query string", config.query_limit_bytes, "bytes"));
+        }
+        let pairs = decode(raw)?;
+        if pairs.len() > config.parameter_limit {
+            return Err(limit("query string", config.parameter_limit, "parameters"));
+        }
+        let mut parsed = Self {
+            canonical: canonical(&pairs),
+            ..Self::default()
+        };
+        parsed.read_orders(&pairs)?;
+        parsed.read_logic(&pairs)?;
+        parsed.read_columns(&pairs)?;
+        parsed.read_select(&pairs)?;
+        parsed.read_filters(&pairs, arguments)?;
+        parsed.read_conflict(&pairs)?;
+        parsed.read_ranges(&pairs)?;
+        Ok(parsed)
+    }
+
+    fn read_select(&mut self, pairs: &[Pair<'_>]) -> Result<(), RequestError> {
+        let text = first(pairs, "select").unwrap_or("*");
+        self.select = grammar::parse("select parameter", text, text, grammar::select_list)?;
+        Ok(())
+    }
+
+    fn read_columns(&mut self, pairs: &[Pair<'_>]) -> Result<(), RequestError> {
+        if let Some(text) = first(pairs, "columns") {
+            let mut columns = grammar::parse("columns parameter", text, text, grammar::column_list)?;
+            let mut seen = std::collections::HashSet::new();
+            columns.retain(|column| seen.insert(column.clone()));
+            self.columns = Some(columns);
+        }
+        Ok(())
+    }
+
+    fn read_conflict(&mut self, pairs: &[Pair<'_>]) -> Result<(), RequestError> {
+        if let Some(text) = first(pairs, "on_conflict") {
+            self.on_conflict = Some(grammar::parse(
+                "on_conflict parameter",
+                text,
+                text,
+                grammar::column_list,
+            )?);
+        }
+        Ok(())
+    }
+
+    fn read_orders(&mut self, pairs: &[Pair<'_>]) -> Result<(), RequestError> {
+        for (key, text) in with_suffix(pairs, &["order"]) {
+            let (path, _) = key_path(key)?;
+            let terms = grammar::parse("order", text, text, grammar::order_terms)?;
+            // the first order of a path counts
+            if !self.orders.iter().any(|(known, _)| *known == path) {
+                self.orders.push((path, terms));
+            }
+        }
+        Ok(())
+    }
+
+    fn read_logic(&mut self, pairs: &[Pair<'_>]) -> Result<(), RequestError> {
+        for (key, text) in with_suffix(pairs, &["and", "or"]) {
+            let (path, operator) = grammar::parse("logic path", key, key, grammar::logic_path)?;
+            let tree = grammar::parse(
+                "logic tree",
+                text,
+                &format!("{operator}{text}"),
+                grammar::logic_tree,
+            )?;
+            self.logic.push((path, tree));
+        }
+        Ok(())
+    }
+
+    fn read_filters(&mut self, pairs: &[Pair<'_>], arguments: bool) -> Result<(), RequestError> {
+        for (key, value) in pairs {
+            let Some(text) = value else { continue };
+            if is_reserved(key) {
+                continue;
+            }
+            self.filter_keys.push(key.to_string());
+            if arguments && !looks_like_operation(text) {
+                let (_, field) = key_path(key)?;
+                self.arguments.push((field.name, text.to_string()));
+                continue;
+            }
+            let (path, field) = key_path(key)?;
+            let (negated, operation) = grammar::parse("filter", text, text, grammar::filter_value)?;
+            self.filters.push((
+                path,
+                Filter {
+                    field,
+                    negated,
+                    operation,
+                },
+            ));
+        }
+        Ok(())
+    }
+
+    fn read_ranges(&mut self, pairs: &[Pair<'_>]) -> Result<(), RequestError> {
+        let mut texts: Vec<(&str, Option<&str>, Option<&str>)> = Vec::new();
+        for (key, text) in with_suffix(pairs, &["limit", "offset"]) {
+            let (prefix, kind) = key.rsplit_once('.').unwrap_or(("", key));
+            let index = texts
+                .iter()
+                .position(|(known, _, _)| *known == prefix)
+                .unwrap_or_else(|| {
+                    texts.push((prefix, None, None));
+                    texts.len() - 1
+                });
+            let slot = if kind == "limit" {
+                &mut texts[index].1
+            } else {
+                &mut texts[index].2
+            };
+            *slot = Some(text);
+        }
+        for (prefix, limit, offset) in texts {
+            if let Some(offset) = offset.filter(|offset| RowRange::is_beyond_bigint(offset)) {
+                return Err(RequestError::OffsetTooLarge(offset.to_owned()));
+            }
+            let range = RowRange::of_parameters(limit, offset);
+            if prefix.is_empty() {
+                self.root_range = RowRangeOrAll(range);
+            } else {
+                let (mut path, field) = key_path(prefix)?;
+                path.push(field.name);
+                self.ranges.push((path, range));
+            }
+        }
+        Ok(())
+    }
+
+    /// Filters of the root relation.
+    pub fn root_filters(&self) -> impl Iterator<Item = &Filter> {
+        self.filters
+            .iter()
+            .filter(|(path, _)| path.is_empty())
+            .map(|(_, filter)| filter)
+    }
+}
+
+fn limit(what: &str, most: usize, unit: &str) -> RequestError {
+    RequestError::Query {
+        message: format!("failed to parse {what}"),
+        details: format!("the {what} has more than {most} {unit}"),
+    }
+}
+
+fn key_path(key: &str) -> Result<(EmbedPath, Field), RequestError> {
+    grammar::parse("tree path", key, key, grammar::tree_path)
+}
+
+/// Whether a value of a GET call starts like an operator; then it must be one.
+fn looks_like_operation(text: &str) -> bool {
+    let rest = text.strip_prefix("not.").unwrap_or(text);
+    if rest.len() != text.len() || rest.starts_with("in.") || rest.starts_with("is.") {
+        return true;
+    }
+    grammar::parse("filter", "", text, grammar::filter_value).is_ok()
+}
+
+fn is_reserved(key: &str) -> bool {
+    matches!(key, "select" | "columns" | "on_conflict")
+        || matches!(last_part(key), "order" | "limit" | "offset" | "and" | "or")
+}
+
+fn last_part(key: &str) -> &str {
+    key.rsplit('.').next().unwrap_or(key)
+}
+
+/// The first occurrence of `key` decides, also when it has no value.
+fn first<'p>(pairs: &'p [Pair<'_>], key: &str) -> Option<&'p str> {
+    pairs
+        .iter()
+        .find(|(known, _)| known == key)
+        .and_then(|(_, value)| value.as_deref())
+}
+
+fn with_suffix<'p>(
+    pairs: &'p [Pair<'_>],
+    suffixes: &'p [&str],
+) -> impl Iterator<Item = (&'p str, &'p str)> + 'p {
+    pairs.iter().filter_map(move |(key, value)| {
+        let value = value.as_deref()?;
+        suffixes
+            .contains(&last_part(key))
+            .then_some((key.as_ref(), value))
+    })
+}
+
+fn decode(raw: &str) -> Result<Vec<Pair<'_>>, RequestError> {
+    let mut pairs = Vec::new();
+    let parts = raw.strip_suffix(['&', ';']).unwrap_or(raw);
+    if parts.is_empty() {
+        return Ok(pairs);
+    }
+    for part in parts.split(['&', ';']) {
+        let (key, value) = match part.split_once('=') {
+            Some((key, value)) => (key, Some(value)),
+            None => (part, None),
+        };
+        pairs.push((decode_part(key)?, value.map(decode_part).transpose()?));
+    }
+    Ok(pairs)
+}
+
+/// Percent-decodes, with `+` as a blank.
+pub(crate) fn decode_part(part: &str) -> Result<Cow<'_, str>, RequestError> {
+    if !part.bytes().any(|byte| byte == b'+' || byte == b'%') {
+        return Ok(Cow::Borrowed(part));
+    }
+    let spaced = part.replace('+', " ");
+    let decoded = percent_decode(spaced.as_bytes())
+        .decode_utf8()
+        .map_err(|_| RequestError::Query {
+            message: "failed to parse query string".to_owned(),
+            details: format!("{part:?} is not UTF-8 after decoding"),
+        })?;
+    Ok(Cow::Owned(decoded.into_owned()))
+}
+
+/// All parameters sorted by key and encoded again; values of one key are joined by `,`.
+fn canonical(pairs: &[Pair<'_>]) -> String {
+    let mut sorted: Vec<&Pair<'_>> = pairs.iter().collect();
+    sorted.sort_by(|a, b| a.0.as_bytes().cmp(b.0.as_bytes()));
+    let mut out = String::new();
+    let mut previous: Option<&str> = None;
+    for (key, value) in sorted {
+        if previous == Some(key.as_ref()) {
+            out.push(',');
+        } else {
+            if !out.is_empty() {
+                out.push('&');
+            }
+            encode_bytes_into(&mut out, key);
+            out.push('=');
+        }
+        encode_bytes_into(&mut out, value.as_deref().unwrap_or_default());
+        previous = Some(key);
+    }
+    out
+}
+
+/// Compat: the reference reads each byte of UTF-8 as a character of its own and encodes that.
+fn encode_bytes_into(out: &mut String, text: &str) {
+    if text.is_ascii() {
+        encode_into(out, text);
+    } else {
+        let misread: String = text.bytes().map(char::from).collect();
+        encode_into(out, &misread);
+    }
+}
+
+/// Percent-encodes everything but ASCII letters, digits and `-_.~`.
+pub(crate) fn encode_into(out: &mut String, text: &str) {
+    const HEX: &[u8; 16] = b"0123456789ABCDEF";
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~') {
+            out.push(byte as char);
+        } else {
+            out.push('%');
+            out.push(HEX[usize::from(byte >> 4)] as char);
+            out.push(HEX[usize::from(byte & 15)] as char);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::request::ast::Operation;
+
+    fn parse(raw: &str) -> QueryParams {
+        QueryParams::parse(raw, false, &RestConfig::default()).unwrap()
+    }
+
+    #[test]
+    fn rest_018_keys_and_values_are_decoded_before_parsing() {
+        let query = parse("data-%3E%3Ek=eq.a+b%2Cc&name=like.*%C3%9C*");
+
+        assert_eq!(query.filters[0].1.field.path.len(), 1);
+        assert!(
+            matches!(&query.filters[0].1.operation, Operation::Quant(_, None, value) if value == "a b,c")
+        );
+    }
+
+    #[test]
+    fn rest_016_repeated_filters_are_all_kept() {
+        let query = parse("a=gte.1&a=lte.9&comments.body=eq.x&select");
+
+        assert_eq!(query.filters.len(), 3);
+        assert_eq!(query.filters[2].0, ["comments"]);
+    }
+
+    #[test]
+    fn rest_020_the_last_limit_counts() {
+        let query = parse("limit=3&limit=2&offset=1&rel.limit=5");
+
+        assert_eq!(
+            query.root_range.0,
+            RowRange {
+                lower: 1,
+                upper: Some(2)
+            }
+        );
+        assert_eq!(
+            query.ranges,
+            [(
+                vec!["rel".to_owned()],
+                RowRange {
+                    lower: 0,
+                    upper: Some(4)
+                }
+            )]
+        );
+    }
+
+    #[test]
+    fn rest_064_call_arguments_are_what_is_no_operator() {
+        let config = RestConfig::default();
+
+        let query = QueryParams::parse("id=5&x=gt.2&t=1.5&select=a", true, &config).unwrap();
+
+        assert_eq!(
+            query.arguments,
+            [
+                ("id".to_owned(), "5".to_owned()),
+                ("t".to_owned(), "1.5".to_owned())
+            ]
+        );
+        assert_eq!(query.filters.len(), 1);
+        assert!(QueryParams::parse("x=is.green", true, &config).is_err());
+    }
+
+    #[test]
+    fn rest_009_content_location_sorts_and_joins_parameters() {
+        let query = parse("select=id,name&limit=3&limit=2&id=eq.1");
+
+        assert_eq!(query.canonical, "id=eq.1&limit=3,2&select=id%2Cname");
+    }
+
+    #[test]
+    fn rest_078_limits_answer_in_the_contracts_shape() {
+        let config = RestConfig {
+            parameter_limit: 3,
+            query_limit_bytes: 100,
+            ..RestConfig::default()
+        };
+
+        assert!(QueryParams::parse("a=eq.1&b=eq.1&c=eq.1&d=eq.1", false, &config).is_err());
+        assert!(QueryParams::parse(&"x".repeat(101), false, &config).is_err());
+        assert!(QueryParams::parse("select=a(b(c", false, &RestConfig::default()).is_err());
+    }
+}

@@ -1,0 +1,125 @@
+//! The spine: one request's journey through the stages.
+
+use crate::config::RestConfig;
+use crate::error::{CatalogError, RequestError, RestError};
+use crate::execute::{RequestTexts, execute};
+use crate::identity::Identity;
+use crate::openapi;
+use crate::plan::Plan;
+use crate::request::ApiRequest;
+use crate::request::headers::{cookies_json, headers_json};
+use crate::respond::{self, Timing};
+use crate::state::{RestState, Worker};
+use actix_web::{HttpRequest, HttpResponse, web};
+use bytes::{Bytes, BytesMut};
+use futures_util::StreamExt;
+use selvedge_gateway::Caller;
+use selvedge_postgres::RequestPool;
+use selvedge_token::unix_now;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// Mounts the service; `pool` belongs to the worker. Everything below the scope is answered here.
+pub fn configure(state: Arc<RestState>, pool: RequestPool) -> impl FnOnce(&mut web::ServiceConfig) {
+    let worker = Rc::new(Worker::new(state, pool));
+    move |config| {
+        config.default_service(web::to(move |request: HttpRequest, payload: web::Payload| {
+            let worker = Rc::clone(&worker);
+            async move { serve(&worker, &request, payload).await }
+        }));
+    }
+}
+
+/// Serves one request; errors are rendered in the service's own shape.
+async fn serve(worker: &Worker, request: &HttpRequest, payload: web::Payload) -> HttpResponse {
+    match answer(worker, request, payload).await {
+        Ok(response) => response,
+        Err(error) => {
+            let headers_only = request.method() == actix_web::http::Method::HEAD;
+            error
+                .wire()
+                .response(worker.state.config.error_verbosity, headers_only)
+        }
+    }
+}
+
+/// Identify, parse, plan, execute, respond.
+async fn answer(
+    worker: &Worker,
+    http: &HttpRequest,
+    payload: web::Payload,
+) -> Result<HttpResponse, RestError> {
+    let state = &worker.state;
+    let config = state.config.as_ref();
+    let mut timing = Timing::start(config.server_timing_enabled);
+    let identity = Identity::of(Caller::of(http).bearer(), config, unix_now())?;
+    timing.mark("jwt");
+    let catalog = state.catalog.current().ok_or(CatalogError::NotLoaded)?;
+    let body = read_body(http, payload, config).await?;
+    let method = http.method().as_str();
+    let path = http.uri().path();
+    let path = path.strip_prefix(config.path_prefix.as_str()).unwrap_or(path);
+    let request = ApiRequest::parse(method, path, http.query_string(), http.headers(), &body, config)?;
+    timing.mark("parse");
+    let plan = Plan::new(&request, &catalog, config)?;
+    timing.mark("plan");
+    match plan {
+        Plan::Describe { allow } => Ok(respond::describe(&allow)),
+        Plan::Root { schema, headers_only } => {
+            openapi::answer(
+                worker,
+                &identity,
+                &texts(http),
+                &request,
+                &catalog,
+                &schema,
+                headers_only,
+            )
+            .await
+        }
+        Plan::Query(plan) => {
+            let outcome = execute(state, worker.pool(), &identity, &texts(http), &request, &plan).await?;
+            timing.mark("transaction");
+            respond::respond(config, &request, &plan, outcome, timing)
+        }
+    }
+}
+
+fn texts(http: &HttpRequest) -> RequestTexts {
+    RequestTexts {
+        headers: headers_json(http.headers()),
+        cookies: cookies_json(http.headers()),
+    }
+}
+
+/// The whole body, up to the limit.
+async fn read_body(
+    http: &HttpRequest,
+    mut payload: web::Payload,
+    config: &RestConfig,
+) -> Result<Bytes, RestError> {
+    if matches!(http.method().as_str(), "GET" | "HEAD" | "OPTIONS") {
+        return Ok(Bytes::new());
+    }
+    let mut first: Option<Bytes> = None;
+    let mut rest = BytesMut::new();
+    let mut length = 0;
+    while let Some(chunk) = payload.next().await {
+        let chunk =
+            chunk.map_err(|error| RequestError::Body(format!("The body could not be read: {error}")))?;
+        length += chunk.len();
+        if length > config.body_limit_bytes {
+            return Err(RequestError::BodyTooLarge(config.body_limit_bytes).into());
+        }
+        // a body in one piece is passed on without a copy
+        match first.take() {
+            None if rest.is_empty() => first = Some(chunk),
+            None => rest.extend_from_slice(&chunk),
+            Some(earlier) => {
+                rest.extend_from_slice(&earlier);
+                rest.extend_from_slice(&chunk);
+            }
+        }
+    }
+    Ok(first.unwrap_or_else(|| rest.freeze()))
+}

@@ -1,0 +1,125 @@
+//! The golden corpus: requests with the answers that the reference gave to them, run against this service.
+//!
+//! `e2e/golden/rest/README.md` explains the corpus. A category is a gate here once all of its cases pass.
+//! By hand: `GOLDEN_ONLY=embed,rpc` or `GOLDEN_ONLY=all` runs others and shows what differs, `GOLDEN_HOLD=1` keeps the
+//! server until a key is pressed.
+
+mod support;
+
+use selvedge_postgres::testing::TestDatabase;
+use selvedge_rest::{OpenApiMode, RestConfig, TransactionEnd};
+use std::path::PathBuf;
+use std::process::{Command, Output};
+use support::{JWT_SECRET, TestApp};
+
+/// Categories in which every case passes.
+const GATE: &[&str] = &[];
+
+fn corpus() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../e2e/golden/rest")
+}
+
+fn default_config() -> RestConfig {
+    RestConfig {
+        schemas: vec!["public".to_owned(), "api".to_owned()],
+        transaction_end: TransactionEnd::CommitAllowOverride,
+        aggregates_enabled: true,
+        ..RestConfig::default()
+    }
+}
+
+fn config(name: &str) -> RestConfig {
+    match name {
+        "tuned" => RestConfig {
+            max_rows: Some(5),
+            aggregates_enabled: false,
+            plan_enabled: true,
+            pre_request: Some("extensions.golden_pre_request".to_owned()),
+            server_timing_enabled: true,
+            ..default_config()
+        },
+        "closed" => RestConfig {
+            anon_role: None,
+            transaction_end: TransactionEnd::Rollback,
+            openapi_mode: OpenApiMode::Disabled,
+            legacy_target_names: false,
+            jwt_audience: Some("authenticated".to_owned()),
+            ..default_config()
+        },
+        _ => default_config(),
+    }
+}
+
+/// Runs the corpus's own runner on the cases of one configuration.
+async fn run(name: &str, categories: &[&str]) -> Output {
+    let database = TestDatabase::create().await;
+    let superuser = database.superuser().await;
+    for file in ["schema.sql", "data.sql"] {
+        let sql = std::fs::read_to_string(corpus().join(file)).expect("the corpus is complete");
+        superuser.batch_execute(&sql).await.expect("the corpus loads");
+    }
+    let app = TestApp::serve(database, config(name)).await;
+    let mut command = Command::new("python3");
+    command.arg(corpus().join("golden.py")).arg("run").arg(corpus());
+    command.args([
+        "--base-url",
+        &app.url,
+        "--jwt-secret",
+        JWT_SECRET,
+        "--apikey",
+        "",
+        "--config",
+        name,
+    ]);
+    if !categories.is_empty() {
+        command.args(["--only", &categories.join(",")]);
+    }
+    if let Ok(report) = std::env::var("GOLDEN_OUT") {
+        command.args(["--out", &format!("{report}.{name}.json"), "--show", "0"]);
+    }
+    let output = tokio::task::spawn_blocking(move || command.output().expect("python3 is installed"))
+        .await
+        .expect("the runner does not panic");
+    if std::env::var_os("GOLDEN_HOLD").is_some() {
+        println!("{name}: {} on {}", app.url, app.database.url("supabase_admin"));
+        tokio::task::spawn_blocking(|| std::io::stdin().read_line(&mut String::new()))
+            .await
+            .ok();
+    }
+    app.stop().await;
+    output
+}
+
+async fn expect_equal_answers(name: &str, gate: &[&str]) {
+    let wanted = std::env::var("GOLDEN_ONLY").ok();
+    let categories: Vec<&str> = match wanted.as_deref() {
+        Some("all") => Vec::new(),
+        Some(list) => list.split(',').collect(),
+        None if gate.is_empty() => return,
+        None => gate.to_vec(),
+    };
+
+    let output = run(name, &categories).await;
+
+    let text = String::from_utf8_lossy(&output.stdout);
+    println!("{text}{}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "answers differ in the configuration {name}"
+    );
+}
+
+#[actix_web::test]
+async fn rest_golden_default_configuration() {
+    expect_equal_answers("default", GATE).await;
+}
+
+#[actix_web::test]
+async fn rest_golden_tuned_configuration() {
+    expect_equal_answers("tuned", &[]).await;
+}
+
+#[actix_web::test]
+async fn rest_golden_closed_configuration() {
+    expect_equal_answers("closed", &[]).await;
+}

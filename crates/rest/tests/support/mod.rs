@@ -1,0 +1,200 @@
+//! A tiny vocabulary for talking to the service: a database of the test's own, a server in front of it, clients.
+
+#![allow(dead_code, reason = "each test binary uses its own part of this")]
+
+use actix_web::{App, HttpServer, dev::ServerHandle, web};
+use reqwest::header::HeaderMap;
+use selvedge_gateway::{Gateway, GatewayConfig, Keys};
+use selvedge_postgres::testing::TestDatabase;
+use selvedge_postgres::{Database, Logins, RequestPool, RequestPoolConfig};
+use selvedge_rest::{RestConfig, RestState};
+use selvedge_token::{ApiKeys, KeyRing, unix_now};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+pub(crate) const JWT_SECRET: &str = "super-secret-jwt-token-with-at-least-32-characters-long";
+
+/// A server on a database of its own.
+pub(crate) struct TestApp {
+    pub(crate) database: TestDatabase,
+    pub(crate) state: Arc<RestState>,
+    pub(crate) url: String,
+    server: ServerHandle,
+    ring: Arc<KeyRing>,
+}
+
+/// An answer, read to its end.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) headers: HeaderMap,
+    pub(crate) text: String,
+}
+
+impl Answer {
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.text).unwrap_or_else(|_| panic!("no JSON: {self:?}"))
+    }
+
+    pub(crate) fn code(&self) -> String {
+        self.json()["code"].as_str().unwrap_or_default().to_owned()
+    }
+
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).and_then(|value| value.to_str().ok())
+    }
+}
+
+impl TestApp {
+    /// A server on a new database in which `schema` was run by the superuser.
+    pub(crate) async fn start(schema: &str) -> Self {
+        Self::start_with(schema, RestConfig::default()).await
+    }
+
+    pub(crate) async fn start_with(schema: &str, config: RestConfig) -> Self {
+        let database = TestDatabase::create().await;
+        database
+            .superuser()
+            .await
+            .batch_execute(schema)
+            .await
+            .expect("the test's schema is valid");
+        Self::serve(database, config).await
+    }
+
+    /// A server on a database that is ready.
+    pub(crate) async fn serve(database: TestDatabase, config: RestConfig) -> Self {
+        let login = |role: &str| database.config(role);
+        let logins = Logins::new(
+            login("authenticator"),
+            login("supabase_auth_admin"),
+            login("supabase_storage_admin"),
+        );
+        Self::serve_logins(database, logins, config).await
+    }
+
+    /// The same through other addresses, e.g. a proxy.
+    pub(crate) async fn serve_logins(database: TestDatabase, logins: Logins, config: RestConfig) -> Self {
+        let connected = Database::connect(logins).await.expect("the database is there");
+        let state = RestState::new(Arc::clone(&connected), config).await;
+        let ring = Arc::new(KeyRing::new(JWT_SECRET.as_bytes(), &[]).expect("a good secret"));
+        let keys = Keys::new(
+            Arc::clone(&ring),
+            Arc::new(ApiKeys::new(Vec::new(), Vec::new())),
+            false,
+        );
+        let shared = Arc::clone(&state);
+        let server = HttpServer::new(move || {
+            let pool = RequestPool::new(Arc::clone(&connected), RequestPoolConfig::default());
+            App::new()
+                .wrap(Gateway::new(keys.clone(), GatewayConfig::default()))
+                .service(
+                    web::scope("/rest/v1").configure(selvedge_rest::configure(Arc::clone(&shared), pool)),
+                )
+        })
+        .workers(1)
+        .disable_signals()
+        .bind(("127.0.0.1", 0))
+        .expect("a free port");
+        let address = server.addrs()[0];
+        let running = server.run();
+        let handle = running.handle();
+        tokio::spawn(running);
+        Self {
+            database,
+            state,
+            url: format!("http://{address}/rest/v1"),
+            server: handle,
+            ring,
+        }
+    }
+
+    pub(crate) fn anon(&self) -> Client {
+        Client {
+            url: self.url.clone(),
+            token: None,
+            http: reqwest::Client::new(),
+        }
+    }
+
+    pub(crate) fn user(&self, id: &str) -> Client {
+        self.with_claims(&json!({ "role": "authenticated", "sub": id, "exp": unix_now() + 600 }))
+    }
+
+    pub(crate) fn service_role(&self) -> Client {
+        self.with_claims(&json!({ "role": "service_role" }))
+    }
+
+    pub(crate) fn with_claims(&self, claims: &Value) -> Client {
+        let token = self.ring.sign_hs256(claims).expect("the secret signs");
+        Client {
+            token: Some(token),
+            ..self.anon()
+        }
+    }
+
+    pub(crate) async fn stop(self) {
+        self.server.stop(false).await;
+    }
+}
+
+/// Somebody with or without a token.
+#[derive(Clone)]
+pub(crate) struct Client {
+    url: String,
+    pub(crate) token: Option<String>,
+    http: reqwest::Client,
+}
+
+impl Client {
+    pub(crate) async fn get(&self, path: &str) -> Answer {
+        self.send("GET", path, &[], None).await
+    }
+
+    pub(crate) async fn get_with(&self, path: &str, headers: &[(&str, &str)]) -> Answer {
+        self.send("GET", path, headers, None).await
+    }
+
+    pub(crate) async fn post(&self, path: &str, body: &Value) -> Answer {
+        self.send("POST", path, &[], Some(body.to_string())).await
+    }
+
+    pub(crate) async fn post_with(&self, path: &str, headers: &[(&str, &str)], body: &Value) -> Answer {
+        self.send("POST", path, headers, Some(body.to_string())).await
+    }
+
+    pub(crate) async fn send(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: Option<String>,
+    ) -> Answer {
+        let method = reqwest::Method::from_bytes(method.as_bytes()).expect("a method");
+        let mut request = self.http.request(method, format!("{}{path}", self.url));
+        if let Some(token) = &self.token {
+            request = request.header("authorization", format!("Bearer {token}"));
+        }
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        if let Some(body) = body {
+            if !headers
+                .iter()
+                .any(|(name, _)| name.eq_ignore_ascii_case("content-type"))
+            {
+                request = request.header("content-type", "application/json");
+            }
+            request = request.body(body);
+        }
+        let response = request.send().await.expect("the server answers");
+        let status = response.status().as_u16();
+        let headers = response.headers().clone();
+        let text = response.text().await.expect("a body");
+        Answer {
+            status,
+            headers,
+            text,
+        }
+    }
+}
