@@ -124,9 +124,12 @@ impl Owner {
         let state = state_dir.canonicalize().map_err(ClusterError::file(state_dir))?;
         let name = &hex::encode(Sha256::digest(state.as_os_str().as_encoded_bytes()))[..16];
         let home = Path::new(ELSEWHERE).join(name);
-        std::fs::create_dir_all(&home).map_err(ClusterError::file(&home))?;
-        std::fs::set_permissions(&home, std::fs::Permissions::from_mode(0o755))
-            .map_err(ClusterError::file(&home))?;
+        for folder in [Path::new(ELSEWHERE), &home] {
+            std::fs::create_dir_all(folder).map_err(ClusterError::file(folder))?;
+            // Whatever our umask says: its user must get in.
+            std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o755))
+                .map_err(ClusterError::file(folder))?;
+        }
         std::fs::write(&recorded, format!("{}\n", home.display())).map_err(ClusterError::file(&recorded))?;
         Ok(home)
     }

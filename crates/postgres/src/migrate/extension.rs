@@ -29,6 +29,9 @@ pub(crate) enum Missing {
     Needed(&'static str),
 }
 
+/// Extensions whose functions the platform schema brings along.
+pub(crate) const BUILT_IN: [&str; 1] = ["pgjwt"];
+
 /// Judges a missing extension.
 pub(crate) fn judge_missing(name: &str) -> Missing {
     match name {
@@ -38,7 +41,6 @@ pub(crate) fn judge_missing(name: &str) -> Missing {
         "pgsodium" => Missing::Habit("its functions do not exist"),
         "http" => Missing::Habit("calls of http(), http_get() and http_post() will fail when they run"),
         "hypopg" | "index_advisor" => Missing::Habit("index advice is not available"),
-        "pgjwt" => Missing::Habit("extensions.sign() and extensions.verify() do not exist"),
         "pg_stat_monitor" | "plan_filter" | "safeupdate" => Missing::Habit("it only observes"),
         "vector" => {
             Missing::Needed("install pgvector for this PostgreSQL (Debian: postgresql-<version>-pgvector)")

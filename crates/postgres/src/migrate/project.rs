@@ -10,7 +10,7 @@ use tokio_postgres::Client;
 
 use super::{
     error::MigrateError,
-    extension::{ExtensionStatement, Missing, judge_missing},
+    extension::{BUILT_IN, ExtensionStatement, Missing, judge_missing},
     run::Script,
 };
 
@@ -423,8 +423,11 @@ pub(crate) async fn check_extensions(
         .iter()
         .map(|row| row.get(0))
         .collect();
-    let mut skip = Vec::new();
-    for (path, line, name) in uses.into_iter().filter(|(_, _, name)| !available.contains(name)) {
+    let mut skip: Vec<String> = BUILT_IN.map(ToOwned::to_owned).to_vec();
+    for (path, line, name) in uses
+        .into_iter()
+        .filter(|(_, _, name)| !available.contains(name) && !BUILT_IN.contains(&name.as_str()))
+    {
         match judge_missing(&name) {
             Missing::Habit(consequence) if skip.contains(&name) => {
                 tracing::debug!(extension = name, consequence, "named again");

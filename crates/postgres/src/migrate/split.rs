@@ -18,7 +18,7 @@ pub struct Statement<'a> {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SplitError {
     /// Something was opened and never closed.
-    #[error("line {line}: {what} is not closed")]
+    #[error("{what} is not closed")]
     Unterminated {
         /// Line on which it was opened.
         line: usize,
@@ -26,7 +26,7 @@ pub enum SplitError {
         what: &'static str,
     },
     /// A command of psql.
-    #[error("line {line}: `{command}` is a command of psql, not SQL; remove it or write it as SQL")]
+    #[error("`{command}` is a command of psql, not SQL; remove it or write it as SQL")]
     MetaCommand {
         /// Line of the command.
         line: usize,
@@ -34,9 +34,7 @@ pub enum SplitError {
         command: String,
     },
     /// `COPY … FROM stdin`: its data follows in the file, outside of SQL.
-    #[error(
-        "line {line}: COPY ... FROM stdin cannot be run from a file; write INSERT statements (pg_dump --inserts)"
-    )]
+    #[error("COPY ... FROM stdin cannot be run from a file; write INSERT statements (pg_dump --inserts)")]
     CopyFromStdin {
         /// Line of the statement.
         line: usize,

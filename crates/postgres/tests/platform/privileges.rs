@@ -127,7 +127,7 @@ async fn gw_012_api_roles_cannot_look_into_auth() {
             );
         }
         assert_eq!(
-            refusal(&client, "select from _selvedge.platform_migrations").await,
+            refusal(&client, "delete from _selvedge.platform_migrations").await,
             "42501",
             "{role}"
         );

@@ -209,3 +209,38 @@ async fn gw_018_default_extensions_are_reachable_with_and_without_their_schema()
         .expect("set");
     assert_eq!(value(&anon, "uuid_generate_v4() is not null").await, "true");
 }
+
+#[tokio::test]
+async fn gw_018_tokens_can_be_signed_and_verified_in_sql() {
+    let database = TestDatabase::create().await;
+    let postgres = database.connect("postgres").await;
+    // The example of jwt.io.
+    let token = "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4gRG9lIiwiYWRtaW4iOnRydWV9";
+    let payload = r#"{"sub":"1234567890","name":"John Doe","admin":true}"#;
+    let signed = format!("extensions.sign('{payload}', 'secret')");
+
+    assert_eq!(
+        value(&postgres, &signed).await,
+        format!("{token}.TJVA95OrM7E2cBab30RMHrHDcEfxjoYZgeFONFh7HgQ")
+    );
+    for (call, expected) in [
+        (
+            format!("select valid from extensions.verify({signed}, 'secret')"),
+            "true",
+        ),
+        (
+            format!("select valid from extensions.verify({signed}, 'other')"),
+            "false",
+        ),
+        (
+            "select valid from extensions.verify(extensions.sign('{\"exp\":1}', 's'), 's')".to_owned(),
+            "false",
+        ),
+        (
+            format!("select payload ->> 'name' from extensions.verify({signed}, 'secret')"),
+            "John Doe",
+        ),
+    ] {
+        assert_eq!(value(&postgres, &call).await, expected, "{call}");
+    }
+}
