@@ -107,7 +107,7 @@ pub enum StorageError {
     /// A parameter has an impossible value.
     #[error("Invalid Parameter {0}")]
     InvalidParameter(&'static str),
-    /// PostgreSQL could not read a value (22P02).
+    /// PostgreSQL could not read a value (22P02), or the value holds a NUL (22P05, 22021).
     #[error("{0}")]
     InvalidText(String),
     /// No such route.
@@ -290,7 +290,7 @@ impl StorageError {
             "25P02" => Self::DatabaseTransactionAborted,
             "42P17" => Self::DatabaseInvalidObjectDefinition(message.to_owned()),
             "42703" | "42P01" => Self::DatabaseSchemaMismatch,
-            "22P02" => Self::InvalidText(message.to_owned()),
+            "22P02" | "22P05" | "22021" => Self::InvalidText(message.to_owned()),
             "53300" => Self::TooManyConnections,
             other => Self::Database(other.to_owned()),
         }

@@ -16,6 +16,7 @@ mod bucket;
 mod config;
 mod error;
 mod identity;
+mod janitor;
 mod json_body;
 mod limits;
 mod multipart;

@@ -1,6 +1,7 @@
 //! State of the service, its mounting, and the table that says which file answers which route.
 
 use std::io;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use actix_web::http::Method;
@@ -13,6 +14,7 @@ use crate::backend::{Backend, FileBackend, Version};
 use crate::config::StorageConfig;
 use crate::error::StorageError;
 use crate::identity::Identity;
+use crate::janitor::Janitor;
 use crate::query::Query;
 use crate::route::Route;
 use crate::session::{RequestFacts, Session};
@@ -24,7 +26,9 @@ pub struct Storage {
     database: Arc<Database>,
     transactions: Pool,
     keys: Arc<KeyRing>,
-    backend: FileBackend,
+    files: FileBackend,
+    backend: Arc<dyn Backend>,
+    janitor: Janitor,
 }
 
 impl Storage {
@@ -33,14 +37,18 @@ impl Storage {
     /// # Errors
     /// When its folder cannot be created or read.
     pub fn open(config: StorageConfig, database: Arc<Database>, keys: Arc<KeyRing>) -> io::Result<Self> {
-        let backend = FileBackend::open(&config.root)?;
+        let files = FileBackend::open(&config.root)?;
+        let backend: Arc<dyn Backend> = Arc::new(files.clone());
+        let janitor = Janitor::start(Arc::clone(&backend))?;
         let transactions = database.pool(Login::Authenticator, config.transaction_pool_size);
         Ok(Self {
             config,
             database,
             transactions,
             keys,
+            files,
             backend,
+            janitor,
         })
     }
 
@@ -61,11 +69,16 @@ impl Storage {
     }
 
     pub(crate) fn backend(&self) -> &dyn Backend {
-        &self.backend
+        &*self.backend
+    }
+
+    /// Removes a blob that no row refers to, in the background.
+    pub(crate) fn discard(&self, version: Version) {
+        self.janitor.discard(version);
     }
 
     pub(crate) fn files(&self) -> &FileBackend {
-        &self.backend
+        &self.files
     }
 }
 
@@ -89,16 +102,6 @@ impl StorageWorker {
     pub(crate) fn requests(&self) -> &RequestPool {
         &self.requests
     }
-
-    /// Removes a blob that no row refers to, in the background; a failure leaves it to the sweeper.
-    pub(crate) fn discard(&self, version: Version) {
-        let storage = Arc::clone(&self.storage);
-        actix_web::rt::spawn(async move {
-            if let Err(error) = storage.backend().remove(version).await {
-                tracing::warn!(%version, %error, "a blob without a row could not be removed");
-            }
-        });
-    }
 }
 
 /// Mounts the service inside the scope of its prefix.
@@ -115,12 +118,12 @@ pub(crate) struct Call {
     pub(crate) request: HttpRequest,
     pub(crate) query: Query,
     pub(crate) worker: StorageWorker,
-    facts: Arc<RequestFacts>,
+    facts: Rc<RequestFacts>,
 }
 
 impl Call {
     fn new(worker: StorageWorker, request: HttpRequest, operation: &'static str) -> Self {
-        let facts = Arc::new(RequestFacts::of(&request, operation));
+        let facts = Rc::new(RequestFacts::of(request.clone(), operation));
         let query = Query::parse(request.query_string());
         Self {
             request,
@@ -149,7 +152,7 @@ impl Call {
     }
 
     fn session(&self, identity: Identity) -> Session {
-        Session::new(self.worker.clone(), Arc::clone(&self.facts), identity)
+        Session::new(self.worker.clone(), Rc::clone(&self.facts), identity)
     }
 
     /// The shared state.

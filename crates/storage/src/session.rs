@@ -4,7 +4,8 @@
 //! back, which is how a permission is asked for before bytes arrive. Only replacing an object needs several statements in
 //! one transaction ([`Session::transaction`]).
 
-use std::sync::Arc;
+use std::cell::OnceCell;
+use std::rc::Rc;
 use std::time::Duration;
 
 use actix_web::HttpRequest;
@@ -17,6 +18,7 @@ use selvedge_postgres::{
 use serde_json::{Map, Value};
 use tokio_postgres::Row;
 
+use crate::backend::Version;
 use crate::error::{StorageError, Taken};
 use crate::identity::Identity;
 use crate::serve::StorageWorker;
@@ -24,36 +26,35 @@ use crate::serve::StorageWorker;
 /// Names are found here, whatever the database's own setting says. Quoted and fixed.
 const SEARCH_PATH: &str = "storage, public, extensions";
 
-/// What policies can read of the request itself.
-#[derive(Debug)]
+/// What policies can read of the request itself. Headers are rendered only when a statement needs them.
 pub(crate) struct RequestFacts {
     operation: &'static str,
-    method: String,
-    path: String,
-    headers: String,
+    request: HttpRequest,
+    headers: OnceCell<String>,
 }
 
 impl RequestFacts {
-    /// Gathers the facts of an HTTP request. `operation` is what `storage.operation()` returns.
-    pub(crate) fn of(request: &HttpRequest, operation: &'static str) -> Self {
-        let mut headers = Map::new();
-        for (name, value) in request
-            .headers()
-            .iter()
-            .filter(|(name, _)| *name != header::COOKIE)
-        {
-            let text = String::from_utf8_lossy(value.as_bytes());
-            // NUL cannot be stored in a setting; such a header is none a policy could want.
-            if !text.contains('\0') {
-                headers.insert(name.as_str().to_owned(), Value::String(text.into_owned()));
-            }
-        }
+    /// The facts of an HTTP request. `operation` is what `storage.operation()` returns.
+    pub(crate) fn of(request: HttpRequest, operation: &'static str) -> Self {
         Self {
             operation,
-            method: request.method().to_string(),
-            path: request.path().to_owned(),
-            headers: Value::Object(headers).to_string(),
+            request,
+            headers: OnceCell::new(),
         }
+    }
+
+    fn headers(&self) -> &str {
+        self.headers.get_or_init(|| {
+            let mut headers = Map::new();
+            for (name, value) in self.request.headers() {
+                let text = String::from_utf8_lossy(value.as_bytes());
+                // NUL cannot be stored in a setting; such a header is none a policy could want.
+                if *name != header::COOKIE && !text.contains('\0') {
+                    headers.insert(name.as_str().to_owned(), Value::String(text.into_owned()));
+                }
+            }
+            Value::Object(headers).to_string()
+        })
     }
 }
 
@@ -61,12 +62,12 @@ impl RequestFacts {
 #[derive(Clone)]
 pub(crate) struct Session {
     worker: StorageWorker,
-    facts: Arc<RequestFacts>,
+    facts: Rc<RequestFacts>,
     identity: Identity,
 }
 
 impl Session {
-    pub(crate) fn new(worker: StorageWorker, facts: Arc<RequestFacts>, identity: Identity) -> Self {
+    pub(crate) fn new(worker: StorageWorker, facts: Rc<RequestFacts>, identity: Identity) -> Self {
         Self {
             worker,
             facts,
@@ -110,7 +111,7 @@ impl Session {
 
     async fn run(&self, statement: Statement, access: Access, end: End) -> Result<Vec<Row>, StorageError> {
         let taken = statement.taken;
-        let extra = extra_settings(&self.facts, &self.identity);
+        let extra = extra_settings(self.facts.operation, &self.identity);
         let sql = SqlStatement {
             text: statement.text.to_owned(),
             params: statement.params,
@@ -119,7 +120,7 @@ impl Session {
         let transaction = RequestTransaction {
             access,
             isolation: None,
-            context: context(&self.facts, &self.identity, &extra),
+            context: self.context(access, &extra),
             pre_request: None,
             statement: &sql,
             explain: None,
@@ -131,6 +132,26 @@ impl Session {
         }
     }
 
+    /// Runs a deletion of objects that returns their `version`, and discards their blobs: to the end, even when the
+    /// client goes away meanwhile.
+    ///
+    /// # Errors
+    /// What PostgreSQL says, in our words.
+    pub(crate) async fn delete_objects(&self, statement: Statement) -> Result<Vec<Row>, StorageError> {
+        let session = self.clone();
+        let deletion = actix_web::rt::spawn(async move {
+            let rows = session.write(statement).await?;
+            for row in &rows {
+                let version: Option<String> = row.try_get("version").map_err(StorageError::internal)?;
+                if let Some(version) = version.as_deref().and_then(Version::parse) {
+                    session.worker.storage().discard(version);
+                }
+            }
+            Ok(rows)
+        });
+        deletion.await.map_err(StorageError::internal)?
+    }
+
     /// Begins a transaction of several statements on a connection of its own.
     ///
     /// # Errors
@@ -139,13 +160,26 @@ impl Session {
         &self,
         client: &'c mut Client,
     ) -> Result<Transaction<'c>, StorageError> {
-        begin(
-            self.worker.storage().database(),
-            client,
-            &self.facts,
-            &self.identity,
-        )
-        .await
+        let extra = extra_settings(self.facts.operation, &self.identity);
+        let context = self.context(Access::ReadWrite, &extra);
+        begin(self.worker.storage().database(), client, &context).await
+    }
+
+    fn context<'a>(&'a self, access: Access, extra: &'a [(&'a str, &'a str)]) -> RequestContext<'a> {
+        if access == Access::ReadOnly && self.identity.is_service() {
+            // Nothing looks at the request: no policy applies, and a read fires no trigger.
+            return RequestContext {
+                extra: &[],
+                ..bare_context(&self.identity)
+            };
+        }
+        RequestContext {
+            method: self.facts.request.method().as_str(),
+            path: self.facts.request.path(),
+            headers: self.facts.headers(),
+            extra,
+            ..bare_context(&self.identity)
+        }
     }
 }
 
@@ -158,32 +192,33 @@ pub(crate) async fn begin_internal<'c>(
     client: &'c mut Client,
     operation: &'static str,
 ) -> Result<Transaction<'c>, StorageError> {
-    let facts = RequestFacts {
-        operation,
-        method: String::new(),
-        path: String::new(),
-        headers: "{}".to_owned(),
-    };
-    begin(database, client, &facts, &Identity::service()).await
+    let identity = Identity::service();
+    let extra = extra_settings(operation, &identity);
+    begin(
+        database,
+        client,
+        &RequestContext {
+            extra: &extra,
+            ..bare_context(&identity)
+        },
+    )
+    .await
 }
 
 async fn begin<'c>(
     database: &Database,
     client: &'c mut Client,
-    facts: &RequestFacts,
-    identity: &Identity,
+    context: &RequestContext<'_>,
 ) -> Result<Transaction<'c>, StorageError> {
-    let extra = extra_settings(facts, identity);
-    let context = context(facts, identity, &extra);
-    begin_as(client, &context, &database.role_settings(), Access::ReadWrite)
+    begin_as(client, context, &database.role_settings(), Access::ReadWrite)
         .await
         .map_err(|error| StorageError::from_tokio_postgres(error, Taken::Resource))
 }
 
 /// `storage.*` and the older one-claim settings that policies of early projects read.
-fn extra_settings<'a>(facts: &'a RequestFacts, identity: &'a Identity) -> [(&'a str, &'a str); 5] {
+fn extra_settings<'a>(operation: &'a str, identity: &'a Identity) -> [(&'a str, &'a str); 5] {
     [
-        ("storage.operation", facts.operation),
+        ("storage.operation", operation),
         ("storage.allow_delete_query", "true"),
         ("request.jwt", identity.token()),
         ("request.jwt.claim.role", identity.role()),
@@ -191,20 +226,17 @@ fn extra_settings<'a>(facts: &'a RequestFacts, identity: &'a Identity) -> [(&'a 
     ]
 }
 
-fn context<'a>(
-    facts: &'a RequestFacts,
-    identity: &'a Identity,
-    extra: &'a [(&'a str, &'a str)],
-) -> RequestContext<'a> {
+/// A context that says who acts, and nothing of a request.
+fn bare_context(identity: &Identity) -> RequestContext<'_> {
     RequestContext {
         search_path: SEARCH_PATH,
         role: identity.role(),
         claims: identity.claims_json(),
-        method: &facts.method,
-        path: &facts.path,
-        headers: &facts.headers,
+        method: "",
+        path: "",
+        headers: "{}",
         cookies: "{}",
-        extra,
+        extra: &[],
     }
 }
 

@@ -1,20 +1,22 @@
 //! Blobs as files in one folder of the local file system.
 //!
-//! `{root}/blobs/{first three hex digits}/{version}` holds a finished blob, `{root}/incoming/` what is being written.
-//! Paths are made of version UUIDs only. A blob is written to `incoming`, synced, renamed into its shard, and the shard
-//! is synced: after a crash a blob is there as a whole or not at all.
+//! `{root}/blobs/{first three hex digits}/{version}` holds a finished blob, `{root}/incoming/{process}/` what is being
+//! written, in a folder locked by its process, so that what a crash left behind is known at the next start. Paths are
+//! made of version UUIDs only. A blob is written to `incoming`, synced, renamed into its shard, and the shard is synced:
+//! after a crash a blob is there as a whole or not at all.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
 
 use async_trait::async_trait;
 use bytes::Bytes;
 use futures_util::StreamExt;
 use md5::{Digest, Md5};
+use nix::errno::Errno;
+use nix::fcntl::{Flock, FlockArg};
 use tokio::task::spawn_blocking;
 
 use super::{Backend, BackendError, BackendResult, BlobBody, BlobInfo, BlobReader, BlobWriter, Version};
@@ -23,8 +25,6 @@ use super::{Backend, BackendError, BackendResult, BlobBody, BlobInfo, BlobReader
 const CHUNK_BYTES: usize = 256 * 1024;
 /// Blobs up to this size are read while they are opened: one visit to the disk instead of two.
 const INLINE_BYTES: u64 = 64 * 1024;
-/// What a crashed process left in `incoming` is removed at start when it is older than this.
-const ABANDONED_AFTER: Duration = Duration::from_secs(3600);
 
 /// The file backend. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -35,7 +35,9 @@ pub struct FileBackend {
 #[derive(Debug)]
 struct Folders {
     blobs: PathBuf,
+    /// This process's own folder below `incoming`, and its lock.
     incoming: PathBuf,
+    _claim: Flock<File>,
 }
 
 impl FileBackend {
@@ -44,16 +46,19 @@ impl FileBackend {
     /// # Errors
     /// When the folders cannot be created or read.
     pub fn open(root: &Path) -> io::Result<Self> {
-        let folders = Folders {
-            blobs: root.join("blobs"),
-            incoming: root.join("incoming"),
-        };
-        fs::create_dir_all(&folders.blobs)?;
-        fs::create_dir_all(&folders.incoming)?;
-        let removed = remove_abandoned(&folders.incoming)?;
+        let (blobs, incoming) = (root.join("blobs"), root.join("incoming"));
+        fs::create_dir_all(&blobs)?;
+        fs::create_dir_all(&incoming)?;
+        let removed = remove_abandoned(&incoming)?;
         if removed > 0 {
             tracing::info!(removed, "removed unfinished uploads of an earlier run");
         }
+        let (incoming, claim) = claim_folder(&incoming)?;
+        let folders = Folders {
+            blobs,
+            incoming,
+            _claim: claim,
+        };
         Ok(Self {
             folders: Arc::new(folders),
         })
@@ -118,20 +123,40 @@ impl Folders {
     }
 }
 
+/// Makes a folder of our own below `incoming` and locks it for as long as this process lives.
+fn claim_folder(incoming: &Path) -> io::Result<(PathBuf, Flock<File>)> {
+    loop {
+        let folder = incoming.join(Version::fresh().to_string());
+        fs::create_dir(&folder)?;
+        match File::open(&folder).map(|file| Flock::lock(file, FlockArg::LockExclusiveNonblock)) {
+            Ok(Ok(claim)) if folder.is_dir() => return Ok((folder, claim)),
+            Ok(Err((_, error))) if error != Errno::EWOULDBLOCK => return Err(error.into()),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            // Another process that starts now has taken the new folder for an abandoned one.
+            _ => {}
+        }
+    }
+}
+
+/// Removes the folders of processes that are gone; returns how many files they held.
 fn remove_abandoned(incoming: &Path) -> io::Result<usize> {
-    let now = SystemTime::now();
     let mut removed = 0;
     for entry in fs::read_dir(incoming)? {
-        let entry = entry?;
-        let age = now
-            .duration_since(entry.metadata()?.modified()?)
-            .unwrap_or_default();
-        if age > ABANDONED_AFTER {
-            fs::remove_file(entry.path())?;
-            removed += 1;
+        let folder = entry?.path();
+        let claim = File::open(&folder).map(|file| Flock::lock(file, FlockArg::LockExclusiveNonblock));
+        if let Ok(Ok(_claim)) = claim {
+            removed += fs::read_dir(&folder)?.count();
+            fs::remove_dir_all(&folder)?;
         }
     }
     Ok(removed)
+}
+
+impl Drop for Folders {
+    fn drop(&mut self) {
+        // Empty unless uploads are still being dropped; then the next start removes it.
+        let _ = fs::remove_dir(&self.incoming);
+    }
 }
 
 /// When the bytes must have reached the disk.
@@ -426,6 +451,23 @@ mod tests {
         drop(writer);
 
         assert_eq!(files_below(root.path()), 0);
+    }
+
+    #[actix_web::test]
+    async fn store_081_what_a_crash_left_behind_is_removed_and_what_lives_is_not() {
+        let root = tempfile::tempdir().expect("temp dir");
+        let living = FileBackend::open(root.path()).expect("store opens");
+        let mut writer = living.create(Version::fresh()).await.expect("create");
+        writer.write(Bytes::from(vec![7; 600_000])).await.expect("write");
+        let crashed = root.path().join("incoming/crashed");
+        fs::create_dir(&crashed).expect("ours");
+        fs::write(crashed.join("half"), b"half").expect("ours");
+
+        let _second = FileBackend::open(root.path()).expect("store opens");
+
+        assert!(!crashed.exists());
+        writer.finish().await.expect("the living upload is not disturbed");
+        assert_eq!(files_below(root.path()), 1);
     }
 
     #[actix_web::test]

@@ -3,7 +3,6 @@
 use actix_web::{HttpResponse, web};
 
 use crate::answer::message;
-use crate::backend::Version;
 use crate::error::StorageError;
 use crate::json_body::{EmptyBody, read_json};
 use crate::serve::Call;
@@ -40,21 +39,11 @@ pub(crate) async fn empty_bucket(
     if objects > most {
         return Err(StorageError::TooManyToEmpty);
     }
-    loop {
-        let rows = caller
-            .write(Statement::new(DELETE).bind(id).bind(&before))
-            .await?;
-        if rows.is_empty() {
-            break;
-        }
-        for row in rows {
-            let version: Option<String> = row.try_get(0).map_err(StorageError::internal)?;
-            if let Some(version) = version.as_deref().and_then(Version::parse) {
-                let removed = call.storage().backend().remove(version).await;
-                removed.map_err(StorageError::internal)?;
-            }
-        }
-    }
+    while !caller
+        .delete_objects(Statement::new(DELETE).bind(id).bind(&before))
+        .await?
+        .is_empty()
+    {}
     Ok(message(
         "Empty bucket has been queued. Completion may take up to an hour.",
     ))

@@ -3,6 +3,8 @@
 //! Order (the invariant of this crate): the blob is complete under a version nobody refers to; then the row; then the
 //! old blob goes. A crash in between leaves a blob without a row, never a row without its blob.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use crate::backend::{BackendError, Version};
@@ -10,7 +12,7 @@ use crate::error::{StorageError, Taken};
 use crate::identity::Owner;
 use crate::object_row::{ObjectRow, object_columns};
 use crate::route::ObjectPath;
-use crate::serve::StorageWorker;
+use crate::serve::Storage;
 use crate::session::{Session, Statement, lock_timeout};
 
 const INSERT: &str = concat!(
@@ -50,15 +52,15 @@ pub(super) struct NewObject {
 
 /// A blob that no row refers to yet. Dropped before [`PendingBlob::keep`], it is removed.
 pub(super) struct PendingBlob {
-    worker: StorageWorker,
+    storage: Arc<Storage>,
     version: Version,
     kept: bool,
 }
 
 impl PendingBlob {
-    pub(super) fn new(worker: &StorageWorker, version: Version) -> Self {
+    pub(super) fn new(storage: &Arc<Storage>, version: Version) -> Self {
         Self {
-            worker: worker.clone(),
+            storage: Arc::clone(storage),
             version,
             kept: false,
         }
@@ -77,7 +79,7 @@ impl PendingBlob {
 impl Drop for PendingBlob {
     fn drop(&mut self) {
         if !self.kept {
-            self.worker.discard(self.version);
+            self.storage.discard(self.version);
         }
     }
 }
@@ -100,7 +102,7 @@ async fn write_row(service: Session, object: NewObject) -> Result<ObjectRow, Sto
     };
     object.blob.keep();
     if let Some(old) = replaced.as_deref().and_then(Version::parse) {
-        service.worker().discard(old);
+        service.worker().storage().discard(old);
     }
     Ok(row)
 }
@@ -182,10 +184,10 @@ fn pool_error(error: deadpool_postgres::PoolError) -> StorageError {
 /// # Errors
 /// `BlobMissing` when the row has no bytes.
 pub(super) async fn copy_blob(service: &Session, source: &ObjectRow) -> Result<PendingBlob, StorageError> {
-    let worker = service.worker();
+    let storage = service.worker().storage();
     let from = source.blob_version().ok_or(StorageError::BlobMissing)?;
-    let blob = PendingBlob::new(worker, Version::fresh());
-    match worker.storage().backend().copy(from, blob.version()).await {
+    let blob = PendingBlob::new(storage, Version::fresh());
+    match storage.backend().copy(from, blob.version()).await {
         Ok(()) => Ok(blob),
         Err(BackendError::Missing) => Err(StorageError::BlobMissing),
         Err(BackendError::Io(error)) => Err(error.into()),

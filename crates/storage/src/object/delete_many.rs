@@ -38,12 +38,8 @@ pub(crate) async fn delete_many(
     let mut deleted = Vec::new();
     for batch in keys.chunks(BATCH) {
         let statement = Statement::new(DELETE).bind(bucket).bind(json!(batch).to_string());
-        for row in caller.write(statement).await? {
-            let object = ObjectRow::read(&row)?;
-            if let Some(version) = object.blob_version() {
-                call.worker.discard(version);
-            }
-            deleted.push(object);
+        for row in caller.delete_objects(statement).await? {
+            deleted.push(ObjectRow::read(&row)?);
         }
     }
     Ok(json_answer(&deleted))

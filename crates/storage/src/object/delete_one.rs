@@ -4,7 +4,6 @@ use actix_web::{HttpResponse, web};
 
 use super::find;
 use crate::answer::message;
-use crate::backend::Version;
 use crate::error::StorageError;
 use crate::json_body::{EmptyBody, read_json};
 use crate::route::ObjectPath;
@@ -28,13 +27,8 @@ pub(crate) async fn delete_one(
     read_json(&call.request, payload, EmptyBody::Refused).await?;
     find::get_visible(&call.service(), target).await?;
     let statement = Statement::new(DELETE).bind(&target.bucket).bind(&target.key);
-    let rows = caller.write(statement).await?;
-    let row = rows
-        .first()
-        .ok_or_else(|| StorageError::AccessDenied("Access denied".to_owned()))?;
-    let version: Option<String> = row.try_get(0).map_err(StorageError::internal)?;
-    if let Some(version) = version.as_deref().and_then(Version::parse) {
-        call.worker.discard(version);
+    if caller.delete_objects(statement).await?.is_empty() {
+        return Err(StorageError::AccessDenied("Access denied".to_owned()));
     }
     Ok(message("Successfully deleted"))
 }

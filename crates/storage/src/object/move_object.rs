@@ -60,15 +60,9 @@ pub(crate) async fn move_object(call: &Call, payload: web::Payload) -> Result<Ht
     let owner = Owner::of(caller.identity());
     probe(&caller, &source, &destination, &owner).await?;
     if source != destination {
-        let service = call.service();
-        let row = find::get_visible(&service, &source).await?;
-        let blob = copy_blob(&service, &row).await?;
-        let version = blob.version();
-        relocate(&service, &row, &destination, &owner, version).await?;
-        blob.keep();
-        if let Some(old) = row.blob_version() {
-            call.worker.discard(old);
-        }
+        // Begun is finished, even when the client goes away meanwhile.
+        let relocation = actix_web::rt::spawn(relocate(call.service(), source, destination, owner));
+        relocation.await.map_err(StorageError::internal)??;
     }
     Ok(message("Successfully moved"))
 }
@@ -94,13 +88,37 @@ async fn probe(
     }
 }
 
+/// Copies the blob, moves the row to the copy, and drops the old blob.
 async fn relocate(
+    service: Session,
+    source: ObjectPath,
+    destination: ObjectPath,
+    owner: Owner,
+) -> Result<(), StorageError> {
+    /// Replacements of the source that are followed.
+    const ATTEMPTS: usize = 5;
+    for _ in 0..ATTEMPTS {
+        let row = find::get_visible(&service, &source).await?;
+        let blob = copy_blob(&service, &row).await?;
+        if move_row(&service, &row, &destination, &owner, blob.version()).await? {
+            blob.keep();
+            if let Some(old) = row.blob_version() {
+                service.worker().storage().discard(old);
+            }
+            return Ok(());
+        }
+    }
+    Err(StorageError::ResourceLocked)
+}
+
+/// Whether the row was still what it was when its blob was copied.
+async fn move_row(
     service: &Session,
     row: &ObjectRow,
     destination: &ObjectPath,
     owner: &Owner,
     version: Version,
-) -> Result<(), StorageError> {
+) -> Result<bool, StorageError> {
     let mut metadata = row.metadata.clone().unwrap_or_else(|| json!({}));
     if let Value::Object(fields) = &mut metadata {
         fields.insert("lastModified".to_owned(), json!(iso(chrono::Utc::now())));
@@ -115,10 +133,5 @@ async fn relocate(
         .bind_optional(owner.uuid())
         .bind_optional(owner.id.as_deref())
         .bind(metadata.to_string());
-    let rows = service.write(statement).await?;
-    if rows.is_empty() {
-        Err(StorageError::NoSuchKey)
-    } else {
-        Ok(())
-    }
+    Ok(!service.write(statement).await?.is_empty())
 }

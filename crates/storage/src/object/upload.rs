@@ -290,7 +290,7 @@ impl Upload<'_> {
             }
             writer.write(chunk).await.map_err(StorageError::internal)?;
         }
-        let blob = PendingBlob::new(&self.call.worker, version);
+        let blob = PendingBlob::new(self.call.worker.storage(), version);
         let info = writer.finish().await.map_err(StorageError::internal)?;
         Ok((blob, info))
     }

@@ -186,3 +186,63 @@ async fn protocols_of_later_versions_answer_501() {
         s3.text()
     );
 }
+
+#[actix_web::test]
+async fn store_100_what_the_database_refuses_has_a_status_and_no_internals() {
+    let app = TestApp::start().await;
+    app.sql(
+        "insert into storage.buckets (id, name) values ('b', 'b');
+         create function public.refuse(code text) returns boolean language plpgsql as
+           $$ begin raise exception using errcode = code, message = 'internals'; end $$;
+         create policy \"refuse\" on storage.objects for insert to authenticated
+           with check (bucket_id = 'b' and public.refuse(name))",
+    )
+    .await;
+
+    for (code, http, status_code, error) in [
+        ("57014", 544, "544", "DatabaseTimeout"),
+        ("P0001", 500, "500", "DatabaseError"),
+        ("25006", 400, "503", "DatabaseReadOnly"),
+        ("55P03", 400, "423", "ResourceLocked"),
+        ("42501", 400, "403", "AccessDenied"),
+    ] {
+        app.user("ana")
+            .upload(&format!("b/{code}"), "x")
+            .await
+            .is(http, status_code, error);
+    }
+    let unexpected = app.user("ana").upload("b/P0001", "x").await;
+    assert_eq!(unexpected.message(), "database error, code: P0001");
+    app.settle(0).await;
+}
+
+#[actix_web::test]
+async fn nul_characters_are_the_clients_fault() {
+    let app = TestApp::start().await;
+    app.sql("insert into storage.buckets (id, name) values ('b', 'b')")
+        .await;
+    let admin = app.service_role();
+
+    let answers = [
+        admin.post("/object/list/b", json!({"prefix": "a\u{0}b"})).await,
+        admin.remove("b", &["a\u{0}b"]).await,
+        admin
+            .post(
+                "/object/move",
+                json!({"bucketId": "b", "sourceKey": "a\u{0}", "destinationKey": "c"}),
+            )
+            .await,
+        admin.get("/bucket/a%00b").await,
+    ];
+
+    for answer in answers {
+        assert_eq!(answer.status.as_u16(), 400, "{}", answer.text());
+    }
+    let metadata = "eyJhIjoiXHUwMDAwIn0=";
+    let answer = admin
+        .upload_request("b/x", "x")
+        .header("x-metadata", metadata)
+        .send()
+        .await;
+    assert_eq!(answer.status.as_u16(), 400, "{}", answer.text());
+}

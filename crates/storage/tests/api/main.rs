@@ -3,6 +3,7 @@
 mod buckets;
 mod callers;
 mod copies;
+mod crashes;
 mod downloads;
 mod golden;
 mod lists;

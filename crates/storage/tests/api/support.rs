@@ -14,6 +14,7 @@ use selvedge_postgres::{Database, Logins, RequestPool, RequestPoolConfig};
 use selvedge_storage::{BucketSeed, SeedReport, Storage, StorageConfig, StorageWorker};
 use selvedge_token::{ApiKeys, KeyRing, development, unix_now};
 use serde_json::{Value, json};
+use tokio_postgres::Config;
 use uuid::Uuid;
 
 pub(crate) const JWT_SECRET: &str = "super-secret-jwt-token-with-at-least-32-characters-long";
@@ -21,11 +22,46 @@ pub(crate) const JWT_SECRET: &str = "super-secret-jwt-token-with-at-least-32-cha
 /// The service, running.
 pub(crate) struct TestApp {
     pub(crate) database: TestDatabase,
-    pub(crate) address: SocketAddr,
     pub(crate) root: tempfile::TempDir,
+    running: Running,
+}
+
+/// The service on its port.
+pub(crate) struct Running {
+    pub(crate) address: SocketAddr,
     pub(crate) keys: Arc<KeyRing>,
     pub(crate) storage: Arc<Storage>,
     server: ServerHandle,
+}
+
+/// Starts the service for a database, two workers on a free port. `login` says how each role connects.
+pub(crate) async fn serve(login: impl Fn(&str) -> Config, config: StorageConfig) -> Running {
+    let logins = Logins::new(
+        login("authenticator"),
+        login("supabase_auth_admin"),
+        login("supabase_storage_admin"),
+    );
+    let database = Database::connect(logins).await.expect("the database answers");
+    let keys = Arc::new(KeyRing::new(JWT_SECRET.as_bytes(), &[]).expect("a good secret"));
+    let storage = Storage::open(config, Arc::clone(&database), Arc::clone(&keys)).expect("the store opens");
+    let storage = Arc::new(storage);
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = listener.local_addr().expect("it is bound");
+    let server = run(listener, database, Arc::clone(&keys), Arc::clone(&storage));
+    Running {
+        address,
+        keys,
+        storage,
+        server,
+    }
+}
+
+impl std::ops::Deref for TestApp {
+    type Target = Running;
+
+    fn deref(&self) -> &Running {
+        &self.running
+    }
 }
 
 impl TestApp {
@@ -38,29 +74,15 @@ impl TestApp {
     pub(crate) async fn start_with(settings: impl FnOnce(StorageConfig) -> StorageConfig) -> Self {
         let database = TestDatabase::create().await;
         let root = tempfile::tempdir().expect("a temporary folder");
-        let logins = Logins::new(
-            database.config("authenticator"),
-            database.config("supabase_auth_admin"),
-            database.config("supabase_storage_admin"),
-        );
-        let shared = Database::connect(logins).await.expect("the database answers");
-        let keys = Arc::new(KeyRing::new(JWT_SECRET.as_bytes(), &[]).expect("a good secret"));
         let config = settings(StorageConfig {
             root: root.path().to_owned(),
             ..StorageConfig::default()
         });
-        let storage =
-            Arc::new(Storage::open(config, Arc::clone(&shared), Arc::clone(&keys)).expect("the store opens"));
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
-        let address = listener.local_addr().expect("it is bound");
-        let server = run(listener, shared, Arc::clone(&keys), Arc::clone(&storage));
+        let running = serve(|role| database.config(role), config).await;
         Self {
             database,
-            address,
             root,
-            keys,
-            storage,
-            server,
+            running,
         }
     }
 
@@ -167,7 +189,7 @@ impl TestApp {
     }
 }
 
-impl Drop for TestApp {
+impl Drop for Running {
     fn drop(&mut self) {
         // The future only waits; the stop itself is sent when it is made.
         drop(self.server.stop(false));

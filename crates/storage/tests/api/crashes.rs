@@ -1,0 +1,141 @@
+//! The process dies while bytes arrive, and comes back.
+
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use selvedge_postgres::testing::TestDatabase;
+use selvedge_storage::StorageConfig;
+
+use crate::support::{JWT_SECRET, TestApp, files_below, serve};
+
+/// How [`the_server_that_is_killed`] learns what to serve.
+const DATABASE: &str = "STORAGE_TEST_DATABASE";
+const ROOT: &str = "STORAGE_TEST_ROOT";
+
+/// Not a test by itself: the process that [`store_081_a_killed_server_leaves_old_objects_whole`] starts and kills.
+#[actix_web::test]
+async fn the_server_that_is_killed() {
+    let (Ok(database), Ok(root)) = (std::env::var(DATABASE), std::env::var(ROOT)) else {
+        return;
+    };
+    let config = StorageConfig {
+        root: root.into(),
+        ..StorageConfig::default()
+    };
+    let login = |role: &str| {
+        database
+            .replace("ROLE", role)
+            .parse()
+            .expect("a connection string")
+    };
+    let running = serve(login, config).await;
+    println!("\nlistening on {}", running.address);
+    std::future::pending::<()>().await;
+}
+
+struct Server {
+    process: Child,
+    address: String,
+}
+
+impl Server {
+    fn start(database: &TestDatabase, root: &Path) -> Self {
+        let mut process = Command::new(std::env::current_exe().expect("this test binary"))
+            .args(["--exact", "crashes::the_server_that_is_killed", "--nocapture"])
+            .env(DATABASE, database.url("ROLE"))
+            .env(ROOT, root)
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("it starts");
+        let output = BufReader::new(process.stdout.take().expect("it is piped"));
+        let address = output
+            .lines()
+            .map_while(Result::ok)
+            .find_map(|line| line.strip_prefix("listening on ").map(str::to_owned))
+            .expect("it listens");
+        Self { process, address }
+    }
+
+    async fn request(&self, method: reqwest::Method, path: &str, body: &str) -> (u16, String) {
+        let answer = reqwest::Client::new()
+            .request(method, format!("http://{}/storage/v1{path}", self.address))
+            .bearer_auth(token())
+            .header("content-type", "text/plain")
+            .body(body.to_owned())
+            .send()
+            .await
+            .expect("an answer");
+        (answer.status().as_u16(), answer.text().await.expect("text"))
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // SIGKILL: nothing in the process can clean up.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+fn token() -> String {
+    let keys = selvedge_token::KeyRing::new(JWT_SECRET.as_bytes(), &[]).expect("a good secret");
+    keys.sign_hs256(&serde_json::json!({"role": "service_role"}))
+        .expect("the secret signs")
+}
+
+#[actix_web::test]
+async fn store_081_a_killed_server_leaves_old_objects_whole() {
+    let app = TestApp::start().await;
+    app.sql("insert into storage.buckets (id, name) values ('b', 'b')")
+        .await;
+    let root = tempfile::tempdir().expect("a folder");
+    let server = Server::start(&app.database, root.path());
+    assert_eq!(
+        server
+            .request(reqwest::Method::POST, "/object/b/old", "old")
+            .await
+            .0,
+        200
+    );
+
+    for key in ["old", "new"] {
+        let server = Server::start(&app.database, root.path());
+        let mut socket = TcpStream::connect(&server.address).expect("it listens");
+        let head = format!(
+            "PUT /storage/v1/object/b/{key} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {}\r\ncontent-length: 9000000\r\n\r\n",
+            token()
+        );
+        socket.write_all(head.as_bytes()).expect("it reads");
+        socket.write_all(&vec![b'x'; 700_000]).expect("it reads");
+        for _ in 0..500 {
+            if files_below(&root.path().join("incoming")) > 0 {
+                break;
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+        }
+        assert_eq!(
+            files_below(&root.path().join("incoming")),
+            1,
+            "the upload is under way"
+        );
+        drop(server);
+    }
+
+    let server = Server::start(&app.database, root.path());
+    assert_eq!(
+        server.request(reqwest::Method::GET, "/object/b/old", "").await,
+        (200, "old".to_owned())
+    );
+    assert_eq!(
+        server.request(reqwest::Method::GET, "/object/b/new", "").await.0,
+        400
+    );
+    assert_eq!(app.count("select count(*) from storage.objects").await, 1);
+    assert_eq!(
+        files_below(root.path()),
+        1,
+        "only the blob of the old object is left"
+    );
+}
