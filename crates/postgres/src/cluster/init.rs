@@ -80,10 +80,7 @@ fn create(
     outcome?;
     append_include(&unfinished)?;
 
-    let mut sync = owner.command(&binaries.program("initdb"));
-    sync.arg("--sync-only").arg("-D").arg(&unfinished);
-    run(sync, &binaries.program("initdb"))?;
-
+    sync(binaries, owner, &unfinished)?;
     write_private(secret, password.expose_secret())?;
     std::fs::rename(&unfinished, data_dir).map_err(ClusterError::file(data_dir))?;
     if let Some(parent) = data_dir.parent() {
@@ -92,6 +89,22 @@ fn create(
             .map_err(ClusterError::file(parent))?;
     }
     Ok(password)
+}
+
+/// Brings the new data directory to disk. One `syncfs` does in a tenth of the time what `initdb` does by a thousand
+/// `fsync`s, one per file.
+#[cfg(target_os = "linux")]
+fn sync(_: &Binaries, _: &Owner, data_dir: &Path) -> Result<(), ClusterError> {
+    let folder = std::fs::File::open(data_dir).map_err(ClusterError::file(data_dir))?;
+    nix::unistd::syncfs(folder).map_err(|error| ClusterError::file(data_dir)(error.into()))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn sync(binaries: &Binaries, owner: &Owner, data_dir: &Path) -> Result<(), ClusterError> {
+    let program = binaries.program("initdb");
+    let mut command = owner.command(&program);
+    command.arg("--sync-only").arg("-D").arg(data_dir);
+    run(command, &program)
 }
 
 /// Runs initdb with the best locale the machine has. Text sorts by code point in all of them ("C"), so that a project
