@@ -10,6 +10,7 @@ mod status;
 mod stop;
 
 use anyhow::Result;
+use selvedge_gateway::telemetry::{self, LogFormat};
 
 use crate::cli::{Cli, Command};
 use crate::config::{Config, Loaded};
@@ -31,4 +32,14 @@ pub(crate) async fn run(cli: Cli) -> Result<()> {
         Command::Reset(args) => reset::run(config, args.yes).await,
         Command::Keys(args) => keys::run(&config, &args),
     }
+}
+
+/// Starts logging as configured; format and filter are the command's own unless the configuration chose.
+fn start_logging(config: &Config, format: LogFormat, filter: &str) {
+    let format = match config.own.json_logs {
+        None => format,
+        Some(true) => LogFormat::Json,
+        Some(false) => LogFormat::Pretty,
+    };
+    telemetry::init(format, config.own.log.as_deref().unwrap_or(filter));
 }

@@ -9,7 +9,7 @@ use crate::config::Config;
 use crate::embedded::{self, Embedded};
 use crate::key_set::KeySet;
 use crate::output::{GOOD, WARN};
-use crate::services::{self, Services};
+use crate::services::{Background, Mode, Services, objects_folder};
 use crate::summary;
 
 pub(super) async fn run(config: Config, is_confirmed: bool) -> Result<()> {
@@ -19,7 +19,7 @@ pub(super) async fn run(config: Config, is_confirmed: bool) -> Result<()> {
     if !is_confirmed && !confirm(&config)? {
         bail!("nothing was changed");
     }
-    let objects = services::objects_folder(&config);
+    let objects = objects_folder(&config);
     Cluster::delete_data(&config.own.data_dir)?;
     embedded::forget_initialized(&config)?;
     if objects.exists() {
@@ -27,10 +27,12 @@ pub(super) async fn run(config: Config, is_confirmed: bool) -> Result<()> {
     }
     let embedded = Embedded::start(&config).await?;
     let keys = KeySet::for_development(&config)?;
-    let services = Services::connect(&config, embedded.logins(), &keys, services::Mode::Development).await?;
+    let background = Background::new()?;
+    let services =
+        Services::connect(&background, &config, embedded.logins(), &keys, Mode::Development).await?;
     let buckets = services.seed_buckets(&config).await?;
     embedded.mark_initialized(&config)?;
-    drop(services);
+    drop((services, background));
     let done = summary::first_start(&embedded.report, &buckets);
     anstream::println!("{GOOD}reset{GOOD:#} {}: {done}", config.project.id);
     embedded.cluster.stop().await?;

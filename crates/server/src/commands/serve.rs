@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use actix_web::web;
 use anyhow::{Result, bail};
-use selvedge_gateway::telemetry::{self, LogFormat};
+use selvedge_gateway::telemetry::LogFormat;
 use selvedge_postgres::migrate::is_platform_applied;
 
 use crate::config::Config;
@@ -14,21 +14,19 @@ use crate::http::StatusPage;
 use crate::key_set::KeySet;
 use crate::listen::{self, API_PORT};
 use crate::server::{self, Front};
-use crate::services::{Mode, Services};
+use crate::services::{Background, Mode, Services};
 
 use super::shutdown;
 
 /// Every address of the machine: a server in production is there to be reached.
 const ANY_ADDRESS: &str = "0.0.0.0";
 
+/// Without actix's reports about its threads and PostgreSQL's notices.
+const LOG: &str = "info,actix_server=warn,tokio_postgres=warn";
+
 pub(super) async fn run(config: Config) -> Result<()> {
     let started = Instant::now();
-    let format = if config.own.json_logs.unwrap_or(true) {
-        LogFormat::Json
-    } else {
-        LogFormat::Pretty
-    };
-    telemetry::init(format, &config.own.log);
+    super::start_logging(&config, LogFormat::Json, LOG);
     let keys = KeySet::for_production(&config)?;
     let Some(url) = &config.own.database_url else {
         bail!(
@@ -45,7 +43,9 @@ pub(super) async fn run(config: Config) -> Result<()> {
             "the database lacks the platform schema, or an older version made it\n  bring it up to date with:  selvedge migrate up"
         );
     }
-    let services = Services::connect(&config, database.logins(), &keys, Mode::Production).await?;
+    let background = Background::new()?;
+    let services =
+        Services::connect(&background, &config, database.logins(), &keys, Mode::Production).await?;
     let api = server::start_api(
         &config,
         Arc::new(services),

@@ -21,7 +21,8 @@ impl Signals {
         })
     }
 
-    async fn next(&mut self) {
+    /// Waits for one of them.
+    pub(super) async fn next(&mut self) {
         tokio::select! {
             _ = self.interrupt.recv() => {}
             _ = self.terminate.recv() => {}

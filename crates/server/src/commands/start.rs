@@ -7,7 +7,7 @@ use std::time::Instant;
 use actix_web::dev::ServerHandle;
 use actix_web::web;
 use anyhow::{Result, bail};
-use selvedge_gateway::telemetry::{self, LogFormat};
+use selvedge_gateway::telemetry::LogFormat;
 use selvedge_mail::inbox;
 use selvedge_postgres::cluster::Cluster;
 use selvedge_storage::SeedReport;
@@ -19,13 +19,16 @@ use crate::key_set::KeySet;
 use crate::listen::{self, API_PORT, INBOX_PORT, SMTP_PORT};
 use crate::output::{self, DIM};
 use crate::server::{self, Front};
-use crate::services::{Mode, Services};
+use crate::services::{Background, Mode, Services};
 use crate::{status, summary};
 
 use super::shutdown;
 
 /// Well-known keys open everything, so nothing but this machine may connect.
 const LOOPBACK: &str = "127.0.0.1";
+
+/// The terminal belongs to the summary; what goes wrong still shows.
+const LOG: &str = "warn";
 
 /// The ports that `start` opens itself.
 struct Listeners {
@@ -36,20 +39,18 @@ struct Listeners {
 
 pub(super) async fn run(config: Config) -> Result<()> {
     let started = Instant::now();
-    let format = if config.own.json_logs.unwrap_or(false) {
-        LogFormat::Json
-    } else {
-        LogFormat::Pretty
-    };
-    telemetry::init(format, &config.own.log);
+    super::start_logging(&config, LogFormat::Pretty, LOG);
     // Before the ports: "already running" explains more than "port taken".
     if let Some(holder) = Cluster::find_running(&config.own.data_dir)? {
         bail!("{holder}\n  stop it with `selvedge stop`, or look at it with `selvedge status`");
     }
     let keys = KeySet::for_development(&config)?;
     let listeners = Listeners::bind(&config)?;
-    let signals = shutdown::Signals::listen()?;
-    let mut embedded = Embedded::start(&config).await?;
+    let mut signals = shutdown::Signals::listen()?;
+    let mut embedded = tokio::select! {
+        started = Embedded::start(&config) => started?,
+        () = signals.next() => bail!("interrupted while the database was starting"),
+    };
     let outcome = serve(&config, &keys, &mut embedded, listeners, signals, started).await;
     let stopped = embedded.cluster.stop().await;
     outcome?;
@@ -66,7 +67,8 @@ async fn serve(
     signals: shutdown::Signals,
     started: Instant,
 ) -> Result<()> {
-    let services = Services::connect(config, embedded.logins(), keys, Mode::Development).await?;
+    let background = Background::new()?;
+    let services = Services::connect(&background, config, embedded.logins(), keys, Mode::Development).await?;
     let buckets = if embedded.report.is_first {
         services.seed_buckets(config).await?
     } else {
@@ -81,8 +83,7 @@ async fn serve(
             actix_web::rt::spawn(inbox::smtp::listen(listener, inbox));
         }
     }
-    let front = front(config, keys)?;
-    let api = server::start_api(config, Arc::new(services), front, listeners.api)?;
+    let api = server::start_api(config, Arc::new(services), front(config, keys)?, listeners.api)?;
     handles.push(shutdown::spawn(api));
     summary::print(config, keys, &embedded.report, &buckets, started.elapsed());
     shutdown::wait_and_stop(signals, handles, embedded.cluster.ended()).await

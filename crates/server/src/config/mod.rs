@@ -177,7 +177,7 @@ impl Config {
         replace_some(&mut self.own.pg_bin, &flags.pg_bin);
         replace_some(&mut self.own.database_url, &flags.database_url);
         replace_some(&mut self.own.workers, &flags.workers);
-        replace(&mut self.own.log, &flags.log);
+        replace_some(&mut self.own.log, &flags.log);
         self.own.require_keys |= flags.require_keys;
         if flags.json_logs {
             self.own.json_logs = Some(true);

@@ -34,9 +34,9 @@ pub struct OwnSection {
     pub require_keys: bool,
     /// Logs as one JSON object per line. Default false in `start`, true in `serve`.
     pub json_logs: Option<bool>,
-    /// What is logged, as `tracing` filters: `info`, `selvedge_rest=debug,warn`. Default `info`,
-    /// without actix's reports about its threads and PostgreSQL's notices.
-    pub log: String,
+    /// What is logged, as `tracing` filters: `info`, `selvedge_rest=debug,warn`. Default `warn` in `start`,
+    /// `info` in `serve`.
+    pub log: Option<String>,
     /// Whether every request is logged, not only failed and slow ones. Default false.
     pub access_log: bool,
     /// Whether `/metrics` is served. Default true.
@@ -81,7 +81,7 @@ impl OwnSection {
             service_connections: section.integer("service_connections", 10, 1..=1000),
             require_keys: section.bool("require_keys", false),
             json_logs: section.optional_bool("json_logs"),
-            log: section.string("log", "info,actix_server=warn,tokio_postgres=warn"),
+            log: section.optional_string("log"),
             access_log: section.bool("access_log", false),
             metrics: section.bool("metrics", true),
             shutdown_timeout: section.duration("shutdown_timeout", Duration::from_secs(10)),

@@ -4,21 +4,26 @@
 //! its database connections. Configuration is translated here, section by section, into the services' own
 //! structs; no service knows the file's format.
 
+mod background;
 mod translate;
 
 use std::sync::Arc;
 
 use actix_web::web;
 use anyhow::{Context, Result};
+use selvedge_auth::AuthState;
 use selvedge_gateway::{Gateway, GatewayConfig, Keys};
 use selvedge_mail::Inbox;
 use selvedge_postgres::{Database, Login, Logins, RequestPool, RequestPoolConfig};
+use selvedge_rest::RestState;
 use selvedge_storage::{SeedReport, Storage, StorageWorker, seed_buckets};
 
 use crate::config::Config;
+use crate::http::health::CatalogCheck;
 use crate::http::{self, Health};
 use crate::key_set::KeySet;
 
+pub(crate) use background::Background;
 pub(crate) use translate::objects_folder;
 
 /// Which of the two ways of running.
@@ -36,6 +41,8 @@ pub(crate) struct Services {
     keys: Keys,
     gateway: GatewayConfig,
     pool: RequestPoolConfig,
+    rest: Option<Arc<RestState>>,
+    auth: Option<web::Data<AuthState>>,
     storage: Option<Arc<Storage>>,
     health: web::Data<Health>,
     /// The development inbox, when mails go there.
@@ -46,34 +53,72 @@ pub(crate) struct Services {
 /// What one worker has for itself.
 pub(crate) struct WorkerServices {
     pub(crate) gateway: Gateway,
+    requests: RequestPool,
+    rest: Option<Arc<RestState>>,
+    auth: Option<web::Data<AuthState>>,
     storage: Option<StorageWorker>,
     health: web::Data<Health>,
     has_metrics: bool,
 }
 
 impl Services {
-    /// Connects to the database and makes every service.
+    /// Connects to the database and makes every service; what they do besides requests runs on `background`.
     ///
     /// # Errors
     /// What the configuration asks for and cannot be had, in the words of whoever refused.
-    pub(crate) async fn connect(config: &Config, logins: Logins, keys: &KeySet, mode: Mode) -> Result<Self> {
+    pub(crate) async fn connect(
+        background: &Background,
+        config: &Config,
+        logins: Logins,
+        keys: &KeySet,
+        mode: Mode,
+    ) -> Result<Self> {
+        let (config, keys) = (config.clone(), keys.clone());
+        background
+            .run(async move { Self::assemble(&config, logins, &keys, mode).await })
+            .await
+    }
+
+    async fn assemble(config: &Config, logins: Logins, keys: &KeySet, mode: Mode) -> Result<Self> {
         let database = Database::connect(logins)
             .await
             .context("cannot log in to the database")?;
         let ring = keys.ring()?;
-        let (_mailer, inbox) = translate::mailer(config, mode)?;
+        let (mailer, inbox) = translate::mailer(config, mode)?;
         let requires_keys = mode == Mode::Production || config.own.require_keys;
         let storage = config.storage.enabled.then(|| {
             Storage::open(translate::storage(config), database.clone(), ring.clone())
                 .context("cannot open the store of objects")
         });
-        let health_connection = database.pool(Login::Authenticator, 1);
+        let auth = config.auth.enabled.then(|| {
+            let pool = database.pool(Login::AuthAdmin, config.own.service_connections);
+            let templates = translate::mail_templates(config)?;
+            let auth = AuthState::new(
+                translate::auth(config, mode),
+                pool,
+                ring.clone(),
+                mailer,
+                templates,
+            )
+            .context("auth.additional_redirect_urls")?;
+            anyhow::Ok(web::Data::new(auth))
+        });
+        let rest = match config.api.enabled {
+            true => Some(RestState::new(database.clone(), translate::rest(config)).await),
+            false => None,
+        };
+        let health = Health::new(
+            database.pool(Login::Authenticator, 1),
+            catalog_check(rest.clone()),
+        );
         Ok(Self {
             keys: Keys::new(ring, keys.api_keys(), requires_keys),
             gateway: translate::gateway(config),
             pool: translate::request_pool(config),
             storage: storage.transpose()?.map(Arc::new),
-            health: web::Data::new(Health::new(health_connection, Arc::new(|| None))),
+            health: web::Data::new(health),
+            rest,
+            auth: auth.transpose()?,
             inbox,
             has_metrics: config.own.metrics,
             database,
@@ -87,6 +132,9 @@ impl Services {
         WorkerServices {
             gateway: Gateway::new(self.keys.clone(), self.gateway.clone()),
             storage: self.storage.as_ref().map(storage),
+            rest: self.rest.clone(),
+            auth: self.auth.clone(),
+            requests,
             health: self.health.clone(),
             has_metrics: self.has_metrics,
         }
@@ -108,6 +156,13 @@ impl WorkerServices {
     /// Mounts everything that has a path of its own. A service that is switched off has none.
     pub(crate) fn configure(self) -> impl FnOnce(&mut web::ServiceConfig) {
         move |app| {
+            if let Some(state) = self.rest {
+                let rest = selvedge_rest::configure(state, self.requests);
+                app.service(web::scope("/rest/v1").configure(rest));
+            }
+            if let Some(state) = self.auth {
+                app.service(web::scope("/auth/v1").configure(selvedge_auth::configure(state)));
+            }
             if let Some(worker) = self.storage {
                 app.service(web::scope("/storage/v1").configure(selvedge_storage::configure(worker)));
             }
@@ -120,4 +175,12 @@ impl WorkerServices {
             }
         }
     }
+}
+
+/// Why requests to REST cannot be planned, if they cannot.
+fn catalog_check(rest: Option<Arc<RestState>>) -> CatalogCheck {
+    Arc::new(move || {
+        let health = rest.as_ref()?.health();
+        (!health.loaded).then(|| health.failure.unwrap_or_else(|| "not loaded yet".to_owned()))
+    })
 }

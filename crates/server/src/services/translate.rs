@@ -1,15 +1,20 @@
 //! Sections of `config.toml` in the words of the services.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
+use selvedge_auth::{
+    AuthConfig, ClientAddress, EmailConfig, PasswordConfig, RateLimitConfig, RefreshConfig, SessionConfig,
+};
 use selvedge_gateway::GatewayConfig;
-use selvedge_mail::{Inbox, Mailer, Sender, SmtpConfig, SmtpMailer};
+use selvedge_mail::{Inbox, MailKind, MailTemplates, Mailer, Sender, SmtpConfig, SmtpMailer};
 use selvedge_postgres::RequestPoolConfig;
+use selvedge_rest::RestConfig;
 use selvedge_storage::{BucketSeed, StorageConfig};
 
 use super::Mode;
-use crate::config::{BucketSection, Config, SmtpSection};
+use crate::config::{BucketSection, Config, EmailSection, PasswordRequirements, SmtpSection};
 use crate::output;
 
 pub(super) fn gateway(config: &Config) -> GatewayConfig {
@@ -105,4 +110,108 @@ fn smtp_mailer(smtp: &SmtpSection) -> Result<SmtpMailer> {
         ..SmtpConfig::default()
     };
     SmtpMailer::new(&config).context("[auth.email.smtp]")
+}
+
+pub(super) fn rest(config: &Config) -> RestConfig {
+    RestConfig {
+        schemas: config.api.schemas.clone(),
+        extra_search_path: config.api.extra_search_path.clone(),
+        max_rows: Some(config.api.max_rows).filter(|rows| *rows > 0),
+        openapi_proxy_uri: Some(format!("{}/rest/v1", config.api_url())),
+        ..RestConfig::default()
+    }
+}
+
+pub(super) fn auth(config: &Config, mode: Mode) -> AuthConfig {
+    let section = &config.auth;
+    let service_url = section
+        .external_url
+        .clone()
+        .unwrap_or_else(|| format!("{}/auth/v1", config.api_url()));
+    AuthConfig {
+        site_url: section.site_url.clone(),
+        uri_allow_list: section.additional_redirect_urls.clone(),
+        jwt_issuer: section.jwt_issuer.clone().unwrap_or_else(|| service_url.clone()),
+        external_url: service_url,
+        jwt_expiry: Duration::from_secs(section.jwt_expiry_seconds),
+        disable_signup: !section.enable_signup,
+        anonymous_users_enabled: section.enable_anonymous_sign_ins,
+        email: email(&section.email),
+        password: PasswordConfig {
+            min_length: section.minimum_password_length,
+            required_characters: required_characters(section.password_requirements),
+            require_reauthentication: section.email.secure_password_change,
+            ..PasswordConfig::default()
+        },
+        refresh: RefreshConfig {
+            rotation_enabled: section.enable_refresh_token_rotation,
+            reuse_interval: Duration::from_secs(section.refresh_token_reuse_interval_seconds),
+        },
+        sessions: SessionConfig {
+            timebox: section.session_timebox,
+            inactivity_timeout: section.session_inactivity_timeout,
+            ..SessionConfig::default()
+        },
+        rate_limits: rate_limits(config, mode),
+        ..AuthConfig::default()
+    }
+}
+
+fn email(section: &EmailSection) -> EmailConfig {
+    EmailConfig {
+        enabled: section.enable_signup,
+        autoconfirm: !section.enable_confirmations,
+        secure_change: section.double_confirm_changes,
+        max_frequency: section.max_frequency,
+        otp_length: u8::try_from(section.otp_length).unwrap_or(6),
+        otp_expiry: Duration::from_secs(section.otp_expiry_seconds),
+        ..EmailConfig::default()
+    }
+}
+
+fn required_characters(requirements: PasswordRequirements) -> Vec<String> {
+    let name = match requirements {
+        PasswordRequirements::Any => "",
+        PasswordRequirements::LettersDigits => "letters_digits",
+        PasswordRequirements::LowerUpperLettersDigits => "lower_upper_letters_digits",
+        PasswordRequirements::LowerUpperLettersDigitsSymbols => "lower_upper_letters_digits_symbols",
+    };
+    PasswordConfig::character_sets(name).unwrap_or_default()
+}
+
+/// In development nothing is limited per address, as with the CLI, and mails to the inbox never are.
+fn rate_limits(config: &Config, mode: Mode) -> RateLimitConfig {
+    let section = &config.auth.rate_limit;
+    let client = match mode {
+        Mode::Development => ClientAddress::Unlimited,
+        Mode::Production => ClientAddress::Peer,
+    };
+    RateLimitConfig {
+        client,
+        verify: section.token_verifications,
+        token: section.token_refresh,
+        otp: section.sign_in_sign_ups,
+        anonymous_users: section.anonymous_users,
+        emails_per_hour: config.auth.email.smtp.is_some().then_some(section.email_sent),
+    }
+}
+
+/// The project's mail templates; kinds without one keep the built-in text.
+pub(super) fn mail_templates(config: &Config) -> Result<MailTemplates> {
+    let mut templates = MailTemplates::default();
+    for template in &config.auth.email.templates {
+        let Some(kind) = MailKind::from_config_name(&template.name) else {
+            continue;
+        };
+        let section = || format!("[auth.email.template.{}]", template.name);
+        if let Some(subject) = &template.subject {
+            templates.set_subject(kind, subject).with_context(section)?;
+        }
+        if let Some(path) = &template.content_path {
+            let html =
+                std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+            templates.set_content(kind, &html).with_context(section)?;
+        }
+    }
+    Ok(templates)
 }
