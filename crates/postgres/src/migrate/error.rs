@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use tokio_postgres::error::DbError;
 
-use super::{project::HistoryConflict, split::SplitError};
+use super::{files::HistoryConflict, split::SplitError};
 
 /// Why migrating stopped. Everything before the named file stays, nothing of the named file does.
 #[derive(Debug, thiserror::Error)]

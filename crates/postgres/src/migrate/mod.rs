@@ -1,11 +1,13 @@
 //! Brings a database to the shape that a project needs: the platform schema first (`sql/platform`, compiled into the
 //! binary), then the project's `roles.sql`, migrations and seeds (gateway.md §8).
 //!
-//! Splitting, ordering and the comparison with the history are pure and tested without a database; `platform`, `project`
-//! and `seed` hold the I/O. Nothing here decides *when* to migrate: that is the server's business.
+//! Splitting, ordering and the comparison with the history are pure and tested without a database (`split`, `files`,
+//! `extension`); `run`, `platform`, `project` and `seed` hold the I/O. Nothing here decides *when* to migrate: that is
+//! the server's business.
 
 mod error;
 mod extension;
+mod files;
 mod lexer;
 mod passwords;
 mod platform;
@@ -15,6 +17,7 @@ mod seed;
 mod split;
 
 pub use error::{MigrateError, StatementFailure};
+pub use files::{Discovered, HistoryConflict, Migration, create_migration, discover, pending};
 pub(crate) use passwords::verifier as password_verifier;
 pub use passwords::{RolePasswords, set_role_passwords};
 #[cfg(any(test, feature = "testing"))]
@@ -22,9 +25,6 @@ pub(crate) use platform::digest as platform_digest;
 pub use platform::{
     PlatformReport, apply as apply_platform, is_applied as is_platform_applied, set_auto_expose_new_tables,
 };
-pub use project::{
-    Discovered, HistoryConflict, Migration, MigrationState, MigrationStatus, apply_pending, apply_roles,
-    create_migration, discover, list, pending,
-};
+pub use project::{MigrationState, MigrationStatus, apply_pending, apply_roles, list};
 pub use seed::{SeedFile, SeedOutcome, apply_seeds, find_seeds};
 pub use split::{SplitError, Statement, split};
