@@ -6,6 +6,11 @@ export interface ImageSources {
   srcSet?: string;
 }
 
+/** The small one of a picture's widths, where there are two: on lists it has been loaded already. */
+export function smallImage(url: string): string | undefined {
+  return imageSources(url).srcSet?.split(" ")[0];
+}
+
 /**
  * Pictures of the seed come in two widths: `<slug>.webp`, and `<slug>-480.webp` beside it. Their slugs
  * have no digits; uploaded files always do (a timestamp), so the two cannot be confused.

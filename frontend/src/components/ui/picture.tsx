@@ -1,6 +1,6 @@
 import { type ComponentProps, useState } from "react";
 import { cn } from "@/lib/cn";
-import { imageSources } from "@/lib/images";
+import { imageSources, smallImage } from "@/lib/images";
 
 interface PictureProps extends Omit<ComponentProps<"img">, "src" | "srcSet" | "loading"> {
   url: string | null;
@@ -12,13 +12,22 @@ interface PictureProps extends Omit<ComponentProps<"img">, "src" | "srcSet" | "l
   height: number;
   /** In view at once: load now and first. */
   eager?: boolean;
+  /** Shows the small width until the large one is there: for pictures opened from a list. */
+  preview?: boolean;
 }
 
 /**
  * A picture that arrives out of its blur and never moves the page. The class names are the frame's: it
  * has the size and the tint from the start, and a missing picture leaves it with an initial.
  */
-export function Picture({ url, alt, eager = false, className, ...rest }: PictureProps) {
+export function Picture({
+  url,
+  alt,
+  eager = false,
+  preview = false,
+  className,
+  ...rest
+}: PictureProps) {
   const [loaded, setLoaded] = useState(false);
   const [failed, setFailed] = useState(false);
   const frame = cn("block overflow-hidden bg-raised", className);
@@ -34,8 +43,12 @@ export function Picture({ url, alt, eager = false, className, ...rest }: Picture
       </span>
     );
   }
+  const small = preview ? smallImage(url) : undefined;
   return (
-    <span className={frame}>
+    <span
+      className={cn(frame, "bg-cover bg-center")}
+      style={small === undefined ? undefined : { backgroundImage: `url("${small}")` }}
+    >
       <img
         {...imageSources(url)}
         {...rest}

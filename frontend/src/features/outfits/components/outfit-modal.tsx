@@ -150,6 +150,7 @@ function ModalPicture({ subject }: { subject: Present }) {
       width={960}
       height={1200}
       eager
+      preview
       draggable={false}
       className="size-full select-none"
       style={{ viewTransitionName: "outfit-picture" }}
