@@ -115,7 +115,7 @@ pub enum CatalogError {
     AmbiguousRelationship {
         origin: String,
         target: String,
-        details: Value,
+        details: Box<Value>,
         hint: String,
     },
     #[error("Could not find the function {called} in the schema cache")]
@@ -394,7 +394,7 @@ impl CatalogError {
             }
             Self::AmbiguousRelationship { details, hint, .. } => {
                 let wire = Wire::new(300, "PGRST201", self).hint(hint);
-                Wire { details: Some(details.clone()), ..wire }
+                Wire { details: Some(details.as_ref().clone()), ..wire }
             }
             Self::NoFunction { details, hint, .. } => {
                 let wire = Wire::new(404, "PGRST202", self).details(details);

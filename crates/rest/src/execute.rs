@@ -1,5 +1,6 @@
 //! Fourth stage: the statement in its transaction. The only stage with a connection.
 
+use crate::catalog::Function;
 use crate::error::{DatabaseFault, RequestError, RestError};
 use crate::identity::Identity;
 use crate::plan::{Handler, MutatePlan, QueryKind, QueryPlan, Total};
@@ -11,7 +12,7 @@ use crate::state::RestState;
 use bytes::{BufMut, Bytes, BytesMut};
 use selvedge_postgres::{
     Access, Answer, End, RequestContext, RequestError as PoolError, RequestPool, RequestTransaction,
-    column_bytes,
+    SqlStatement, column_bytes,
 };
 use serde_json::Value;
 use tokio_postgres::Row;
@@ -40,78 +41,104 @@ pub(crate) struct RequestTexts {
     pub cookies: String,
 }
 
-/// Runs a plan under the caller's rights: one round trip, or two where the rows decide about COMMIT.
-///
-/// # Errors
-/// PostgreSQL's refusal, or PGRST115, 116 and 124 after a rollback.
-pub(crate) async fn execute(
-    state: &RestState,
-    pool: &RequestPool,
-    identity: &Identity,
-    texts: &RequestTexts,
-    request: &ApiRequest,
-    plan: &QueryPlan,
-) -> Result<Outcome, RestError> {
-    let config = &state.config;
-    let statement = sql::main_statement(plan);
-    let explain = plan.explains_count().then(|| sql::count_explain(plan));
-    let mut extra: Vec<(&str, &str)> = Vec::new();
-    if let Some(zone) = &request.preferences.timezone {
-        extra.push(("timezone", zone));
-    }
-    if let Some(function) = plan.function() {
-        extra.extend(
-            function
-                .settings
-                .iter()
-                .map(|(name, value)| (name.as_str(), value.as_str())),
-        );
-    }
-    extra.extend(
-        config
-            .app_settings
-            .iter()
-            .map(|(name, value)| (name.as_str(), value.as_str())),
-    );
-    let search_path = state.search_path(&request.schema);
-    let transaction = RequestTransaction {
-        access: if plan.read_only {
-            Access::ReadOnly
+/// One request on its way into the database: who asks, what for, and on which connections.
+pub(crate) struct Execution<'a> {
+    pub(crate) state: &'a RestState,
+    pub(crate) pool: &'a RequestPool,
+    pub(crate) identity: &'a Identity,
+    pub(crate) texts: &'a RequestTexts,
+    pub(crate) request: &'a ApiRequest,
+}
+
+impl Execution<'_> {
+    /// Runs a plan under the caller's rights: one round trip, or two where the rows decide about COMMIT.
+    ///
+    /// # Errors
+    /// PostgreSQL's refusal, or PGRST115, 116 and 124 after a rollback.
+    pub(crate) async fn run(&self, plan: &QueryPlan) -> Result<Outcome, RestError> {
+        let statement = sql::main_statement(plan);
+        let explain = plan.explains_count().then(|| sql::count_explain(plan));
+        let extra = self.settings(plan.function());
+        let transaction = RequestTransaction {
+            access: if plan.read_only {
+                Access::ReadOnly
+            } else {
+                Access::ReadWrite
+            },
+            isolation: plan.function().and_then(|function| function.isolation),
+            context: self.context(&extra),
+            pre_request: self.state.pre_request.as_deref(),
+            statement: &statement,
+            explain: explain.as_ref(),
+            end: end_of(self.state, self.request),
+        };
+        let checks = Checks::of(self.request, plan);
+        let answer = if checks.any() && !plan.read_only {
+            self.pool
+                .run_checked(transaction, |rows| checks.pass(rows_in(rows)).is_ok())
+                .await
         } else {
-            Access::ReadWrite
-        },
-        isolation: plan.function().and_then(|function| function.isolation),
-        context: RequestContext {
-            search_path: &search_path,
-            role: identity.role(),
-            claims: identity.claims(),
-            method: &request.method,
-            path: &request.path,
-            headers: &texts.headers,
-            cookies: &texts.cookies,
-            extra: &extra,
-        },
-        pre_request: state.pre_request.as_deref(),
-        statement: &statement,
-        explain: explain.as_ref(),
-        end: end_of(state, request),
-    };
-    let checks = Checks::of(request, plan);
-    let answer = if checks.any() && !plan.read_only {
-        pool.run_checked(transaction, |rows| checks.pass(rows_in(rows)).is_ok())
-            .await
-    } else {
-        pool.run(transaction).await
-    };
-    let answer = answer.map_err(|error| failure(error, identity))?;
-    if matches!(plan.media, MediaType::Plan { .. }) {
-        return Ok(Outcome {
-            body: explained(answer.rows, &plan.media),
-            ..Outcome::default()
-        });
+            self.pool.run(transaction).await
+        };
+        let answer = answer.map_err(|error| failure(error, self.identity))?;
+        if matches!(plan.media, MediaType::Plan { .. }) {
+            return Ok(Outcome {
+                body: explained(answer.rows, &plan.media),
+                ..Outcome::default()
+            });
+        }
+        checks.pass(rows_in(&answer.rows))?;
+        outcome(plan, answer)
     }
-    checks.pass(rows_in(&answer.rows))?;
-    outcome(plan, answer)
+
+    /// Runs a statement that only looks something up, under the caller's rights.
+    ///
+    /// # Errors
+    /// PostgreSQL's refusal.
+    pub(crate) async fn read(&self, statement: &SqlStatement) -> Result<Vec<Row>, RestError> {
+        let extra = self.settings(None);
+        let transaction = RequestTransaction {
+            access: Access::ReadOnly,
+            isolation: None,
+            context: self.context(&extra),
+            pre_request: self.state.pre_request.as_deref(),
+            statement,
+            explain: None,
+            end: End::Commit,
+        };
+        let answer = self.pool.run(transaction).await;
+        Ok(answer.map_err(|error| failure(error, self.identity))?.rows)
+    }
+
+    fn context<'b>(&'b self, extra: &'b [(&'b str, &'b str)]) -> RequestContext<'b> {
+        RequestContext {
+            search_path: self.state.search_path(&self.request.schema),
+            role: self.identity.role(),
+            claims: self.identity.claims(),
+            method: &self.request.method,
+            path: &self.request.path,
+            headers: &self.texts.headers,
+            cookies: &self.texts.cookies,
+            extra,
+        }
+    }
+
+    /// Settings beyond those that every request has, in the contract's order.
+    fn settings<'b>(&'b self, function: Option<&'b Function>) -> Vec<(&'b str, &'b str)> {
+        let zone = self
+            .request
+            .preferences
+            .timezone
+            .as_deref()
+            .map(|zone| ("timezone", zone));
+        let of_function = function
+            .map(|function| function.settings.as_slice())
+            .unwrap_or_default();
+        let pairs = of_function.iter().chain(&self.state.config.app_settings);
+        zone.into_iter()
+            .chain(pairs.map(|(name, value)| (name.as_str(), value.as_str())))
+            .collect()
+    }
 }
 
 fn end_of(state: &RestState, request: &ApiRequest) -> End {
@@ -267,7 +294,7 @@ fn explained(rows: Vec<Row>, media: &MediaType) -> Bytes {
 }
 
 /// A failed transaction in the service's own terms.
-pub(crate) fn failure(error: PoolError, identity: &Identity) -> RestError {
+fn failure(error: PoolError, identity: &Identity) -> RestError {
     match error {
         PoolError::Database(error) => RestError::Database(DatabaseFault {
             sqlstate: error.code,

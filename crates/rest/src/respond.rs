@@ -33,6 +33,11 @@ impl Timing {
         }
     }
 
+    /// The value of `Server-Timing`.
+    pub(crate) fn into_header(self) -> Option<String> {
+        self.marks.map(|(_, text)| text)
+    }
+
     /// Ends a stage.
     pub(crate) fn mark(&mut self, stage: &str) {
         if let Some((since, text)) = &mut self.marks {
@@ -103,7 +108,7 @@ pub(crate) fn respond(
     override_headers(&mut draft, headers.as_deref())?;
     legacy_warning(config, plan, &mut draft);
     timing.mark("response");
-    if let Some((_, text)) = timing.marks {
+    if let Some(text) = timing.into_header() {
         draft
             .headers
             .push((HeaderName::from_static("server-timing"), text));

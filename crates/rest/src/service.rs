@@ -2,7 +2,7 @@
 
 use crate::config::RestConfig;
 use crate::error::{CatalogError, RequestError, RestError};
-use crate::execute::{RequestTexts, execute};
+use crate::execute::{Execution, RequestTexts};
 use crate::identity::Identity;
 use crate::openapi;
 use crate::plan::Plan;
@@ -63,22 +63,21 @@ async fn answer(
     timing.mark("parse");
     let plan = Plan::new(&request, &catalog, config)?;
     timing.mark("plan");
+    let execution = Execution {
+        state,
+        pool: worker.pool(),
+        identity: &identity,
+        texts: &texts(http),
+        request: &request,
+    };
     match plan {
         Plan::Describe { allow } => Ok(respond::describe(&allow)),
-        Plan::Root { schema, headers_only } => {
-            openapi::answer(
-                worker,
-                &identity,
-                &texts(http),
-                &request,
-                &catalog,
-                &schema,
-                headers_only,
-            )
-            .await
+        Plan::Root { headers_only } => {
+            let host = http.connection_info().host().to_owned();
+            openapi::answer(&execution, state, &catalog, &host, headers_only, timing).await
         }
         Plan::Query(plan) => {
-            let outcome = execute(state, worker.pool(), &identity, &texts(http), &request, &plan).await?;
+            let outcome = execution.run(&plan).await?;
             timing.mark("transaction");
             respond::respond(config, &request, &plan, outcome, timing)
         }

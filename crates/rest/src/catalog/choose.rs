@@ -118,7 +118,7 @@ fn ambiguous(origin: &QualifiedName, target: &str, candidates: &[&Arc<Relationsh
     CatalogError::AmbiguousRelationship {
         origin: origin.name.clone(),
         target: target.to_owned(),
-        details: candidates.iter().map(|candidate| describe(candidate)).collect(),
+        details: Box::new(candidates.iter().map(|candidate| describe(candidate)).collect()),
         hint: format!(
             "Try changing '{target}' to one of the following: {}. Find the desired relationship in the 'details' key.",
             words.join(", ")

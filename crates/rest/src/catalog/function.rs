@@ -44,6 +44,7 @@ pub enum Volatility {
 /// A callable function.
 #[derive(Debug, Clone)]
 pub struct Function {
+    pub oid: u32,
     pub name: QualifiedName,
     pub comment: Option<String>,
     pub parameters: Vec<Parameter>,

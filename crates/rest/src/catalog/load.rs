@@ -207,6 +207,7 @@ fn function(name: QualifiedName, row: &Row) -> Function {
     let volatility: String = row.get("volatility");
     let isolation: Option<String> = row.get("isolation");
     Function {
+        oid: row.get("oid"),
         name,
         comment: row.get("comment"),
         parameters,

@@ -33,7 +33,7 @@ pub enum Plan {
     /// An answer from the catalog alone: the `Allow` header.
     Describe { allow: String },
     /// The root document of a schema.
-    Root { schema: String, headers_only: bool },
+    Root { headers_only: bool },
 }
 
 /// A read, write or call, with the shape of its answer.
@@ -136,13 +136,12 @@ impl Plan {
             Action::DescribeRoot => Ok(Self::Describe {
                 allow: "OPTIONS,GET,HEAD".to_owned(),
             }),
-            Action::Root { schema, headers_only } => {
+            Action::Root { headers_only } => {
                 let served = [MediaType::OpenApi, MediaType::Json, MediaType::Any];
                 if !request.accept.iter().any(|media| served.contains(media)) {
                     return Err(negotiate::none_available(&request.accept).into());
                 }
                 Ok(Self::Root {
-                    schema: schema.clone(),
                     headers_only: *headers_only,
                 })
             }

@@ -60,7 +60,6 @@ pub enum Action {
     DescribeFunction(QualifiedName),
     DescribeRoot,
     Root {
-        schema: String,
         headers_only: bool,
     },
 }
@@ -221,7 +220,6 @@ impl Resource {
             (Self::Relation(name), "DELETE") => mutate(qualified(name), Mutation::Delete),
             (Self::Relation(name), "OPTIONS") => Action::DescribeRelation(qualified(name)),
             (Self::Root, "GET" | "HEAD") => Action::Root {
-                schema: schema.to_owned(),
                 headers_only: method == "HEAD",
             },
             (Self::Root, "OPTIONS") => Action::DescribeRoot,

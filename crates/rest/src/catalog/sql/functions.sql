@@ -35,6 +35,7 @@ arguments as (
   group by p.oid
 )
 select
+  p.oid as oid,
   n.nspname::text as schema,
   p.proname::text as name,
   d.description as comment,
