@@ -1,4 +1,5 @@
 import { useEffect, useRef } from "react";
+import { useLocation, useNavigate } from "react-router";
 import { arrival } from "@/lib/arrival";
 import { useSession } from "@/lib/session";
 import { toast } from "@/lib/toast";
@@ -6,6 +7,8 @@ import { toast } from "@/lib/toast";
 /** Says once what a link from a mail has done, as soon as it is known. */
 export function ArrivalNotice() {
   const { user, isLoading } = useSession();
+  const navigate = useNavigate();
+  const { pathname, search, state } = useLocation();
   const said = useRef(false);
 
   useEffect(() => {
@@ -24,7 +27,9 @@ export function ArrivalNotice() {
       toast("Welcome back!", "You have been successfully signed in.", "success");
     }
     said.current = true;
-  }, [user, isLoading]);
+    // The tokens have been taken out of the address; the router shall forget them too.
+    navigate({ pathname, search }, { replace: true, state, preventScrollReset: true });
+  }, [user, isLoading, navigate, pathname, search, state]);
 
   return null;
 }

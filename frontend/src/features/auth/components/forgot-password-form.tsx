@@ -29,7 +29,7 @@ export function ForgotPasswordForm({ onBack }: { onBack: () => void }) {
   );
 
   return (
-    <form noValidate onSubmit={submit} className="flex flex-col gap-5" aria-label="Reset password">
+    <form noValidate onSubmit={submit} className="flex flex-col gap-5">
       <Field label="Email" error={formState.errors.email?.message}>
         {(wiring) => (
           <Input

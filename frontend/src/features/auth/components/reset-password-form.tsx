@@ -43,12 +43,7 @@ export function ResetPasswordForm({ onDone }: { onDone: () => void }) {
   );
 
   return (
-    <form
-      noValidate
-      onSubmit={submit}
-      className="flex flex-col gap-5"
-      aria-label="Create a new password"
-    >
+    <form noValidate onSubmit={submit} className="flex flex-col gap-5">
       <Field
         label="New Password"
         error={errors.password?.message}

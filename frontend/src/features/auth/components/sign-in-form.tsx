@@ -36,7 +36,7 @@ export function SignInForm({ onForgotPassword, onSignedIn }: SignInFormProps) {
   );
 
   return (
-    <form noValidate onSubmit={submit} className="flex flex-col gap-5" aria-label="Sign In">
+    <form noValidate onSubmit={submit} className="flex flex-col gap-5">
       <Field label="Email" error={errors.email?.message}>
         {(wiring) => (
           <Input

@@ -64,7 +64,7 @@ export function SignUpForm({ returnPath, onSignedIn, onConfirmationSent }: SignU
   });
 
   return (
-    <form noValidate onSubmit={submit} className="flex flex-col gap-5" aria-label="Create Account">
+    <form noValidate onSubmit={submit} className="flex flex-col gap-5">
       <Field label="Full name" error={errors.fullName?.message}>
         {(wiring) => <Input autoComplete="name" {...wiring} {...register("fullName")} />}
       </Field>
