@@ -92,10 +92,11 @@ impl Limits {
     ///
     /// # Errors
     /// 429 `over_email_send_rate_limit` with the seconds left.
-    pub(crate) fn check_unknown_address(&self, email: &str) -> Result<(), AuthError> {
-        let taken = self
-            .unknown_addresses
-            .take(self.hash.hash_one(email), self.started.elapsed());
+    pub(crate) fn check_unknown_address(&self, purpose: Limited, email: &str) -> Result<(), AuthError> {
+        let taken = self.unknown_addresses.take(
+            self.hash.hash_one((purpose as usize, email)),
+            self.started.elapsed(),
+        );
         taken.map_err(|wait| AuthError::TooSoon {
             seconds: ceil_seconds(wait),
         })
@@ -235,9 +236,9 @@ mod tests {
     fn unknown_addresses_wait_like_known_ones() {
         let limits = Limits::new(&AuthConfig::default());
 
-        assert!(limits.check_unknown_address("a@b.c").is_ok());
+        assert!(limits.check_unknown_address(Limited::Recover, "a@b.c").is_ok());
         assert!(matches!(
-            limits.check_unknown_address("a@b.c"),
+            limits.check_unknown_address(Limited::Recover, "a@b.c"),
             Err(AuthError::TooSoon { seconds: 1 })
         ));
     }

@@ -65,7 +65,7 @@ pub(crate) async fn recover(
             .await?;
             db.commit().await?;
         }
-        None => state.limits.check_unknown_address(&email)?,
+        None => state.limits.check_unknown_address(Limited::Recover, &email)?,
     }
     Ok(HttpResponse::Ok().json(json!({})))
 }

@@ -45,7 +45,7 @@ pub(crate) async fn resend(
     let mut client = state.client().await?;
     let db = client.transaction().await?;
     let Some(user) = users::find_by_email(&db, &email, &info.audience).await? else {
-        state.limits.check_unknown_address(&email)?;
+        state.limits.check_unknown_address(Limited::Resend, &email)?;
         return Ok(HttpResponse::Ok().json(json!({})));
     };
     let user = users::lock_by_id(&db, user.id).await?.unwrap_or(user);
@@ -63,7 +63,7 @@ pub(crate) async fn resend(
         let new_email = user.email_change.clone();
         letters::send_email_change(&state, &db, &info, &user, &new_email, challenge.as_ref()).await?;
     } else {
-        state.limits.check_unknown_address(&email)?;
+        state.limits.check_unknown_address(Limited::Resend, &email)?;
     }
     db.commit().await?;
     Ok(HttpResponse::Ok().json(json!({})))

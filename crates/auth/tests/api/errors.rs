@@ -1,0 +1,293 @@
+//! Callers, bodies, shapes of errors, and what is switched off.
+
+use reqwest::Method;
+use selvedge_token::{KeyRing, development, unix_now};
+use serde_json::json;
+
+use crate::app::{PASSWORD, Setup, TestApp};
+
+#[actix_web::test]
+async fn auth_017_auth_018_the_version_header_chooses_the_shape() {
+    let app = TestApp::start().await;
+    let body = json!({"email": "ana@example.com", "password": "wrong"});
+
+    let new = app
+        .post("/token?grant_type=password", body.clone())
+        .header("origin", "https://site.example")
+        .send()
+        .await;
+    let old = app
+        .post("/token?grant_type=password", body)
+        .header("x-supabase-api-version", "")
+        .send()
+        .await;
+
+    assert_eq!(
+        new.body,
+        json!({"code": "invalid_credentials", "message": "Invalid login credentials"})
+    );
+    assert_eq!(
+        (
+            new.header("x-supabase-api-version"),
+            new.header("x-sb-error-code")
+        ),
+        ("2024-01-01", "invalid_credentials")
+    );
+    assert!(
+        new.header("access-control-expose-headers")
+            .to_lowercase()
+            .contains("x-supabase-api-version")
+    );
+    assert_eq!(
+        old.body,
+        json!({"code": 400, "error_code": "invalid_credentials", "msg": "Invalid login credentials"})
+    );
+    assert_eq!(old.header("x-supabase-api-version"), "");
+}
+
+#[actix_web::test]
+async fn auth_088_each_bad_bearer_has_its_own_answer() {
+    let app = TestApp::start().await;
+    let session = app.user("ana@example.com").await;
+    let sign = |claims| app.keys.sign(&claims).unwrap();
+    let now = unix_now();
+    let (sub, exp) = (session.user["id"].clone(), now + 60);
+    let foreign = KeyRing::new(b"another secret of at least 32 characters", &[]).unwrap();
+    let cases = [
+        (
+            development::anon_key(),
+            403,
+            "bad_jwt",
+            "invalid claim: missing sub claim",
+        ),
+        (
+            sign(json!({"sub": sub, "role": "authenticated", "exp": now - 1})),
+            403,
+            "bad_jwt",
+            "invalid JWT: unable to parse or verify signature, token has invalid claims: token is expired",
+        ),
+        (
+            foreign.sign(&json!({"sub": sub, "exp": exp})).unwrap(),
+            403,
+            "bad_jwt",
+            "invalid JWT: unable to parse or verify signature, token signature is invalid: signature is invalid",
+        ),
+        (
+            sign(json!({"sub": "ana", "exp": exp})),
+            400,
+            "bad_jwt",
+            "invalid claim: sub claim must be a UUID",
+        ),
+        (
+            sign(json!({"sub": uuid::Uuid::new_v4(), "exp": exp})),
+            403,
+            "user_not_found",
+            "User from sub claim in JWT does not exist",
+        ),
+        (
+            sign(json!({"sub": sub, "exp": exp, "session_id": uuid::Uuid::new_v4()})),
+            403,
+            "session_not_found",
+            "Session from session_id claim in JWT does not exist",
+        ),
+    ];
+    for (token, status, code, message) in cases {
+        let answer = app.get("/user").bearer(&token).send().await;
+        assert_eq!((answer.error(), answer.message()), ((status, code), message));
+    }
+    let none = app.get("/user").header("apikey", "").send().await;
+    assert_eq!(
+        (none.error(), none.message()),
+        (
+            (401, "no_authorization"),
+            "This endpoint requires a valid Bearer token"
+        )
+    );
+    let publishable = app
+        .get("/user")
+        .header("apikey", &development::publishable_key())
+        .send()
+        .await;
+    assert_eq!(publishable.message(), "invalid claim: missing sub claim");
+    let unsigned = "eyJhbGciOiJub25lIn0.eyJzdWIiOiJ4In0.";
+    assert_eq!(
+        app.get("/user").bearer(unsigned).send().await.error(),
+        (403, "bad_jwt")
+    );
+}
+
+#[actix_web::test]
+async fn auth_091_bodies_are_checked() {
+    let app = TestApp::start().await;
+    let post = |body: Vec<u8>| app.call(Method::POST, "/signup").raw(body).send();
+
+    let malformed = post(b"{\"email\":".to_vec()).await;
+    let empty = post(Vec::new()).await;
+    let wrong_type = post(br#"{"email": 7}"#.to_vec()).await;
+    let large = post(vec![b' '; 2 << 20]).await;
+    let unknown =
+        post(br#"{"email":"ana@example.com","password":"correct horse","surprise":[1]}"#.to_vec()).await;
+
+    assert_eq!(malformed.error(), (400, "bad_json"));
+    assert!(
+        malformed
+            .message()
+            .starts_with("Could not parse request body as JSON: ")
+    );
+    assert_eq!(
+        (empty.error(), wrong_type.error()),
+        ((400, "bad_json"), (400, "bad_json"))
+    );
+    assert_eq!(large.error(), (413, "request_entity_too_large"));
+    assert_eq!(unknown.status, 200);
+}
+
+#[actix_web::test]
+async fn unknown_routes_and_methods_are_told_apart() {
+    let app = TestApp::start().await;
+
+    assert_eq!(app.get("/nothing").send().await.status, 404);
+    assert_eq!(app.get("/signup").send().await.status, 405);
+    assert_eq!(app.get("/health/").send().await.status, 200);
+    assert_eq!(app.get("/admin/users/").admin().send().await.status, 200);
+}
+
+#[actix_web::test]
+async fn auth_096_settings_and_health_show_no_secret() {
+    let app = TestApp::start().await;
+
+    let health = app.get("/health").send().await;
+    let settings = app.get("/settings").send().await;
+
+    assert_eq!(health.body["name"], "GoTrue");
+    assert_eq!(settings.body["external"]["email"], true);
+    assert_eq!(settings.body["external"]["google"], false);
+    assert_eq!(
+        (
+            &settings.body["mailer_autoconfirm"],
+            &settings.body["disable_signup"]
+        ),
+        (&json!(false), &json!(false))
+    );
+    assert!(!settings.body.to_string().contains("secret"));
+}
+
+#[actix_web::test]
+async fn auth_050_only_public_keys_are_listed() {
+    let symmetric = TestApp::start().await;
+    let key = development::signing_key();
+    let keys = KeyRing::new(development::JWT_SECRET.as_bytes(), &[key]).unwrap();
+    let asymmetric = TestApp::from(Setup {
+        keys,
+        ..Setup::default()
+    })
+    .await;
+
+    let none = symmetric.get("/.well-known/jwks.json").send().await;
+    let listed = asymmetric.get("/.well-known/jwks.json").send().await;
+
+    assert_eq!(
+        (none.body, none.headers["cache-control"].to_str().unwrap()),
+        (json!({"keys": []}), "public, max-age=600")
+    );
+    let public = &listed.body["keys"][0];
+    assert_eq!((&public["kty"], &public["use"]), (&json!("EC"), &json!("sig")));
+    assert!(public.get("d").is_none());
+    let session = asymmetric.user("ana@example.com").await;
+    assert_eq!(
+        asymmetric
+            .get("/user")
+            .bearer(&session.access_token)
+            .send()
+            .await
+            .status,
+        200
+    );
+    let header = session.access_token.split('.').next().unwrap();
+    let header = base64::Engine::decode(&base64::engine::general_purpose::URL_SAFE_NO_PAD, header).unwrap();
+    let header: serde_json::Value = serde_json::from_slice(&header).unwrap();
+    assert_eq!(
+        (&header["alg"], &header["kid"]),
+        (&json!("ES256"), &public["kid"])
+    );
+}
+
+#[actix_web::test]
+async fn auth_043_auth_083_auth_095_what_is_off_says_so_and_is_not_retried() {
+    let app = TestApp::start().await;
+    let session = app.user("ana@example.com").await;
+    let cases = [
+        (
+            Method::GET,
+            "/authorize?provider=google",
+            400,
+            "validation_failed",
+        ),
+        (
+            Method::GET,
+            "/user/identities/authorize?provider=google",
+            404,
+            "manual_linking_disabled",
+        ),
+        (Method::POST, "/sso", 404, "saml_provider_disabled"),
+        (
+            Method::POST,
+            "/passkeys/authentication/options",
+            404,
+            "passkey_disabled",
+        ),
+        (Method::GET, "/oauth/authorize", 404, "feature_disabled"),
+        (
+            Method::GET,
+            "/.well-known/oauth-authorization-server",
+            404,
+            "feature_disabled",
+        ),
+        (Method::POST, "/factors", 422, "mfa_totp_enroll_not_enabled"),
+        (
+            Method::POST,
+            "/token?grant_type=id_token",
+            400,
+            "provider_disabled",
+        ),
+        (
+            Method::POST,
+            "/token?grant_type=web3",
+            422,
+            "web3_provider_disabled",
+        ),
+    ];
+    for (method, path, status, code) in cases {
+        let answer = app
+            .call(method, path)
+            .json(&json!({}))
+            .bearer(&session.access_token)
+            .send()
+            .await;
+        assert_eq!(answer.error(), (status, code), "{path}");
+    }
+    let provider = app.get("/authorize?provider=google").send().await;
+    assert!(provider.message().starts_with("Unsupported provider"));
+}
+
+#[actix_web::test]
+async fn the_audience_of_a_request_must_fit() {
+    let app = TestApp::start().await;
+    let session = app.user("ana@example.com").await;
+
+    let other = app
+        .get("/user")
+        .bearer(&session.access_token)
+        .header("x-jwt-aud", "elsewhere")
+        .send()
+        .await;
+    let body = json!({"email": "ana@example.com", "password": PASSWORD});
+    let sign_in = app
+        .post("/token?grant_type=password", body)
+        .header("x-jwt-aud", "elsewhere")
+        .send()
+        .await;
+
+    assert_eq!(other.error(), (400, "validation_failed"));
+    assert_eq!(sign_in.error(), (400, "invalid_credentials"));
+}
