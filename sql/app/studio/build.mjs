@@ -20,20 +20,24 @@ async function drawAll(jobs) {
   let done = 0;
   const threads = Math.min(availableParallelism(), 4, jobs.length);
   await Promise.all(
-    Array.from({ length: threads }, () => new Promise((resolve, reject) => {
-      const worker = new Worker(here);
-      const give = () => {
-        if (next < jobs.length) worker.postMessage(jobs[next++].id);
-        else worker.terminate().then(resolve);
-      };
-      worker.on('message', (id) => {
-        done += 1;
-        process.stdout.write(`\r${done}/${jobs.length} ${id}`.padEnd(70));
-        give();
-      });
-      worker.on('error', reject);
-      give();
-    })),
+    Array.from(
+      { length: threads },
+      () =>
+        new Promise((resolve, reject) => {
+          const worker = new Worker(here);
+          const give = () => {
+            if (next < jobs.length) worker.postMessage(jobs[next++].id);
+            else worker.terminate().then(resolve);
+          };
+          worker.on('message', (id) => {
+            done += 1;
+            process.stdout.write(`\r${done}/${jobs.length} ${id}`.padEnd(70));
+            give();
+          });
+          worker.on('error', reject);
+          give();
+        }),
+    ),
   );
   process.stdout.write('\n');
 }
@@ -49,7 +53,10 @@ if (isMainThread) {
   writeFileSync(new URL('seed.sql', root), seedSql());
 } else {
   parentPort.on('message', async (id) => {
-    await runJob(JOBS.find((job) => job.id === id), root);
+    await runJob(
+      JOBS.find((job) => job.id === id),
+      root,
+    );
     parentPort.postMessage(id);
   });
 }

@@ -1,7 +1,7 @@
 // Puts garments on paper: one for an item's picture, several for an outfit's.
 
 import { garmentOf } from './garments/index.mjs';
-import { hex } from './catalogue/palette.mjs';
+
 import { lightness } from './render/colour.mjs';
 import { lay, sheet } from './render/picture.mjs';
 import { random } from './render/noise.mjs';
@@ -12,8 +12,22 @@ const DEEP = ['#cdbfab', '#bcc1b3', '#cbb5a5', '#b3bcc1', '#cdbb94', '#c3b9b4'];
 
 /** How much of the frame a garment fills, and how far it stands off the paper. */
 const FRAME = {
-  sneakers: [0.66, 1], flats: [0.64, 0.9], sideShoes: [0.72, 0.9], bag: [0.74, 1.2], cap: [0.5, 0.8], beanie: [0.46, 0.8], brimHat: [0.68, 0.9], bucketHat: [0.52, 0.8],
-  scarf: [0.76, 1], silkScarf: [0.74, 0.5], sunglasses: [0.56, 0.4], watch: [0.62, 0.3], belt: [0.6, 0.6], socks: [0.62, 0.7], necklace: [0.5, 0.16], earrings: [0.42, 0.12],
+  sneakers: [0.66, 1],
+  flats: [0.64, 0.9],
+  sideShoes: [0.72, 0.9],
+  bag: [0.74, 1.2],
+  cap: [0.5, 0.8],
+  beanie: [0.46, 0.8],
+  brimHat: [0.68, 0.9],
+  bucketHat: [0.52, 0.8],
+  scarf: [0.76, 1],
+  silkScarf: [0.74, 0.5],
+  sunglasses: [0.56, 0.4],
+  watch: [0.62, 0.3],
+  belt: [0.6, 0.6],
+  socks: [0.62, 0.7],
+  necklace: [0.5, 0.16],
+  earrings: [0.42, 0.12],
 };
 
 /** A paper that lets the garment stand out; pale cloth gets the deeper tints. */
@@ -56,5 +70,3 @@ export function outfitPicture(outfit, placed, width = 1200) {
   }
   return picture;
 }
-
-export { hex };

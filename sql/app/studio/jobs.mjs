@@ -23,14 +23,21 @@ export const JOBS = [
 
 const DRAW = {
   item: async ({ slug, folder }, root) => {
-    await save(develop(itemPicture(ITEMS.find((i) => i.slug === slug))), root, folder, slug, 74);
+    const item = ITEMS.find((i) => i.slug === slug);
+    await save(develop(itemPicture(item)), root, folder, slug, item.cut.pattern ? 79 : 75);
   },
   outfit: async ({ slug, folder }, root) => {
     const outfit = OUTFITS.find((o) => o.slug === slug);
     await save(develop(outfitPicture(outfit, arrange(outfit))), root, folder, slug, 74);
   },
-  avatar: ({ slug, file }, root) => avatar(slug).webp({ quality: 80, effort: 5 }).toFile(fileURLToPath(new URL(file, root))),
-  brand: ({ slug, file }, root) => brandLabel(slug).webp({ quality: 82, effort: 5 }).toFile(fileURLToPath(new URL(file, root))),
+  avatar: ({ slug, file }, root) =>
+    avatar(slug)
+      .webp({ quality: 80, effort: 5 })
+      .toFile(fileURLToPath(new URL(file, root))),
+  brand: ({ slug, file }, root) =>
+    brandLabel(slug)
+      .webp({ quality: 82, effort: 5 })
+      .toFile(fileURLToPath(new URL(file, root))),
   icon: async ({ slug, file }, root) => (await categoryIcon(slug)).webp({ quality: 84, effort: 5 }).toFile(fileURLToPath(new URL(file, root))),
 };
 
@@ -40,7 +47,11 @@ async function save(image, root, folder, slug, quality) {
   const again = () => sharp(data, { raw: { width: info.width, height: info.height, channels: info.channels } });
   const path = (name) => fileURLToPath(new URL(`${folder}${name}.webp`, root));
   await again().webp({ quality, effort: 5, smartSubsample: true }).toFile(path(slug));
-  await again().resize(480, null, { kernel: 'lanczos3' }).sharpen({ sigma: 0.5, m1: 0.4, m2: 0.6 }).webp({ quality: quality + 1, effort: 5, smartSubsample: true }).toFile(path(`${slug}-480`));
+  await again()
+    .resize(480, null, { kernel: 'lanczos3' })
+    .sharpen({ sigma: 0.5, m1: 0.4, m2: 0.6 })
+    .webp({ quality: quality + 1, effort: 5, smartSubsample: true })
+    .toFile(path(`${slug}-480`));
 }
 
 export const runJob = (one, root) => DRAW[one.kind](one, root);

@@ -4,7 +4,7 @@
 
 import { garmentOf } from './garments/index.mjs';
 import { random } from './render/noise.mjs';
-import { render } from './render/relief.mjs';
+import { extents, render } from './render/relief.mjs';
 
 const TABLE = { w: 160, h: 200 };
 
@@ -26,9 +26,7 @@ const TEMPLATES = {
     { outer: [55, 66, -4, 0.82], bottom: [112, 122, 3, 0.84], top: [108, 52, 4, 0.72] },
     { outer: [56, 68, -3, 0.84], bottom: [110, 120, 2, 0.86], top: [110, 50, 3, 0.7] },
   ],
-  'outer dress': [
-    { outer: [108, 62, 5, 0.82], dress: [56, 92, -3, 0.94] },
-  ],
+  'outer dress': [{ outer: [108, 62, 5, 0.82], dress: [56, 92, -3, 0.94] }],
   'outer bottom': [{ outer: [60, 66, -4, 0.9], bottom: [110, 122, 3, 0.88] }],
   'top bottom': [
     { bottom: [106, 122, 3, 0.96], top: [60, 62, -5, 0.92] },
@@ -39,21 +37,86 @@ const TEMPLATES = {
 };
 
 /** Sizes of the small things: a touch larger than life, as a stylist would. */
-const SMALL = { sneakers: 1.2, flats: 1.22, sideShoes: 1.08, bag: 1, cap: 1.12, beanie: 1.12, brimHat: 1.06, bucketHat: 1.1, scarf: 0.84, silkScarf: 0.86, sunglasses: 1.6, watch: 1.25, belt: 1.02, socks: 0.86, necklace: 1.3, earrings: 2 };
-const TURN = { sneakers: [-14, 10], flats: [-14, 10], sideShoes: [-4, 4], bag: [-8, 8], cap: [-12, 12], beanie: [-10, 10], brimHat: [-10, 10], bucketHat: [-10, 10], scarf: [-12, 8], silkScarf: [-14, 14], sunglasses: [-18, 14], watch: [10, 30], belt: [-20, 20], socks: [-8, 8], necklace: [-6, 10], earrings: [-6, 6] };
-const ORDER = ['bag', 'sideShoes', 'sneakers', 'flats', 'scarf', 'brimHat', 'silkScarf', 'belt', 'socks', 'cap', 'beanie', 'bucketHat', 'watch', 'sunglasses', 'necklace', 'earrings'];
+const SMALL = {
+  sneakers: 1.2,
+  flats: 1.22,
+  sideShoes: 1.08,
+  bag: 1,
+  cap: 1.12,
+  beanie: 1.12,
+  brimHat: 1.06,
+  bucketHat: 1.1,
+  scarf: 0.84,
+  silkScarf: 0.86,
+  sunglasses: 1.6,
+  watch: 1.25,
+  belt: 1.02,
+  socks: 0.86,
+  necklace: 1.3,
+  earrings: 2,
+};
+const TURN = {
+  sneakers: [-14, 10],
+  flats: [-14, 10],
+  sideShoes: [-4, 4],
+  bag: [-8, 8],
+  cap: [-12, 12],
+  beanie: [-10, 10],
+  brimHat: [-10, 10],
+  bucketHat: [-10, 10],
+  scarf: [-12, 8],
+  silkScarf: [-14, 14],
+  sunglasses: [-18, 14],
+  watch: [10, 30],
+  belt: [-20, 20],
+  socks: [-8, 8],
+  necklace: [-6, 10],
+  earrings: [-6, 6],
+};
+const ORDER = [
+  'bag',
+  'sideShoes',
+  'sneakers',
+  'flats',
+  'scarf',
+  'brimHat',
+  'silkScarf',
+  'belt',
+  'socks',
+  'cap',
+  'beanie',
+  'bucketHat',
+  'watch',
+  'sunglasses',
+  'necklace',
+  'earrings',
+];
 
 /** Footprint at one pixel per cm, about the sprite's own middle. */
 function footprint(item, turn, size) {
   const s = render(garmentOf(item), { scale: size, rotate: turn });
   const cells = [];
-  let x0 = 1e9; let y0 = 1e9; let x1 = -1e9; let y1 = -1e9;
-  for (let y = 0; y < s.h; y++)
+  // Rows are filled from edge to edge, so that nothing is laid inside a strap or a coil.
+  let x0 = 1e9;
+  let y0 = 1e9;
+  let x1 = -1e9;
+  let y1 = -1e9;
+  for (let y = 0; y < s.h; y++) {
+    let from = -1;
+    let to = -1;
     for (let x = 0; x < s.w; x++)
       if (s.a[y * s.w + x] > 0.4) {
-        cells.push([x, y]);
-        x0 = Math.min(x0, x); x1 = Math.max(x1, x); y0 = Math.min(y0, y); y1 = Math.max(y1, y);
+        if (from < 0) from = x;
+        to = x;
       }
+    if (from < 0) continue;
+    x0 = Math.min(x0, from);
+    x1 = Math.max(x1, to);
+    y0 = Math.min(y0, y);
+    y1 = Math.max(y1, y);
+    const whole = roleOf(item) === 'small';
+    for (let x = from; x <= to; x++) if (whole || s.a[y * s.w + x] > 0.4) cells.push([x, y]);
+  }
   const cx = Math.round((x0 + x1) / 2);
   const cy = Math.round((y0 + y1) / 2);
   return { cells: cells.map(([x, y]) => [x - cx, y - cy]), hw: (x1 - x0) / 2, hh: (y1 - y0) / 2 };
@@ -64,9 +127,25 @@ function clearance(taken) {
   const { w, h } = TABLE;
   const d = new Float32Array(w * h);
   for (let i = 0; i < d.length; i++) d[i] = taken[i] ? 0 : 99;
-  const relax = (i, j, c) => { if (d[j] + c < d[i]) d[i] = d[j] + c; };
-  for (let y = 0; y < h; y++) for (let x = 0; x < w; x++) { const i = y * w + x; if (x) relax(i, i - 1, 1); if (y) relax(i, i - w, 1); if (x && y) relax(i, i - w - 1, 1.41); if (x < w - 1 && y) relax(i, i - w + 1, 1.41); }
-  for (let y = h - 1; y >= 0; y--) for (let x = w - 1; x >= 0; x--) { const i = y * w + x; if (x < w - 1) relax(i, i + 1, 1); if (y < h - 1) relax(i, i + w, 1); if (x < w - 1 && y < h - 1) relax(i, i + w + 1, 1.41); if (x && y < h - 1) relax(i, i + w - 1, 1.41); }
+  const relax = (i, j, c) => {
+    if (d[j] + c < d[i]) d[i] = d[j] + c;
+  };
+  for (let y = 0; y < h; y++)
+    for (let x = 0; x < w; x++) {
+      const i = y * w + x;
+      if (x) relax(i, i - 1, 1);
+      if (y) relax(i, i - w, 1);
+      if (x && y) relax(i, i - w - 1, 1.41);
+      if (x < w - 1 && y) relax(i, i - w + 1, 1.41);
+    }
+  for (let y = h - 1; y >= 0; y--)
+    for (let x = w - 1; x >= 0; x--) {
+      const i = y * w + x;
+      if (x < w - 1) relax(i, i + 1, 1);
+      if (y < h - 1) relax(i, i + w, 1);
+      if (x < w - 1 && y < h - 1) relax(i, i + w + 1, 1.41);
+      if (x && y < h - 1) relax(i, i + w - 1, 1.41);
+    }
   return d;
 }
 
@@ -95,7 +174,9 @@ export function arrange(outfit) {
     else roles[role] = item;
   }
   const key = ['outer', 'top', 'dress', 'bottom'].filter((r) => roles[r]).join(' ');
-  const template = outfit.layout != null ? TEMPLATES[key][outfit.layout] : rng.pick(TEMPLATES[key] ?? []);
+  const brief = roles.bottom && extents(garmentOf(roles.bottom)).h < 55;
+  const template =
+    brief && key === 'top bottom' ? TEMPLATES[key][1] : outfit.layout != null ? TEMPLATES[key][outfit.layout] : rng.pick(TEMPLATES[key] ?? []);
   if (!template) throw new Error(`${outfit.name}: no template for "${key}"`);
   const mirror = outfit.mirror ?? rng.chance(0.5);
 
@@ -110,7 +191,12 @@ export function arrange(outfit) {
   };
   for (const role of Object.keys(template)) {
     const item = roles[role];
-    const [x, y, turn, size] = template[role];
+    let [x, y, turn, size] = template[role];
+    if (role === 'bottom' && roles.top && Math.abs(x - template.top[0]) < 15) {
+      // Worn below a top: the waist tucks just under its hem, whatever the lengths.
+      const half = (one, k) => ((box) => (box.h / 2) * k)(extents(garmentOf(one)));
+      y = template.top[1] + half(roles.top, template.top[3]) + half(item, size) - 5;
+    }
     const long = item.garment === 'tailored' && item.cut.cut?.includes('coat') ? 1 : role === 'outer' ? 1.02 : 1;
     put(item, mirror ? TABLE.w - x : x, y + (long === 1 ? 0 : -8), (mirror ? -turn : turn) + rng.range(-1, 1), size * long);
   }
@@ -159,7 +245,9 @@ export function arrange(outfit) {
   const cx = (x0 + x1) / 2;
   const cy = (y0 + y1) / 2;
   return placed.map(({ item, x, y, turn, size, share }) => ({
-    item, turn, share,
+    item,
+    turn,
+    share,
     x: TABLE.w / 2 + (x - cx) * fit,
     y: TABLE.h / 2 + (y - cy) * fit,
     size: size * fit,

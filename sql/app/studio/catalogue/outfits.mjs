@@ -37,7 +37,7 @@ const ROWS = [
   ['Saddle Up', 'jonahekberg', U, ['Workwear', 'Weekend'], ['chore-coat-tobacco', 'heavy-cotton-tee-ink', 'black-slim-jeans', 'chelsea-boots', 'twill-cap'], '#dcdccf', 'A saddle-coloured chore coat over black on black, with a cord collar for texture.'],
   ['Lumber Logic', 'inesduarte', U, ['Workwear', 'Layered'], ['check-flannel', 'heavy-cotton-tee', 'wide-jeans', 'lace-boots-burgundy', 'ribbed-beanie'], '#dadfe0', 'A flannel worn as a jacket, as nature intended. Everything below stays grey so the check can sing.'],
   ['Tool Roll', 'inesduarte', W, ['Workwear', 'Weekend'], ['ecru-denim-jacket', 'rust-stripe-tee', 'denim-midi-skirt', 'lace-boots-burgundy', 'canvas-backpack'], '#e8dacd', 'Ecru over rust stripe over indigo, with boots that have opinions about the weather.'],
-  ['Field Notes', 'jonahekberg', M, ['Workwear', 'Layered'], ['olive-trench', 'lambswool-crew-mustard', 'raw-jeans', 'suede-chukka', 'canvas-backpack'], '#e6dec8', 'Waxed olive, mill mustard, raw indigo: three colours you can find in any hedge.'],
+  ['Field Notes', 'jonahekberg', M, ['Workwear', 'Layered'], ['olive-trench', 'lambswool-crew-mustard', 'raw-jeans', 'suede-chukka', 'bridle-belt'], '#e6dec8', 'Waxed olive, mill mustard, raw indigo: three colours you can find in any hedge.'],
   ['Apprentice', 'noah', M, ['Workwear'], ['quilted-gilet', 'chambray-shirt', 'chinos-olive', 'suede-chukka'], '#dcdccf', 'My first try: gilet, chambray, boots. Kept it simple.', { status: 'pending' }],
   // Evening
   ['After the Overture', 'leila', W, ['Evening', 'Romantic'], ['slip-dress-sage', 'blush-pumps', 'flap-bag-ink', 'hoop-earrings'], '#e8dacd', 'Sage satin with wine suede. The hoops catch whatever light is left.'],

@@ -45,9 +45,14 @@ function contours(commands) {
       for (let i = 1; i <= 6; i++) {
         const t = i / 6;
         const m = 1 - t;
-        cur.push(c.type === 'Q'
-          ? [m * m * p[0] + 2 * m * t * c.x1 + t * t * c.x, m * m * p[1] + 2 * m * t * c.y1 + t * t * c.y]
-          : [m ** 3 * p[0] + 3 * m * m * t * c.x1 + 3 * m * t * t * c.x2 + t ** 3 * c.x, m ** 3 * p[1] + 3 * m * m * t * c.y1 + 3 * m * t * t * c.y2 + t ** 3 * c.y]);
+        cur.push(
+          c.type === 'Q'
+            ? [m * m * p[0] + 2 * m * t * c.x1 + t * t * c.x, m * m * p[1] + 2 * m * t * c.y1 + t * t * c.y]
+            : [
+                m ** 3 * p[0] + 3 * m * m * t * c.x1 + 3 * m * t * t * c.x2 + t ** 3 * c.x,
+                m ** 3 * p[1] + 3 * m * m * t * c.y1 + 3 * m * t * t * c.y2 + t ** 3 * c.y,
+              ],
+        );
       }
     }
     if (c.type !== 'Z') p = [c.x, c.y];
@@ -59,10 +64,12 @@ function contours(commands) {
 }
 
 /** A two-line print for the chest. Returns (cut, y) => marks. */
-export const wordmark = (big, small, color) => (cut, y = 26) => {
-  const face = font('inter', 800);
-  return [
-    { kind: 'ink', fills: lettering(big, 0, y, 9.6, face, 0.5), color, alpha: 0.9, raise: 0.006 },
-    { kind: 'ink', fills: lettering(small, 0, y + 3.6, 2.35, face, 0.95), color, alpha: 0.9, raise: 0.006 },
-  ];
-};
+export const wordmark =
+  (big, small, color) =>
+  (cut, y = 26) => {
+    const face = font('inter', 800);
+    return [
+      { kind: 'ink', fills: lettering(big, 0, y, 9.6, face, 0.5), color, alpha: 0.9, raise: 0.006 },
+      { kind: 'ink', fills: lettering(small, 0, y + 3.6, 2.35, face, 0.95), color, alpha: 0.9, raise: 0.006 },
+    ];
+  };

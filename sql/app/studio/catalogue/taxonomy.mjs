@@ -1,5 +1,6 @@
 // Brands, categories, item styles and outfit styles.
 
+/** [slug, name, description] */
 export const BRANDS = [
   ['halvorn', 'Halvorn', 'Coats and shells for weather that means it, cut in a converted net loft on the northern coast. Dense wools, taped seams, nothing to flap in the wind.'],
   ['mare-lune', 'Mare Lune', 'Evening pieces that move: bias-cut satin, covered buttons and straps that stay where you put them.'],
@@ -26,30 +27,32 @@ export const CATEGORIES = {
   Accessories: ['Hats', 'Scarves', 'Eyewear', 'Watches', 'Belts', 'Jewellery', 'Socks'],
 };
 
+/** [name, description, item whose picture stands for it] */
 export const STYLES = [
-  ['Essential', 'The pieces everything else is built on.'],
-  ['Tailored', 'Cut with a canvas, pressed with steam.'],
-  ['Relaxed', 'Room to move, and to sit down for lunch.'],
-  ['Heritage', 'Made the old way because the old way works.'],
-  ['Technical', 'Fabrics that do a job.'],
-  ['Statement', 'One per outfit is plenty.'],
-  ['Knitted', 'Loops, ribs and cables.'],
-  ['Denim', 'Indigo in all its stages.'],
-  ['Leather', 'Hides that remember you.'],
-  ['Printed', 'Stripes, checks and flowers.'],
+  ['Essential', 'The pieces everything else is built on.', 'heavy-cotton-tee'],
+  ['Tailored', 'Cut with a canvas, pressed with steam.', 'camel-overcoat'],
+  ['Relaxed', 'Room to move, and to sit down for lunch.', 'wide-jeans'],
+  ['Heritage', 'Made the old way because the old way works.', 'fairisle-jumper'],
+  ['Technical', 'Fabrics that do a job.', 'shell-parka'],
+  ['Statement', 'One per outfit is plenty.', 'down-puffer'],
+  ['Knitted', 'Loops, ribs and cables.', 'cable-jumper'],
+  ['Denim', 'Indigo in all its stages.', 'denim-jacket'],
+  ['Leather', 'Hides that remember you.', 'leather-jacket'],
+  ['Printed', 'Stripes, checks and flowers.', 'floral-wrap-dress'],
 ];
 
+/** [name, description, outfit whose picture stands for it] */
 export const OUTFIT_STYLES = [
-  ['Minimal', 'Few pieces, few colours, a lot of thought.'],
-  ['Street', 'Loose, layered and on the move.'],
-  ['Workwear', 'Canvas, denim and boots that mean business.'],
-  ['Evening', 'For rooms where the lights are low.'],
-  ['Office', 'Sharp enough for the meeting, soft enough for the day.'],
-  ['Weekend', 'Markets, matinees and long breakfasts.'],
-  ['Coastal', 'Stripes, salt and a spare jumper.'],
-  ['Heritage', 'Checks, cables and a good pair of brogues.'],
-  ['Romantic', 'Prints and pleats that move when you do.'],
-  ['Sporty', 'Jersey, mesh and a running start.'],
-  ['Layered', 'Three temperatures in a day, one answer.'],
-  ['Monochrome', 'One colour, many textures.'],
+  ['Minimal', 'Few pieces, few colours, a lot of thought.', 'camel-hour'],
+  ['Street', 'Loose, layered and on the move.', 'rust-never-sleeps'],
+  ['Workwear', 'Canvas, denim and boots that mean business.', 'bench-day'],
+  ['Evening', 'For rooms where the lights are low.', 'after-the-overture'],
+  ['Office', 'Sharp enough for the meeting, soft enough for the day.', 'desk-to-dusk'],
+  ['Weekend', 'Markets, matinees and long breakfasts.', 'saturday-slowly'],
+  ['Coastal', 'Stripes, salt and a spare jumper.', 'slack-tide'],
+  ['Heritage', 'Checks, cables and a good pair of brogues.', 'fair-isle-fair-weather'],
+  ['Romantic', 'Prints and pleats that move when you do.', 'primrose-path'],
+  ['Sporty', 'Jersey, mesh and a running start.', 'court-adjourned'],
+  ['Layered', 'Three temperatures in a day, one answer.', 'lighthouse'],
+  ['Monochrome', 'One colour, many textures.', 'ivory-on-ivory'],
 ];

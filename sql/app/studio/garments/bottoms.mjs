@@ -22,18 +22,42 @@ function leg(f, rng) {
   const s = f.spread + rng.range(-0.5, 0.5);
   const drop = 1.4;
   const outer = f.knee
-    ? [[f.waist, 0, 1], [f.hip - 0.6, f.rise * 0.48], [f.hip + (s - f.hip) * 0.1, f.rise * 0.85], [lerp([f.hip, 0], [s, 0], 0.52)[0] + (f.knee - f.hem) * 0.3, f.length * 0.58], [s, f.length, 1]]
-    : [[f.waist, 0, 1], [f.hip - 0.4, f.rise * 0.5], [lerp([f.hip, 0], [s, 0], 0.6)[0], f.length * 0.76], [s, f.length, 1]];
+    ? [
+        [f.waist, 0, 1],
+        [f.hip - 0.6, f.rise * 0.48],
+        [f.hip + (s - f.hip) * 0.1, f.rise * 0.85],
+        [lerp([f.hip, 0], [s, 0], 0.52)[0] + (f.knee - f.hem) * 0.3, f.length * 0.58],
+        [s, f.length, 1],
+      ]
+    : [
+        [f.waist, 0, 1],
+        [f.hip - 0.4, f.rise * 0.5],
+        [lerp([f.hip, 0], [s, 0], 0.6)[0], f.length * 0.76],
+        [s, f.length, 1],
+      ];
   const kneeOuter = f.knee ? outer[3][0] : 0;
   const inner = f.knee
-    ? [[s - f.hem, f.length + 0.8, 1], [kneeOuter - f.knee, f.length * 0.58], [0.9, f.rise + 6], [0.1, f.rise, 1]]
-    : [[s - f.hem, f.length + 0.8, 1], [0.8, f.rise + 3.5], [0.1, f.rise, 1]];
+    ? [
+        [s - f.hem, f.length + 0.8, 1],
+        [kneeOuter - f.knee, f.length * 0.58],
+        [0.9, f.rise + 6],
+        [0.1, f.rise, 1],
+      ]
+    : [
+        [s - f.hem, f.length + 0.8, 1],
+        [0.8, f.rise + 3.5],
+        [0.1, f.rise, 1],
+      ];
   const outline = shape([...outer, [s - f.hem / 2, f.length + 0.9], ...inner, [-0.3, f.rise * 0.6], [0, drop, 1], [f.waist * 0.55, drop * 0.7]]);
   return {
     outline,
     side: spline(outer),
     inseam: spline(inner),
-    hem: spline([[s - f.hem, f.length + 0.8], [s - f.hem / 2, f.length + 0.9], [s, f.length]]),
+    hem: spline([
+      [s - f.hem, f.length + 0.8],
+      [s - f.hem / 2, f.length + 0.9],
+      [s, f.length],
+    ]),
     centre: (t) => {
       const y = f.rise + (f.length - f.rise) * t;
       const at = (pts) => pts.reduce((best, p) => (Math.abs(p[1] - y) < Math.abs(best[1] - y) ? p : best))[0];
@@ -46,14 +70,49 @@ function leg(f, rng) {
 function legFolds(f, l, rng, soft = 1) {
   const a = (lo, hi) => rng.range(lo, hi) * soft;
   const folds = [
-    { path: spline([[0.8, f.rise - 1], [f.hip * 0.35, f.rise - 4], [f.hip * 0.72, f.rise - 9]]), w: 1.3, amp: a(0.2, 0.3), taper: 'end' },
-    { path: spline([[1, f.rise + 2], [f.hip * 0.4, f.rise + 1], [f.hip * 0.8, f.rise - 3]]), w: 1.4, amp: a(0.16, 0.26), taper: 'end' },
+    {
+      path: spline([
+        [0.8, f.rise - 1],
+        [f.hip * 0.35, f.rise - 4],
+        [f.hip * 0.72, f.rise - 9],
+      ]),
+      w: 1.3,
+      amp: a(0.2, 0.3),
+      taper: 'end',
+    },
+    {
+      path: spline([
+        [1, f.rise + 2],
+        [f.hip * 0.4, f.rise + 1],
+        [f.hip * 0.8, f.rise - 3],
+      ]),
+      w: 1.4,
+      amp: a(0.16, 0.26),
+      taper: 'end',
+    },
   ];
   if (!f.knee) {
-    folds.push({ path: spline([[3, f.rise + 4], [f.hip * 0.5, f.rise + 8], [f.hip * 0.7, f.length]]), w: 2, amp: a(0.14, 0.24) });
+    folds.push({
+      path: spline([
+        [3, f.rise + 4],
+        [f.hip * 0.5, f.rise + 8],
+        [f.hip * 0.7, f.length],
+      ]),
+      w: 2,
+      amp: a(0.14, 0.24),
+    });
     return folds;
   }
-  folds.push({ path: spline([[1.6, f.rise + 6], [f.hip * 0.45, f.rise + 10], [f.hip * 0.7, f.rise + 20]]), w: 1.8, amp: a(0.12, 0.22), taper: 'end' });
+  folds.push({
+    path: spline([
+      [1.6, f.rise + 6],
+      [f.hip * 0.45, f.rise + 10],
+      [f.hip * 0.7, f.rise + 20],
+    ]),
+    w: 1.8,
+    amp: a(0.12, 0.22),
+    taper: 'end',
+  });
   const k = f.length * 0.58;
   const [kx] = l.centre((k - f.rise) / (f.length - f.rise));
   const kw = f.knee / 2;
@@ -61,7 +120,16 @@ function legFolds(f, l, rng, soft = 1) {
     const y = k - 6 + i * 4.2 + rng.range(-1, 1);
     const from = i % 2 ? kx + kw : kx - kw;
     const to = i % 2 ? kx - kw * rng.range(-0.2, 0.5) : kx + kw * rng.range(-0.2, 0.5);
-    folds.push({ path: spline([[from, y], [(from + to) / 2, y + rng.range(-1, 1.4)], [to, y + rng.range(0, 3)]]), w: 1.3, amp: a(0.12, 0.24), taper: 'end' });
+    folds.push({
+      path: spline([
+        [from, y],
+        [(from + to) / 2, y + rng.range(-1, 1.4)],
+        [to, y + rng.range(0, 3)],
+      ]),
+      w: 1.3,
+      amp: a(0.12, 0.24),
+      taper: 'end',
+    });
   }
   const long = l.centre(0.5)[0];
   folds.push({ path: spline([[long - 1, f.rise + 16], l.centre(0.35), [l.centre(0.55)[0] + 1.5, l.centre(0.55)[1]]]), w: 2.6, amp: a(0.1, 0.18) });
@@ -70,12 +138,38 @@ function legFolds(f, l, rng, soft = 1) {
     const y = f.length - 4 - i * 5.5;
     const [cx] = l.centre((y - f.rise) / (f.length - f.rise));
     const h = f.hem / 2;
-    folds.push({ path: spline([[cx - h * (i ? 1 : 0.2), y + 1], [cx, y - 0.5], [cx + h * (i ? 0.3 : 1), y + 1.5]]), w: 1.3, amp: a(0.1, 0.2), taper: 'both' });
+    folds.push({
+      path: spline([
+        [cx - h * (i ? 1 : 0.2), y + 1],
+        [cx, y - 0.5],
+        [cx + h * (i ? 0.3 : 1), y + 1.5],
+      ]),
+      w: 1.3,
+      amp: a(0.1, 0.2),
+      taper: 'both',
+    });
   }
   return folds;
 }
 
-export function bottoms({ seed, kind = 'jeans', color, weave, pattern, heather, fit = 'straight', thread, wash = 0, pleats = 0, crease = false, cuff, cargo, loops, metal = '#b0764a', hemRaw }) {
+export function bottoms({
+  seed,
+  kind = 'jeans',
+  color,
+  weave,
+  pattern,
+  heather,
+  fit = 'straight',
+  thread,
+  wash = 0,
+  pleats = 0,
+  crease = false,
+  cuff,
+  cargo,
+  loops,
+  metal = '#b0764a',
+  hemRaw,
+}) {
   const rng = random(seed);
   const f = { ...FIT[fit] };
   const jogger = kind === 'jogger';
@@ -88,24 +182,65 @@ export function bottoms({ seed, kind = 'jeans', color, weave, pattern, heather, 
 
   // Inside of the back waist.
   parts.push({
-    outline: shape([[-f.waist + 0.4, 0.2, 1], [-f.waist * 0.5, -1.5], [0, -2], [f.waist * 0.5, -1.5], [f.waist - 0.4, 0.2, 1], [f.waist * 0.6, 3], [0, 4], [-f.waist * 0.6, 3]]),
+    outline: shape([
+      [-f.waist + 0.4, 0.2, 1],
+      [-f.waist * 0.5, -1.5],
+      [0, -2],
+      [f.waist * 0.5, -1.5],
+      [f.waist - 0.4, 0.2, 1],
+      [f.waist * 0.6, 3],
+      [0, 4],
+      [-f.waist * 0.6, 3],
+    ]),
     material: { ...material, pattern: undefined },
     tint: denim ? 0.8 : 0.6,
     lift: 0,
     rollHeight: 0.06,
     inherit: 0,
-    marks: [{ kind: 'stitch', path: spline([[-f.waist, 1.4], [0, 1], [f.waist, 1.4]]), color: sewn, alpha: 0.4 }],
+    marks: [
+      {
+        kind: 'stitch',
+        path: spline([
+          [-f.waist, 1.4],
+          [0, 1],
+          [f.waist, 1.4],
+        ]),
+        color: sewn,
+        alpha: 0.4,
+      },
+    ],
   });
   if (!jogger)
-    parts.push({ outline: [[-2.2, -1.1], [2.2, -1.1], [2.2, 0.9], [-2.2, 0.9]], material: { weave: denim ? 'leather' : 'poplin', color: denim ? '#a9713f' : '#eee7da' }, lift: 0.04, roll: 0.1, rollHeight: 0.03, marks: [{ kind: 'line', path: [[-1.3, -0.2], [1.3, -0.2]], color: '#5a4630', w: 0.3, alpha: 0.6 }] });
+    parts.push({
+      outline: [
+        [-2.2, -1.1],
+        [2.2, -1.1],
+        [2.2, 0.9],
+        [-2.2, 0.9],
+      ],
+      material: { weave: denim ? 'leather' : 'poplin', color: denim ? '#a9713f' : '#eee7da' },
+      lift: 0.04,
+      roll: 0.1,
+      rollHeight: 0.03,
+      marks: [
+        {
+          kind: 'line',
+          path: [
+            [-1.3, -0.2],
+            [1.3, -0.2],
+          ],
+          color: '#5a4630',
+          w: 0.3,
+          alpha: 0.6,
+        },
+      ],
+    });
 
   const pale = wash ? rgb(lighter(color, 0.55)) : null;
   const side = (l, isLeft) => {
     const g = isLeft ? flip : (p) => p;
     const marks = [
-      ...(hemRaw
-        ? []
-        : [{ kind: 'stitch', path: offset(g(l.hem), isLeft ? -1.3 : 1.3), color: sewn, alpha: denim ? 0.8 : crease ? 0 : 0.35 }]),
+      ...(hemRaw ? [] : [{ kind: 'stitch', path: offset(g(l.hem), isLeft ? -1.3 : 1.3), color: sewn, alpha: denim ? 0.8 : crease ? 0 : 0.35 }]),
       { kind: 'seam', path: offset(g(l.side), isLeft ? -0.5 : 0.5), dark: 0.14, depth: 0.04 },
     ];
     if (denim) {
@@ -124,15 +259,40 @@ export function bottoms({ seed, kind = 'jeans', color, weave, pattern, heather, 
           { x: (isLeft ? -1 : 1) * l.centre(0.45)[0], y: f.length * 0.62, rx: 7, ry: 15, amount: 0.4 * wash, to: pale },
         ]
       : [];
-    parts.push({ outline: g(l.outline), group: 'body', material, lift: 0.08, roll: 0.35, rollHeight: 0.09, grain: (isLeft ? 1 : -1) * 1.2, folds, marks, fades });
+    parts.push({
+      outline: g(l.outline),
+      group: 'body',
+      material,
+      lift: 0.08,
+      roll: 0.35,
+      rollHeight: 0.09,
+      grain: (isLeft ? 1 : -1) * 1.2,
+      folds,
+      marks,
+      fades,
+    });
   };
   if (cuff === 'rib')
-    for (const [l, g] of [[left, flip], [right, (p) => p]]) {
+    for (const [l, g] of [
+      [left, flip],
+      [right, (p) => p],
+    ]) {
       const [a, b] = [l.hem[0], l.hem[l.hem.length - 1]];
       parts.push({
-        outline: g(shape([[a[0] + 0.8, a[1] - 2, 1], [b[0] - 0.8, b[1] - 2, 1], [b[0] - 1.8, b[1] + 5.2, 1], [(a[0] + b[0]) / 2, a[1] + 5.2], [a[0] + 1.8, a[1] + 5, 1]])),
+        outline: g(
+          shape([
+            [a[0] + 0.8, a[1] - 2, 1],
+            [b[0] - 0.8, b[1] - 2, 1],
+            [b[0] - 1.8, b[1] + 5.2, 1],
+            [(a[0] + b[0]) / 2, a[1] + 5.2],
+            [a[0] + 1.8, a[1] + 5, 1],
+          ]),
+        ),
         material: { weave: 'rib', color, gauge: 0.7, heather },
-        lift: 0, roll: 0.6, rollHeight: 0.3, inherit: 0,
+        lift: 0,
+        roll: 0.6,
+        rollHeight: 0.3,
+        inherit: 0,
       });
     }
   side(left, true);
@@ -147,12 +307,18 @@ export function bottoms({ seed, kind = 'jeans', color, weave, pattern, heather, 
       parts.push(...button(x, f.length * 0.47 + 3, 0.65, darker(color, 0.3)));
     }
   if (cuff === 'turnup')
-    for (const [l, g] of [[left, flip], [right, (p) => p]]) {
+    for (const [l, g] of [
+      [left, flip],
+      [right, (p) => p],
+    ]) {
       const up = offset(l.hem, 5);
       parts.push({
         outline: g([...l.hem.map(([x, y]) => [x, y + 0.3]), ...up.reverse()]),
         material: denim ? { weave: 'denim', color: lighter(color, 0.5) } : material,
-        lift: 0.18, roll: 0.4, rollHeight: 0.14, inherit: 0.7,
+        lift: 0.18,
+        roll: 0.4,
+        rollHeight: 0.14,
+        inherit: 0.7,
         marks: [{ kind: 'stitch', path: g(offset(l.hem, 1.1)), color: denim ? '#efe6d4' : sewn, alpha: 0.5 }],
       });
     }
@@ -162,18 +328,55 @@ export function bottoms({ seed, kind = 'jeans', color, weave, pattern, heather, 
 /** Waistband, fly, pockets, loops, button or drawcord. */
 function frontDetails(parts, { f, denim, jogger, material, sewn, pleats, color, rng, metal, loops, crease }) {
   const bandH = jogger ? 4.4 : 3.9;
-  const top = spline([[-f.waist, 0], [-f.waist * 0.55, 1], [0, 1.4], [f.waist * 0.55, 1], [f.waist, 0]]);
-  const low = spline([[-f.waist - 0.7, bandH], [-f.waist * 0.55, bandH + 1], [0, bandH + 1.4], [f.waist * 0.55, bandH + 1], [f.waist + 0.7, bandH]]);
+  const top = spline([
+    [-f.waist, 0],
+    [-f.waist * 0.55, 1],
+    [0, 1.4],
+    [f.waist * 0.55, 1],
+    [f.waist, 0],
+  ]);
+  const low = spline([
+    [-f.waist - 0.7, bandH],
+    [-f.waist * 0.55, bandH + 1],
+    [0, bandH + 1.4],
+    [f.waist * 0.55, bandH + 1],
+    [f.waist + 0.7, bandH],
+  ]);
 
   // Pocket openings first: they sit under the band.
   for (const s of [-1, 1]) {
     const g = s < 0 ? flip : (p) => p;
     if (denim) {
-      const scoop = spline([[f.waist * 0.52, bandH + 0.6], [f.waist * 0.6, bandH + 5.4], [f.waist * 0.86, bandH + 7.6], [f.hip - 0.3, bandH + 8.2]]);
+      const scoop = spline([
+        [f.waist * 0.52, bandH + 0.6],
+        [f.waist * 0.6, bandH + 5.4],
+        [f.waist * 0.86, bandH + 7.6],
+        [f.hip - 0.3, bandH + 8.2],
+      ]);
       parts.push({
         outline: g([...scoop, [f.hip + 0.6, bandH + 4], [f.waist + 1, bandH]]),
-        material, clip: 'body', tint: 0.86, lift: 0, roll: 0.3, rollHeight: -0.03, inherit: 1, crumple: 0.02,
-        marks: s > 0 ? [{ kind: 'stitch', path: spline([[f.waist * 0.66, bandH + 3.2], [f.hip, bandH + 3.4]]), color: sewn, alpha: 0.7 }] : [],
+        material,
+        clip: 'body',
+        tint: 0.86,
+        lift: 0,
+        roll: 0.3,
+        rollHeight: -0.03,
+        inherit: 1,
+        crumple: 0.02,
+        marks:
+          s > 0
+            ? [
+                {
+                  kind: 'stitch',
+                  path: spline([
+                    [f.waist * 0.66, bandH + 3.2],
+                    [f.hip, bandH + 3.4],
+                  ]),
+                  color: sewn,
+                  alpha: 0.7,
+                },
+              ]
+            : [],
       });
       parts[parts.length - 1].marks.push({ kind: 'seam', path: g(scoop), w: 1.5, depth: 0.1, dark: 0.5 });
       const host = parts[s < 0 ? parts.findIndex((p) => p.group) : parts.findLastIndex((p) => p.group)];
@@ -182,9 +385,18 @@ function frontDetails(parts, { f, denim, jogger, material, sewn, pleats, color, 
         { kind: 'stitch', path: g(offset(scoop, 0.9)), color: sewn, alpha: 0.9 },
       );
     } else {
-      const slit = crease || pleats
-        ? spline([[f.waist * 0.8, bandH + 0.6], [f.hip * 0.9, bandH + 10], [f.hip - 0.4, bandH + 16]])
-        : spline([[f.waist * 0.68, bandH + 0.6], [f.hip * 0.78, bandH + 9], [f.hip - 0.6, bandH + 15]]);
+      const slit =
+        crease || pleats
+          ? spline([
+              [f.waist * 0.8, bandH + 0.6],
+              [f.hip * 0.9, bandH + 10],
+              [f.hip - 0.4, bandH + 16],
+            ])
+          : spline([
+              [f.waist * 0.68, bandH + 0.6],
+              [f.hip * 0.78, bandH + 9],
+              [f.hip - 0.6, bandH + 15],
+            ]);
       const host = parts[s < 0 ? parts.findIndex((p) => p.group) : parts.findLastIndex((p) => p.group)];
       host.marks.push(
         { kind: 'seam', path: g(slit), w: 1.5, depth: 0.14, dark: 0.5 },
@@ -197,7 +409,11 @@ function frontDetails(parts, { f, denim, jogger, material, sewn, pleats, color, 
   const other = parts.find((p) => p.group);
   for (let i = 0; i < pleats; i++) {
     const x = f.waist * (0.42 + i * 0.18);
-    const line = spline([[x, bandH + 0.8], [x + 0.5, bandH + 9], [x + 0.4, bandH + 20 - i * 4]]);
+    const line = spline([
+      [x, bandH + 0.8],
+      [x + 0.5, bandH + 9],
+      [x + 0.4, bandH + 20 - i * 4],
+    ]);
     host.folds.push({ path: line, w: 0.8, amp: 0.28, taper: 'end' });
     other.folds.push({ path: flip(line), w: 0.8, amp: 0.28, taper: 'end' });
     host.marks.push({ kind: 'seam', path: between(line, 0, 0.42), dark: 0.4, depth: 0.1 });
@@ -205,13 +421,46 @@ function frontDetails(parts, { f, denim, jogger, material, sewn, pleats, color, 
   }
   if (!jogger) {
     // Fly: the J of stitching and the seam below it.
-    const j = spline([[4, bandH + 1], [4, f.rise * 0.5], [3.4, f.rise * 0.62], [1.4, f.rise * 0.72], [0.1, f.rise * 0.76]]);
+    const j = spline([
+      [4, bandH + 1],
+      [4, f.rise * 0.5],
+      [3.4, f.rise * 0.62],
+      [1.4, f.rise * 0.72],
+      [0.1, f.rise * 0.76],
+    ]);
     host.marks.push({ kind: 'stitch', path: j, color: sewn, alpha: denim ? 0.9 : crease ? 0.28 : 0.45 });
     if (denim) host.marks.push({ kind: 'stitch', path: offset(j, 0.5), color: sewn, alpha: 0.9 });
-    host.folds.push({ path: spline([[0.6, bandH + 1], [0.5, f.rise * 0.7]]), w: 0.8, amp: 0.12, taper: 'none' });
+    host.folds.push({
+      path: spline([
+        [0.6, bandH + 1],
+        [0.5, f.rise * 0.7],
+      ]),
+      w: 0.8,
+      amp: 0.12,
+      taper: 'none',
+    });
   }
-  host.marks.push({ kind: 'seam', path: spline([[0, bandH + 1], [-0.3, f.rise * 0.6], [0.1, f.rise]]), w: 1.2, dark: 0.36, depth: 0.1 });
-  if (denim) host.marks.push({ kind: 'stitch', path: spline([[0.5, f.rise * 0.76], [0.5, f.rise - 1]]), color: sewn, alpha: 0.8 });
+  host.marks.push({
+    kind: 'seam',
+    path: spline([
+      [0, bandH + 1],
+      [-0.3, f.rise * 0.6],
+      [0.1, f.rise],
+    ]),
+    w: 1.2,
+    dark: 0.36,
+    depth: 0.1,
+  });
+  if (denim)
+    host.marks.push({
+      kind: 'stitch',
+      path: spline([
+        [0.5, f.rise * 0.76],
+        [0.5, f.rise - 1],
+      ]),
+      color: sewn,
+      alpha: 0.8,
+    });
 
   const bandMaterial = jogger ? { weave: 'rib', color, gauge: 0.8, heather: material.heather } : { ...material, pattern: material.pattern };
   parts.push({
@@ -223,27 +472,104 @@ function frontDetails(parts, { f, denim, jogger, material, sewn, pleats, color, 
     rollHeight: 0.12,
     inherit: 0.6,
     crumple: 0.04,
-    folds: jogger ? Array.from({ length: 26 }, (_, i) => ({ path: spline([[-f.waist + i * (f.waist / 12.5), 0.4], [-f.waist + i * (f.waist / 12.5) + rng.range(-0.6, 0.6), bandH + 1]]), w: 0.4, amp: rng.range(-0.1, 0.12), taper: 'none' })) : [],
+    folds: jogger
+      ? Array.from({ length: 26 }, (_, i) => ({
+          path: spline([
+            [-f.waist + i * (f.waist / 12.5), 0.4],
+            [-f.waist + i * (f.waist / 12.5) + rng.range(-0.6, 0.6), bandH + 1],
+          ]),
+          w: 0.4,
+          amp: rng.range(-0.1, 0.12),
+          taper: 'none',
+        }))
+      : [],
     marks: jogger
       ? [{ kind: 'stitch', path: offset(low, 1.4), color: sewn, alpha: 0.4 }]
       : [
           { kind: 'stitch', path: offset(top, -0.4), color: sewn, alpha: denim ? 0.85 : crease ? 0.15 : 0.4 },
           { kind: 'stitch', path: offset(low, 0.45), color: sewn, alpha: denim ? 0.85 : crease ? 0.15 : 0.4 },
-          { kind: 'seam', path: spline([[-1.4, 1], [-1.4, bandH + 1.4]]), dark: 0.35, depth: 0.1 },
+          {
+            kind: 'seam',
+            path: spline([
+              [-1.4, 1],
+              [-1.4, bandH + 1.4],
+            ]),
+            dark: 0.35,
+            depth: 0.1,
+          },
         ],
   });
   if (jogger) {
-    parts.push(...cord(spline([[-1.6, 3.2], [-3.4, 7], [-4.6, 12], [-3.8, 17 + rng.range(-1, 1)]]), lighter(color, 0.5), 0.7, { tip: '#c9c2b5' }));
-    parts.push(...cord(spline([[1.6, 3.2], [2.6, 8], [4.6, 13], [4.2, 19 + rng.range(-1, 1)]]), lighter(color, 0.5), 0.7, { tip: '#c9c2b5' }));
+    parts.push(
+      ...cord(
+        spline([
+          [-1.6, 3.2],
+          [-3.4, 7],
+          [-4.6, 12],
+          [-3.8, 17 + rng.range(-1, 1)],
+        ]),
+        lighter(color, 0.5),
+        0.7,
+        { tip: '#c9c2b5' },
+      ),
+    );
+    parts.push(
+      ...cord(
+        spline([
+          [1.6, 3.2],
+          [2.6, 8],
+          [4.6, 13],
+          [4.2, 19 + rng.range(-1, 1)],
+        ]),
+        lighter(color, 0.5),
+        0.7,
+        { tip: '#c9c2b5' },
+      ),
+    );
     return;
   }
   if (loops ?? true)
     for (const x of [-f.waist * 0.86, -f.waist * 0.42, f.waist * 0.42, f.waist * 0.86]) {
       const y = 1.2 - Math.abs(x / f.waist) * 1.2;
       parts.push({
-        outline: spline([[x - 0.65, y - 0.5, 1], [x + 0.65, y - 0.5, 1], [x + 0.6, y + bandH + 1, 1], [x - 0.7, y + bandH + 1, 1]], { closed: true }),
-        material, grain: 0, lift: 0.18, roll: 0.3, rollHeight: 0.12, inherit: 0.6, crumple: 0,
-        marks: denim ? [{ kind: 'stitch', path: [[x - 0.3, y], [x - 0.3, y + bandH]], color: sewn, alpha: 0.7 }, { kind: 'stitch', path: [[x + 0.3, y], [x + 0.3, y + bandH]], color: sewn, alpha: 0.7 }] : [],
+        outline: spline(
+          [
+            [x - 0.65, y - 0.5, 1],
+            [x + 0.65, y - 0.5, 1],
+            [x + 0.6, y + bandH + 1, 1],
+            [x - 0.7, y + bandH + 1, 1],
+          ],
+          { closed: true },
+        ),
+        material,
+        grain: 0,
+        lift: 0.18,
+        roll: 0.3,
+        rollHeight: 0.12,
+        inherit: 0.6,
+        crumple: 0,
+        marks: denim
+          ? [
+              {
+                kind: 'stitch',
+                path: [
+                  [x - 0.3, y],
+                  [x - 0.3, y + bandH],
+                ],
+                color: sewn,
+                alpha: 0.7,
+              },
+              {
+                kind: 'stitch',
+                path: [
+                  [x + 0.3, y],
+                  [x + 0.3, y + bandH],
+                ],
+                color: sewn,
+                alpha: 0.7,
+              },
+            ]
+          : [],
       });
     }
   if (denim) {

@@ -8,11 +8,27 @@ export function button(x, y, r, color, { metal = false, holes = true, turnBy = 1
   const material = { weave: metal ? 'metal' : 'plastic', color };
   const parts = [
     { outline: ellipse(x, y, r, r, 28), material, lift: 0.1, roll: r * 0.5, rollHeight: 0.12, inherit: 0.3 },
-    { outline: ellipse(x, y, r * 0.66, r * 0.66, 24), material: { ...material, color: darker(color, metal ? 0.1 : 0.07) }, lift: 0, roll: r * 0.3, rollHeight: -0.06, inherit: 0.6 },
+    {
+      outline: ellipse(x, y, r * 0.66, r * 0.66, 24),
+      material: { ...material, color: darker(color, metal ? 0.1 : 0.07) },
+      lift: 0,
+      roll: r * 0.3,
+      rollHeight: -0.06,
+      inherit: 0.6,
+    },
   ];
   if (holes && !metal) {
     const d = r * 0.24;
-    const dots = turn([[x - d, y - d], [x + d, y - d], [x + d, y + d], [x - d, y + d]], turnBy, [x, y]);
+    const dots = turn(
+      [
+        [x - d, y - d],
+        [x + d, y - d],
+        [x + d, y + d],
+        [x - d, y + d],
+      ],
+      turnBy,
+      [x, y],
+    );
     parts[1].marks = [
       { kind: 'ink', fills: dots.map(([a, b]) => ellipse(a, b, r * 0.12, r * 0.12, 10)), color: darker(color, 0.6), raise: -0.03 },
       { kind: 'line', path: [dots[0], dots[2]], color: lightness(color) > 0.5 ? darker(color, 0.25) : lighter(color, 0.25), w: r * 0.12, alpha: 0.7 },
@@ -34,11 +50,23 @@ export const rivet = (x, y, r = 0.4, color = '#b0764a') => ({
 /** Zip: tape, teeth and a puller at fraction `open` from the top. */
 export function zip(path, { tape, metal = '#b9b4aa', width = 1.7, pull = 0.04 } = {}) {
   const parts = [
-    { outline: band(path, width), material: { weave: 'twill', color: tape }, along: path, lift: 0.06, roll: 0.2, rollHeight: 0.04, inherit: 0.9, crumple: 0 },
+    {
+      outline: band(path, width),
+      material: { weave: 'twill', color: tape },
+      along: path,
+      lift: 0.06,
+      roll: 0.2,
+      rollHeight: 0.04,
+      inherit: 0.9,
+      crumple: 0,
+    },
     { outline: band(path, 0.62), material: { weave: 'metal', color: metal, spec: 0.25 }, lift: 0.03, roll: 0.2, rollHeight: 0.06, inherit: 0.9 },
   ];
   const teeth = frames(path, 0.42).map(({ at, normal }) => ({
-    path: [[at[0] - normal[0] * 0.3, at[1] - normal[1] * 0.3], [at[0] + normal[0] * 0.3, at[1] + normal[1] * 0.3]],
+    path: [
+      [at[0] - normal[0] * 0.3, at[1] - normal[1] * 0.3],
+      [at[0] + normal[0] * 0.3, at[1] + normal[1] * 0.3],
+    ],
     w: 0.1,
     amp: -0.04,
     taper: 'none',
@@ -49,7 +77,14 @@ export function zip(path, { tape, metal = '#b9b4aa', width = 1.7, pull = 0.04 } 
   const [x, y] = k.at;
   parts.push(
     { outline: roundRect(x, y, 1.1, 1.5, 0.3), material: { weave: 'metal', color: metal }, lift: 0.12, roll: 0.3, rollHeight: 0.12, inherit: 0.3 },
-    { outline: [roundRect(x, y + 1.9, 0.75, 2.4, 0.3), ellipse(x, y + 2.6, 0.16, 0.3, 12)], material: { weave: 'metal', color: metal }, lift: 0.14, roll: 0.25, rollHeight: 0.1, inherit: 0.3 },
+    {
+      outline: [roundRect(x, y + 1.9, 0.75, 2.4, 0.3), ellipse(x, y + 2.6, 0.16, 0.3, 12)],
+      material: { weave: 'metal', color: metal },
+      lift: 0.14,
+      roll: 0.25,
+      rollHeight: 0.1,
+      inherit: 0.3,
+    },
   );
   return parts;
 }
@@ -59,16 +94,38 @@ export function cord(path, color, width = 0.75, { tip, weave = 'canvas', lift = 
   const twist = frames(path, 0.5).map(({ at, normal }, i, all) => {
     const n = all[Math.min(all.length - 1, i + 1)].at;
     return {
-      path: [[at[0] - normal[0] * width * 0.5, at[1] - normal[1] * width * 0.5], [n[0] + normal[0] * width * 0.5, n[1] + normal[1] * width * 0.5]],
+      path: [
+        [at[0] - normal[0] * width * 0.5, at[1] - normal[1] * width * 0.5],
+        [n[0] + normal[0] * width * 0.5, n[1] + normal[1] * width * 0.5],
+      ],
       w: 0.12,
       amp: -0.025,
       taper: 'none',
     };
   });
-  const parts = [{ outline: band(path, width), material: { weave, color }, along: path, lift, roll: width * 0.6, rollHeight: width * 0.38, inherit: 0.4, crumple: 0, folds: twist }];
+  const parts = [
+    {
+      outline: band(path, width),
+      material: { weave, color },
+      along: path,
+      lift,
+      roll: width * 0.6,
+      rollHeight: width * 0.38,
+      inherit: 0.4,
+      crumple: 0,
+      folds: twist,
+    },
+  ];
   if (tip) {
     const end = path.slice(-5);
-    parts.push({ outline: band(end, width * 1.1), material: { weave: 'metal', color: tip }, lift: 0.1, roll: width * 0.5, rollHeight: width * 0.35, inherit: 0.3 });
+    parts.push({
+      outline: band(end, width * 1.1),
+      material: { weave: 'metal', color: tip },
+      lift: 0.1,
+      roll: width * 0.5,
+      rollHeight: width * 0.35,
+      inherit: 0.3,
+    });
   }
   return parts;
 }
@@ -88,7 +145,20 @@ export function patch(x, y, w, h, color, { weave = 'leather', thread, ink, degre
     crumple: 0.01,
     marks: [
       ...(thread ? [{ kind: 'stitch', path: [...inner, inner[0]], color: thread, alpha: 0.7 }] : []),
-      ...(ink ? [{ kind: 'line', path: t([[x - w * 0.28, y], [x + w * 0.28, y]]), color: ink, w: Math.min(0.5, h * 0.2), alpha: 0.7 }] : []),
+      ...(ink
+        ? [
+            {
+              kind: 'line',
+              path: t([
+                [x - w * 0.28, y],
+                [x + w * 0.28, y],
+              ]),
+              color: ink,
+              w: Math.min(0.5, h * 0.2),
+              alpha: 0.7,
+            },
+          ]
+        : []),
     ],
   };
 }
@@ -98,15 +168,43 @@ export function pocketShape(x, y, w, h, { point = 0, round = 0.6, degrees = 0 } 
   const l = x - w / 2;
   const r = x + w / 2;
   const pts = point
-    ? [[l, y, 1], [r, y, 1], [r, y + h - point, 1], [x, y + h, 1], [l, y + h - point, 1]]
-    : [[l, y, 1], [r, y, 1], [r, y + h - round * 1.4], [r - round, y + h - 0.1], [x, y + h], [l + round, y + h - 0.1], [l, y + h - round * 1.4]];
+    ? [
+        [l, y, 1],
+        [r, y, 1],
+        [r, y + h - point, 1],
+        [x, y + h, 1],
+        [l, y + h - point, 1],
+      ]
+    : [
+        [l, y, 1],
+        [r, y, 1],
+        [r, y + h - round * 1.4],
+        [r - round, y + h - 0.1],
+        [x, y + h],
+        [l + round, y + h - 0.1],
+        [l, y + h - round * 1.4],
+      ];
   return turn(spline(pts, { closed: true }), degrees, [x, y]);
 }
 
-export function patchPocket(x, y, w, h, material, { thread, point = 0, round = 1.4, degrees = 0, hem = 1.6, flap, lift = 0.08, crumple = 0.03 } = {}) {
+export function patchPocket(
+  x,
+  y,
+  w,
+  h,
+  material,
+  { thread, point = 0, round = 1.4, degrees = 0, hem = 1.6, flap, lift = 0.08, crumple = 0.03 } = {},
+) {
   const outline = pocketShape(x, y, w, h, { point, round, degrees });
   const edge = inset(outline, 0.28);
-  const top = turn([[x - w / 2 + 0.1, y + hem], [x + w / 2 - 0.1, y + hem]], degrees, [x, y]);
+  const top = turn(
+    [
+      [x - w / 2 + 0.1, y + hem],
+      [x + w / 2 - 0.1, y + hem],
+    ],
+    degrees,
+    [x, y],
+  );
   const parts = [
     {
       outline,
@@ -125,7 +223,20 @@ export function patchPocket(x, y, w, h, material, { thread, point = 0, round = 1
     },
   ];
   if (flap) {
-    const f = turn(spline([[x - w / 2 - 0.3, y - 1, 1], [x + w / 2 + 0.3, y - 1, 1], [x + w / 2 + 0.3, y + flap * 0.62, 1], [x, y + flap, 1], [x - w / 2 - 0.3, y + flap * 0.62, 1]], { closed: true }), degrees, [x, y]);
+    const f = turn(
+      spline(
+        [
+          [x - w / 2 - 0.3, y - 1, 1],
+          [x + w / 2 + 0.3, y - 1, 1],
+          [x + w / 2 + 0.3, y + flap * 0.62, 1],
+          [x, y + flap, 1],
+          [x - w / 2 - 0.3, y + flap * 0.62, 1],
+        ],
+        { closed: true },
+      ),
+      degrees,
+      [x, y],
+    );
     parts.push({
       outline: f,
       material,

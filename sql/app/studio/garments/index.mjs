@@ -1,17 +1,48 @@
 // Every drawing function by the name the catalogue uses.
 
-import { beanie, belt, brimHat, bucketHat, cap, earrings, necklace, scarf, silkScarf, socks, sunglasses, watch } from './accessories.mjs';
+import { belt, socks } from './belts.mjs';
+import { sideShoes } from './boots.mjs';
+import { flats } from './flats.mjs';
+import { beanie, brimHat, bucketHat, cap } from './hats.mjs';
+import { scarf, silkScarf } from './scarves.mjs';
+import { skirt } from './skirt.mjs';
+import { sneakers } from './sneakers.mjs';
+import { earrings, necklace, sunglasses, watch } from './trinkets.mjs';
 import { bag } from './bags.mjs';
 import { bottoms } from './bottoms.mjs';
-import { dress, skirt } from './dress.mjs';
+import { dress } from './dress.mjs';
 import { jacket } from './jacket.mjs';
 import { knit } from './knit.mjs';
 import { shirt } from './shirt.mjs';
-import { flats, sideShoes, sneakers } from './shoes.mjs';
 import { tailored } from './tailored.mjs';
 import { tee } from './tee.mjs';
 
-const GARMENTS = { bag, beanie, belt, bottoms, brimHat, bucketHat, cap, dress, earrings, flats, jacket, knit, necklace, scarf, shirt, sideShoes, silkScarf, skirt, sneakers, socks, sunglasses, tailored, tee, watch };
+const GARMENTS = {
+  bag,
+  beanie,
+  belt,
+  bottoms,
+  brimHat,
+  bucketHat,
+  cap,
+  dress,
+  earrings,
+  flats,
+  jacket,
+  knit,
+  necklace,
+  scarf,
+  shirt,
+  sideShoes,
+  silkScarf,
+  skirt,
+  sneakers,
+  socks,
+  sunglasses,
+  tailored,
+  tee,
+  watch,
+};
 
 /** The garment of a catalogue item, ready to render. */
 export function garmentOf(item) {

@@ -1,7 +1,7 @@
 // The upper body all tops share: torso, sleeves, necklines and the folds that
 // gather where cloth bends. Measures in cm, garment lying flat.
 
-import { between, flip, lerp, offset, shape, spline, symmetric, turn } from '../render/geometry.mjs';
+import { flip, lerp, offset, shape, spline, symmetric } from '../render/geometry.mjs';
 
 export const CUT = {
   neck: 8.6,
@@ -32,11 +32,33 @@ function rightHalf(c, opening) {
 }
 
 const NECKLINES = {
-  crew: (c) => [[0, c.depth], [c.neck * 0.6, c.depth * 0.8], [c.neck * 0.95, c.depth * 0.3], [c.neck, 0, 1]],
-  v: (c) => [[0, c.depth, 1], [c.neck * 0.56, c.depth * 0.42], [c.neck, 0, 1]],
-  scoop: (c) => [[0, c.depth], [c.neck * 0.72, c.depth * 0.84], [c.neck * 1.02, c.depth * 0.36], [c.neck, 0, 1]],
-  boat: (c) => [[0, c.depth], [c.neck * 0.6, c.depth * 0.82], [c.neck, 0, 1]],
-  square: (c) => [[0, c.depth], [c.neck * 0.78, c.depth, 1], [c.neck, 0, 1]],
+  crew: (c) => [
+    [0, c.depth],
+    [c.neck * 0.6, c.depth * 0.8],
+    [c.neck * 0.95, c.depth * 0.3],
+    [c.neck, 0, 1],
+  ],
+  v: (c) => [
+    [0, c.depth, 1],
+    [c.neck * 0.56, c.depth * 0.42],
+    [c.neck, 0, 1],
+  ],
+  scoop: (c) => [
+    [0, c.depth],
+    [c.neck * 0.72, c.depth * 0.84],
+    [c.neck * 1.02, c.depth * 0.36],
+    [c.neck, 0, 1],
+  ],
+  boat: (c) => [
+    [0, c.depth],
+    [c.neck * 0.6, c.depth * 0.82],
+    [c.neck, 0, 1],
+  ],
+  square: (c) => [
+    [0, c.depth],
+    [c.neck * 0.78, c.depth, 1],
+    [c.neck, 0, 1],
+  ],
 };
 
 /** Torso outline with the named neckline and the paths seams run on. */
@@ -77,12 +99,28 @@ export function backNeck(c, material, { rise = 1.2, label, tint = 0.62 } = {}) {
   const parts = [{ outline, material, tint, lift: 0, inherit: 0, rollHeight: 0.05 }];
   if (label)
     parts.push({
-      outline: [[-1.7, rise + 1.5], [1.7, rise + 1.5], [1.7, rise + 3.1], [-1.7, rise + 3.1]],
+      outline: [
+        [-1.7, rise + 1.5],
+        [1.7, rise + 1.5],
+        [1.7, rise + 3.1],
+        [-1.7, rise + 3.1],
+      ],
       material: { weave: 'poplin', color: label },
       lift: 0.05,
       roll: 0.1,
       rollHeight: 0.03,
-      marks: [{ kind: 'line', path: [[-1, rise + 2.3], [1, rise + 2.3]], color: '#7b756d', w: 0.3, alpha: 0.75 }],
+      marks: [
+        {
+          kind: 'line',
+          path: [
+            [-1, rise + 2.3],
+            [1, rise + 2.3],
+          ],
+          color: '#7b756d',
+          w: 0.3,
+          alpha: 0.75,
+        },
+      ],
     });
   return parts;
 }
@@ -120,7 +158,14 @@ export function neckband(line, back, material, width = 1.9) {
   return parts;
 }
 
-export const backLine = (c, rise = 0.6) => spline([[-c.neck, 0], [-c.neck * 0.5, rise * 0.85], [0, rise], [c.neck * 0.5, rise * 0.85], [c.neck, 0]]);
+export const backLine = (c, rise = 0.6) =>
+  spline([
+    [-c.neck, 0],
+    [-c.neck * 0.5, rise * 0.85],
+    [0, rise],
+    [c.neck * 0.5, rise * 0.85],
+    [c.neck, 0],
+  ]);
 
 /** Short sleeve on the right; flip for the left. */
 export function shortSleeve(c, { length = 23, width = 19, angle = 43, cuffCurve = 0.6 } = {}) {
@@ -194,10 +239,17 @@ export function longSleeve(c, { length = 60, top = 19.5, wrist = 10, angle = 63,
     const up = (p) => [p[0] - d2[0] * depth, p[1] - d2[1] * depth];
     const oo = [o[0] - n2[0] * flare, o[1] - n2[1] * flare];
     const ii = [i[0] + n2[0] * flare, i[1] + n2[1] * flare];
-    const t = (lengthRatio(elbow, o, depth));
+    const t = lengthRatio(elbow, o, depth);
     const a = lerp(o, elbow, t);
     const b = up(ii);
-    return shape([[oo[0] - 0.1, oo[1], 1], [(oo[0] + ii[0]) / 2 + d2[0] * 0.4, (oo[1] + ii[1]) / 2 + d2[1] * 0.4], [...ii, 1], [...b, 1], [(a[0] + b[0]) / 2 + d2[0] * 0.4, (a[1] + b[1]) / 2 + d2[1] * 0.4], [a[0] + 0.1, a[1], 1]]);
+    return shape([
+      [oo[0] - 0.1, oo[1], 1],
+      [(oo[0] + ii[0]) / 2 + d2[0] * 0.4, (oo[1] + ii[1]) / 2 + d2[1] * 0.4],
+      [...ii, 1],
+      [...b, 1],
+      [(a[0] + b[0]) / 2 + d2[0] * 0.4, (a[1] + b[1]) / 2 + d2[1] * 0.4],
+      [a[0] + 0.1, a[1], 1],
+    ]);
   };
   return { outline, cuff, folds, cuffBand, grain: angle + bend - 90, dir: d2, across: n2, o, i, elbow };
 }
@@ -211,16 +263,68 @@ export function torsoFolds(c, rng, strength = 1) {
     const j = () => rng.range(0.75, 1.25) * strength;
     const x = (v) => side * v;
     out.push(
-      { path: spline([[x(c.chest - 0.5), c.armhole + 1], [x(c.chest - 6), c.armhole + 3 + rng.range(-1, 2)], [x(c.chest - 13), c.armhole + 3.5 + rng.range(-2, 3)]]), w: 1.5, amp: 0.26 * j(), taper: 'end' },
-      { path: spline([[x(c.chest - 1), c.armhole + 4], [x(c.chest - 5), c.armhole + 10], [x(c.chest - 8), c.armhole + 18 + rng.range(-2, 4)]]), w: 1.9, amp: 0.22 * j(), taper: 'end' },
-      { path: spline([[x(c.shoulder - 2.6), c.slope + 12], [x(c.shoulder - 6), c.slope + 17], [x(c.shoulder - 8.5), c.armhole + 6]]), w: 1.8, amp: -0.16 * j() },
-      { path: spline([[x(c.hem - rng.range(4, 9)), c.length], [x(c.hem - rng.range(5, 10)), c.length - 12], [x(c.hem - rng.range(4, 12)), c.length - 26]]), w: 2.2, amp: 0.18 * j(), taper: 'end' },
+      {
+        path: spline([
+          [x(c.chest - 0.5), c.armhole + 1],
+          [x(c.chest - 6), c.armhole + 3 + rng.range(-1, 2)],
+          [x(c.chest - 13), c.armhole + 3.5 + rng.range(-2, 3)],
+        ]),
+        w: 1.5,
+        amp: 0.26 * j(),
+        taper: 'end',
+      },
+      {
+        path: spline([
+          [x(c.chest - 1), c.armhole + 4],
+          [x(c.chest - 5), c.armhole + 10],
+          [x(c.chest - 8), c.armhole + 18 + rng.range(-2, 4)],
+        ]),
+        w: 1.9,
+        amp: 0.22 * j(),
+        taper: 'end',
+      },
+      {
+        path: spline([
+          [x(c.shoulder - 2.6), c.slope + 12],
+          [x(c.shoulder - 6), c.slope + 17],
+          [x(c.shoulder - 8.5), c.armhole + 6],
+        ]),
+        w: 1.8,
+        amp: -0.16 * j(),
+      },
+      {
+        path: spline([
+          [x(c.hem - rng.range(4, 9)), c.length],
+          [x(c.hem - rng.range(5, 10)), c.length - 12],
+          [x(c.hem - rng.range(4, 12)), c.length - 26],
+        ]),
+        w: 2.2,
+        amp: 0.18 * j(),
+        taper: 'end',
+      },
     );
   }
   const k = rng.range(-5, 5);
-  out.push({ path: spline([[k, c.length], [k + rng.range(-2, 2), c.length - 14], [k + rng.range(-4, 4), c.length - 30]]), w: 2.6, amp: -0.15 * strength, taper: 'end' });
+  out.push({
+    path: spline([
+      [k, c.length],
+      [k + rng.range(-2, 2), c.length - 14],
+      [k + rng.range(-4, 4), c.length - 30],
+    ]),
+    w: 2.6,
+    amp: -0.15 * strength,
+    taper: 'end',
+  });
   const m = rng.range(-8, 8);
-  out.push({ path: spline([[m - 9, c.armhole + 14], [m, c.armhole + 16.5], [m + 8, c.armhole + 15]]), w: 2, amp: 0.12 * strength });
+  out.push({
+    path: spline([
+      [m - 9, c.armhole + 14],
+      [m, c.armhole + 16.5],
+      [m + 8, c.armhole + 15],
+    ]),
+    w: 2,
+    amp: 0.12 * strength,
+  });
   return out;
 }
 
@@ -230,5 +334,3 @@ export function hemStitch(hem, color, distance = 2, twin = true) {
   if (twin) marks.push({ kind: 'stitch', path: offset(hem, distance + 0.35), color, alpha: 0.4 });
   return marks;
 }
-
-export { between, turn };

@@ -15,6 +15,16 @@ for (let i = 0; i <= 4096; i++) table[i] = Math.round(toGamma(i / 4096) * 255);
 /** Linear 0..1 to an 8-bit value. */
 export const encode = (c) => table[c <= 0 ? 0 : c >= 1 ? 4096 : Math.round(c * 4096)];
 
+const linear = new Float32Array(257);
+for (let i = 0; i <= 256; i++) linear[i] = toLinear(i / 255);
+
+/** A (fractional) 8-bit value to linear. */
+export function decode(v) {
+  const x = v < 0 ? 0 : v > 255 ? 255 : v;
+  const i = Math.floor(x);
+  return linear[i] + (linear[i + 1] - linear[i]) * (x - i);
+}
+
 /** Mixes two hex colours in gamma space, which is where eyes mix. */
 export function mix(a, b, t) {
   const x = parseInt(a.slice(1), 16);

@@ -104,8 +104,7 @@ function boxCols(src, dst, w, h, r) {
     const lo = y - ri - 1;
     const hi = y + ri + 1;
     const b = y * w;
-    for (let x = 0; x < w; x++)
-      dst[b + x] = (sum[x] + rf * ((lo >= 0 ? src[lo * w + x] : 0) + (hi < h ? src[hi * w + x] : 0))) * norm;
+    for (let x = 0; x < w; x++) dst[b + x] = (sum[x] + rf * ((lo >= 0 ? src[lo * w + x] : 0) + (hi < h ? src[hi * w + x] : 0))) * norm;
     if (hi < h) for (let x = 0; x < w; x++) sum[x] += src[hi * w + x];
     if (y - ri >= 0) for (let x = 0; x < w; x++) sum[x] -= src[(y - ri) * w + x];
   }

@@ -43,10 +43,7 @@ export function spline(nodes, { closed = false, step = 0.45, ease = 0.38 } = {})
       const w1 = 3 * m * m * t;
       const w2 = 3 * m * t * t;
       const w3 = t * t * t;
-      out.push([
-        w0 * p[0] + w1 * c1[0] + w2 * c2[0] + w3 * q[0],
-        w0 * p[1] + w1 * c1[1] + w2 * c2[1] + w3 * q[1],
-      ]);
+      out.push([w0 * p[0] + w1 * c1[0] + w2 * c2[0] + w3 * q[0], w0 * p[1] + w1 * c1[1] + w2 * c2[1] + w3 * q[1]]);
     }
   }
   if (!closed) out.push([at(n - 1)[0], at(n - 1)[1]]);

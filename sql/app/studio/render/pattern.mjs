@@ -124,9 +124,9 @@ const PATTERNS = {
             const e = (lx / (big * 0.75)) ** 2 + (ly / (big * 0.28)) ** 2;
             blend(c, leaf, Math.min(1, Math.max(0, ((1 - e) * big * 0.3) / px + 0.5)) * (e < 1.6 ? 1 : 0));
           }
-          const edge = big * (0.72 + 0.28 * Math.cos(a * 5)) * (1 + 0.1 * noise2(x * 3, y * 3, seed));
+          const edge = big * (0.5 + 0.5 * Math.abs(Math.cos(a * 2.5)) ** 0.55) * (1 + 0.1 * noise2(x * 3, y * 3, seed));
           blend(c, petal, Math.min(1, Math.max(0, (edge - d) / px + 0.5)) * 0.95);
-          blend(c, heart, Math.min(1, Math.max(0, (big * 0.24 - d) / px + 0.5)));
+          blend(c, heart, Math.min(1, Math.max(0, (big * 0.26 - d) / px + 0.5)));
         }
     };
   },
@@ -157,9 +157,7 @@ const PATTERNS = {
   /** Nordic yoke: rows of small motifs between `from` and `to`. */
   fairisle({ ink, from = 6, to = 26, unit = 0.62 }, px) {
     const p = Math.max(unit, px * 3);
-    const rows = [
-      '1000000', '0100010', '1010101', '0001000', '0011100', '0111110', '0011100', '0001000', '1010101', '0100010', '1000000', '0000000',
-    ];
+    const rows = ['1000000', '0100010', '1010101', '0001000', '0011100', '0111110', '0011100', '0001000', '1010101', '0100010', '1000000', '0000000'];
     return (u, v, c) => {
       if (v < from || v > to) return;
       const y = Math.floor((v - from) / p);

@@ -1,14 +1,17 @@
 // A picture: tinted paper, sprites laid on it with their shadows, WebP out.
 
 import sharp from 'sharp';
-import { encode, rgb } from './colour.mjs';
+import { decode, encode } from './colour.mjs';
 import { blur, field } from './field.mjs';
 import { noise2, seedOf } from './noise.mjs';
 
 /** Blank sheet of paper under soft light from the upper left. */
 export function sheet(w, h, tint, seedText) {
   const seed = seedOf(seedText);
-  const base = rgb(tint);
+  // Light and grain are added to all channels alike in gamma space: the paper keeps one chroma,
+  // which compresses without bands.
+  const code = parseInt(tint.slice(1), 16);
+  const base = [(code >> 16) & 255, (code >> 8) & 255, code & 255];
   const data = new Float32Array(w * h * 3);
   const u = 1 / w;
   for (let y = 0; y < h; y++) {
@@ -16,14 +19,12 @@ export function sheet(w, h, tint, seedText) {
       const fx = x * u;
       const fy = y * u;
       const d = Math.hypot(fx - 0.12, fy - 0.08);
-      const fall = 1.035 - 0.125 * d * d * 0.62 - 0.03 * d;
-      const cloud = 0.006 * noise2(fx * 2.2, fy * 2.2, seed);
-      const grain = 0.011 * noise2(x * 0.42, y * 0.42, seed + 1) + 0.006 * noise2(x * 0.11, y * 0.16, seed + 2);
+      const fall = 4.5 - 9.5 * d * d * 0.62 - 3.4 * d;
+      const cloud = 0.8 * noise2(fx * 2.2, fy * 2.2, seed);
+      const grain = 1.05 * noise2(x * 0.42, y * 0.42, seed + 1) + 0.6 * noise2(x * 0.11, y * 0.16, seed + 2);
       const k = fall + cloud + grain;
       const i = (y * w + x) * 3;
-      data[i] = base[0] * k;
-      data[i + 1] = base[1] * k;
-      data[i + 2] = base[2] * (k - 0.006 * (1 - fall));
+      for (let q = 0; q < 3; q++) data[i + q] = decode(base[q] + k);
     }
   }
   return { w, h, data };

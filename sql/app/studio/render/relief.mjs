@@ -21,7 +21,9 @@ const HALF = (() => {
   const l = Math.hypot(...v);
   return v.map((c) => c / l);
 })();
-const AMBIENT = 0.36;
+const AMBIENT = 0.3;
+/** The undyed yarn that shows between the warp of denim. */
+const WEFT = rgb('#cdd0d2');
 
 /**
  * Draws a garment.
@@ -108,8 +110,7 @@ function prepare(part, index, place, seed) {
 
 /** Cuts a mask down to what lies on a group's silhouette. */
 function clip(mask, union) {
-  for (let y = 0; y < mask.h; y++)
-    for (let x = 0; x < mask.w; x++) mask.d[y * mask.w + x] *= union.d[(y + mask.y) * union.w + x + mask.x];
+  for (let y = 0; y < mask.h; y++) for (let x = 0; x < mask.w; x++) mask.d[y * mask.w + x] *= union.d[(y + mask.y) * union.w + x + mask.x];
 }
 
 /** Height of the padded silhouettes that several parts share. */
@@ -192,7 +193,9 @@ function paint(part, sprite, height, groups, place) {
   const gs = Math.sin(grain);
   const [ou, ov] = part.origin ?? [0, 0];
   const follow = part.along ? alongField(part.along, m, place) : null;
-  const out = { h: 0, t: 1 };
+  const out = { h: 0, t: 1, w: 0 };
+  // Black denim is dyed through: its weft hardly shows.
+  const weftShare = Math.min(1, 0.03 + (5 * (base[0] + base[1] + base[2])) / 3);
   const c = [0, 0, 0];
   const ws = place.seed + (part.group ? seedOf(part.group) % 999 : part.seed);
   const tint = part.tint ?? 1;
@@ -232,9 +235,10 @@ function paint(part, sprite, height, groups, place) {
           for (let q = 0; q < 3; q++) c[q] += ((f.to?.[q] ?? 0.55) - c[q]) * k;
         }
       }
-      albedo[i * 3] = c[0] * t;
-      albedo[i * 3 + 1] = c[1] * t;
-      albedo[i * 3 + 2] = c[2] * t;
+      const weft = out.w * weftShare;
+      albedo[i * 3] = (c[0] + (WEFT[0] - c[0]) * weft) * t;
+      albedo[i * 3 + 1] = (c[1] + (WEFT[1] - c[1]) * weft) * t;
+      albedo[i * 3 + 2] = (c[2] + (WEFT[2] - c[2]) * weft) * t;
     }
   }
   for (const mark of part.marks ?? []) draw(mark, albedo, hgt, m, place);
@@ -305,7 +309,7 @@ function draw(mark, albedo, hgt, m, place) {
       const x = d / (w * scale);
       const e = Math.exp(-x * x);
       hgt[i] -= (mark.depth ?? 0.06) * e;
-      const k = 1 - (mark.dark ?? 0.22) * e;
+      const k = 1 - (mark.dark ?? 0.16) * e;
       albedo[i * 3] *= k;
       albedo[i * 3 + 1] *= k;
       albedo[i * 3 + 2] *= k;
@@ -314,7 +318,7 @@ function draw(mark, albedo, hgt, m, place) {
   }
   if (mark.kind === 'stitch') {
     const ink = rgb(mark.color);
-    const w = Math.max((mark.w ?? 0.075), 0.62 / scale);
+    const w = Math.max(mark.w ?? 0.075, 0.62 / scale);
     const pts = place.map(mark.path);
     let total = 0;
     for (let i = 1; i < pts.length; i++) total += Math.hypot(pts[i][0] - pts[i - 1][0], pts[i][1] - pts[i - 1][1]);
@@ -376,7 +380,8 @@ function alongField(path, m, place) {
 /** Shades the part and lays it over the sprite. */
 function light(part, kind, { hgt, albedo, m }, sprite, height, scale) {
   const { w, h } = m;
-  const hf = { x: 0, y: 0, w, h, d: hgt };
+  // Only the part's own heights count; what lies beside it must not darken it.
+  const hf = { x: 0, y: 0, w, h, d: hgt.map((v, i) => v * m.d[i]) };
   const wide = blur(hf, 0.9 * scale);
   const cover = blur(m, 0.9 * scale);
   const fine = blur(hf, 0.22 * scale);
@@ -405,7 +410,8 @@ function light(part, kind, { hgt, albedo, m }, sprite, height, scale) {
       // Keep highlights from burning out.
       if (shade > 1) shade = 1 + (shade - 1) * 0.72;
       const nh = Math.max(0, (HALF[2] - gx * HALF[0] - gy * HALF[1]) * inv);
-      const s = spec * nh ** gloss;
+      // Only what shines more than flat cloth adds light, so dark satin stays dark.
+      const s = spec * Math.max(0, nh ** gloss - 0.7 * HALF[2] ** gloss);
       const k = (y + m.y) * sprite.w + x + m.x;
       // Shadows a touch cooler, lights a touch warmer.
       const warm = Math.max(-0.03, Math.min(0.03, (shade - 1) * 0.05));

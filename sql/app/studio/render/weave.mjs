@@ -13,20 +13,20 @@ const tri = (x) => Math.abs(fract(x) - 0.5) * 2;
  * `spec`/`gloss` its shine, roll the softness of its edge.
  */
 export const MATERIALS = {
-  jersey: { crumple: 0.16, reach: 8, spec: 0.01, gloss: 6 },
-  poplin: { crumple: 0.2, reach: 6.5, spec: 0.015, gloss: 8 },
-  linen: { crumple: 0.26, reach: 5, spec: 0.01, gloss: 8 },
+  jersey: { crumple: 0.2, reach: 10, spec: 0.01, gloss: 6 },
+  poplin: { crumple: 0.19, reach: 8.5, spec: 0.015, gloss: 8 },
+  linen: { crumple: 0.2, reach: 6.5, spec: 0.01, gloss: 8 },
   denim: { crumple: 0.15, reach: 7, spec: 0.01, gloss: 6 },
   twill: { crumple: 0.15, reach: 8, spec: 0.012, gloss: 7 },
-  wool: { crumple: 0.1, reach: 11, spec: 0.008, gloss: 5 },
-  herringbone: { crumple: 0.1, reach: 11, spec: 0.008, gloss: 5 },
-  knit: { crumple: 0.14, reach: 9, spec: 0.006, gloss: 4 },
+  wool: { crumple: 0.15, reach: 12, spec: 0.008, gloss: 5 },
+  herringbone: { crumple: 0.15, reach: 12, spec: 0.008, gloss: 5 },
+  knit: { crumple: 0.18, reach: 10, spec: 0.006, gloss: 4 },
   rib: { crumple: 0.12, reach: 9, spec: 0.006, gloss: 4 },
   chunky: { crumple: 0.16, reach: 9, spec: 0.006, gloss: 4 },
-  fleece: { crumple: 0.22, reach: 8, spec: 0.006, gloss: 4 },
-  satin: { crumple: 0.3, reach: 7, spec: 0.16, gloss: 14 },
-  nylon: { crumple: 0.22, reach: 4.2, spec: 0.09, gloss: 16 },
-  leather: { crumple: 0.1, reach: 6, spec: 0.11, gloss: 22 },
+  fleece: { crumple: 0.26, reach: 9, spec: 0.006, gloss: 4 },
+  satin: { crumple: 0.24, reach: 13, spec: 0.13, gloss: 9 },
+  nylon: { crumple: 0.22, reach: 5.5, spec: 0.09, gloss: 12 },
+  leather: { crumple: 0.12, reach: 7, spec: 0.14, gloss: 16 },
   suede: { crumple: 0.06, reach: 6, spec: 0.004, gloss: 4 },
   canvas: { crumple: 0.1, reach: 8, spec: 0.008, gloss: 6 },
   corduroy: { crumple: 0.12, reach: 9, spec: 0.02, gloss: 6 },
@@ -91,7 +91,8 @@ const WEAVES = {
       const slub = noise2(u * f, v * 0.45, seed + 2);
       const n = noise2(u * f, v * f, seed + 3);
       out.h = w * 0.016 + n * 0.006;
-      out.t = 1 + w * 0.2 + slub * 0.07 + n * 0.07;
+      out.t = 1 + w * 0.16 + slub * 0.06 + n * 0.06;
+      out.w = Math.max(0, 0.1 + w * 0.16 + slub * 0.06 + n * 0.07);
     };
   },
   twill(px, seed) {
@@ -108,8 +109,8 @@ const WEAVES = {
     const f = 1 / least(0.14, px, 1.6);
     return (u, v, out) => {
       const n = noise2(u * f, v * f, seed) + 0.6 * noise2(u * f * 0.45, v * f * 0.45, seed + 1);
-      out.h = n * 0.014;
-      out.t = 1 + n * 0.045;
+      out.h = n * 0.01;
+      out.t = 1 + n * 0.032;
     };
   },
   herringbone(px, seed) {

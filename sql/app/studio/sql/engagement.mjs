@@ -19,8 +19,10 @@ export const AGES = (() => {
     [order[i], order[j]] = [order[j], order[i]];
   }
   const ages = new Map();
+  // The six of the sign-in slideshow are the newest: it shows what is newest.
+  order.sort((a, b) => Number(b.featured) - Number(a.featured));
   order.forEach((o, i) => {
-    const [lo, hi] = i < 5 ? [1.5, 20] : i < 14 ? [1.2 * DAY, 6.6 * DAY] : i < 26 ? [8 * DAY, 28 * DAY] : [33 * DAY, 350 * DAY];
+    const [lo, hi] = i < 6 ? [1.5, 20] : i < 15 ? [1.2 * DAY, 6.6 * DAY] : i < 27 ? [8 * DAY, 28 * DAY] : [33 * DAY, 350 * DAY];
     ages.set(o.slug, Math.round(rng.range(lo, hi) * 10) / 10);
   });
   waiting.forEach((o) => ages.set(o.slug, Math.round(rng.range(3, o.status === 'rejected' ? 20 * DAY : 4 * DAY) * 10) / 10));
@@ -45,8 +47,12 @@ export const LIKES = (() => {
   ranked.forEach((o, rank) => {
     const age = AGES.get(o.slug);
     const fame = 74 / (1 + rank * 0.16) + rng.range(1, 9);
-    const known = 0.25 + 0.75 * Math.min(1, age / (6 * DAY));
-    for (const who of draw(rng, everyone.filter((p) => p.username !== o.creator), Math.round(fame * known)))
+    const known = 0.3 + 0.7 * Math.min(1, age / (6 * DAY));
+    for (const who of draw(
+      rng,
+      everyone.filter((p) => p.username !== o.creator),
+      Math.round(fame * known),
+    ))
       rows.push({ who: who.username, outfit: o.slug, hours: Math.round(age * rng.next() ** 1.7 * 10) / 10 });
   });
   for (const item of ITEMS) {
@@ -60,6 +66,10 @@ export const BOOKMARKS = (() => {
   const rng = random('bookmarks');
   const approved = OUTFITS.filter((o) => o.status === 'approved');
   return [...PEOPLE, ...READERS.slice(0, 20)].flatMap((p) =>
-    draw(rng, approved.filter((o) => o.creator !== p.username), p.username === 'noah' ? 9 : rng.int(1, 7)).map((o) => ({ who: p.username, outfit: o.slug, hours: Math.round(AGES.get(o.slug) * rng.range(0.05, 0.9) * 10) / 10 })),
+    draw(
+      rng,
+      approved.filter((o) => o.creator !== p.username),
+      p.username === 'noah' ? 9 : rng.int(1, 7),
+    ).map((o) => ({ who: p.username, outfit: o.slug, hours: Math.round(AGES.get(o.slug) * rng.range(0.05, 0.9) * 10) / 10 })),
   );
 })();

@@ -8,7 +8,7 @@ import { PEOPLE } from '../catalogue/people.mjs';
 import { READERS } from '../catalogue/readers.mjs';
 import { BRANDS, CATEGORIES, OUTFIT_STYLES, STYLES } from '../catalogue/taxonomy.mjs';
 import { AGES, BOOKMARKS, LIKES } from './engagement.mjs';
-import { ago, empty, insert, quote, raw, uuids } from './text.mjs';
+import { ago, empty, insert, quote, uuids } from './text.mjs';
 import { uuid } from './uuid.mjs';
 
 // bcrypt, cost 10, of Lookbook-2026. Committed, because hashing at start would cost time for nothing.
@@ -17,8 +17,11 @@ const PASSWORD = '$2a$10$eIDcRou5EqiRe76T7LTmVumtuNfsuX/iRTjgQDo/FDdckcsFNs.Ne';
 const PUBLIC = '/storage/v1/object/public';
 const STORE = { 'plain-arithmetic': 'plainarithmetic', 'tarn-tiller': 'tarnandtiller' };
 const person = (username) => uuid('user', username);
-const slugify = (name) => name.toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, '');
-export const iconSlug = slugify;
+const slugify = (name) =>
+  name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '');
 const short = (text) => (text.length <= 155 ? text : `${text.slice(0, text.lastIndexOf(' ', 152))}…`);
 
 function people() {
@@ -28,19 +31,80 @@ function people() {
   ];
   const users = insert(
     'auth.users',
-    ['instance_id', 'id', 'aud', 'role', 'email', 'encrypted_password', 'email_confirmed_at', 'raw_app_meta_data', 'raw_user_meta_data', 'confirmation_token', 'recovery_token', 'email_change', 'email_change_token_new', 'email_change_token_current', 'phone_change', 'phone_change_token', 'reauthentication_token', 'created_at', 'updated_at'],
+    [
+      'instance_id',
+      'id',
+      'aud',
+      'role',
+      'email',
+      'encrypted_password',
+      'email_confirmed_at',
+      'raw_app_meta_data',
+      'raw_user_meta_data',
+      'confirmation_token',
+      'recovery_token',
+      'email_change',
+      'email_change_token_new',
+      'email_change_token_current',
+      'phone_change',
+      'phone_change_token',
+      'reauthentication_token',
+      'created_at',
+      'updated_at',
+    ],
     all.map((p) => [
-      '00000000-0000-0000-0000-000000000000', person(p.username), 'authenticated', 'authenticated', p.email, p.password, ago(p.hours),
-      '{"provider":"email","providers":["email"]}', JSON.stringify({ sub: person(p.username), email: p.email, username: p.username, full_name: p.name, email_verified: true, phone_verified: false }),
-      empty, empty, empty, empty, empty, empty, empty, empty, ago(p.hours), ago(p.hours),
+      '00000000-0000-0000-0000-000000000000',
+      person(p.username),
+      'authenticated',
+      'authenticated',
+      p.email,
+      p.password,
+      ago(p.hours),
+      '{"provider":"email","providers":["email"]}',
+      JSON.stringify({
+        sub: person(p.username),
+        email: p.email,
+        username: p.username,
+        full_name: p.name,
+        email_verified: true,
+        phone_verified: false,
+      }),
+      empty,
+      empty,
+      empty,
+      empty,
+      empty,
+      empty,
+      empty,
+      empty,
+      ago(p.hours),
+      ago(p.hours),
     ]),
   );
   const identities = insert(
     'auth.identities',
     ['id', 'provider_id', 'user_id', 'identity_data', 'provider', 'last_sign_in_at', 'created_at', 'updated_at'],
-    all.map((p) => [uuid('identity', p.username), person(p.username), person(p.username), JSON.stringify({ sub: person(p.username), email: p.email, email_verified: true, phone_verified: false }), 'email', ago(p.hours), ago(p.hours), ago(p.hours)]),
+    all.map((p) => [
+      uuid('identity', p.username),
+      person(p.username),
+      person(p.username),
+      JSON.stringify({ sub: person(p.username), email: p.email, email_verified: true, phone_verified: false }),
+      'email',
+      ago(p.hours),
+      ago(p.hours),
+      ago(p.hours),
+    ]),
   );
-  const profiles = PEOPLE.map((p) => [person(p.username), p.username, p.role ?? 'user', p.bio, `${PUBLIC}/avatars/${p.username}.webp`, p.instagram, p.twitter, p.website]);
+  const profiles = PEOPLE.map((p) => [
+    person(p.username),
+    p.username,
+    p.role ?? 'user',
+    p.bio,
+    `${PUBLIC}/avatars/${p.username}.webp`,
+    p.instagram,
+    p.twitter,
+    p.website,
+  ]);
   return `${users}\n${identities}
 -- The trigger on auth.users has made the profiles; the known people get their pages. The username
 -- is said again, because the trigger steps aside for reserved names.
@@ -54,23 +118,80 @@ where p.id = v.id;\n`;
 }
 
 function catalogue() {
-  const brandRows = BRANDS.map(([slug, name, text], i) => [uuid('brand', slug), name, `${PUBLIC}/brand-logos/${slug}.webp`, text, short(text), ago(9000 - i * 24)]);
+  const brandRows = BRANDS.map(([slug, name, text], i) => [
+    uuid('brand', slug),
+    name,
+    `${PUBLIC}/brand-logos/${slug}.webp`,
+    text,
+    short(text),
+    ago(9000 - i * 24),
+  ]);
   const categories = Object.keys(CATEGORIES);
   const subs = categories.flatMap((c) => CATEGORIES[c].map((s) => [uuid('subcategory', `${c}/${s}`), s, uuid('category', c)]));
   return [
     insert('public.brands', ['id', 'name', 'logo', 'description', 'meta_description', 'created_at'], brandRows),
-    insert('public.categories', ['id', 'name', 'icon'], categories.map((c) => [uuid('category', c), c, `${PUBLIC}/category-icons/${slugify(c)}.webp`])),
+    insert(
+      'public.categories',
+      ['id', 'name', 'icon'],
+      categories.map((c) => [uuid('category', c), c, `${PUBLIC}/category-icons/${slugify(c)}.webp`]),
+    ),
     insert('public.subcategories', ['id', 'name', 'category_id'], subs),
-    insert('public.colors', ['id', 'name', 'hex_code', 'description', 'meta_description'], Object.entries(COLORS).map(([k, [name, code, text]]) => [uuid('color', k), name, code, text, `Outfits and pieces in ${name.toLowerCase()}.`])),
-    insert('public.styles', ['id', 'name', 'description', 'meta_description'], STYLES.map(([name, text]) => [uuid('style', name), name, text, `${name} pieces: ${text}`])),
-    insert('public.outfit_styles', ['id', 'name', 'description', 'meta_description'], OUTFIT_STYLES.map(([name, text]) => [uuid('outfit-style', name), name, text, `${name} outfits: ${text}`])),
+    insert(
+      'public.colors',
+      ['id', 'name', 'hex_code', 'description', 'meta_description'],
+      Object.entries(COLORS).map(([k, [name, code, text]]) => [uuid('color', k), name, code, text, `Outfits and pieces in ${name.toLowerCase()}.`]),
+    ),
+    insert(
+      'public.styles',
+      ['id', 'name', 'description', 'meta_description', 'image'],
+      STYLES.map(([name, text, item]) => [uuid('style', name), name, text, `${name} pieces: ${text}`, `${PUBLIC}/images/items/${item}-480.webp`]),
+    ),
+    insert(
+      'public.outfit_styles',
+      ['id', 'name', 'description', 'meta_description', 'image'],
+      OUTFIT_STYLES.map(([name, text, outfit]) => [
+        uuid('outfit-style', name),
+        name,
+        text,
+        `${name} outfits: ${text}`,
+        `${PUBLIC}/combine-images/${outfit}-480.webp`,
+      ]),
+    ),
     insert(
       'public.items',
-      ['id', 'name', 'product_id', 'description', 'meta_description', 'image', 'price', 'brand_id', 'category', 'subcategory_id', 'gender', 'source_url', 'slug', 'colors', 'created_at'],
+      [
+        'id',
+        'name',
+        'product_id',
+        'description',
+        'meta_description',
+        'image',
+        'price',
+        'brand_id',
+        'category',
+        'subcategory_id',
+        'gender',
+        'source_url',
+        'slug',
+        'colors',
+        'created_at',
+      ],
       ITEMS.map((i, n) => [
-        uuid('item', i.slug), i.name, i.productId, i.description, short(i.description), `${PUBLIC}/images/items/${i.slug}.webp`, i.price, uuid('brand', i.brand),
-        uuid('category', i.category), uuid('subcategory', `${i.category}/${i.subcategory}`), i.gender,
-        `https://${STORE[i.brand] ?? i.brand.replace('-', '')}.example/products/${i.slug}-${i.productId}`, i.slug, uuids(i.colors.map((c) => uuid('color', c))), ago(((n * 67) % ITEMS.length) * 58 + 30),
+        uuid('item', i.slug),
+        i.name,
+        i.productId,
+        i.description,
+        short(i.description),
+        `${PUBLIC}/images/items/${i.slug}.webp`,
+        i.price,
+        uuid('brand', i.brand),
+        uuid('category', i.category),
+        uuid('subcategory', `${i.category}/${i.subcategory}`),
+        i.gender,
+        `https://${STORE[i.brand] ?? i.brand.replace('-', '')}.example/products/${i.slug}-${i.productId}`,
+        i.slug,
+        uuids(i.colors.map((c) => uuid('color', c))),
+        ago(((n * 67) % ITEMS.length) * 58 + 30),
       ]),
     ),
   ].join('\n');
@@ -80,14 +201,46 @@ function outfits() {
   const editor = person('lookbook');
   return insert(
     'public.combines',
-    ['id', 'user_id', 'name', 'description', 'meta_description', 'main_image', 'image_alt', 'gender', 'item_ids', 'outfit_styles', 'colors', 'slug', 'status', 'created_by_admin', 'approved_by', 'approved_at', 'created_at'],
+    [
+      'id',
+      'user_id',
+      'name',
+      'description',
+      'meta_description',
+      'main_image',
+      'image_alt',
+      'gender',
+      'item_ids',
+      'outfit_styles',
+      'colors',
+      'slug',
+      'status',
+      'created_by_admin',
+      'approved_by',
+      'approved_at',
+      'created_at',
+    ],
     OUTFITS.map((o) => {
       const age = AGES.get(o.slug);
       const reviewed = o.status !== 'pending';
       return [
-        uuid('combine', o.slug), person(o.creator), o.name, o.description, short(o.description), `${PUBLIC}/combine-images/${o.slug}.webp`, altText(o), o.gender,
-        uuids(o.items.map((i) => uuid('item', i.slug))), uuids(o.styles.map((s) => uuid('outfit-style', s))), uuids(o.colors.map((c) => uuid('color', c))),
-        o.slug, o.status, false, reviewed ? editor : null, reviewed ? ago(Math.round(age * 9.6) / 10) : null, ago(age),
+        uuid('combine', o.slug),
+        person(o.creator),
+        o.name,
+        o.description,
+        short(o.description),
+        `${PUBLIC}/combine-images/${o.slug}.webp`,
+        altText(o),
+        o.gender,
+        uuids(o.items.map((i) => uuid('item', i.slug))),
+        uuids(o.styles.map((s) => uuid('outfit-style', s))),
+        uuids(o.colors.map((c) => uuid('color', c))),
+        o.slug,
+        o.status,
+        false,
+        reviewed ? editor : null,
+        reviewed ? ago(Math.round(age * 9.6) / 10) : null,
+        ago(age),
       ];
     }),
   );
@@ -99,9 +252,18 @@ function altText(o) {
 }
 
 function engagement() {
-  const likes = LIKES.map((l) => [uuid('like', `${l.who}/${l.outfit ?? l.item}`), person(l.who), l.outfit ? uuid('combine', l.outfit) : null, l.item ? uuid('item', l.item) : null, ago(l.hours)]);
+  const likes = LIKES.map((l) => [
+    uuid('like', `${l.who}/${l.outfit ?? l.item}`),
+    person(l.who),
+    l.outfit ? uuid('combine', l.outfit) : null,
+    l.item ? uuid('item', l.item) : null,
+    ago(l.hours),
+  ]);
   const kept = BOOKMARKS.map((b) => [uuid('bookmark', `${b.who}/${b.outfit}`), person(b.who), uuid('combine', b.outfit), ago(b.hours)]);
-  return [insert('public.likes', ['id', 'user_id', 'combine_id', 'product_id', 'created_at'], likes), insert('public.bookmarks', ['id', 'user_id', 'combine_id', 'created_at'], kept)].join('\n');
+  return [
+    insert('public.likes', ['id', 'user_id', 'combine_id', 'product_id', 'created_at'], likes),
+    insert('public.bookmarks', ['id', 'user_id', 'combine_id', 'created_at'], kept),
+  ].join('\n');
 }
 
 export function seedSql() {
@@ -114,5 +276,3 @@ ${catalogue()}
 ${outfits()}
 ${engagement()}`;
 }
-
-export { raw };
