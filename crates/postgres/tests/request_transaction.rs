@@ -23,13 +23,13 @@ async fn database() -> (TestDatabase, Arc<Database>) {
              create table public.m (id int, m mood);",
         )
         .await
-        .unwrap();
+        .expect("the schema is made");
     let logins = Logins::new(
         test.config("authenticator"),
         test.config("supabase_auth_admin"),
         test.config("supabase_storage_admin"),
     );
-    let database = Database::connect(logins).await.unwrap();
+    let database = Database::connect(logins).await.expect("the schema is made");
     (test, database)
 }
 
