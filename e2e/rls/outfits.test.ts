@@ -298,13 +298,15 @@ describe("other people's outfits", () => {
   });
 
   test("do not leak through the profile of their creator", async () => {
-    await makeOutfit(victim, "pending");
+    // Somebody without published outfits: those are for everybody to see.
+    const creator = await signUp();
+    await makeOutfit(creator, "pending");
 
     const embedded = must(
       await attacker.client
         .from("profiles")
         .select("id, combines(id)")
-        .eq("id", victim.id)
+        .eq("id", creator.id)
         .single<{ combines: unknown[] }>(),
     );
 

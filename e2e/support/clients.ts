@@ -1,8 +1,13 @@
 // The stock client in the shoes of a visitor, of the server's owner, and of people who signed up.
 
 import { createHmac, randomUUID } from "node:crypto";
-import { createClient, type SupabaseClient } from "@supabase/supabase-js";
+import {
+  createClient,
+  type SupabaseClient,
+  type WebSocketLikeConstructor,
+} from "@supabase/supabase-js";
 import { inject } from "vitest";
+import WebSocket from "ws";
 import { confirmationLink } from "./inbox.ts";
 
 export const password = "Lookbook-2026";
@@ -62,9 +67,12 @@ export async function signUpAdmin(): Promise<Person> {
   return person;
 }
 
-function client(key: string): SupabaseClient {
+/** A client with this key. */
+export function client(key: string): SupabaseClient {
   return createClient(inject("apiUrl"), key, {
     auth: { persistSession: false, autoRefreshToken: false, detectSessionInUrl: false },
+    // Node 20 has no WebSocket of its own, and the client asks for one when it is made.
+    realtime: { transport: WebSocket as unknown as WebSocketLikeConstructor },
   });
 }
 

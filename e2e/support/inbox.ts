@@ -2,8 +2,25 @@
 
 import { inject } from "vitest";
 
-/** The link of the newest mail to this address. Mail is delivered before sign-up answers. */
+/** The link of the newest mail to this address. Mail is delivered before the request that sends it answers. */
 export async function confirmationLink(email: string): Promise<string> {
+  const href = /href="([^"]*\/auth\/v1\/verify[^"]*)"/.exec((await newestMail(email)).HTML)?.[1];
+  if (!href) {
+    throw new Error(`the mail to ${email} holds no confirmation link`);
+  }
+  return href.replaceAll("&amp;", "&");
+}
+
+/** The six digits of the newest mail to this address. */
+export async function oneTimeCode(email: string): Promise<string> {
+  const code = /\b\d{6}\b/.exec((await newestMail(email)).Text)?.[0];
+  if (!code) {
+    throw new Error(`the mail to ${email} holds no code`);
+  }
+  return code;
+}
+
+async function newestMail(email: string): Promise<{ HTML: string; Text: string }> {
   const found = await read<{ messages: { ID: string }[] }>(
     `/api/v1/search?query=${encodeURIComponent(`to:"${email}"`)}`,
   );
@@ -11,12 +28,7 @@ export async function confirmationLink(email: string): Promise<string> {
   if (!newest) {
     throw new Error(`no mail to ${email} in the inbox`);
   }
-  const mail = await read<{ HTML: string }>(`/api/v1/message/${newest.ID}`);
-  const href = /href="([^"]*\/auth\/v1\/verify[^"]*)"/.exec(mail.HTML)?.[1];
-  if (!href) {
-    throw new Error(`the mail to ${email} holds no confirmation link`);
-  }
-  return href.replaceAll("&amp;", "&");
+  return read(`/api/v1/message/${newest.ID}`);
 }
 
 async function read<T>(path: string): Promise<T> {

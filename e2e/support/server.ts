@@ -1,16 +1,9 @@
-// Brings up the server under test: the built binary on free ports with the Lookbook project and a
-// data folder of its own, so that a run neither sees nor leaves anything.
+// The server that all Vitest files share: Lookbook, started once for the whole run.
 //
-// SELVEDGE_BIN names the binary (default: target/release/selvedge, then target/debug/selvedge).
 // SELVEDGE_E2E_URL runs the tests against a server that is already up, with the local keys.
 
-import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { createServer } from "node:net";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
 import type { TestProject } from "vitest/node";
+import { startSelvedge } from "./selvedge.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -21,9 +14,6 @@ declare module "vitest" {
   }
 }
 
-const repository = resolve(import.meta.dirname, "../..");
-const startTimeoutMs = 120_000;
-
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const running = process.env.SELVEDGE_E2E_URL;
   if (running) {
@@ -31,107 +21,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
     project.provide("inboxUrl", process.env.SELVEDGE_E2E_INBOX_URL ?? "http://127.0.0.1:54324");
     return async () => {};
   }
-
-  const [apiPort, databasePort, inboxPort] = await freePorts(3);
-  const dataFolder = await mkdtemp(join(tmpdir(), "selvedge-e2e-"));
-  const server = start(dataFolder, [
-    ...["--port", `${apiPort}`],
-    ...["--db-port", `${databasePort}`],
-    ...["--inbox-port", `${inboxPort}`],
-  ]);
-  const apiUrl = `http://127.0.0.1:${apiPort}`;
-  await answers(`${apiUrl}/auth/v1/health`, server);
-  project.provide("apiUrl", apiUrl);
-  project.provide("inboxUrl", `http://127.0.0.1:${inboxPort}`);
-
-  return async () => {
-    await stop(server.process);
-    await rm(dataFolder, { recursive: true, force: true });
-  };
-}
-
-interface Server {
-  process: ChildProcess;
-  /** What it printed so far: the explanation when it does not come up. */
-  output(): string;
-}
-
-function start(dataFolder: string, ports: string[]): Server {
-  const child = spawn(binary(), ["start", "--project", join(repository, "sql/app"), ...ports], {
-    cwd: repository,
-    stdio: ["ignore", "pipe", "pipe"],
-    env: {
-      ...process.env,
-      SELVEDGE_DATA_DIR: dataFolder,
-      // Tests sign up many people from one address within seconds.
-      SUPABASE_AUTH_RATE_LIMIT_SIGN_IN_SIGN_UPS: "10000",
-      SUPABASE_AUTH_RATE_LIMIT_TOKEN_REFRESH: "10000",
-      SUPABASE_AUTH_RATE_LIMIT_TOKEN_VERIFICATIONS: "10000",
-    },
-  });
-  let printed = "";
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding("utf8").on("data", (text: string) => {
-      printed = (printed + text).slice(-20_000);
-    });
-  }
-  child.on("error", (error) => {
-    printed += `\n${error.message}`;
-  });
-  return { process: child, output: () => printed };
-}
-
-function binary(): string {
-  const candidates = process.env.SELVEDGE_BIN
-    ? [resolve(process.env.SELVEDGE_BIN)]
-    : ["release", "debug"].map((profile) =>
-        join(process.env.CARGO_TARGET_DIR ?? join(repository, "target"), profile, "selvedge"),
-      );
-  const found = candidates.find(existsSync);
-  if (!found) {
-    throw new Error(`No server binary at ${candidates.join(" or ")}: run \`cargo build\` first.`);
-  }
-  return found;
-}
-
-async function answers(url: string, server: Server): Promise<void> {
-  const deadline = Date.now() + startTimeoutMs;
-  while (Date.now() < deadline) {
-    if (server.process.exitCode !== null) {
-      break;
-    }
-    const response = await fetch(url).catch(() => undefined);
-    if (response?.ok) {
-      return;
-    }
-    await new Promise((wake) => setTimeout(wake, 100));
-  }
-  await stop(server.process);
-  throw new Error(`The server did not come up at ${url}:\n${server.output()}`);
-}
-
-async function stop(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) {
-    return;
-  }
-  const ended = new Promise((done) => child.once("exit", done));
-  child.kill("SIGTERM");
-  await ended;
-}
-
-/** Asks the system for ports and gives them back all at once, so that no two are the same. */
-async function freePorts(count: number): Promise<number[]> {
-  const sockets = await Promise.all(
-    Array.from(
-      { length: count },
-      () =>
-        new Promise<ReturnType<typeof createServer>>((ready, failed) => {
-          const socket = createServer().once("error", failed);
-          socket.listen(0, "127.0.0.1", () => ready(socket));
-        }),
-    ),
-  );
-  const ports = sockets.map((socket) => (socket.address() as { port: number }).port);
-  await Promise.all(sockets.map((socket) => new Promise((closed) => socket.close(closed))));
-  return ports;
+  const server = await startSelvedge("sql/app");
+  project.provide("apiUrl", server.apiUrl);
+  project.provide("inboxUrl", server.inboxUrl);
+  return server.stop;
 }
