@@ -47,10 +47,13 @@ export function OutfitCard({
 }: OutfitCardProps) {
   const { data: styleNames } = useQuery(outfitStylesQuery());
   const styles = outfit.outfit_styles.flatMap((id) => styleNames?.get(id) ?? []).slice(0, 2);
+  const captionId = `${outfitCardId(outfit.id)}-caption`;
   return (
     <article className="outfit-card relative">
       <Link
         id={outfitCardId(outfit.id)}
+        // By its caption: the picture's description would come first, and it is long.
+        aria-labelledby={captionId}
         to={to}
         preventScrollReset
         onClick={onOpen}
@@ -69,12 +72,14 @@ export function OutfitCard({
             className="size-full rounded-md"
           />
         </span>
-        <span className="mt-3 block truncate font-serif text-ink text-name">{outfit.name}</span>
-        <span className="card-line block truncate text-caption text-ink-soft">
-          {outfit.creator?.username ? `by @${outfit.creator.username}` : "by Anonymous User"}
-        </span>
-        <span className="card-line block truncate text-caption text-ink-soft">
-          {styles.length > 0 ? styles.join(" · ") : " "}
+        <span id={captionId} className="mt-3 block">
+          <span className="block truncate font-serif text-ink text-name">{outfit.name}</span>
+          <span className="card-line block truncate text-caption text-ink-soft">
+            {outfit.creator?.username ? `by @${outfit.creator.username}` : "by Anonymous User"}
+          </span>
+          <span className="card-line block truncate text-caption text-ink-soft">
+            {styles.length > 0 ? styles.join(" · ") : "\u00a0"}
+          </span>
         </span>
       </Link>
       {mark !== undefined && (

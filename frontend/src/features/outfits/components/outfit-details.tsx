@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
+import { Skeleton } from "@/components/ui/skeleton";
 import { capitalise } from "@/lib/format";
 import type { Outfit } from "../api/outfit";
 import { colorsQuery, outfitStylesQuery } from "../api/vocabulary";
@@ -13,9 +14,14 @@ export function OutfitDetails({ outfit }: { outfit: Outfit }) {
   return (
     <dl className="grid grid-cols-[5.5rem_1fr] gap-x-4 gap-y-3 text-small">
       <Row term="Gender">{capitalise(outfit.gender)}</Row>
-      {styles.length > 0 && <Row term="Styles">{styles.join(", ")}</Row>}
-      {swatches.length > 0 && (
+      {outfit.outfit_styles.length > 0 && (
+        <Row term="Styles">
+          {styleNames === undefined ? <Skeleton className="mt-1 h-3.5 w-32" /> : styles.join(", ")}
+        </Row>
+      )}
+      {outfit.colors.length > 0 && (
         <Row term="Colors">
+          {colors === undefined && <Skeleton className="mt-1 h-3.5 w-48" />}
           <ul className="flex flex-wrap gap-x-4 gap-y-1.5">
             {swatches.map((color) => (
               <li key={color.id} className="flex items-center gap-2">
