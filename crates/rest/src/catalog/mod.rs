@@ -2,6 +2,8 @@
 
 mod choose;
 mod derive;
+#[cfg(test)]
+mod example;
 mod function;
 mod hints;
 mod load;

@@ -6,6 +6,8 @@
 mod call;
 mod filter;
 mod mutate;
+#[cfg(test)]
+mod pipeline_tests;
 mod read;
 mod statement;
 

@@ -1,7 +1,5 @@
 //! A tiny vocabulary for talking to the service: a database of the test's own, a server in front of it, clients.
 
-#![allow(dead_code, reason = "each test binary uses its own part of this")]
-
 use actix_web::{App, HttpServer, dev::ServerHandle, web};
 use reqwest::header::HeaderMap;
 use selvedge_gateway::{Gateway, GatewayConfig, Keys};
@@ -45,7 +43,18 @@ impl Answer {
     }
 }
 
+/// A small blog with row-level security, on which most tests ask their questions.
+pub(crate) const BLOG: &str = include_str!("blog.sql");
+/// The two people of the blog.
+pub(crate) const ANA: &str = "aaaaaaaa-0000-4000-8000-000000000001";
+pub(crate) const BEN: &str = "bbbbbbbb-0000-4000-8000-000000000002";
+
 impl TestApp {
+    /// A server on the blog.
+    pub(crate) async fn blog() -> Self {
+        Self::start(BLOG).await
+    }
+
     /// A server on a new database in which `schema` was run by the superuser.
     pub(crate) async fn start(schema: &str) -> Self {
         Self::start_with(schema, RestConfig::default()).await
@@ -117,6 +126,7 @@ impl TestApp {
         }
     }
 
+    /// A signed-in user.
     pub(crate) fn user(&self, id: &str) -> Client {
         self.with_claims(&json!({ "role": "authenticated", "sub": id, "exp": unix_now() + 600 }))
     }

@@ -4,13 +4,11 @@
 //! By hand: `GOLDEN_ONLY=embed,rpc/007` runs some cases, `GOLDEN_OUT=FILE` writes reports, `GOLDEN_HOLD=1` keeps the
 //! server running until a key is pressed.
 
-mod support;
-
+use crate::support::{JWT_SECRET, TestApp};
 use selvedge_postgres::testing::TestDatabase;
 use selvedge_rest::{OpenApiMode, RestConfig, TransactionEnd};
 use std::path::PathBuf;
 use std::process::{Command, Output};
-use support::{JWT_SECRET, TestApp};
 use tokio::sync::Mutex;
 
 /// The corpus makes roles, which belong to the whole cluster: one load at a time.

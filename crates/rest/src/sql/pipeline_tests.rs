@@ -1,0 +1,174 @@
+//! What the whole pure middle promises: values never stand in SQL, and the text depends on the shape only.
+
+use super::main_statement;
+use crate::catalog::Catalog;
+use crate::config::RestConfig;
+use crate::plan::Plan;
+use crate::request::ApiRequest;
+use crate::request::query::encode_into;
+use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue};
+use bytes::Bytes;
+use proptest::prelude::*;
+use selvedge_postgres::{Param, SqlStatement};
+
+/// Stands in every value, so that it can be looked for.
+const MARK: &str = "Q7z9";
+
+fn statement(method: &str, path: &str, query: &str, body: &str) -> SqlStatement {
+    let config = RestConfig {
+        aggregates_enabled: true,
+        ..RestConfig::default()
+    };
+    let mut headers = HeaderMap::new();
+    headers.insert(
+        HeaderName::from_static("prefer"),
+        HeaderValue::from_static("return=representation, resolution=merge-duplicates"),
+    );
+    let body = Bytes::copy_from_slice(body.as_bytes());
+    let request = ApiRequest::parse(method, path, query, &headers, &body, &config).expect("a good request");
+    let plan = Plan::new(&request, &Catalog::example(), &config).expect("a plan");
+    match plan {
+        Plan::Query(plan) => main_statement(&plan),
+        other => panic!("no query: {other:?}"),
+    }
+}
+
+fn encoded(value: &str) -> String {
+    let mut out = String::new();
+    encode_into(&mut out, value);
+    out
+}
+
+/// `"…"` of the query language.
+fn quoted(value: &str) -> String {
+    format!("\"{}\"", value.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+fn holds(statement: &SqlStatement, value: &str) -> bool {
+    statement.params.iter().any(|param| match param {
+        Param::Text(bytes) => String::from_utf8_lossy(bytes).contains(value),
+        Param::Null | Param::Binary(_) => false,
+    })
+}
+
+/// Queries with a place for one value.
+fn queries(value: &str) -> Vec<String> {
+    let (raw, name) = (encoded(value), encoded(&quoted(value)));
+    [
+        format!("title=eq.{raw}"),
+        format!("title=not.like.{raw}"),
+        format!("id=in.(1,{name},{name})"),
+        format!("title=fts(english).{raw}"),
+        format!("tags=cs.{raw}"),
+        format!("title=isdistinct.{raw}"),
+        format!("title=eq(any).{raw}"),
+        format!("or=(title.eq.{name},and(id.gt.{name},title.ilike.{name}))"),
+        format!("select=x:data->{name}->>{name}"),
+        format!("data->>{name}=eq.{raw}"),
+        format!("order=data->{name}.desc"),
+        format!("select=id,comments(id)&comments.body=eq.{raw}&comments.or=(id.eq.{name})"),
+        format!("select=id,comments!inner(id)&comments=not.is.null&comments.body=in.({name})"),
+    ]
+    .to_vec()
+}
+
+proptest! {
+    #[test]
+    fn no_value_ever_stands_in_sql(noise in "\\PC{0,12}") {
+        let value = format!("{MARK}{noise}");
+
+        for query in queries(&value) {
+            let statement = statement("GET", "/posts", &query, "");
+
+            prop_assert!(!statement.text.contains(MARK), "{query}\n{}", statement.text);
+            prop_assert!(holds(&statement, MARK), "{query}\n{:?}", statement.params);
+        }
+    }
+
+    #[test]
+    fn no_body_ever_stands_in_sql(noise in "[^\\\\\"\\x00-\\x1f]{0,12}") {
+        let body = format!("{{\"title\":\"{MARK}{noise}\",\"id\":1}}");
+
+        for (method, query) in [("POST", ""), ("PATCH", "id=eq.1"), ("PUT", "id=eq.1")] {
+            let statement = statement(method, "/posts", query, &body);
+
+            prop_assert!(!statement.text.contains(MARK));
+            prop_assert!(holds(&statement, MARK));
+        }
+    }
+
+    #[test]
+    fn the_text_depends_on_the_shape_only(first in "[a-z0-9 ,.(){}]{1,12}", second in "[a-z0-9 ,.(){}]{1,12}") {
+        for (one, other) in queries(&first).iter().zip(queries(&second)) {
+            // the last key of a path names its column, as clients expect
+            if one.starts_with("select=x:") || !one.starts_with("select=data") {
+                prop_assert_eq!(statement("GET", "/posts", one, "").text, statement("GET", "/posts", &other, "").text);
+            }
+        }
+    }
+
+    #[test]
+    fn identifiers_from_clients_are_always_quoted(name in "\\PC{1,12}") {
+        let alias = format!("{MARK}{name}");
+        let query = format!("select={}:id", encoded(&quoted(&alias)));
+
+        let statement = statement("GET", "/posts", &query, "");
+
+        let written = format!("AS \"{}\"", alias.replace('"', "\"\"").replace('\0', ""));
+        prop_assert!(statement.text.contains(&written), "{}", statement.text);
+    }
+
+    #[test]
+    fn any_query_string_is_parsed_or_refused(query in "\\PC{0,200}", call in any::<bool>()) {
+        let _ = crate::request::query::QueryParams::parse(&query, call, &RestConfig::default());
+    }
+
+    #[test]
+    fn any_grammatical_noise_is_parsed_or_refused(
+        query in "((select|order|or|and|columns|on_conflict|id|a\\.b|not\\.or)=[a-z(),.:>\\-\"\\\\!*{}0-9 ]{0,40}&){0,6}"
+    ) {
+        let _ = crate::request::query::QueryParams::parse(&query, false, &RestConfig::default());
+    }
+
+    #[test]
+    fn any_header_is_parsed(text in "\\PC{0,100}") {
+        let _ = crate::request::media::parse_accept(Some(&text));
+        let _ = crate::request::preferences::Preferences::parse([text.as_str()].into_iter(), true);
+        let _ = crate::request::range::RowRange::of_header(&text);
+    }
+}
+
+#[test]
+fn a_plain_read_is_as_lean_as_it_can_be() {
+    let statement = statement("GET", "/posts", "id=eq.1", "");
+
+    assert_eq!(
+        statement.text,
+        "WITH pgrst_source AS (SELECT \"public\".\"posts\".* FROM \"public\".\"posts\" WHERE \"public\".\"posts\".\"id\" = $1 \
+         LIMIT 1000) SELECT coalesce(json_agg(_postgrest_t), '[]') AS body, count(_postgrest_t) AS page, \
+         nullif(current_setting('response.headers', true), '') AS response_headers, \
+         nullif(current_setting('response.status', true), '') AS response_status FROM (SELECT * FROM pgrst_source) \
+         _postgrest_t"
+    );
+}
+
+#[test]
+fn an_embed_is_a_lateral_join() {
+    let statement = statement(
+        "GET",
+        "/comments",
+        "select=id,posts(title)&order=posts(title)",
+        "",
+    );
+
+    assert!(
+        statement.text.contains(
+            "SELECT \"public\".\"comments\".\"id\", row_to_json(\"comments_posts_1\".*) AS \"posts\" FROM \
+             \"public\".\"comments\" LEFT JOIN LATERAL (SELECT \"posts_1\".\"title\" FROM \"public\".\"posts\" AS \"posts_1\" \
+             WHERE \"posts_1\".\"id\" = \"public\".\"comments\".\"post_id\") AS \"comments_posts_1\" ON TRUE ORDER BY \
+             \"comments_posts_1\".\"title\" LIMIT 1000"
+        ),
+        "{}",
+        statement.text
+    );
+}

@@ -1,0 +1,13 @@
+//! The service over HTTP, on a real PostgreSQL. Names carry the checklist ids of the REST contract, §12.
+
+mod bad_input;
+mod call;
+mod catalog;
+mod embed;
+mod golden;
+mod http;
+mod identity;
+mod read;
+mod round_trip;
+mod support;
+mod write;

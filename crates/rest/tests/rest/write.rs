@@ -1,0 +1,351 @@
+//! Inserts, updates, upserts, deletes, and what comes back.
+
+use crate::support::{ANA, BEN, TestApp};
+use serde_json::json;
+
+const REPRESENTATION: (&str, &str) = ("prefer", "return=representation");
+const OBJECT: (&str, &str) = ("accept", "application/vnd.pgrst.object+json");
+
+#[actix_web::test]
+async fn rest_037_insert_answers_201_and_nothing_else_by_default() {
+    let app = TestApp::blog().await;
+
+    let answer = app
+        .user(ANA)
+        .post("/tags", &json!({ "id": 7, "name": "new" }))
+        .await;
+
+    assert_eq!((answer.status, answer.text.as_str()), (201, ""));
+    assert_eq!(
+        (answer.header("content-type"), answer.header("content-length")),
+        (None, Some("0"))
+    );
+    assert_eq!(answer.header("content-range"), Some("*/*"));
+}
+
+#[actix_web::test]
+async fn rest_038_representation_is_shaped_by_select_with_embeds() {
+    let app = TestApp::blog().await;
+
+    let answer = app
+        .user(ANA)
+        .post_with(
+            "/posts?select=title,status,author:profiles!author_id(username)",
+            &[REPRESENTATION],
+            &json!({ "title": "New", "author_id": ANA }),
+        )
+        .await;
+
+    assert_eq!(answer.status, 201);
+    assert_eq!(
+        answer.json(),
+        json!([{ "title": "New", "status": "draft", "author": { "username": "ana" } }])
+    );
+    assert_eq!(answer.header("preference-applied"), Some("return=representation"));
+}
+
+#[actix_web::test]
+async fn rest_039_bulk_insert_fills_missing_keys_with_null_or_defaults() {
+    let app = TestApp::blog().await;
+    let rows = json!([{ "title": "A", "author_id": ANA, "status": "x" }, { "title": "B", "author_id": ANA }]);
+    let path = "/posts?columns=\"title\",\"author_id\",\"status\"&select=status";
+
+    let nulls = app.user(ANA).post_with(path, &[REPRESENTATION], &rows).await;
+    let defaults = app
+        .user(ANA)
+        .post_with(
+            path,
+            &[("prefer", "return=representation, missing=default")],
+            &rows,
+        )
+        .await;
+
+    assert_eq!((nulls.status, nulls.code().as_str()), (400, "23502"));
+    assert_eq!(defaults.json(), json!([{ "status": "x" }, { "status": "draft" }]));
+}
+
+#[actix_web::test]
+async fn rest_040_041_043_bodies_that_are_refused() {
+    let app = TestApp::blog().await;
+    let ana = app.user(ANA);
+
+    let uneven = ana.post("/tags", &json!([{ "id": 8 }, { "name": "x" }])).await;
+    let unknown = ana.post("/tags", &json!({ "id": 8, "colour": "red" })).await;
+    let broken = ana.send("POST", "/tags", &[], Some("{\"id\":".to_owned())).await;
+    let empty = ana
+        .send("POST", "/tags", &[("content-type", "application/json")], None)
+        .await;
+
+    assert_eq!(
+        (uneven.status, uneven.json()["message"].as_str()),
+        (400, Some("All object keys must match"))
+    );
+    assert_eq!((unknown.status, unknown.code().as_str()), (400, "PGRST204"));
+    assert_eq!(
+        (broken.status, broken.json()["message"].as_str()),
+        (400, Some("Empty or invalid json"))
+    );
+    assert_eq!((empty.status, empty.code().as_str()), (400, "PGRST102"));
+}
+
+#[actix_web::test]
+async fn rest_042_empty_arrays_insert_nothing() {
+    let app = TestApp::blog().await;
+
+    let answer = app
+        .user(ANA)
+        .post_with("/tags", &[REPRESENTATION], &json!([]))
+        .await;
+
+    assert_eq!((answer.status, answer.text.as_str()), (201, "[]"));
+}
+
+#[actix_web::test]
+async fn rest_044_constraint_violations_have_their_status() {
+    let app = TestApp::blog().await;
+    let ana = app.user(ANA);
+
+    for (path, body, status, code) in [
+        ("/tags", json!({ "id": 1, "name": "x" }), 409, "23505"),
+        (
+            "/comments",
+            json!({ "id": 9, "post_id": 99, "body": "x" }),
+            409,
+            "23503",
+        ),
+        ("/tags", json!({ "id": 9 }), 400, "23502"),
+        ("/posts", json!({ "title": "", "author_id": ANA }), 400, "23514"),
+    ] {
+        let answer = ana.post(path, &body).await;
+
+        assert_eq!((answer.status, answer.code().as_str()), (status, code));
+    }
+}
+
+#[actix_web::test]
+async fn rest_045_046_upserts_merge_or_ignore() {
+    let app = TestApp::blog().await;
+    let ana = app.user(ANA);
+    let merge = [("prefer", "return=representation, resolution=merge-duplicates")];
+    let ignore = [("prefer", "return=representation, resolution=ignore-duplicates")];
+
+    let new = ana
+        .post_with("/tags", &merge, &json!({ "id": 5, "name": "five" }))
+        .await;
+    let old = ana
+        .post_with("/tags", &merge, &json!({ "id": 5, "name": "FIVE" }))
+        .await;
+    let by_name = ana
+        .post_with(
+            "/tags?on_conflict=name",
+            &merge,
+            &json!({ "id": 6, "name": "FIVE" }),
+        )
+        .await;
+    let skipped = ana
+        .post_with("/tags", &ignore, &json!({ "id": 6, "name": "six" }))
+        .await;
+
+    assert_eq!((new.status, old.status), (201, 200));
+    assert_eq!(old.json(), json!([{ "id": 5, "name": "FIVE" }]));
+    assert_eq!(
+        (by_name.status, by_name.json()),
+        (200, json!([{ "id": 6, "name": "FIVE" }]))
+    );
+    assert_eq!((skipped.status, skipped.json()), (201, json!([])));
+}
+
+#[actix_web::test]
+async fn rest_047_a_conflict_target_needs_a_constraint() {
+    let app = TestApp::blog().await;
+
+    let answer = app
+        .user(ANA)
+        .post_with(
+            "/posts?on_conflict=title",
+            &[("prefer", "resolution=merge-duplicates")],
+            &json!({ "title": "x", "author_id": ANA }),
+        )
+        .await;
+
+    assert_eq!((answer.status, answer.code().as_str()), (400, "42P10"));
+}
+
+#[actix_web::test]
+async fn rest_048_050_updates_and_deletes_answer_204_or_the_rows() {
+    let app = TestApp::blog().await;
+    let ana = app.user(ANA);
+    let body = Some(json!({ "status": "archived" }).to_string());
+
+    let quiet = ana.send("PATCH", "/posts?id=eq.2", &[], body.clone()).await;
+    let shown = ana
+        .send(
+            "PATCH",
+            "/posts?id=eq.3&select=id,status",
+            &[REPRESENTATION],
+            body.clone(),
+        )
+        .await;
+    let none = ana
+        .send("PATCH", "/posts?id=eq.99", &[REPRESENTATION], body)
+        .await;
+    let deleted = ana
+        .send(
+            "DELETE",
+            "/comments?id=eq.3&select=id,posts(title)",
+            &[REPRESENTATION, ("content-type", "application/json")],
+            None,
+        )
+        .await;
+
+    assert_eq!(
+        (quiet.status, quiet.header("content-range")),
+        (204, Some("0-0/*"))
+    );
+    assert_eq!(
+        (shown.status, shown.json()),
+        (200, json!([{ "id": 3, "status": "archived" }]))
+    );
+    assert_eq!((none.status, none.text.as_str()), (200, "[]"));
+    assert_eq!(
+        (deleted.status, deleted.json()),
+        (200, json!([{ "id": 3, "posts": { "title": "Third" } }]))
+    );
+}
+
+#[actix_web::test]
+async fn rest_049_an_empty_patch_changes_nothing() {
+    let app = TestApp::blog().await;
+
+    let answer = app
+        .user(ANA)
+        .send(
+            "PATCH",
+            "/posts?id=eq.1",
+            &[REPRESENTATION],
+            Some("{}".to_owned()),
+        )
+        .await;
+
+    assert_eq!((answer.status, answer.text.as_str()), (200, "[]"));
+}
+
+#[actix_web::test]
+async fn rest_055_singular_rolls_the_write_back() {
+    let app = TestApp::blog().await;
+    let ana = app.user(ANA);
+
+    let refused = ana
+        .send(
+            "PATCH",
+            "/posts?id=gt.0",
+            &[OBJECT],
+            Some(json!({ "status": "gone" }).to_string()),
+        )
+        .await;
+    let after = ana.get("/posts?status=eq.gone").await;
+    let one = ana
+        .send(
+            "PATCH",
+            "/posts?id=eq.1&select=id",
+            &[OBJECT, REPRESENTATION],
+            Some(json!({ "status": "x" }).to_string()),
+        )
+        .await;
+
+    assert_eq!((refused.status, refused.code().as_str()), (406, "PGRST116"));
+    assert_eq!(refused.json()["details"], "The result contains 3 rows");
+    assert_eq!(after.text, "[]");
+    assert_eq!((one.status, one.text.as_str()), (200, r#"{"id":1}"#));
+}
+
+#[actix_web::test]
+async fn rest_062_writes_count_what_they_touched() {
+    let app = TestApp::blog().await;
+
+    let answer = app
+        .user(ANA)
+        .send(
+            "DELETE",
+            "/comments?post_id=eq.3",
+            &[("prefer", "count=exact")],
+            None,
+        )
+        .await;
+
+    assert_eq!(
+        (answer.status, answer.header("content-range")),
+        (204, Some("*/1"))
+    );
+}
+
+#[actix_web::test]
+async fn rest_085_location_names_the_one_inserted_row() {
+    let app = TestApp::blog().await;
+
+    let answer = app
+        .user(ANA)
+        .post_with(
+            "/likes",
+            &[("prefer", "return=headers-only")],
+            &json!({ "post_id": 2 }),
+        )
+        .await;
+
+    assert_eq!(answer.status, 201, "{}", answer.text);
+    assert_eq!(
+        answer.header("location"),
+        Some(format!("/likes?user_id=eq.{ANA}&post_id=eq.2").as_str())
+    );
+}
+
+#[actix_web::test]
+async fn rest_088_max_affected_rolls_back() {
+    let app = TestApp::blog().await;
+    let prefer = [("prefer", "handling=strict, max-affected=1")];
+
+    let answer = app
+        .user(ANA)
+        .send("DELETE", "/comments?id=gt.0", &prefer, None)
+        .await;
+    let left = app.anon().get("/comments?select=id").await;
+
+    assert_eq!((answer.status, answer.code().as_str()), (400, "PGRST124"));
+    assert_eq!(left.json().as_array().map(Vec::len), Some(3));
+}
+
+#[actix_web::test]
+async fn rest_100_put_replaces_exactly_one_row() {
+    let app = TestApp::blog().await;
+    let ana = app.user(ANA);
+    let put = |path: &'static str, body: serde_json::Value| {
+        let ana = ana.clone();
+        async move {
+            ana.send("PUT", path, &[REPRESENTATION], Some(body.to_string()))
+                .await
+        }
+    };
+
+    let created = put("/tags?id=eq.9", json!({ "id": 9, "name": "nine" })).await;
+    let replaced = put("/tags?id=eq.9", json!({ "id": 9, "name": "neun" })).await;
+    let mismatch = put("/tags?id=eq.9", json!({ "id": 10, "name": "ten" })).await;
+    let filters = put("/tags?name=eq.x", json!({ "id": 10, "name": "ten" })).await;
+
+    assert_eq!((created.status, replaced.status), (201, 200));
+    assert_eq!((mismatch.status, mismatch.code().as_str()), (400, "PGRST115"));
+    assert_eq!((filters.status, filters.code().as_str()), (405, "PGRST105"));
+}
+
+#[actix_web::test]
+async fn rest_025_policies_decide_about_rows() {
+    let app = TestApp::blog().await;
+    let ana = app.user(ANA);
+
+    let for_ben = ana.post("/likes", &json!({ "user_id": BEN, "post_id": 2 })).await;
+    let of_ben = ana
+        .send("DELETE", "/likes?post_id=eq.1", &[REPRESENTATION], None)
+        .await;
+
+    assert_eq!((for_ben.status, for_ben.code().as_str()), (403, "42501"));
+    assert_eq!(of_ben.text, "[]");
+}
