@@ -7,6 +7,7 @@ import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorNotice } from "@/components/ui/error-notice";
 import { creatorOutfitsQuery } from "@/features/outfits/api/list-creator-outfits";
 import { OutfitGrid, OutfitGridSkeleton } from "@/features/outfits/components/outfit-grid";
+import { StatusBadge } from "@/features/outfits/components/status-badge";
 import { type PublicProfile, profileQuery } from "@/features/profiles/api/get-profile";
 import {
   ProfileHeader,
@@ -77,7 +78,7 @@ function Profile({ profile }: { profile: PublicProfile }) {
 }
 
 function CreatorOutfits({ userId, isOwner }: { userId: string; isOwner: boolean }) {
-  const list = useInfiniteQuery(creatorOutfitsQuery(userId, "approved"));
+  const list = useInfiniteQuery(creatorOutfitsQuery(userId, isOwner ? "everything" : "approved"));
   if (list.isPending) return <OutfitGridSkeleton count={6} />;
   if (list.data === undefined) {
     return (
@@ -104,7 +105,17 @@ function CreatorOutfits({ userId, isOwner }: { userId: string; isOwner: boolean 
   return (
     <>
       <OutfitGrid outfits={list.data} label="Outfits">
-        {(place) => <OutfitLinkCard place={place} />}
+        {(place) => (
+          // Only the owner sees what waits for review or was turned down, and sees that it is so.
+          <OutfitLinkCard
+            place={place}
+            mark={
+              place.outfit.status === "approved" ? undefined : (
+                <StatusBadge status={place.outfit.status} />
+              )
+            }
+          />
+        )}
       </OutfitGrid>
       {list.hasNextPage && (
         <div className="mt-10 flex justify-center">

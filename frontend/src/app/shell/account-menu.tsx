@@ -1,5 +1,6 @@
-import { LogOut, UserRound } from "lucide-react";
+import { Bookmark, LogOut, Shirt, UserRound } from "lucide-react";
 import { Link, useLocation, useNavigate } from "react-router";
+import { sectionPath } from "@/app/routes/explore/explore-params";
 import { Avatar } from "@/components/ui/avatar";
 import { Button } from "@/components/ui/button";
 import {
@@ -55,6 +56,15 @@ export function AccountMenu() {
             Combines
           </MenuItem>
         )}
+        <MenuItem onSelect={() => navigate(sectionPath("my-outfits"))}>
+          <Shirt strokeWidth={1.6} />
+          My outfits
+        </MenuItem>
+        <MenuItem onSelect={() => navigate(sectionPath("bookmarks"))}>
+          <Bookmark strokeWidth={1.6} />
+          Bookmarks
+        </MenuItem>
+        <MenuSeparator />
         <MenuItem
           onSelect={() => signOut.mutate(undefined, { onSuccess: () => navigate(paths.explore) })}
         >

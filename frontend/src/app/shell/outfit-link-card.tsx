@@ -1,11 +1,17 @@
+import type { ReactNode } from "react";
 import { BookmarkButton } from "@/features/bookmarks/components/bookmark-button";
 import { LikeButton } from "@/features/likes/components/like-button";
 import { OutfitCard } from "@/features/outfits/components/outfit-card";
 import { type OutfitPlace, outfitCardSizes } from "@/features/outfits/components/outfit-grid";
 import { paths } from "@/lib/paths";
 
+interface OutfitLinkCardProps {
+  place: OutfitPlace;
+  mark?: ReactNode;
+}
+
 /** A card of the reading pages: leads to the outfit's own page. */
-export function OutfitLinkCard({ place }: { place: OutfitPlace }) {
+export function OutfitLinkCard({ place, mark }: OutfitLinkCardProps) {
   const { outfit, ratio, eager } = place;
   return (
     <OutfitCard
@@ -13,6 +19,7 @@ export function OutfitLinkCard({ place }: { place: OutfitPlace }) {
       to={paths.outfit(outfit.slug)}
       sizes={outfitCardSizes}
       ratio={ratio}
+      mark={mark}
       eager={eager}
       actions={
         <>
