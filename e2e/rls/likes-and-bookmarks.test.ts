@@ -40,6 +40,18 @@ describe("likes", () => {
     expect(await stored("likes", "user_id", attacker.id)).toHaveLength(1);
   });
 
+  test("clicked many times at once count once", async () => {
+    const person = await signUp();
+    const like = { user_id: person.id, combine_id: published.id };
+
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => person.client.from("likes").insert(like)),
+    );
+
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(409)]);
+    expect(await stored("likes", "user_id", person.id)).toHaveLength(1);
+  });
+
   test("of one item are refused a second time too", async () => {
     const person = await signUp();
     const like = { user_id: person.id, combine_id: null, product_id: item.id };

@@ -1,8 +1,9 @@
 // Attacks on profiles and roles. Who is an administrator is decided by profiles.role alone.
 
+import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { must, stored } from "../support/catalogue.ts";
-import { owner, type Person, signUp, signUpAdmin, visitor } from "../support/clients.ts";
+import { owner, type Person, password, signUp, signUpAdmin, visitor } from "../support/clients.ts";
 import { expectAllowed, expectNoRows, expectRefused } from "../support/refusal.ts";
 
 interface Profile {
@@ -327,6 +328,21 @@ describe("enumerating e-mail addresses", () => {
     expect(known?.error).not.toBeNull();
     expect(unknown?.error).toEqual(known?.error);
     expect(unknown?.status).toBe(known?.status);
+  });
+
+  test("signing up with a taken address looks like signing up", async () => {
+    const attempt = (email: string) => visitor().auth.signUp({ email, password });
+    const fresh = `person-${randomUUID()}@lookbook.test`;
+
+    const taken = await attempt(victim.email);
+    const free = await attempt(fresh);
+
+    expect([taken.error, free.error]).toEqual([null, null]);
+    expect(taken.data.session).toBeNull();
+    expect(Object.keys(taken.data.user ?? {}).sort()).toEqual(
+      Object.keys(free.data.user ?? {}).sort(),
+    );
+    expect(taken.data.user?.id).not.toBe(victim.id);
   });
 
   test("an administrator is told when nobody has the address", async () => {
