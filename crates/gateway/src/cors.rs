@@ -20,7 +20,8 @@ const EXPOSED: HeaderValue = HeaderValue::from_static(
     "Content-Encoding, Content-Location, Content-Range, Content-Type, Date, ETag, Link, Location, Preference-Applied, \
      Range-Unit, Retry-After, Server-Timing, Warning, X-Total-Count, X-Supabase-Api-Version, X-Request-Id, x-relay-error, \
      sb-error-code, x-sb-error-code, Upload-Offset, Upload-Length, Upload-Metadata, Upload-Expires, Tus-Resumable, \
-     Tus-Version, Tus-Extension, Tus-Max-Size",
+     Tus-Version, Tus-Extension, Tus-Max-Size, Tus-Complete, Accept-Ranges, Content-Disposition, Content-Length, \
+     Last-Modified, X-Transformations",
 );
 
 /// Whether this is a preflight, which the gateway answers itself. Other OPTIONS requests go to the service.
