@@ -51,8 +51,13 @@ pub(crate) fn start_api(
     .client_request_timeout(config.own.limits.header_timeout)
     .shutdown_timeout(config.own.shutdown_timeout.as_secs())
     .disable_signals();
+    let tls = config.api.tls.as_ref().map(tls::server_config).transpose()?;
     for listener in listeners {
-        server = server.listen(listener).context("the API cannot listen")?;
+        server = match &tls {
+            Some(tls) => server.listen_rustls_0_23(listener, tls.clone()),
+            None => server.listen(listener),
+        }
+        .context("the API cannot listen")?;
     }
     Ok(server.run())
 }
@@ -98,6 +103,38 @@ fn mount_front(front: &Front) -> impl FnOnce(&mut web::ServiceConfig) + use<> {
                 .route("/", web::get().to(http::show_status_page))
                 .default_service(web::to(http::no_route));
         }
+    }
+}
+
+mod tls {
+    //! `[api.tls]`: HTTPS with a certificate of one's own.
+
+    use std::path::Path;
+    use std::sync::Arc;
+
+    use anyhow::{Context, Result, anyhow};
+    use rustls::ServerConfig;
+    use rustls::pki_types::pem::PemObject;
+    use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+
+    use crate::config::TlsFiles;
+
+    pub(super) fn server_config(files: &TlsFiles) -> Result<ServerConfig> {
+        let chain = CertificateDer::pem_file_iter(&files.certificate)
+            .and_then(Iterator::collect::<Result<Vec<_>, _>>)
+            .map_err(|error| unreadable("cert_path", &files.certificate, &error))?;
+        let key = PrivateKeyDer::from_pem_file(&files.key)
+            .map_err(|error| unreadable("key_path", &files.key, &error))?;
+        ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
+            .with_safe_default_protocol_versions()
+            .context("TLS")?
+            .with_no_client_auth()
+            .with_single_cert(chain, key)
+            .context("[api.tls]: certificate and key do not fit together")
+    }
+
+    fn unreadable(key: &str, path: &Path, error: &rustls::pki_types::pem::Error) -> anyhow::Error {
+        anyhow!("[api.tls] {key}: cannot use {}: {error}", path.display())
     }
 }
 

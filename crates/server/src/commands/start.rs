@@ -37,8 +37,10 @@ struct Listeners {
     smtp: Option<TcpListener>,
 }
 
-pub(super) async fn run(config: Config) -> Result<()> {
+pub(super) async fn run(mut config: Config) -> Result<()> {
     let started = Instant::now();
+    // Where mail leaves by a server of one's own, there is nothing to look at.
+    config.inbox.enabled &= config.auth.email.smtp.is_none();
     super::start_logging(&config, LogFormat::Pretty, LOG);
     // Before the ports: "already running" explains more than "port taken".
     if let Some(holder) = Cluster::find_running(&config.own.data_dir)? {
@@ -95,8 +97,7 @@ impl Listeners {
         let mut api = vec![listen::bind(LOOPBACK, port, API_PORT)?];
         // `localhost` means ::1 first for many clients; a machine without IPv6 does without.
         api.extend(listen::bind("::1", port, API_PORT).ok());
-        // A mailer of one's own leaves the inbox without a purpose.
-        let has_inbox = config.inbox.enabled && config.auth.email.smtp.is_none();
+        let has_inbox = config.inbox.enabled;
         let bind_inbox = |port| listen::bind(LOOPBACK, port, INBOX_PORT);
         Ok(Self {
             api,

@@ -4,6 +4,7 @@
 //! everything the process needs to know; nothing reads files or variables for configuration later on.
 //! Unknown keys are warnings, wrong values errors, both with the line they stand in.
 
+mod absent;
 mod api;
 mod auth;
 mod database;
@@ -131,11 +132,12 @@ impl Config {
             None => Source::without_file(environment),
         };
         let mut config = Self::read(&source, project);
-        let (errors, warnings) = source.into_findings().into_lines();
+        let (errors, mut warnings) = source.into_findings().into_lines();
         if !errors.is_empty() {
             return Err(ConfigError(errors));
         }
         config.apply(flags);
+        warnings.extend(absent::warnings(&config));
         Ok(Loaded { config, warnings })
     }
 

@@ -96,6 +96,22 @@ fn gw_028_every_key_of_the_contract_is_known() {
 }
 
 #[test]
+fn gw_028_what_is_switched_on_and_absent_is_said() {
+    let text =
+        "[auth.external.github]\nenabled = true\nclient_id = \"x\"\n[auth.mfa.totp]\nenroll_enabled = true\n";
+
+    let loaded = load(text, NO_VARIABLES).unwrap();
+
+    assert_eq!(
+        loaded.warnings,
+        [
+            "[auth.mfa.totp] is switched on and not part of this version",
+            "[auth.external.github] is switched on and not part of this version",
+        ]
+    );
+}
+
+#[test]
 fn gw_028_unknown_keys_warn_with_their_line_and_the_nearest_name() {
     let loaded = load(
         "[api]\nprot = 1\n\n[auth.emial]\nx = 1\n[nonsense]\n",

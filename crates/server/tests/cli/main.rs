@@ -4,4 +4,5 @@ mod lifecycle;
 mod migrations;
 mod production;
 mod refusals;
+mod services;
 mod support;

@@ -39,6 +39,13 @@ pub struct PhoneFactor {
     pub max_frequency: Duration,
 }
 
+impl FactorSwitch {
+    /// Whether anything may be done.
+    pub(crate) fn is_on(self) -> bool {
+        self.enroll_enabled || self.verify_enabled
+    }
+}
+
 impl MfaSection {
     pub(super) fn read(section: &Section<'_>) -> Self {
         let phone = section.section("phone");

@@ -1,0 +1,51 @@
+//! What the configuration asks for and this version does not have, said once at the start.
+
+use super::Config;
+
+/// One line per feature that is switched on and absent.
+pub(super) fn warnings(config: &Config) -> Vec<String> {
+    let auth = &config.auth;
+    let mfa = &auth.mfa;
+    let named = |section: &str, names: Vec<&str>| -> Vec<String> {
+        names
+            .into_iter()
+            .map(|name| format!("[auth.{section}.{name}]"))
+            .collect()
+    };
+    let mut asked: Vec<String> = [
+        ("[auth.captcha]", auth.captcha.is_some()),
+        ("[auth.sms] enable_signup", auth.sms.enable_signup),
+        ("[auth.mfa.totp]", mfa.totp.is_on()),
+        ("[auth.mfa.phone]", mfa.phone.switch.is_on()),
+        ("[auth.mfa.web_authn]", mfa.web_authn.is_on()),
+        ("[auth.web3.solana]", auth.web3_solana),
+        ("[auth.web3.ethereum]", auth.web3_ethereum),
+        ("[auth.third_party]", !auth.third_party.is_empty()),
+        ("[auth.oauth_server]", auth.oauth_server.enabled),
+        ("[db.vault]", !config.db.vault.is_empty()),
+        (
+            "[storage.image_transformation]",
+            config.storage.image_transformation,
+        ),
+        (
+            "[functions.*]",
+            config.functions.enabled && !config.functions.functions.is_empty(),
+        ),
+    ]
+    .into_iter()
+    .filter(|(_, is_on)| *is_on)
+    .map(|(name, _)| name.to_owned())
+    .collect();
+    asked.extend(named("hook", auth.hooks.iter().map(|hook| hook.name).collect()));
+    asked.extend(named(
+        "external",
+        auth.external
+            .iter()
+            .map(|provider| provider.name.as_str())
+            .collect(),
+    ));
+    asked
+        .iter()
+        .map(|name| format!("{name} is switched on and not part of this version"))
+        .collect()
+}
