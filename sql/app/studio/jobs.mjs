@@ -24,11 +24,11 @@ export const JOBS = [
 const DRAW = {
   item: async ({ slug, folder }, root) => {
     const item = ITEMS.find((i) => i.slug === slug);
-    await save(develop(itemPicture(item)), root, folder, slug, item.cut.pattern ? 79 : 75);
+    await save(develop(itemPicture(item)), root, folder, slug, quality([item], 75));
   },
   outfit: async ({ slug, folder }, root) => {
     const outfit = OUTFITS.find((o) => o.slug === slug);
-    await save(develop(outfitPicture(outfit, arrange(outfit))), root, folder, slug, 74);
+    await save(develop(outfitPicture(outfit, arrange(outfit))), root, folder, slug, quality(outfit.items, 74));
   },
   avatar: ({ slug, file }, root) =>
     avatar(slug)
@@ -40,6 +40,10 @@ const DRAW = {
       .toFile(fileURLToPath(new URL(file, root))),
   icon: async ({ slug, file }, root) => (await categoryIcon(slug)).webp({ quality: 84, effort: 5 }).toFile(fileURLToPath(new URL(file, root))),
 };
+
+/** Fine stripes and checks need more, or their white takes on colour. */
+const FINE = new Set(['breton', 'pinstripe', 'gingham']);
+const quality = (items, usual) => (items.some((i) => FINE.has(i.cut.pattern?.kind)) ? 83 : items.some((i) => i.cut.pattern) ? usual + 3 : usual);
 
 /** Writes the picture and its 480-pixel sibling. */
 async function save(image, root, folder, slug, quality) {

@@ -241,7 +241,7 @@ export function arrange(outfit) {
   const x1 = Math.max(...placed.map((p) => p.x + p.fp.hw));
   const y0 = Math.min(...placed.map((p) => p.y - p.fp.hh));
   const y1 = Math.max(...placed.map((p) => p.y + p.fp.hh));
-  const fit = Math.min(1.24, (TABLE.w - 15) / (x1 - x0), (TABLE.h - 17) / (y1 - y0));
+  const fit = Math.min(1.24, (TABLE.w - 23) / (x1 - x0), (TABLE.h - 20) / (y1 - y0));
   const cx = (x0 + x1) / 2;
   const cy = (y0 + y1) / 2;
   return placed.map(({ item, x, y, turn, size, share }) => ({
