@@ -41,6 +41,20 @@ export default defineConfig({
   preview: { port: 4173, proxy },
   build: {
     target: "es2022",
+    modulePreload: { polyfill: false },
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [
+            // Needed by every page, and changed by upgrades only: one file that stays cached.
+            {
+              name: "vendor",
+              test: /node_modules\/(react|react-dom|scheduler|react-router|clsx|@tanstack|@supabase)\//,
+            },
+          ],
+        },
+      },
+    },
     sourcemap: false,
     reportCompressedSize: true,
     // Fonts stay files: inlined ones would sit in the render-blocking stylesheet.

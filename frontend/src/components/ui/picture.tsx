@@ -14,6 +14,8 @@ interface PictureProps extends Omit<ComponentProps<"img">, "src" | "srcSet" | "l
   eager?: boolean;
   /** Shows the small width until the large one is there: for pictures opened from a list. */
   preview?: boolean;
+  /** Under which name a view transition recognises its frame. */
+  transitionName?: string;
 }
 
 /**
@@ -25,6 +27,7 @@ export function Picture({
   alt,
   eager = false,
   preview = false,
+  transitionName,
   className,
   ...rest
 }: PictureProps) {
@@ -47,7 +50,11 @@ export function Picture({
   return (
     <span
       className={cn(frame, "bg-cover bg-center")}
-      style={small === undefined ? undefined : { backgroundImage: `url("${small}")` }}
+      data-picture
+      style={{
+        ...(small !== undefined && { backgroundImage: `url("${small}")` }),
+        ...(transitionName !== undefined && { viewTransitionName: transitionName }),
+      }}
     >
       <img
         {...imageSources(url)}

@@ -31,7 +31,7 @@ export function ExploreCard({ place, mark }: ExploreCardProps) {
     // New tab, new window, download: the browser's business.
     if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
     event.preventDefault();
-    growFrom(event.currentTarget.querySelector("img"), "outfit-picture", async () => {
+    growFrom(event.currentTarget.querySelector("[data-picture]"), "outfit-picture", async () => {
       await navigate(to, { state: modalState, preventScrollReset: true, flushSync: true });
     });
   }

@@ -1,31 +1,13 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { Bookmark, Compass, Heart, Search, Shirt, TrendingUp } from "lucide-react";
-import type { ReactNode } from "react";
-import { Link, useLocation } from "react-router";
+import { Compass, Search, TrendingUp } from "lucide-react";
+import { Link } from "react-router";
 import { Button } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
-import { LoadingPage } from "@/components/ui/spinner";
-import { creatorOutfitsQuery } from "@/features/outfits/api/list-creator-outfits";
-import {
-  bookmarkedOutfitsQuery,
-  likedOutfitsQuery,
-} from "@/features/outfits/api/list-kept-outfits";
 import { outfitListQuery } from "@/features/outfits/api/list-outfits";
 import { topOutfitsQuery, topPeriods } from "@/features/outfits/api/list-top-outfits";
-import { StatusBadge } from "@/features/outfits/components/status-badge";
-import { paths, type ReturnState } from "@/lib/paths";
-import { pageTitle } from "@/lib/product";
-import { useSession } from "@/lib/session";
+import { ExploreLink } from "./explore-link";
 import { exploreSearch, sectionPath, useExploreParams } from "./explore-params";
 import { OutfitSection } from "./outfit-section";
-
-function ExploreLink() {
-  return (
-    <Button variant="primary" asChild>
-      <Link to={sectionPath("explore")}>Explore Outfits</Link>
-    </Button>
-  );
-}
 
 export function ExploreSection() {
   const { genders } = useExploreParams();
@@ -118,120 +100,5 @@ function Rank({ place }: { place: number }) {
       <span className="sr-only">Rank </span>
       {place}
     </span>
-  );
-}
-
-export function LikesSection() {
-  return (
-    <SignedInOnly title="Your Liked Outfits" reason="Sign in to see the outfits you like.">
-      {(userId) => <LikesOf userId={userId} />}
-    </SignedInOnly>
-  );
-}
-
-function LikesOf({ userId }: { userId: string }) {
-  const list = useInfiniteQuery(likedOutfitsQuery(userId));
-  return (
-    <OutfitSection
-      title="Your Liked Outfits"
-      list={list}
-      empty={
-        <EmptyState
-          glyph={<Heart strokeWidth={1.4} />}
-          title="You haven't liked any outfits yet."
-          action={<ExploreLink />}
-        />
-      }
-    />
-  );
-}
-
-export function BookmarksSection() {
-  return (
-    <SignedInOnly
-      title="Your Bookmarked Outfits"
-      reason="Sign in to see the outfits you have bookmarked."
-    >
-      {(userId) => <BookmarksOf userId={userId} />}
-    </SignedInOnly>
-  );
-}
-
-function BookmarksOf({ userId }: { userId: string }) {
-  const list = useInfiniteQuery(bookmarkedOutfitsQuery(userId));
-  return (
-    <OutfitSection
-      title="Your Bookmarked Outfits"
-      list={list}
-      showItems={false}
-      empty={
-        <EmptyState
-          glyph={<Bookmark strokeWidth={1.4} />}
-          title="You haven't bookmarked any outfits yet."
-          action={<ExploreLink />}
-        />
-      }
-    />
-  );
-}
-
-export function MyOutfitsSection() {
-  return (
-    <SignedInOnly title="My outfits" reason="Sign in to see the outfits you have made.">
-      {(userId) => <OutfitsOf userId={userId} />}
-    </SignedInOnly>
-  );
-}
-
-function OutfitsOf({ userId }: { userId: string }) {
-  const list = useInfiniteQuery(creatorOutfitsQuery(userId, "everything"));
-  return (
-    <OutfitSection
-      title="My outfits"
-      list={list}
-      mark={(outfit) => <StatusBadge status={outfit.status} />}
-      empty={
-        <EmptyState
-          glyph={<Shirt strokeWidth={1.4} />}
-          title="You haven't created any outfits yet."
-          action={<ExploreLink />}
-        />
-      }
-    />
-  );
-}
-
-interface SignedInOnlyProps {
-  title: string;
-  /** What signing in is good for here. */
-  reason: string;
-  children: (userId: string) => ReactNode;
-}
-
-/** A section of one's own. A visitor who has its address is told what to do. */
-function SignedInOnly({ title, reason, children }: SignedInOnlyProps) {
-  const { user, isLoading } = useSession();
-  const location = useLocation();
-  if (isLoading) return <LoadingPage />;
-  if (user !== null) return children(user.id);
-  const state: ReturnState = { from: `${location.pathname}${location.search}` };
-  return (
-    <section aria-labelledby="section-title">
-      <title>{pageTitle(title)}</title>
-      <h1 id="section-title" className="font-serif text-display text-ink">
-        {title}
-      </h1>
-      <EmptyState
-        glyph={<Heart strokeWidth={1.4} />}
-        title={reason}
-        action={
-          <Button variant="primary" asChild>
-            <Link to={paths.auth} state={state}>
-              Sign In
-            </Link>
-          </Button>
-        }
-      />
-    </section>
   );
 }

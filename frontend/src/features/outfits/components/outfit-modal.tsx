@@ -153,7 +153,7 @@ function ModalPicture({ subject }: { subject: Present }) {
       preview
       draggable={false}
       className="size-full select-none"
-      style={{ viewTransitionName: "outfit-picture" }}
+      transitionName="outfit-picture"
     />
   );
 }
