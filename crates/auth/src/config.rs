@@ -40,6 +40,8 @@ pub struct AuthConfig {
     pub rate_limits: RateLimitConfig,
     /// Whether audit entries are written to `auth.audit_log_entries`.
     pub audit_log_enabled: bool,
+    /// Removes anonymous users after 30 days, with everything that hangs on them.
+    pub delete_old_anonymous_users: bool,
 }
 
 /// `[auth.email]`
@@ -153,6 +155,7 @@ impl Default for AuthConfig {
             sessions: SessionConfig::default(),
             rate_limits: RateLimitConfig::default(),
             audit_log_enabled: true,
+            delete_old_anonymous_users: false,
         }
     }
 }

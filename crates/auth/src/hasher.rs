@@ -11,6 +11,7 @@ use tokio::sync::oneshot;
 
 use crate::config::PasswordConfig;
 use crate::error::{AuthError, Fault, UNEXPECTED};
+use crate::rules::password_hash::PasswordHash;
 
 type Job = Box<dyn FnOnce() + Send>;
 
@@ -72,7 +73,7 @@ impl Hasher {
     /// Whether `password` belongs to `hash`; a hash that cannot be read belongs to none.
     pub(crate) async fn verify(&self, password: &str, hash: &str) -> Result<bool, AuthError> {
         let (password, hash) = (password.to_owned(), hash.to_owned());
-        self.run(move || bcrypt::verify(password, &hash).unwrap_or(false))
+        self.run(move || PasswordHash::parse(&hash).is_some_and(|hash| hash.verify(&password)))
             .await
     }
 

@@ -21,6 +21,7 @@ mod rules;
 mod sign_in;
 mod state;
 mod store;
+mod sweep;
 mod user;
 
 pub use config::{
@@ -29,3 +30,4 @@ pub use config::{
 pub use routes::configure;
 pub use rules::glob::GlobError;
 pub use state::AuthState;
+pub use sweep::sweep_forever;

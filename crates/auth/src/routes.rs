@@ -16,6 +16,7 @@ pub fn configure(state: web::Data<AuthState>) -> impl FnOnce(&mut web::ServiceCo
         config.app_data(state).service(
             web::scope("")
                 .wrap(from_fn(write_errors))
+                .app_data(web::QueryConfig::default().error_handler(bad_query))
                 .service(at("/health").get(api::health::health))
                 .service(at("/settings").get(api::settings::settings))
                 .service(at("/.well-known/jwks.json").get(api::jwks::jwks))
@@ -89,6 +90,11 @@ impl actix_web::dev::HttpServiceFactory for Route {
     fn register(self, config: &mut actix_web::dev::AppService) {
         self.0.register(config);
     }
+}
+
+/// A query with a parameter twice, or in a broken encoding.
+fn bad_query(error: actix_web::error::QueryPayloadError, _: &actix_web::HttpRequest) -> Error {
+    AuthError::invalid(format!("Bad query: {error}")).into()
 }
 
 async fn no_route() -> Result<String, AuthError> {

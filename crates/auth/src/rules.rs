@@ -4,6 +4,7 @@ pub(crate) mod address;
 pub(crate) mod glob;
 pub(crate) mod one_time_code;
 pub(crate) mod password;
+pub(crate) mod password_hash;
 pub(crate) mod pkce;
 pub(crate) mod redirect;
 

@@ -11,6 +11,7 @@ pub(crate) mod flow_states;
 pub(crate) mod one_time_tokens;
 pub(crate) mod refresh_tokens;
 pub(crate) mod sessions;
+pub(crate) mod stale;
 pub(crate) mod users;
 
 pub(crate) type DbResult<T> = Result<T, tokio_postgres::Error>;

@@ -12,6 +12,7 @@ use crate::hasher::random_password;
 use crate::request::{Admin, Json, RequestInfo, text};
 use crate::rules::address::parse_email;
 use crate::rules::password;
+use crate::rules::password_hash::PasswordHash;
 use crate::state::AuthState;
 use crate::store::audit::{Action, Actor};
 use crate::store::users;
@@ -148,14 +149,9 @@ async fn password_of(state: &AuthState, body: &AdminUserBody) -> Result<String, 
             state.hasher.hash(password).await
         }
         (_, "") => state.hasher.hash(&random_password()).await,
-        (_, hash) if is_known_hash(hash) => Ok(hash.to_owned()),
+        (_, hash) if PasswordHash::parse(hash).is_some() => Ok(hash.to_owned()),
         _ => Err(AuthError::invalid("Provided password hash is not supported")),
     }
-}
-
-/// Hashes that a sign-in can check.
-pub(crate) fn is_known_hash(hash: &str) -> bool {
-    hash.parse::<bcrypt::HashParts>().is_ok()
 }
 
 /// When a ban ends: `None` for no change, `Some(None)` to lift it.

@@ -7,7 +7,6 @@ use serde_json::{Map, Value, json};
 
 use crate::accounts::{self, Account};
 use crate::error::AuthError;
-use crate::hasher::random_password;
 use crate::letters;
 use crate::machine::verify::VerifyType;
 use crate::request::{Admin, Json, RequestInfo, metadata, text};
@@ -154,7 +153,6 @@ async fn password_of(state: &AuthState, kind: LinkKind, password: &str) -> Resul
             password::check(password, &state.config.password)?;
             state.hasher.hash(password).await
         }
-        LinkKind::MagicLink => state.hasher.hash(&random_password()).await,
         _ => Ok(String::new()),
     }
 }

@@ -5,13 +5,14 @@ use chrono::{DateTime, Utc};
 use deadpool_postgres::Transaction;
 use serde_json::Value;
 
-use super::admin_create_user::{AdminUserBody, ban_end, is_known_hash, name_conflict, parse_phone};
+use super::admin_create_user::{AdminUserBody, ban_end, name_conflict, parse_phone};
 use super::admin_get_user::find;
 use crate::accounts;
 use crate::error::AuthError;
 use crate::request::{Admin, Json, RequestInfo};
 use crate::rules::address::parse_email;
 use crate::rules::password;
+use crate::rules::password_hash::PasswordHash;
 use crate::state::AuthState;
 use crate::store::audit::{Action, Actor};
 use crate::store::{sessions, users};
@@ -79,7 +80,7 @@ async fn new_password(state: &AuthState, body: &AdminUserBody) -> Result<Option<
             Ok(Some(state.hasher.hash(password).await?))
         }
         (None, "") => Ok(None),
-        (None, hash) if is_known_hash(hash) => Ok(Some(hash.to_owned())),
+        (None, hash) if PasswordHash::parse(hash).is_some() => Ok(Some(hash.to_owned())),
         (None, _) => Err(AuthError::invalid("Provided password hash is not supported")),
     }
 }

@@ -8,7 +8,6 @@ use serde_json::{Map, Value, json};
 
 use crate::accounts::{self, Account};
 use crate::error::AuthError;
-use crate::hasher::random_password;
 use crate::letters;
 use crate::limits::Limited;
 use crate::machine::verify::VerifyType;
@@ -95,23 +94,16 @@ async fn send(state: &AuthState, info: &RequestInfo, body: OtpBody) -> Result<Ht
         data: body.data,
         challenge: CodeChallenge::parse(&body.code_challenge, &body.code_challenge_method)?,
     };
-    // The password of a user created here is hashed whether it is needed or not: the time tells nothing.
-    let encrypted_password = state.hasher.hash(&random_password()).await?;
-    match deliver(state, info, &request, &encrypted_password).await {
-        Err(error) if error.is_duplicate_email() => {
-            deliver(state, info, &request, &encrypted_password).await?
-        }
+    match deliver(state, info, &request).await {
+        // Somebody else has created the user in between.
+        Err(error) if error.is_duplicate_email() => deliver(state, info, &request).await?,
         answer => answer?,
     }
     Ok(HttpResponse::Ok().json(json!({})))
 }
 
-async fn deliver(
-    state: &AuthState,
-    info: &RequestInfo,
-    request: &Request,
-    encrypted_password: &str,
-) -> Result<(), AuthError> {
+/// A user created here has no password until they choose one: nothing to hash, nothing to guess.
+async fn deliver(state: &AuthState, info: &RequestInfo, request: &Request) -> Result<(), AuthError> {
     let _slot = state.mail_slot().await?;
     let mut client = state.client().await?;
     let db = client.transaction().await?;
@@ -123,7 +115,6 @@ async fn deliver(
         None => {
             let account = Account {
                 email: &request.email,
-                encrypted_password,
                 data: request.data.clone(),
                 ..Account::default()
             };

@@ -10,7 +10,6 @@ use serde_json::json;
 
 use crate::accounts;
 use crate::error::AuthError;
-use crate::hasher::random_password;
 use crate::limits::Limited;
 use crate::machine::verify::{ChangeToken, Effect, VerifyRules, VerifyType, verify};
 use crate::request::{Json, RequestInfo, text};
@@ -231,10 +230,6 @@ async fn apply(
     let now = state.now();
     let action = match effect {
         Effect::Confirm(kind) => {
-            if user.encrypted_password.is_empty() && user.invited_at.is_some() {
-                let hash = state.hasher.hash(&random_password()).await?;
-                users::set_password(db, user.id, &hash, now).await?;
-            }
             users::confirm_email(db, user.id, now).await?;
             if kind == VerifyType::Invite {
                 Action::InviteAccepted

@@ -103,15 +103,27 @@ fn is_plain_host(host: &str) -> bool {
 
 /// `target` without its fragment, with `pairs` appended to its query.
 pub(crate) fn with_query(target: &str, pairs: &[(&str, &str)]) -> String {
-    let base = target.split('#').next().unwrap_or_default();
+    let base = header_safe(target);
     let separator = if base.contains('?') { '&' } else { '?' };
     format!("{base}{separator}{}", encode(pairs))
 }
 
 /// `target` with `pairs` as its fragment.
 pub(crate) fn with_fragment(target: &str, pairs: &[(&str, &str)]) -> String {
-    let base = target.split('#').next().unwrap_or_default();
+    let base = header_safe(target);
     format!("{base}#{}", encode(pairs))
+}
+
+/// The target without its fragment, in the characters that a header may hold.
+fn header_safe(target: &str) -> String {
+    let mut out = String::new();
+    for byte in target.split('#').next().unwrap_or_default().bytes() {
+        match byte {
+            b'!'..=b'~' => out.push(char::from(byte)),
+            other => out.push_str(&format!("%{other:02X}")),
+        }
+    }
+    out
 }
 
 fn encode(pairs: &[(&str, &str)]) -> String {

@@ -424,3 +424,23 @@ async fn the_audit_log_can_be_searched() {
     assert_eq!(list("").await.body.as_array().unwrap().len(), 2);
     assert_eq!(list("nonsense:x").await.error(), (400, "validation_failed"));
 }
+
+#[actix_web::test]
+async fn auth_090_imported_hashes_sign_in() {
+    let app = TestApp::start().await;
+    let argon2 = "$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4";
+    let body = json!({"email": "ana@example.com", "password_hash": argon2, "email_confirm": true});
+
+    assert_eq!(app.admin_create(body).await.status, 200);
+    assert_eq!(app.sign_in("ana@example.com", "password").await.status, 200);
+    assert_eq!(
+        app.sign_in("ana@example.com", "wrong").await.error(),
+        (400, "invalid_credentials")
+    );
+    let unknown = app
+        .admin_create(json!({"email": "b@example.com", "password_hash": "$1$md5$x"}))
+        .await;
+    assert_eq!(unknown.error(), (400, "validation_failed"));
+    let both = json!({"email": "b@example.com", "password": "x", "password_hash": argon2});
+    assert_eq!(app.admin_create(both).await.error(), (400, "validation_failed"));
+}

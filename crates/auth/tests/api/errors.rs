@@ -291,3 +291,15 @@ async fn the_audience_of_a_request_must_fit() {
     assert_eq!(other.error(), (400, "validation_failed"));
     assert_eq!(sign_in.error(), (400, "invalid_credentials"));
 }
+
+#[actix_web::test]
+async fn broken_queries_are_answered_in_the_contracts_shape() {
+    let app = TestApp::start().await;
+
+    let twice = app
+        .post("/token?grant_type=password&grant_type=pkce", json!({}))
+        .send()
+        .await;
+
+    assert_eq!(twice.error(), (400, "validation_failed"));
+}

@@ -101,7 +101,10 @@ impl Services {
                 templates,
             )
             .context("auth.additional_redirect_urls")?;
-            anyhow::Ok(web::Data::new(auth))
+            let auth = web::Data::new(auth);
+            // On the background thread: whoever assembles the services runs there.
+            tokio::spawn(selvedge_auth::sweep_forever(auth.clone()));
+            anyhow::Ok(auth)
         });
         let rest = match config.api.enabled {
             true => Some(RestState::new(database.clone(), translate::rest(config)).await),

@@ -1,0 +1,11 @@
+-- A token used more than a day ago. The parent of the active token stays: a client that lost our answer may come back with it.
+delete from auth.refresh_tokens where id in (
+  select t.id from auth.refresh_tokens t
+  where t.revoked and t.updated_at < now() - interval '24 hours'
+    and not exists (
+      select from auth.refresh_tokens child where child.parent = t.token and child.revoked is not true
+    )
+  order by t.updated_at
+  limit 1000
+  for update skip locked
+)

@@ -1,0 +1,169 @@
+//! SMTP in both directions over real sockets: our transport speaks to our receiver.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on shall say where")]
+
+use std::time::Duration;
+
+use selvedge_mail::{Inbox, Mail, MailError, Mailer, Sender, SmtpConfig, SmtpMailer, inbox};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+
+async fn receiver() -> (Inbox, u16) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let received = Inbox::default();
+    tokio::spawn(inbox::smtp::listen(listener, received.clone()));
+    (received, port)
+}
+
+fn mailer(port: u16) -> Mailer {
+    let sender = Sender {
+        address: "shop@example.com".to_owned(),
+        name: "Möbel & Co".to_owned(),
+    };
+    let headers = vec![("X-Kind".to_owned(), "test".to_owned())];
+    let config = SmtpConfig {
+        port,
+        sender,
+        headers,
+        timeout: Duration::from_secs(1),
+        ..SmtpConfig::default()
+    };
+    Mailer::Smtp(SmtpMailer::new(&config).unwrap())
+}
+
+fn mail(to: &str, subject: &str, text: &str) -> Mail {
+    Mail {
+        to: to.to_owned(),
+        subject: subject.to_owned(),
+        html: "<p>Grüße</p>".to_owned(),
+        text: text.to_owned(),
+    }
+}
+
+#[tokio::test]
+async fn a_mail_arrives_as_it_was_sent() {
+    let (received, port) = receiver().await;
+    let mailer = mailer(port);
+
+    for n in 0..3 {
+        mailer
+            .send(mail(
+                "ana@example.com",
+                &format!("Grüße {n}"),
+                "Line\n.dot\n..two",
+            ))
+            .await
+            .unwrap();
+    }
+
+    let stored = received.list();
+    assert_eq!(stored.len(), 3);
+    assert_eq!(stored[0].subject, "Grüße 2");
+    assert_eq!(
+        (stored[0].from.name.as_str(), stored[0].from.address.as_str()),
+        ("Möbel & Co", "shop@example.com")
+    );
+    assert_eq!(stored[0].html.trim(), "<p>Grüße</p>");
+    assert_eq!(stored[0].text.replace("\r\n", "\n").trim(), "Line\n.dot\n..two");
+    assert!(
+        stored[0]
+            .headers
+            .iter()
+            .any(|(name, value)| name == "X-Kind" && value == "test")
+    );
+}
+
+#[tokio::test]
+async fn headers_cannot_be_injected() {
+    let (received, port) = receiver().await;
+    let mailer = mailer(port);
+
+    let subject = mailer
+        .send(mail("ana@example.com", "x\r\nBcc: eve@example.com", "x"))
+        .await;
+    let address = mailer
+        .send(mail("ana@example.com>\r\nRCPT TO:<eve@example.com", "x", "x"))
+        .await;
+
+    assert!(matches!(address, Err(MailError::Address(_))));
+    if subject.is_ok() {
+        let stored = received.find("latest").unwrap();
+        assert!(
+            !stored
+                .headers
+                .iter()
+                .any(|(name, _)| name.eq_ignore_ascii_case("bcc")),
+            "{:?}",
+            stored.headers
+        );
+    }
+    let config = SmtpConfig {
+        headers: vec![("X".to_owned(), "a\r\nBcc: b@c.d".to_owned())],
+        ..SmtpConfig::default()
+    };
+    assert!(matches!(SmtpMailer::new(&config), Err(MailError::Header(_))));
+}
+
+#[tokio::test]
+async fn a_server_that_is_gone_or_silent_is_an_error_in_time() {
+    let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let gone = TcpListener::bind("127.0.0.1:0")
+        .await
+        .unwrap()
+        .local_addr()
+        .unwrap()
+        .port();
+
+    let silent_mailer = mailer(silent.local_addr().unwrap().port());
+    let no_answer = tokio::time::timeout(
+        Duration::from_secs(5),
+        silent_mailer.send(mail("a@b.c", "x", "x")),
+    );
+
+    assert!(no_answer.await.unwrap().is_err());
+    assert!(matches!(
+        mailer(gone).send(mail("a@b.c", "x", "x")).await,
+        Err(MailError::Smtp(_))
+    ));
+}
+
+#[tokio::test]
+async fn the_receiver_keeps_order_and_refuses_nonsense() {
+    let (received, port) = receiver().await;
+    let mut client = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
+    let lines = [
+        "HELO me",
+        "DATA",
+        "RCPT TO:<a@b.c>",
+        "MAIL FROM:<x@y.z>",
+        "RCPT TO:a@b.c",
+        "RCPT TO:<a@b.c>",
+        "VRFY a",
+        "DATA",
+        "Subject: hi",
+        "",
+        "..stuffed",
+        ".",
+        "QUIT",
+    ];
+    client
+        .write_all(lines.map(|line| format!("{line}\r\n")).concat().as_bytes())
+        .await
+        .unwrap();
+
+    let mut answers = String::new();
+    client.read_to_string(&mut answers).await.unwrap();
+
+    let codes: Vec<&str> = answers.lines().map(|line| &line[..3]).collect();
+    assert_eq!(
+        codes,
+        [
+            "220", "250", "503", "503", "250", "501", "250", "502", "354", "250", "221"
+        ]
+    );
+    let stored = received.find("latest").unwrap();
+    assert_eq!(
+        (stored.to[0].address.as_str(), stored.text.trim()),
+        ("a@b.c", ".stuffed")
+    );
+}
