@@ -292,7 +292,14 @@ impl StorageError {
             "42703" | "42P01" => Self::DatabaseSchemaMismatch,
             "22P02" | "22P05" | "22021" => Self::InvalidText(message.to_owned()),
             "53300" => Self::TooManyConnections,
-            other => Self::Database(other.to_owned()),
+            other => {
+                tracing::warn!(
+                    sqlstate = other,
+                    message,
+                    "the database refused a storage statement"
+                );
+                Self::Database(other.to_owned())
+            }
         }
     }
 

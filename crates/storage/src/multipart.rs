@@ -12,6 +12,8 @@ use crate::error::StorageError;
 
 /// Text fields that count; more are skipped.
 const MOST_FIELDS: usize = 10;
+/// Fields that are read at all before we hang up.
+const FIELDS_READ: usize = 100;
 /// Largest text field in bytes.
 const FIELD_MAX_BYTES: usize = 1024 * 1024;
 /// Bytes of further file parts that are read and thrown away before we hang up.
@@ -41,6 +43,9 @@ impl FormFields {
     async fn take(&mut self, field: Field) -> Result<(), StorageError> {
         let name = field.name().unwrap_or_default().to_owned();
         self.count += 1;
+        if self.count > FIELDS_READ {
+            return Err(StorageError::BrokenForm("too many fields".to_owned()));
+        }
         let text = read_text(field, &name).await?;
         if self.count > MOST_FIELDS {
             return Ok(());

@@ -7,7 +7,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, Write};
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{DirBuilderExt, FileExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -47,8 +47,11 @@ impl FileBackend {
     /// When the folders cannot be created or read.
     pub fn open(root: &Path) -> io::Result<Self> {
         let (blobs, incoming) = (root.join("blobs"), root.join("incoming"));
-        fs::create_dir_all(&blobs)?;
-        fs::create_dir_all(&incoming)?;
+        // Private objects are nobody's business on this machine but ours.
+        let mut private = fs::DirBuilder::new();
+        private.recursive(true).mode(0o700);
+        private.create(&blobs)?;
+        private.create(&incoming)?;
         let removed = remove_abandoned(&incoming)?;
         if removed > 0 {
             tracing::info!(removed, "removed unfinished uploads of an earlier run");
