@@ -217,24 +217,47 @@ async fn slow_statements_do_not_hold_up_others_and_waiting_is_bounded() {
             let config = RequestPoolConfig {
                 connections_per_worker: 1,
                 max_connections_per_worker: 2,
-                acquire_timeout: Duration::from_millis(100),
+                patience: Duration::ZERO,
+                acquire_timeout: Duration::from_millis(200),
                 ..Default::default()
             };
-            let (_test, pool) = pool(config).await;
-            for _ in 0..2 {
+            let (test, pool) = pool(config).await;
+            // Statements that run for as long as the test holds this lock, however slow the machine is.
+            let holder = test.connect("authenticator").await;
+            holder.batch_execute("select pg_advisory_lock(7)").await.unwrap();
+            let slow = [(); 2].map(|()| {
                 let pool = pool.clone();
                 tokio::task::spawn_local(async move {
-                    pool.run(read("anon", &sql("select pg_sleep(0.5)::text", &[])))
-                        .await
-                });
-                tokio::time::sleep(Duration::from_millis(30)).await;
+                    let statement = sql("select pg_advisory_xact_lock_shared(7)::text", &[]);
+                    pool.run(read("service_role", &statement)).await
+                })
+            });
+            while waiting(&holder).await < 2 {
+                tokio::time::sleep(Duration::from_millis(5)).await;
             }
 
             let refused = pool.run(read("anon", &sql("select 1::text", &[]))).await;
             assert!(matches!(refused, Err(RequestError::Timeout)), "{refused:?}");
 
-            tokio::time::sleep(Duration::from_millis(500)).await;
+            holder
+                .batch_execute("select pg_advisory_unlock(7)")
+                .await
+                .unwrap();
+            for task in slow {
+                assert!(task.await.unwrap().is_ok());
+            }
             assert!(pool.run(read("anon", &sql("select 1::text", &[]))).await.is_ok());
         })
         .await;
+}
+
+/// How many statements wait for the lock.
+async fn waiting(holder: &tokio_postgres::Client) -> i64 {
+    let sql = "select count(*) from pg_locks where locktype = 'advisory' and not granted
+               and database = (select oid from pg_database where datname = current_database())";
+    holder
+        .query_one(sql, &[])
+        .await
+        .expect("the lock table is readable")
+        .get(0)
 }
