@@ -65,7 +65,7 @@ pub(crate) async fn create_user(
         is_anonymous: false,
         invited_at: account.invited_at,
     };
-    let saving = |error: tokio_postgres::Error| AuthError::internal(SAVING_FAILED, error);
+    let saving = |error: tokio_postgres::Error| AuthError::database(SAVING_FAILED, error);
     users::insert(db, &user, now).await.map_err(saving)?;
     for (provider, data) in &identities {
         users::insert_identity(db, id, provider, data, now)
@@ -100,7 +100,7 @@ pub(crate) async fn create_anonymous_user(
         is_anonymous: true,
         invited_at: None,
     };
-    let saving = |error: tokio_postgres::Error| AuthError::internal(SAVING_FAILED, error);
+    let saving = |error: tokio_postgres::Error| AuthError::database(SAVING_FAILED, error);
     users::insert(db, &user, now).await.map_err(saving)?;
     users::set_role(db, user.id, &state.config.default_role, now)
         .await

@@ -202,6 +202,14 @@ impl AuthError {
         }
     }
 
+    /// An error of the database with the text that clients compare; texts that it cannot store are the caller's fault.
+    pub(crate) fn database(text: &'static str, error: tokio_postgres::Error) -> Self {
+        match error.code().map(tokio_postgres::error::SqlState::code) {
+            Some("22021" | "22P05") => Self::invalid("The request holds characters that cannot be stored"),
+            _ => Self::internal(text, error),
+        }
+    }
+
     /// Bad parameters, 400.
     pub(crate) fn invalid(text: impl Into<Cow<'static, str>>) -> Self {
         Self::Validation(text.into())
@@ -230,7 +238,7 @@ pub(crate) const UNEXPECTED: &str = "Unexpected failure, please check server log
 
 impl From<tokio_postgres::Error> for AuthError {
     fn from(error: tokio_postgres::Error) -> Self {
-        Self::internal(UNEXPECTED, error)
+        Self::database(UNEXPECTED, error)
     }
 }
 

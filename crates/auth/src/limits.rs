@@ -13,6 +13,8 @@ use crate::error::AuthError;
 
 const SLOTS: usize = 8192;
 const BURST: u64 = 30;
+/// Wrong codes for one address before it is closed; then a hundred per hour. Of a million codes that is little.
+const GUESSES: u64 = 100;
 const FIVE_MINUTES: Duration = Duration::from_secs(300);
 const HOUR: Duration = Duration::from_secs(3600);
 
@@ -41,6 +43,7 @@ pub(crate) struct Limits {
     started: Instant,
     buckets: [Option<Buckets>; Limited::COUNT],
     unknown_addresses: Buckets,
+    guesses: Buckets,
     emails: Option<MailWindow>,
 }
 
@@ -67,6 +70,7 @@ impl Limits {
                 per_address(rates.anonymous_users, HOUR, u64::from(rates.anonymous_users)),
             ],
             unknown_addresses: Buckets::new(config.email.max_frequency, 1),
+            guesses: Buckets::new(HOUR / 100, GUESSES),
             // Compat: under autoconfirm no mail needs to be counted.
             emails: rates
                 .emails_per_hour
@@ -100,6 +104,28 @@ impl Limits {
         taken.map_err(|wait| AuthError::TooSoon {
             seconds: ceil_seconds(wait),
         })
+    }
+
+    /// Refuses an address for which too many wrong codes were tried, whoever tried them.
+    ///
+    /// # Errors
+    /// 429 `over_request_rate_limit`.
+    pub(crate) fn check_guesses(&self, address: &str) -> Result<(), AuthError> {
+        match self
+            .guesses
+            .is_empty(self.hash.hash_one(address), self.started.elapsed())
+        {
+            true => Err(AuthError::RequestRateLimit),
+            false => Ok(()),
+        }
+    }
+
+    /// Counts a wrong code.
+    pub(crate) fn count_guess(&self, address: &str) {
+        // An empty bucket needs no further counting.
+        let _ = self
+            .guesses
+            .take(self.hash.hash_one(address), self.started.elapsed());
     }
 
     /// Counts a mail of the whole instance.
@@ -140,22 +166,39 @@ impl Buckets {
 
     /// Takes one token, or says how long to wait for the next.
     fn take(&self, hash: u64, now: Duration) -> Result<(), Duration> {
+        let now_us = micros(now);
+        let taken = self
+            .slot(hash)
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |full_at| {
+                let after = full_at.max(now_us).saturating_add(self.interval_us);
+                (after - now_us <= self.capacity_us()).then_some(after)
+            });
+        taken.map(|_| ()).map_err(|full_at| {
+            Duration::from_micros(full_at.saturating_add(self.interval_us) - now_us - self.capacity_us())
+        })
+    }
+
+    /// Whether the next [`Self::take`] would fail.
+    fn is_empty(&self, hash: u64, now: Duration) -> bool {
+        let now_us = micros(now);
+        let full_at = self.slot(hash).load(Ordering::Relaxed);
+        full_at.max(now_us).saturating_add(self.interval_us) - now_us > self.capacity_us()
+    }
+
+    fn slot(&self, hash: u64) -> &AtomicU64 {
         let slots = self
             .full_at_us
             .get_or_init(|| (0..SLOTS).map(|_| AtomicU64::new(0)).collect());
-        let slot = &slots[usize::try_from(hash % SLOTS as u64).unwrap_or(0)];
-        let now_us = u64::try_from(now.as_micros()).unwrap_or(u64::MAX);
-        let capacity_us = self.interval_us.saturating_mul(self.burst);
-        let next = |full_at: u64| {
-            let after = full_at.max(now_us).saturating_add(self.interval_us);
-            (after - now_us <= capacity_us).then_some(after)
-        };
-        slot.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next)
-            .map(|_| ())
-            .map_err(|full_at| {
-                Duration::from_micros(full_at.saturating_add(self.interval_us) - now_us - capacity_us)
-            })
+        &slots[usize::try_from(hash % SLOTS as u64).unwrap_or(0)]
     }
+
+    fn capacity_us(&self) -> u64 {
+        self.interval_us.saturating_mul(self.burst)
+    }
+}
+
+fn micros(time: Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }
 
 /// A fixed window of one hour.
@@ -219,6 +262,22 @@ mod tests {
                 .count(),
             1
         );
+    }
+
+    #[test]
+    fn wrong_codes_close_an_address() {
+        let limits = Limits::new(&AuthConfig::default());
+
+        for _ in 0..GUESSES {
+            assert!(limits.check_guesses("a@b.c").is_ok());
+            limits.count_guess("a@b.c");
+        }
+
+        assert!(matches!(
+            limits.check_guesses("a@b.c"),
+            Err(AuthError::RequestRateLimit)
+        ));
+        assert!(limits.check_guesses("b@b.c").is_ok());
     }
 
     #[test]

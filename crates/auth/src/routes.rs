@@ -52,6 +52,7 @@ pub fn configure(state: web::Data<AuthState>) -> impl FnOnce(&mut web::ServiceCo
                         .put(api::admin_update_user::update_user)
                         .delete(api::admin_delete_user::delete_user),
                 )
+                .service(at("/admin/users/{id}/factors").get(api::admin_get_user::list_factors))
                 .configure(api::not_offered::configure)
                 .default_service(web::to(no_route)),
         );

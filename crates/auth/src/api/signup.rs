@@ -128,6 +128,10 @@ async fn register(state: &AuthState, info: &RequestInfo, signup: &Signup) -> Res
         }
         (SignupStep::AnswerDecoy, Some(user)) => {
             log_repeated(state, info, &user).await?;
+            // An unknown address would have a mail now, and would have to wait for the next.
+            state
+                .limits
+                .check_unknown_address(Limited::Signup, &signup.email)?;
             Ok(HttpResponse::Ok().json(decoy(state, info, signup)))
         }
         (_, existing) => create_or_mail_again(state, info, signup, existing).await,

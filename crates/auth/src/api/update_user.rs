@@ -15,6 +15,7 @@ use crate::limits::Limited;
 use crate::machine::password_change::{PasswordChange, needed_proofs};
 use crate::request::{Json, RequestInfo, SignedIn, text};
 use crate::rules::address::parse_email;
+use crate::rules::one_time_code::PresentedToken;
 use crate::rules::pkce::CodeChallenge;
 use crate::rules::{one_time_code, password};
 use crate::state::AuthState;
@@ -175,15 +176,11 @@ fn check_nonce(state: &AuthState, user: &User, nonce: &str) -> Result<(), AuthEr
         return Err(AuthError::ReauthenticationNeeded);
     }
     let expiry = TimeDelta::from_std(state.config.email.otp_expiry).unwrap_or(TimeDelta::MAX);
+    let nonce_token = PresentedToken::Code(one_time_code::hash(&user.email, nonce));
     let is_fresh = user
         .reauthentication_sent_at
         .is_some_and(|sent_at| state.now() - sent_at < expiry);
-    if !is_fresh
-        || !one_time_code::matches(
-            &user.reauthentication_token,
-            &one_time_code::hash(&user.email, nonce),
-        )
-    {
+    if !is_fresh || !nonce_token.matches(&user.reauthentication_token) {
         return Err(AuthError::ReauthenticationNotValid);
     }
     Ok(())

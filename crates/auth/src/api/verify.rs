@@ -14,7 +14,7 @@ use crate::limits::Limited;
 use crate::machine::verify::{ChangeToken, Effect, VerifyRules, VerifyType, verify};
 use crate::request::{Json, RequestInfo, text};
 use crate::rules::address::parse_email;
-use crate::rules::one_time_code::{self, PKCE_PREFIX};
+use crate::rules::one_time_code::{self, PKCE_PREFIX, PresentedToken};
 use crate::rules::redirect::{with_fragment, with_query};
 use crate::sign_in::{TokenPair, start_session};
 use crate::state::AuthState;
@@ -57,7 +57,7 @@ pub(crate) struct VerifyBody {
 /// What is redeemed.
 struct Presented {
     kind: VerifyType,
-    hash: String,
+    token: PresentedToken,
     /// The address that a code was sent to; a link needs none.
     address: Option<String>,
     /// Whether the flow ends with an exchange of a code instead of a session.
@@ -89,7 +89,7 @@ pub(crate) async fn verify_link(
         Some(kind) => {
             let presented = Presented {
                 kind,
-                hash: query.token.clone(),
+                token: PresentedToken::Link(query.token.clone()),
                 address: None,
                 wants_code: is_pkce,
             };
@@ -140,7 +140,7 @@ fn read(body: VerifyBody) -> Result<Presented, AuthError> {
         (true, false) if body.email.is_empty() && body.phone.is_empty() && body.redirect_to.is_empty() => {
             return Ok(Presented {
                 kind,
-                hash: body.token_hash,
+                token: PresentedToken::Link(body.token_hash),
                 address: None,
                 wants_code: false,
             });
@@ -169,24 +169,33 @@ fn read(body: VerifyBody) -> Result<Presented, AuthError> {
     };
     Ok(Presented {
         kind,
-        hash: hash.0,
+        token: PresentedToken::Code(hash.0),
         address: Some(hash.1),
         wants_code: false,
     })
 }
 
+/// A code has few digits: who guesses for one address, from wherever, is stopped.
+fn check_attempts(state: &AuthState, presented: &Presented) -> Result<(), AuthError> {
+    match &presented.address {
+        Some(address) => state.limits.check_guesses(address),
+        None => Ok(()),
+    }
+}
+
 /// Finds whose token it is, decides what it is worth, and makes it so, all in one transaction.
 async fn redeem(state: &AuthState, info: &RequestInfo, presented: &Presented) -> Result<Outcome, AuthError> {
-    let bad = || {
-        if presented.address.is_some() {
+    let bad = || match &presented.address {
+        Some(address) => {
+            state.limits.count_guess(address);
             BAD_CODE
-        } else {
-            BAD_LINK
         }
+        None => BAD_LINK,
     };
+    check_attempts(state, presented)?;
     let mut client = state.client().await?;
     let db = client.transaction().await?;
-    let hashes = [presented.hash.clone(), format!("{PKCE_PREFIX}{}", presented.hash)];
+    let hashes = presented.token.candidates();
     let owner =
         one_time_tokens::find_owner(&db, presented.kind, &hashes, presented.address.as_deref()).await?;
     let user = users::lock_by_id(&db, owner.ok_or_else(bad)?)
@@ -199,7 +208,8 @@ async fn redeem(state: &AuthState, info: &RequestInfo, presented: &Presented) ->
         otp_expiry: state.config.email.otp_expiry,
         double_change: state.config.email.secure_change && !state.config.email.autoconfirm,
     };
-    let effect = verify(presented.kind, &presented.hash, &user.tokens, rules, state.now()).ok_or_else(bad)?;
+    let effect =
+        verify(presented.kind, &presented.token, &user.tokens, rules, state.now()).ok_or_else(bad)?;
     apply(state, info, &db, &user, effect).await?;
     let outcome = match effect {
         Effect::FirstHalf(_) => Outcome::FirstHalf,

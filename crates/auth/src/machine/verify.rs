@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use crate::rules::one_time_code;
+use crate::rules::one_time_code::PresentedToken;
 
 /// What the caller says the token is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -112,17 +112,17 @@ impl Effect {
     }
 }
 
-/// Decides what the token hash is worth; `None`: wrong, used or expired.
+/// Decides what the token is worth; `None`: wrong, used or expired.
 pub(crate) fn verify(
     asked: VerifyType,
-    hash: &str,
+    token: &PresentedToken,
     tokens: &PendingTokens,
     rules: VerifyRules,
     now: DateTime<Utc>,
 ) -> Option<Effect> {
     let expiry = TimeDelta::from_std(rules.otp_expiry).unwrap_or(TimeDelta::MAX);
     let is_good = |stored: &str, sent_at: Option<DateTime<Utc>>| {
-        one_time_code::matches(stored, hash) && sent_at.is_some_and(|sent_at| now - sent_at < expiry)
+        token.matches(stored) && sent_at.is_some_and(|sent_at| now - sent_at < expiry)
     };
     let confirmation = || is_good(&tokens.confirmation, tokens.confirmation_sent_at);
     let recovery = || is_good(&tokens.recovery, tokens.recovery_sent_at);
@@ -164,6 +164,10 @@ mod tests {
         DateTime::from_timestamp(1_800_000_000, 0).expect("a valid time")
     }
 
+    fn link(token: &str) -> PresentedToken {
+        PresentedToken::Link(token.to_owned())
+    }
+
     fn tokens() -> PendingTokens {
         PendingTokens {
             confirmation: "confirm".to_owned(),
@@ -191,10 +195,10 @@ mod tests {
                 "confirm",
                 Some(Effect::Confirm(VerifyType::Invite)),
             ),
-            (VerifyType::Signup, "recover", None),
+            (VerifyType::Signup, "pkce_recover", None),
             (
                 VerifyType::Recovery,
-                "recover",
+                "pkce_recover",
                 Some(Effect::SignIn(VerifyType::Recovery)),
             ),
             (
@@ -210,16 +214,16 @@ mod tests {
             ),
             (
                 VerifyType::Email,
-                "recover",
+                "pkce_recover",
                 Some(Effect::SignIn(VerifyType::MagicLink)),
             ),
-            (VerifyType::EmailChange, "recover", None),
+            (VerifyType::EmailChange, "pkce_recover", None),
             (VerifyType::Sms, "confirm", None),
             (VerifyType::Email, "", None),
         ];
         for (asked, hash, expected) in cases {
             assert_eq!(
-                verify(asked, hash, &tokens(), RULES, now()),
+                verify(asked, &link(hash), &tokens(), RULES, now()),
                 expected,
                 "{asked:?} {hash}"
             );
@@ -230,11 +234,11 @@ mod tests {
     fn auth_026_expired_tokens_are_worth_nothing() {
         let later = now() + TimeDelta::seconds(3600);
         assert_eq!(
-            verify(VerifyType::Signup, "confirm", &tokens(), RULES, later),
+            verify(VerifyType::Signup, &link("confirm"), &tokens(), RULES, later),
             None
         );
         assert_eq!(
-            verify(VerifyType::EmailChange, "new", &tokens(), RULES, later),
+            verify(VerifyType::EmailChange, &link("new"), &tokens(), RULES, later),
             None
         );
     }
@@ -242,7 +246,7 @@ mod tests {
     #[test]
     fn auth_070_a_secure_change_needs_both_addresses() {
         let change = |hash: &str, tokens: &PendingTokens, rules| {
-            verify(VerifyType::EmailChange, hash, tokens, rules, now())
+            verify(VerifyType::EmailChange, &link(hash), tokens, rules, now())
         };
         let half = PendingTokens {
             email_change_status: 1,

@@ -1,6 +1,7 @@
 //! What a request says about itself, whoever sends it: address, audience, where to go afterwards.
 
 use std::future::{Ready, ready};
+use std::net::IpAddr;
 
 use actix_web::dev::Payload;
 use actix_web::http::header::{self, HeaderName};
@@ -102,7 +103,7 @@ fn redirect_to(request: &HttpRequest, state: &AuthState) -> String {
 fn client(request: &HttpRequest, caller: &Caller, config: &ClientAddress) -> Option<String> {
     match config {
         ClientAddress::Unlimited => None,
-        ClientAddress::Peer => Some(caller.remote_ip().to_string()),
+        ClientAddress::Peer => Some(network(caller.remote_ip())),
         ClientAddress::Header(name) => {
             let value = request.headers().get(name)?.to_str().ok()?;
             value
@@ -111,5 +112,30 @@ fn client(request: &HttpRequest, caller: &Caller, config: &ClientAddress) -> Opt
                 .map(|first| first.trim().to_owned())
                 .filter(|first| !first.is_empty())
         }
+    }
+}
+
+/// One subscriber: an IPv4 address, or the /64 in which an IPv6 host picks addresses as it likes.
+fn network(ip: IpAddr) -> String {
+    match ip {
+        IpAddr::V4(ip) => ip.to_string(),
+        IpAddr::V6(ip) => match ip.to_ipv4_mapped() {
+            Some(ip) => ip.to_string(),
+            None => format!("{:x?}", &ip.segments()[..4]),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_of_one_ipv6_network_are_one_client() {
+        let client = |text: &str| network(text.parse().expect("an address"));
+
+        assert_eq!(client("2001:db8:1:2::1"), client("2001:db8:1:2:ffff::9"));
+        assert_ne!(client("2001:db8:1:2::1"), client("2001:db8:1:3::1"));
+        assert_eq!(client("::ffff:192.0.2.1"), client("192.0.2.1"));
     }
 }

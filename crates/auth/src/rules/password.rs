@@ -25,6 +25,9 @@ pub(crate) fn check_length(password: &str) -> Result<(), AuthError> {
     if password.len() > LONGEST_BYTES {
         return Err(AuthError::invalid("Password cannot be longer than 72 characters"));
     }
+    if password.contains('\0') {
+        return Err(AuthError::invalid("Password cannot contain a null character"));
+    }
     Ok(())
 }
 

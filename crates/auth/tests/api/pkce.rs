@@ -170,3 +170,17 @@ async fn auth_026_a_bad_pkce_link_says_so_in_query_and_fragment() {
     );
     assert_eq!(answer.in_fragment("error_code").unwrap(), "otp_expired");
 }
+
+#[actix_web::test]
+async fn a_pkce_link_without_its_mark_is_worth_nothing() {
+    let app = TestApp::start().await;
+    app.user("ana@example.com").await;
+    app.post("/otp", with_challenge(json!({"email": "ana@example.com"})))
+        .send()
+        .await;
+    let link = app.mail_to("ana@example.com").link;
+
+    let stripped = app.get(&link.replace("token=pkce_", "token=")).send().await;
+
+    assert_eq!(stripped.in_fragment("error_code").unwrap(), "otp_expired");
+}

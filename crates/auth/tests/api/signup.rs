@@ -286,3 +286,43 @@ async fn phone_sign_ups_are_refused_honestly() {
     assert_eq!(phone.error(), (400, "phone_provider_disabled"));
     assert_eq!(both.error(), (400, "validation_failed"));
 }
+
+#[actix_web::test]
+async fn auth_030_a_second_sign_up_waits_whether_the_address_is_known_or_not() {
+    let app = TestApp::with(|config| config.email.max_frequency = std::time::Duration::from_secs(60)).await;
+    app.user("ana@example.com").await;
+
+    for email in ["ana@example.com", "new@example.com"] {
+        assert_eq!(app.sign_up(email, "another one").await.status, 200, "{email}");
+        assert_eq!(
+            app.sign_up(email, "another one").await.error(),
+            (429, "over_email_send_rate_limit"),
+            "{email}"
+        );
+    }
+}
+
+#[actix_web::test]
+async fn characters_that_cannot_be_stored_are_the_callers_fault() {
+    let app = TestApp::start().await;
+    let session = app.user("ana@example.com").await;
+    let body = json!({"email": "new@example.com", "password": PASSWORD, "data": {"x": "\u{0}"}});
+
+    assert_eq!(
+        app.post("/signup", body).send().await.error(),
+        (400, "validation_failed")
+    );
+    assert_eq!(
+        app.sign_up("new@example.com", "with \u{0} inside").await.error(),
+        (400, "validation_failed")
+    );
+    let update = app
+        .put("/user", json!({"data": {"x": "\u{0}"}}))
+        .bearer(&session.access_token)
+        .send()
+        .await;
+    assert_eq!(update.error(), (400, "validation_failed"));
+    assert_eq!(app.sign_in("ana@example.com\u{0}", PASSWORD).await.status, 400);
+    let link = app.get("/verify?type=signup&token=%00").send().await;
+    assert_eq!(link.in_fragment("error").unwrap(), "invalid_request");
+}

@@ -170,4 +170,10 @@ async fn auth_077_a_second_factor_guards_password_and_address() {
     }
     let shown = update(json!({"data": {"a": 1}})).await;
     assert_eq!(shown.body["factors"][0]["status"], "verified");
+    let listed = app
+        .get(&format!("/admin/users/{}/factors", session.user_id()))
+        .admin()
+        .send()
+        .await;
+    assert_eq!(listed.body, shown.body["factors"]);
 }
