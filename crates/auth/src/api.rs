@@ -16,6 +16,7 @@ pub(crate) mod health;
 pub(crate) mod jwks;
 pub(crate) mod logout;
 pub(crate) mod not_offered;
+pub(crate) mod openid_configuration;
 pub(crate) mod otp;
 pub(crate) mod reauthenticate;
 pub(crate) mod recover;

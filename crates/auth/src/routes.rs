@@ -20,6 +20,10 @@ pub fn configure(state: web::Data<AuthState>) -> impl FnOnce(&mut web::ServiceCo
                 .service(at("/health").get(api::health::health))
                 .service(at("/settings").get(api::settings::settings))
                 .service(at("/.well-known/jwks.json").get(api::jwks::jwks))
+                .service(
+                    at("/.well-known/openid-configuration")
+                        .get(api::openid_configuration::openid_configuration),
+                )
                 .service(at("/signup").post(api::signup::signup))
                 .service(at("/token").post(api::token::token))
                 .service(at("/otp").post(api::otp::otp))

@@ -2,6 +2,7 @@
 
 use actix_web::{HttpResponse, web};
 use chrono::{DateTime, TimeDelta, Utc};
+use deadpool_postgres::Transaction;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use uuid::Uuid;
@@ -16,6 +17,7 @@ use crate::rules::password_hash::PasswordHash;
 use crate::state::AuthState;
 use crate::store::audit::{Action, Actor};
 use crate::store::users;
+use crate::user::User;
 
 /// What an administrator sends to create or change a user.
 #[derive(Debug, Default, Deserialize)]
@@ -54,9 +56,17 @@ pub(crate) async fn create_user(
         info.audience.clone_from(&body.aud);
     }
     let (email, phone) = addresses(&body)?;
-    let id = parse_id(&body.id)?;
-    let banned_until = ban_end(&body.ban_duration, state.now())?;
-    let encrypted_password = password_of(&state, &body).await?;
+    let account = Account {
+        id: parse_id(&body.id)?,
+        email: &email,
+        phone: &phone,
+        encrypted_password: &password_of(&state, &body).await?,
+        data: body.user_metadata.clone().unwrap_or_default(),
+        app_metadata: body.app_metadata.clone().unwrap_or_default(),
+        role: Some(body.role.as_str()).filter(|role| !role.is_empty()),
+        invited_at: None,
+    };
+    let ban = ban_end(&body.ban_duration, state.now())?;
     let mut client = state.client().await?;
     let db = client.transaction().await?;
     if !email.is_empty()
@@ -66,29 +76,10 @@ pub(crate) async fn create_user(
     {
         return Err(AuthError::EmailExists);
     }
-    let account = Account {
-        id,
-        email: &email,
-        phone: &phone,
-        encrypted_password: &encrypted_password,
-        data: body.user_metadata.unwrap_or_default(),
-        app_metadata: body.app_metadata.unwrap_or_default(),
-        role: Some(body.role.as_str()).filter(|role| !role.is_empty()),
-        invited_at: None,
-    };
     let user = accounts::create_user(&state, &db, &info, account)
         .await
         .map_err(name_conflict)?;
-    let now = state.now();
-    if body.email_confirm && !email.is_empty() {
-        users::confirm_email(&db, user.id, now).await?;
-    }
-    if body.phone_confirm && !phone.is_empty() {
-        users::confirm_phone(&db, user.id, now).await?;
-    }
-    if let Some(until) = banned_until {
-        users::set_ban(&db, user.id, until).await?;
-    }
+    confirm_and_ban(&state, &db, &user, &body, ban).await?;
     let actor = Actor::Admin {
         role: &admin.role,
         subject: &user,
@@ -97,6 +88,26 @@ pub(crate) async fn create_user(
     let user = accounts::get(&db, user.id).await?;
     db.commit().await?;
     Ok(HttpResponse::Ok().json(user.body()))
+}
+
+/// Confirmations are updates after the insert: projects' triggers on either see them as upstream's.
+async fn confirm_and_ban(
+    state: &AuthState,
+    db: &Transaction<'_>,
+    user: &User,
+    body: &AdminUserBody,
+    ban: Option<Option<DateTime<Utc>>>,
+) -> Result<(), AuthError> {
+    if body.email_confirm && !user.email.is_empty() {
+        users::confirm_email(db, user.id, state.now()).await?;
+    }
+    if body.phone_confirm && !user.phone.is_empty() {
+        users::confirm_phone(db, user.id, state.now()).await?;
+    }
+    if let Some(until) = ban {
+        users::set_ban(db, user.id, until).await?;
+    }
+    Ok(())
 }
 
 /// E-mail and phone as they are stored; at least one is needed.

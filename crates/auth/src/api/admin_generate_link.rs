@@ -75,6 +75,15 @@ impl LinkKind {
             Self::EmailChangeCurrent | Self::EmailChangeNew => VerifyType::EmailChange,
         }
     }
+
+    /// What the audit log calls it.
+    fn action(self) -> Action {
+        if self == Self::Invite {
+            Action::UserInvited
+        } else {
+            Action::RecoveryRequested
+        }
+    }
 }
 
 /// `POST /admin/generate_link`
@@ -107,41 +116,43 @@ pub(crate) async fn generate_link(
     };
     let user = subject(&state, &info, &db, kind, found, account).await?;
     let code = store_code(&state, &db, kind, &user, &body).await?;
-    let action = if kind == LinkKind::Invite {
-        Action::UserInvited
-    } else {
-        Action::RecoveryRequested
+    let actor = Actor::Admin {
+        role: &admin.role,
+        subject: &user,
     };
-    accounts::log(
-        &state,
-        &db,
-        &info,
-        Actor::Admin {
-            role: &admin.role,
-            subject: &user,
-        },
-        action,
-    )
-    .await?;
-    let mut answer = accounts::get(&db, user.id).await?.body();
+    accounts::log(&state, &db, &info, actor, kind.action()).await?;
+    let user = accounts::get(&db, user.id).await?;
     db.commit().await?;
-    let link = letters::action_link(&state, &code.hash, kind.verify_type(), &redirect_to);
-    // Compat: flat, and the two kinds of e-mail change keep their names here.
+    // Compat: the two kinds of e-mail change keep their names here.
     let verification_type = if kind == asked {
         body.kind.as_str()
     } else {
         "signup"
     };
-    for (name, value) in [
-        ("action_link", link.as_str()),
-        ("email_otp", &code.otp),
-        ("hashed_token", &code.hash),
-        ("verification_type", verification_type),
-        ("redirect_to", &redirect_to),
-    ] {
-        answer.insert(name.to_owned(), json!(value));
-    }
-    Ok(HttpResponse::Ok().json(answer))
+    let link = letters::action_link(&state, &code.hash, kind.verify_type(), &redirect_to);
+    Ok(answer(
+        &user,
+        [&link, &code.otp, &code.hash, verification_type, &redirect_to],
+    ))
+}
+
+/// The user's members and the link's side by side: that is how the client takes them apart.
+fn answer(user: &User, properties: [&str; 5]) -> HttpResponse {
+    let names = [
+        "action_link",
+        "email_otp",
+        "hashed_token",
+        "verification_type",
+        "redirect_to",
+    ];
+    let mut body = user.body();
+    body.extend(
+        names
+            .into_iter()
+            .zip(properties)
+            .map(|(name, value)| (name.to_owned(), json!(value))),
+    );
+    HttpResponse::Ok().json(body)
 }
 
 async fn password_of(state: &AuthState, kind: LinkKind, password: &str) -> Result<String, AuthError> {

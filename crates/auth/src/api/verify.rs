@@ -131,48 +131,47 @@ fn read(body: VerifyBody) -> Result<Presented, AuthError> {
         }
         None => return Err(AuthError::invalid("Unsupported verification type")),
     };
-    let hash = match (body.token.is_empty(), body.token_hash.is_empty()) {
-        (true, true) | (false, false) => {
-            return Err(AuthError::invalid(
-                "Verify requires either a token or a token hash",
-            ));
-        }
+    let (token, address) = match (body.token.is_empty(), body.token_hash.is_empty()) {
+        (false, true) => read_code(&body)?,
         (true, false) if body.email.is_empty() && body.phone.is_empty() && body.redirect_to.is_empty() => {
-            return Ok(Presented {
-                kind,
-                token: PresentedToken::Link(body.token_hash),
-                address: None,
-                wants_code: false,
-            });
+            (PresentedToken::Link(body.token_hash), None)
         }
         (true, false) => {
             return Err(AuthError::invalid(
                 "Only the token_hash and type should be provided",
             ));
         }
-        (false, true) => match (body.email.is_empty(), body.phone.is_empty()) {
-            (false, true) => {
-                let email =
-                    parse_email(&body.email).map_err(|_| AuthError::Unprocessable("Invalid email format"))?;
-                (one_time_code::hash(&email, &body.token), email)
-            }
-            (true, false) => {
-                let phone = body.phone.replace(['+', ' '], "");
-                (one_time_code::hash(&phone, &body.token), phone)
-            }
-            _ => {
-                return Err(AuthError::invalid(
-                    "Only an email address or phone number should be provided on verify",
-                ));
-            }
-        },
+        _ => {
+            return Err(AuthError::invalid(
+                "Verify requires either a token or a token hash",
+            ));
+        }
     };
     Ok(Presented {
         kind,
-        token: PresentedToken::Code(hash.0),
-        address: Some(hash.1),
+        token,
+        address,
         wants_code: false,
     })
+}
+
+/// A typed code, hashed with the one address that it was sent to.
+fn read_code(body: &VerifyBody) -> Result<(PresentedToken, Option<String>), AuthError> {
+    let address = match (body.email.is_empty(), body.phone.is_empty()) {
+        (false, true) => {
+            parse_email(&body.email).map_err(|_| AuthError::Unprocessable("Invalid email format"))?
+        }
+        (true, false) => body.phone.replace(['+', ' '], ""),
+        _ => {
+            return Err(AuthError::invalid(
+                "Only an email address or phone number should be provided on verify",
+            ));
+        }
+    };
+    Ok((
+        PresentedToken::Code(one_time_code::hash(&address, &body.token)),
+        Some(address),
+    ))
 }
 
 /// A code has few digits: who guesses for one address, from wherever, is stopped.

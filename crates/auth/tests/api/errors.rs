@@ -190,6 +190,12 @@ async fn auth_050_only_public_keys_are_listed() {
         (none.body, none.headers["cache-control"].to_str().unwrap()),
         (json!({"keys": []}), "public, max-age=600")
     );
+    let discovery = asymmetric.get("/.well-known/openid-configuration").send().await;
+    let issuer = discovery.body["issuer"].as_str().unwrap();
+    assert_eq!(
+        discovery.body["jwks_uri"],
+        format!("{issuer}/.well-known/jwks.json")
+    );
     let public = &listed.body["keys"][0];
     assert_eq!((&public["kty"], &public["use"]), (&json!("EC"), &json!("sig")));
     assert!(public.get("d").is_none());

@@ -1,0 +1,27 @@
+//! `GET /.well-known/openid-configuration`: where verifiers of our tokens find the keys. Source: Auth contract §2.2.
+
+use actix_web::{HttpResponse, web};
+use serde_json::json;
+
+use crate::state::AuthState;
+
+pub(crate) async fn openid_configuration(state: web::Data<AuthState>) -> HttpResponse {
+    let issuer = &state.config.jwt_issuer;
+    HttpResponse::Ok()
+        .insert_header(("Cache-Control", "public, max-age=600"))
+        .json(json!({
+            "issuer": issuer,
+            "authorization_endpoint": format!("{issuer}/oauth/authorize"),
+            "token_endpoint": format!("{issuer}/oauth/token"),
+            "userinfo_endpoint": format!("{issuer}/oauth/userinfo"),
+            "jwks_uri": format!("{issuer}/.well-known/jwks.json"),
+            "scopes_supported": ["openid", "profile", "email", "phone", "offline_access"],
+            "response_types_supported": ["code"],
+            "response_modes_supported": ["query"],
+            "grant_types_supported": ["authorization_code", "refresh_token"],
+            "subject_types_supported": ["public"],
+            "id_token_signing_alg_values_supported": ["RS256", "HS256", "ES256"],
+            "token_endpoint_auth_methods_supported": ["client_secret_basic", "client_secret_post", "none"],
+            "code_challenge_methods_supported": ["S256", "plain"],
+        }))
+}
