@@ -2,7 +2,9 @@
 //!
 //! Type generators of the ecosystem read it, down to the `<pk/>` and `<fk …/>` notes in descriptions.
 
+mod address;
 mod document;
+mod types;
 
 use crate::catalog::Catalog;
 use crate::config::OpenApiMode;

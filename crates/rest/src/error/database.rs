@@ -1,0 +1,211 @@
+//! What PostgreSQL reports, and how its SQLSTATEs map to HTTP.
+
+use super::Wire;
+use serde_json::Value;
+
+/// An error that PostgreSQL reported.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DatabaseFault {
+    pub sqlstate: String,
+    pub message: String,
+    pub detail: Option<String>,
+    pub hint: Option<String>,
+    /// Whether the request ran as another role than the anonymous one.
+    pub authenticated: bool,
+}
+
+impl DatabaseFault {
+    pub(super) fn wire(&self) -> Wire {
+        if self.sqlstate == "PGRST" {
+            return self.raised_wire();
+        }
+        let status = self.status();
+        let mut wire = Wire::new(status, &self.sqlstate, &self.message);
+        wire.details = self.detail.clone().map(Value::String);
+        wire.hint = self.hint.clone();
+        match status {
+            401 => wire.header("WWW-Authenticate", "Bearer"),
+            503 => wire.header("Retry-After", "0"),
+            _ => wire,
+        }
+    }
+
+    /// HTTP status of an SQLSTATE; the first match from the top.
+    fn status(&self) -> u16 {
+        let state = self.sqlstate.as_str();
+        match state {
+            "23503" | "23505" => return 409,
+            "25006" => return 405,
+            "21000" => {
+                return if self.message.ends_with("requires a WHERE clause") {
+                    400
+                } else {
+                    500
+                };
+            }
+            "22023" => {
+                let unknown_role =
+                    self.message.starts_with("role") && self.message.ends_with("does not exist");
+                return if unknown_role { 401 } else { 400 };
+            }
+            "53400" => return 500,
+            "57P01" => return 503,
+            "P0001" => return 400,
+            "42883" => {
+                return if self.message.starts_with("function xmlagg(") {
+                    406
+                } else {
+                    404
+                };
+            }
+            "42P01" => return 404,
+            "42P17" => return 500,
+            "42501" => return if self.authenticated { 403 } else { 401 },
+            _ => {}
+        }
+        match state.get(..2).unwrap_or_default() {
+            "08" | "53" => 503,
+            "0L" | "0P" | "28" => 403,
+            "09" | "25" | "2D" | "38" | "39" | "3B" | "40" | "54" | "55" | "57" | "58" | "F0" | "HV"
+            | "P0" | "XX" => 500,
+            "PT" => state[2..]
+                .parse()
+                .ok()
+                .filter(|status| (100..=999).contains(status))
+                .unwrap_or(500),
+            _ => 400,
+        }
+    }
+
+    /// `RAISE SQLSTATE 'PGRST'`: MESSAGE is the body, DETAIL is status and headers.
+    fn raised_wire(&self) -> Wire {
+        let malformed = |details: String, hint: &str| {
+            Wire::new(
+                500,
+                "PGRST121",
+                "Could not parse JSON in the \"RAISE SQLSTATE 'PGRST'\" error",
+            )
+            .details(details)
+            .hint(hint)
+        };
+        const DETAIL_HINT: &str = "DETAIL must be a JSON object with obligatory keys: 'status', 'headers' and \
+                                   optional key: 'status_text'.";
+        let Ok(body) = serde_json::from_str::<RaisedBody>(&self.message) else {
+            return malformed(
+                format!("Invalid JSON value for MESSAGE: '{}'", self.message),
+                "MESSAGE must be a JSON object with obligatory keys: 'code', 'message' and optional keys: \
+                 'details', 'hint'.",
+            );
+        };
+        let Some(detail) = &self.detail else {
+            return malformed("DETAIL is missing in the RAISE statement".to_owned(), DETAIL_HINT);
+        };
+        let Ok(head) = serde_json::from_str::<RaisedHead>(detail) else {
+            return malformed(format!("Invalid JSON value for DETAIL: '{detail}'"), DETAIL_HINT);
+        };
+        Wire {
+            status: head.status,
+            code: body.code,
+            message: body.message,
+            details: body.details.map(Value::String),
+            hint: body.hint,
+            headers: head.headers.into_iter().collect(),
+        }
+    }
+}
+
+#[derive(serde::Deserialize)]
+struct RaisedBody {
+    code: String,
+    message: String,
+    details: Option<String>,
+    hint: Option<String>,
+}
+
+#[derive(serde::Deserialize)]
+struct RaisedHead {
+    status: u16,
+    headers: std::collections::BTreeMap<String, String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fault(sqlstate: &str, message: &str, authenticated: bool) -> DatabaseFault {
+        DatabaseFault {
+            sqlstate: sqlstate.to_owned(),
+            message: message.to_owned(),
+            detail: None,
+            hint: None,
+            authenticated,
+        }
+    }
+
+    #[test]
+    fn rest_008_and_073_sqlstates_have_their_status() {
+        for (sqlstate, message, authenticated, status) in [
+            ("23505", "", true, 409),
+            ("23503", "", true, 409),
+            ("23514", "", true, 400),
+            ("25006", "", true, 405),
+            ("25P02", "", true, 500),
+            ("21000", "UPDATE requires a WHERE clause", true, 400),
+            ("21000", "more than one row", true, 500),
+            ("22023", "role \"x\" does not exist", true, 401),
+            ("22023", "other", true, 400),
+            ("42501", "", true, 403),
+            ("42501", "", false, 401),
+            ("42P01", "", true, 404),
+            ("42883", "", true, 404),
+            ("42883", "function xmlagg(x) does not exist", true, 406),
+            ("42703", "", true, 400),
+            ("57014", "", true, 500),
+            ("57P01", "", true, 503),
+            ("53300", "", true, 503),
+            ("53400", "", true, 500),
+            ("08006", "", true, 503),
+            ("P0001", "", true, 400),
+            ("P0002", "", true, 500),
+            ("PT418", "", true, 418),
+            ("PTxyz", "", true, 500),
+            ("XX000", "", true, 500),
+            ("ZZ123", "", true, 400),
+        ] {
+            assert_eq!(
+                fault(sqlstate, message, authenticated).wire().status,
+                status,
+                "{sqlstate} {message}"
+            );
+        }
+    }
+
+    #[test]
+    fn rest_075_raised_json_becomes_the_answer_or_says_why_not() {
+        let mut raised = fault("PGRST", r#"{"code":"X1","message":"m","hint":"h"}"#, true);
+        raised.detail = Some(r#"{"status":402,"headers":{"X-A":"b"}}"#.to_owned());
+
+        let wire = raised.wire();
+        let without_detail = DatabaseFault {
+            detail: None,
+            ..raised.clone()
+        }
+        .wire();
+        let broken = DatabaseFault {
+            message: "x".to_owned(),
+            ..raised
+        }
+        .wire();
+
+        assert_eq!(
+            (wire.status, wire.code.as_str(), wire.hint.as_deref()),
+            (402, "X1", Some("h"))
+        );
+        assert_eq!(wire.headers, [("X-A".to_owned(), "b".to_owned())]);
+        assert_eq!(without_detail.code, "PGRST121");
+        assert_eq!(
+            broken.details,
+            Some(Value::from("Invalid JSON value for MESSAGE: 'x'"))
+        );
+    }
+}

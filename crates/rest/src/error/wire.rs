@@ -1,0 +1,103 @@
+//! An error as it goes over the wire: status, headers, four keys.
+
+use crate::config::ErrorVerbosity;
+use actix_web::http::StatusCode;
+use actix_web::http::header::{self, HeaderName, HeaderValue};
+use actix_web::{HttpResponse, HttpResponseBuilder, body};
+use serde::Serialize;
+use serde_json::Value;
+
+/// An error as it goes over the wire.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Wire {
+    pub status: u16,
+    pub code: String,
+    pub message: String,
+    pub details: Option<Value>,
+    pub hint: Option<String>,
+    pub headers: Vec<(String, String)>,
+}
+
+impl Wire {
+    pub(super) fn new(status: u16, code: &str, message: impl ToString) -> Self {
+        Self {
+            status,
+            code: code.to_owned(),
+            message: message.to_string(),
+            details: None,
+            hint: None,
+            headers: Vec::new(),
+        }
+    }
+
+    pub(super) fn details(mut self, details: impl Into<String>) -> Self {
+        self.details = Some(Value::String(details.into()));
+        self
+    }
+
+    pub(super) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    pub(super) fn header(mut self, name: &str, value: impl Into<String>) -> Self {
+        self.headers.push((name.to_owned(), value.into()));
+        self
+    }
+}
+
+#[derive(Serialize)]
+struct VerboseBody<'a> {
+    code: &'a str,
+    details: &'a Option<Value>,
+    hint: &'a Option<String>,
+    message: &'a str,
+}
+
+#[derive(Serialize)]
+struct MinimalBody<'a> {
+    code: &'a str,
+    message: &'a str,
+}
+
+impl Wire {
+    /// The body's JSON text.
+    pub fn body(&self, verbosity: ErrorVerbosity) -> String {
+        let text = match verbosity {
+            ErrorVerbosity::Verbose => serde_json::to_string(&VerboseBody {
+                code: &self.code,
+                details: &self.details,
+                hint: &self.hint,
+                message: &self.message,
+            }),
+            ErrorVerbosity::Minimal => serde_json::to_string(&MinimalBody {
+                code: &self.code,
+                message: &self.message,
+            }),
+        };
+        text.expect("strings and JSON values always serialise")
+    }
+
+    /// The whole response; without its body for HEAD.
+    pub fn response(&self, verbosity: ErrorVerbosity, headers_only: bool) -> HttpResponse {
+        let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let mut builder = HttpResponseBuilder::new(status);
+        builder.insert_header((header::CONTENT_TYPE, "application/json; charset=utf-8"));
+        if let Ok(value) = HeaderValue::from_str(&format!("PostgREST; error={}", self.code)) {
+            builder.insert_header((HeaderName::from_static("proxy-status"), value));
+        }
+        for (name, value) in &self.headers {
+            if let (Ok(name), Ok(value)) = (
+                HeaderName::from_bytes(name.to_ascii_lowercase().as_bytes()),
+                HeaderValue::from_str(value),
+            ) {
+                builder.insert_header((name, value));
+            }
+        }
+        if headers_only {
+            builder.body(body::None::new()).map_into_boxed_body()
+        } else {
+            builder.body(self.body(verbosity))
+        }
+    }
+}
