@@ -86,6 +86,9 @@ function OutfitSectionBody({ title, list, empty, ordered, mark }: OutfitSectionB
   );
 }
 
+/** How far below the screen the end of the list may be when the next page is fetched. */
+const readAheadPx = 900;
+
 /** Loads the next page shortly before the reader arrives there; a button for those who tab. */
 function NextPage({ list }: { list: OutfitListState }) {
   const button = useRef<HTMLDivElement>(null);
@@ -98,9 +101,11 @@ function NextPage({ list }: { list: OutfitListState }) {
     if (element === null || !hasNextPage || isFetchingNextPage || isFetchNextPageError) return;
     const observer = new IntersectionObserver(
       (entries) => {
-        if (entries.some((entry) => entry.isIntersecting)) fetchNextPage?.();
+        // An entry may date from before the masonry had its height; where the end is now decides.
+        const isNear = element.getBoundingClientRect().top < window.innerHeight + readAheadPx;
+        if (isNear && entries.some((entry) => entry.isIntersecting)) fetchNextPage?.();
       },
-      { rootMargin: "900px 0px" },
+      { rootMargin: `${readAheadPx}px 0px` },
     );
     observer.observe(element);
     return () => observer.disconnect();
