@@ -1,7 +1,8 @@
 // Sign-up to sign-out through the stock client, with real mail.
 
 import { randomUUID } from "node:crypto";
-import { expect, inject, test } from "vitest";
+import { expect, test } from "vitest";
+import { apiUrl } from "../support/address.ts";
 import { type Person, password, signUp, visitor } from "../support/clients.ts";
 import { confirmationLink, oneTimeCode } from "../support/inbox.ts";
 
@@ -164,7 +165,7 @@ test("auth_014 auth_015 auth_016 signing out ends sessions by scope", async () =
 
   const token = laptop.session?.access_token ?? "";
   await laptop.client.auth.signOut();
-  const after = await fetch(`${inject("apiUrl")}/auth/v1/user`, {
+  const after = await fetch(`${apiUrl()}/auth/v1/user`, {
     headers: { Authorization: `Bearer ${token}`, "X-Supabase-Api-Version": "2024-01-01" },
   });
   expect([after.status, (await after.json()).code]).toEqual([403, "session_not_found"]);
@@ -172,7 +173,7 @@ test("auth_014 auth_015 auth_016 signing out ends sessions by scope", async () =
 
 test("auth_020 auth_021 auth_022 a forgotten password is set anew by link", async () => {
   const person = await signUp();
-  const site = inject("apiUrl");
+  const site = apiUrl();
 
   const asked = await visitor().auth.resetPasswordForEmail(person.email, {
     redirectTo: `${site}/auth?reset=true`,
@@ -224,7 +225,7 @@ test("auth_034 a weak password is refused with reasons", async () => {
 test("auth_017 auth_018 errors come in the shape of the client's version", async () => {
   const ask = async (headers: Record<string, string>) =>
     (
-      await fetch(`${inject("apiUrl")}/auth/v1/token?grant_type=password`, {
+      await fetch(`${apiUrl()}/auth/v1/token?grant_type=password`, {
         method: "POST",
         headers: { "Content-Type": "application/json", ...headers },
         body: JSON.stringify({ email: fresh(), password }),

@@ -1,7 +1,8 @@
 // Tables and functions through the stock client, on the site's own data.
 
 import { randomUUID } from "node:crypto";
-import { beforeAll, expect, inject, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
+import { apiUrl } from "../support/address.ts";
 import { makeItem, makeOutfit, must, type Outfit, uniqueName } from "../support/catalogue.ts";
 import { client, owner, type Person, signUp, visitor } from "../support/clients.ts";
 
@@ -188,9 +189,7 @@ test("gw_010 rest_007 a token of another secret is refused", async () => {
 });
 
 test("gw_004 the key in the query is no filter", async () => {
-  const response = await fetch(
-    `${inject("apiUrl")}/rest/v1/colors?select=id&limit=1&apikey=anything`,
-  );
+  const response = await fetch(`${apiUrl()}/rest/v1/colors?select=id&limit=1&apikey=anything`);
 
   expect(response.status).toBe(200);
 });

@@ -1,7 +1,8 @@
 // Files through the stock client: public pictures, private photos, links that expire.
 
 import { randomUUID } from "node:crypto";
-import { beforeAll, expect, inject, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
+import { apiUrl } from "../support/address.ts";
 import { type Person, signUp, visitor } from "../support/clients.ts";
 
 const pixel = Buffer.from("UklGRiQAAABXRUJQVlA4IBgAAAAwAQCdASoBAAEAAgA0JaQAA3AA/vuUAAA=", "base64");
@@ -116,7 +117,7 @@ test("gw_027 the project's own pictures are in their buckets", async () => {
 
   expect(data).toHaveLength(3);
   for (const { main_image } of data ?? []) {
-    const picture = await fetch(new URL(main_image, inject("apiUrl")));
+    const picture = await fetch(new URL(main_image, apiUrl()));
     expect([picture.status, picture.headers.get("content-type")]).toEqual([200, "image/webp"]);
   }
 });

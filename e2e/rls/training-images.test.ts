@@ -1,6 +1,7 @@
 // Attacks on the most private thing the site holds: people's photos of themselves.
 
-import { beforeAll, describe, expect, inject, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
+import { apiUrl } from "../support/address.ts";
 import { must, stored } from "../support/catalogue.ts";
 import { owner, type Person, signUp, signUpAdmin, visitor } from "../support/clients.ts";
 import { picture, png, storedFiles } from "../support/files.ts";
@@ -162,7 +163,7 @@ describe("the files of other people", () => {
     const token = new URL(signed.data?.signedUrl ?? "").searchParams.get("token");
 
     const stolen = await fetch(
-      `${inject("apiUrl")}/storage/v1/object/sign/${bucket}/${victimPhoto}?token=${token}`,
+      `${apiUrl()}/storage/v1/object/sign/${bucket}/${victimPhoto}?token=${token}`,
     );
 
     expect(stolen.status).toBe(400);

@@ -6,8 +6,8 @@ import {
   type SupabaseClient,
   type WebSocketLikeConstructor,
 } from "@supabase/supabase-js";
-import { inject } from "vitest";
 import WebSocket from "ws";
+import { apiUrl } from "./address.ts";
 import { confirmationLink } from "./inbox.ts";
 
 export const password = "Lookbook-2026";
@@ -69,7 +69,7 @@ export async function signUpAdmin(): Promise<Person> {
 
 /** A client with this key. */
 export function client(key: string): SupabaseClient {
-  return createClient(inject("apiUrl"), key, {
+  return createClient(apiUrl(), key, {
     auth: { persistSession: false, autoRefreshToken: false, detectSessionInUrl: false },
     // Node 20 has no WebSocket of its own, and the client asks for one when it is made.
     realtime: { transport: WebSocket as unknown as WebSocketLikeConstructor },

@@ -1,6 +1,6 @@
 // Reads the development inbox through its Mailpit API, as a person reads their mail.
 
-import { inject } from "vitest";
+import { inboxUrl } from "./address.ts";
 
 /** The link of the newest mail to this address. Mail is delivered before the request that sends it answers. */
 export async function confirmationLink(email: string): Promise<string> {
@@ -32,7 +32,7 @@ async function newestMail(email: string): Promise<{ HTML: string; Text: string }
 }
 
 async function read<T>(path: string): Promise<T> {
-  const response = await fetch(inject("inboxUrl") + path);
+  const response = await fetch(inboxUrl() + path);
   if (!response.ok) {
     throw new Error(`inbox answered ${response.status} to ${path}`);
   }
