@@ -166,9 +166,13 @@ impl Inner {
         let mut lanes = self.lanes.borrow_mut();
         self.discard_unusable(&mut lanes, now);
         let few = lanes.len() < self.config.connections_per_worker;
+        let patience = self.config.patience;
         let best = lanes
             .iter()
-            .filter(|lane| lane.in_flight() < MAX_IN_FLIGHT && lane.oldest_age(now) < self.config.patience)
+            .filter(|lane| match lane.in_flight() {
+                0 => true,
+                queued => queued < MAX_IN_FLIGHT && lane.oldest_age(now) < patience,
+            })
             .min_by_key(|lane| lane.in_flight());
         match best {
             Some(lane) if lane.in_flight() == 0 || !few => Choice::Take(lane.clone()),
