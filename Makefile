@@ -64,4 +64,5 @@ e2e/node_modules: e2e/package-lock.json
 
 frontend/dist: frontend/node_modules $(shell find frontend/src frontend/public frontend/index.html frontend/vite.config.ts -type f 2>/dev/null)
 	@$(STEP) "frontend: build" npm --prefix frontend run build
+	@node tools/compress.mjs frontend/dist
 	@touch $@
