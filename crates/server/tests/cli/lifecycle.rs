@@ -137,6 +137,26 @@ async fn gw_031_a_killed_server_loses_nothing_and_starts_again() {
     assert!(!again.output().contains("first start"), "{}", again.output());
 }
 
+#[cfg(target_os = "linux")]
+#[actix_web::test]
+async fn a_server_whose_postgresql_ends_says_so_and_ends() {
+    let project = Project::new();
+    let mut running = project.start().await;
+
+    let postmaster = project.postmaster_pid().await;
+    std::process::Command::new("kill")
+        .args(["-QUIT", &postmaster])
+        .status()
+        .unwrap();
+
+    assert!(!running.ended().success());
+    assert!(
+        running.output().contains("PostgreSQL ended by itself"),
+        "{}",
+        running.output()
+    );
+}
+
 #[actix_web::test]
 async fn reset_starts_from_nothing() {
     let project = Project::new();

@@ -84,10 +84,20 @@ async fn gw_005_serve_runs_on_an_external_database_and_requires_a_key() {
     assert!(body["hint"].is_string());
     let (status, body) = serving.get("/rest/v1/?apikey=sb_publishable_guess").await;
     assert_eq!((status, body["message"].as_str()), (401, Some("Invalid API key")));
+
+    // Readiness follows the database; liveness does not, as a restart would not bring it back.
+    embedded.stop();
+    let (status, body) = serving.get("/health/ready").await;
+    assert_eq!(
+        (status, body["checks"]["database"]["status"].as_str()),
+        (503, Some("failed"))
+    );
+    assert!(body["checks"]["database"]["reason"].is_string());
+    assert_eq!(serving.get("/health/live").await.0, 200);
+
     let output = serving.stop();
     assert!(output.contains("\"serving\""), "logs are JSON: {output}");
     for secret in keys.values() {
         assert!(!output.contains(secret.as_str()), "a secret is in the log");
     }
-    embedded.stop();
 }

@@ -152,6 +152,24 @@ impl Project {
         actix_web::rt::spawn(connection);
         client
     }
+
+    /// The process id of the running project's PostgreSQL: the parent of every backend.
+    #[cfg(target_os = "linux")]
+    pub(crate) async fn postmaster_pid(&self) -> String {
+        let row = self
+            .database()
+            .await
+            .query_one("select pg_backend_pid()", &[])
+            .await
+            .expect("a row");
+        let status = std::fs::read_to_string(format!("/proc/{}/status", row.get::<_, i32>(0)));
+        let status = status.expect("the backend lives");
+        let parent = status
+            .lines()
+            .find_map(|line| line.strip_prefix("PPid:"))
+            .expect("every process has one");
+        parent.trim().to_owned()
+    }
 }
 
 impl Running {
