@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::source::Section;
+use super::section::Section;
 
 /// `[api]`.
 #[derive(Debug, Clone)]

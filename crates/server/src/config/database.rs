@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use secrecy::SecretString;
 
-use super::source::Section;
+use super::section::Section;
 
 /// `[db]`.
 #[derive(Debug, Clone)]

@@ -11,6 +11,7 @@ mod database;
 mod environment;
 mod own;
 mod project;
+mod section;
 mod services;
 mod source;
 mod storage;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use secrecy::SecretString;
 
 use super::project::Project;
-use super::source::Section;
+use super::section::Section;
 
 /// `[selvedge]`.
 #[derive(Debug, Clone)]

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use secrecy::SecretString;
 
-use super::source::Section;
+use super::section::Section;
 
 /// `[realtime]`.
 #[derive(Debug, Clone)]

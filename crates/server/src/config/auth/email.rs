@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use secrecy::SecretString;
 
-use crate::config::source::Section;
+use crate::config::section::Section;
 
 /// `[auth.email]`.
 #[derive(Debug, Clone)]

@@ -2,7 +2,7 @@
 
 use secrecy::SecretString;
 
-use crate::config::source::Section;
+use crate::config::section::Section;
 
 /// `[auth.external.<provider>]`.
 #[derive(Debug, Clone)]

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::config::source::Section;
+use crate::config::section::Section;
 
 /// `[auth.mfa]`.
 #[derive(Debug, Clone)]

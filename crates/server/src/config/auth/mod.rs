@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use secrecy::SecretString;
 
-use super::source::Section;
+use super::section::Section;
 pub use email::{EmailSection, EmailTemplate, NotificationTemplate, SmtpSection};
 pub use external::{HookSection, OauthServerSection, ProviderSection, ThirdParty};
 pub use factors::{FactorSwitch, MfaSection, PhoneFactor};

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use secrecy::SecretString;
 
-use crate::config::source::Section;
+use crate::config::section::Section;
 
 /// `[auth.sms]`.
 #[derive(Debug, Clone)]
