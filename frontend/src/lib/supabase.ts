@@ -24,3 +24,12 @@ export const supabaseKey = publishableKey();
 export const supabase = createClient<Database>(servicesUrl, supabaseKey, {
   auth: { flowType: "implicit", persistSession: true, autoRefreshToken: true },
 });
+
+/**
+ * Whether this user's session is still there. Another tab may have ended it a moment ago, and what belongs to one
+ * person alone must not be asked for without it.
+ */
+export async function hasSession(userId: string): Promise<boolean> {
+  const { data } = await supabase.auth.getSession();
+  return data.session?.user.id === userId;
+}

@@ -2,7 +2,7 @@ import { queryOptions } from "@tanstack/react-query";
 import { allRows } from "@/lib/all-rows";
 import { stale } from "@/lib/query-client";
 import { rowsOf } from "@/lib/service-error";
-import { supabase } from "@/lib/supabase";
+import { hasSession, supabase } from "@/lib/supabase";
 
 export const bookmarkedIdsKey = (userId: string) => ["bookmarks", userId, "combine-ids"] as const;
 
@@ -12,6 +12,7 @@ export function bookmarkedIdsQuery(userId: string) {
     queryKey: bookmarkedIdsKey(userId),
     staleTime: stale.mine,
     queryFn: async ({ signal }): Promise<string[]> => {
+      if (!(await hasSession(userId))) return [];
       const rows = await allRows(async (from, to) =>
         rowsOf(
           await supabase

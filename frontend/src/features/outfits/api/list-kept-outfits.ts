@@ -1,6 +1,6 @@
 import { infiniteQueryOptions } from "@tanstack/react-query";
 import { rowsOf } from "@/lib/service-error";
-import { supabase } from "@/lib/supabase";
+import { hasSession, supabase } from "@/lib/supabase";
 import { joinPages, type OutfitPage, outfitColumns, outfitPage, outfitPageSize } from "./outfit";
 
 /** Outfits that a user likes, the latest like first. */
@@ -38,6 +38,7 @@ export function bookmarkedOutfitsQuery(userId: string) {
     queryKey: ["outfits", "bookmarked", userId],
     initialPageParam: 0,
     queryFn: async ({ pageParam, signal }): Promise<OutfitPage> => {
+      if (!(await hasSession(userId))) return outfitPage([], pageParam);
       const rows = rowsOf(
         await supabase
           .from("bookmarks")
