@@ -12,6 +12,7 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 use crate::config::AuthConfig;
 use crate::error::AuthError;
 use crate::hasher::Hasher;
+use crate::http_client::HttpClient;
 use crate::limits::Limits;
 use crate::rules::glob::GlobError;
 use crate::rules::redirect::RedirectRules;
@@ -26,6 +27,7 @@ pub struct AuthState {
     pub(crate) mailer: Mailer,
     pub(crate) templates: MailTemplates,
     pub(crate) hasher: Hasher,
+    pub(crate) http: HttpClient,
     pub(crate) limits: Limits,
     pub(crate) redirects: RedirectRules,
     pool: Pool,
@@ -50,6 +52,7 @@ impl AuthState {
             redirects: RedirectRules::new(&config.site_url, &config.uri_allow_list)?,
             hasher: Hasher::new(&config.password),
             limits: Limits::new(&config),
+            http: HttpClient::default(),
             config,
             keys,
             mailer,
