@@ -63,7 +63,8 @@ test("a visitor searches by name, and clears the search", async ({ page }) => {
 
   await page.getByRole("button", { name: "Clear search" }).click();
   await expect(page).toHaveURL("/");
-  await expect(cards(page)).toHaveCount(24);
+  // More than a page when the reader's place is near the end of the first one: the next is read ahead.
+  await expect.poll(() => cards(page).count()).toBeGreaterThanOrEqual(24);
 });
 
 test("a visitor opens an outfit, walks on with the arrows and comes back to the last card", async ({
