@@ -5,18 +5,15 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header};
-use moka::sync::Cache;
+use jsonwebtoken::{Algorithm, EncodingKey, Header};
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
+use crate::verifier::{UnnamedKeys, Verifier};
 use crate::{Claims, JsonWebKey, JwkError, TokenError};
 
 /// Tokens whose verified claims are remembered. One signature check costs from 2 µs (HS256) to 150 µs (ES256).
 const CACHED_TOKENS: u64 = 1_000;
-
-/// Longer tokens are verified each time, so that the cache stays small whatever strangers send.
-const LONGEST_CACHED_TOKEN_BYTES: usize = 8 * 1024;
 
 /// Signs tokens, and verifies those of the project and of third parties that it trusts.
 ///
@@ -26,20 +23,13 @@ pub struct KeyRing {
     signing: SigningKey,
     shared_secret: SigningKey,
     own: Vec<JsonWebKey>,
-    verification: ArcSwap<Vec<VerificationKey>>,
-    verified: Cache<String, Arc<Claims>>,
+    verifier: ArcSwap<Verifier>,
 }
 
 struct SigningKey {
     kid: Option<String>,
     algorithm: Algorithm,
     key: EncodingKey,
-}
-
-struct VerificationKey {
-    kid: Option<String>,
-    algorithms: Vec<Algorithm>,
-    key: DecodingKey,
 }
 
 impl KeyRing {
@@ -60,8 +50,7 @@ impl KeyRing {
             signing: SigningKey::new(signing)?,
             shared_secret: SigningKey::new(&secret)?,
             own: signing_keys.iter().cloned().chain([secret.clone()]).collect(),
-            verification: ArcSwap::default(),
-            verified: Cache::new(CACHED_TOKENS),
+            verifier: ArcSwap::from_pointee(Verifier::nothing()),
         };
         ring.trust(&[])?;
         Ok(ring)
@@ -72,14 +61,9 @@ impl KeyRing {
     /// # Errors
     /// One unusable key refuses the whole set, and the old set stays.
     pub fn trust(&self, third_party: &[JsonWebKey]) -> Result<(), JwkError> {
-        let keys = self
-            .own
-            .iter()
-            .chain(third_party)
-            .map(VerificationKey::new)
-            .collect::<Result<Vec<_>, _>>()?;
-        self.verification.store(Arc::new(keys));
-        self.verified.invalidate_all();
+        let keys = self.own.iter().chain(third_party);
+        let verifier = Verifier::of_keys(keys, UnnamedKeys::VerifyAll, CACHED_TOKENS)?;
+        self.verifier.store(Arc::new(verifier));
         Ok(())
     }
 
@@ -88,14 +72,7 @@ impl KeyRing {
     /// # Errors
     /// See [`TokenError`]; source: REST contract §7, Auth contract §1.2.
     pub fn verify(&self, token: &str) -> Result<Arc<Claims>, TokenError> {
-        if let Some(claims) = self.verified.get(token) {
-            return Ok(claims);
-        }
-        let claims = Arc::new(self.verify_signature(token)?);
-        if token.len() <= LONGEST_CACHED_TOKEN_BYTES {
-            self.verified.insert(token.to_owned(), claims.clone());
-        }
-        Ok(claims)
+        self.verifier.load().verify(token)
     }
 
     /// Signs with the project's current signing key.
@@ -119,51 +96,6 @@ impl KeyRing {
         let keys: Vec<Value> = self.own.iter().filter_map(JsonWebKey::public_json).collect();
         serde_json::json!({ "keys": keys })
     }
-
-    fn verify_signature(&self, token: &str) -> Result<Claims, TokenError> {
-        if token.is_empty() {
-            return Err(TokenError::Empty);
-        }
-        let parts: Vec<&str> = token.split('.').collect();
-        let [header, payload, signature] = parts[..] else {
-            return Err(TokenError::Parts(parts.len()));
-        };
-        let (algorithm, kid) = parse_header(header)?;
-        let message = &token.as_bytes()[..header.len() + 1 + payload.len()];
-        self.check_signature(signature, message, algorithm, kid.as_deref())?;
-        match decode_json(payload) {
-            Ok(Value::Object(map)) => Ok(Claims::new(map)),
-            _ => Err(TokenError::ClaimsNotAnObject),
-        }
-    }
-
-    fn check_signature(
-        &self,
-        signature: &str,
-        message: &[u8],
-        algorithm: Algorithm,
-        kid: Option<&str>,
-    ) -> Result<(), TokenError> {
-        let keys = self.verification.load();
-        // A token that names a key is checked with that key only; keys without a name stay candidates for
-        // the tokens that name one, because the shared secret has no name.
-        let named = kid.is_some_and(|kid| keys.iter().any(|key| key.kid.as_deref() == Some(kid)));
-        let mut tried = false;
-        for key in keys.iter().filter(|key| key.algorithms.contains(&algorithm)) {
-            if named && key.kid.as_deref() != kid || !named && kid.is_some() && key.kid.is_some() {
-                continue;
-            }
-            tried = true;
-            if jsonwebtoken::crypto::verify(signature, message, &key.key, algorithm).unwrap_or(false) {
-                return Ok(());
-            }
-        }
-        Err(if tried {
-            TokenError::BadSignature
-        } else {
-            TokenError::NoSuitableKey
-        })
-    }
 }
 
 impl SigningKey {
@@ -182,16 +114,6 @@ impl SigningKey {
             ..Header::new(self.algorithm)
         };
         jsonwebtoken::encode(&header, claims, &self.key).map_err(|_| TokenError::Signing)
-    }
-}
-
-impl VerificationKey {
-    fn new(key: &JsonWebKey) -> Result<Self, JwkError> {
-        Ok(Self {
-            kid: key.kid.clone(),
-            algorithms: key.algorithms()?,
-            key: key.decoding_key()?,
-        })
     }
 }
 
@@ -222,39 +144,13 @@ pub fn legacy_api_key(jwt_secret: &[u8], role: &str, issuer: &str, expires_at: i
     format!("{message}.{signature}")
 }
 
-fn parse_header(part: &str) -> Result<(Algorithm, Option<String>), TokenError> {
-    let Value::Object(header) = decode_json(part)? else {
-        return Err(TokenError::Undecodable);
-    };
-    let kid = header.get("kid").and_then(Value::as_str).map(str::to_owned);
-    match text(&header, "alg").ok_or(TokenError::Undecodable)? {
-        "none" => Err(TokenError::Unsigned),
-        name => match name.parse::<Algorithm>() {
-            Ok(Algorithm::PS256 | Algorithm::PS384 | Algorithm::PS512) | Err(_) => {
-                Err(TokenError::UnsupportedAlgorithm(name.to_owned()))
-            }
-            Ok(algorithm) => Ok((algorithm, kid)),
-        },
-    }
-}
-
-fn text<'a>(map: &'a Map<String, Value>, name: &str) -> Option<&'a str> {
-    map.get(name).and_then(Value::as_str)
-}
-
-fn decode_json(part: &str) -> Result<Value, TokenError> {
-    let bytes = URL_SAFE_NO_PAD
-        .decode(part)
-        .map_err(|_| TokenError::Undecodable)?;
-    serde_json::from_slice(&bytes).map_err(|_| TokenError::Undecodable)
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
     use super::*;
     use crate::development;
+    use crate::verifier::parse_header;
 
     fn ring() -> KeyRing {
         KeyRing::new(development::JWT_SECRET.as_bytes(), &[development::signing_key()]).expect("usable keys")

@@ -10,12 +10,14 @@ pub mod development;
 mod error;
 mod jwk;
 mod key_ring;
+mod verifier;
 
 pub use api_key::{ApiKeyKind, ApiKeys, generate_publishable_key, generate_secret_key};
 pub use claims::Claims;
 pub use error::TokenError;
 pub use jwk::{JsonWebKey, JwkError};
 pub use key_ring::{KeyRing, generate_jwt_secret, legacy_api_key};
+pub use verifier::{TokenCacheUse, Verifier};
 
 /// Seconds since the Unix epoch, the clock of every `exp`, `nbf` and `iat`.
 pub fn unix_now() -> i64 {
