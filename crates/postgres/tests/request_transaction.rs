@@ -211,6 +211,34 @@ async fn a_checked_transaction_is_undone_when_its_rows_do_not_please() {
 }
 
 #[tokio::test]
+async fn preparing_for_the_next_time_does_not_decide_a_checked_transaction() {
+    LocalSet::new()
+        .run_until(async {
+            let (_test, pool) = pool(RequestPoolConfig::default()).await;
+            // The first statement is answered long before the rows: time enough for another message to slip in.
+            let update = sql(
+                "with w as (update t set v = 'x' where id = 1 returning v) select w.v from w, pg_sleep(0.05)",
+                &[],
+            );
+
+            for _ in 0..4 {
+                let mut transaction = read("anon", &update);
+                transaction.access = Access::ReadWrite;
+                transaction.pre_request = Some("select 1");
+                let answer = pool.run_checked(transaction, |_| false).await.unwrap();
+                assert!(!answer.committed);
+            }
+
+            let after = pool
+                .run(read("anon", &sql("select v from t where id = 1", &[])))
+                .await
+                .unwrap();
+            assert_eq!(text(&after), "v1");
+        })
+        .await;
+}
+
+#[tokio::test]
 async fn slow_statements_do_not_hold_up_others_and_waiting_is_bounded() {
     LocalSet::new()
         .run_until(async {

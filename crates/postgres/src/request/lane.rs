@@ -34,6 +34,10 @@ pub(super) struct Lane {
     /// When each request in flight was queued, oldest first: answers come in this order.
     queued: RefCell<VecDeque<Instant>>,
     broken: Cell<bool>,
+    /// A transaction waits for the decision about its end: nothing else may be sent until then.
+    undecided: Cell<bool>,
+    /// What is to be prepared after that.
+    to_prepare: RefCell<Vec<StatementKey>>,
     idle_since: Cell<Instant>,
 }
 
@@ -68,6 +72,8 @@ impl Lane {
             statements: RefCell::new(StatementCache::new(cached_statements)),
             queued: RefCell::default(),
             broken: Cell::new(false),
+            undecided: Cell::new(false),
+            to_prepare: RefCell::default(),
             idle_since: Cell::new(Instant::now()),
         }))
     }
@@ -150,6 +156,7 @@ impl Lane {
         accept: impl FnOnce(&[Row]) -> bool,
     ) -> Result<Answer, RequestError> {
         let end = transaction.end;
+        self.undecided.set(true);
         let queries = self.queries(transaction, roles).await;
         let commit = end == End::Commit && queries.as_ref().is_ok_and(|(rows, _)| accept(rows));
         let dry_run = end == End::Rollback && queries.is_ok();
@@ -159,6 +166,11 @@ impl Lane {
             deferred,
             self.execute(if commit { &self.commit } else { &self.rollback })
         );
+        self.undecided.set(false);
+        // Before the lane is given back: on it, another checked transaction could follow and be interrupted.
+        for key in self.to_prepare.take() {
+            self.prepare(&key).await;
+        }
         let (rows, explain) = queries?;
         deferred
             .unwrap_or(Ok(()))
@@ -252,7 +264,17 @@ impl Lane {
             Use::Unprepared => self.query_text(statement).await,
             Use::UnpreparedThenPrepare => {
                 let rows = self.query_text(statement).await;
-                self.prepare_in_background(role, search_path, &statement.text);
+                let key = StatementKey {
+                    role: role.to_owned(),
+                    search_path: search_path.to_owned(),
+                    text: statement.text.clone(),
+                };
+                if self.undecided.get() {
+                    self.to_prepare.borrow_mut().push(key);
+                } else {
+                    let lane = self.clone();
+                    tokio::task::spawn_local(async move { lane.prepare(&key).await });
+                }
                 rows
             }
         }
@@ -279,28 +301,20 @@ impl Lane {
     }
 
     /// Prepares a statement for its next use, in a transaction of its own: parsing depends on role and search path.
-    fn prepare_in_background(self: &Rc<Self>, role: &str, search_path: &str, text: &str) {
-        let lane = self.clone();
-        let key = StatementKey {
-            role: role.to_owned(),
-            search_path: search_path.to_owned(),
-            text: text.to_owned(),
+    async fn prepare(self: &Rc<Self>, key: &StatementKey) {
+        let prepared = if key.role == ANY {
+            self.client.prepare(&key.text).await
+        } else {
+            let settings =
+                RequestContext::for_parsing(&key.search_path, &key.role).settings(&RoleSettings::default());
+            let (_, _, prepared, _) = join!(
+                self.execute(&self.begin_read),
+                self.query_text(&settings),
+                self.client.prepare(&key.text),
+                self.execute(&self.commit),
+            );
+            prepared
         };
-        tokio::task::spawn_local(async move {
-            let prepared = if key.role == ANY {
-                lane.client.prepare(&key.text).await
-            } else {
-                let settings = RequestContext::for_parsing(&key.search_path, &key.role)
-                    .settings(&RoleSettings::default());
-                let (_, _, prepared, _) = join!(
-                    lane.execute(&lane.begin_read),
-                    lane.query_text(&settings),
-                    lane.client.prepare(&key.text),
-                    lane.execute(&lane.commit),
-                );
-                prepared
-            };
-            lane.statements.borrow_mut().prepared(&key, prepared.ok());
-        });
+        self.statements.borrow_mut().prepared(key, prepared.ok());
     }
 }
