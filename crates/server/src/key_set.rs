@@ -77,7 +77,19 @@ impl KeySet {
             jwt_secret,
             signing_keys: signing_keys(config)?.unwrap_or_default(),
         };
-        let public = set.well_known();
+        let mut public = set.well_known();
+        let s3 = &config.own.s3_protocol;
+        if s3
+            .access_key_id
+            .as_deref()
+            .is_some_and(development::is_well_known)
+            || s3
+                .secret_access_key
+                .as_ref()
+                .is_some_and(|secret| development::is_well_known(secret.expose_secret()))
+        {
+            public.push("SELVEDGE_S3_PROTOCOL_SECRET_ACCESS_KEY");
+        }
         if !public.is_empty() {
             bail!(
                 "`selvedge serve` refuses keys that everybody knows: {} {} the development value\n  make a \

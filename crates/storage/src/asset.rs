@@ -12,7 +12,7 @@ use actix_web::{HttpResponse, HttpResponseBuilder};
 use bytes::Bytes;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-use crate::backend::{BackendError, BlobBody};
+use crate::backend::BlobBody;
 use crate::error::StorageError;
 use crate::object_row::ObjectRow;
 use crate::serve::Call;
@@ -116,11 +116,7 @@ async fn send(call: &Call, row: &ObjectRow, freshness: Freshness) -> Result<Http
         return Ok(not_modified(call, row, &validators, freshness));
     }
     let version = row.blob_version().ok_or(StorageError::BlobMissing)?;
-    let reader = match call.storage().backend().open(version).await {
-        Ok(reader) => reader,
-        Err(BackendError::Missing) => return Err(StorageError::BlobMissing),
-        Err(BackendError::Io(error)) => return Err(error.into()),
-    };
+    let reader = call.storage().backend().open(version).await?;
     let size_bytes = reader.size_bytes();
     let range = match call.request.headers().get(header::RANGE) {
         Some(value) => {

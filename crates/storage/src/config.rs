@@ -3,12 +3,18 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::backend::S3BackendConfig;
+
 /// Settings of the storage service, read once at start.
 #[derive(Debug, Clone)]
 pub struct StorageConfig {
     /// Folder that holds the bytes of all objects. Created when missing; nothing else may write there.
     /// Default `.selvedge/storage`, relative to the working directory.
     pub root: PathBuf,
+    /// Where bytes are kept instead of `root`: a bucket of an S3-compatible store. Default none.
+    pub s3_backend: Option<S3BackendConfig>,
+    /// Who may use the S3 protocol at `/s3`; none switches it off. Default none.
+    pub s3_protocol: Option<S3ProtocolConfig>,
     /// Path under which the service is mounted; it is cut off before routing. Default `/storage/v1`.
     pub mount_path: String,
     /// Largest object in bytes, whatever a bucket allows. Default 50 MiB (52 428 800).
@@ -29,6 +35,8 @@ impl Default for StorageConfig {
     fn default() -> Self {
         Self {
             root: PathBuf::from(".selvedge/storage"),
+            s3_backend: None,
+            s3_protocol: None,
             mount_path: "/storage/v1".to_owned(),
             file_size_limit_bytes: 50 * 1024 * 1024,
             signed_upload_url_lifetime: Duration::from_secs(7200),
@@ -37,5 +45,45 @@ impl Default for StorageConfig {
             transaction_pool_size: 8,
             object_lock_timeout: Duration::from_secs(5),
         }
+    }
+}
+
+/// The S3 protocol's names and secrets.
+#[derive(Clone)]
+pub struct S3ProtocolConfig {
+    /// What we call our region. Signatures of any region are accepted.
+    pub region: String,
+    /// The pair that acts as `service_role`.
+    pub service: Option<S3KeyPair>,
+    /// Access keys that may come with a session token: the project's reference, in whatever spelling.
+    pub project_refs: Vec<String>,
+    /// Secrets that may come with a session token: the project's public keys.
+    pub anon_keys: Vec<String>,
+}
+
+/// An access key and its secret.
+#[derive(Clone)]
+pub struct S3KeyPair {
+    /// Public part.
+    pub access_key_id: String,
+    /// Secret part.
+    pub secret_access_key: String,
+}
+
+impl std::fmt::Debug for S3ProtocolConfig {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("S3ProtocolConfig")
+            .field("region", &self.region)
+            .field("service", &self.service)
+            .field("project_refs", &self.project_refs)
+            .finish_non_exhaustive()
+    }
+}
+
+impl std::fmt::Debug for S3KeyPair {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("S3KeyPair")
+            .field("access_key_id", &self.access_key_id)
+            .finish_non_exhaustive()
     }
 }

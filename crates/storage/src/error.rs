@@ -151,6 +151,9 @@ pub enum StorageError {
     /// Any other refusal of the database; carries the SQLSTATE.
     #[error("database error, code: {0}")]
     Database(String),
+    /// The disk, the quota or the store of blobs has no room left.
+    #[error("There is no space left to store the object")]
+    StorageFull,
     /// The client went away.
     #[error("Request aborted")]
     Aborted,
@@ -264,6 +267,7 @@ impl StorageError {
                 legacy(500, "DatabaseTransactionAborted", "DatabaseTransactionAborted")
             }
             E::Database(_) => legacy(500, "DatabaseError", "DatabaseError"),
+            E::StorageFull => plain(507, "InsufficientStorage", "InsufficientStorage"),
             E::Aborted => plain(499, "Aborted", "Aborted"),
             E::Internal(_) => legacy(500, "Internal", "InternalError"),
         }
@@ -317,7 +321,14 @@ impl StorageError {
 
 impl From<std::io::Error> for StorageError {
     fn from(error: std::io::Error) -> Self {
-        Self::internal(error)
+        use std::io::ErrorKind;
+        match error.kind() {
+            ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
+                tracing::error!(%error, "the store of objects is full");
+                Self::StorageFull
+            }
+            _ => Self::internal(error),
+        }
     }
 }
 

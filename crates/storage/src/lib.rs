@@ -34,9 +34,10 @@ mod url_token;
 mod version;
 
 pub use backend::{
-    Backend, BackendError, BackendResult, BlobBody, BlobInfo, BlobReader, BlobWriter, FileBackend, Version,
+    Backend, BackendError, BackendResult, BlobBody, BlobEntry, BlobInfo, BlobReader, BlobStat, BlobWriter,
+    FileBackend, S3Backend, S3BackendConfig, Version, joined_etag,
 };
-pub use config::StorageConfig;
+pub use config::{S3KeyPair, S3ProtocolConfig, StorageConfig};
 pub use error::StorageError;
 pub use seed::{BucketSeed, SeedError, SeedReport, seed_buckets};
 pub use serve::{Storage, StorageWorker, configure};

@@ -6,17 +6,20 @@
 use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use deadpool_postgres::Transaction;
+use futures_util::StreamExt;
 use md5::{Digest, Md5};
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 use walkdir::WalkDir;
 
-use crate::backend::{FileBackend, Version};
+use crate::backend::{BackendError, BlobInfo, Version};
 use crate::error::{StorageError, Taken};
 use crate::limits::check_mime_type;
 use crate::names::{check_key, check_new_bucket_name, is_folder_placeholder};
+use crate::object::commit::PendingBlob;
 use crate::object_row::Declared;
 use crate::serve::Storage;
 use crate::session::begin_internal;
@@ -85,8 +88,8 @@ pub enum SeedError {
 /// Upserts buckets and loads their files.
 ///
 /// # Errors
-/// When a bucket, a file, the database or the disk refuses; then nothing was changed.
-pub async fn seed_buckets(storage: &Storage, buckets: &[BucketSeed]) -> Result<SeedReport, SeedError> {
+/// When a bucket, a file, the database or the store of blobs refuses; then nothing was changed.
+pub async fn seed_buckets(storage: &Arc<Storage>, buckets: &[BucketSeed]) -> Result<SeedReport, SeedError> {
     let mut client = storage
         .transactions()
         .get()
@@ -102,10 +105,10 @@ pub async fn seed_buckets(storage: &Storage, buckets: &[BucketSeed]) -> Result<S
         );
     }
 
-    let (files, limit) = (storage.files().clone(), storage.config().file_size_limit_bytes);
-    let seeds = buckets.to_vec();
-    let loaded = tokio::task::spawn_blocking(move || load_files(files, limit, &seeds, &existing));
-    let loaded = loaded.await.map_err(StorageError::internal)??;
+    let (seeds, limit) = (buckets.to_vec(), storage.config().file_size_limit_bytes);
+    let files = tokio::task::spawn_blocking(move || find_files(limit, &seeds, &existing));
+    let files = files.await.map_err(StorageError::internal)??;
+    let loaded = load_files(storage, files).await?;
 
     let rows = serde_json::to_string(&loaded.rows).map_err(StorageError::internal)?;
     let refused = |error| StorageError::from_tokio_postgres(error, Taken::Key);
@@ -115,17 +118,15 @@ pub async fn seed_buckets(storage: &Storage, buckets: &[BucketSeed]) -> Result<S
         .map_err(refused)?;
     transaction.commit().await.map_err(refused)?;
 
-    let report = SeedReport {
+    loaded.blobs.into_iter().for_each(PendingBlob::keep);
+    for replaced in loaded.replaced {
+        storage.discard(replaced);
+    }
+    Ok(SeedReport {
         buckets: buckets.len(),
         written: loaded.rows.len(),
         unchanged: loaded.unchanged,
-    };
-    for replaced in loaded.blobs.keep() {
-        if let Err(error) = storage.backend().remove(replaced).await {
-            tracing::warn!(version = %replaced, %error, "a replaced blob could not be removed");
-        }
-    }
-    Ok(report)
+    })
 }
 
 async fn upsert_bucket(
@@ -190,52 +191,33 @@ struct SeedRow {
     metadata: Value,
 }
 
-/// Blobs on disk, waiting for their rows. Dropped, the new ones are removed.
-struct SeedBlobs {
-    files: FileBackend,
-    written: Vec<Version>,
-    replaced: Vec<Version>,
+/// A file that shall be an object.
+struct SeedFile {
+    bucket_id: String,
+    name: String,
+    path: PathBuf,
+    declared: Declared,
+    /// The blob of the object that is there already.
+    known: Option<Version>,
+    /// Whether that object's tag is the file's.
+    same: bool,
 }
 
-impl SeedBlobs {
-    /// The rows are committed. Returns what they replaced.
-    fn keep(mut self) -> Vec<Version> {
-        self.written.clear();
-        std::mem::take(&mut self.replaced)
-    }
-}
-
-impl Drop for SeedBlobs {
-    fn drop(&mut self) {
-        for version in &self.written {
-            self.files.remove_now(*version);
-        }
-    }
-}
-
+/// What became of the files. Dropped, the new blobs are removed.
 struct Loaded {
     rows: Vec<SeedRow>,
     unchanged: usize,
-    blobs: SeedBlobs,
+    blobs: Vec<PendingBlob>,
+    replaced: Vec<Version>,
 }
 
-/// Writes the blobs of all new or changed files. Runs off the event loop.
-fn load_files(
-    files: FileBackend,
+/// All files of all buckets, checked. Runs off the event loop.
+fn find_files(
     global_limit: u64,
     buckets: &[BucketSeed],
     existing: &HashMap<String, HashMap<String, Existing>>,
-) -> Result<Loaded, SeedError> {
-    let blobs = SeedBlobs {
-        files,
-        written: Vec::new(),
-        replaced: Vec::new(),
-    };
-    let mut loaded = Loaded {
-        rows: Vec::new(),
-        unchanged: 0,
-        blobs,
-    };
+) -> Result<Vec<SeedFile>, SeedError> {
+    let mut files = Vec::new();
     for bucket in buckets {
         let Some(root) = &bucket.objects_path else {
             continue;
@@ -245,37 +227,31 @@ fn load_files(
             .into_iter()
             .filter_entry(|e| !is_hidden(root, e.path()))
         {
-            let wrong = |source| SeedError::File {
+            let entry = entry.map_err(|error| SeedError::File {
                 path: root.clone(),
-                source,
-            };
-            let entry = entry.map_err(|error| wrong(StorageError::internal(error)))?;
+                source: StorageError::internal(error),
+            })?;
             if entry.file_type().is_file() {
                 let name = object_name(root, entry.path());
                 let known = existing.get(&bucket.id).and_then(|objects| objects.get(&name));
-                load_file(&mut loaded, bucket, global_limit, entry.path(), name, known).map_err(
-                    |source| SeedError::File {
-                        path: entry.path().to_owned(),
-                        source,
-                    },
-                )?;
+                let file = check_file(bucket, global_limit, entry.path(), name, known);
+                files.push(file.map_err(|source| SeedError::File {
+                    path: entry.path().to_owned(),
+                    source,
+                })?);
             }
         }
     }
-    if !loaded.rows.is_empty() {
-        loaded.blobs.files.sync().map_err(StorageError::from)?;
-    }
-    Ok(loaded)
+    Ok(files)
 }
 
-fn load_file(
-    loaded: &mut Loaded,
+fn check_file(
     bucket: &BucketSeed,
     global_limit: u64,
     path: &Path,
     name: String,
     known: Option<&Existing>,
-) -> Result<(), StorageError> {
+) -> Result<SeedFile, StorageError> {
     let declared = Declared {
         mime_type: mime_guess::from_path(path)
             .first_or_octet_stream()
@@ -295,24 +271,72 @@ fn load_file(
     if path.metadata()?.len() > limit.min(global_limit) {
         return Err(StorageError::EntityTooLarge);
     }
-    if let Some(version) = known.and_then(|known| known.version) {
-        let same = known.and_then(|known| known.etag.as_deref()) == Some(file_etag(path)?.as_str());
-        if same && loaded.blobs.files.has(version) {
-            loaded.unchanged += 1;
-            return Ok(());
-        }
-        loaded.blobs.replaced.push(version);
-    }
-    let version = Version::fresh();
-    let blob = loaded.blobs.files.write_unsynced(version, path)?;
-    loaded.blobs.written.push(version);
-    loaded.rows.push(SeedRow {
+    let known_etag = known.and_then(|known| known.etag.as_deref());
+    Ok(SeedFile {
         bucket_id: bucket.id.clone(),
+        same: known_etag.is_some() && known_etag == Some(file_etag(path)?.as_str()),
+        path: path.to_owned(),
         name,
-        version: version.to_string(),
-        metadata: json!(declared.metadata(&blob)),
-    });
-    Ok(())
+        declared,
+        known: known.and_then(|known| known.version),
+    })
+}
+
+/// Makes blobs of all new or changed files, a few at a time.
+async fn load_files(storage: &Arc<Storage>, files: Vec<SeedFile>) -> Result<Loaded, SeedError> {
+    const AT_ONCE: usize = 8;
+    let mut loaded = Loaded {
+        rows: Vec::new(),
+        unchanged: 0,
+        blobs: Vec::new(),
+        replaced: Vec::new(),
+    };
+    let mut done = futures_util::stream::iter(files)
+        .map(|file| async {
+            let blob = load_file(storage, &file).await;
+            (file, blob)
+        })
+        .buffered(AT_ONCE);
+    while let Some((file, blob)) = done.next().await {
+        let blob = blob.map_err(|source| SeedError::File {
+            path: file.path,
+            source,
+        })?;
+        let Some((blob, info)) = blob else {
+            loaded.unchanged += 1;
+            continue;
+        };
+        loaded.replaced.extend(file.known);
+        loaded.rows.push(SeedRow {
+            bucket_id: file.bucket_id,
+            name: file.name,
+            version: blob.version().to_string(),
+            metadata: file.declared.metadata(&info),
+        });
+        loaded.blobs.push(blob);
+    }
+    drop(done);
+    if !loaded.rows.is_empty() {
+        storage.backend().settle().await.map_err(StorageError::from)?;
+    }
+    Ok(loaded)
+}
+
+/// The file's new blob; none when its bytes are there already.
+async fn load_file(
+    storage: &Arc<Storage>,
+    file: &SeedFile,
+) -> Result<Option<(PendingBlob, BlobInfo)>, StorageError> {
+    if let Some(version) = file.known.filter(|_| file.same) {
+        match storage.backend().stat(version).await {
+            Ok(_) => return Ok(None),
+            Err(BackendError::Missing) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    let blob = PendingBlob::new(storage, Version::fresh());
+    let info = storage.backend().import(blob.version(), &file.path).await?;
+    Ok(Some((blob, info)))
 }
 
 fn file_etag(path: &Path) -> io::Result<String> {

@@ -10,7 +10,7 @@ use deadpool_postgres::Pool;
 use selvedge_postgres::{Database, Login, RequestPool};
 use selvedge_token::KeyRing;
 
-use crate::backend::{Backend, FileBackend, Version};
+use crate::backend::{Backend, FileBackend, S3Backend, Version};
 use crate::config::StorageConfig;
 use crate::error::StorageError;
 use crate::identity::Identity;
@@ -26,7 +26,6 @@ pub struct Storage {
     database: Arc<Database>,
     transactions: Pool,
     keys: Arc<KeyRing>,
-    files: FileBackend,
     backend: Arc<dyn Backend>,
     janitor: Janitor,
 }
@@ -37,8 +36,10 @@ impl Storage {
     /// # Errors
     /// When its folder cannot be created or read.
     pub fn open(config: StorageConfig, database: Arc<Database>, keys: Arc<KeyRing>) -> io::Result<Self> {
-        let files = FileBackend::open(&config.root)?;
-        let backend: Arc<dyn Backend> = Arc::new(files.clone());
+        let backend: Arc<dyn Backend> = match &config.s3_backend {
+            Some(s3) => Arc::new(S3Backend::open(s3.clone())?),
+            None => Arc::new(FileBackend::open(&config.root)?),
+        };
         let janitor = Janitor::start(Arc::clone(&backend))?;
         let transactions = database.pool(Login::Authenticator, config.transaction_pool_size);
         Ok(Self {
@@ -46,7 +47,6 @@ impl Storage {
             database,
             transactions,
             keys,
-            files,
             backend,
             janitor,
         })
@@ -75,10 +75,6 @@ impl Storage {
     /// Removes a blob that no row refers to, in the background.
     pub(crate) fn discard(&self, version: Version) {
         self.janitor.discard(version);
-    }
-
-    pub(crate) fn files(&self) -> &FileBackend {
-        &self.files
     }
 }
 

@@ -5,7 +5,7 @@ use std::fmt;
 use uuid::Uuid;
 
 /// Names one immutable blob. Made by us, never from a caller's text, so it is safe in a path.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Version(Uuid);
 
 impl Version {
@@ -19,6 +19,12 @@ impl Version {
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         Uuid::try_parse(text).ok().map(Self)
+    }
+
+    /// The version that a UUID of ours names.
+    #[must_use]
+    pub fn of(uuid: Uuid) -> Self {
+        Self(uuid)
     }
 
     /// The UUID.

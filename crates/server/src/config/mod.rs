@@ -32,7 +32,7 @@ pub use auth::{
 };
 pub use database::{DatabaseConfig, MajorVersion, MigrationsConfig, SeedConfig};
 pub use environment::Environment;
-pub use own::{LimitsSection, OwnSection};
+pub use own::{LimitsSection, OwnSection, S3ProtocolSection, S3Section};
 pub use project::Project;
 pub use services::{FunctionPolicy, FunctionSection, FunctionsSection, InboxSection, RealtimeSection};
 pub use storage::{BucketSection, StorageSection};

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use secrecy::SecretString;
+use secrecy::{ExposeSecret, SecretString};
 
 use super::project::Project;
 use super::section::Section;
@@ -45,6 +45,42 @@ pub struct OwnSection {
     pub shutdown_timeout: Duration,
     /// Limits of every request.
     pub limits: LimitsSection,
+    /// The bucket that holds all objects. Default: files in `data_dir`.
+    pub s3: Option<S3Section>,
+    /// Credentials of the S3 protocol.
+    pub s3_protocol: S3ProtocolSection,
+}
+
+/// `[selvedge.s3]`: objects in a bucket of an S3-compatible store.
+#[derive(Debug, Clone)]
+pub struct S3Section {
+    /// The bucket; it must exist. Setting it chooses this backend.
+    pub bucket: String,
+    /// In front of every key in the bucket. Default empty.
+    pub prefix: String,
+    /// Address of the store. Default: AWS in `region`.
+    pub endpoint: Option<String>,
+    /// Region for signatures. Default `us-east-1`.
+    pub region: String,
+    /// Access key.
+    pub access_key_id: String,
+    /// Its secret.
+    pub secret_access_key: SecretString,
+    /// Token of temporary credentials.
+    pub session_token: Option<SecretString>,
+    /// Whether the bucket is named in the path. Default: true with an `endpoint`.
+    pub path_style: bool,
+}
+
+/// `[selvedge.s3_protocol]`: who may call `/storage/v1/s3` past all policies.
+#[derive(Debug, Clone)]
+pub struct S3ProtocolSection {
+    /// What the endpoint calls its region. Default `local`.
+    pub region: String,
+    /// Access key. Default: the CLI's in `start`, none in `serve`.
+    pub access_key_id: Option<String>,
+    /// Its secret.
+    pub secret_access_key: Option<SecretString>,
 }
 
 /// `[selvedge.limits]`.
@@ -86,7 +122,50 @@ impl OwnSection {
             metrics: section.bool("metrics", true),
             shutdown_timeout: section.duration("shutdown_timeout", Duration::from_secs(10)),
             limits: LimitsSection::read(&section.section("limits")),
+            s3: S3Section::read(&section.section("s3")),
+            s3_protocol: S3ProtocolSection::read(&section.section("s3_protocol")),
         }
+    }
+}
+
+impl S3Section {
+    /// None without a bucket: then the other keys say nothing.
+    fn read(section: &Section<'_>) -> Option<Self> {
+        let bucket = section.optional_string("bucket");
+        let endpoint = section.optional_string("endpoint");
+        let found = Self {
+            prefix: section.string("prefix", ""),
+            region: section.string("region", "us-east-1"),
+            access_key_id: section.string("access_key_id", ""),
+            secret_access_key: section.optional_secret("secret_access_key").unwrap_or_default(),
+            session_token: section.optional_secret("session_token"),
+            path_style: section.bool("path_style", endpoint.is_some()),
+            bucket: bucket.clone()?,
+            endpoint,
+        };
+        if found.access_key_id.is_empty() {
+            section.refuse("access_key_id", "is needed with a bucket");
+        }
+        if found.secret_access_key.expose_secret().is_empty() {
+            section.refuse("secret_access_key", "is needed with a bucket");
+        }
+        Some(found)
+    }
+}
+
+impl S3ProtocolSection {
+    fn read(section: &Section<'_>) -> Self {
+        let found = Self {
+            region: section.string("region", "local"),
+            access_key_id: section.optional_string("access_key_id"),
+            secret_access_key: section.optional_secret("secret_access_key"),
+        };
+        match (&found.access_key_id, &found.secret_access_key) {
+            (Some(_), None) => section.refuse("secret_access_key", "is needed with an access_key_id"),
+            (None, Some(_)) => section.refuse("access_key_id", "is needed with a secret_access_key"),
+            _ => {}
+        }
+        found
     }
 }
 

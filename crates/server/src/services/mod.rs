@@ -87,8 +87,12 @@ impl Services {
         let (mailer, inbox) = translate::mailer(config, mode)?;
         let requires_keys = mode == Mode::Production || config.own.require_keys;
         let storage = config.storage.enabled.then(|| {
-            Storage::open(translate::storage(config), database.clone(), ring.clone())
-                .context("cannot open the store of objects")
+            Storage::open(
+                translate::storage(config, keys, mode),
+                database.clone(),
+                ring.clone(),
+            )
+            .context("cannot open the store of objects")
         });
         let auth = config.auth.enabled.then(|| {
             let pool = database.pool(Login::AuthAdmin, config.own.service_connections);

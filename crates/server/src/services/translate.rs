@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
+use secrecy::ExposeSecret;
 use selvedge_auth::{
     AuthConfig, ClientAddress, EmailConfig, PasswordConfig, RateLimitConfig, RefreshConfig, SessionConfig,
 };
@@ -11,10 +12,12 @@ use selvedge_gateway::GatewayConfig;
 use selvedge_mail::{Inbox, MailKind, MailTemplates, Mailer, Sender, SmtpConfig, SmtpMailer};
 use selvedge_postgres::RequestPoolConfig;
 use selvedge_rest::RestConfig;
-use selvedge_storage::{BucketSeed, StorageConfig};
+use selvedge_storage::{BucketSeed, S3BackendConfig, S3KeyPair, S3ProtocolConfig, StorageConfig};
+use selvedge_token::development;
 
 use super::Mode;
-use crate::config::{BucketSection, Config, EmailSection, PasswordRequirements, SmtpSection};
+use crate::config::{BucketSection, Config, EmailSection, PasswordRequirements, S3Section, SmtpSection};
+use crate::key_set::KeySet;
 use crate::output;
 
 pub(super) fn gateway(config: &Config) -> GatewayConfig {
@@ -35,12 +38,63 @@ pub(super) fn request_pool(config: &Config) -> RequestPoolConfig {
     }
 }
 
-pub(super) fn storage(config: &Config) -> StorageConfig {
+pub(super) fn storage(config: &Config, keys: &KeySet, mode: Mode) -> StorageConfig {
     StorageConfig {
         root: objects_folder(config),
+        s3_backend: config.own.s3.as_ref().map(|s3| s3_backend(s3, config)),
+        s3_protocol: config
+            .storage
+            .s3_protocol
+            .then(|| s3_protocol(config, keys, mode)),
         file_size_limit_bytes: config.storage.file_size_limit_bytes,
         transaction_pool_size: config.own.service_connections,
         ..StorageConfig::default()
+    }
+}
+
+fn s3_backend(section: &S3Section, config: &Config) -> S3BackendConfig {
+    S3BackendConfig {
+        bucket: section.bucket.clone(),
+        prefix: section.prefix.clone(),
+        endpoint: section.endpoint.clone(),
+        region: section.region.clone(),
+        access_key_id: section.access_key_id.clone(),
+        secret_access_key: section.secret_access_key.expose_secret().to_owned(),
+        session_token: section
+            .session_token
+            .as_ref()
+            .map(|token| token.expose_secret().to_owned()),
+        path_style: section.path_style,
+        spool: config.own.data_dir.join("spool"),
+    }
+}
+
+/// The CLI's well-known pair in development only; with a session token, the names that the original's clients send.
+fn s3_protocol(config: &Config, keys: &KeySet, mode: Mode) -> S3ProtocolConfig {
+    let section = &config.own.s3_protocol;
+    let service = match (&section.access_key_id, &section.secret_access_key, mode) {
+        (Some(id), Some(secret), _) => Some(S3KeyPair {
+            access_key_id: id.clone(),
+            secret_access_key: secret.expose_secret().to_owned(),
+        }),
+        (_, _, Mode::Development) => Some(S3KeyPair {
+            access_key_id: development::s3_access_key_id(),
+            secret_access_key: development::s3_secret_access_key(),
+        }),
+        _ => None,
+    };
+    let anon_keys: Vec<String> = [Some(&keys.anon_key), keys.publishable_key.as_ref()]
+        .into_iter()
+        .flatten()
+        .map(|key| key.expose_secret().to_owned())
+        .collect();
+    let mut project_refs = vec![config.project.id.clone(), "stub".to_owned()];
+    project_refs.extend(anon_keys.iter().cloned());
+    S3ProtocolConfig {
+        region: section.region.clone(),
+        service,
+        project_refs,
+        anon_keys,
     }
 }
 

@@ -7,19 +7,22 @@
 
 use std::fs::{self, File};
 use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, FileExt};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
 use futures_util::StreamExt;
 use md5::{Digest, Md5};
-use nix::errno::Errno;
-use nix::fcntl::{Flock, FlockArg};
 use tokio::task::spawn_blocking;
 
-use super::{Backend, BackendError, BackendResult, BlobBody, BlobInfo, BlobReader, BlobWriter, Version};
+use super::claim::{ClaimedFolder, create_private};
+use super::{
+    Backend, BackendError, BackendResult, BlobBody, BlobEntry, BlobInfo, BlobReader, BlobStat, BlobWriter,
+    Version,
+};
 
 /// Bytes gathered before they go to the disk, and bytes read at once.
 const CHUNK_BYTES: usize = 256 * 1024;
@@ -35,9 +38,8 @@ pub struct FileBackend {
 #[derive(Debug)]
 struct Folders {
     blobs: PathBuf,
-    /// This process's own folder below `incoming`, and its lock.
-    incoming: PathBuf,
-    _claim: Flock<File>,
+    /// This process's own folder below `incoming`.
+    incoming: ClaimedFolder,
 }
 
 impl FileBackend {
@@ -46,30 +48,22 @@ impl FileBackend {
     /// # Errors
     /// When the folders cannot be created or read.
     pub fn open(root: &Path) -> io::Result<Self> {
-        let (blobs, incoming) = (root.join("blobs"), root.join("incoming"));
-        // Private objects are nobody's business on this machine but ours.
-        let mut private = fs::DirBuilder::new();
-        private.recursive(true).mode(0o700);
-        private.create(&blobs)?;
-        private.create(&incoming)?;
-        let removed = remove_abandoned(&incoming)?;
-        if removed > 0 {
-            tracing::info!(removed, "removed unfinished uploads of an earlier run");
-        }
-        let (incoming, claim) = claim_folder(&incoming)?;
+        let blobs = root.join("blobs");
+        create_private(&blobs)?;
         let folders = Folders {
             blobs,
-            incoming,
-            _claim: claim,
+            incoming: ClaimedFolder::open(&root.join("incoming"))?,
         };
         Ok(Self {
             folders: Arc::new(folders),
         })
     }
+}
 
-    /// Writes a whole blob without syncing it; the caller syncs all of them at once with [`Self::sync`]. For seeding.
-    pub(crate) fn write_unsynced(&self, version: Version, source: &Path) -> io::Result<BlobInfo> {
-        let mut incoming = Incoming::create(&self.folders, version)?;
+impl Folders {
+    /// Writes a blob from a local file, not yet synced.
+    fn import(self: &Arc<Self>, version: Version, source: &Path) -> io::Result<BlobInfo> {
+        let mut incoming = Incoming::create(self, version)?;
         let mut reader = File::open(source)?;
         let mut buffer = vec![0; CHUNK_BYTES];
         loop {
@@ -82,8 +76,8 @@ impl FileBackend {
     }
 
     /// Makes everything written so far durable.
-    pub(crate) fn sync(&self) -> io::Result<()> {
-        let folder = File::open(&self.folders.blobs)?;
+    fn sync(&self) -> io::Result<()> {
+        let folder = File::open(&self.blobs)?;
         #[cfg(any(target_os = "linux", target_os = "android"))]
         nix::unistd::syncfs(&folder)?;
         #[cfg(not(any(target_os = "linux", target_os = "android")))]
@@ -94,20 +88,46 @@ impl FileBackend {
         Ok(())
     }
 
-    /// Removes a blob at once, on this thread.
-    pub(crate) fn remove_now(&self, version: Version) {
-        let _ = fs::remove_file(self.folders.blob(version));
+    /// Joins blobs into a new one. The kernel copies; where the file system can, it only shares the extents.
+    fn concat(self: &Arc<Self>, parts: &[Version], to: Version) -> io::Result<BlobStat> {
+        let mut incoming = Incoming::create(self, to)?;
+        for part in parts {
+            incoming.size_bytes += io::copy(&mut File::open(self.blob(*part))?, &mut incoming.file)?;
+        }
+        let blob = incoming.publish(Durability::Now)?;
+        Ok(BlobStat {
+            size_bytes: blob.size_bytes,
+            modified: blob.modified,
+        })
     }
 
-    /// Whether a blob of this version exists.
-    pub(crate) fn has(&self, version: Version) -> bool {
-        self.folders.blob(version).is_file()
-    }
-}
+    /// A page of [`Backend::list`]: shard after shard, so that only one folder's names are held at a time.
+    fn list(&self, after: Option<Version>, limit: usize) -> io::Result<Vec<BlobEntry>> {
+        let first_shard = after.map(|version| shard_name(version).to_owned());
+        let mut shards = Vec::new();
+        for entry in fs::read_dir(&self.blobs)? {
+            let name = entry?.file_name().to_string_lossy().into_owned();
+            if first_shard.as_ref().is_none_or(|first| name >= *first) {
+                shards.push(name);
+            }
+        }
+        shards.sort_unstable();
 
-impl Folders {
+        let mut blobs = Vec::new();
+        for shard in shards {
+            let mut entries = list_shard(&self.blobs.join(shard), after)?;
+            entries.sort_unstable_by_key(|entry| entry.version);
+            entries.truncate(limit - blobs.len());
+            blobs.append(&mut entries);
+            if blobs.len() == limit {
+                break;
+            }
+        }
+        Ok(blobs)
+    }
+
     fn shard(&self, version: Version) -> PathBuf {
-        self.blobs.join(&version.uuid().simple().to_string()[..3])
+        self.blobs.join(shard_name(version))
     }
 
     fn blob(&self, version: Version) -> PathBuf {
@@ -126,40 +146,43 @@ impl Folders {
     }
 }
 
-/// Makes a folder of our own below `incoming` and locks it for as long as this process lives.
-fn claim_folder(incoming: &Path) -> io::Result<(PathBuf, Flock<File>)> {
-    loop {
-        let folder = incoming.join(Version::fresh().to_string());
-        fs::create_dir(&folder)?;
-        match File::open(&folder).map(|file| Flock::lock(file, FlockArg::LockExclusiveNonblock)) {
-            Ok(Ok(claim)) if folder.is_dir() => return Ok((folder, claim)),
-            Ok(Err((_, error))) if error != Errno::EWOULDBLOCK => return Err(error.into()),
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-            // Another process that starts now has taken the new folder for an abandoned one.
-            _ => {}
-        }
-    }
+/// The first hex digits of a version.
+fn shard_name(version: Version) -> String {
+    version.uuid().simple().to_string()[..3].to_owned()
 }
 
-/// Removes the folders of processes that are gone; returns how many files they held.
-fn remove_abandoned(incoming: &Path) -> io::Result<usize> {
-    let mut removed = 0;
-    for entry in fs::read_dir(incoming)? {
-        let folder = entry?.path();
-        let claim = File::open(&folder).map(|file| Flock::lock(file, FlockArg::LockExclusiveNonblock));
-        if let Ok(Ok(_claim)) = claim {
-            removed += fs::read_dir(&folder)?.count();
-            fs::remove_dir_all(&folder)?;
+fn list_shard(shard: &Path, after: Option<Version>) -> io::Result<Vec<BlobEntry>> {
+    let mut blobs = Vec::new();
+    let files = match fs::read_dir(shard) {
+        Ok(files) => files,
+        // Not one of our folders.
+        Err(error) if error.kind() == io::ErrorKind::NotADirectory => return Ok(blobs),
+        Err(error) => return Err(error),
+    };
+    for file in files {
+        let file = file?;
+        let version = file.file_name().to_str().and_then(Version::parse);
+        let Some(version) = version.filter(|version| after.is_none_or(|after| *version > after)) else {
+            continue;
+        };
+        match file.metadata() {
+            Ok(metadata) => blobs.push(BlobEntry {
+                version,
+                stat: stat_of(&metadata)?,
+            }),
+            // Removed since the folder was read.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
         }
     }
-    Ok(removed)
+    Ok(blobs)
 }
 
-impl Drop for Folders {
-    fn drop(&mut self) {
-        // Empty unless uploads are still being dropped; then the next start removes it.
-        let _ = fs::remove_dir(&self.incoming);
-    }
+fn stat_of(metadata: &fs::Metadata) -> io::Result<BlobStat> {
+    Ok(BlobStat {
+        size_bytes: metadata.len(),
+        modified: metadata.modified()?,
+    })
 }
 
 /// When the bytes must have reached the disk.
@@ -182,7 +205,7 @@ struct Incoming {
 
 impl Incoming {
     fn create(folders: &Arc<Folders>, version: Version) -> io::Result<Self> {
-        let path = folders.incoming.join(version.to_string());
+        let path = folders.incoming.path().join(version.to_string());
         let file = File::options().write(true).create_new(true).open(&path)?;
         Ok(Self {
             folders: Arc::clone(folders),
@@ -263,11 +286,7 @@ impl Backend for FileBackend {
             })
         })
         .await;
-        match opened {
-            Ok(reader) => Ok(Box::new(reader)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Err(BackendError::Missing),
-            Err(error) => Err(error.into()),
-        }
+        Ok(Box::new(found(opened)?))
     }
 
     async fn copy(&self, from: Version, to: Version) -> BackendResult<()> {
@@ -282,10 +301,7 @@ impl Backend for FileBackend {
             File::open(shard)?.sync_all()
         })
         .await;
-        match copied {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Err(BackendError::Missing),
-            other => Ok(other?),
-        }
+        found(copied)
     }
 
     async fn remove(&self, version: Version) -> BackendResult<()> {
@@ -295,10 +311,49 @@ impl Backend for FileBackend {
             other => Ok(other?),
         }
     }
+
+    async fn concat(&self, parts: &[Version], to: Version) -> BackendResult<BlobStat> {
+        let (folders, parts) = (Arc::clone(&self.folders), parts.to_vec());
+        found(off_loop(move || folders.concat(&parts, to)).await)
+    }
+
+    async fn stat(&self, version: Version) -> BackendResult<BlobStat> {
+        let path = self.folders.blob(version);
+        found(off_loop(move || stat_of(&fs::metadata(path)?)).await)
+    }
+
+    async fn list(&self, after: Option<Version>, limit: usize) -> BackendResult<Vec<BlobEntry>> {
+        let folders = Arc::clone(&self.folders);
+        Ok(off_loop(move || folders.list(after, limit)).await?)
+    }
+
+    async fn import(&self, version: Version, file: &Path) -> BackendResult<BlobInfo> {
+        let (folders, file) = (Arc::clone(&self.folders), file.to_owned());
+        Ok(off_loop(move || folders.import(version, &file)).await?)
+    }
+
+    async fn settle(&self) -> BackendResult<()> {
+        let folders = Arc::clone(&self.folders);
+        Ok(off_loop(move || folders.sync()).await?)
+    }
+
+    async fn sweep_unfinished(&self, _older_than: Duration) -> BackendResult<u64> {
+        let folders = Arc::clone(&self.folders);
+        // A folder's lock says whether its process lives; age says nothing more.
+        Ok(off_loop(move || folders.incoming.remove_abandoned()).await?)
+    }
+}
+
+/// What a missing file means here.
+fn found<T>(result: io::Result<T>) -> BackendResult<T> {
+    result.map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => BackendError::Missing,
+        _ => BackendError::Io(error),
+    })
 }
 
 fn copy_bytes(folders: &Folders, from: Version, to: Version) -> io::Result<()> {
-    let staged = folders.incoming.join(to.to_string());
+    let staged = folders.incoming.path().join(to.to_string());
     let copied = fs::copy(folders.blob(from), &staged)
         .and_then(|_| File::open(&staged)?.sync_all())
         .and_then(|()| fs::rename(&staged, folders.blob(to)));
@@ -492,5 +547,68 @@ mod tests {
             backend.copy(from, Version::fresh()).await,
             Err(BackendError::Missing)
         ));
+    }
+
+    async fn blob(backend: &FileBackend, content: &[u8]) -> Version {
+        let version = Version::fresh();
+        let mut writer = backend.create(version).await.expect("create");
+        writer
+            .write(Bytes::copy_from_slice(content))
+            .await
+            .expect("write");
+        writer.finish().await.expect("finish");
+        version
+    }
+
+    #[actix_web::test]
+    async fn parts_of_any_size_are_joined_in_order() {
+        let root = tempfile::tempdir().expect("temp dir");
+        let backend = FileBackend::open(root.path()).expect("store opens");
+        let parts = [
+            blob(&backend, b"one, ").await,
+            blob(&backend, b"").await,
+            blob(&backend, &vec![b'2'; 700_000]).await,
+        ];
+        let whole = Version::fresh();
+
+        let stat = backend.concat(&parts, whole).await.expect("concat");
+
+        assert_eq!(stat.size_bytes, 700_005);
+        assert_eq!(backend.stat(whole).await.expect("stat"), stat);
+        let bytes = read_all(&backend, whole).await;
+        assert!(bytes.starts_with(b"one, 22") && bytes.len() == 700_005);
+        let missing = backend
+            .concat(&[parts[0], Version::fresh()], Version::fresh())
+            .await;
+        assert!(matches!(missing, Err(BackendError::Missing)));
+        assert_eq!(files_below(root.path()), 4, "a failed one leaves nothing");
+    }
+
+    #[actix_web::test]
+    async fn blobs_are_listed_page_by_page_without_what_is_being_written() {
+        let root = tempfile::tempdir().expect("temp dir");
+        let backend = FileBackend::open(root.path()).expect("store opens");
+        let mut versions = Vec::new();
+        for content in [b"1", b"2", b"3", b"4", b"5"] {
+            versions.push(blob(&backend, content).await);
+        }
+        versions.sort_unstable();
+        let mut unfinished = backend.create(Version::fresh()).await.expect("create");
+        unfinished
+            .write(Bytes::from(vec![0; 600_000]))
+            .await
+            .expect("write");
+        fs::write(root.path().join("blobs/lost+found"), b"").expect("ours");
+
+        let mut seen = Vec::new();
+        while let Some(after) = Some(seen.last().copied()) {
+            let page = backend.list(after, 2).await.expect("list");
+            if page.is_empty() {
+                break;
+            }
+            seen.extend(page.iter().map(|entry| entry.version));
+        }
+
+        assert_eq!(seen, versions);
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::backend::{BackendError, Version};
+use crate::backend::Version;
 use crate::error::{StorageError, Taken};
 use crate::identity::Owner;
 use crate::object_row::{ObjectRow, object_columns};
@@ -39,26 +39,26 @@ const LOCK: &str = "select set_config('lock_timeout', $3, true), \
 const OLD_VERSION: &str = "select version from storage.objects where bucket_id = $1 and name = $2 for update";
 
 /// A finished blob on its way to become an object.
-pub(super) struct NewObject {
-    pub(super) target: ObjectPath,
-    pub(super) owner: Owner,
-    pub(super) metadata: Value,
+pub(crate) struct NewObject {
+    pub(crate) target: ObjectPath,
+    pub(crate) owner: Owner,
+    pub(crate) metadata: Value,
     /// Absent leaves the user metadata of a replaced object as it is.
-    pub(super) user_metadata: Option<Value>,
+    pub(crate) user_metadata: Option<Value>,
     /// Whether an existing object may be replaced.
-    pub(super) upsert: bool,
-    pub(super) blob: PendingBlob,
+    pub(crate) upsert: bool,
+    pub(crate) blob: PendingBlob,
 }
 
 /// A blob that no row refers to yet. Dropped before [`PendingBlob::keep`], it is removed.
-pub(super) struct PendingBlob {
+pub(crate) struct PendingBlob {
     storage: Arc<Storage>,
     version: Version,
     kept: bool,
 }
 
 impl PendingBlob {
-    pub(super) fn new(storage: &Arc<Storage>, version: Version) -> Self {
+    pub(crate) fn new(storage: &Arc<Storage>, version: Version) -> Self {
         Self {
             storage: Arc::clone(storage),
             version,
@@ -66,12 +66,12 @@ impl PendingBlob {
         }
     }
 
-    pub(super) fn version(&self) -> Version {
+    pub(crate) fn version(&self) -> Version {
         self.version
     }
 
     /// A row refers to it now.
-    pub(super) fn keep(mut self) {
+    pub(crate) fn keep(mut self) {
         self.kept = true;
     }
 }
@@ -88,7 +88,7 @@ impl Drop for PendingBlob {
 ///
 /// # Errors
 /// `KeyAlreadyExists`, `LockTimeout`, or what PostgreSQL says; the new blob is removed then.
-pub(super) async fn commit(service: Session, object: NewObject) -> Result<ObjectRow, StorageError> {
+pub(crate) async fn commit(service: Session, object: NewObject) -> Result<ObjectRow, StorageError> {
     actix_web::rt::spawn(write_row(service, object))
         .await
         .map_err(StorageError::internal)?
@@ -183,13 +183,10 @@ fn pool_error(error: deadpool_postgres::PoolError) -> StorageError {
 ///
 /// # Errors
 /// `BlobMissing` when the row has no bytes.
-pub(super) async fn copy_blob(service: &Session, source: &ObjectRow) -> Result<PendingBlob, StorageError> {
+pub(crate) async fn copy_blob(service: &Session, source: &ObjectRow) -> Result<PendingBlob, StorageError> {
     let storage = service.worker().storage();
     let from = source.blob_version().ok_or(StorageError::BlobMissing)?;
     let blob = PendingBlob::new(storage, Version::fresh());
-    match storage.backend().copy(from, blob.version()).await {
-        Ok(()) => Ok(blob),
-        Err(BackendError::Missing) => Err(StorageError::BlobMissing),
-        Err(BackendError::Io(error)) => Err(error.into()),
-    }
+    storage.backend().copy(from, blob.version()).await?;
+    Ok(blob)
 }

@@ -1,16 +1,17 @@
 //! Objects: one file per operation, named as the contract names it.
 
-mod commit;
+pub(crate) mod commit;
 mod copy_object;
 mod delete_many;
 mod delete_one;
-mod find;
+pub(crate) mod find;
 mod get_object;
 mod info;
+pub(crate) mod intake;
 mod list;
 mod list_v2;
 mod move_object;
-mod probe;
+pub(crate) mod probe;
 mod sign;
 mod sign_many;
 mod sign_upload;

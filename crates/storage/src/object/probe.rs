@@ -19,23 +19,23 @@ const UPSERT: &str = "insert into storage.objects as o \
      returning o.id";
 
 /// What a policy can see of a write that has not happened yet.
-pub(super) struct Intent<'a> {
-    pub(super) target: &'a ObjectPath,
-    pub(super) owner: &'a Owner,
+pub(crate) struct Intent<'a> {
+    pub(crate) target: &'a ObjectPath,
+    pub(crate) owner: &'a Owner,
     /// Declared type.
-    pub(super) mime_type: Option<&'a str>,
+    pub(crate) mime_type: Option<&'a str>,
     /// Declared size in bytes; a form's includes its overhead.
-    pub(super) content_length: Option<u64>,
-    pub(super) user_metadata: Option<&'a Value>,
+    pub(crate) content_length: Option<u64>,
+    pub(crate) user_metadata: Option<&'a Value>,
     /// Whether an existing object may be replaced.
-    pub(super) upsert: bool,
+    pub(crate) upsert: bool,
 }
 
 /// Asks whether the session's role may write this.
 ///
 /// # Errors
 /// `AccessDenied`; `KeyAlreadyExists`, also when the taken key is invisible; `RelatedResourceMissing`.
-pub(super) async fn may_write(session: &Session, intent: &Intent<'_>) -> Result<(), StorageError> {
+pub(crate) async fn may_write(session: &Session, intent: &Intent<'_>) -> Result<(), StorageError> {
     let mut metadata = json!({});
     if let Some(mime_type) = intent.mime_type {
         metadata["mimetype"] = json!(mime_type);

@@ -13,9 +13,10 @@ use serde_json::{Value, json};
 
 use super::commit::{self, NewObject, PendingBlob};
 use super::find::{self, Bucket};
+use super::intake;
 use super::probe::{self, Intent};
 use crate::answer::json_answer;
-use crate::backend::{BlobInfo, Version};
+use crate::backend::BlobInfo;
 use crate::error::StorageError;
 use crate::identity::Owner;
 use crate::limits::{check_mime_type, is_content_type};
@@ -272,27 +273,11 @@ impl Upload<'_> {
 
     /// Streams the bytes into a fresh blob, in constant memory, and stops at the limit.
     async fn receive(&self, source: &mut Source) -> Result<(PendingBlob, BlobInfo), StorageError> {
-        let limit = self.size_limit();
-        let version = Version::fresh();
-        let mut writer = self
-            .call
-            .storage()
-            .backend()
-            .create(version)
-            .await
-            .map_err(StorageError::internal)?;
-        let mut received: u64 = 0;
-        while let Some(chunk) = source.next().await {
-            let chunk = chunk?;
-            received += chunk.len() as u64;
-            if received > limit {
-                return Err(StorageError::EntityTooLarge);
-            }
-            writer.write(chunk).await.map_err(StorageError::internal)?;
-        }
-        let blob = PendingBlob::new(self.call.worker.storage(), version);
-        let info = writer.finish().await.map_err(StorageError::internal)?;
-        Ok((blob, info))
+        let source = futures_util::stream::unfold(source, async |source| {
+            let chunk = source.next().await?;
+            Some((chunk, source))
+        });
+        intake::receive(self.call.worker.storage(), self.size_limit(), Box::pin(source)).await
     }
 
     async fn commit(
