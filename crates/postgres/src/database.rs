@@ -43,6 +43,11 @@ impl Logins {
         Self { by_login }
     }
 
+    /// One login for all parts: a database without a platform around it.
+    pub fn of_one(config: Config) -> Self {
+        Self::new(config.clone(), config.clone(), config)
+    }
+
     fn config(&self, login: Login) -> Config {
         let mut config = self
             .by_login
@@ -69,13 +74,18 @@ impl Database {
     /// # Errors
     /// When the authenticator cannot log in.
     pub async fn connect(logins: Logins) -> Result<Arc<Self>, Error> {
-        let database = Self {
+        let database = Self::new(logins);
+        database.reload_role_settings().await?;
+        Ok(database)
+    }
+
+    /// Describes a database that need not be there yet.
+    pub fn new(logins: Logins) -> Arc<Self> {
+        Arc::new(Self {
             logins,
             tls: tls::connector(),
             role_settings: ArcSwap::default(),
-        };
-        database.reload_role_settings().await?;
-        Ok(Arc::new(database))
+        })
     }
 
     /// Opens one connection. The caller drives the second half.
@@ -131,8 +141,16 @@ impl Database {
     /// When the database cannot be asked; the settings stay as they were.
     pub async fn reload_role_settings(&self) -> Result<(), Error> {
         let client = self.client(Login::Authenticator).await?;
+        self.reload_role_settings_with(&client).await
+    }
+
+    /// The same on a connection that the caller has anyway, of [`Login::Authenticator`].
+    ///
+    /// # Errors
+    /// When the database cannot be asked; the settings stay as they were.
+    pub async fn reload_role_settings_with(&self, client: &Client) -> Result<(), Error> {
         self.role_settings
-            .store(Arc::new(RoleSettings::load(&client).await?));
+            .store(Arc::new(RoleSettings::load(client).await?));
         Ok(())
     }
 

@@ -64,7 +64,7 @@ async fn listen(
     }));
     let commands: String = channels
         .iter()
-        .map(|channel| format!("listen \"{channel}\";"))
+        .map(|channel| format!("listen \"{}\";", channel.replace('"', "\"\"")))
         .collect();
     let mut subscribe = Box::pin(client.batch_execute(&commands));
     loop {

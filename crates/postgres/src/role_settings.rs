@@ -5,9 +5,15 @@
 
 use std::collections::HashMap;
 
+use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, Error};
 
 use crate::Isolation;
+
+const SQL: &str = include_str!("sql/role_settings.sql");
+
+/// The part of the query that needs PostgreSQL 15.
+const BY_PRIVILEGE: &str = "or (p.name is not null and has_parameter_privilege(current_user, p.name, 'set'))";
 
 /// Settings by role.
 #[derive(Debug, Default)]
@@ -24,7 +30,13 @@ struct OneRole {
 impl RoleSettings {
     /// Reads the settings of every role that the connection's role may become, without those it may not set.
     pub(crate) async fn load(client: &Client) -> Result<Self, Error> {
-        let rows = client.query(include_str!("sql/role_settings.sql"), &[]).await?;
+        let rows = match client.query(SQL, &[]).await {
+            // before PostgreSQL 15 nobody could be allowed to set single parameters
+            Err(error) if error.code() == Some(&SqlState::UNDEFINED_FUNCTION) => {
+                client.query(&SQL.replace(BY_PRIVILEGE, ""), &[]).await?
+            }
+            answer => answer?,
+        };
         let mut by_role: HashMap<String, OneRole> = HashMap::new();
         for row in rows {
             let role = by_role.entry(row.get("role")).or_default();
@@ -46,5 +58,15 @@ impl RoleSettings {
     /// The isolation level that a role asks for.
     pub fn isolation_of(&self, role: &str) -> Option<Isolation> {
         self.by_role.get(role).and_then(|found| found.isolation)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BY_PRIVILEGE, SQL};
+
+    #[test]
+    fn the_part_for_newer_versions_can_be_taken_out() {
+        assert!(SQL.contains(BY_PRIVILEGE));
     }
 }

@@ -1,14 +1,15 @@
 //! Fourth stage: the statement in its transaction. The only stage with a connection.
 
 use crate::catalog::Function;
+use crate::config::RestConfig;
 use crate::error::{DatabaseFault, RequestError, RestError};
 use crate::identity::Identity;
 use crate::plan::{Handler, MutatePlan, QueryKind, QueryPlan, Total};
 use crate::request::media::{MediaType, PlanFormat};
 use crate::request::preferences::{Resolution, Transaction};
 use crate::request::{ApiRequest, Mutation};
+use crate::settings::Settings;
 use crate::sql::{self, BODY, EXTRA, HEADERS, PAGE, STATUS};
-use crate::state::RestState;
 use bytes::{BufMut, Bytes, BytesMut};
 use selvedge_postgres::{
     Access, Answer, End, RequestContext, RequestError as PoolError, RequestPool, RequestTransaction,
@@ -43,7 +44,7 @@ pub(crate) struct RequestTexts {
 
 /// One request on its way into the database: who asks, what for, and on which connections.
 pub(crate) struct Execution<'a> {
-    pub(crate) state: &'a RestState,
+    pub(crate) settings: &'a Settings,
     pub(crate) pool: &'a RequestPool,
     pub(crate) identity: &'a Identity,
     pub(crate) texts: &'a RequestTexts,
@@ -58,7 +59,7 @@ impl Execution<'_> {
     pub(crate) async fn run(&self, plan: &QueryPlan) -> Result<Outcome, RestError> {
         let statement = sql::main_statement(plan);
         let explain = plan.explains_count().then(|| sql::count_explain(plan));
-        let extra = self.settings(plan.function());
+        let extra = self.extra_settings(plan.function());
         let transaction = RequestTransaction {
             access: if plan.read_only {
                 Access::ReadOnly
@@ -67,10 +68,10 @@ impl Execution<'_> {
             },
             isolation: plan.function().and_then(|function| function.isolation),
             context: self.context(&extra),
-            pre_request: self.state.pre_request.as_deref(),
+            pre_request: self.settings.pre_request.as_deref(),
             statement: &statement,
             explain: explain.as_ref(),
-            end: end_of(self.state, self.request),
+            end: end_of(&self.settings.config, self.request),
         };
         let checks = Checks::of(self.request, plan);
         let answer = if checks.any() && !plan.read_only {
@@ -96,12 +97,12 @@ impl Execution<'_> {
     /// # Errors
     /// PostgreSQL's refusal.
     pub(crate) async fn read(&self, statement: &SqlStatement) -> Result<Vec<Row>, RestError> {
-        let extra = self.settings(None);
+        let extra = self.extra_settings(None);
         let transaction = RequestTransaction {
             access: Access::ReadOnly,
             isolation: None,
             context: self.context(&extra),
-            pre_request: self.state.pre_request.as_deref(),
+            pre_request: self.settings.pre_request.as_deref(),
             statement,
             explain: None,
             end: End::Commit,
@@ -112,7 +113,7 @@ impl Execution<'_> {
 
     fn context<'b>(&'b self, extra: &'b [(&'b str, &'b str)]) -> RequestContext<'b> {
         RequestContext {
-            search_path: self.state.search_path(&self.request.schema),
+            search_path: self.settings.search_path(&self.request.schema),
             role: self.identity.role(),
             claims: self.identity.claims(),
             method: &self.request.method,
@@ -124,7 +125,7 @@ impl Execution<'_> {
     }
 
     /// Settings beyond those that every request has, in the contract's order.
-    fn settings<'b>(&'b self, function: Option<&'b Function>) -> Vec<(&'b str, &'b str)> {
+    fn extra_settings<'b>(&'b self, function: Option<&'b Function>) -> Vec<(&'b str, &'b str)> {
         let zone = self
             .request
             .preferences
@@ -134,18 +135,18 @@ impl Execution<'_> {
         let of_function = function
             .map(|function| function.settings.as_slice())
             .unwrap_or_default();
-        let pairs = of_function.iter().chain(&self.state.config.app_settings);
+        let pairs = of_function.iter().chain(&self.settings.config.app_settings);
         zone.into_iter()
             .chain(pairs.map(|(name, value)| (name.as_str(), value.as_str())))
             .collect()
     }
 }
 
-fn end_of(state: &RestState, request: &ApiRequest) -> End {
+fn end_of(config: &RestConfig, request: &ApiRequest) -> End {
     let rolls_back = match request.preferences.transaction {
         Some(Transaction::Rollback) => true,
         Some(Transaction::Commit) => false,
-        None => state.config.transaction_end.rolls_back(),
+        None => config.transaction_end.rolls_back(),
     };
     if rolls_back { End::Rollback } else { End::Commit }
 }

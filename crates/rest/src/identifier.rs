@@ -26,3 +26,14 @@ impl fmt::Display for QualifiedName {
         write!(f, "{}.{}", self.schema, self.name)
     }
 }
+
+/// A name as SQL writes it, whatever it holds.
+pub(crate) fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
+
+/// The call of a function without arguments, `schema.name`.
+pub(crate) fn call_of(function: &str) -> String {
+    let name = function.splitn(2, '.').map(quoted).collect::<Vec<_>>().join(".");
+    format!("select {name}()")
+}

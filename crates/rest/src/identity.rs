@@ -5,7 +5,6 @@ use crate::error::AuthError;
 use selvedge_gateway::Bearer;
 use selvedge_token::{Claims, TokenError};
 use serde_json::Value;
-use std::borrow::Cow;
 use std::sync::Arc;
 
 /// The caller as PostgreSQL will know them.
@@ -43,7 +42,7 @@ impl Identity {
             }
             None => {}
         }
-        let Some(role) = role_claim(claims, &config.jwt_role_claim) else {
+        let Some(role) = config.jwt_role_claim.find(claims.map()) else {
             return Self::anonymous(config, Some(claims));
         };
         let text = if claims.role() == Some(role.as_ref()) {
@@ -98,22 +97,6 @@ fn is_audience(claim: Option<&Value>) -> bool {
         Some(Value::Array(names)) => names.iter().all(Value::is_string),
         Some(_) => false,
     }
-}
-
-/// The claim at a path; what is no string counts by its JSON text.
-fn role_claim<'c>(claims: &'c Claims, path: &[String]) -> Option<Cow<'c, str>> {
-    let (first, rest) = path.split_first()?;
-    let mut value = claims.get(first)?;
-    for step in rest {
-        value = match value {
-            Value::Array(items) => items.get(step.parse::<usize>().ok()?)?,
-            other => other.get(step)?,
-        };
-    }
-    Some(match value {
-        Value::String(role) => Cow::Borrowed(role.as_str()),
-        other => Cow::Owned(other.to_string()),
-    })
 }
 
 fn claims_with_role(claims: &Claims, role: &str) -> String {

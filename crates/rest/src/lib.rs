@@ -8,6 +8,7 @@
 
 pub mod catalog;
 mod config;
+mod edge;
 mod error;
 mod execute;
 mod identifier;
@@ -17,12 +18,16 @@ pub mod plan;
 pub mod request;
 mod respond;
 mod service;
+mod settings;
 pub mod sql;
 mod state;
+mod store;
 
-pub use catalog::CatalogHealth;
-pub use config::{ErrorVerbosity, OpenApiMode, RestConfig, TransactionEnd};
+pub use config::{
+    ErrorVerbosity, IN_DATABASE, OpenApiMode, RestConfig, RolePath, SettingError, TransactionEnd,
+};
 pub use error::{AuthError, CatalogError, DatabaseFault, RequestError, RestError, Wire};
 pub use identifier::QualifiedName;
 pub use service::configure;
 pub use state::RestState;
+pub use store::CatalogHealth;

@@ -1,78 +1,69 @@
 //! What all workers share, and what each has for itself.
 
-use crate::catalog::{CatalogHealth, CatalogStore};
 use crate::config::RestConfig;
+use crate::store::{CatalogHealth, Scope, Snapshot, Store};
 use selvedge_postgres::{Database, RequestPool};
+use selvedge_token::TokenCacheUse;
 use std::cell::Cell;
 use std::sync::Arc;
 
 /// The service's shared state: settings and catalog of one database.
 pub struct RestState {
-    pub(crate) config: Arc<RestConfig>,
-    pub(crate) catalog: Arc<CatalogStore>,
-    /// `search_path` by exposed schema, quoted.
-    search_paths: Vec<(String, String)>,
-    /// Call of the function that runs before each statement.
-    pub(crate) pre_request: Option<String>,
+    store: Arc<Store>,
 }
 
 impl RestState {
-    /// Loads the catalog once and keeps it current from then on. Never fails: until a load succeeds, requests are
-    /// answered PGRST002.
+    /// Loads settings and catalog once and keeps them current from then on. Never fails: until a load succeeds,
+    /// requests are answered PGRST002.
     pub async fn new(database: Arc<Database>, config: RestConfig) -> Arc<Self> {
-        let config = Arc::new(config);
-        let catalog = CatalogStore::start(database, Arc::clone(&config)).await;
-        let search_paths = config
-            .schemas
-            .iter()
-            .map(|schema| (schema.clone(), search_path(schema, &config)))
-            .collect();
-        let pre_request = config.pre_request.as_deref().map(pre_request_call);
-        Arc::new(Self {
-            config,
-            catalog,
-            search_paths,
-            pre_request,
-        })
+        let store = Store::start(database, config).await;
+        Arc::new(Self { store })
     }
 
     /// How the catalog is doing, for readiness.
     pub fn health(&self) -> CatalogHealth {
-        self.catalog.health()
+        self.store.health()
     }
 
-    /// Reads the catalog again soon, as a `NOTIFY` would have it done.
+    /// Reads settings and catalog again soon, as `NOTIFY pgrst` would have it done.
     pub fn request_reload(&self) {
-        self.catalog.request_reload();
+        self.store.request(Scope::Everything);
     }
 
-    /// The schemas in which names are looked up, quoted.
-    pub(crate) fn search_path(&self, schema: &str) -> &str {
-        self.search_paths
-            .iter()
-            .find(|(known, _)| known == schema)
-            .map_or("", |(_, path)| path)
+    /// Reads the database's settings again soon, as `NOTIFY pgrst, 'reload config'` would have it done.
+    pub fn request_config_reload(&self) {
+        self.store.request(Scope::Settings);
     }
-}
 
-fn quoted(name: &str) -> String {
-    format!("\"{}\"", name.replace('"', "\"\""))
-}
+    /// Takes over what file and environment say now, and reads the database's settings on top of it. What belongs to
+    /// the process (addresses, the pool, the channel) stays as it was at the start.
+    pub fn replace_config(&self, config: RestConfig) {
+        self.store.replace_base(config);
+        self.request_config_reload();
+    }
 
-fn search_path(schema: &str, config: &RestConfig) -> String {
-    let mut names = vec![quoted(schema)];
-    names.extend(config.extra_search_path.iter().map(|extra| quoted(extra)));
-    names.join(", ")
-}
+    /// The configuration in force.
+    pub fn config(&self) -> RestConfig {
+        self.store.snapshot().settings.config.clone()
+    }
 
-fn pre_request_call(function: &str) -> String {
-    let name = function.splitn(2, '.').map(quoted).collect::<Vec<_>>().join(".");
-    format!("select {name}()")
+    /// How the cache of tokens verified here does.
+    pub fn token_cache(&self) -> TokenCacheUse {
+        let verifier = &self.store.snapshot().settings.verifier;
+        verifier
+            .as_ref()
+            .map(|verifier| verifier.cache_use())
+            .unwrap_or_default()
+    }
+
+    pub(crate) fn snapshot(&self) -> Arc<Snapshot> {
+        self.store.snapshot()
+    }
 }
 
 /// One worker's service: the shared state and the worker's own connections.
 pub(crate) struct Worker {
-    pub(crate) state: Arc<RestState>,
+    state: Arc<RestState>,
     pool: RequestPool,
     /// The catalog under which the pool's statements were prepared.
     generation: Cell<u64>,
@@ -80,7 +71,7 @@ pub(crate) struct Worker {
 
 impl Worker {
     pub(crate) fn new(state: Arc<RestState>, pool: RequestPool) -> Self {
-        let generation = Cell::new(state.catalog.generation());
+        let generation = Cell::new(state.store.generation());
         Self {
             state,
             pool,
@@ -88,9 +79,13 @@ impl Worker {
         }
     }
 
+    pub(crate) fn snapshot(&self) -> Arc<Snapshot> {
+        self.state.snapshot()
+    }
+
     /// The worker's connections, without statements from before the catalog last changed.
     pub(crate) fn pool(&self) -> &RequestPool {
-        let current = self.state.catalog.generation();
+        let current = self.state.store.generation();
         if self.generation.replace(current) != current {
             self.pool.forget_statements();
         }

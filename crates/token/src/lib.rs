@@ -9,6 +9,7 @@ mod claims;
 pub mod development;
 mod error;
 mod jwk;
+mod key_material;
 mod key_ring;
 mod verifier;
 
@@ -16,6 +17,7 @@ pub use api_key::{ApiKeyKind, ApiKeys, generate_publishable_key, generate_secret
 pub use claims::Claims;
 pub use error::TokenError;
 pub use jwk::{JsonWebKey, JwkError};
+pub use key_material::KeyMaterialError;
 pub use key_ring::{KeyRing, generate_jwt_secret, legacy_api_key};
 pub use verifier::{TokenCacheUse, Verifier};
 

@@ -226,7 +226,7 @@ mod tests {
     fn rest_007_a_token_is_checked_with_the_key_that_it_names() {
         let asymmetric = development::signing_key();
         let signed = KeyRing::new(SECRET, std::slice::from_ref(&asymmetric))
-            .and_then(|ring| Ok(ring.sign(&json!({"role": "a"})).expect("signs")))
+            .map(|ring| ring.sign(&json!({"role": "a"})).expect("signs"))
             .expect("usable");
         let unnamed = KeyRing::new(SECRET, &[])
             .map(|ring| ring.sign_hs256(&json!({"role": "b"})).expect("signs"))

@@ -22,7 +22,7 @@ impl Catalog {
     ///
     /// # Errors
     /// The database's.
-    pub(super) async fn load(client: &mut Client, config: &RestConfig) -> Result<Self, Error> {
+    pub(crate) async fn load(client: &mut Client, config: &RestConfig) -> Result<Self, Error> {
         let transaction = client
             .build_transaction()
             .isolation_level(IsolationLevel::RepeatableRead)

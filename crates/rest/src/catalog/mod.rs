@@ -9,13 +9,11 @@ mod hints;
 mod load;
 mod relation;
 mod relationship;
-mod store;
 mod view_trace;
 
 pub use function::{Function, Parameter, ReturnType, Volatility};
 pub use relation::{Column, Relation};
 pub use relationship::{Cardinality, Junction, Relationship};
-pub use store::{CatalogHealth, CatalogStore};
 
 use crate::error::CatalogError;
 use crate::identifier::QualifiedName;

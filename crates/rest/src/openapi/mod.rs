@@ -11,7 +11,6 @@ use crate::config::OpenApiMode;
 use crate::error::RestError;
 use crate::execute::Execution;
 use crate::respond::Timing;
-use crate::state::RestState;
 use actix_web::http::header;
 use actix_web::{HttpResponse, body};
 use bytes::Bytes;
@@ -25,12 +24,12 @@ use std::collections::HashSet;
 /// PostgreSQL's refusal of the privilege query.
 pub(crate) async fn answer(
     execution: &Execution<'_>,
-    state: &RestState,
     catalog: &Catalog,
     host: &str,
     headers_only: bool,
     mut timing: Timing,
 ) -> Result<HttpResponse, RestError> {
+    let config = &execution.settings.config;
     let schema = execution.request.schema.as_str();
     let statement = SqlStatement {
         text: include_str!("privileges.sql").to_owned(),
@@ -40,7 +39,7 @@ pub(crate) async fn answer(
     let rows = execution.read(&statement).await?;
     timing.mark("transaction");
     let row = rows.first();
-    let follow = state.config.openapi_mode == OpenApiMode::FollowPrivileges;
+    let follow = config.openapi_mode == OpenApiMode::FollowPrivileges;
     let relations: HashSet<String> = row
         .map(|row| row.get::<_, Vec<String>>("relations"))
         .unwrap_or_default()
@@ -52,7 +51,7 @@ pub(crate) async fn answer(
         .into_iter()
         .collect();
     let document = Document {
-        config: &state.config,
+        config,
         host,
         comment: row.and_then(|row| row.get("comment")),
         relations: catalog

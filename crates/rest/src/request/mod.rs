@@ -183,7 +183,13 @@ impl Resource {
         if path.is_empty() {
             return match (&config.root_spec, config.openapi_mode) {
                 (_, OpenApiMode::Disabled) => Err(RequestError::RootDisabled),
-                (Some(function), _) => Ok(Self::Function(function.clone())),
+                // it is called like any other function: in the active schema
+                (Some(function), _) => Ok(Self::Function(
+                    function
+                        .rsplit_once('.')
+                        .map_or(function.as_str(), |(_, name)| name)
+                        .to_owned(),
+                )),
                 (None, _) => Ok(Self::Root),
             };
         }

@@ -19,9 +19,7 @@ impl Environment {
     /// # Errors
     /// A file that exists and cannot be read or parsed, by its path.
     pub fn load(project: &Path) -> Result<Self, String> {
-        let mut environment = Self {
-            values: std::env::vars_os().filter_map(text_pair).collect(),
-        };
+        let mut environment = Self::of_process();
         let stage = environment
             .get("SUPABASE_ENV")
             .unwrap_or("development")
@@ -37,6 +35,21 @@ impl Environment {
     /// The value of `name`, if it is set.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.values.get(name).map(String::as_str)
+    }
+
+    /// The process's own variables, without any file.
+    pub fn of_process() -> Self {
+        Self {
+            values: std::env::vars_os().filter_map(text_pair).collect(),
+        }
+    }
+
+    /// Names and values of what begins with `prefix`.
+    pub fn with_prefix<'a>(&'a self, prefix: &'a str) -> impl Iterator<Item = (&'a str, &'a str)> {
+        self.values
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_str()))
+            .filter(move |(name, _)| name.starts_with(prefix))
     }
 
     fn add_file(&mut self, path: &Path) -> Result<(), String> {

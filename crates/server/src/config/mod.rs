@@ -10,6 +10,8 @@ mod auth;
 mod database;
 mod environment;
 mod own;
+pub(crate) mod postgrest;
+pub(crate) mod postgrest_file;
 mod project;
 mod section;
 mod services;
@@ -23,6 +25,7 @@ mod tests;
 use std::path::{Path, PathBuf};
 
 use secrecy::SecretString;
+use selvedge_rest::RestConfig;
 
 pub use api::{ApiConfig, TlsFiles};
 pub use auth::{
@@ -33,10 +36,12 @@ pub use auth::{
 pub use database::{DatabaseConfig, MajorVersion, MigrationsConfig, SeedConfig};
 pub use environment::Environment;
 pub use own::{LimitsSection, OwnSection, S3ProtocolSection, S3Section};
+pub use postgrest::{LogLevel, NamedSetting, ProcessSettings};
 pub use project::Project;
 pub use services::{FunctionPolicy, FunctionSection, FunctionsSection, InboxSection, RealtimeSection};
 pub use storage::{BucketSection, StorageSection};
 
+use postgrest::SettingFindings;
 use source::Source;
 
 /// Everything the process was told.
@@ -60,6 +65,8 @@ pub struct Config {
     pub functions: FunctionsSection,
     /// `[selvedge]`
     pub own: OwnSection,
+    /// `PGRST_*`: what the environment says to REST, on top of `[api]`.
+    pub postgrest: Vec<NamedSetting>,
 }
 
 /// What the command line says; it wins over everything else.
@@ -139,6 +146,12 @@ impl Config {
         }
         config.apply(flags);
         warnings.extend(absent::warnings(&config));
+        let checked = config.rest_settings();
+        if !checked.2.errors.is_empty() {
+            return Err(ConfigError(checked.2.errors));
+        }
+        warnings.extend(checked.2.warnings);
+        warnings.extend(postgrest::warn_of_standalone_only(&config.postgrest));
         Ok(Loaded { config, warnings })
     }
 
@@ -152,7 +165,8 @@ impl Config {
             project.id = project::sanitized_id(&id);
         }
         let mut own = OwnSection::read(&root.own_section("selvedge"), &project);
-        if let Some(url) = source.environment().get("DATABASE_URL") {
+        let variable = |name| source.environment().get(name);
+        if let Some(url) = variable("DATABASE_URL").or_else(|| variable("PGRST_DB_URI")) {
             own.database_url = Some(url.into());
         }
         Self {
@@ -167,6 +181,7 @@ impl Config {
                 &root.section("functions"),
                 &project.folder,
             ),
+            postgrest: postgrest::from_environment(source.environment()),
             own,
             project,
         }
@@ -185,6 +200,23 @@ impl Config {
         if flags.json_logs {
             self.own.json_logs = Some(true);
         }
+    }
+
+    /// The settings of REST and, as far as they concern it, of the process: `[api]`, then `PGRST_*`.
+    pub(crate) fn rest_settings(&self) -> (RestConfig, ProcessSettings, SettingFindings) {
+        let mut rest = RestConfig {
+            schemas: self.api.schemas.clone(),
+            extra_search_path: self.api.extra_search_path.clone(),
+            max_rows: Some(self.api.max_rows).filter(|rows| *rows > 0),
+            openapi_proxy_uri: Some(format!("{}/rest/v1", self.api_url())),
+            ..RestConfig::default()
+        };
+        let mut process = ProcessSettings::default();
+        let mut findings = postgrest::apply(&self.postgrest, &mut rest, &mut process);
+        if let Err(error) = rest.check_keys() {
+            findings.errors.push(format!("PGRST_JWT_SECRET {error}"));
+        }
+        (rest, process, findings)
     }
 
     /// The address of the API as clients see it, without a slash at its end.

@@ -16,8 +16,14 @@ use selvedge_storage::{BucketSeed, S3BackendConfig, S3KeyPair, S3ProtocolConfig,
 use selvedge_token::development;
 
 use super::Mode;
+<<<<<<< HEAD
 use crate::config::{BucketSection, Config, EmailSection, PasswordRequirements, S3Section, SmtpSection};
 use crate::key_set::KeySet;
+=======
+use crate::config::{
+    BucketSection, Config, EmailSection, PasswordRequirements, ProcessSettings, SmtpSection,
+};
+>>>>>>> f6e42db (feat(rest): settings by PostgREST's names, from the environment and the database)
 use crate::output;
 
 pub(super) fn gateway(config: &Config) -> GatewayConfig {
@@ -32,10 +38,44 @@ pub(super) fn gateway(config: &Config) -> GatewayConfig {
 }
 
 pub(super) fn request_pool(config: &Config) -> RequestPoolConfig {
-    RequestPoolConfig {
+    let (rest, process, _) = config.rest_settings();
+    let own = RequestPoolConfig {
         connections_per_worker: config.own.connections_per_worker,
         ..RequestPoolConfig::default()
+    };
+    with_pool_settings(own, &rest, &process, config.own.workers.unwrap_or_else(cores))
+}
+
+/// What `PGRST_DB_POOL` and its kin change in a worker's share of the connections.
+pub(crate) fn with_pool_settings(
+    mut pool: RequestPoolConfig,
+    rest: &RestConfig,
+    process: &ProcessSettings,
+    workers: usize,
+) -> RequestPoolConfig {
+    if let Some(size) = process.pool_size {
+        // one at least for requests, and one for those that hold a connection while they decide
+        pool.max_connections_per_worker = size.div_ceil(workers).max(2);
+        pool.connections_per_worker = pool
+            .connections_per_worker
+            .min(pool.max_connections_per_worker - 1);
     }
+    replace(&mut pool.acquire_timeout, process.pool_acquisition_timeout);
+    replace(&mut pool.idle_timeout, process.pool_max_idle);
+    if !rest.prepared_statements {
+        pool.cached_statements = 0;
+    }
+    pool
+}
+
+fn replace<T>(value: &mut T, other: Option<T>) {
+    if let Some(other) = other {
+        *value = other;
+    }
+}
+
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 pub(super) fn storage(config: &Config, keys: &KeySet, mode: Mode) -> StorageConfig {
@@ -167,13 +207,7 @@ fn smtp_mailer(smtp: &SmtpSection) -> Result<SmtpMailer> {
 }
 
 pub(super) fn rest(config: &Config) -> RestConfig {
-    RestConfig {
-        schemas: config.api.schemas.clone(),
-        extra_search_path: config.api.extra_search_path.clone(),
-        max_rows: Some(config.api.max_rows).filter(|rows| *rows > 0),
-        openapi_proxy_uri: Some(format!("{}/rest/v1", config.api_url())),
-        ..RestConfig::default()
-    }
+    config.rest_settings().0
 }
 
 pub(super) fn auth(config: &Config, mode: Mode) -> AuthConfig {

@@ -1,5 +1,14 @@
 //! Settings of the service, filled by the server's loader. Names and defaults follow the Supabase CLI.
 
+mod in_database;
+mod role_path;
+mod setting;
+
+pub(crate) use in_database::read_settings;
+pub use role_path::RolePath;
+pub use setting::{IN_DATABASE, SettingError};
+
+use secrecy::SecretString;
 use std::time::Duration;
 
 /// What a transaction does at its end, and whether `Prefer: tx=` may change that.
@@ -53,6 +62,9 @@ pub enum ErrorVerbosity {
 /// Settings of `/rest/v1`.
 #[derive(Debug, Clone)]
 pub struct RestConfig {
+    /// Whether the service stands alone: tokens are verified with `jwt_secret` only, and CORS is answered here. Behind
+    /// the gateway both are the gateway's. Default false.
+    pub standalone: bool,
     /// Path in front of the service, removed before anything is read from it. Default `/rest/v1`.
     pub path_prefix: String,
     /// Exposed schemas, the first is the default one. Default `public, graphql_public`.
@@ -75,12 +87,26 @@ pub struct RestConfig {
     pub hoisted_settings: Vec<String>,
     /// Channel whose notifications reload the catalog. Default `pgrst`.
     pub channel: String,
+    /// Whether notifications are listened to. Default true.
+    pub channel_enabled: bool,
+    /// Whether settings `pgrst.*` of the connection's role are read. Default true.
+    pub db_config: bool,
+    /// Function that makes settings `pgrst.*` before they are read. Default none.
+    pub pre_config: Option<String>,
+    /// Whether statements are prepared; poolers that share connections between transactions need false. Default true.
+    pub prepared_statements: bool,
     /// Function that replaces the root document. Default none.
     pub root_spec: Option<String>,
+    /// Verifies tokens: a shared secret, a JWK or a JWKS. Behind the gateway: besides the project's keys. Default none.
+    pub jwt_secret: Option<SecretString>,
+    /// Whether `jwt_secret` is written in base64. Default false.
+    pub jwt_secret_is_base64: bool,
+    /// Verified tokens that are remembered; 0: none. Default 1000.
+    pub jwt_cache_entries: u64,
     /// Required audience of tokens. Default none.
     pub jwt_audience: Option<String>,
-    /// Dotted path of the role claim. Default `role`.
-    pub jwt_role_claim: Vec<String>,
+    /// Path of the role claim. Default `$.role`.
+    pub jwt_role_claim: RolePath,
     /// What the root document lists. Default follow-privileges.
     pub openapi_mode: OpenApiMode,
     /// Whether the root document declares JWT security. Default false.
@@ -91,6 +117,10 @@ pub struct RestConfig {
     pub error_verbosity: ErrorVerbosity,
     /// Whether responses carry `Server-Timing`. Default false.
     pub server_timing_enabled: bool,
+    /// Request header that every response repeats. Default none.
+    pub trace_header: Option<String>,
+    /// Origins that browsers may call from; empty: all. Only where the service stands alone. Default empty.
+    pub cors_allowed_origins: Vec<String>,
     /// Whether parameters of an aliased embed may use its target's name. Default true.
     pub legacy_target_names: bool,
     /// `app.settings.*`, set in every transaction.
@@ -111,6 +141,7 @@ impl Default for RestConfig {
     fn default() -> Self {
         let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
         Self {
+            standalone: false,
             path_prefix: "/rest/v1".to_owned(),
             schemas: owned(&["public", "graphql_public"]),
             extra_search_path: owned(&["public", "extensions"]),
@@ -126,14 +157,23 @@ impl Default for RestConfig {
                 "default_transaction_isolation",
             ]),
             channel: "pgrst".to_owned(),
+            channel_enabled: true,
+            db_config: true,
+            pre_config: None,
+            prepared_statements: true,
             root_spec: None,
+            jwt_secret: None,
+            jwt_secret_is_base64: false,
+            jwt_cache_entries: 1000,
             jwt_audience: None,
-            jwt_role_claim: owned(&["role"]),
+            jwt_role_claim: RolePath::default(),
             openapi_mode: OpenApiMode::FollowPrivileges,
             openapi_security_active: false,
             openapi_proxy_uri: None,
             error_verbosity: ErrorVerbosity::Verbose,
             server_timing_enabled: false,
+            trace_header: None,
+            cors_allowed_origins: Vec::new(),
             legacy_target_names: true,
             app_settings: Vec::new(),
             clock_skew_s: 30,
@@ -146,6 +186,20 @@ impl Default for RestConfig {
 }
 
 impl RestConfig {
+    /// The defaults of PostgREST, for the service without a platform around it: `public` only, no anonymous role, no
+    /// limit on rows, at `/`.
+    pub fn standalone() -> Self {
+        Self {
+            standalone: true,
+            path_prefix: String::new(),
+            schemas: vec!["public".to_owned()],
+            extra_search_path: vec!["public".to_owned()],
+            anon_role: None,
+            max_rows: None,
+            ..Self::default()
+        }
+    }
+
     /// The schema used when no profile header chooses one.
     pub fn default_schema(&self) -> &str {
         self.schemas.first().map_or("public", String::as_str)

@@ -1,0 +1,329 @@
+//! Settings by PostgREST's own names: `PGRST_DB_SCHEMAS` and its kin in the environment, or a file of PostgREST's.
+//!
+//! What concerns requests is made in [`RestConfig`]; what concerns the process (addresses, the pool, the log) in
+//! [`ProcessSettings`].
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use secrecy::SecretString;
+use selvedge_rest::{RestConfig, SettingError};
+
+use super::environment::Environment;
+
+const PREFIX: &str = "PGRST_";
+const APP_SETTINGS: &str = "APP_SETTINGS_";
+
+/// Settings whose value may stand in a file: `@/run/secrets/jwt`.
+const FROM_FILE: [&str; 2] = ["jwt-secret", "db-uri"];
+
+/// Settings that have a place of their own in a project, or whose part another service plays there.
+const STANDALONE_ONLY: [&str; 5] = [
+    "server-cors-allowed-origins",
+    "server-host",
+    "server-port",
+    "server-unix-socket",
+    "server-unix-socket-mode",
+];
+
+/// One setting as somebody wrote it.
+#[derive(Clone)]
+pub struct NamedSetting {
+    /// As in PostgREST's files: `db-schemas`.
+    pub(crate) name: String,
+    pub(crate) value: SecretString,
+    /// As messages call it: `PGRST_DB_SCHEMAS`, `postgrest.conf:3: db-schemas`.
+    pub(crate) shown: String,
+}
+
+impl std::fmt::Debug for NamedSetting {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.shown)
+    }
+}
+
+/// Settings of the process. Defaults are PostgREST's.
+#[derive(Debug, Clone)]
+pub struct ProcessSettings {
+    /// The database, as a URL or in libpq's `key=value` form.
+    pub db_uri: Option<SecretString>,
+    /// Connections of all workers together.
+    pub pool_size: Option<usize>,
+    /// How long a request waits for a connection. Default 10 s.
+    pub pool_acquisition_timeout: Option<Duration>,
+    /// A connection without work is closed after this time. Default 30 s.
+    pub pool_max_idle: Option<Duration>,
+    /// No connection is used for longer. Default 30 min.
+    pub pool_max_lifetime: Option<Duration>,
+    /// Address to listen on: a name, an address, or `*`, `*4`, `!4`, `*6`, `!6`. Default `!4`: all of IPv4.
+    pub server_host: String,
+    /// Default 3000.
+    pub server_port: u16,
+    /// Listens on this socket instead of a port.
+    pub unix_socket: Option<PathBuf>,
+    /// Permissions of the socket. Default 660.
+    pub unix_socket_mode: u32,
+    /// Default: that of the server.
+    pub admin_host: Option<String>,
+    /// Where health, metrics and the catalog can be seen. Default: nowhere.
+    pub admin_port: Option<u16>,
+    /// What is logged. Default: errors.
+    pub log_level: LogLevel,
+}
+
+/// `log-level`, each with all before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum LogLevel {
+    Crit,
+    #[default]
+    Error,
+    Warn,
+    Info,
+    Debug,
+}
+
+impl Default for ProcessSettings {
+    fn default() -> Self {
+        Self {
+            db_uri: None,
+            pool_size: None,
+            pool_acquisition_timeout: None,
+            pool_max_idle: None,
+            pool_max_lifetime: None,
+            server_host: "!4".to_owned(),
+            server_port: 3000,
+            unix_socket: None,
+            unix_socket_mode: 0o660,
+            admin_host: None,
+            admin_port: None,
+            log_level: LogLevel::default(),
+        }
+    }
+}
+
+impl LogLevel {
+    /// As `tracing` filters. Requests that fail by the server's fault are errors, refused ones warnings.
+    pub(crate) fn filter(self) -> &'static str {
+        match self {
+            Self::Crit => "off",
+            Self::Error => "error",
+            Self::Warn => "warn",
+            Self::Info => "info,actix_server=warn,tokio_postgres=warn",
+            Self::Debug => "debug,actix_server=info",
+        }
+    }
+}
+
+/// What making settings found.
+#[derive(Debug, Default)]
+pub(crate) struct SettingFindings {
+    pub(crate) errors: Vec<String>,
+    pub(crate) warnings: Vec<String>,
+}
+
+/// The settings of the environment, ordered by name.
+pub(crate) fn from_environment(environment: &Environment) -> Vec<NamedSetting> {
+    let mut settings: Vec<NamedSetting> = environment
+        .with_prefix(PREFIX)
+        .map(|(variable, value)| {
+            let name = &variable[PREFIX.len()..];
+            NamedSetting {
+                name: match name.strip_prefix(APP_SETTINGS) {
+                    Some(setting) => format!("app.settings.{setting}"),
+                    None => name.to_ascii_lowercase().replace('_', "-"),
+                },
+                value: value.into(),
+                shown: variable.to_owned(),
+            }
+        })
+        .collect();
+    settings.sort_by(|a, b| a.shown.cmp(&b.shown));
+    settings
+}
+
+/// Makes the settings in order: later ones win.
+pub(crate) fn apply(
+    settings: &[NamedSetting],
+    rest: &mut RestConfig,
+    process: &mut ProcessSettings,
+) -> SettingFindings {
+    use secrecy::ExposeSecret;
+
+    let mut findings = SettingFindings::default();
+    for setting in settings {
+        let made = resolved(&setting.name, setting.value.expose_secret()).and_then(|value| {
+            match process.set(&setting.name, &value) {
+                Err(SettingError::Unknown) => rest.set(&setting.name, &value),
+                made => made,
+            }
+        });
+        match made {
+            Ok(()) => {}
+            Err(error @ SettingError::Unknown) => {
+                findings
+                    .warnings
+                    .push(format!("{} {error}: it has no effect", setting.shown));
+            }
+            Err(error) => findings.errors.push(format!("{} {error}", setting.shown)),
+        }
+    }
+    findings
+}
+
+/// Warns about settings that a project has elsewhere.
+pub(crate) fn warn_of_standalone_only(settings: &[NamedSetting]) -> Vec<String> {
+    settings
+        .iter()
+        .filter(|setting| STANDALONE_ONLY.contains(&setting.name.as_str()))
+        .map(|setting| format!("{} has an effect in `selvedge rest` only", setting.shown))
+        .collect()
+}
+
+/// The value itself, or the content of the file that `@path` names.
+fn resolved(name: &str, value: &str) -> Result<String, SettingError> {
+    let Some(path) = value.strip_prefix('@').filter(|_| FROM_FILE.contains(&name)) else {
+        return Ok(value.to_owned());
+    };
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| SettingError::Invalid(format!("names the file {path}: {error}")))?;
+    Ok(text.trim_end_matches(['\r', '\n']).to_owned())
+}
+
+impl ProcessSettings {
+    fn set(&mut self, name: &str, value: &str) -> Result<(), SettingError> {
+        let value = value.trim();
+        match name {
+            "db-uri" => self.db_uri = Some(value.into()),
+            "db-pool" => self.pool_size = Some(number(value, 1..=10_000)?),
+            "db-pool-acquisition-timeout" => self.pool_acquisition_timeout = Some(seconds(value)?),
+            "db-pool-max-idletime" | "db-pool-timeout" => self.pool_max_idle = Some(seconds(value)?),
+            "db-pool-max-lifetime" => self.pool_max_lifetime = Some(seconds(value)?),
+            "server-host" => value.clone_into(&mut self.server_host),
+            "server-port" => self.server_port = number(value, 0..=65_535)?,
+            "server-unix-socket" => {
+                self.unix_socket = Some(value).filter(|path| !path.is_empty()).map(Into::into);
+            }
+            "server-unix-socket-mode" => {
+                self.unix_socket_mode = u32::from_str_radix(value, 8)
+                    .ok()
+                    .filter(|mode| (0o600..=0o777).contains(mode))
+                    .ok_or_else(|| invalid("an octal number from 600 to 777"))?;
+            }
+            "admin-server-host" => self.admin_host = Some(value.to_owned()),
+            "admin-server-port" => self.admin_port = Some(number(value, 0..=65_535)?),
+            "log-level" => {
+                self.log_level = match value {
+                    "crit" => LogLevel::Crit,
+                    "error" => LogLevel::Error,
+                    "warn" => LogLevel::Warn,
+                    "info" => LogLevel::Info,
+                    "debug" => LogLevel::Debug,
+                    _ => return Err(invalid("crit, error, warn, info or debug")),
+                }
+            }
+            // what these tune does not exist here
+            "db-pool-automatic-recovery" | "jwt-cache-max-lifetime" | "log-query" => {}
+            _ => return Err(SettingError::Unknown),
+        }
+        Ok(())
+    }
+}
+
+fn invalid(expected: &str) -> SettingError {
+    SettingError::Invalid(format!("must be {expected}"))
+}
+
+fn number<T: std::str::FromStr + PartialOrd + std::fmt::Display>(
+    value: &str,
+    range: std::ops::RangeInclusive<T>,
+) -> Result<T, SettingError> {
+    value
+        .parse()
+        .ok()
+        .filter(|number| range.contains(number))
+        .ok_or_else(|| invalid(&format!("a number from {} to {}", range.start(), range.end())))
+}
+
+fn seconds(value: &str) -> Result<Duration, SettingError> {
+    number(value, 1..=1_000_000).map(Duration::from_secs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn applied<const N: usize>(
+        variables: [(&str, &str); N],
+    ) -> (RestConfig, ProcessSettings, SettingFindings) {
+        let environment: Environment = variables.into_iter().collect();
+        let (mut rest, mut process) = (RestConfig::standalone(), ProcessSettings::default());
+        let findings = apply(&from_environment(&environment), &mut rest, &mut process);
+        (rest, process, findings)
+    }
+
+    #[test]
+    fn rest_095_the_environment_speaks_by_the_names_of_the_reference() {
+        let (rest, process, findings) = applied([
+            ("PGRST_DB_SCHEMAS", "api, private"),
+            ("PGRST_DB_MAX_ROWS", "7"),
+            ("PGRST_APP_SETTINGS_Some_Key", "v"),
+            ("PGRST_DB_POOL", "12"),
+            ("PGRST_SERVER_PORT", "3100"),
+            ("PGRST_LOG_LEVEL", "info"),
+            ("PGRST_SERVER_UNIX_SOCKET_MODE", "640"),
+            ("OTHER_DB_SCHEMAS", "no"),
+        ]);
+
+        assert_eq!(rest.schemas, ["api", "private"]);
+        assert_eq!(rest.max_rows, Some(7));
+        assert_eq!(
+            rest.app_settings,
+            [("app.settings.Some_Key".to_owned(), "v".to_owned())]
+        );
+        assert_eq!((process.pool_size, process.server_port), (Some(12), 3100));
+        assert_eq!(process.unix_socket_mode, 0o640);
+        assert_eq!(process.log_level, LogLevel::Info);
+        assert!(
+            findings.errors.is_empty() && findings.warnings.is_empty(),
+            "{findings:?}"
+        );
+    }
+
+    #[test]
+    fn rest_095_wrong_values_are_errors_and_unknown_names_warnings() {
+        let (.., findings) = applied([
+            ("PGRST_DB_TX_END", "hunter2"),
+            ("PGRST_DB_POOL", "0"),
+            ("PGRST_JWT_SECRET", "@/no/such/file"),
+            ("PGRST_DB_SCHEMAZ", "hunter2"),
+        ]);
+
+        let text = format!("{findings:?}");
+        assert_eq!((findings.errors.len(), findings.warnings.len()), (3, 1));
+        assert!(!text.contains("hunter2"), "{text}");
+        for name in [
+            "PGRST_DB_TX_END",
+            "PGRST_DB_POOL",
+            "PGRST_JWT_SECRET",
+            "PGRST_DB_SCHEMAZ",
+        ] {
+            assert!(text.contains(name), "{text}");
+        }
+    }
+
+    #[test]
+    fn rest_007_a_secret_may_stand_in_a_file() {
+        use secrecy::ExposeSecret;
+
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("secret");
+        std::fs::write(&file, "a-secret-of-at-least-32-characters\n").unwrap();
+
+        let (rest, ..) = applied([("PGRST_JWT_SECRET", &format!("@{}", file.display()))]);
+
+        assert_eq!(
+            rest.jwt_secret.unwrap().expose_secret(),
+            "a-secret-of-at-least-32-characters"
+        );
+    }
+}

@@ -1,0 +1,142 @@
+//! What an operator gives us to verify tokens with: a shared secret, a key, or a set of keys.
+//!
+//! Source: REST contract §7.
+
+use base64::Engine;
+use base64::alphabet::STANDARD;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use serde_json::Value;
+
+use crate::{JsonWebKey, JwkError};
+
+/// Shorter shared secrets can be guessed from one token.
+const SHORTEST_SECRET: usize = 32;
+
+/// The alphabet of MIME with or without padding; the URL-safe letters are exchanged before.
+const LENIENT: GeneralPurpose = GeneralPurpose::new(
+    &STANDARD,
+    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
+);
+
+/// Why no key came out of it. Never shows the material.
+#[derive(Debug, thiserror::Error)]
+pub enum KeyMaterialError {
+    #[error("is not base64")]
+    NotBase64,
+    #[error("must be at least {SHORTEST_SECRET} characters long")]
+    TooShort,
+    #[error("is a set of keys without one that can be used")]
+    NoKey,
+    #[error(transparent)]
+    Key(#[from] JwkError),
+}
+
+impl JsonWebKey {
+    /// Reads `jwt-secret`: a shared secret of at least 32 characters (HS256), one JWK, or a JWKS; all of it in base64
+    /// when `is_base64`.
+    ///
+    /// # Errors
+    /// What is wrong with it, without showing it.
+    pub fn parse_material(text: &str, is_base64: bool) -> Result<Vec<Self>, KeyMaterialError> {
+        let bytes = if is_base64 {
+            let plain: String = text
+                .chars()
+                .filter(|c| !c.is_ascii_whitespace())
+                .map(|c| match c {
+                    '-' => '+',
+                    '_' => '/',
+                    '.' => '=',
+                    other => other,
+                })
+                .collect();
+            LENIENT.decode(plain).map_err(|_| KeyMaterialError::NotBase64)?
+        } else {
+            text.as_bytes().to_vec()
+        };
+        let Ok(Value::Object(map)) = serde_json::from_slice::<Value>(&bytes) else {
+            return Self::shared_secret(&bytes);
+        };
+        match map.get("keys") {
+            Some(Value::Array(keys)) => {
+                // a set may hold keys for other purposes
+                let usable: Vec<Self> = keys
+                    .iter()
+                    .filter_map(|key| serde_json::from_value(key.clone()).ok())
+                    .filter(|key: &Self| key.algorithms().is_ok() && key.decoding_key().is_ok())
+                    .collect();
+                if usable.is_empty() {
+                    return Err(KeyMaterialError::NoKey);
+                }
+                Ok(usable)
+            }
+            _ if map.contains_key("kty") => {
+                let key: Self =
+                    serde_json::from_value(Value::Object(map)).map_err(|_| KeyMaterialError::NoKey)?;
+                key.algorithms()?;
+                key.decoding_key()?;
+                Ok(vec![key])
+            }
+            _ => Self::shared_secret(&bytes),
+        }
+    }
+
+    fn shared_secret(bytes: &[u8]) -> Result<Vec<Self>, KeyMaterialError> {
+        if bytes.len() < SHORTEST_SECRET {
+            return Err(KeyMaterialError::TooShort);
+        }
+        Ok(vec![Self::symmetric(bytes)])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use base64::engine::general_purpose::{STANDARD as PADDED, URL_SAFE_NO_PAD};
+    use serde_json::json;
+
+    use super::*;
+    use crate::{KeyRing, Verifier, development};
+
+    const SECRET: &str = "a-shared-secret-of-at-least-32-characters";
+
+    fn verifies(material: &str, is_base64: bool) -> bool {
+        let ring = KeyRing::new(SECRET.as_bytes(), &[development::signing_key()]).expect("usable");
+        let tokens = [
+            ring.sign_hs256(&json!({})).expect("signs"),
+            ring.sign(&json!({})).expect("signs"),
+        ];
+        let keys = JsonWebKey::parse_material(material, is_base64).expect("usable");
+        let verifier = Verifier::new(&keys, 0).expect("usable");
+        tokens.iter().any(|token| verifier.verify(token).is_ok())
+    }
+
+    #[test]
+    fn rest_007_a_secret_may_be_text_base64_a_key_or_a_set_of_keys() {
+        let oct = json!({ "kty": "oct", "k": URL_SAFE_NO_PAD.encode(SECRET), "alg": "HS256" });
+        let ec = development::signing_key().public_json().expect("asymmetric");
+        let set = json!({ "keys": [{ "kty": "unknown" }, ec, oct] }).to_string();
+
+        assert!(verifies(SECRET, false));
+        assert!(verifies(&PADDED.encode(SECRET), true));
+        assert!(verifies(&URL_SAFE_NO_PAD.encode(SECRET), true));
+        assert!(verifies(&oct.to_string(), false));
+        assert!(verifies(&ec.to_string(), false));
+        assert!(verifies(&set, false));
+        assert!(verifies(&PADDED.encode(&set), true));
+    }
+
+    #[test]
+    fn rest_007_bad_material_is_refused_without_being_shown() {
+        for (material, is_base64) in [
+            ("too-short-hunter2", false),
+            ("*not base64, hunter2 hunter2 hunter2 hunter2*", true),
+            (r#"{"keys":[{"kty":"hunter2"}]}"#, false),
+            (r#"{"kty":"EC","crv":"P-256","x":"hunter2","y":"hunter2"}"#, false),
+        ] {
+            let message = JsonWebKey::parse_material(material, is_base64)
+                .map(drop)
+                .expect_err("no key")
+                .to_string();
+            assert!(!message.contains("hunter2"), "{message}");
+        }
+    }
+}
