@@ -16,14 +16,10 @@ use selvedge_storage::{BucketSeed, S3BackendConfig, S3KeyPair, S3ProtocolConfig,
 use selvedge_token::development;
 
 use super::Mode;
-<<<<<<< HEAD
-use crate::config::{BucketSection, Config, EmailSection, PasswordRequirements, S3Section, SmtpSection};
-use crate::key_set::KeySet;
-=======
 use crate::config::{
-    BucketSection, Config, EmailSection, PasswordRequirements, ProcessSettings, SmtpSection,
+    BucketSection, Config, EmailSection, PasswordRequirements, ProcessSettings, S3Section, SmtpSection,
 };
->>>>>>> f6e42db (feat(rest): settings by PostgREST's names, from the environment and the database)
+use crate::key_set::KeySet;
 use crate::output;
 
 pub(super) fn gateway(config: &Config) -> GatewayConfig {
