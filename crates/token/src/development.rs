@@ -59,12 +59,8 @@ pub fn signing_key() -> JsonWebKey {
         crv: Some("P-256".into()),
         x: Some("M5Sjqn5zwC9Kl1zVfUUGvv9boQjCGd45G8sdopBExB4".into()),
         y: Some("P6IXMvA2WYXSHSOMTBH2jsw_9rrzGy89FjPf6oOsIxQ".into()),
-        n: None,
-        e: None,
-        k: None,
         d: Some(["dIhR8wywJlqlua4y_yMq2S", "LhlFXDZJBCvFrY1DCHyVU"].concat()),
-        p: None,
-        q: None,
+        ..JsonWebKey::default()
     }
 }
 

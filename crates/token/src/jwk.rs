@@ -7,7 +7,7 @@ use p256::pkcs8::EncodePrivateKey;
 use serde::{Deserialize, Serialize};
 
 /// One key, as RFC 7517 writes it. Members that we do not use are dropped.
-#[derive(Clone, Deserialize, Serialize)]
+#[derive(Clone, Default, Deserialize, Serialize)]
 pub struct JsonWebKey {
     /// `EC`, `RSA`, `OKP` or `oct`.
     pub kty: String,
@@ -17,6 +17,12 @@ pub struct JsonWebKey {
     /// The algorithm the key is for; derived from the type when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub alg: Option<String>,
+    /// `sig` or `enc`; absent means any use.
+    #[serde(rename = "use", skip_serializing_if = "Option::is_none")]
+    pub key_use: Option<String>,
+    /// `sign`, `verify`; absent means whatever the material allows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key_ops: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub crv: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -38,6 +44,13 @@ pub struct JsonWebKey {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub q: Option<String>,
 }
+
+const ED25519_BYTES: usize = 32;
+
+/// What PKCS #8 writes before the 32 bytes of an Ed25519 key (RFC 8410, section 7).
+const ED25519_PKCS8_PREFIX: &[u8] = &[
+    0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20,
+];
 
 /// A key that cannot be used, with the reason. Never shows key material.
 #[derive(Debug, thiserror::Error)]
@@ -61,23 +74,33 @@ impl JsonWebKey {
     pub fn symmetric(secret: &[u8]) -> Self {
         Self {
             kty: "oct".into(),
-            kid: None,
             alg: Some("HS256".into()),
-            crv: None,
-            x: None,
-            y: None,
-            n: None,
-            e: None,
             k: Some(URL_SAFE_NO_PAD.encode(secret)),
-            d: None,
-            p: None,
-            q: None,
+            ..Self::default()
         }
     }
 
     /// Whether it can sign.
     pub fn is_private(&self) -> bool {
         self.d.is_some() || self.k.is_some()
+    }
+
+    /// Whether it is meant to sign: it can, and its `key_ops`, if any, say so.
+    pub fn may_sign(&self) -> bool {
+        let allows = |ops: &Vec<String>| ops.iter().any(|op| op == "sign");
+        self.is_private() && self.key_ops.as_ref().is_none_or(allows)
+    }
+
+    /// The same key without its private part, for verification only.
+    #[must_use]
+    pub fn to_public(&self) -> Self {
+        Self {
+            d: None,
+            p: None,
+            q: None,
+            key_ops: Some(vec!["verify".to_owned()]),
+            ..self.clone()
+        }
     }
 
     /// The public half as published in a key set, or `None` for a symmetric key, which has no public half.
@@ -146,6 +169,13 @@ impl JsonWebKey {
                     .map_err(|_| self.error("malformed private part"))?;
                 Ok(EncodingKey::from_ec_der(der.as_bytes()))
             }
+            ("OKP", Some("Ed25519")) => {
+                let seed = self.bytes(&self.d, "d")?;
+                if seed.len() != ED25519_BYTES {
+                    return Err(self.error("malformed private part"));
+                }
+                Ok(EncodingKey::from_ed_der(&[ED25519_PKCS8_PREFIX, &seed].concat()))
+            }
             ("RSA", _) => {
                 use rsa::pkcs1::EncodeRsaPrivateKey;
                 let number = |value: &Option<String>, name| {
@@ -165,7 +195,7 @@ impl JsonWebKey {
                     .map_err(|_| self.error("malformed private part"))?;
                 Ok(EncodingKey::from_rsa_der(der.as_bytes()))
             }
-            _ => Err(self.error("signing needs an ES256, RS256 or HS256 key")),
+            _ => Err(self.error("signing needs an ES256, RS256, EdDSA or HS256 key")),
         }
     }
 

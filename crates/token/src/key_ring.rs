@@ -35,8 +35,8 @@ struct SigningKey {
 impl KeyRing {
     /// Builds the ring of a project.
     ///
-    /// Tokens are signed with the first private key of `signing_keys`, and with `jwt_secret` (HS256) when that list is
-    /// empty. Tokens of every listed key and of the secret verify.
+    /// Tokens are signed with the first key of `signing_keys` that is meant to sign ([`JsonWebKey::may_sign`]), and with
+    /// `jwt_secret` (HS256) when there is none. Tokens of every listed key and of the secret verify.
     ///
     /// # Errors
     /// A key that cannot be used is named; its material is not shown.
@@ -44,7 +44,7 @@ impl KeyRing {
         let secret = JsonWebKey::symmetric(jwt_secret);
         let signing = signing_keys
             .iter()
-            .find(|key| key.is_private())
+            .find(|key| key.may_sign())
             .unwrap_or(&secret);
         let ring = Self {
             signing: SigningKey::new(signing)?,
@@ -95,6 +95,14 @@ impl KeyRing {
     pub fn public_jwks(&self) -> Value {
         let keys: Vec<Value> = self.own.iter().filter_map(JsonWebKey::public_json).collect();
         serde_json::json!({ "keys": keys })
+    }
+
+    /// Whether user tokens are signed with a key that others can verify: ID tokens need that.
+    pub fn signs_asymmetrically(&self) -> bool {
+        !matches!(
+            self.signing.algorithm,
+            Algorithm::HS256 | Algorithm::HS384 | Algorithm::HS512
+        )
     }
 }
 
