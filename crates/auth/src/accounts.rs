@@ -133,6 +133,21 @@ pub(crate) async fn log(
     Ok(())
 }
 
+/// Writes what a user did by way of a provider, with `traits` that say more about it.
+pub(crate) async fn log_with(
+    state: &AuthState,
+    db: &impl GenericClient,
+    info: &RequestInfo,
+    user: &User,
+    action: Action,
+    traits: Value,
+) -> Result<(), AuthError> {
+    if state.config.audit_log_enabled {
+        audit::insert(db, Actor::User(user), action, traits, &info.ip).await?;
+    }
+    Ok(())
+}
+
 fn identity_data(id: Uuid, provider: &str, address: &str, data: &Map<String, Value>) -> Value {
     let mut identity = Map::new();
     identity.insert("sub".to_owned(), json!(id));

@@ -5,6 +5,8 @@
 use std::num::NonZeroU32;
 use std::time::Duration;
 
+use secrecy::SecretString;
+
 /// The settings of `/auth/v1`.
 #[derive(Debug, Clone)]
 pub struct AuthConfig {
@@ -28,6 +30,18 @@ pub struct AuthConfig {
     pub disable_signup: bool,
     /// Sign-in without any address (`enable_anonymous_sign_ins`).
     pub anonymous_users_enabled: bool,
+    /// Whether users may link and unlink identities themselves (`enable_manual_linking`).
+    pub manual_linking_enabled: bool,
+    /// `[auth.external.<provider>]`, the enabled ones.
+    pub external: Vec<ProviderConfig>,
+    /// Issuers whose ID tokens are accepted under any client id that the caller names.
+    pub allowed_id_token_issuers: Vec<String>,
+    /// Whether providers may be called over plain http: for development and tests.
+    pub insecure_providers: bool,
+    /// `[auth.web3]`
+    pub web3: Web3Config,
+    /// `[auth.oauth_server]`
+    pub oauth_server: OauthServerConfig,
     /// `[auth.email]`
     pub email: EmailConfig,
     /// Password rules and hashing.
@@ -42,6 +56,45 @@ pub struct AuthConfig {
     pub audit_log_enabled: bool,
     /// Removes anonymous users after 30 days, with everything that hangs on them.
     pub delete_old_anonymous_users: bool,
+}
+
+/// `[auth.external.<provider>]`
+#[derive(Debug, Clone)]
+pub struct ProviderConfig {
+    /// `google`, `github`, …
+    pub name: String,
+    /// Our ids with the provider: the first for the web flow, all as audiences of ID tokens (`client_id`, a comma list).
+    pub client_ids: Vec<String>,
+    /// Our secret with the provider (`secret`).
+    pub secret: SecretString,
+    /// Where the provider sends browsers back to (`redirect_uri`).
+    pub redirect_uri: String,
+    /// Base of a provider that one hosts oneself; for Google and Apple the issuer that stands in for them (`url`).
+    pub url: Option<String>,
+    /// Accepts ID tokens without comparing nonces (`skip_nonce_check`).
+    pub skip_nonce_check: bool,
+    /// Lets people in whose provider tells no address (`email_optional`).
+    pub email_optional: bool,
+}
+
+/// `[auth.web3]`: sign-in by a message that a wallet has signed.
+#[derive(Debug, Clone, Default)]
+pub struct Web3Config {
+    /// `[auth.web3.solana]`
+    pub solana: bool,
+    /// `[auth.web3.ethereum]`
+    pub ethereum: bool,
+}
+
+/// `[auth.oauth_server]`: other people's programs sign users in with us.
+#[derive(Debug, Clone)]
+pub struct OauthServerConfig {
+    /// Off by default.
+    pub enabled: bool,
+    /// Path of the consent page below the site's URL (`authorization_url_path`).
+    pub authorization_path: String,
+    /// Whether programs may register themselves (`allow_dynamic_registration`).
+    pub allow_dynamic_registration: bool,
 }
 
 /// `[auth.email]`
@@ -146,6 +199,12 @@ impl Default for AuthConfig {
             jwt_expiry: Duration::from_secs(3600),
             disable_signup: false,
             anonymous_users_enabled: false,
+            manual_linking_enabled: false,
+            external: Vec::new(),
+            allowed_id_token_issuers: Vec::new(),
+            insecure_providers: false,
+            web3: Web3Config::default(),
+            oauth_server: OauthServerConfig::default(),
             email: EmailConfig::default(),
             password: PasswordConfig::default(),
             refresh: RefreshConfig {
@@ -156,6 +215,16 @@ impl Default for AuthConfig {
             rate_limits: RateLimitConfig::default(),
             audit_log_enabled: true,
             delete_old_anonymous_users: false,
+        }
+    }
+}
+
+impl Default for OauthServerConfig {
+    fn default() -> Self {
+        Self {
+            enabled: false,
+            authorization_path: "/oauth/consent".to_owned(),
+            allow_dynamic_registration: false,
         }
     }
 }

@@ -14,6 +14,8 @@ use selvedge_mail::MailError;
 use selvedge_token::TokenError;
 use tokio_postgres::error::DbError;
 
+use crate::providers::ProviderError;
+
 mod wire;
 
 pub(crate) use wire::{ApiVersion, render};
@@ -54,6 +56,8 @@ pub(crate) enum Fault {
     Hash(#[from] bcrypt::BcryptError),
     #[error(transparent)]
     Token(#[from] TokenError),
+    #[error(transparent)]
+    Provider(#[from] ProviderError),
     #[error("{0}")]
     Other(&'static str),
 }
@@ -176,6 +180,46 @@ pub(crate) enum AuthError {
     InsufficientAal,
     #[error("user is managed by SSO")]
     SsoManaged,
+    // Providers and identities.
+    #[error("{error}: {description}")]
+    Oauth {
+        error: Cow<'static, str>,
+        description: String,
+    },
+    #[error("callback: {0}")]
+    BadOauthCallback(&'static str),
+    #[error("state: {0}")]
+    BadOauthState(&'static str),
+    #[error("state used twice")]
+    FlowStateAlreadyUsed,
+    #[error("our verifier for the provider is gone")]
+    OauthClientStateNotFound,
+    #[error("our verifier for the provider is too old")]
+    OauthClientStateExpired,
+    #[error("verifier: {0}")]
+    OauthInvalidState(&'static str),
+    #[error("provider {0} is not supported")]
+    OauthProviderNotSupported(String),
+    #[error("{0}")]
+    ProviderEmailNeedsVerification(String),
+    #[error("{0}")]
+    LinkedEmailNotConfirmed(String),
+    #[error("who asked for the link is gone")]
+    LinkTargetNotFound,
+    #[error("address of the linked identity is taken")]
+    EmailExistsOnLink,
+    #[error("invite is gone")]
+    InviteNotFound,
+    #[error("{0}")]
+    IdentityAlreadyExists(&'static str),
+    #[error("identity is not theirs")]
+    IdentityNotFound,
+    #[error("last identity")]
+    SingleIdentity,
+    #[error("address would collide")]
+    EmailConflict,
+    #[error("token's audience is another one")]
+    UnexpectedAudience,
     // Administration.
     #[error("{0}")]
     UserNotFound(&'static str),
@@ -207,6 +251,14 @@ impl AuthError {
         match error.code().map(tokio_postgres::error::SqlState::code) {
             Some("22021" | "22P05") => Self::invalid("The request holds characters that cannot be stored"),
             _ => Self::internal(text, error),
+        }
+    }
+
+    /// An error in the words of OAuth (RFC 6749, 5.2).
+    pub(crate) fn oauth(error: impl Into<Cow<'static, str>>, description: impl Into<String>) -> Self {
+        Self::Oauth {
+            error: error.into(),
+            description: description.into(),
         }
     }
 

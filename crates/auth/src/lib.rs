@@ -11,12 +11,13 @@ mod accounts;
 mod api;
 mod config;
 mod error;
+mod external_accounts;
 mod hasher;
-#[expect(dead_code, reason = "providers and hooks, its users, come next")]
 mod http_client;
 mod letters;
 mod limits;
 mod machine;
+mod providers;
 mod request;
 mod routes;
 mod rules;
@@ -27,7 +28,8 @@ mod sweep;
 mod user;
 
 pub use config::{
-    AuthConfig, ClientAddress, EmailConfig, PasswordConfig, RateLimitConfig, RefreshConfig, SessionConfig,
+    AuthConfig, ClientAddress, EmailConfig, OauthServerConfig, PasswordConfig, ProviderConfig,
+    RateLimitConfig, RefreshConfig, SessionConfig, Web3Config,
 };
 pub use routes::configure;
 pub use rules::glob::GlobError;

@@ -42,6 +42,14 @@ pub fn configure(state: web::Data<AuthState>) -> impl FnOnce(&mut web::ServiceCo
                         .put(api::update_user::update_user),
                 )
                 .service(at("/logout").post(api::logout::logout))
+                .service(at("/user/identities/authorize").get(api::authorize::authorize_link))
+                .service(at("/user/identities/{id}").delete(api::unlink_identity::unlink_identity))
+                .service(at("/authorize").get(api::authorize::authorize))
+                .service(
+                    at("/callback")
+                        .get(api::callback::callback_query)
+                        .post(api::callback::callback_form),
+                )
                 .service(at("/invite").post(api::admin_invite::invite))
                 .service(at("/admin/generate_link").post(api::admin_generate_link::generate_link))
                 .service(at("/admin/audit").get(api::admin_audit::list_audit_entries))

@@ -14,6 +14,7 @@ use crate::error::AuthError;
 use crate::hasher::Hasher;
 use crate::http_client::HttpClient;
 use crate::limits::Limits;
+use crate::providers::Issuers;
 use crate::rules::glob::GlobError;
 use crate::rules::redirect::RedirectRules;
 
@@ -28,6 +29,7 @@ pub struct AuthState {
     pub(crate) templates: MailTemplates,
     pub(crate) hasher: Hasher,
     pub(crate) http: HttpClient,
+    pub(crate) issuers: Issuers,
     pub(crate) limits: Limits,
     pub(crate) redirects: RedirectRules,
     pool: Pool,
@@ -53,6 +55,7 @@ impl AuthState {
             hasher: Hasher::new(&config.password),
             limits: Limits::new(&config),
             http: HttpClient::default(),
+            issuers: Issuers::new(config.insecure_providers),
             config,
             keys,
             mailer,

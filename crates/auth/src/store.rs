@@ -7,8 +7,11 @@ use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 
 pub(crate) mod audit;
+pub(crate) mod custom_providers;
 pub(crate) mod flow_states;
+pub(crate) mod identities;
 pub(crate) mod one_time_tokens;
+pub(crate) mod provider_flows;
 pub(crate) mod refresh_tokens;
 pub(crate) mod sessions;
 pub(crate) mod stale;

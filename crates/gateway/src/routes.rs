@@ -37,13 +37,19 @@ const PREFIXES: [(&str, Service); 7] = [
     ("/pg", Service::Meta),
 ];
 
-/// Paths that browsers and third parties reach without a key: links in mails, redirects, public keys.
-const OPEN: [&str; 7] = [
+/// Paths that browsers and third parties reach without a key: links in mails, redirects, public keys, and the OAuth server,
+/// whose clients are other people's programs.
+const OPEN: [&str; 12] = [
     "/auth/v1/verify",
     "/auth/v1/callback",
     "/auth/v1/authorize",
     "/auth/v1/.well-known/jwks.json",
     "/auth/v1/.well-known/openid-configuration",
+    "/auth/v1/.well-known/oauth-authorization-server",
+    "/auth/v1/oauth/authorize",
+    "/auth/v1/oauth/clients/register",
+    "/auth/v1/oauth/token",
+    "/auth/v1/oauth/userinfo",
     "/auth/v1/sso/saml/acs",
     "/auth/v1/sso/saml/metadata",
 ];

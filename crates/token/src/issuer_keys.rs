@@ -24,7 +24,9 @@ impl IssuerKeys {
             .filter(|key| key.kty != "oct" && key.key_use.as_deref() != Some("enc"))
             .filter(|key| Verifier::new(std::slice::from_ref(key), 0).is_ok())
             .collect();
-        Self(Verifier::of_keys(keys.iter(), UnnamedKeys::VerifyAll, 0).unwrap_or_else(|_| Verifier::nothing()))
+        Self(
+            Verifier::of_keys(keys.iter(), UnnamedKeys::VerifyAll, 0).unwrap_or_else(|_| Verifier::nothing()),
+        )
     }
 
     /// Checks the signature and decodes the claims. Issuer, audience and time are the caller's to check.

@@ -42,10 +42,7 @@ impl KeyRing {
     /// A key that cannot be used is named; its material is not shown.
     pub fn new(jwt_secret: &[u8], signing_keys: &[JsonWebKey]) -> Result<Self, JwkError> {
         let secret = JsonWebKey::symmetric(jwt_secret);
-        let signing = signing_keys
-            .iter()
-            .find(|key| key.may_sign())
-            .unwrap_or(&secret);
+        let signing = signing_keys.iter().find(|key| key.may_sign()).unwrap_or(&secret);
         let ring = Self {
             signing: SigningKey::new(signing)?,
             shared_secret: SigningKey::new(&secret)?,

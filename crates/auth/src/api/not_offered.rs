@@ -12,10 +12,6 @@ type Refusal = Result<String, AuthError>;
 /// Mounts all of them.
 pub(crate) fn configure(config: &mut web::ServiceConfig) {
     config
-        .service(at("/authorize").get(authorize))
-        .service(at("/callback").get(callback).post(callback))
-        .service(at("/user/identities/authorize").get(identities))
-        .service(at("/user/identities/{id}").delete(identities))
         .service(at("/factors").post(enroll_factor))
         .service(at("/factors/{id}").delete(unknown_factor))
         .service(at("/factors/{id}/challenge").post(unknown_factor))
@@ -54,28 +50,6 @@ pub(crate) fn configure(config: &mut web::ServiceConfig) {
         .service(at("/oauth{rest:.*}").get(oauth_server).post(oauth_server))
         .service(at("/user/oauth/grants").get(oauth_server).delete(oauth_server))
         .service(at("/.well-known/oauth-authorization-server").get(oauth_server));
-}
-
-async fn authorize() -> Refusal {
-    Err(AuthError::invalid(
-        "Unsupported provider: provider is not enabled",
-    ))
-}
-
-async fn callback() -> Refusal {
-    Err(AuthError::FeatureOff {
-        status: 400,
-        code: "bad_oauth_callback",
-        text: "OAuth state parameter missing",
-    })
-}
-
-async fn identities(_: SignedIn) -> Refusal {
-    Err(AuthError::FeatureOff {
-        status: 404,
-        code: "manual_linking_disabled",
-        text: "Manual linking is disabled",
-    })
 }
 
 async fn enroll_factor(_: SignedIn) -> Refusal {

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use crate::state::AuthState;
 
-/// External providers in the contract's order. None can be switched on yet.
+/// External providers in the contract's order.
 const PROVIDERS: [&str; 23] = [
     "apple",
     "azure",
@@ -36,7 +36,10 @@ pub(crate) async fn settings(state: web::Data<AuthState>) -> HttpResponse {
     let config = &state.config;
     let mut external: Map<String, Value> = PROVIDERS
         .iter()
-        .map(|provider| ((*provider).to_owned(), json!(false)))
+        .map(|provider| {
+            let is_on = config.external.iter().any(|enabled| enabled.name == *provider);
+            ((*provider).to_owned(), json!(is_on))
+        })
         .collect();
     external.insert(
         "anonymous_users".to_owned(),

@@ -1,14 +1,14 @@
 //! `POST /token?grant_type=…`: the ways to get a session. Source: Auth contract §2.4.
 
-use actix_web::{HttpResponse, web};
+use actix_web::{FromRequest, HttpRequest, HttpResponse, web};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::{grant_password, grant_pkce, grant_refresh_token};
+use super::{grant_id_token, grant_password, grant_pkce, grant_refresh_token};
 use crate::error::AuthError;
 use crate::limits::Limited;
-use crate::request::{Json, RequestInfo};
+use crate::request::{Json, RequestInfo, SignedIn};
 use crate::state::AuthState;
 
 /// The query of the endpoint.
@@ -23,6 +23,7 @@ pub(crate) async fn token(
     state: web::Data<AuthState>,
     info: RequestInfo,
     query: web::Query<TokenQuery>,
+    request: HttpRequest,
     Json(body): Json<Value>,
 ) -> Result<HttpResponse, AuthError> {
     info.limit(&state, Limited::Token)?;
@@ -30,7 +31,15 @@ pub(crate) async fn token(
         "password" => grant_password::grant(&state, &info, read(body)?).await,
         "refresh_token" => grant_refresh_token::grant(&state, &info, read(body)?).await,
         "pkce" => grant_pkce::grant(&state, &info, read(body)?).await,
-        "id_token" => Err(AuthError::ProviderDisabled("Provider is not enabled")),
+        "id_token" => {
+            let body: grant_id_token::IdTokenBody = read(body)?;
+            let target = if body.links() {
+                Some(caller(&request).await?)
+            } else {
+                None
+            };
+            grant_id_token::grant(&state, &info, body, target).await
+        }
         "web3" => Err(AuthError::FeatureOff {
             status: 422,
             code: "web3_provider_disabled",
@@ -38,6 +47,11 @@ pub(crate) async fn token(
         }),
         _ => Err(AuthError::UnsupportedGrantType),
     }
+}
+
+/// Who asks: needed only by a grant that changes its caller.
+async fn caller(request: &HttpRequest) -> Result<SignedIn, AuthError> {
+    SignedIn::extract(request).await
 }
 
 fn read<T: DeserializeOwned>(body: Value) -> Result<T, AuthError> {

@@ -221,6 +221,50 @@ impl AuthError {
                 "Updating email, phone, password of a SSO account only possible via SSO",
             ),
 
+            // Only its redirect form has a status; the body is OAuth's own.
+            Self::Oauth { description, .. } => text(400, "", description.clone()),
+            Self::BadOauthCallback(message) => line(400, "bad_oauth_callback", message),
+            Self::BadOauthState(message) => line(400, "bad_oauth_state", message),
+            Self::FlowStateAlreadyUsed => line(400, "flow_state_already_used", "State has already been used"),
+            Self::OauthClientStateNotFound => {
+                line(422, "oauth_client_state_not_found", "OAuth state not found")
+            }
+            Self::OauthClientStateExpired => line(422, "oauth_client_state_expired", "OAuth state expired"),
+            Self::OauthInvalidState(message) => line(400, "oauth_invalid_state", message),
+            Self::OauthProviderNotSupported(name) => text(
+                400,
+                "oauth_provider_not_supported",
+                format!("Unsupported provider: Provider {name} could not be found"),
+            ),
+            Self::ProviderEmailNeedsVerification(message) => {
+                text(422, "provider_email_needs_verification", message.clone())
+            }
+            Self::LinkedEmailNotConfirmed(message) => text(422, "email_not_confirmed", message.clone()),
+            Self::LinkTargetNotFound => line(422, "user_not_found", "Linking target user not found"),
+            Self::EmailExistsOnLink => line(
+                400,
+                "email_exists",
+                "A user with this email address has already been registered",
+            ),
+            Self::InviteNotFound => line(404, "invite_not_found", "Invite not found"),
+            Self::IdentityAlreadyExists(message) => line(422, "identity_already_exists", message),
+            Self::IdentityNotFound => line(422, "identity_not_found", "Identity doesn't exist"),
+            Self::SingleIdentity => line(
+                422,
+                "single_identity_not_deletable",
+                "User must have at least 1 identity after unlinking",
+            ),
+            Self::EmailConflict => line(
+                422,
+                "email_conflict_identity_not_deletable",
+                "Unable to unlink identity due to email conflict",
+            ),
+            Self::UnexpectedAudience => line(
+                403,
+                "unexpected_audience",
+                "Token audience doesn't match request audience",
+            ),
+
             Self::UserNotFound(message) => line(404, "user_not_found", message),
             Self::FeatureOff { status, code, text } => line(*status, code, text),
 
@@ -247,6 +291,12 @@ pub(crate) fn render(error: &AuthError, version: ApiVersion, request_id: Option<
         && let Some(status) = public_sqlstate(db)
     {
         return respond(status, wire.code, version, legacy_database_body(db));
+    }
+    if let AuthError::Oauth { error, description } = error {
+        let body = json!({ "error": error, "error_description": description });
+        return HttpResponse::BadRequest()
+            .insert_header(("Cache-Control", "no-store"))
+            .json(body);
     }
     let mut body = Map::new();
     match version {

@@ -26,6 +26,8 @@ pub(crate) enum Action {
     ConfirmationRequested,
     RepeatedSignup,
     UpdatedPassword,
+    IdentityLinked,
+    IdentityUnlinked,
 }
 
 impl Action {
@@ -46,6 +48,8 @@ impl Action {
             Self::ConfirmationRequested => ("user_confirmation_requested", "user"),
             Self::RepeatedSignup => ("user_repeated_signup", "user"),
             Self::UpdatedPassword => ("user_updated_password", "user"),
+            Self::IdentityLinked => ("identity_linked", "user"),
+            Self::IdentityUnlinked => ("identity_unlinked", "user"),
         }
     }
 }

@@ -14,7 +14,7 @@ pub(crate) struct FlowState {
     pub(crate) user_id: Option<Uuid>,
     pub(crate) challenge: Option<CodeChallenge>,
     pub(crate) method: String,
-    /// When the code was handed out; for a flow by mail that is the click.
+    /// When the clock began to run: with the click for a flow by mail, with its beginning for a visit to a provider.
     pub(crate) issued_at: Option<DateTime<Utc>>,
     pub(crate) provider_access_token: Option<String>,
     pub(crate) provider_refresh_token: Option<String>,
@@ -63,7 +63,9 @@ pub(crate) async fn issue_code(
 /// The flow of this code, locked: an exchange happens once.
 pub(crate) async fn lock_by_code(db: &impl GenericClient, code: &str) -> DbResult<Option<FlowState>> {
     const SQL: &str = "select id, user_id, code_challenge, code_challenge_method::text as challenge_method, \
-                       authentication_method, coalesce(auth_code_issued_at, created_at) as issued_at, \
+                       authentication_method, \
+                       case when authentication_method in ('oauth', 'sso/saml') then created_at \
+                         else coalesce(auth_code_issued_at, created_at) end as issued_at, \
                        provider_access_token, provider_refresh_token \
                        from auth.flow_state where auth_code = $1::text for update";
     let Some(row) = find(db, SQL, &[&code]).await? else {

@@ -18,10 +18,7 @@ pub(super) fn warnings(config: &Config) -> Vec<String> {
         ("[auth.mfa.totp]", mfa.totp.is_on()),
         ("[auth.mfa.phone]", mfa.phone.switch.is_on()),
         ("[auth.mfa.web_authn]", mfa.web_authn.is_on()),
-        ("[auth.web3.solana]", auth.web3_solana),
-        ("[auth.web3.ethereum]", auth.web3_ethereum),
         ("[auth.third_party]", !auth.third_party.is_empty()),
-        ("[auth.oauth_server]", auth.oauth_server.enabled),
         ("[db.vault]", !config.db.vault.is_empty()),
         (
             "[storage.image_transformation]",
@@ -37,12 +34,11 @@ pub(super) fn warnings(config: &Config) -> Vec<String> {
     .map(|(name, _)| name.to_owned())
     .collect();
     asked.extend(named("hook", auth.hooks.iter().map(|hook| hook.name).collect()));
+    // OAuth 1.0a, which nobody else speaks; X is the same service with OAuth 2.
+    let old = auth.external.iter().filter(|provider| provider.name == "twitter");
     asked.extend(named(
         "external",
-        auth.external
-            .iter()
-            .map(|provider| provider.name.as_str())
-            .collect(),
+        old.map(|provider| provider.name.as_str()).collect(),
     ));
     asked
         .iter()

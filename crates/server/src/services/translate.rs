@@ -6,7 +6,8 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use secrecy::ExposeSecret;
 use selvedge_auth::{
-    AuthConfig, ClientAddress, EmailConfig, PasswordConfig, RateLimitConfig, RefreshConfig, SessionConfig,
+    AuthConfig, ClientAddress, EmailConfig, OauthServerConfig, PasswordConfig, ProviderConfig,
+    RateLimitConfig, RefreshConfig, SessionConfig, Web3Config,
 };
 use selvedge_gateway::GatewayConfig;
 use selvedge_mail::{Inbox, MailKind, MailTemplates, Mailer, Sender, SmtpConfig, SmtpMailer};
@@ -17,7 +18,8 @@ use selvedge_token::development;
 
 use super::Mode;
 use crate::config::{
-    BucketSection, Config, EmailSection, PasswordRequirements, ProcessSettings, S3Section, SmtpSection,
+    BucketSection, Config, EmailSection, PasswordRequirements, ProcessSettings, ProviderSection, S3Section,
+    SmtpSection,
 };
 use crate::key_set::KeySet;
 use crate::output;
@@ -216,10 +218,26 @@ pub(super) fn auth(config: &Config, mode: Mode) -> AuthConfig {
         site_url: section.site_url.clone(),
         uri_allow_list: section.additional_redirect_urls.clone(),
         jwt_issuer: section.jwt_issuer.clone().unwrap_or_else(|| service_url.clone()),
-        external_url: service_url,
+        external_url: service_url.clone(),
         jwt_expiry: Duration::from_secs(section.jwt_expiry_seconds),
         disable_signup: !section.enable_signup,
         anonymous_users_enabled: section.enable_anonymous_sign_ins,
+        manual_linking_enabled: section.enable_manual_linking,
+        external: section
+            .external
+            .iter()
+            .map(|provider| external(provider, &service_url))
+            .collect(),
+        insecure_providers: mode == Mode::Development,
+        web3: Web3Config {
+            solana: section.web3_solana,
+            ethereum: section.web3_ethereum,
+        },
+        oauth_server: OauthServerConfig {
+            enabled: section.oauth_server.enabled,
+            authorization_path: section.oauth_server.authorization_url_path.clone(),
+            allow_dynamic_registration: section.oauth_server.allow_dynamic_registration,
+        },
         email: email(&section.email),
         password: PasswordConfig {
             min_length: section.minimum_password_length,
@@ -238,6 +256,25 @@ pub(super) fn auth(config: &Config, mode: Mode) -> AuthConfig {
         },
         rate_limits: rate_limits(config, mode),
         ..AuthConfig::default()
+    }
+}
+
+/// An enabled provider; the address that it sends browsers back to is ours unless the project names another.
+fn external(section: &ProviderSection, service_url: &str) -> ProviderConfig {
+    let client_ids = section
+        .client_id
+        .split(',')
+        .map(str::trim)
+        .filter(|id| !id.is_empty());
+    let given = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
+    ProviderConfig {
+        name: section.name.clone(),
+        client_ids: client_ids.map(str::to_owned).collect(),
+        secret: section.secret.clone().unwrap_or_default(),
+        redirect_uri: given(&section.redirect_uri).unwrap_or_else(|| format!("{service_url}/callback")),
+        url: given(&section.url),
+        skip_nonce_check: section.skip_nonce_check,
+        email_optional: section.email_optional,
     }
 }
 

@@ -1,0 +1,13 @@
+-- The address of another identity becomes the user's; links and changes that were pending belonged to the old one.
+update auth.users
+set email = nullif($2::text, ''),
+    email_confirmed_at = case when $3::boolean then email_confirmed_at end,
+    raw_user_meta_data = case
+      when $3::boolean then raw_user_meta_data
+      else coalesce(raw_user_meta_data, '{}') || '{"email_verified": false}'
+    end,
+    confirmation_token = '', recovery_token = '', reauthentication_token = '',
+    email_change = '', email_change_token_new = '', email_change_token_current = '', email_change_confirm_status = 0,
+    phone_change = '', phone_change_token = '',
+    updated_at = $4
+where id = $1

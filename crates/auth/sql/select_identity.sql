@@ -1,0 +1,4 @@
+select
+  id, user_id, provider, provider_id, coalesce(email, '') as email,
+  coalesce(identity_data ->> 'email_verified', '') = 'true' as is_email_verified
+from auth.identities
