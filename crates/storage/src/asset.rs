@@ -15,6 +15,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use crate::backend::BlobBody;
 use crate::error::StorageError;
 use crate::object_row::ObjectRow;
+use crate::render::Transform;
 use crate::serve::Call;
 
 /// What JavaScript's `encodeURIComponent` leaves as it is, besides letters and digits.
@@ -89,6 +90,9 @@ fn head(call: &Call, row: &ObjectRow, freshness: Freshness) -> Result<HttpRespon
         .unwrap_or(StatusCode::OK);
     let mut response = HttpResponse::build(status);
     let validators = Validators::of(row);
+    if let Some(done) = Transform::of_query(&call.query)?.header() {
+        set(&mut response, HeaderName::from_static("x-transformations"), &done);
+    }
     let differs = Precondition::of(call).is_some_and(|condition| !condition.matches(&validators));
     describe(
         call,
@@ -155,6 +159,36 @@ fn not_modified(call: &Call, row: &ObjectRow, validators: &Validators, freshness
     }
     set_freshness(call, &mut response, row, freshness, None);
     response.finish()
+}
+
+/// The headers of a picture made from the object: its own tag, and no ranges.
+///
+/// # Errors
+/// `Schema` for a doubled `download`.
+pub(crate) fn describe_rendered(
+    call: &Call,
+    response: &mut HttpResponseBuilder,
+    row: &ObjectRow,
+    freshness: Freshness,
+    variant: &str,
+) -> Result<(), StorageError> {
+    let validators = Validators::of(row);
+    let etag = validators.etag.trim_matches('"');
+    set(response, header::ETAG, &format!("\"{etag}-{variant}\""));
+    if let Some(modified) = validators.modified {
+        response.insert_header((header::LAST_MODIFIED, HttpDate::from(modified)));
+    }
+    response.insert_header((header::X_CONTENT_TYPE_OPTIONS, "nosniff"));
+    set(
+        response,
+        HeaderName::from_static("x-robots-tag"),
+        row.robots_tag().unwrap_or("none"),
+    );
+    if let Some(name) = call.query.text("download")? {
+        response.insert_header((header::CONTENT_DISPOSITION, disposition(name)));
+    }
+    set_freshness(call, response, row, freshness, None);
+    Ok(())
 }
 
 /// All headers that describe the object.

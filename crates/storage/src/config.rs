@@ -21,6 +21,15 @@ pub struct StorageConfig {
     pub file_size_limit_bytes: u64,
     /// How long a signed upload URL may be used. Default two hours.
     pub signed_upload_url_lifetime: Duration,
+    /// Scheme and host under which clients reach us, such as `https://api.example.com`, for `Location` of resumable
+    /// uploads. Absent: what the request's `Forwarded`, `X-Forwarded-Host` or `Host` says.
+    pub public_url: Option<String>,
+    /// How long a resumable upload waits for its next bytes. Default one hour.
+    pub resumable_upload_lifetime: Duration,
+    /// Whether `/render/image` is served, and transformations can be signed. Default false.
+    pub image_transformation: bool,
+    /// Bytes of rendered pictures that are kept in `root/renders`. Default 512 MiB.
+    pub render_cache_bytes: u64,
     /// `s-maxage` in seconds that is appended to `Cache-Control` of conditional requests; 0 appends nothing. Default 0.
     pub shared_max_age_s: u32,
     /// Objects above which emptying a bucket is refused. Default 200 000.
@@ -40,6 +49,10 @@ impl Default for StorageConfig {
             mount_path: "/storage/v1".to_owned(),
             file_size_limit_bytes: 50 * 1024 * 1024,
             signed_upload_url_lifetime: Duration::from_secs(7200),
+            public_url: None,
+            resumable_upload_lifetime: Duration::from_secs(3600),
+            image_transformation: false,
+            render_cache_bytes: 512 * 1024 * 1024,
             shared_max_age_s: 0,
             empty_bucket_max_objects: 200_000,
             transaction_pool_size: 8,

@@ -92,6 +92,15 @@ pub enum StorageError {
     /// User metadata above 1 MiB.
     #[error("The user_metadata exceeded the maximum allowed size")]
     UserMetadataTooLarge,
+    /// The object is no picture that can be rendered.
+    #[error("{0}")]
+    Unrenderable(&'static str),
+    /// Rendering took too long.
+    #[error("Rendering the image took too long")]
+    RenderTimeout,
+    /// Too many pictures wait to be rendered.
+    #[error("Too many images are waiting to be rendered")]
+    RenderOverload,
     /// An unsatisfiable or malformed `Range`.
     #[error("invalid range provided")]
     InvalidRange {
@@ -245,6 +254,9 @@ impl StorageError {
                 legacy(415, "invalid_mime_type", "InvalidMimeType")
             }
             E::EntityTooLarge | E::UserMetadataTooLarge => legacy(413, "Payload too large", "EntityTooLarge"),
+            E::Unrenderable(_) => legacy(400, "InvalidRequest", "InvalidRequest"),
+            E::RenderTimeout => legacy(408, "InvalidRequest", "InvalidRequest"),
+            E::RenderOverload => plain(429, "Too Many Requests", "SlowDown"),
             E::InvalidRange { .. } => plain(416, "invalid_range", "InvalidRange"),
             E::InvalidJwt(_) => legacy(400, "InvalidJWT", "InvalidJWT"),
             E::InvalidSignature(_) => legacy(400, "InvalidSignature", "InvalidSignature"),
@@ -270,6 +282,18 @@ impl StorageError {
             E::StorageFull => plain(507, "InsufficientStorage", "InsufficientStorage"),
             E::Aborted => plain(499, "Aborted", "Aborted"),
             E::Internal(_) => legacy(500, "Internal", "InternalError"),
+        }
+    }
+
+    /// The status behind the legacy 400: what protocols with real statuses answer.
+    pub(crate) fn real_status(&self) -> u16 {
+        self.wire().status_code
+    }
+
+    /// Writes what the client may not see to the log.
+    pub(crate) fn log(&self) {
+        if let Self::Internal(cause) = self {
+            tracing::error!(cause = %cause, "storage request failed");
         }
     }
 
@@ -339,9 +363,7 @@ impl ResponseError for StorageError {
 
     fn error_response(&self) -> HttpResponse {
         let wire = self.wire();
-        if let Self::Internal(cause) = self {
-            tracing::error!(cause = %cause, "storage request failed");
-        }
+        self.log();
         let mut response = HttpResponse::build(wire.http);
         response
             .insert_header((header::CONTENT_TYPE, "application/json; charset=utf-8"))

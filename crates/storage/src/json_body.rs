@@ -93,6 +93,11 @@ pub(crate) struct Fields {
 }
 
 impl Fields {
+    /// Where this object lies, as error texts show it.
+    pub(crate) fn path(&self) -> &str {
+        &self.path
+    }
+
     /// A field as it came.
     pub(crate) fn value(&self, name: &str) -> Option<&Value> {
         self.map.get(name)

@@ -7,7 +7,7 @@
 //! `storage.buckets` do.
 //!
 //! Left to others: CORS, API keys and request ids (gateway), the `storage` schema itself (platform migrations),
-//! configuration files (server). Resumable uploads, image transformation and the S3 protocol answer 501 for now.
+//! configuration files (server). The S3 protocol answers 501 for now.
 
 mod answer;
 mod asset;
@@ -25,11 +25,13 @@ mod object;
 mod object_row;
 mod operational;
 mod query;
+mod render;
 mod robots;
 mod route;
 mod seed;
 mod serve;
 mod session;
+mod tus;
 mod url_token;
 mod version;
 

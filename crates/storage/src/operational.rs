@@ -51,14 +51,6 @@ pub(crate) fn purge_cache(call: &Call, scope: &PurgeScope) -> Result<HttpRespons
     Ok(message("success"))
 }
 
-/// The resumable protocol speaks plain text.
-pub(crate) fn resumable_unavailable() -> HttpResponse {
-    HttpResponse::build(StatusCode::NOT_IMPLEMENTED)
-        .insert_header((CONTENT_TYPE, "text/plain; charset=utf-8"))
-        .insert_header(("tus-resumable", "1.0.0"))
-        .body("Resumable uploads are not available in this version\n")
-}
-
 /// The S3 protocol speaks XML.
 pub(crate) fn s3_unavailable() -> HttpResponse {
     HttpResponse::build(StatusCode::NOT_IMPLEMENTED)

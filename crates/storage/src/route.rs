@@ -56,12 +56,22 @@ pub(crate) enum Route {
     Status,
     Version,
     Health,
-    /// `/upload/resumable…`: not served yet.
-    Resumable,
-    /// `/render/image/…`: not served yet.
-    Render,
+    /// `/upload/resumable…`
+    Resumable(ResumableRoute),
+    RenderPublic(ObjectPath),
+    RenderAuthenticated(ObjectPath),
+    RenderSigned(ObjectPath),
     /// `/s3…`: not served yet.
     S3,
+}
+
+/// An address of the resumable protocol.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ResumableRoute {
+    /// Whether an upload token stands in for the caller's.
+    pub(crate) signed: bool,
+    /// The upload's id, as it was sent.
+    pub(crate) upload: Option<String>,
 }
 
 /// What a cache purge is about; we keep no cache of stored bytes, so only the form matters.
@@ -87,10 +97,13 @@ impl Route {
             "status" if rest.is_none() && method == Method::GET => Some(Self::Status),
             "version" if rest.is_none() && method == Method::GET => Some(Self::Version),
             "health" if rest.is_none() && method == Method::GET => Some(Self::Health),
-            "upload" if rest.is_some_and(|rest| split(rest).0 == "resumable") => Some(Self::Resumable),
-            "render" if rest.is_some_and(|rest| rest.starts_with("image/") && is_read(method)) => {
-                Some(Self::Render)
-            }
+            "upload" => rest
+                .and_then(|rest| rest.strip_prefix("resumable"))
+                .and_then(|rest| resumable_route(method, rest)),
+            "render" if is_read(method) => render_route(
+                rest.and_then(|rest| rest.strip_prefix("image/"))
+                    .unwrap_or_default(),
+            )?,
             "s3" => Some(Self::S3),
             _ => None,
         };
@@ -184,6 +197,41 @@ fn object_route(method: &Method, rest: Option<&str>) -> Result<Option<Route>, St
         Method::DELETE => Some(Route::DeleteObject(object)),
         _ => None,
     })
+}
+
+fn render_route(rest: &str) -> Result<Option<Route>, StorageError> {
+    let (road, Some(object)) = split(rest) else {
+        return Ok(None);
+    };
+    let Some(object) = object.split_once('/').map(object_path).transpose()? else {
+        return Ok(None);
+    };
+    Ok(match road {
+        "public" => Some(Route::RenderPublic(object)),
+        "authenticated" => Some(Route::RenderAuthenticated(object)),
+        "sign" => Some(Route::RenderSigned(object)),
+        _ => None,
+    })
+}
+
+/// Creation and capabilities have no id, everything else has one.
+fn resumable_route(method: &Method, rest: &str) -> Option<Route> {
+    let rest = match rest {
+        "" => "",
+        rest => rest.strip_prefix('/')?,
+    };
+    let (signed, id) = match rest.strip_prefix("sign") {
+        Some("") => (true, ""),
+        Some(id) if id.starts_with('/') => (true, &id[1..]),
+        _ => (false, rest),
+    };
+    let upload = (!id.is_empty() && !id.contains('/')).then(|| id.to_owned());
+    let served = match *method {
+        Method::OPTIONS | Method::POST => true,
+        Method::HEAD | Method::PATCH | Method::DELETE => upload.is_some(),
+        _ => false,
+    };
+    served.then_some(Route::Resumable(ResumableRoute { signed, upload }))
 }
 
 fn purge_route(method: &Method, rest: Option<&str>) -> Option<Route> {

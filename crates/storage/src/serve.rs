@@ -3,6 +3,7 @@
 use std::io;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use actix_web::http::Method;
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -16,8 +17,10 @@ use crate::error::StorageError;
 use crate::identity::Identity;
 use crate::janitor::Janitor;
 use crate::query::Query;
+use crate::render::{self, Renderer};
 use crate::route::Route;
 use crate::session::{RequestFacts, Session};
+use crate::tus::{self, Writers};
 use crate::{bucket, object, operational};
 
 /// What all workers share: settings, keys, the store of blobs. One per process.
@@ -28,6 +31,9 @@ pub struct Storage {
     keys: Arc<KeyRing>,
     backend: Arc<dyn Backend>,
     janitor: Janitor,
+    writers: Writers,
+    renderer: Option<Renderer>,
+    swept: AtomicBool,
 }
 
 impl Storage {
@@ -42,6 +48,10 @@ impl Storage {
         };
         let janitor = Janitor::start(Arc::clone(&backend))?;
         let transactions = database.pool(Login::Authenticator, config.transaction_pool_size);
+        let renderer = config
+            .image_transformation
+            .then(|| Renderer::open(&config.root.join("renders"), config.render_cache_bytes))
+            .transpose()?;
         Ok(Self {
             config,
             database,
@@ -49,6 +59,9 @@ impl Storage {
             keys,
             backend,
             janitor,
+            writers: Writers::default(),
+            renderer,
+            swept: AtomicBool::new(false),
         })
     }
 
@@ -68,6 +81,16 @@ impl Storage {
         &self.keys
     }
 
+    /// What renders pictures, where that is switched on.
+    pub(crate) fn renderer(&self) -> Option<&Renderer> {
+        self.renderer.as_ref()
+    }
+
+    /// Who works on which resumable upload.
+    pub(crate) fn writers(&self) -> &Writers {
+        &self.writers
+    }
+
     pub(crate) fn backend(&self) -> &dyn Backend {
         &*self.backend
     }
@@ -75,6 +98,9 @@ impl Storage {
     /// Removes a blob that no row refers to, in the background.
     pub(crate) fn discard(&self, version: Version) {
         self.janitor.discard(version);
+        if let Some(renderer) = &self.renderer {
+            renderer.forget(version);
+        }
     }
 }
 
@@ -103,6 +129,10 @@ impl StorageWorker {
 /// Mounts the service inside the scope of its prefix.
 pub fn configure(worker: StorageWorker) -> impl FnOnce(&mut web::ServiceConfig) {
     move |config: &mut web::ServiceConfig| {
+        // One worker of a process is enough.
+        if !worker.storage.swept.swap(true, Ordering::Relaxed) {
+            actix_web::rt::spawn(tus::sweep_forever(worker.clone()));
+        }
         config
             .app_data(web::Data::new(worker))
             .service(web::resource("{path:.*}").to(serve));
@@ -118,7 +148,7 @@ pub(crate) struct Call {
 }
 
 impl Call {
-    fn new(worker: StorageWorker, request: HttpRequest, operation: &'static str) -> Self {
+    pub(crate) fn new(worker: StorageWorker, request: HttpRequest, operation: &'static str) -> Self {
         let facts = Rc::new(RequestFacts::of(request.clone(), operation));
         let query = Query::parse(request.query_string());
         Self {
@@ -243,8 +273,20 @@ async fn serve(
         Route::Status => Ok(operational::status()),
         Route::Version => Ok(operational::version()),
         Route::Health => operational::health(&call("storage.health")).await,
-        Route::Resumable => Ok(operational::resumable_unavailable()),
-        Route::Render => Err(StorageError::NotImplemented("Image transformation")),
+        Route::Resumable(upload) => tus::serve(worker.clone(), request.clone(), payload, upload).await,
+        Route::RenderPublic(_) | Route::RenderAuthenticated(_) | Route::RenderSigned(_)
+            if worker.storage().renderer().is_none() =>
+        {
+            Err(StorageError::RouteNotFound {
+                method: request.method().to_string(),
+                path: path.to_owned(),
+            })
+        }
+        Route::RenderPublic(target) => render::public(&call("storage.render.image_public"), &target).await,
+        Route::RenderAuthenticated(target) => {
+            render::authenticated(&call("storage.render.image_authenticated"), &target).await
+        }
+        Route::RenderSigned(target) => render::signed(&call("storage.render.image_sign"), &target).await,
         Route::S3 => Ok(operational::s3_unavailable()),
     }
 }

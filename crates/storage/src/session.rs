@@ -29,7 +29,8 @@ const SEARCH_PATH: &str = "storage, public, extensions";
 /// What policies can read of the request itself. Headers are rendered only when a statement needs them.
 pub(crate) struct RequestFacts {
     operation: &'static str,
-    request: HttpRequest,
+    /// None for work that no request asked for.
+    request: Option<HttpRequest>,
     headers: OnceCell<String>,
 }
 
@@ -38,7 +39,16 @@ impl RequestFacts {
     pub(crate) fn of(request: HttpRequest, operation: &'static str) -> Self {
         Self {
             operation,
-            request,
+            request: Some(request),
+            headers: OnceCell::new(),
+        }
+    }
+
+    /// The facts of work that no request asked for.
+    pub(crate) fn internal(operation: &'static str) -> Self {
+        Self {
+            operation,
+            request: None,
             headers: OnceCell::new(),
         }
     }
@@ -46,7 +56,7 @@ impl RequestFacts {
     fn headers(&self) -> &str {
         self.headers.get_or_init(|| {
             let mut headers = Map::new();
-            for (name, value) in self.request.headers() {
+            for (name, value) in self.request.iter().flat_map(|request| request.headers()) {
                 let text = String::from_utf8_lossy(value.as_bytes());
                 // NUL cannot be stored in a setting; such a header is none a policy could want.
                 if *name != header::COOKIE && !text.contains('\0') {
@@ -174,8 +184,12 @@ impl Session {
             };
         }
         RequestContext {
-            method: self.facts.request.method().as_str(),
-            path: self.facts.request.path(),
+            method: self
+                .facts
+                .request
+                .as_ref()
+                .map_or("", |request| request.method().as_str()),
+            path: self.facts.request.as_ref().map_or("", |request| request.path()),
             headers: self.facts.headers(),
             extra,
             ..bare_context(&self.identity)

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::error::StorageError;
 use crate::identity::{check_time, jwt_text};
+use crate::render::Transform;
 use crate::route::ObjectPath;
 use crate::serve::Storage;
 
@@ -15,6 +16,10 @@ use crate::serve::Storage;
 struct DownloadClaims<'a> {
     url: &'a str,
     scope: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    transformations: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    format: Option<&'static str>,
     iat: i64,
     exp: i64,
 }
@@ -35,6 +40,8 @@ struct UploadClaims<'a> {
 pub(crate) struct DownloadGrant {
     /// Unix time at which it ends; a token minted elsewhere may have no end.
     pub(crate) expires_at: Option<i64>,
+    /// What shall be done to a picture.
+    pub(crate) transform: Transform,
 }
 
 /// What an upload token permits.
@@ -54,10 +61,25 @@ pub(crate) fn sign_download(
     target: &ObjectPath,
     seconds: i64,
 ) -> Result<String, StorageError> {
+    sign_render(storage, target, seconds, &Transform::default())
+}
+
+/// The same for a picture made from `target`: the token says what shall be done.
+///
+/// # Errors
+/// As [`sign_download`].
+pub(crate) fn sign_render(
+    storage: &Storage,
+    target: &ObjectPath,
+    seconds: i64,
+    transform: &Transform,
+) -> Result<String, StorageError> {
     let (iat, exp) = lifetime(seconds)?;
     let claims = DownloadClaims {
         url: &target.full(),
         scope: "download",
+        transformations: Some(transform.claim()).filter(|text| !text.is_empty()),
+        format: transform.format_claim(),
         iat,
         exp,
     };
@@ -116,6 +138,13 @@ pub(crate) fn verify_download(
     check_url(&claims, target)?;
     Ok(DownloadGrant {
         expires_at: claims.get("exp").and_then(|exp| exp.as_i64()),
+        transform: Transform::of_claims(
+            claims
+                .get("transformations")
+                .and_then(|text| text.as_str())
+                .unwrap_or_default(),
+            claims.get("format").and_then(|text| text.as_str()),
+        ),
     })
 }
 

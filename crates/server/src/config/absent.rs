@@ -21,10 +21,6 @@ pub(super) fn warnings(config: &Config) -> Vec<String> {
         ("[auth.third_party]", !auth.third_party.is_empty()),
         ("[db.vault]", !config.db.vault.is_empty()),
         (
-            "[storage.image_transformation]",
-            config.storage.image_transformation,
-        ),
-        (
             "[functions.*]",
             config.functions.enabled && !config.functions.functions.is_empty(),
         ),

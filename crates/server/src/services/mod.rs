@@ -24,7 +24,7 @@ use crate::http::{self, Health};
 use crate::key_set::KeySet;
 
 pub(crate) use background::Background;
-pub(crate) use translate::{objects_folder, with_pool_settings};
+pub(crate) use translate::objects_folder;
 
 /// Which of the two ways of running.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -85,6 +85,8 @@ pub(super) fn storage(config: &Config, keys: &KeySet, mode: Mode) -> StorageConf
             .s3_protocol
             .then(|| s3_protocol(config, keys, mode)),
         file_size_limit_bytes: config.storage.file_size_limit_bytes,
+        image_transformation: config.storage.image_transformation,
+        public_url: config.api.external_url.clone(),
         transaction_pool_size: config.own.service_connections,
         ..StorageConfig::default()
     }

@@ -66,6 +66,15 @@ impl PendingBlob {
         }
     }
 
+    /// A blob that stays even if no row comes to refer to it: someone else will remove it, or try again.
+    pub(crate) fn lasting(storage: &Arc<Storage>, version: Version) -> Self {
+        Self {
+            storage: Arc::clone(storage),
+            version,
+            kept: true,
+        }
+    }
+
     pub(crate) fn version(&self) -> Version {
         self.version
     }

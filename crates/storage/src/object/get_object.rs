@@ -74,7 +74,7 @@ pub(crate) async fn get_signed(call: &Call, target: &ObjectPath) -> Result<HttpR
 ///
 /// # Errors
 /// `NoSuchBucket`, `NoSuchKey`.
-pub(super) async fn find_public(service: &Session, target: &ObjectPath) -> Result<ObjectRow, StorageError> {
+pub(crate) async fn find_public(service: &Session, target: &ObjectPath) -> Result<ObjectRow, StorageError> {
     let (bucket, object) = find::get_bucket_and_object(service, target).await?;
     if !bucket.public {
         return Err(StorageError::NoSuchBucket);
@@ -104,7 +104,7 @@ pub(super) async fn find_readable(
 ///
 /// # Errors
 /// `InvalidBucketName`, `InvalidKey`.
-pub(super) fn check_address(target: &ObjectPath) -> Result<(), StorageError> {
+pub(crate) fn check_address(target: &ObjectPath) -> Result<(), StorageError> {
     check_bucket_name(&target.bucket)?;
     check_key(&target.key)
 }

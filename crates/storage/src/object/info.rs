@@ -8,6 +8,7 @@ use super::get_object::{check_address, find_public, find_readable};
 use crate::answer::json_answer;
 use crate::error::StorageError;
 use crate::object_row::{ObjectRow, iso};
+use crate::render::Transform;
 use crate::route::ObjectPath;
 use crate::serve::Call;
 
@@ -18,7 +19,7 @@ use crate::serve::Call;
 pub(crate) async fn info(call: &Call, target: &ObjectPath) -> Result<HttpResponse, StorageError> {
     let caller = call.optional_caller();
     check_address(target)?;
-    Ok(answer(&find_readable(call, caller.as_ref(), target).await?))
+    answer(call, &find_readable(call, caller.as_ref(), target).await?)
 }
 
 /// `/object/info/authenticated/{bucket}/{key}`: with a token.
@@ -31,7 +32,7 @@ pub(crate) async fn info_authenticated(
 ) -> Result<HttpResponse, StorageError> {
     let caller = call.caller()?;
     check_address(target)?;
-    Ok(answer(&find_readable(call, Some(&caller), target).await?))
+    answer(call, &find_readable(call, Some(&caller), target).await?)
 }
 
 /// `/object/info/public/{bucket}/{key}`: public buckets only.
@@ -40,11 +41,12 @@ pub(crate) async fn info_authenticated(
 /// `NoSuchBucket`, `NoSuchKey`.
 pub(crate) async fn info_public(call: &Call, target: &ObjectPath) -> Result<HttpResponse, StorageError> {
     check_address(target)?;
-    Ok(answer(&find_public(&call.service(), target).await?))
+    answer(call, &find_public(&call.service(), target).await?)
 }
 
 /// Compat: `metadata` here is the user's; `last_modified` is the row's `updated_at`.
-fn answer(row: &ObjectRow) -> HttpResponse {
+fn answer(call: &Call, row: &ObjectRow) -> Result<HttpResponse, StorageError> {
+    let transformations = Transform::of_query(&call.query)?.header();
     let mut response = json_answer(&json!({
         "id": row.id,
         "name": row.name,
@@ -66,5 +68,9 @@ fn answer(row: &ObjectRow) -> HttpResponse {
             response.headers_mut().insert(name, value);
         }
     }
-    response
+    if let Some(value) = transformations.and_then(|text| header::HeaderValue::from_str(&text).ok()) {
+        let name = header::HeaderName::from_static("x-transformations");
+        response.headers_mut().insert(name, value);
+    }
+    Ok(response)
 }

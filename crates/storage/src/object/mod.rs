@@ -20,7 +20,9 @@ mod upload;
 pub(crate) use copy_object::copy_object;
 pub(crate) use delete_many::delete_many;
 pub(crate) use delete_one::delete_one;
-pub(crate) use get_object::{get_authenticated, get_object, get_public, get_signed};
+pub(crate) use get_object::{
+    check_address, find_public, get_authenticated, get_object, get_public, get_signed,
+};
 pub(crate) use info::{info, info_authenticated, info_public};
 pub(crate) use list::list;
 pub(crate) use list_v2::list_v2;

@@ -8,12 +8,14 @@ use super::get_object::check_address;
 use crate::answer::json_answer;
 use crate::error::StorageError;
 use crate::json_body::read_object;
+use crate::render::Transform;
 use crate::route::ObjectPath;
 use crate::serve::{Call, Storage};
 use crate::url_token;
 
-/// `{"signedURL":"/object/sign/{bucket}/{key}?token=…"}` from `{"expiresIn"}`. Compat: the key is not encoded, the
-/// client encodes the whole URL. A `transform` is dropped, as by an original without image transformation.
+/// `{"signedURL":"/object/sign/{bucket}/{key}?token=…"}` from `{"expiresIn","transform"?}`. Compat: the key is not encoded, the
+/// client encodes the whole URL. With a `transform`, and where pictures are rendered, it is `/render/image/sign/…`; elsewhere
+/// the `transform` is dropped.
 /// Source: STORE-015, STORE-017, STORE-060.
 ///
 /// # Errors
@@ -26,12 +28,20 @@ pub(crate) async fn sign(
     let caller = call.caller()?;
     let body = read_object(&call.request, payload).await?;
     let seconds = body.required_integer("expiresIn", 1)?;
-    body.object("transform")?;
+    let transform = match body.object("transform")? {
+        Some(fields) => Transform::of_body(&fields)?,
+        None => Transform::default(),
+    };
     check_address(target)?;
     find::get_visible(&caller, target).await?;
-    Ok(json_answer(
-        &json!({ "signedURL": signed_url(call.storage(), target, seconds)? }),
-    ))
+    let storage = call.storage();
+    let url = if transform.is_empty() || storage.renderer().is_none() {
+        signed_url(storage, target, seconds)?
+    } else {
+        let token = url_token::sign_render(storage, target, seconds, &transform)?;
+        format!("/render/image/sign/{}?token={token}", target.full())
+    };
+    Ok(json_answer(&json!({ "signedURL": url })))
 }
 
 /// The URL, relative to the service.

@@ -169,16 +169,6 @@ async fn store_100_unknown_routes_and_roles_say_so() {
 async fn protocols_of_later_versions_answer_501() {
     let app = TestApp::start().await;
 
-    app.nobody()
-        .get("/render/image/public/b/x?width=3")
-        .await
-        .is(501, "501", "NotImplemented");
-    let resumable = app
-        .anon()
-        .request(reqwest::Method::POST, "/upload/resumable")
-        .send()
-        .await;
-    assert_eq!(resumable.status.as_u16(), 501);
     let s3 = app.nobody().get("/s3/bucket/key").await;
     assert!(
         s3.status.as_u16() == 501 && s3.text().contains("<Code>NotImplemented</Code>"),

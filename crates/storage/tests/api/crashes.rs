@@ -35,13 +35,13 @@ async fn the_server_that_is_killed() {
     std::future::pending::<()>().await;
 }
 
-struct Server {
+pub(crate) struct Server {
     process: Child,
-    address: String,
+    pub(crate) address: String,
 }
 
 impl Server {
-    fn start(database: &TestDatabase, root: &Path) -> Self {
+    pub(crate) fn start(database: &TestDatabase, root: &Path) -> Self {
         let mut process = Command::new(std::env::current_exe().expect("this test binary"))
             .args(["--exact", "crashes::the_server_that_is_killed", "--nocapture"])
             .env(DATABASE, database.url("ROLE"))
@@ -79,7 +79,7 @@ impl Drop for Server {
     }
 }
 
-fn token() -> String {
+pub(crate) fn token() -> String {
     let keys = selvedge_token::KeyRing::new(JWT_SECRET.as_bytes(), &[]).expect("a good secret");
     keys.sign_hs256(&serde_json::json!({"role": "service_role"}))
         .expect("the secret signs")

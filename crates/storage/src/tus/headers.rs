@@ -1,0 +1,206 @@
+//! The protocol's headers: which must be there, what they must look like, and what `Upload-Metadata` says.
+
+use actix_web::HttpRequest;
+use actix_web::http::Method;
+use actix_web::http::header::HeaderMap;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::Value;
+
+use super::refusal::Refusal;
+use super::{TUS_RESUMABLE, VERSION};
+use crate::multipart::json_object;
+
+/// Type of a body whose bytes belong to the upload.
+pub(super) const OFFSET_STREAM: &str = "application/offset+octet-stream";
+
+/// Largest integer that the protocol's JavaScript clients can express.
+const LARGEST: u64 = (1 << 53) - 1;
+
+/// Checks every header of the protocol that is there, and that the version is.
+///
+/// # Errors
+/// `VersionRequired`; `InvalidHeaders` with the names of all that are malformed.
+pub(super) fn check(request: &HttpRequest) -> Result<(), Refusal> {
+    let headers = request.headers();
+    if !headers.contains_key(TUS_RESUMABLE) {
+        return Err(Refusal::VersionRequired);
+    }
+    type Rule = fn(&str) -> bool;
+    let rules: [(&'static str, Rule); 6] = [
+        (TUS_RESUMABLE, |text| text == VERSION),
+        ("upload-offset", |text| number(text).is_some()),
+        ("upload-length", |text| number(text).is_some()),
+        ("upload-defer-length", |text| text == "1"),
+        ("upload-metadata", |text| UploadMetadata::parse(text).is_some()),
+        ("content-type", |text| text == OFFSET_STREAM),
+    ];
+    let invalid: Vec<&'static str> = rules
+        .into_iter()
+        // Other methods ignore the type: some HTTP clients insist on sending one.
+        .filter(|(name, _)| *name != "content-type" || request.method() == Method::PATCH)
+        .filter(|(name, rule)| {
+            headers
+                .get_all(*name)
+                .any(|value| !value.to_str().is_ok_and(rule))
+        })
+        .map(|(name, _)| name)
+        .collect();
+    if invalid.is_empty() {
+        Ok(())
+    } else {
+        Err(Refusal::InvalidHeaders(invalid))
+    }
+}
+
+/// A header as text.
+pub(super) fn text<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
+    headers.get(name).and_then(|value| value.to_str().ok())
+}
+
+/// A header that [`check`] has let pass as a number.
+pub(super) fn number_of(headers: &HeaderMap, name: &str) -> Option<u64> {
+    text(headers, name).and_then(number)
+}
+
+/// Digits without a leading zero.
+fn number(text: &str) -> Option<u64> {
+    let canonical = text == "0" || !text.starts_with('0');
+    if !canonical || !text.bytes().all(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    text.parse().ok().filter(|n| *n <= LARGEST)
+}
+
+/// `Upload-Metadata`: names with base64 values, in their order.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct UploadMetadata(Vec<(String, Option<Vec<u8>>)>);
+
+impl UploadMetadata {
+    /// Reads `name base64,name base64`; a name may stand alone. `None` when anything is malformed or doubled.
+    pub(super) fn parse(header: &str) -> Option<Self> {
+        let mut entries: Vec<(String, Option<Vec<u8>>)> = Vec::new();
+        for entry in header.split(',') {
+            let (name, value) = match entry.split_once(' ') {
+                Some((name, value)) => (name, Some(STANDARD.decode(value).ok()?)),
+                None => (entry, None),
+            };
+            let legal = !name.is_empty() && name.bytes().all(|b| b.is_ascii_graphic());
+            if !legal || entries.iter().any(|(known, _)| known == name) {
+                return None;
+            }
+            entries.push((name.to_owned(), value));
+        }
+        Some(Self(entries))
+    }
+
+    /// A value as text; what is missing is empty, what is no UTF-8 shows it.
+    pub(super) fn text(&self, name: &str) -> Option<String> {
+        let value = self.0.iter().find(|(known, _)| known == name)?.1.as_ref();
+        Some(
+            value
+                .map(|bytes| String::from_utf8_lossy(bytes).into_owned())
+                .unwrap_or_default(),
+        )
+    }
+
+    /// `metadata`: the JSON object that becomes the user metadata; anything else is ignored.
+    pub(super) fn user_metadata(&self) -> Option<Value> {
+        json_object(self.text("metadata")?.as_bytes())
+    }
+
+    /// What the object's `Cache-Control` will be. Compat: only whole seconds count.
+    pub(super) fn cache_control(&self) -> String {
+        match self.text("cacheControl").map(|text| text.trim().parse::<u64>()) {
+            Some(Ok(seconds)) => format!("max-age={seconds}"),
+            _ => "no-cache".to_owned(),
+        }
+    }
+
+    /// The header as HEAD echoes it. Compat: with the cache-control that the object will have.
+    pub(super) fn echo(&self) -> String {
+        let cache_control = STANDARD.encode(self.cache_control());
+        let mut parts: Vec<String> = self
+            .0
+            .iter()
+            .map(|(name, value)| match (name.as_str(), value) {
+                ("cacheControl", _) => format!("cacheControl {cache_control}"),
+                (name, Some(value)) => format!("{name} {}", STANDARD.encode(value)),
+                (name, None) => name.to_owned(),
+            })
+            .collect();
+        if !self.0.iter().any(|(name, _)| name == "cacheControl") {
+            parts.push(format!("cacheControl {cache_control}"));
+        }
+        parts.join(",")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn store_087_metadata_is_read_in_order_and_echoed() {
+        let metadata =
+            UploadMetadata::parse("bucketName Yg==,flag,objectName YS9iLnR4dA==,cacheControl NjA=")
+                .expect("well-formed");
+
+        assert_eq!(metadata.text("bucketName").as_deref(), Some("b"));
+        assert_eq!(metadata.text("objectName").as_deref(), Some("a/b.txt"));
+        assert_eq!(metadata.text("flag").as_deref(), Some(""));
+        assert_eq!(metadata.text("none"), None);
+        assert_eq!(metadata.cache_control(), "max-age=60");
+        assert_eq!(
+            metadata.echo(),
+            "bucketName Yg==,flag,objectName YS9iLnR4dA==,cacheControl bWF4LWFnZT02MA=="
+        );
+    }
+
+    #[test]
+    fn store_088_malformed_metadata_is_refused() {
+        for bad in [
+            "",
+            " ",
+            "a !!!",
+            "a YQ",
+            "a YQ==,a YQ==",
+            "a  YQ==",
+            "a YQ==, b YQ==",
+            ",",
+            "ü YQ==",
+        ] {
+            assert_eq!(UploadMetadata::parse(bad), None, "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn store_088_numbers_are_canonical() {
+        for (text, expected) in [
+            ("0", Some(0)),
+            ("17", Some(17)),
+            ("9007199254740991", Some(LARGEST)),
+            ("9007199254740992", None),
+            ("-1", None),
+            ("+1", None),
+            ("01", None),
+            ("1.5", None),
+            ("", None),
+            ("abc", None),
+        ] {
+            assert_eq!(number(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn store_008_cache_control_is_a_number_of_seconds_or_nothing() {
+        for (value, expected) in [
+            ("MzYwMA==", "max-age=3600"),
+            ("bm8=", "no-cache"),
+            ("LTE=", "no-cache"),
+        ] {
+            let metadata = UploadMetadata::parse(&format!("cacheControl {value}")).expect("well-formed");
+            assert_eq!(metadata.cache_control(), expected);
+        }
+    }
+}

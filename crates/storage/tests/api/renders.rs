@@ -1,0 +1,498 @@
+//! Pictures in other sizes and formats, and sources that are made to hurt.
+
+use std::io::Cursor;
+
+use image::codecs::gif::GifEncoder;
+use image::codecs::jpeg::JpegEncoder;
+use image::{
+    Delay, DynamicImage, Frame, ImageDecoder, ImageEncoder, ImageFormat, Rgb, RgbImage, Rgba, RgbaImage,
+};
+use reqwest::Method;
+use selvedge_storage::StorageConfig;
+use serde_json::json;
+
+use crate::support::{Response, TestApp, files_below};
+
+async fn app() -> TestApp {
+    let app = TestApp::start_with(|config| StorageConfig {
+        image_transformation: true,
+        ..config
+    })
+    .await;
+    app.sql(
+        "insert into storage.buckets (id, name, public) values ('pub', 'pub', true), ('own', 'own', false);
+         create policy mine on storage.objects for select to authenticated using (owner_id = auth.uid()::text)",
+    )
+    .await;
+    app
+}
+
+/// Four quarters: red, green / blue, white.
+fn quarters(width: u32, height: u32) -> RgbImage {
+    RgbImage::from_fn(width, height, |x, y| match (x * 2 < width, y * 2 < height) {
+        (true, true) => Rgb([255, 0, 0]),
+        (false, true) => Rgb([0, 255, 0]),
+        (true, false) => Rgb([0, 0, 255]),
+        (false, false) => Rgb([255, 255, 255]),
+    })
+}
+
+fn encoded(image: impl Into<DynamicImage>, format: ImageFormat) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    image
+        .into()
+        .write_to(&mut Cursor::new(&mut bytes), format)
+        .expect("encodes");
+    bytes
+}
+
+async fn put(app: &TestApp, path: &str, kind: &str, bytes: Vec<u8>) {
+    app.service_role()
+        .request(Method::PUT, &format!("/object/{path}"))
+        .header("content-type", kind)
+        .header("cache-control", "max-age=70")
+        .body(bytes)
+        .send()
+        .await
+        .ok();
+}
+
+async fn render(app: &TestApp, path: &str) -> Response {
+    app.nobody().get(&format!("/render/image/public/{path}")).await
+}
+
+fn decoded(response: &Response) -> RgbImage {
+    assert_eq!(response.status, 200, "{}", response.text());
+    image::load_from_memory(&response.body)
+        .expect("a picture")
+        .to_rgb8()
+}
+
+fn is_near(pixel: &Rgb<u8>, colour: [u8; 3]) -> bool {
+    pixel.0.iter().zip(colour).all(|(a, b)| a.abs_diff(b) < 60)
+}
+
+#[actix_web::test]
+async fn store_093_boxes_are_filled_fitted_and_forced() {
+    let app = app().await;
+    put(
+        &app,
+        "pub/p.png",
+        "image/png",
+        encoded(quarters(200, 100), ImageFormat::Png),
+    )
+    .await;
+    for (query, size) in [
+        ("width=50&height=50", (50, 50)),
+        ("width=50", (50, 25)),
+        ("height=20", (40, 20)),
+        ("width=50&height=50&resize=contain", (50, 25)),
+        ("width=30&height=50&resize=fill", (30, 50)),
+        ("width=1000", (200, 100)),
+        ("width=400&height=100", (200, 100)),
+        ("width=400&height=400&resize=fill", (100, 100)),
+        ("quality=30", (200, 100)),
+        ("", (200, 100)),
+    ] {
+        let answer = render(&app, &format!("pub/p.png?{query}")).await;
+
+        assert_eq!(decoded(&answer).dimensions(), size, "{query}");
+        assert_eq!(answer.header("content-type"), Some("image/png"));
+        assert_eq!(answer.header("cache-control"), Some("max-age=70"));
+        assert_eq!(
+            answer.header("content-length"),
+            Some(answer.body.len().to_string().as_str())
+        );
+    }
+}
+
+#[actix_web::test]
+async fn store_093_the_cut_keeps_the_middle_or_what_gravity_says() {
+    let app = app().await;
+    put(
+        &app,
+        "pub/p.png",
+        "image/png",
+        encoded(quarters(200, 100), ImageFormat::Png),
+    )
+    .await;
+    for (gravity, corner, colour) in [
+        ("", (0, 0), [255, 0, 0]),
+        ("&gravity=we", (49, 0), [255, 0, 0]),
+        ("&gravity=ea", (0, 0), [0, 255, 0]),
+        ("&gravity=fp&x_offset=1&y_offset=0", (0, 49), [255, 255, 255]),
+    ] {
+        let answer = render(&app, &format!("pub/p.png?width=50&height=50{gravity}")).await;
+
+        let picture = decoded(&answer);
+        assert!(
+            is_near(picture.get_pixel(corner.0, corner.1), colour),
+            "{gravity}"
+        );
+    }
+}
+
+#[actix_web::test]
+async fn store_093_formats_are_negotiated_or_named() {
+    let app = app().await;
+    put(
+        &app,
+        "pub/p.jpg",
+        "image/jpeg",
+        encoded(quarters(80, 60), ImageFormat::Jpeg),
+    )
+    .await;
+    let accepting = |query: &str, accept: &str| {
+        app.nobody()
+            .request(Method::GET, &format!("/render/image/public/pub/p.jpg?{query}"))
+            .header("accept", accept)
+    };
+    let browser = "image/avif,image/webp,image/apng,image/svg+xml,image/*,*/*;q=0.8";
+    for (query, accept, kind, varies) in [
+        ("width=40", browser, "image/webp", true),
+        ("width=40", "*/*", "image/jpeg", true),
+        ("width=40", "image/avif,image/*", "image/avif", true),
+        ("width=40&format=origin", browser, "image/jpeg", false),
+        ("width=40&format=webp", "*/*", "image/webp", false),
+        ("width=40&format=avif", "*/*", "image/avif", false),
+    ] {
+        let answer = accepting(query, accept).send().await.ok();
+
+        assert_eq!(answer.header("content-type"), Some(kind), "{query} {accept}");
+        assert_eq!(
+            answer.header("vary").is_some_and(|v| v.contains("Accept")),
+            varies
+        );
+        if kind == "image/avif" {
+            assert_eq!(&answer.body[4..12], b"ftypavif");
+        } else {
+            assert_eq!(decoded(&answer).dimensions(), (40, 30));
+        }
+    }
+    let webp = accepting("width=40", browser).send().await;
+    let jpeg = accepting("width=40", "*/*").send().await;
+    assert_ne!(webp.header("etag"), jpeg.header("etag"));
+}
+
+#[actix_web::test]
+async fn store_093_quality_changes_the_size() {
+    let app = app().await;
+    let noise = RgbImage::from_fn(300, 300, |x, y| {
+        let n = (x * 7919 + y * 104_729) ^ (x * y);
+        Rgb([(n >> 3) as u8, (n >> 7) as u8, n as u8])
+    });
+    put(&app, "pub/n.jpg", "image/jpeg", encoded(noise, ImageFormat::Jpeg)).await;
+
+    for format in ["origin", "webp"] {
+        let low = render(&app, &format!("pub/n.jpg?format={format}&quality=20"))
+            .await
+            .ok();
+        let high = render(&app, &format!("pub/n.jpg?format={format}&quality=95"))
+            .await
+            .ok();
+        assert!(low.body.len() * 2 < high.body.len(), "{format}");
+    }
+}
+
+/// A JPEG whose EXIF says how to turn it.
+fn turned_jpeg(orientation: u8) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut encoder = JpegEncoder::new_with_quality(&mut bytes, 95);
+    let mut exif = b"MM\0\x2a\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0".to_vec();
+    exif.push(orientation);
+    exif.extend_from_slice(&[0; 6]);
+    encoder.set_exif_metadata(exif).expect("EXIF");
+    let image = quarters(120, 60);
+    encoder
+        .encode(&image, 120, 60, image::ExtendedColorType::Rgb8)
+        .expect("encodes");
+    bytes
+}
+
+#[actix_web::test]
+async fn store_093_pictures_stand_upright() {
+    let app = app().await;
+    // Where red, the top left quarter, comes to lie.
+    for (orientation, size, red) in [
+        (1, (40, 20), (5, 5)),
+        (3, (40, 20), (35, 15)),
+        (6, (40, 80), (35, 5)),
+        (8, (40, 80), (5, 75)),
+    ] {
+        let path = format!("pub/o{orientation}.jpg");
+        put(&app, &path, "image/jpeg", turned_jpeg(orientation)).await;
+
+        for query in ["width=40", "width=40&gravity=nowe"] {
+            let picture = decoded(&render(&app, &format!("{path}?{query}")).await);
+            assert_eq!(picture.dimensions(), size, "{orientation} {query}");
+            assert!(
+                is_near(picture.get_pixel(red.0, red.1), [255, 0, 0]),
+                "{orientation} {query}"
+            );
+        }
+    }
+}
+
+#[actix_web::test]
+async fn store_093_transparency_stays_and_animations_move() {
+    let app = app().await;
+    let clear = RgbaImage::from_pixel(60, 60, Rgba([200, 0, 0, 0]));
+    put(
+        &app,
+        "pub/clear.png",
+        "image/png",
+        encoded(clear, ImageFormat::Png),
+    )
+    .await;
+    let mut gif = Vec::new();
+    let mut encoder = GifEncoder::new(&mut gif);
+    for shade in [0, 120, 240] {
+        let image = RgbaImage::from_pixel(60, 40, Rgba([shade, 10, 10, 255]));
+        let frame = Frame::from_parts(image, 0, 0, Delay::from_numer_denom_ms(200, 1));
+        encoder.encode_frame(frame).expect("encodes");
+    }
+    drop(encoder);
+    put(&app, "pub/a.gif", "image/gif", gif).await;
+
+    let clear = render(&app, "pub/clear.png?width=30&format=webp").await.ok();
+    let moving = render(&app, "pub/a.gif?width=30").await.ok();
+    let webp = render(&app, "pub/a.gif?width=30&format=webp").await.ok();
+
+    let pixel = *image::load_from_memory(&clear.body)
+        .expect("WebP")
+        .to_rgba8()
+        .get_pixel(3, 3);
+    assert_eq!(pixel.0[3], 0);
+    use image::AnimationDecoder;
+    let frames = image::codecs::gif::GifDecoder::new(Cursor::new(&moving.body))
+        .expect("a GIF")
+        .into_frames();
+    assert_eq!(frames.count(), 3);
+    let decoder = image::codecs::webp::WebPDecoder::new(Cursor::new(&webp.body)).expect("a WebP");
+    assert!(decoder.has_animation());
+    assert_eq!(decoder.dimensions(), (30, 20));
+    assert_eq!(decoder.into_frames().count(), 3);
+}
+
+#[actix_web::test]
+async fn store_093_roads_keep_their_rules() {
+    let app = app().await;
+    let bytes = encoded(quarters(40, 40), ImageFormat::Png);
+    put(&app, "pub/p.png", "image/png", bytes.clone()).await;
+    app.sql(
+        "create policy write on storage.objects for insert to authenticated with check (bucket_id = 'own')",
+    )
+    .await;
+    app.user("ana")
+        .request(Method::POST, "/object/own/p.png")
+        .header("content-type", "image/png")
+        .body(bytes)
+        .send()
+        .await
+        .ok();
+
+    render(&app, "own/p.png?width=9")
+        .await
+        .is(400, "404", "NoSuchBucket");
+    render(&app, "pub/none.png?width=9")
+        .await
+        .is(400, "404", "NoSuchKey");
+    let authenticated = |client: &crate::support::Client<'_>, path: &str| {
+        client.request(
+            Method::GET,
+            &format!("/render/image/authenticated/{path}?width=9"),
+        )
+    };
+    authenticated(&app.user("ana"), "own/p.png").send().await.ok();
+    authenticated(&app.user("bob"), "own/p.png")
+        .send()
+        .await
+        .is(400, "404", "NoSuchKey");
+    authenticated(&app.user("ana"), "pub/p.png")
+        .send()
+        .await
+        .is(400, "404", "NoSuchKey");
+    authenticated(&app.nobody(), "pub/p.png")
+        .send()
+        .await
+        .is(400, "400", "InvalidRequest");
+}
+
+#[actix_web::test]
+async fn store_094_a_signed_transformation_is_the_only_one() {
+    let app = app().await;
+    put(
+        &app,
+        "own/p q.png",
+        "image/png",
+        encoded(quarters(80, 80), ImageFormat::Png),
+    )
+    .await;
+    let service = app.service_role();
+    let sign = |body| service.post("/object/sign/own/p%20q.png", body);
+
+    let signed = sign(json!({"expiresIn": 60, "transform": {"width": 20, "height": "10", "resize": "fill"}}))
+        .await
+        .ok()
+        .json();
+    let plain = sign(json!({"expiresIn": 60, "transform": {}})).await.ok().json();
+    let bad = sign(json!({"expiresIn": 60, "transform": {"quality": 5}})).await;
+    let url = signed["signedURL"].as_str().expect("a URL");
+    let answer = app
+        .nobody()
+        .get(&format!("{}&width=3", url.replace(' ', "%20")))
+        .await;
+
+    assert!(url.starts_with("/render/image/sign/own/p q.png?token="), "{url}");
+    assert!(
+        plain["signedURL"]
+            .as_str()
+            .is_some_and(|url| url.starts_with("/object/sign/own/"))
+    );
+    bad.is(400, "400", "InvalidRequest");
+    assert_eq!(bad.message(), "body/transform/quality must be >= 20");
+    assert_eq!(decoded(&answer).dimensions(), (20, 10));
+    assert!(answer.header("expires").is_some() && answer.header("cache-control").is_none());
+    assert_eq!(
+        answer.header("x-transformations"),
+        Some("height:10,width:20,resizing_type:force")
+    );
+}
+
+#[actix_web::test]
+async fn store_093_pictures_are_made_once_and_never_stale() {
+    let app = app().await;
+    put(
+        &app,
+        "pub/p.png",
+        "image/png",
+        encoded(quarters(80, 80), ImageFormat::Png),
+    )
+    .await;
+    let renders = app.root.path().join("renders");
+
+    let together = futures_util::future::join_all((0..8).map(|_| render(&app, "pub/p.png?width=20"))).await;
+    let kept = files_below(&renders);
+    let red = RgbImage::from_pixel(80, 80, Rgb([250, 0, 0]));
+    put(&app, "pub/p.png", "image/png", encoded(red, ImageFormat::Png)).await;
+    let replaced = render(&app, "pub/p.png?width=20").await;
+
+    assert!(together.iter().all(|answer| answer.body == together[0].body));
+    assert_eq!(kept, 1);
+    assert_ne!(replaced.header("etag"), together[0].header("etag"));
+    assert!(is_near(decoded(&replaced).get_pixel(15, 15), [250, 0, 0]));
+    assert_eq!(
+        files_below(&renders),
+        1,
+        "what was made of the old picture is gone"
+    );
+}
+
+/// A PNG that says it has this size and holds nothing of it.
+fn hollow_png(width: u32, height: u32) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    image::codecs::png::PngEncoder::new(&mut bytes)
+        .write_image(&[0, 0, 0], 1, 1, image::ExtendedColorType::Rgb8)
+        .expect("encodes");
+    bytes[16..20].copy_from_slice(&width.to_be_bytes());
+    bytes[20..24].copy_from_slice(&height.to_be_bytes());
+    let crc = crc32(&bytes[12..29]);
+    bytes[29..33].copy_from_slice(&crc.to_be_bytes());
+    bytes
+}
+
+fn crc32(bytes: &[u8]) -> u32 {
+    let mut crc = u32::MAX;
+    for byte in bytes {
+        crc ^= u32::from(*byte);
+        for _ in 0..8 {
+            crc = if crc & 1 == 1 {
+                (crc >> 1) ^ 0xedb8_8320
+            } else {
+                crc >> 1
+            };
+        }
+    }
+    !crc
+}
+
+#[actix_web::test]
+async fn store_093_hostile_sources_are_refused_cheaply() {
+    let app = app().await;
+    let jpeg = encoded(quarters(40, 40), ImageFormat::Jpeg);
+    let mut scans = jpeg.clone();
+    for _ in 0..500 {
+        scans.extend_from_slice(&[0xff, 0xda, 0, 8]);
+    }
+    let mut gif = encoded(quarters(1, 1), ImageFormat::Gif);
+    gif[6..10].fill(0xff);
+    let huge = "The source image resolution is too large to process";
+    let invalid = "The source image is invalid or unsupported for rendering";
+    for (name, bytes, message) in [
+        ("bomb.png", hollow_png(100_000, 100_000), huge),
+        ("tall.png", hollow_png(1, 60_000_000), huge),
+        ("hollow.png", hollow_png(3_000, 3_000), invalid),
+        ("scans.jpg", scans, huge),
+        ("bomb.gif", gif, huge),
+        ("half.jpg", jpeg[..200].to_vec(), invalid),
+        ("page.png", b"<html><script>alert(1)</script>".to_vec(), invalid),
+        (
+            "vector.png",
+            b"<svg xmlns='http://www.w3.org/2000/svg'/>".to_vec(),
+            invalid,
+        ),
+        ("empty.png", Vec::new(), invalid),
+    ] {
+        put(&app, &format!("pub/{name}"), "image/png", bytes).await;
+
+        let answer = render(&app, &format!("pub/{name}?width=20")).await;
+
+        answer.is(400, "400", "InvalidRequest");
+        assert_eq!(answer.message(), message, "{name}");
+    }
+    assert_eq!(files_below(&app.root.path().join("renders")), 0);
+}
+
+#[actix_web::test]
+async fn store_093_a_source_above_25_mib_is_refused_unread() {
+    let app = app().await;
+    let mut bytes = encoded(quarters(40, 40), ImageFormat::Png);
+    bytes.resize(25 * 1024 * 1024 + 1, 0);
+    put(&app, "pub/large.png", "image/png", bytes).await;
+
+    let answer = render(&app, "pub/large.png?width=20").await;
+
+    answer.is(400, "400", "InvalidRequest");
+}
+
+#[actix_web::test]
+async fn store_093_without_transformation_there_is_no_route() {
+    let app = TestApp::start().await;
+    app.sql("insert into storage.buckets (id, name, public) values ('pub', 'pub', true)")
+        .await;
+    put(
+        &app,
+        "pub/p.png",
+        "image/png",
+        encoded(quarters(40, 40), ImageFormat::Png),
+    )
+    .await;
+
+    render(&app, "pub/p.png?width=9")
+        .await
+        .is(404, "404", "InvalidRequest");
+    let signed = app
+        .service_role()
+        .post(
+            "/object/sign/pub/p.png",
+            json!({"expiresIn": 9, "transform": {"width": 9}}),
+        )
+        .await
+        .ok()
+        .json();
+    assert!(
+        signed["signedURL"]
+            .as_str()
+            .is_some_and(|url| url.starts_with("/object/sign/"))
+    );
+}

@@ -1,0 +1,163 @@
+//! The process dies at random moments of a resumable upload, and comes back: nothing that was acknowledged is lost.
+
+use std::io::Write;
+use std::net::TcpStream;
+use std::time::Duration;
+
+use crate::crashes::{Server, token};
+use crate::resumable::{content, metadata};
+use crate::support::{TestApp, files_below};
+
+async fn send(
+    server: &Server,
+    method: reqwest::Method,
+    path: &str,
+    headers: &[(&str, &str)],
+) -> reqwest::Response {
+    let mut request = reqwest::Client::new()
+        .request(method, format!("http://{}/storage/v1{path}", server.address))
+        .bearer_auth(token())
+        .header("tus-resumable", "1.0.0");
+    for (name, value) in headers {
+        request = request.header(*name, *value);
+    }
+    request.send().await.expect("an answer")
+}
+
+fn header(response: &reqwest::Response, name: &str) -> String {
+    let value = response
+        .headers()
+        .get(name)
+        .unwrap_or_else(|| panic!("no {name}"));
+    value.to_str().expect("text").to_owned()
+}
+
+#[actix_web::test]
+async fn store_089_an_acknowledged_offset_survives_kill_9() {
+    let app = TestApp::start().await;
+    app.sql("insert into storage.buckets (id, name, public) values ('b', 'b', true)")
+        .await;
+    let root = tempfile::tempdir().expect("a folder");
+    let bytes = content(6_000_000);
+    let mut server = Server::start(&app.database, root.path());
+    let created = send(
+        &server,
+        reqwest::Method::POST,
+        "/upload/resumable",
+        &[
+            ("upload-length", &bytes.len().to_string()),
+            ("upload-metadata", &metadata("x")),
+        ],
+    )
+    .await;
+    let location = header(&created, "location");
+    let path = location
+        .split_once("/storage/v1")
+        .expect("the prefix")
+        .1
+        .to_owned();
+
+    let mut acknowledged = 0;
+    for round in 0_u64..5 {
+        // One chunk is acknowledged, in the middle of the next the process dies.
+        let end = (acknowledged + 400_000).min(bytes.len());
+        let answer = reqwest::Client::new()
+            .patch(format!("http://{}/storage/v1{path}", server.address))
+            .bearer_auth(token())
+            .header("tus-resumable", "1.0.0")
+            .header("upload-offset", acknowledged.to_string())
+            .header("content-type", "application/offset+octet-stream")
+            .body(bytes[acknowledged..end].to_vec())
+            .send()
+            .await
+            .expect("an answer");
+        assert_eq!(answer.status(), 204);
+        acknowledged = end;
+        let mut socket = TcpStream::connect(&server.address).expect("it listens");
+        let head = format!(
+            "PATCH /storage/v1{path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {}\r\ntus-resumable: 1.0.0\r\n\
+             upload-offset: {acknowledged}\r\ncontent-type: application/offset+octet-stream\r\ncontent-length: {}\r\n\r\n",
+            token(),
+            bytes.len() - acknowledged
+        );
+        socket.write_all(head.as_bytes()).expect("it reads");
+        socket
+            .write_all(&bytes[acknowledged..acknowledged + 500_000])
+            .expect("it reads");
+        tokio::time::sleep(Duration::from_millis(round * 37 % 150)).await;
+        drop(server);
+        server = Server::start(&app.database, root.path());
+
+        let head = send(&server, reqwest::Method::HEAD, &path, &[]).await;
+        assert_eq!(head.status(), 200);
+        let reached: usize = header(&head, "upload-offset").parse().expect("a number");
+        assert!(
+            reached >= acknowledged,
+            "{reached} of {acknowledged} acknowledged"
+        );
+        acknowledged = reached;
+    }
+
+    // The last byte comes, and the process dies around the moment in which the object is made.
+    for delay_ms in [0, 3, 10, 30, 100] {
+        let request = reqwest::Client::new()
+            .patch(format!("http://{}/storage/v1{path}", server.address))
+            .bearer_auth(token())
+            .header("tus-resumable", "1.0.0")
+            .header("x-upsert", "true")
+            .header("upload-offset", acknowledged.to_string())
+            .header("content-type", "application/offset+octet-stream")
+            .body(bytes[acknowledged..].to_vec());
+        let sending = actix_web::rt::spawn(request.send());
+        tokio::time::sleep(Duration::from_millis(delay_ms)).await;
+        drop(server);
+        let _ = sending.await;
+        server = Server::start(&app.database, root.path());
+        let head = send(&server, reqwest::Method::HEAD, &path, &[]).await;
+        let reached: usize = header(&head, "upload-offset").parse().expect("a number");
+        assert!(reached >= acknowledged);
+        acknowledged = reached;
+    }
+    if acknowledged < bytes.len() {
+        let answer = reqwest::Client::new()
+            .patch(format!("http://{}/storage/v1{path}", server.address))
+            .bearer_auth(token())
+            .header("tus-resumable", "1.0.0")
+            .header("upload-offset", acknowledged.to_string())
+            .header("content-type", "application/offset+octet-stream")
+            .body(bytes[acknowledged..].to_vec())
+            .send()
+            .await
+            .expect("an answer");
+        assert_eq!(answer.status(), 204);
+    }
+
+    let read = send(&server, reqwest::Method::GET, "/object/public/b/x", &[]).await;
+    assert_eq!(read.bytes().await.expect("whole"), bytes);
+    assert_eq!(app.count("select count(*) from storage.objects").await, 1);
+    assert_eq!(
+        app.count("select count(*) from storage.resumable_pieces").await,
+        0
+    );
+    let etag = app
+        .database
+        .superuser()
+        .await
+        .query_one("select metadata ->> 'eTag', version from storage.objects", &[])
+        .await
+        .expect("one row");
+    use md5::Digest;
+    assert_eq!(
+        etag.get::<_, String>(0),
+        format!("\"{}\"", hex::encode(md5::Md5::digest(&bytes)))
+    );
+    let version: String = etag.get(1);
+    assert!(
+        root.path()
+            .join("blobs")
+            .join(&version[..3])
+            .join(&version)
+            .is_file()
+    );
+    assert!(files_below(&root.path().join("incoming")) == 0);
+}
