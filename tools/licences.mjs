@@ -15,6 +15,7 @@ const ALLOWED = new Set([
   "MIT",
   "MIT-0",
   "MPL-2.0",
+  "NCSA",
   "Unicode-3.0",
   "Unlicense",
   "Zlib",
