@@ -1,23 +1,28 @@
 import { describe, expect, it } from "vitest";
-import { imageSources } from "./images";
+import { imageSources, smallImage } from "./images";
 
 describe("imageSources", () => {
-  it("offers the second width for names of the seed only", () => {
-    const url = "/storage/v1/object/public/combine-images/sunday-at-the-harbour.webp";
-    expect(imageSources(url).src).toBe(url);
-    expect(imageSources(url).srcSet).toBe(
-      `${url.replace(".webp", "-480.webp")} 480w, ${url} 1200w`,
-    );
-    expect(imageSources("/storage/v1/object/public/images/items/scarf.webp").srcSet).toContain(
-      "900w",
-    );
+  it.each([
+    "combine-images/sunday-at-the-harbour.webp",
+    "images/items/scarf.png",
+    "user-outfit-images/someone/1730000000000-x7k2.JPG",
+  ])("offers %s in the widths that storage renders", (path) => {
+    const url = `/storage/v1/object/public/${path}`;
+    const render = `/storage/v1/render/image/public/${path}`;
+    expect(imageSources(url)).toEqual({
+      src: url,
+      srcSet: `${render}?width=480 480w, ${render}?width=1200 1200w`,
+    });
+    expect(smallImage(url)).toBe(`${render}?width=480`);
   });
 
   it.each([
-    "/storage/v1/object/public/combine-images/1730000000000-x7k2.webp",
-    "/storage/v1/object/public/user-outfit-images/someone/coat.webp",
-    "https://elsewhere.example/coat.webp",
+    "/storage/v1/object/public/avatars/someone/me.avif",
+    "/storage/v1/object/public/avatars/someone/me.webp?v=2",
+    "/storage/v1/object/sign/profile-avatars/me.webp?token=x",
+    "https://elsewhere.example/storage/v1/object/public/a/coat.webp",
   ])("loads %s as it is", (url) => {
     expect(imageSources(url)).toEqual({ src: url });
+    expect(smallImage(url)).toBeUndefined();
   });
 });

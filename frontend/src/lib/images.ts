@@ -6,34 +6,33 @@ export interface ImageSources {
   srcSet?: string;
 }
 
+/** Pictures of public buckets, in formats that storage can render. */
+const stored = /^\/storage\/v1\/object\/public\/([^?#]+\.(?:webp|png|jpe?g|gif))$/i;
+/** Lists and thumbnails take the first, everything larger the second. */
+const widths = [480, 1200] as const;
+
 /** The small one of a picture's widths, where there are two: on lists it has been loaded already. */
 export function smallImage(url: string): string | undefined {
-  return imageSources(url).srcSet?.split(" ")[0];
+  return rendered(url)?.[0];
 }
 
 /**
- * Pictures of the seed come in two widths: `<slug>.webp`, and `<slug>-480.webp` beside it. Their slugs
- * have no digits; uploaded files always do (a timestamp), so the two cannot be confused.
- */
-const seededPicture =
-  /^(\/storage\/v1\/object\/public\/(combine-images|images\/items)\/[a-z][a-z-]*[a-z])\.webp$/;
-const smallWidth = 480;
-const largeWidths: Record<string, number> = { "combine-images": 1200, "images/items": 900 };
-
-/**
- * Sources of an image column. Columns hold root-relative paths of our own storage or absolute URLs;
- * a second width is offered only for names that the seed made, because nothing else promises one.
+ * Sources of an image column. Columns hold root-relative paths of our own storage or absolute URLs; storage
+ * renders its own pictures in the widths that we draw, in the best format the browser takes, and never larger
+ * than they are.
  */
 export function imageSources(url: string): ImageSources {
-  const absolute = (path: string) => (path.startsWith("/") ? hostOf(path) : path);
-  const seeded = seededPicture.exec(url);
-  if (seeded === null) return { src: absolute(url) };
-  const [, path = "", folder = ""] = seeded;
-  const stem = absolute(path);
-  return {
-    src: `${stem}.webp`,
-    srcSet: `${stem}-${smallWidth}.webp ${smallWidth}w, ${stem}.webp ${largeWidths[folder]}w`,
-  };
+  const src = url.startsWith("/") ? hostOf(url) : url;
+  const sources = rendered(url);
+  if (sources === undefined) return { src };
+  return { src, srcSet: sources.map((source, at) => `${source} ${widths[at]}w`).join(", ") };
+}
+
+/** The picture in each of our widths. */
+function rendered(url: string): string[] | undefined {
+  const path = stored.exec(url)?.[1];
+  if (path === undefined) return undefined;
+  return widths.map((width) => hostOf(`/storage/v1/render/image/public/${path}?width=${width}`));
 }
 
 /** Same-origin pages keep root-relative paths: they stay cacheable under one name. */
