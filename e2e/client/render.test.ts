@@ -59,7 +59,9 @@ test("store_093 store_094 private pictures are rendered for those who may see th
   const signed = await own.createSignedUrl(path, 60, { transform });
   const seen = await fetch(signed.data?.signedUrl ?? "");
 
-  const [width, height] = sizeOf(Buffer.from((await downloaded.data?.arrayBuffer()) ?? new ArrayBuffer()));
+  const [width, height] = sizeOf(
+    Buffer.from((await downloaded.data?.arrayBuffer()) ?? new ArrayBuffer()),
+  );
   expect(Math.max(width, height)).toBe(64);
   expect(foreign.error).not.toBeNull();
   expect(signed.data?.signedUrl).toContain("/storage/v1/render/image/sign/profile-avatars/");

@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+"""Images per second: a 1 600-px JPEG rendered as 400-px WebP, first made, then from the cache on disk.
+
+  images.py [--binary FILE] [--pictures 120] [--conc 8] [--dur 3]
+
+Starts `selvedge start` in a temporary project on free ports, uploads one photo under many names (each name is a picture
+of its own for the cache), asks for every one once, then for one of them again and again. Needs wrk for the second."""
+import argparse
+import http.client
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+from bench import SECRET, free_ports, server_rss, start, stop  # noqa: E402
+from run import jwt, stat  # noqa: E402
+
+PHOTO = os.path.join(HERE, "photo-1600.jpg")
+ACCEPT = {"accept": "image/avif,image/webp,*/*"}
+
+
+def request(port, method, path, body=None, headers=None):
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    connection.request(method, path, body, headers or {})
+    answer = connection.getresponse()
+    payload = answer.read()
+    connection.close()
+    if answer.status != 200:
+        sys.exit(f"{method} {path}: {answer.status} {payload[:200]!r}")
+    return answer, payload
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--binary", default=os.path.join(HERE, "..", "target", "release", "selvedge"))
+    parser.add_argument("--pictures", type=int, default=120)
+    parser.add_argument("--conc", type=int, default=8)
+    parser.add_argument("--dur", type=int, default=3)
+    args = parser.parse_args()
+    if not shutil.which("wrk"):
+        sys.exit("missing: wrk (Debian: apt-get install wrk)")
+
+    project = tempfile.mkdtemp(prefix="selvedge-images-")
+    api, database, inbox = free_ports(3)
+    open(os.path.join(project, "port"), "w").write(str(api))
+    open(os.path.join(project, "config.toml"), "w").write(
+        f'project_id = "images"\n[api]\nport = {api}\n[db]\nport = {database}\n[inbucket]\nport = {inbox}\n'
+        f'[auth]\njwt_secret = "{SECRET}"\n[storage.image_transformation]\nenabled = true\n'
+        "[storage.buckets.photos]\npublic = true\n"
+    )
+    log = open(os.path.join(project, "server.log"), "w")
+    server, _ = start(os.path.abspath(args.binary), project, log)
+    try:
+        token = jwt({"role": "service_role", "exp": 2051222400}, SECRET)
+        photo = open(PHOTO, "rb").read()
+        for number in range(args.pictures):
+            request(api, "POST", f"/storage/v1/object/photos/{number}.jpg", photo,
+                    {"authorization": f"Bearer {token}", "content-type": "image/jpeg"})
+
+        def render(number):
+            return request(api, "GET", f"/storage/v1/render/image/public/photos/{number}.jpg?width=400", headers=ACCEPT)
+
+        cpu, began = stat(server.pid)["cpu"], time.perf_counter()
+        with ThreadPoolExecutor(args.conc) as pool:
+            answers = list(pool.map(render, range(args.pictures)))
+        took = time.perf_counter() - began
+        cpu = stat(server.pid)["cpu"] - cpu
+        kind, size = answers[0][0].getheader("content-type"), len(answers[0][1])
+        print(f"1600-px JPEG ({len(photo) / 1e3:.0f} kB) -> 400-px {kind} ({size / 1e3:.0f} kB), {os.cpu_count()} cores")
+        print(f"  made:   {args.pictures / took:8.1f} /s   {cpu / args.pictures * 1e3:6.1f} ms CPU each")
+
+        cpu = stat(server.pid)["cpu"]
+        wrk = subprocess.run(
+            ["wrk", "-t1", f"-c{args.conc}", f"-d{args.dur}s", "--latency", "-H", f"accept: {ACCEPT['accept']}",
+             f"http://127.0.0.1:{api}/storage/v1/render/image/public/photos/0.jpg?width=400"],
+            check=True, capture_output=True, text=True).stdout
+        cpu = stat(server.pid)["cpu"] - cpu
+        done = int(re.search(r"(\d+) requests in", wrk).group(1))
+        rate = float(re.search(r"Requests/sec:\s+([\d.]+)", wrk).group(1))
+        p99 = re.search(r"99%\s+(\S+)", wrk).group(1)
+        failed = re.search(r"Non-2xx.*: (\d+)", wrk)
+        print(f"  cached: {rate:8.1f} /s   {cpu / max(done, 1) * 1e6:6.0f} µs CPU each   p99 {p99}"
+              f"   {failed.group(1) if failed else 0} errors")
+        print(f"  server process after both: {server_rss(server):.1f} MB resident")
+    finally:
+        if server.poll() is None:
+            stop(server)
+        shutil.rmtree(project, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main()
