@@ -18,6 +18,7 @@ use crate::session::Statement;
 /// Entries of a page, folders included: the default and the most.
 const PAGE: i64 = 1000;
 
+const BY_NAME: &str = include_str!("../sql/list_v2_by_name.sql");
 const LIST: &str = include_str!("../sql/list_v2.sql");
 
 /// What PostgreSQL found: each entry rendered, and what a cursor needs of it.
@@ -69,15 +70,26 @@ pub(crate) async fn list_v2(
 
     // A cursor carries the order it was made with, and overrides the body's.
     let sort = cursor.as_ref().map_or(sort, |cursor| cursor.sort);
-    let statement = Statement::new(LIST)
-        .bind(bucket)
-        .bind(&prefix)
-        .bind(delimiter.to_string())
-        .bind(sort.column)
-        .bind(sort.order)
-        .bind((limit + 1).to_string())
-        .bind_optional(cursor.as_ref().map(|cursor| cursor.last_name.as_str()))
-        .bind_optional(cursor.as_ref().and_then(|cursor| cursor.last_time).map(iso));
+    let last_name = cursor.as_ref().map(|cursor| cursor.last_name.as_str());
+    let statement = if sort.column == "name" {
+        Statement::new(BY_NAME)
+            .bind(bucket)
+            .bind(&prefix)
+            .bind(delimiter.to_string())
+            .bind(sort.order)
+            .bind((limit + 1).to_string())
+            .bind(last_name.unwrap_or_default())
+    } else {
+        Statement::new(LIST)
+            .bind(bucket)
+            .bind(&prefix)
+            .bind(delimiter.to_string())
+            .bind(sort.column)
+            .bind(sort.order)
+            .bind((limit + 1).to_string())
+            .bind_optional(last_name)
+            .bind_optional(cursor.as_ref().and_then(|cursor| cursor.last_time).map(iso))
+    };
     let bytes = rendered_bytes(caller.read(statement).await?)?;
     let entries: Vec<Entry<'_>> = serde_json::from_slice(&bytes).map_err(StorageError::internal)?;
     Ok(json_answer(&page(

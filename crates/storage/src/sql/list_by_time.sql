@@ -1,5 +1,6 @@
--- One level below a folder, folders first by name, then files by a time column. Parameters as in list_by_name.sql, and
--- $8 the column.
+-- One level below a folder, folders first by name, then files by a time column. Parameters: $1 bucket, $2 folder with its
+-- slash, $3 folder and search in lower case, $4 segments of a row's name, $5 asc or desc, $6 limit, $7 offset, $8 the
+-- column. starts_with makes % and _ literals.
 with level as (
   select o.*,
          array_to_string((string_to_array(substr(o.name, length($2::text) + 1), '/'))[1:$4::int], '/') as entry,
