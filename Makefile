@@ -45,6 +45,7 @@ test-e2e: postgres build frontend/dist e2e/node_modules ## The stock clients and
 bench: postgres build ## Requests per second next to pgbench running the same SQL
 	python3 bench/bench.py --binary $(BINARY)
 	python3 bench/images.py --binary $(BINARY)
+	python3 bench/storage.py --binary $(BINARY)
 
 docker: ## Build the image
 	docker build --file docker/Dockerfile --tag selvedge .
