@@ -86,7 +86,7 @@ async function follow(link: string): Promise<void> {
 }
 
 /** The local keys are tokens of the well-known development secret; made here, not pasted. */
-function localKey(role: "anon" | "service_role"): string {
+export function localKey(role: "anon" | "service_role"): string {
   const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
   const body = `${encode({ alg: "HS256", typ: "JWT" })}.${encode({ iss: "supabase-demo", role, exp: 1983812996 })}`;
   const secret = "super-secret-jwt-token-with-at-least-32-characters-long";

@@ -31,7 +31,7 @@ const COMPONENT: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b')');
 
 /// Whether a browser would run scripts of such a document: HTML and XML in all their spellings, SVG among them.
-fn is_active(content_type: &str) -> bool {
+pub(crate) fn is_active(content_type: &str) -> bool {
     let essence = content_type
         .split(';')
         .next()
@@ -106,7 +106,7 @@ fn head(call: &Call, row: &ObjectRow, freshness: Freshness) -> Result<HttpRespon
     Ok(response.body(SizedStream::new(row.size_bytes().unwrap_or(0), no_bytes())))
 }
 
-fn no_bytes() -> impl futures_util::Stream<Item = Result<Bytes, std::io::Error>> {
+pub(crate) fn no_bytes() -> impl futures_util::Stream<Item = Result<Bytes, std::io::Error>> {
     futures_util::stream::empty()
 }
 
@@ -266,7 +266,7 @@ fn set_freshness(
 }
 
 /// Sets a header from stored text; text that cannot be a header is left out.
-fn set(response: &mut HttpResponseBuilder, name: HeaderName, value: &str) {
+pub(crate) fn set(response: &mut HttpResponseBuilder, name: HeaderName, value: &str) {
     if let Ok(value) = HeaderValue::from_str(value) {
         response.insert_header((name, value));
     }
@@ -282,13 +282,13 @@ fn disposition(name: &str) -> String {
 }
 
 /// What a client compares its copy with.
-struct Validators {
-    etag: String,
-    modified: Option<SystemTime>,
+pub(crate) struct Validators {
+    pub(crate) etag: String,
+    pub(crate) modified: Option<SystemTime>,
 }
 
 impl Validators {
-    fn of(row: &ObjectRow) -> Self {
+    pub(crate) fn of(row: &ObjectRow) -> Self {
         let etag = row.etag().map(str::to_owned);
         Self {
             // Rows written by SQL have no tag; their version changes with the bytes, so it serves as one.
@@ -333,21 +333,21 @@ impl Precondition {
     }
 }
 
-fn seconds(time: SystemTime) -> u64 {
+pub(crate) fn seconds(time: SystemTime) -> u64 {
     time.duration_since(SystemTime::UNIX_EPOCH)
         .map_or(0, |since| since.as_secs())
 }
 
 /// One satisfiable range, both ends inclusive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct ByteRange {
-    first: u64,
-    last: u64,
+pub(crate) struct ByteRange {
+    pub(crate) first: u64,
+    pub(crate) last: u64,
 }
 
 impl ByteRange {
     /// Reads `bytes=a-b`, `bytes=a-` or `bytes=-n` against a size. Compat: all else, also several ranges, is refused.
-    fn parse(value: &HeaderValue, size_bytes: u64) -> Option<Self> {
+    pub(crate) fn parse(value: &HeaderValue, size_bytes: u64) -> Option<Self> {
         let (first, last) = value.to_str().ok()?.strip_prefix("bytes=")?.split_once('-')?;
         let number = |text: &str| -> Option<u64> {
             if text.bytes().all(|b| b.is_ascii_digit()) {

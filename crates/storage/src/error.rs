@@ -297,6 +297,12 @@ impl StorageError {
         }
     }
 
+    /// The real status and the code, for protocols that show them as they are.
+    pub(crate) fn real(&self) -> (u16, &'static str) {
+        let wire = self.wire();
+        (wire.status_code, wire.code)
+    }
+
     /// What a refusal of PostgreSQL means for our client: the one place where SQLSTATEs are read.
     pub(crate) fn from_postgres(sqlstate: &str, message: &str, taken: Taken) -> Self {
         match sqlstate {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use actix_web::HttpRequest;
 use actix_web::http::header;
 use selvedge_gateway::{Bearer, Caller};
-use selvedge_token::{Claims, TokenError, unix_now};
+use selvedge_token::{Claims, KeyRing, TokenError, unix_now};
 use uuid::Uuid;
 
 use crate::error::StorageError;
@@ -62,6 +62,22 @@ impl Identity {
     /// The caller of a route that tolerates a missing or broken token; `None` is an unauthenticated one.
     pub(crate) fn optional(request: &HttpRequest) -> Option<Self> {
         Self::required(request).ok()
+    }
+
+    /// The user of a token that came by another way than the Authorization header.
+    ///
+    /// # Errors
+    /// `AccessDenied` with the token's fault.
+    pub(crate) fn of_token(keys: &KeyRing, token: &str) -> Result<Self, StorageError> {
+        let claims = keys.verify(token).and_then(|claims| {
+            check_time(&claims)?;
+            Ok(claims)
+        });
+        let denied = |error: TokenError| StorageError::AccessDenied(jwt_text(&error).to_owned());
+        Ok(Self {
+            claims: claims.map_err(denied)?,
+            token: token.to_owned(),
+        })
     }
 
     fn anonymous() -> Self {

@@ -7,7 +7,7 @@
 //! `storage.buckets` do.
 //!
 //! Left to others: CORS, API keys and request ids (gateway), the `storage` schema itself (platform migrations),
-//! configuration files (server). The S3 protocol answers 501 for now.
+//! configuration files (server).
 
 mod answer;
 mod asset;
@@ -28,9 +28,11 @@ mod query;
 mod render;
 mod robots;
 mod route;
+mod s3;
 mod seed;
 mod serve;
 mod session;
+mod sweep;
 mod tus;
 mod url_token;
 mod version;
@@ -43,3 +45,4 @@ pub use config::{S3KeyPair, S3ProtocolConfig, StorageConfig};
 pub use error::StorageError;
 pub use seed::{BucketSeed, SeedError, SeedReport, seed_buckets};
 pub use serve::{Storage, StorageWorker, configure};
+pub use sweep::{SweepOptions, SweepReport, sweep, sweep_at_intervals};

@@ -1,8 +1,6 @@
-//! Health, version, cache purge, and honest refusals of the protocols that are not served yet.
+//! Health, version and cache purge.
 
 use actix_web::HttpResponse;
-use actix_web::http::StatusCode;
-use actix_web::http::header::CONTENT_TYPE;
 use serde_json::json;
 
 use crate::answer::{json_answer, message};
@@ -49,14 +47,4 @@ pub(crate) fn purge_cache(call: &Call, scope: &PurgeScope) -> Result<HttpRespons
         ));
     }
     Ok(message("success"))
-}
-
-/// The S3 protocol speaks XML.
-pub(crate) fn s3_unavailable() -> HttpResponse {
-    HttpResponse::build(StatusCode::NOT_IMPLEMENTED)
-        .insert_header((CONTENT_TYPE, "application/xml; charset=utf-8"))
-        .body(
-            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Error><Code>NotImplemented</Code>\
-             <Message>The S3 protocol is not available in this version</Message></Error>",
-        )
 }

@@ -28,6 +28,11 @@ impl Query {
         }
     }
 
+    /// Whether `name` is given, with or without a value.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.0.iter().any(|(key, _)| key == name)
+    }
+
     /// A value that must be there.
     ///
     /// # Errors

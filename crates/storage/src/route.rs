@@ -61,7 +61,7 @@ pub(crate) enum Route {
     RenderPublic(ObjectPath),
     RenderAuthenticated(ObjectPath),
     RenderSigned(ObjectPath),
-    /// `/s3…`: not served yet.
+    /// `/s3…`: another protocol, which reads its paths itself.
     S3,
 }
 
@@ -264,7 +264,10 @@ fn object_path((bucket, key): (&str, &str)) -> Result<ObjectPath, StorageError> 
 }
 
 /// Percent-decodes once; `+` stays a plus.
-fn decode(raw: &str) -> Result<String, StorageError> {
+///
+/// # Errors
+/// `MalformedUrl`.
+pub(crate) fn decode(raw: &str) -> Result<String, StorageError> {
     let malformed = || StorageError::MalformedUrl(raw.to_owned());
     let bytes = raw.as_bytes();
     let escapes_are_whole = bytes

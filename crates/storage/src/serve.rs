@@ -21,7 +21,7 @@ use crate::render::{self, Renderer};
 use crate::route::Route;
 use crate::session::{RequestFacts, Session};
 use crate::tus::{self, Writers};
-use crate::{bucket, object, operational};
+use crate::{bucket, object, operational, s3};
 
 /// What all workers share: settings, keys, the store of blobs. One per process.
 pub struct Storage {
@@ -75,6 +75,11 @@ impl Storage {
 
     pub(crate) fn transactions(&self) -> &Pool {
         &self.transactions
+    }
+
+    /// A connection for a sweep, which takes long.
+    pub(crate) fn sweeper_pool(&self) -> Pool {
+        self.database.pool(Login::Authenticator, 1)
     }
 
     pub(crate) fn keys(&self) -> &KeyRing {
@@ -165,6 +170,11 @@ impl Call {
     /// When the caller sent no token, or a bad one.
     pub(crate) fn caller(&self) -> Result<Session, StorageError> {
         Ok(self.session(Identity::required(&self.request)?))
+    }
+
+    /// A session of somebody whom another protocol has identified.
+    pub(crate) fn session_of(&self, identity: Identity) -> Session {
+        self.session(identity)
     }
 
     /// A session under the caller's role, `None` for an unauthenticated one.
@@ -287,6 +297,6 @@ async fn serve(
             render::authenticated(&call("storage.render.image_authenticated"), &target).await
         }
         Route::RenderSigned(target) => render::signed(&call("storage.render.image_sign"), &target).await,
-        Route::S3 => Ok(operational::s3_unavailable()),
+        Route::S3 => Ok(s3::serve(worker, request, payload, path).await),
     }
 }

@@ -6,7 +6,7 @@ use crate::answer::message;
 use crate::error::StorageError;
 use crate::json_body::{EmptyBody, read_json};
 use crate::serve::Call;
-use crate::session::Statement;
+use crate::session::{Session, Statement};
 
 /// Past the policies: what is not empty stays, whoever asks.
 const STATE: &str = "select exists (select from storage.objects o where o.bucket_id = b.id) as used \
@@ -25,7 +25,16 @@ pub(crate) async fn delete_bucket(
 ) -> Result<HttpResponse, StorageError> {
     let caller = call.caller()?;
     read_json(&call.request, payload, EmptyBody::Accepted).await?;
-    let state = call.service().read(Statement::new(STATE).bind(id)).await?;
+    remove_bucket(&call.service(), &caller, id).await?;
+    Ok(message("Successfully deleted"))
+}
+
+/// Removes an empty bucket as the caller.
+///
+/// # Errors
+/// As [`delete_bucket`].
+pub(crate) async fn remove_bucket(service: &Session, caller: &Session, id: &str) -> Result<(), StorageError> {
+    let state = service.read(Statement::new(STATE).bind(id)).await?;
     let used: bool = state
         .first()
         .ok_or(StorageError::NoSuchBucket)?
@@ -37,7 +46,7 @@ pub(crate) async fn delete_bucket(
     // An object that arrived since is caught by its foreign key.
     match caller.write(Statement::new(DELETE).bind(id)).await {
         Ok(rows) if rows.is_empty() => Err(StorageError::NoSuchBucket),
-        Ok(_) => Ok(message("Successfully deleted")),
+        Ok(_) => Ok(()),
         Err(StorageError::ResourceReferenced(text)) if text.contains("\"objects\"") => {
             Err(StorageError::ResourceNotEmpty)
         }

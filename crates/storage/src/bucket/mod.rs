@@ -8,7 +8,7 @@ mod list_buckets;
 mod update_bucket;
 
 pub(crate) use create_bucket::create_bucket;
-pub(crate) use delete_bucket::delete_bucket;
+pub(crate) use delete_bucket::{delete_bucket, remove_bucket};
 pub(crate) use empty_bucket::empty_bucket;
 pub(crate) use get_bucket::get_bucket;
 pub(crate) use list_buckets::list_buckets;

@@ -178,7 +178,7 @@ async fn replace(service: &Session, object: &NewObject) -> Result<(ObjectRow, Op
 }
 
 /// No connection became free, or none could be made.
-fn pool_error(error: deadpool_postgres::PoolError) -> StorageError {
+pub(crate) fn pool_error(error: deadpool_postgres::PoolError) -> StorageError {
     match error {
         deadpool_postgres::PoolError::Timeout(_) => StorageError::DatabaseTimeout,
         deadpool_postgres::PoolError::Backend(error) => {

@@ -166,18 +166,6 @@ async fn store_100_unknown_routes_and_roles_say_so() {
 }
 
 #[actix_web::test]
-async fn protocols_of_later_versions_answer_501() {
-    let app = TestApp::start().await;
-
-    let s3 = app.nobody().get("/s3/bucket/key").await;
-    assert!(
-        s3.status.as_u16() == 501 && s3.text().contains("<Code>NotImplemented</Code>"),
-        "{}",
-        s3.text()
-    );
-}
-
-#[actix_web::test]
 async fn store_100_what_the_database_refuses_has_a_status_and_no_internals() {
     let app = TestApp::start().await;
     app.sql(

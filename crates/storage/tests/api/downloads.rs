@@ -293,9 +293,7 @@ async fn store_083_readers_see_whole_versions_while_writers_replace() {
 #[actix_web::test]
 async fn store_086_a_row_without_bytes_is_not_an_internal_error() {
     let app = app_with_object().await;
-    let blobs = app.root.path().join("blobs");
-    std::fs::remove_dir_all(&blobs).expect("removable");
-    std::fs::create_dir(&blobs).expect("ours");
+    app.remove_all_blobs();
 
     let got = app.nobody().get("/object/public/pub/r.txt").await;
 

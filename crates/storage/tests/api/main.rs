@@ -1,19 +1,30 @@
 //! The storage service over HTTP, on a real PostgreSQL and a real disk. Names carry the ids of the contract's checklist.
 
+mod attacks;
 mod buckets;
 mod callers;
 mod copies;
 mod crashes;
 mod downloads;
 mod golden;
+mod kills;
 mod lists;
 mod policies;
 mod renders;
 mod resumable;
 mod resumable_crashes;
+mod s3_client;
+mod s3_multipart;
+mod s3_objects;
+mod s3_server;
+mod s3_signatures;
 mod schema;
 mod seeds;
 mod signed_urls;
 mod streams;
 mod support;
+mod sweeps;
 mod uploads;
+
+/// Where this binary keeps objects; `tests/api_on_s3` runs the same tests on the other backend.
+pub(crate) const ON_S3: bool = false;

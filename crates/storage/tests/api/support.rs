@@ -11,7 +11,9 @@ use reqwest::{Method, StatusCode};
 use selvedge_gateway::{Gateway, GatewayConfig, Keys};
 use selvedge_postgres::testing::TestDatabase;
 use selvedge_postgres::{Database, Logins, RequestPool, RequestPoolConfig};
-use selvedge_storage::{BucketSeed, SeedReport, Storage, StorageConfig, StorageWorker};
+use selvedge_storage::{
+    BucketSeed, S3KeyPair, S3ProtocolConfig, SeedReport, Storage, StorageConfig, StorageWorker,
+};
 use selvedge_token::{ApiKeys, KeyRing, development, unix_now};
 use serde_json::{Value, json};
 use tokio_postgres::Config;
@@ -23,6 +25,8 @@ pub(crate) const JWT_SECRET: &str = "super-secret-jwt-token-with-at-least-32-cha
 pub(crate) struct TestApp {
     pub(crate) database: TestDatabase,
     pub(crate) root: tempfile::TempDir,
+    /// Where finished blobs end up: a folder of ours, or of the S3 server.
+    finished: PathBuf,
     running: Running,
 }
 
@@ -74,14 +78,23 @@ impl TestApp {
     pub(crate) async fn start_with(settings: impl FnOnce(StorageConfig) -> StorageConfig) -> Self {
         let database = TestDatabase::create().await;
         let root = tempfile::tempdir().expect("a temporary folder");
+        let (finished, s3_backend) = if crate::ON_S3 {
+            let (folder, config) = crate::s3_server::bucket(&root.path().join("incoming"));
+            (folder, Some(config))
+        } else {
+            (root.path().join("blobs"), None)
+        };
         let config = settings(StorageConfig {
             root: root.path().to_owned(),
+            s3_protocol: Some(s3_protocol()),
+            s3_backend,
             ..StorageConfig::default()
         });
         let running = serve(|role| database.config(role), config).await;
         Self {
             database,
             root,
+            finished,
             running,
         }
     }
@@ -109,12 +122,33 @@ impl TestApp {
 
     /// Files of finished and unfinished blobs.
     pub(crate) fn blobs(&self) -> usize {
-        files_below(self.root.path())
+        files_below(&self.finished) + files_below(&self.root.path().join("incoming"))
+    }
+
+    /// Takes the bytes of all objects away.
+    pub(crate) fn remove_all_blobs(&self) {
+        std::fs::remove_dir_all(&self.finished).expect("removable");
+        std::fs::create_dir(&self.finished).expect("ours");
+    }
+
+    /// Takes the bytes of an object away, behind the service's back.
+    pub(crate) async fn remove_blob(&self, version: &str) {
+        let mut waiting = vec![self.finished.clone()];
+        while let Some(folder) = waiting.pop() {
+            for entry in std::fs::read_dir(folder).expect("readable").flatten() {
+                if entry.path().is_dir() {
+                    waiting.push(entry.path());
+                } else if entry.file_name() == version {
+                    return std::fs::remove_file(entry.path()).expect("ours");
+                }
+            }
+        }
+        panic!("there is no blob {version}");
     }
 
     /// Waits until the store holds this many blobs: what is removed in the background takes a moment.
     pub(crate) async fn settle(&self, blobs: usize) {
-        for _ in 0..500 {
+        for _ in 0..2000 {
             if self.blobs() == blobs {
                 return;
             }
@@ -196,6 +230,19 @@ impl Drop for Running {
     }
 }
 
+/// The S3 protocol with the keys of development.
+fn s3_protocol() -> S3ProtocolConfig {
+    S3ProtocolConfig {
+        region: "local".to_owned(),
+        service: Some(S3KeyPair {
+            access_key_id: development::s3_access_key_id(),
+            secret_access_key: development::s3_secret_access_key(),
+        }),
+        project_refs: vec!["stub".to_owned(), development::anon_key()],
+        anon_keys: vec![development::anon_key(), development::publishable_key()],
+    }
+}
+
 /// The id of a test user.
 pub(crate) fn user_id(name: &str) -> String {
     Uuid::new_v5(&Uuid::NAMESPACE_OID, name.as_bytes()).to_string()
@@ -205,7 +252,8 @@ pub(crate) fn files_below(folder: &Path) -> usize {
     let mut waiting = vec![folder.to_owned()];
     let mut files = 0;
     while let Some(folder) = waiting.pop() {
-        for entry in std::fs::read_dir(folder).expect("readable").flatten() {
+        // A folder may go while we look.
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
             let path: PathBuf = entry.path();
             if path.is_dir() {
                 waiting.push(path)
@@ -258,6 +306,11 @@ pub(crate) struct Client<'a> {
 }
 
 impl Client<'_> {
+    /// The bearer token.
+    pub(crate) fn token(&self) -> &str {
+        self.token.as_deref().expect("this client has a token")
+    }
+
     pub(crate) fn request(&self, method: Method, path: &str) -> Request {
         let mut builder = reqwest::Client::new().request(method, self.app.url(path));
         if let Some(token) = &self.token {
@@ -303,6 +356,14 @@ impl Client<'_> {
     }
 
     /// An upload of text, to be given more headers.
+    /// Uploads text, replacing what is there.
+    pub(crate) async fn upsert(&self, path: &str, text: &str) -> Response {
+        self.upload_request(path, text)
+            .header("x-upsert", "true")
+            .send()
+            .await
+    }
+
     pub(crate) fn upload_request(&self, path: &str, text: &str) -> Request {
         self.request(Method::POST, &format!("/object/{path}"))
             .header("content-type", "text/plain")

@@ -1,0 +1,240 @@
+//! The body of an S3 request: decoded from aws-chunks where it comes in them, and checked against everything that the
+//! client said or signed about it. What does not fit is an error at the end, before anything becomes visible.
+
+use actix_web::HttpRequest;
+use actix_web::web;
+use aws_smithy_checksums::ChecksumAlgorithm;
+use aws_smithy_checksums::http::HttpChecksum;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use bytes::Bytes;
+use futures_util::{Stream, StreamExt};
+use md5::Md5;
+use sha2::{Digest, Sha256};
+use subtle::ConstantTimeEq;
+
+use super::chunks::{Decoder, Piece};
+use super::error::S3Error;
+use super::signature::Payload;
+use crate::error::StorageError;
+
+/// Largest XML document that is read.
+const DOCUMENT_MAX_BYTES: usize = 4 * 1024 * 1024;
+/// Headers and trailers that carry a checksum.
+const CHECKSUMS: [(&str, &str); 5] = [
+    ("x-amz-checksum-crc32", "crc32"),
+    ("x-amz-checksum-crc32c", "crc32c"),
+    ("x-amz-checksum-crc64nvme", "crc64nvme"),
+    ("x-amz-checksum-sha1", "sha1"),
+    ("x-amz-checksum-sha256", "sha256"),
+];
+
+/// A body that is being read.
+pub(crate) struct Body {
+    payload: web::Payload,
+    decoder: Option<Decoder>,
+    /// Bytes of the object, as far as they were declared.
+    declared_bytes: Option<u64>,
+    received_bytes: u64,
+    sha256: Option<(Sha256, String)>,
+    md5: Option<(Md5, Vec<u8>)>,
+    checksums: Vec<Checksum>,
+    is_over: bool,
+}
+
+/// A checksum that was declared; its value may still be on its way.
+struct Checksum {
+    name: &'static str,
+    state: Box<dyn HttpChecksum>,
+    expected: Option<String>,
+}
+
+impl Body {
+    /// A body as the request's headers and its signature describe it.
+    ///
+    /// # Errors
+    /// `InvalidDigest`, `InvalidRequest` for headers that cannot be.
+    pub(crate) fn new(
+        request: &HttpRequest,
+        payload: web::Payload,
+        signed: Payload,
+    ) -> Result<Self, S3Error> {
+        let header = |name: &str| {
+            request
+                .headers()
+                .get(name)
+                .and_then(|value| value.to_str().ok())
+                .map(str::trim)
+        };
+        let length = |name: &str| header(name).and_then(|text| text.parse::<u64>().ok());
+        let trailer = header("x-amz-trailer").map(str::to_ascii_lowercase);
+        let md5 = match header("content-md5") {
+            Some(text) => {
+                let bytes = STANDARD.decode(text).ok().filter(|bytes| bytes.len() == 16);
+                Some((Md5::new(), bytes.ok_or(S3Error::InvalidDigest("Content-MD5"))?))
+            }
+            None => None,
+        };
+        let mut checksums = Vec::new();
+        for (name, algorithm) in CHECKSUMS {
+            let is_trailing = trailer
+                .as_ref()
+                .is_some_and(|names| names.split(',').any(|found| found.trim() == name));
+            let expected = header(name).map(str::to_owned);
+            if is_trailing || expected.is_some() {
+                let algorithm: ChecksumAlgorithm =
+                    algorithm.parse().map_err(|_| S3Error::InvalidDigest(name))?;
+                checksums.push(Checksum {
+                    name,
+                    state: algorithm.into_impl(),
+                    expected,
+                });
+            }
+        }
+        let (decoder, declared_bytes, sha256) = match signed {
+            Payload::Unsigned => (None, length("content-length"), None),
+            Payload::Sha256(hash) => (None, length("content-length"), Some((Sha256::new(), hash))),
+            Payload::Chunked {
+                chain,
+                trailer: has_trailer,
+            } => {
+                let trailer = trailer.filter(|_| has_trailer);
+                let decoder = Decoder::new(chain, has_trailer, trailer.as_deref());
+                (Some(decoder), length("x-amz-decoded-content-length"), None)
+            }
+        };
+        Ok(Self {
+            payload,
+            decoder,
+            declared_bytes,
+            received_bytes: 0,
+            sha256,
+            md5,
+            checksums,
+            is_over: false,
+        })
+    }
+
+    /// How many bytes the object has, if the client said so.
+    pub(crate) fn declared_bytes(&self) -> Option<u64> {
+        self.declared_bytes
+    }
+
+    /// The bytes of the object.
+    pub(crate) fn stream(self) -> impl Stream<Item = Result<Bytes, S3Error>> + Unpin {
+        Box::pin(futures_util::stream::unfold(self, async |mut body| {
+            let chunk = body.next().await?;
+            Some((chunk, body))
+        }))
+    }
+
+    /// All of a small body.
+    ///
+    /// # Errors
+    /// `EntityTooLarge`, and those of the checks.
+    pub(crate) async fn document(self) -> Result<Vec<u8>, S3Error> {
+        let mut stream = self.stream();
+        let mut bytes = Vec::new();
+        while let Some(chunk) = stream.next().await {
+            bytes.extend_from_slice(&chunk?);
+            if bytes.len() > DOCUMENT_MAX_BYTES {
+                return Err(StorageError::EntityTooLarge.into());
+            }
+        }
+        Ok(bytes)
+    }
+
+    async fn next(&mut self) -> Option<Result<Bytes, S3Error>> {
+        if self.is_over {
+            return None;
+        }
+        match self.read().await {
+            Ok(Some(bytes)) => {
+                self.count(&bytes);
+                Some(Ok(bytes))
+            }
+            Ok(None) => {
+                self.is_over = true;
+                self.check().err().map(Err)
+            }
+            Err(error) => {
+                self.is_over = true;
+                Some(Err(error))
+            }
+        }
+    }
+
+    async fn read(&mut self) -> Result<Option<Bytes>, S3Error> {
+        let Some(decoder) = &mut self.decoder else {
+            return receive(&mut self.payload).await;
+        };
+        loop {
+            match decoder.next()? {
+                Piece::Data(bytes) => return Ok(Some(bytes)),
+                Piece::End => return Ok(None),
+                Piece::Hungry => match receive(&mut self.payload).await? {
+                    Some(bytes) => decoder.feed(&bytes),
+                    None => return decoder.end().map(|()| None),
+                },
+            }
+        }
+    }
+
+    fn count(&mut self, bytes: &[u8]) {
+        self.received_bytes += bytes.len() as u64;
+        if let Some((digest, _)) = &mut self.sha256 {
+            digest.update(bytes);
+        }
+        if let Some((digest, _)) = &mut self.md5 {
+            digest.update(bytes);
+        }
+        for checksum in &mut self.checksums {
+            checksum.state.update(bytes);
+        }
+    }
+
+    /// Compares what came with what was declared.
+    fn check(&mut self) -> Result<(), S3Error> {
+        if self
+            .declared_bytes
+            .is_some_and(|bytes| bytes != self.received_bytes)
+        {
+            return Err(S3Error::IncompleteBody);
+        }
+        if let Some((digest, expected)) = self.sha256.take()
+            && !bool::from(
+                hex::encode(digest.finalize())
+                    .as_bytes()
+                    .ct_eq(expected.as_bytes()),
+            )
+        {
+            return Err(S3Error::ContentSha256Mismatch);
+        }
+        if let Some((digest, expected)) = self.md5.take()
+            && digest.finalize().as_slice() != expected
+        {
+            return Err(S3Error::BadDigest("Content-MD5"));
+        }
+        let trailers = self.decoder.as_ref().map(Decoder::trailers).unwrap_or_default();
+        for checksum in self.checksums.drain(..) {
+            let trailing = trailers
+                .iter()
+                .find(|(name, _)| name == checksum.name)
+                .map(|(_, value)| value.clone());
+            let expected = trailing.or(checksum.expected).ok_or(S3Error::MalformedTrailer)?;
+            if STANDARD.encode(checksum.state.finalize()) != expected {
+                return Err(S3Error::BadDigest(checksum.name));
+            }
+        }
+        Ok(())
+    }
+}
+
+async fn receive(payload: &mut web::Payload) -> Result<Option<Bytes>, S3Error> {
+    match payload.next().await {
+        None => Ok(None),
+        Some(Ok(bytes)) => Ok(Some(bytes)),
+        // The connection broke, or the body is not as long as it was said to be.
+        Some(Err(_)) => Err(StorageError::Aborted.into()),
+    }
+}

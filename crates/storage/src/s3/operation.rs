@@ -1,0 +1,303 @@
+//! Method, path and query, read into the closed set of operations.
+
+use actix_web::HttpRequest;
+use actix_web::http::Method;
+
+use super::error::S3Error;
+use crate::query::Query;
+use crate::route::{ObjectPath, decode};
+
+/// What a path names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Target {
+    Service,
+    Bucket(String),
+    Object(ObjectPath),
+}
+
+impl Target {
+    /// Reads `/s3`, `/s3/{bucket}` (a slash may follow) or `/s3/{bucket}/{key}`. Keys are decoded once and opaque.
+    pub(super) fn parse(path: &str) -> Result<Self, S3Error> {
+        let rest = path.strip_prefix("/s3").unwrap_or(path);
+        let rest = rest.strip_prefix('/').unwrap_or(rest);
+        let (bucket, key) = rest.split_once('/').unwrap_or((rest, ""));
+        Ok(match (bucket, key) {
+            ("", "") => Self::Service,
+            (bucket, "") => Self::Bucket(decode(bucket)?),
+            (bucket, key) => Self::Object(ObjectPath {
+                bucket: decode(bucket)?,
+                key: decode(key)?,
+            }),
+        })
+    }
+
+    /// How errors name it.
+    pub(super) fn resource(&self) -> String {
+        match self {
+            Self::Service => String::new(),
+            Self::Bucket(bucket) => bucket.clone(),
+            Self::Object(object) => object.full(),
+        }
+    }
+}
+
+/// What is asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Operation {
+    ListBuckets,
+    CreateBucket(String),
+    HeadBucket(String),
+    DeleteBucket(String),
+    GetBucketLocation(String),
+    GetBucketVersioning(String),
+    ListObjects(String),
+    ListObjectsV2(String),
+    ListMultipartUploads(String),
+    DeleteObjects(String),
+    PostObject(String),
+    PutObject(ObjectPath),
+    CopyObject(ObjectPath),
+    GetObject(ObjectPath),
+    HeadObject(ObjectPath),
+    GetObjectTagging(ObjectPath),
+    DeleteObject(ObjectPath),
+    CreateMultipartUpload(ObjectPath),
+    UploadPart(ObjectPath),
+    UploadPartCopy(ObjectPath),
+    CompleteMultipartUpload(ObjectPath),
+    AbortMultipartUpload(ObjectPath),
+    ListParts(ObjectPath),
+}
+
+/// Sub-resources that S3 has and we do not: without this list, `PUT ?acl` would overwrite the object.
+const UNSUPPORTED: [&str; 33] = [
+    "accelerate",
+    "acl",
+    "analytics",
+    "attributes",
+    "cors",
+    "encryption",
+    "intelligent-tiering",
+    "inventory",
+    "legal-hold",
+    "lifecycle",
+    "logging",
+    "metadataTable",
+    "metadataConfiguration",
+    "metrics",
+    "notification",
+    "object-lock",
+    "ownershipControls",
+    "policy",
+    "policyStatus",
+    "publicAccessBlock",
+    "renameObject",
+    "replication",
+    "requestPayment",
+    "restore",
+    "retention",
+    "select",
+    "session",
+    "tagging",
+    "torrent",
+    "versioning",
+    "versions",
+    "website",
+    "append",
+];
+
+impl Operation {
+    /// Reads a request.
+    ///
+    /// # Errors
+    /// `NotImplemented` for what S3 has and we do not, `MethodNotAllowed` for what nobody has.
+    pub(super) fn parse(request: &HttpRequest, target: Target) -> Result<Self, S3Error> {
+        let query = Query::parse(request.query_string());
+        let operation = match target {
+            Target::Service if *request.method() == Method::GET => Some(Self::ListBuckets),
+            Target::Service => None,
+            Target::Bucket(id) => Self::of_bucket(request.method(), &query, id),
+            Target::Object(object) => {
+                let copies = request.headers().contains_key("x-amz-copy-source");
+                Self::of_object(request.method(), &query, copies, object)
+            }
+        };
+        if UNSUPPORTED.iter().any(|name| query.has(name))
+            && !matches!(
+                operation,
+                Some(Self::GetBucketVersioning(_) | Self::GetObjectTagging(_))
+            )
+        {
+            return Err(S3Error::NotImplemented);
+        }
+        operation.ok_or(S3Error::MethodNotAllowed)
+    }
+
+    fn of_bucket(method: &Method, query: &Query, id: String) -> Option<Self> {
+        Some(match *method {
+            Method::HEAD => Self::HeadBucket(id),
+            Method::PUT => Self::CreateBucket(id),
+            Method::DELETE => Self::DeleteBucket(id),
+            Method::POST if query.has("delete") => Self::DeleteObjects(id),
+            Method::POST => Self::PostObject(id),
+            Method::GET if query.has("location") => Self::GetBucketLocation(id),
+            Method::GET if query.has("versioning") => Self::GetBucketVersioning(id),
+            Method::GET if query.has("uploads") => Self::ListMultipartUploads(id),
+            Method::GET if query.text("list-type").ok().flatten() == Some("2") => Self::ListObjectsV2(id),
+            Method::GET => Self::ListObjects(id),
+            _ => return None,
+        })
+    }
+
+    fn of_object(method: &Method, query: &Query, copies: bool, object: ObjectPath) -> Option<Self> {
+        let has_upload = query.has("uploadId");
+        Some(match *method {
+            Method::HEAD => Self::HeadObject(object),
+            Method::GET if has_upload => Self::ListParts(object),
+            Method::GET if query.has("tagging") => Self::GetObjectTagging(object),
+            Method::GET => Self::GetObject(object),
+            Method::PUT if has_upload && copies => Self::UploadPartCopy(object),
+            Method::PUT if has_upload => Self::UploadPart(object),
+            Method::PUT if copies => Self::CopyObject(object),
+            Method::PUT => Self::PutObject(object),
+            Method::POST if query.has("uploads") => Self::CreateMultipartUpload(object),
+            Method::POST if has_upload => Self::CompleteMultipartUpload(object),
+            Method::DELETE if has_upload => Self::AbortMultipartUpload(object),
+            Method::DELETE => Self::DeleteObject(object),
+            _ => return None,
+        })
+    }
+
+    /// What `storage.operation()` returns.
+    pub(super) fn name(&self) -> &'static str {
+        match self {
+            Self::ListBuckets => "storage.s3.bucket.list",
+            Self::CreateBucket(_) => "storage.s3.bucket.create",
+            Self::HeadBucket(_) => "storage.s3.bucket.get",
+            Self::DeleteBucket(_) => "storage.s3.bucket.delete",
+            Self::GetBucketLocation(_) => "storage.s3.bucket.get_location",
+            Self::GetBucketVersioning(_) => "storage.s3.bucket.get_versioning",
+            Self::ListObjects(_) | Self::ListObjectsV2(_) => "storage.s3.object.list",
+            Self::ListMultipartUploads(_) => "storage.s3.upload.list_multipart",
+            Self::DeleteObjects(_) => "storage.s3.object.delete_many",
+            Self::PutObject(_) | Self::PostObject(_) => "storage.s3.upload",
+            Self::CopyObject(_) => "storage.s3.object.copy",
+            Self::GetObject(_) => "storage.s3.object.get",
+            Self::HeadObject(_) => "storage.s3.object.info",
+            Self::GetObjectTagging(_) => "storage.s3.object.get_tagging",
+            Self::DeleteObject(_) => "storage.s3.object.delete",
+            Self::CreateMultipartUpload(_) => "storage.s3.upload.create_multipart",
+            Self::UploadPart(_) => "storage.s3.upload.part",
+            Self::UploadPartCopy(_) => "storage.s3.upload.part_copy",
+            Self::CompleteMultipartUpload(_) => "storage.s3.upload.complete_multipart",
+            Self::AbortMultipartUpload(_) => "storage.s3.upload.abort_multipart",
+            Self::ListParts(_) => "storage.s3.upload.list_parts",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use actix_web::test::TestRequest;
+
+    use super::*;
+
+    fn parse(method: Method, uri: &str) -> Result<Operation, S3Error> {
+        let request = TestRequest::with_uri(uri).method(method).to_http_request();
+        let target = Target::parse(uri.split('?').next().unwrap_or(uri))?;
+        Operation::parse(&request, target)
+    }
+
+    #[test]
+    fn store_095_every_operation_has_its_request() {
+        let object = || ObjectPath {
+            bucket: "b".to_owned(),
+            key: "k/l m".to_owned(),
+        };
+        let cases = [
+            (Method::GET, "/s3", Operation::ListBuckets),
+            (Method::GET, "/s3/?x-id=ListBuckets", Operation::ListBuckets),
+            (Method::PUT, "/s3/b", Operation::CreateBucket("b".into())),
+            (Method::HEAD, "/s3/b/", Operation::HeadBucket("b".into())),
+            (
+                Method::GET,
+                "/s3/b?location",
+                Operation::GetBucketLocation("b".into()),
+            ),
+            (
+                Method::GET,
+                "/s3/b?versioning=",
+                Operation::GetBucketVersioning("b".into()),
+            ),
+            (
+                Method::GET,
+                "/s3/b?uploads",
+                Operation::ListMultipartUploads("b".into()),
+            ),
+            (
+                Method::GET,
+                "/s3/b/?list-type=2",
+                Operation::ListObjectsV2("b".into()),
+            ),
+            (Method::GET, "/s3/b", Operation::ListObjects("b".into())),
+            (Method::POST, "/s3/b?delete", Operation::DeleteObjects("b".into())),
+            (Method::POST, "/s3/b", Operation::PostObject("b".into())),
+            (Method::PUT, "/s3/b/k%2Fl%20m", Operation::PutObject(object())),
+            (
+                Method::PUT,
+                "/s3/b/k/l%20m?partNumber=1&uploadId=x",
+                Operation::UploadPart(object()),
+            ),
+            (
+                Method::POST,
+                "/s3/b/k/l%20m?uploads",
+                Operation::CreateMultipartUpload(object()),
+            ),
+            (
+                Method::POST,
+                "/s3/b/k/l%20m?uploadId=x",
+                Operation::CompleteMultipartUpload(object()),
+            ),
+            (
+                Method::DELETE,
+                "/s3/b/k/l%20m?uploadId=x",
+                Operation::AbortMultipartUpload(object()),
+            ),
+            (
+                Method::GET,
+                "/s3/b/k/l%20m?uploadId=x",
+                Operation::ListParts(object()),
+            ),
+            (
+                Method::GET,
+                "/s3/b/k/l%20m?tagging",
+                Operation::GetObjectTagging(object()),
+            ),
+        ];
+        for (method, uri, operation) in cases {
+            assert_eq!(parse(method, uri).expect(uri), operation, "{uri}");
+        }
+    }
+
+    #[test]
+    fn sub_resources_that_are_not_served_change_nothing() {
+        for (method, uri) in [
+            (Method::PUT, "/s3/b/k?acl"),
+            (Method::PUT, "/s3/b/k?tagging"),
+            (Method::DELETE, "/s3/b/k?tagging"),
+            (Method::PUT, "/s3/b?policy"),
+            (Method::DELETE, "/s3/b?lifecycle"),
+            (Method::PUT, "/s3/b?versioning"),
+            (Method::GET, "/s3/b?versions"),
+        ] {
+            assert!(
+                matches!(parse(method, uri), Err(S3Error::NotImplemented)),
+                "{uri}"
+            );
+        }
+        assert!(matches!(
+            parse(Method::PATCH, "/s3/b"),
+            Err(S3Error::MethodNotAllowed)
+        ));
+    }
+}

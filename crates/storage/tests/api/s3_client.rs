@@ -1,0 +1,61 @@
+//! The AWS SDK as a client of our S3 endpoint.
+
+use aws_sdk_s3::Client;
+use aws_sdk_s3::config::retry::RetryConfig;
+use aws_sdk_s3::config::{BehaviorVersion, Builder, Credentials, Region};
+use aws_sdk_s3::error::{ProvideErrorMetadata, SdkError};
+use selvedge_token::development;
+
+use crate::support::TestApp;
+
+/// The service's own pair.
+pub(crate) fn service(app: &TestApp) -> Client {
+    client(
+        app,
+        &development::s3_access_key_id(),
+        &development::s3_secret_access_key(),
+        None,
+    )
+}
+
+/// A user by session token.
+pub(crate) fn user(app: &TestApp, name: &str) -> Client {
+    let token = app.user(name).token().to_owned();
+    client(app, "stub", &development::anon_key(), Some(token))
+}
+
+/// Any credentials.
+pub(crate) fn client(app: &TestApp, access_key: &str, secret: &str, session_token: Option<String>) -> Client {
+    let config = Builder::new()
+        .behavior_version(BehaviorVersion::v2026_01_12())
+        .region(Region::new("us-east-1"))
+        .endpoint_url(app.url("/s3/"))
+        .credentials_provider(Credentials::new(access_key, secret, session_token, None, "test"))
+        .retry_config(RetryConfig::disabled())
+        .http_client(aws_smithy_http_client::Builder::new().build_http())
+        .force_path_style(true)
+        .build();
+    Client::from_conf(config)
+}
+
+/// Status and code of a refusal.
+#[track_caller]
+pub(crate) fn refusal<T, E>(result: Result<T, SdkError<E>>) -> (u16, String)
+where
+    E: ProvideErrorMetadata + std::fmt::Debug,
+{
+    let Err(error) = result else {
+        panic!("it was allowed");
+    };
+    let status = error
+        .raw_response()
+        .unwrap_or_else(|| panic!("no answer: {error:?}"))
+        .status()
+        .as_u16();
+    (status, error.code().unwrap_or_default().to_owned())
+}
+
+/// `(403, "AccessDenied")` without the noise.
+pub(crate) fn refused(status: u16, code: &str) -> (u16, String) {
+    (status, code.to_owned())
+}

@@ -1,0 +1,81 @@
+//! A real S3 server, one for all tests of a binary: s3s-fs on a port of its own, a bucket per test.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use hyper_util::server::conn::auto::Builder;
+use s3s::auth::SimpleAuth;
+use s3s::service::S3ServiceBuilder;
+use s3s_fs::FileSystem;
+use selvedge_storage::S3BackendConfig;
+use uuid::Uuid;
+
+const ACCESS_KEY: &str = "test-access-key";
+const SECRET: &str = "test-secret";
+
+struct Server {
+    address: SocketAddr,
+    root: tempfile::TempDir,
+}
+
+static SERVER: OnceLock<Server> = OnceLock::new();
+
+/// A fresh bucket: its folder, and how a backend reaches it.
+pub(crate) fn bucket(spool: &Path) -> (PathBuf, S3BackendConfig) {
+    let server = SERVER.get_or_init(start);
+    let name = format!("test-{}", Uuid::new_v4().simple());
+    let folder = server.root.path().join(&name);
+    std::fs::create_dir(&folder).expect("a new bucket");
+    let config = S3BackendConfig {
+        bucket: name,
+        prefix: "selvedge/".to_owned(),
+        endpoint: Some(format!("http://{}", server.address)),
+        region: "us-east-1".to_owned(),
+        access_key_id: ACCESS_KEY.to_owned(),
+        secret_access_key: SECRET.to_owned(),
+        session_token: None,
+        path_style: true,
+        spool: spool.to_owned(),
+        removal_delay: Duration::from_millis(1500),
+    };
+    (folder, config)
+}
+
+fn start() -> Server {
+    let root = tempfile::tempdir().expect("a temporary folder");
+    let mut builder = S3ServiceBuilder::new(FileSystem::new(root.path()).expect("a good root"));
+    builder.set_auth(SimpleAuth::from_single(ACCESS_KEY, SECRET));
+    let service = builder.build();
+    let (sender, receiver) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(2)
+            .enable_all()
+            .build()
+            .expect("a runtime");
+        runtime.block_on(async move {
+            let listener = tokio::net::TcpListener::bind("127.0.0.1:0")
+                .await
+                .expect("a free port");
+            sender
+                .send(listener.local_addr().expect("bound"))
+                .expect("the test waits");
+            loop {
+                let (socket, _) = listener.accept().await.expect("it accepts");
+                let service = service.clone();
+                tokio::spawn(async move {
+                    let server = Builder::new(TokioExecutor::new());
+                    // A client that hangs up is no failure.
+                    let _ = server.serve_connection(TokioIo::new(socket), service).await;
+                });
+            }
+        });
+    });
+    Server {
+        address: receiver.recv().expect("it starts"),
+        root,
+    }
+}

@@ -1,0 +1,44 @@
+//! The tests of `tests/api` once more, with objects in a real S3 server instead of files.
+
+#[path = "../api/attacks.rs"]
+mod attacks;
+#[path = "../api/buckets.rs"]
+mod buckets;
+#[path = "../api/callers.rs"]
+mod callers;
+#[path = "../api/copies.rs"]
+mod copies;
+#[path = "../api/downloads.rs"]
+mod downloads;
+#[path = "../api/lists.rs"]
+mod lists;
+#[path = "../api/policies.rs"]
+mod policies;
+#[path = "../api/renders.rs"]
+mod renders;
+#[path = "../api/resumable.rs"]
+mod resumable;
+#[path = "../api/s3_client.rs"]
+mod s3_client;
+#[path = "../api/s3_multipart.rs"]
+mod s3_multipart;
+#[path = "../api/s3_objects.rs"]
+mod s3_objects;
+#[path = "../api/s3_server.rs"]
+mod s3_server;
+#[path = "../api/s3_signatures.rs"]
+mod s3_signatures;
+#[path = "../api/seeds.rs"]
+mod seeds;
+#[path = "../api/signed_urls.rs"]
+mod signed_urls;
+#[path = "../api/streams.rs"]
+mod streams;
+#[path = "../api/support.rs"]
+mod support;
+#[path = "../api/sweeps.rs"]
+mod sweeps;
+#[path = "../api/uploads.rs"]
+mod uploads;
+
+pub(crate) const ON_S3: bool = true;
