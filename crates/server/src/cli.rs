@@ -1,6 +1,7 @@
 //! The command line: what may be typed, and nothing else.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -35,6 +36,8 @@ pub enum Command {
     Reset(ResetArgs),
     /// Print the project's keys, or make a new set
     Keys(KeysArgs),
+    /// Find stored bytes without an object and objects without bytes, and remove the former
+    Sweep(SweepArgs),
 }
 
 #[derive(Debug, Args)]
@@ -152,6 +155,22 @@ pub struct KeysArgs {
     pub output: OutputFormat,
 }
 
+#[derive(Debug, Args)]
+pub struct SweepArgs {
+    /// Only report
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Leave alone what is younger; must exceed the longest upload
+    #[arg(long, value_name = "DURATION", default_value = "24h", value_parser = humantime::parse_duration)]
+    pub older_than: Duration,
+    /// Also remove objects whose bytes are lost
+    #[arg(long)]
+    pub remove_objects: bool,
+    /// Work with this database instead of the project's own [env: DATABASE_URL]
+    #[arg(long, value_name = "URL")]
+    pub database_url: Option<String>,
+}
+
 impl Cli {
     /// The part of the command line that belongs to the configuration.
     pub fn flags(&self) -> Flags {
@@ -182,6 +201,10 @@ impl Cli {
             Command::Reset(args) => Flags {
                 db_port: args.db_port,
                 pg_bin: args.pg_bin.clone(),
+                ..flags
+            },
+            Command::Sweep(args) => Flags {
+                database_url: args.database_url.clone().map(Into::into),
                 ..flags
             },
             Command::Stop | Command::Status(_) | Command::Keys(_) => flags,

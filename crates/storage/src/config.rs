@@ -38,6 +38,8 @@ pub struct StorageConfig {
     pub transaction_pool_size: usize,
     /// How long a write waits for another write of the same object. Default 5 s.
     pub object_lock_timeout: Duration,
+    /// How long an upload may send nothing before it is given up. Default 60 s.
+    pub upload_idle_timeout: Duration,
 }
 
 impl Default for StorageConfig {
@@ -57,6 +59,7 @@ impl Default for StorageConfig {
             empty_bucket_max_objects: 200_000,
             transaction_pool_size: 8,
             object_lock_timeout: Duration::from_secs(5),
+            upload_idle_timeout: Duration::from_secs(60),
         }
     }
 }

@@ -8,6 +8,7 @@ mod shutdown;
 mod start;
 mod status;
 mod stop;
+mod sweep;
 
 use anyhow::Result;
 use selvedge_gateway::telemetry::{self, LogFormat};
@@ -31,6 +32,7 @@ pub(crate) async fn run(cli: Cli) -> Result<()> {
         Command::Migrate(args) => migrate::run(&config, args.action).await,
         Command::Reset(args) => reset::run(config, args.yes).await,
         Command::Keys(args) => keys::run(&config, &args),
+        Command::Sweep(args) => sweep::run(&config, &args).await,
     }
 }
 

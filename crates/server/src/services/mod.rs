@@ -8,6 +8,7 @@ mod background;
 mod translate;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use actix_web::web;
 use anyhow::{Context, Result};
@@ -25,6 +26,9 @@ use crate::key_set::KeySet;
 
 pub(crate) use background::Background;
 pub(crate) use translate::objects_folder;
+
+/// How often what a crash may have left in the store of objects is looked for.
+const SWEEP_INTERVAL: Duration = Duration::from_secs(24 * 3600);
 
 /// Which of the two ways of running.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -118,11 +122,16 @@ impl Services {
             database.pool(Login::Authenticator, 1),
             catalog_check(rest.clone()),
         );
+        let storage = storage.transpose()?.map(Arc::new);
+        if let Some(storage) = &storage {
+            selvedge_storage::sweep_at_intervals(storage, SWEEP_INTERVAL)
+                .context("cannot start a thread for sweeping")?;
+        }
         Ok(Self {
             keys: Keys::new(ring, keys.api_keys(), requires_keys),
             gateway: translate::gateway(config),
             pool: translate::request_pool(config),
-            storage: storage.transpose()?.map(Arc::new),
+            storage,
             health: web::Data::new(health),
             rest,
             auth: auth.transpose()?,
@@ -157,6 +166,20 @@ impl Services {
             None => Ok(SeedReport::default()),
         }
     }
+}
+
+/// The store of objects alone, for work on it that no request asks for.
+///
+/// # Errors
+/// A database that does not let us in, a store that cannot be opened.
+pub(crate) async fn open_store(config: &Config, logins: Logins) -> Result<Arc<Storage>> {
+    let database = Database::connect(logins)
+        .await
+        .context("cannot log in to the database")?;
+    // Nobody will show a token.
+    let ring = KeySet::generate().ring()?;
+    let storage = Storage::open(translate::store(config), database, ring);
+    Ok(Arc::new(storage.context("cannot open the store of objects")?))
 }
 
 impl WorkerServices {

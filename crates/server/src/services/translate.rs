@@ -78,12 +78,19 @@ fn cores() -> usize {
 
 pub(super) fn storage(config: &Config, keys: &KeySet, mode: Mode) -> StorageConfig {
     StorageConfig {
-        root: objects_folder(config),
-        s3_backend: config.own.s3.as_ref().map(|s3| s3_backend(s3, config)),
         s3_protocol: config
             .storage
             .s3_protocol
             .then(|| s3_protocol(config, keys, mode)),
+        ..store(config)
+    }
+}
+
+/// Where objects are kept and what they may be, without anybody who may ask for them.
+pub(super) fn store(config: &Config) -> StorageConfig {
+    StorageConfig {
+        root: objects_folder(config),
+        s3_backend: config.own.s3.as_ref().map(|s3| s3_backend(s3, config)),
         file_size_limit_bytes: config.storage.file_size_limit_bytes,
         image_transformation: config.storage.image_transformation,
         public_url: config.api.external_url.clone(),
@@ -106,6 +113,7 @@ fn s3_backend(section: &S3Section, config: &Config) -> S3BackendConfig {
             .map(|token| token.expose_secret().to_owned()),
         path_style: section.path_style,
         spool: config.own.data_dir.join("spool"),
+        removal_delay: Duration::from_secs(30),
     }
 }
 

@@ -7,10 +7,10 @@
 
 use std::fs::{self, File};
 use std::io::{self, Write};
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -179,9 +179,12 @@ fn list_shard(shard: &Path, after: Option<Version>) -> io::Result<Vec<BlobEntry>
 }
 
 fn stat_of(metadata: &fs::Metadata) -> io::Result<BlobStat> {
+    // A copy is a second name of the same file: only the change of its names tells how young it is.
+    let seconds = u64::try_from(metadata.ctime()).unwrap_or(0);
+    let changed = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
     Ok(BlobStat {
         size_bytes: metadata.len(),
-        modified: metadata.modified()?,
+        modified: metadata.modified()?.max(changed),
     })
 }
 

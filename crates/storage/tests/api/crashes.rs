@@ -35,6 +35,7 @@ async fn the_server_that_is_killed() {
     std::future::pending::<()>().await;
 }
 
+/// A server in a process of its own; dropped, it is killed.
 pub(crate) struct Server {
     process: Child,
     pub(crate) address: String,
@@ -42,7 +43,24 @@ pub(crate) struct Server {
 
 impl Server {
     pub(crate) fn start(database: &TestDatabase, root: &Path) -> Self {
-        let mut process = Command::new(std::env::current_exe().expect("this test binary"))
+        Self::spawn(
+            Command::new(std::env::current_exe().expect("this test binary")),
+            database,
+            root,
+        )
+    }
+
+    /// A server none of whose files may grow beyond a megabyte or two: to a writer, a full disk.
+    pub(crate) fn start_on_full_disk(database: &TestDatabase, root: &Path) -> Self {
+        let mut shell = Command::new("sh");
+        shell
+            .args(["-c", "trap '' XFSZ; ulimit -f 2000; exec \"$0\" \"$@\""])
+            .arg(std::env::current_exe().expect("this test binary"));
+        Self::spawn(shell, database, root)
+    }
+
+    fn spawn(mut command: Command, database: &TestDatabase, root: &Path) -> Self {
+        let mut process = command
             .args(["--exact", "crashes::the_server_that_is_killed", "--nocapture"])
             .env(DATABASE, database.url("ROLE"))
             .env(ROOT, root)
@@ -58,7 +76,7 @@ impl Server {
         Self { process, address }
     }
 
-    async fn request(&self, method: reqwest::Method, path: &str, body: &str) -> (u16, String) {
+    pub(crate) async fn request(&self, method: reqwest::Method, path: &str, body: &str) -> (u16, String) {
         let answer = reqwest::Client::new()
             .request(method, format!("http://{}/storage/v1{path}", self.address))
             .bearer_auth(token())
@@ -79,6 +97,7 @@ impl Drop for Server {
     }
 }
 
+/// A token that passes all policies.
 pub(crate) fn token() -> String {
     let keys = selvedge_token::KeyRing::new(JWT_SECRET.as_bytes(), &[]).expect("a good secret");
     keys.sign_hs256(&serde_json::json!({"role": "service_role"}))
@@ -138,4 +157,32 @@ async fn store_081_a_killed_server_leaves_old_objects_whole() {
         1,
         "only the blob of the old object is left"
     );
+}
+
+#[actix_web::test]
+async fn a_full_disk_is_said_clearly_and_harms_nothing() {
+    let app = TestApp::start().await;
+    app.sql("insert into storage.buckets (id, name) values ('b', 'b')")
+        .await;
+    let root = tempfile::tempdir().expect("a folder");
+    let server = Server::start_on_full_disk(&app.database, root.path());
+    let put = async |body: &str| server.request(reqwest::Method::PUT, "/object/b/x", body).await;
+    assert_eq!(put("old").await.0, 200);
+
+    for _ in 0..3 {
+        let (status, answer) = put(&"x".repeat(4_000_000)).await;
+        assert_eq!(status, 507, "{answer}");
+        assert!(answer.contains("\"InsufficientStorage\""), "{answer}");
+    }
+
+    assert_eq!(
+        files_below(&root.path().join("incoming")),
+        0,
+        "nothing half-written"
+    );
+    assert_eq!(
+        server.request(reqwest::Method::GET, "/object/b/x", "").await,
+        (200, "old".to_owned())
+    );
+    assert_eq!(put("new").await.0, 200, "the service goes on");
 }

@@ -53,8 +53,15 @@ impl Store {
                 .set_key_marker(key_marker.take())
                 .set_upload_id_marker(id_marker.take())
                 .send()
-                .await
-                .map_err(refused)?;
+                .await;
+            let page = match page {
+                Ok(page) => page,
+                // Not every compatible store can list them.
+                Err(error) if error.raw_response().is_some_and(|r| r.status().as_u16() == 501) => {
+                    return Ok(aborted);
+                }
+                Err(error) => return Err(refused(error)),
+            };
             for upload in page.uploads() {
                 let is_old = now
                     .duration_since(time(upload.initiated()))

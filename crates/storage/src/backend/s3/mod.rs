@@ -56,6 +56,9 @@ pub struct S3BackendConfig {
     pub path_style: bool,
     /// Local folder for bytes on their way.
     pub spool: PathBuf,
+    /// How long a blob that lost its row stays: a large one is read with a second request, which must find what the first
+    /// one found. Thirty seconds are plenty.
+    pub removal_delay: Duration,
 }
 
 impl std::fmt::Debug for S3BackendConfig {
@@ -83,6 +86,7 @@ struct Store {
     bucket: String,
     prefix: String,
     spool: ClaimedFolder,
+    removal_delay: Duration,
 }
 
 impl S3Backend {
@@ -118,7 +122,8 @@ impl S3Backend {
             .request_checksum_calculation(RequestChecksumCalculation::WhenRequired)
             .response_checksum_validation(ResponseChecksumValidation::WhenRequired);
         let builder = match config.endpoint {
-            Some(endpoint) => builder.endpoint_url(endpoint),
+            // The client appends the bucket to a path as it stands.
+            Some(endpoint) => builder.endpoint_url(format!("{}/", endpoint.trim_end_matches('/'))),
             None => builder,
         };
         let store = Store {
@@ -126,6 +131,7 @@ impl S3Backend {
             bucket: config.bucket,
             prefix: config.prefix,
             spool,
+            removal_delay: config.removal_delay,
         };
         Ok(Self {
             store: Arc::new(store),
@@ -282,8 +288,7 @@ impl Backend for S3Backend {
     }
 
     fn removal_delay(&self) -> Duration {
-        // A large blob is read with a second request; it must find what the first one found.
-        Duration::from_secs(30)
+        self.store.removal_delay
     }
 
     async fn sweep_unfinished(&self, older_than: Duration) -> BackendResult<u64> {

@@ -1,0 +1,8 @@
+-- Versions behind $1 and up to $2 that resumable uploads refer to: pieces, and what they are about to become.
+select p.version::text, null, null
+from storage.resumable_pieces p
+where p.version::text collate "C" > $1::text and p.version::text collate "C" <= $2::text
+union all
+select u.version::text, null, null
+from storage.resumable_uploads u
+where u.version::text collate "C" > $1::text and u.version::text collate "C" <= $2::text
