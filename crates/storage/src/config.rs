@@ -26,6 +26,8 @@ pub struct StorageConfig {
     pub public_url: Option<String>,
     /// How long a resumable upload waits for its next bytes. Default one hour.
     pub resumable_upload_lifetime: Duration,
+    /// Between two looks for expired resumable uploads. Default one minute.
+    pub resumable_sweep_interval: Duration,
     /// Whether `/render/image` is served, and transformations can be signed. Default false.
     pub image_transformation: bool,
     /// Bytes of rendered pictures that are kept in `root/renders`. Default 512 MiB.
@@ -53,6 +55,7 @@ impl Default for StorageConfig {
             signed_upload_url_lifetime: Duration::from_secs(7200),
             public_url: None,
             resumable_upload_lifetime: Duration::from_secs(3600),
+            resumable_sweep_interval: Duration::from_secs(60),
             image_transformation: false,
             render_cache_bytes: 512 * 1024 * 1024,
             shared_max_age_s: 0,

@@ -1,7 +1,6 @@
 //! Ends uploads that nobody finished in time, and forgets completed ones.
 
 use std::rc::Rc;
-use std::time::Duration;
 
 use super::upload::Uploads;
 use crate::error::StorageError;
@@ -9,12 +8,9 @@ use crate::identity::Identity;
 use crate::serve::StorageWorker;
 use crate::session::{RequestFacts, Session};
 
-/// Between two looks, at most.
-const INTERVAL: Duration = Duration::from_secs(60);
-
 /// Looks for expired uploads from time to time, for as long as the worker lives. Several nodes may do so at once.
 pub(crate) async fn sweep_forever(worker: StorageWorker) {
-    let interval = INTERVAL.min(worker.storage().config().resumable_upload_lifetime);
+    let interval = worker.storage().config().resumable_sweep_interval;
     loop {
         tokio::time::sleep(interval).await;
         if let Err(error) = sweep(&worker).await {

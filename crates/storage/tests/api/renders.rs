@@ -234,6 +234,28 @@ async fn store_093_pictures_stand_upright() {
 }
 
 #[actix_web::test]
+async fn store_093_colours_of_wider_spaces_are_brought_to_the_webs() {
+    let app = app().await;
+    let mut bytes = Vec::new();
+    let mut encoder = JpegEncoder::new_with_quality(&mut bytes, 95);
+    let display_p3 = moxcms::ColorProfile::new_display_p3()
+        .encode()
+        .expect("a profile");
+    encoder.set_icc_profile(display_p3).expect("a profile");
+    let image = RgbImage::from_pixel(64, 64, Rgb([200, 90, 60]));
+    encoder
+        .encode(&image, 64, 64, image::ExtendedColorType::Rgb8)
+        .expect("encodes");
+    put(&app, "pub/wide.jpg", "image/jpeg", bytes).await;
+
+    let picture = decoded(&render(&app, "pub/wide.jpg?width=16&quality=95").await);
+
+    // What looks the same in sRGB: more red, less green and blue.
+    let Rgb([red, green, blue]) = *picture.get_pixel(8, 8);
+    assert!(red > 208 && green < 90 && blue < 60, "{red} {green} {blue}");
+}
+
+#[actix_web::test]
 async fn store_093_transparency_stays_and_animations_move() {
     let app = app().await;
     let clear = RgbaImage::from_pixel(60, 60, Rgba([200, 0, 0, 0]));

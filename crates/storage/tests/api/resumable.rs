@@ -220,14 +220,16 @@ fn begin_patch(app: &TestApp, path: &str, offset: usize, length: usize, body: &[
     socket
 }
 
-async fn until_bytes_arrive(app: &TestApp) {
-    for _ in 0..500 {
-        if crate::support::files_below(&app.root.path().join("incoming")) > 0 {
+/// Waits for something that the table of uploads will say.
+async fn until(app: &TestApp, condition: &str) {
+    let query = format!("select count(*) from storage.resumable_uploads where {condition}");
+    for _ in 0..1000 {
+        if app.count(&query).await > 0 {
             return;
         }
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
-    panic!("nothing arrived");
+    panic!("never: {condition}");
 }
 
 #[actix_web::test]
@@ -238,20 +240,12 @@ async fn store_089_what_came_before_a_cut_counts() {
     let path = create(&client, "x", bytes.len()).await;
 
     let socket = begin_patch(&app, &path, 0, bytes.len(), &bytes[..900_000]);
-    until_bytes_arrive(&app).await;
     drop(socket);
-    let mut reached = 0;
-    for _ in 0..500 {
-        reached = offset(&client, &path).await;
-        if reached == 900_000 {
-            break;
-        }
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
+    until(&app, "received = 900000").await;
 
-    assert_eq!(reached, 900_000);
+    assert_eq!(offset(&client, &path).await, 900_000);
     assert_eq!(
-        patch(&client, &path, reached, &bytes[reached..]).await.status,
+        patch(&client, &path, 900_000, &bytes[900_000..]).await.status,
         204
     );
     assert_eq!(app.nobody().get("/object/public/b/x").await.body, bytes);
@@ -263,11 +257,13 @@ async fn store_089_a_connection_that_still_hangs_is_taken_over() {
     let client = app.service_role();
     let bytes = content(2_000_000);
     let path = create(&client, "x", bytes.len()).await;
+    app.sql("update storage.resumable_uploads set writer = null")
+        .await;
     let hanging = begin_patch(&app, &path, 0, bytes.len(), &bytes[..600_000]);
-    until_bytes_arrive(&app).await;
+    until(&app, "writer is not null").await;
 
     let reached = offset(&client, &path).await;
-    assert!(reached > 0 && reached <= 600_000, "{reached}");
+    assert!(reached <= 600_000, "{reached}");
     assert_eq!(
         patch(&client, &path, reached, &bytes[reached..]).await.status,
         204
@@ -276,6 +272,22 @@ async fn store_089_a_connection_that_still_hangs_is_taken_over() {
     drop(hanging);
     assert_eq!(app.nobody().get("/object/public/b/x").await.body, bytes);
     app.settle(1).await;
+}
+
+#[actix_web::test]
+async fn store_089_a_slow_upload_is_safe_before_it_ends() {
+    let app = app().await;
+    let client = app.service_role();
+    let bytes = content(500_000);
+    let path = create(&client, "x", bytes.len()).await;
+
+    let slow = begin_patch(&app, &path, 0, bytes.len(), &bytes[..100_000]);
+    until(&app, "received = 100000").await;
+
+    drop(slow);
+    let rest = patch(&client, &path, 100_000, &bytes[100_000..]).await;
+    assert_eq!(rest.status, 204, "{}", rest.text());
+    assert_eq!(app.nobody().get("/object/public/b/x").await.body, bytes);
 }
 
 #[actix_web::test]
@@ -323,29 +335,28 @@ async fn store_091_termination_reclaims_what_was_stored() {
 #[actix_web::test]
 async fn store_091_what_nobody_finishes_expires_and_is_swept() {
     let app = app_with(|config| StorageConfig {
-        resumable_upload_lifetime: Duration::from_millis(300),
+        resumable_sweep_interval: Duration::from_millis(50),
         ..config
     })
     .await;
     let client = app.service_role();
     let path = create(&client, "x", 1_000_000).await;
     assert_eq!(patch(&client, &path, 0, &content(500_000)).await.status, 204);
+    let other = create(&client, "y", 1_000).await;
 
-    let mut statuses = vec![204];
-    while *statuses.last().expect("one") != 404 {
-        let head = tus(&client, Method::HEAD, &path).send().await;
-        statuses.push(head.status.as_u16());
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+    app.sql("update storage.resumable_uploads set expires_at = now() where key = 'x'")
+        .await;
+    let late = patch(&client, &path, 500_000, &content(500_000)).await;
 
-    statuses.dedup();
-    assert!(
-        statuses
-            .iter()
-            .all(|status| [204, 200, 410, 404].contains(status)),
-        "{statuses:?}"
-    );
+    assert!([404, 410].contains(&late.status.as_u16()), "{}", late.status);
     app.settle(0).await;
+    until(
+        &app,
+        "not exists (select from storage.resumable_uploads where key = 'x')",
+    )
+    .await;
+    assert_eq!(tus(&client, Method::HEAD, &path).send().await.status, 404);
+    assert_eq!(offset(&client, &other).await, 0);
 }
 
 #[actix_web::test]
