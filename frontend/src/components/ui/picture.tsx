@@ -32,9 +32,12 @@ export function Picture({
   ...rest
 }: PictureProps) {
   const [loaded, setLoaded] = useState(false);
-  const [failed, setFailed] = useState(false);
+  const [failures, setFailures] = useState(0);
+  const sources = url === null || url === "" ? null : imageSources(url);
+  // What cannot be rendered may still be shown as it is.
+  const attempts = sources?.srcSet === undefined ? 1 : 2;
   const frame = cn("block overflow-hidden bg-raised", className);
-  if (url === null || url === "" || failed) {
+  if (url === null || sources === null || failures >= attempts) {
     return (
       <span role="img" aria-label={alt} className={frame}>
         <span
@@ -57,7 +60,8 @@ export function Picture({
       }}
     >
       <img
-        {...imageSources(url)}
+        src={sources.src}
+        srcSet={failures === 0 ? sources.srcSet : undefined}
         {...rest}
         alt={alt}
         loading={eager ? "eager" : "lazy"}
@@ -69,7 +73,7 @@ export function Picture({
           if (image?.complete === true && image.naturalWidth > 0) setLoaded(true);
         }}
         onLoad={() => setLoaded(true)}
-        onError={() => setFailed(true)}
+        onError={() => setFailures((before) => before + 1)}
         className="picture-image size-full object-cover"
       />
     </span>
