@@ -151,6 +151,45 @@ test("a link that was used up says so", { tag: "@once" }, async ({ page, person 
   await expect(toast(again, "This link did not work")).toBeVisible();
 });
 
+test("somebody comes in by a provider, and is known there the next time", async ({ page }) => {
+  const unique = randomUUID()
+    .replace(/[^a-f]/g, "")
+    .slice(0, 6);
+  const email = `pia.${unique}x@provider.test`;
+  const visit = async () => {
+    await page.goto("/auth");
+    await page.getByRole("button", { name: "Continue with Google" }).click();
+  };
+  await visit();
+  await expect(page.getByRole("heading", { name: "Sign in to the test provider" })).toBeVisible();
+  await page.getByLabel("Address").fill(email);
+  await page.getByRole("button", { name: "Continue" }).click();
+
+  await expect(accountMenu(page)).toHaveAccessibleName(/^Account menu of Pia /);
+  // The tokens stay in nobody's history.
+  await expect(page).not.toHaveURL(/access_token/);
+  await picture(page, "came-by-provider");
+  await accountMenu(page).click();
+  await page.getByRole("menuitem", { name: "Sign out" }).click();
+  await expect(page.getByRole("banner").getByRole("link", { name: "Sign In" })).toBeVisible();
+
+  // The provider remembers them, as Google does: no form this time.
+  await visit();
+  await expect(accountMenu(page)).toHaveAccessibleName(/^Account menu of Pia /);
+});
+
+test("whose address the provider has not proven is asked to confirm it", { tag: "@once" }, async ({
+  page,
+}) => {
+  await page.goto("/auth");
+  await page.getByRole("button", { name: "Continue with Google" }).click();
+  await page.getByLabel("Address").fill(`unverified-${randomUUID().slice(0, 8)}@provider.test`);
+  await page.getByRole("button", { name: "Continue" }).click();
+
+  await expect(toast(page, "This link did not work")).toContainText("Unverified email with google");
+  await expect(page.getByRole("heading", { name: "Sign In" })).toBeVisible();
+});
+
 test("the demo user of the seed signs in and finds what they made", { tag: "@once" }, async ({
   page,
 }) => {

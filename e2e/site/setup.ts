@@ -4,8 +4,8 @@
 
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { announce, isAnnounced } from "../support/address.ts";
-import { startSelvedge } from "../support/selvedge.ts";
+import { isAnnounced } from "../support/address.ts";
+import { startLookbook } from "../support/lookbook.ts";
 
 export default async function setup(): Promise<(() => Promise<void>) | undefined> {
   if (isAnnounced()) {
@@ -15,7 +15,5 @@ export default async function setup(): Promise<(() => Promise<void>) | undefined
   if (!existsSync(site)) {
     throw new Error(`No site at ${site}: run \`npm run build\` in frontend/ first.`);
   }
-  const server = await startSelvedge("sql/app");
-  announce(server.apiUrl, server.inboxUrl);
-  return server.stop;
+  return startLookbook();
 }

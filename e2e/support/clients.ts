@@ -20,9 +20,12 @@ export interface Person {
   client: SupabaseClient;
 }
 
+/** The key of every visitor. */
+export const anonKey = localKey("anon");
+
 /** A visitor without an account. */
 export function visitor(): SupabaseClient {
-  return client(localKey("anon"));
+  return client(anonKey);
 }
 
 /** The owner of the server: row-level security does not apply. Used to prepare and to verify. */

@@ -27,10 +27,14 @@ export interface Selvedge {
 }
 
 /** Starts a project folder, relative to the repository, and waits for its first answer. */
-export async function startSelvedge(project: string, flags: string[] = []): Promise<Selvedge> {
+export async function startSelvedge(
+  project: string,
+  flags: string[] = [],
+  variables: Record<string, string> = {},
+): Promise<Selvedge> {
   const [apiPort, databasePort, inboxPort] = await freePorts(3);
   const dataFolder = await mkdtemp(join(tmpdir(), "selvedge-e2e-"));
-  const server = start(dataFolder, [
+  const server = start(dataFolder, variables, [
     ...["start", "--project", resolve(repository, project)],
     ...["--port", `${apiPort}`],
     ...["--db-port", `${databasePort}`],
@@ -58,7 +62,7 @@ interface Server {
   output(): string;
 }
 
-function start(dataFolder: string, args: string[]): Server {
+function start(dataFolder: string, variables: Record<string, string>, args: string[]): Server {
   const child = spawn(binary(), args, {
     cwd: repository,
     stdio: ["ignore", "pipe", "pipe"],
@@ -69,6 +73,7 @@ function start(dataFolder: string, args: string[]): Server {
       SUPABASE_AUTH_RATE_LIMIT_SIGN_IN_SIGN_UPS: "10000",
       SUPABASE_AUTH_RATE_LIMIT_TOKEN_REFRESH: "10000",
       SUPABASE_AUTH_RATE_LIMIT_TOKEN_VERIFICATIONS: "10000",
+      ...variables,
     },
   });
   let printed = "";

@@ -36,7 +36,9 @@ export function Auth() {
   const mode = modeOf(params, recovering);
 
   if (user !== null && mode !== "reset-password") {
-    return <Navigate to={returnPath(location.state)} replace />;
+    // While we leave, the tokens are taken out of this page's address, which leads back to it: a new address, a new try.
+    const address = `${location.key}${location.hash}`;
+    return <Navigate key={address} to={returnPath(location.state)} replace />;
   }
   return (
     <div className="grid min-h-dvh bg-canvas text-ink lg:grid-cols-[minmax(0,1.05fr)_minmax(0,1fr)]">
