@@ -1,7 +1,11 @@
--- Every sign-in is a session of its own, with its proof (AMR), its first refresh token, and a note at the user.
+-- Every sign-in is a session of its own, with its proof (AMR), its first refresh token, and a note at the user. A session whose
+-- tokens are counters has a key instead of token rows.
 with session as (
-  insert into auth.sessions (id, user_id, aal, created_at, updated_at, user_agent, ip)
-  values ($1, $2, 'aal1', $3, $3, $4::text, $5::text::inet)
+  insert into auth.sessions (
+    id, user_id, aal, created_at, updated_at, user_agent, ip, refresh_token_hmac_key, refresh_token_counter
+  ) values (
+    $1, $2, 'aal1', $3, $3, $4::text, $5::text::inet, $8::text, case when $8::text is null then null else 0 end
+  )
 ),
 proof as (
   insert into auth.mfa_amr_claims (id, session_id, created_at, updated_at, authentication_method)
@@ -9,6 +13,7 @@ proof as (
 ),
 token as (
   insert into auth.refresh_tokens (instance_id, token, user_id, revoked, created_at, updated_at, parent, session_id)
-  values ('00000000-0000-0000-0000-000000000000', $7::text, $2::uuid::text, false, $3, $3, null, $1)
+  select '00000000-0000-0000-0000-000000000000', $7::text, $2::uuid::text, false, $3, $3, null, $1
+  where $8::text is null
 )
 update auth.users set last_sign_in_at = $3, updated_at = $3 where id = $2

@@ -13,7 +13,8 @@ select
   coalesce(u.email_change_token_current, '') as email_change_token_current,
   u.email_change_sent_at,
   coalesce(u.email_change_confirm_status, 0::smallint) as email_change_confirm_status,
-  coalesce(u.phone_change, '') as phone_change, u.phone_change_sent_at,
+  coalesce(u.phone_change, '') as phone_change,
+  coalesce(u.phone_change_token, '') as phone_change_token, u.phone_change_sent_at,
   coalesce(u.reauthentication_token, '') as reauthentication_token, u.reauthentication_sent_at,
   u.last_sign_in_at,
   coalesce(u.raw_app_meta_data, '{}') as raw_app_meta_data,
@@ -42,7 +43,9 @@ select
       'friendly_name', f.friendly_name,
       'factor_type', f.factor_type,
       'phone', coalesce(f.phone, ''),
-      'last_challenged_at', to_char(f.last_challenged_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
+      'last_challenged_at', to_char(f.last_challenged_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
+      'web_authn_aaguid', f.web_authn_aaguid,
+      'last_webauthn_challenge_data', f.last_webauthn_challenge_data
     ) order by f.created_at, f.id)
     from auth.mfa_factors f where f.user_id = u.id
   ), '[]') as factors

@@ -5,12 +5,14 @@ use deadpool_postgres::GenericClient;
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
+use crate::aftermath;
 use crate::error::{AuthError, Fault, UNEXPECTED};
+use crate::hooks::{self, HookPoint};
 use crate::request::RequestInfo;
 use crate::state::AuthState;
 use crate::store::audit::{self, Action, Actor};
 use crate::store::users::{self, NewUser};
-use crate::user::User;
+use crate::user::{User, timestamp};
 
 /// What an unsaved user says when the database refuses it, also by a trigger of the project.
 pub(crate) const SAVING_FAILED: &str = "Database error saving new user";
@@ -28,6 +30,8 @@ pub(crate) struct Account<'a> {
     pub(crate) app_metadata: Map<String, Value>,
     pub(crate) role: Option<&'a str>,
     pub(crate) invited_at: Option<DateTime<Utc>>,
+    /// An administrator's user, about whom the project's hooks are not asked.
+    pub(crate) skips_hooks: bool,
 }
 
 /// Inserts user and identity as a trigger of the project expects them: metadata at the INSERT, the role by an UPDATE.
@@ -55,10 +59,24 @@ pub(crate) async fn create_user(
         .iter()
         .map(|(provider, address)| (*provider, identity_data(id, provider, address, &account.data)));
     let identities: Vec<_> = identities.collect();
+    if !account.skips_hooks {
+        let now = timestamp(now);
+        let provider_identities: Vec<Value> = identities
+            .iter()
+            .map(|(provider, data)| json!({"provider": provider, "id": id, "user_id": id, "identity_data": data}))
+            .collect();
+        let user = json!({
+            "id": id, "aud": info.audience, "role": "", "email": account.email, "phone": account.phone,
+            "app_metadata": app_metadata, "user_metadata": account.data, "identities": provider_identities,
+            "created_at": now, "updated_at": now, "is_anonymous": false,
+        });
+        ask_before_creation(state, db, info, user).await?;
+    }
     let user = NewUser {
         id,
         aud: &info.audience,
         email: account.email,
+        phone: account.phone,
         encrypted_password: account.encrypted_password,
         app_metadata: Value::Object(app_metadata),
         user_metadata: Value::Object(account.data),
@@ -72,14 +90,29 @@ pub(crate) async fn create_user(
             .await
             .map_err(saving)?;
     }
-    if !account.phone.is_empty() {
-        users::set_phone(db, id, account.phone, now)
-            .await
-            .map_err(saving)?;
-    }
     let role = account.role.unwrap_or(&state.config.default_role);
     users::finish_new_user(db, id, role, now).await.map_err(saving)?;
-    get(db, id).await
+    let user = get(db, id).await?;
+    if !account.skips_hooks {
+        aftermath::user_was_created(info, &user);
+    }
+    Ok(user)
+}
+
+/// Asks the project's hook whether this user may be created; to be called before the INSERT, with the user as clients would see it.
+///
+/// # Errors
+/// What the hook refuses with.
+pub(crate) async fn ask_before_creation(
+    state: &AuthState,
+    db: &impl GenericClient,
+    info: &RequestInfo,
+    user: Value,
+) -> Result<(), AuthError> {
+    let input = json!({ "user": user });
+    hooks::call(state, db, info, HookPoint::BeforeUserCreated, input)
+        .await
+        .map(|_| ())
 }
 
 /// Inserts a user without any address.
@@ -94,18 +127,27 @@ pub(crate) async fn create_anonymous_user(
         id: Uuid::new_v4(),
         aud: &info.audience,
         email: "",
+        phone: "",
         encrypted_password: "",
         app_metadata: json!({}),
         user_metadata: Value::Object(data),
         is_anonymous: true,
         invited_at: None,
     };
+    let shown = json!({
+        "id": user.id, "aud": info.audience, "role": "", "email": "", "phone": "", "app_metadata": {},
+        "user_metadata": user.user_metadata, "identities": [], "created_at": timestamp(now),
+        "updated_at": timestamp(now), "is_anonymous": true,
+    });
+    ask_before_creation(state, db, info, shown).await?;
     let saving = |error: tokio_postgres::Error| AuthError::database(SAVING_FAILED, error);
     users::insert(db, &user, now).await.map_err(saving)?;
     users::set_role(db, user.id, &state.config.default_role, now)
         .await
         .map_err(saving)?;
-    get(db, user.id).await
+    let user = get(db, user.id).await?;
+    aftermath::user_was_created(info, &user);
+    Ok(user)
 }
 
 /// The user as it is now, after triggers; it exists, as we hold it in a transaction.
@@ -122,12 +164,24 @@ pub(crate) async fn log(
     actor: Actor<'_>,
     action: Action,
 ) -> Result<(), AuthError> {
+    let traits = if action == Action::UserSignedUp || action == Action::Login {
+        json!({"provider": "email"})
+    } else {
+        Value::Null
+    };
+    log_as(state, db, info, actor, action, traits).await
+}
+
+/// The same, with more to say than who did what.
+pub(crate) async fn log_as(
+    state: &AuthState,
+    db: &impl GenericClient,
+    info: &RequestInfo,
+    actor: Actor<'_>,
+    action: Action,
+    traits: Value,
+) -> Result<(), AuthError> {
     if state.config.audit_log_enabled {
-        let traits = if action == Action::UserSignedUp || action == Action::Login {
-            json!({"provider": "email"})
-        } else {
-            Value::Null
-        };
         audit::insert(db, actor, action, traits, &info.ip).await?;
     }
     Ok(())
@@ -142,10 +196,7 @@ pub(crate) async fn log_with(
     action: Action,
     traits: Value,
 ) -> Result<(), AuthError> {
-    if state.config.audit_log_enabled {
-        audit::insert(db, Actor::User(user), action, traits, &info.ip).await?;
-    }
-    Ok(())
+    log_as(state, db, info, Actor::User(user), action, traits).await
 }
 
 fn identity_data(id: Uuid, provider: &str, address: &str, data: &Map<String, Value>) -> Value {

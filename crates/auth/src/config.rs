@@ -6,6 +6,17 @@ use std::num::NonZeroU32;
 use std::time::Duration;
 
 use secrecy::SecretString;
+use selvedge_mail::MailKind;
+
+mod factors;
+mod phone;
+mod protection;
+
+pub use factors::{FactorSwitch, MfaConfig, PhoneFactorConfig, WebauthnConfig};
+pub use phone::{PhoneConfig, SmsProviderConfig, TwilioConfig};
+pub use protection::{
+    CaptchaConfig, CaptchaProvider, HookConfig, HookConfigError, HooksConfig, LeakedPasswordConfig,
+};
 
 /// The settings of `/auth/v1`.
 #[derive(Debug, Clone)]
@@ -44,6 +55,16 @@ pub struct AuthConfig {
     pub oauth_server: OauthServerConfig,
     /// `[auth.email]`
     pub email: EmailConfig,
+    /// `[auth.sms]`
+    pub phone: PhoneConfig,
+    /// `[auth.mfa]`
+    pub mfa: MfaConfig,
+    /// The relying party of WebAuthn, and passkeys.
+    pub webauthn: WebauthnConfig,
+    /// `[auth.hook]`
+    pub hooks: HooksConfig,
+    /// `[auth.captcha]`
+    pub captcha: Option<CaptchaConfig>,
     /// Password rules and hashing.
     pub password: PasswordConfig,
     /// Rotation of refresh tokens.
@@ -114,6 +135,11 @@ pub struct EmailConfig {
     pub otp_expiry: Duration,
     /// When not empty, mails go to these addresses only; a `+label` is ignored.
     pub authorized_addresses: Vec<String>,
+    /// Mails that tell of a change (`[auth.email.notification.<name>] enabled`).
+    pub notifications: Vec<MailKind>,
+    /// Mails are kept in the database until the SMTP server has taken them. Otherwise they are sent inside the request, which
+    /// fails with them. The inbox of development needs neither.
+    pub queue: bool,
 }
 
 /// Password rules and hashing.
@@ -133,6 +159,8 @@ pub struct PasswordConfig {
     pub hash_threads: usize,
     /// Hashes that may wait for a thread; beyond it requests are answered 429.
     pub hash_queue: usize,
+    /// Refuses passwords that are on a public list.
+    pub leaked: Option<LeakedPasswordConfig>,
 }
 
 /// Rotation of refresh tokens.
@@ -142,6 +170,8 @@ pub struct RefreshConfig {
     pub rotation_enabled: bool,
     /// For so long a used token may be used again (`refresh_token_reuse_interval`).
     pub reuse_interval: Duration,
+    /// New sessions get tokens that are signed counters instead of rows.
+    pub counter_tokens: bool,
 }
 
 /// `[auth.sessions]`
@@ -153,8 +183,10 @@ pub struct SessionConfig {
     pub inactivity_timeout: Option<Duration>,
     /// Users with a second factor may stay at `aal1` for so long.
     pub allow_low_aal: Option<Duration>,
-    /// Only the session refreshed last may refresh.
+    /// Only the session refreshed last may refresh, per tag.
     pub single_per_user: bool,
+    /// Names by which clients tell kinds of sessions apart (`X-Session-Tag`); each kind has a single session of its own.
+    pub tags: Vec<String>,
 }
 
 /// How a client is told from another for rate limits.
@@ -184,6 +216,12 @@ pub struct RateLimitConfig {
     pub anonymous_users: u32,
     /// Mails per hour of the whole instance (`email_sent`); `None` means no limit.
     pub emails_per_hour: Option<u32>,
+    /// Text messages per hour of the whole instance (`sms_sent`); `None` means no limit.
+    pub sms_per_hour: Option<u32>,
+    /// Challenges and verifications of second factors, each, per minute.
+    pub mfa_per_minute: u32,
+    /// Ceremonies of passkeys.
+    pub passkeys: u32,
 }
 
 impl Default for AuthConfig {
@@ -206,10 +244,16 @@ impl Default for AuthConfig {
             web3: Web3Config::default(),
             oauth_server: OauthServerConfig::default(),
             email: EmailConfig::default(),
+            phone: PhoneConfig::default(),
+            mfa: MfaConfig::default(),
+            webauthn: WebauthnConfig::default(),
+            hooks: HooksConfig::default(),
+            captcha: None,
             password: PasswordConfig::default(),
             refresh: RefreshConfig {
                 rotation_enabled: true,
                 reuse_interval: Duration::from_secs(10),
+                counter_tokens: false,
             },
             sessions: SessionConfig::default(),
             rate_limits: RateLimitConfig::default(),
@@ -239,6 +283,8 @@ impl Default for EmailConfig {
             otp_length: 6,
             otp_expiry: Duration::from_secs(3600),
             authorized_addresses: Vec::new(),
+            notifications: Vec::new(),
+            queue: true,
         }
     }
 }
@@ -253,6 +299,7 @@ impl Default for PasswordConfig {
             bcrypt_cost: 10,
             hash_threads: 0,
             hash_queue: 256,
+            leaked: None,
         }
     }
 }
@@ -286,6 +333,9 @@ impl Default for RateLimitConfig {
             otp: 30,
             anonymous_users: 30,
             emails_per_hour: None,
+            sms_per_hour: None,
+            mfa_per_minute: 15,
+            passkeys: 30,
         }
     }
 }

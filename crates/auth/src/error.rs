@@ -25,6 +25,7 @@ pub(crate) use wire::{ApiVersion, render};
 pub(crate) enum WeakReason {
     Length,
     Characters,
+    Pwned,
 }
 
 impl WeakReason {
@@ -32,6 +33,7 @@ impl WeakReason {
         match self {
             Self::Length => "length",
             Self::Characters => "characters",
+            Self::Pwned => "pwned",
         }
     }
 }
@@ -110,6 +112,8 @@ pub(crate) enum AuthError {
     UnsupportedGrantType,
     #[error("address unconfirmed")]
     EmailNotConfirmed { status: u16 },
+    #[error("phone unconfirmed")]
+    PhoneNotConfirmed { status: u16 },
     #[error("user is banned at sign-in")]
     BannedAtSignIn,
     #[error("already registered")]
@@ -139,8 +143,12 @@ pub(crate) enum AuthError {
     // Limits.
     #[error("mail asked for too soon")]
     TooSoon { seconds: i64 },
+    #[error("text message asked for too soon")]
+    TooSoonSms { seconds: i64 },
     #[error("instance's mail limit")]
     EmailRateLimit,
+    #[error("instance's text message limit")]
+    SmsRateLimit,
     #[error("too many requests")]
     RequestRateLimit,
     #[error("recipient not authorized")]
@@ -230,6 +238,13 @@ pub(crate) enum AuthError {
         code: &'static str,
         text: &'static str,
     },
+    // Second factors, hooks and other parts with words of their own.
+    #[error("{text}")]
+    Coded {
+        status: u16,
+        code: &'static str,
+        text: Cow<'static, str>,
+    },
     // Our faults.
     #[error("{text}: {fault}")]
     Internal { text: &'static str, fault: Fault },
@@ -262,6 +277,15 @@ impl AuthError {
         }
     }
 
+    /// An error of the contract that only one place answers.
+    pub(crate) fn coded(status: u16, code: &'static str, text: impl Into<Cow<'static, str>>) -> Self {
+        Self::Coded {
+            status,
+            code,
+            text: text.into(),
+        }
+    }
+
     /// Bad parameters, 400.
     pub(crate) fn invalid(text: impl Into<Cow<'static, str>>) -> Self {
         Self::Validation(text.into())
@@ -282,6 +306,12 @@ impl AuthError {
     pub(crate) fn is_duplicate_email(&self) -> bool {
         self.db_error()
             .is_some_and(|db| db.constraint() == Some("users_email_partial_key"))
+    }
+
+    /// The same for a phone number.
+    pub(crate) fn is_duplicate_phone(&self) -> bool {
+        self.db_error()
+            .is_some_and(|db| db.constraint() == Some("users_phone_key"))
     }
 }
 

@@ -4,10 +4,12 @@
 //! its confirmation is mailed) is an [`Admission`], not an error: the caller commits, then refuses.
 
 use deadpool_postgres::{GenericClient, Transaction};
+use selvedge_mail::MailKind;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::accounts::{self, SAVING_FAILED};
+use crate::aftermath;
 use crate::error::{AuthError, Fault, UNEXPECTED};
 use crate::letters;
 use crate::machine::linking::{Decision, decide};
@@ -20,7 +22,7 @@ use crate::store::audit::Action;
 use crate::store::identities::{self, Identity};
 use crate::store::one_time_tokens;
 use crate::store::users::{self, NewUser};
-use crate::user::User;
+use crate::user::{User, timestamp};
 
 /// Somebody at the door.
 #[derive(Debug)]
@@ -90,6 +92,7 @@ pub(crate) async fn admit(
             let user = accounts::get(db, user_id).await?;
             let traits = visitor.traits(identity);
             accounts::log_with(state, db, info, &user, Action::IdentityLinked, traits).await?;
+            aftermath::identity_changed(info, user.id, MailKind::IdentityLinked, visitor.provider);
             (user_id, identity)
         }
         Decision::Create | Decision::CreateWithoutAddress => {
@@ -175,6 +178,7 @@ async fn create(
         id: Uuid::new_v4(),
         aud: &info.audience,
         email,
+        phone: "",
         encrypted_password: "",
         app_metadata: json!({ "provider": visitor.provider, "providers": [visitor.provider] }),
         // Triggers of projects read names and pictures at the INSERT.
@@ -182,11 +186,21 @@ async fn create(
         is_anonymous: false,
         invited_at: None,
     };
+    let shown = json!({
+        "id": user.id, "aud": info.audience, "role": "", "email": email, "phone": "",
+        "app_metadata": user.app_metadata, "user_metadata": data,
+        "identities": [{
+            "provider": visitor.provider, "id": visitor.profile.subject, "user_id": user.id, "identity_data": data,
+        }],
+        "created_at": timestamp(now), "updated_at": timestamp(now), "is_anonymous": false,
+    });
+    accounts::ask_before_creation(state, db, info, shown).await?;
     users::insert(db, &user, now).await.map_err(saving)?;
     let identity = insert_identity(state, db, user.id, visitor, data).await?;
     users::finish_new_user(db, user.id, &state.config.default_role, now)
         .await
         .map_err(saving)?;
+    aftermath::user_was_created(info, &accounts::get(db, user.id).await?);
     Ok((user.id, identity))
 }
 
@@ -228,6 +242,7 @@ pub(crate) async fn link(
     let identity = insert_identity(state, db, target, visitor, &data).await?;
     let traits = visitor.traits(identity);
     accounts::log_with(state, db, info, &user, Action::IdentityLinked, traits).await?;
+    aftermath::identity_changed(info, user.id, MailKind::IdentityLinked, visitor.provider);
     users::refresh_providers(db, target).await?;
     if user.email.is_empty() {
         return take_email(state, db, info, visitor, &user).await;
@@ -337,6 +352,7 @@ pub(crate) async fn unlink(
         "identity_id": gone.id, "provider": gone.provider, "provider_id": gone.provider_id,
     });
     accounts::log_with(state, db, info, user, Action::IdentityUnlinked, traits).await?;
+    aftermath::identity_changed(info, user.id, MailKind::IdentityUnlinked, &gone.provider);
     identities::delete(db, gone.id).await?;
     let now = state.now();
     if gone.provider == "phone" {

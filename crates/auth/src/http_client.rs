@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use actix_web::web::Bytes;
-use http_body_util::{BodyExt, Full, Limited};
+use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, USER_AGENT};
 use hyper::{Method, Request, Uri};
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
@@ -35,8 +35,10 @@ pub(crate) enum CallError {
     Unreachable { host: String },
     #[error("{host} did not answer in time")]
     Timeout { host: String },
-    #[error("{host} broke off its answer, or it is too large")]
+    #[error("{host} broke off its answer")]
     BadBody { host: String },
+    #[error("{host} answered too much")]
+    TooLarge { host: String },
     #[error("{host} answered {status}")]
     Status { host: String, status: u16 },
     #[error("{host} did not answer with JSON")]
@@ -171,8 +173,13 @@ impl HttpClient {
             .map_err(unreachable)?;
         let (head, body) = response.into_parts();
         let body = Limited::new(body, call.largest_bytes).collect().await;
-        let body = body.map_err(|_| CallError::BadBody {
-            host: host.to_owned(),
+        let body = body.map_err(|error| {
+            let host = host.to_owned();
+            if error.is::<LengthLimitError>() {
+                CallError::TooLarge { host }
+            } else {
+                CallError::BadBody { host }
+            }
         })?;
         Ok(Answer {
             host: host.to_owned(),

@@ -1,12 +1,12 @@
-//! Mails with one-time codes: store the token, then send. Each function runs in the caller's transaction, so that a mail that
-//! cannot be sent leaves no trace. Source: Auth contract §3.3, §3.4, §7.
+//! Mails with one-time codes: store the token, then mail it. Each function runs in the caller's transaction, so that a mail that
+//! cannot be promised leaves no trace. How mails leave is `letters::post`. Source: Auth contract §3.3, §3.4, §7.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use deadpool_postgres::GenericClient;
-use selvedge_mail::{Mail, MailFields, MailKind};
+use selvedge_mail::{MailFields, MailKind};
 
 use crate::error::AuthError;
-use crate::limits::ceil_seconds;
+use crate::limits::seconds_left;
 use crate::machine::verify::VerifyType;
 use crate::request::RequestInfo;
 use crate::rules::one_time_code::OneTimeCode;
@@ -16,14 +16,32 @@ use crate::store::one_time_tokens::{self, TokenKind};
 use crate::store::{flow_states, users};
 use crate::user::User;
 
-/// What a mail is about, besides its user.
+mod notice;
+mod post;
+
+pub(crate) use notice::{Notice, notify, notify_of_identity};
+use post::{HookData, Post};
+
+/// A code on its way to one address.
 struct Letter<'a> {
     kind: MailKind,
     link: VerifyType,
     to: &'a str,
     new_email: &'a str,
     code: &'a OneTimeCode,
-    redirect_to: &'a str,
+}
+
+impl<'a> Letter<'a> {
+    /// To the user's own address.
+    fn to_user(kind: MailKind, link: VerifyType, user: &'a User, code: &'a OneTimeCode) -> Self {
+        Self {
+            kind,
+            link,
+            to: &user.email,
+            new_email: "",
+            code,
+        }
+    }
 }
 
 /// A code for an address; marked when a PKCE exchange follows.
@@ -31,7 +49,7 @@ pub(crate) fn new_code(state: &AuthState, address: &str, challenge: Option<&Code
     OneTimeCode::generate(address, state.config.email.otp_length, challenge.is_some())
 }
 
-/// Sends the confirmation of a new address (or an invitation).
+/// Sends the confirmation of a new address.
 pub(crate) async fn send_confirmation(
     state: &AuthState,
     db: &impl GenericClient,
@@ -42,26 +60,10 @@ pub(crate) async fn send_confirmation(
     let now = state.now();
     check_frequency(state, user.tokens.confirmation_sent_at, now)?;
     let code = new_code(state, &user.email, challenge);
-    one_time_tokens::set_confirmation(db, user.id, &user.email, &code.hash, now).await?;
+    one_time_tokens::set(db, user.id, TokenKind::Confirmation, &user.email, &code.hash, now).await?;
     remember_flow(db, user, challenge, VerifyType::Signup, now).await?;
-    let (kind, link, redirect_to) = (
-        MailKind::Confirmation,
-        VerifyType::Signup,
-        info.redirect_to.as_str(),
-    );
-    send(
-        state,
-        user,
-        &Letter {
-            kind,
-            link,
-            to: &user.email,
-            new_email: "",
-            code: &code,
-            redirect_to,
-        },
-    )
-    .await
+    let letter = Letter::to_user(MailKind::Confirmation, VerifyType::Signup, user, &code);
+    send(state, db, info, user, &letter).await
 }
 
 /// Sends an invitation; no frequency rule, as an administrator asks.
@@ -73,22 +75,10 @@ pub(crate) async fn send_invite(
 ) -> Result<(), AuthError> {
     let now = state.now();
     let code = new_code(state, &user.email, None);
-    one_time_tokens::set_confirmation(db, user.id, &user.email, &code.hash, now).await?;
+    one_time_tokens::set(db, user.id, TokenKind::Confirmation, &user.email, &code.hash, now).await?;
     users::set_invited(db, user.id, now).await?;
-    let (kind, link, redirect_to) = (MailKind::Invite, VerifyType::Invite, info.redirect_to.as_str());
-    send(
-        state,
-        user,
-        &Letter {
-            kind,
-            link,
-            to: &user.email,
-            new_email: "",
-            code: &code,
-            redirect_to,
-        },
-    )
-    .await
+    let letter = Letter::to_user(MailKind::Invite, VerifyType::Invite, user, &code);
+    send(state, db, info, user, &letter).await
 }
 
 /// Sends a recovery mail or a magic link, as `link` says.
@@ -103,27 +93,14 @@ pub(crate) async fn send_recovery(
     let now = state.now();
     check_frequency(state, user.tokens.recovery_sent_at, now)?;
     let code = new_code(state, &user.email, challenge);
-    one_time_tokens::set_recovery(db, user.id, &user.email, &code.hash, now).await?;
+    one_time_tokens::set(db, user.id, TokenKind::Recovery, &user.email, &code.hash, now).await?;
     remember_flow(db, user, challenge, link, now).await?;
     let kind = if link == VerifyType::MagicLink {
         MailKind::MagicLink
     } else {
         MailKind::Recovery
     };
-    let redirect_to = info.redirect_to.as_str();
-    send(
-        state,
-        user,
-        &Letter {
-            kind,
-            link,
-            to: &user.email,
-            new_email: "",
-            code: &code,
-            redirect_to,
-        },
-    )
-    .await
+    send(state, db, info, user, &Letter::to_user(kind, link, user, &code)).await
 }
 
 /// Asks the new address, and the current one where both must agree, whether the change is right.
@@ -145,56 +122,69 @@ pub(crate) async fn send_email_change(
     one_time_tokens::put(db, user.id, TokenKind::EmailChangeNew, &new_code_.hash, new_email).await?;
     match &current_code {
         Some(code) => {
-            one_time_tokens::put(
-                db,
-                user.id,
-                TokenKind::EmailChangeCurrent,
-                &code.hash,
-                &user.email,
-            )
-            .await?;
+            let kind = TokenKind::EmailChangeCurrent;
+            one_time_tokens::put(db, user.id, kind, &code.hash, &user.email).await?;
         }
         None => one_time_tokens::clear(db, user.id, TokenKind::EmailChangeCurrent).await?,
     }
     remember_flow(db, user, challenge, VerifyType::EmailChange, now).await?;
+    if let Some(hook) = Post::hook(state) {
+        // Compat: one call for both mails, with the hashes crossed as existing hooks expect them.
+        let data = match &current_code {
+            Some(current) => HookData {
+                token: &current.otp,
+                token_hash: &new_code_.hash,
+                token_new: &new_code_.otp,
+                token_hash_new: &current.hash,
+                ..HookData::default()
+            },
+            None => HookData {
+                token: &new_code_.otp,
+                token_hash: &new_code_.hash,
+                ..HookData::default()
+            },
+        };
+        check_mail(state, new_email)?;
+        // The hook must see the new address.
+        let user = crate::accounts::get(db, user.id).await?;
+        return hook
+            .send(state, db, info, &user, MailKind::EmailChange, &data)
+            .await;
+    }
     let letter = |to, code| Letter {
         kind: MailKind::EmailChange,
         link: VerifyType::EmailChange,
         to,
         new_email,
         code,
-        redirect_to: &info.redirect_to,
     };
     if let Some(code) = &current_code {
-        send(state, user, &letter(&user.email, code)).await?;
+        send(state, db, info, user, &letter(&user.email, code)).await?;
     }
-    send(state, user, &letter(new_email, &new_code_)).await
+    send(state, db, info, user, &letter(new_email, &new_code_)).await
 }
 
 /// Sends the nonce that a sensitive change asks for.
 pub(crate) async fn send_reauthentication(
     state: &AuthState,
     db: &impl GenericClient,
+    info: &RequestInfo,
     user: &User,
 ) -> Result<(), AuthError> {
     let now = state.now();
     check_frequency(state, user.reauthentication_sent_at, now)?;
     let code = new_code(state, &user.email, None);
-    one_time_tokens::set_reauthentication(db, user.id, &user.email, &code.hash, now).await?;
-    let (kind, link) = (MailKind::Reauthentication, VerifyType::Email);
-    send(
-        state,
-        user,
-        &Letter {
-            kind,
-            link,
-            to: &user.email,
-            new_email: "",
-            code: &code,
-            redirect_to: "",
-        },
+    one_time_tokens::set(
+        db,
+        user.id,
+        TokenKind::Reauthentication,
+        &user.email,
+        &code.hash,
+        now,
     )
-    .await
+    .await?;
+    let letter = Letter::to_user(MailKind::Reauthentication, VerifyType::Email, user, &code);
+    send(state, db, info, user, &letter).await
 }
 
 /// The link that a mail carries.
@@ -231,61 +221,61 @@ fn check_frequency(
     sent_at: Option<DateTime<Utc>>,
     now: DateTime<Utc>,
 ) -> Result<(), AuthError> {
-    let pause = TimeDelta::from_std(state.config.email.max_frequency).unwrap_or(TimeDelta::MAX);
-    let wait = sent_at
-        .map(|sent_at| sent_at + pause - now)
-        .and_then(|wait| wait.to_std().ok());
-    match wait.filter(|wait| !wait.is_zero()) {
-        Some(wait) => Err(AuthError::TooSoon {
-            seconds: ceil_seconds(wait),
-        }),
+    match seconds_left(sent_at, state.config.email.max_frequency, now) {
+        Some(seconds) => Err(AuthError::TooSoon { seconds }),
         None => Ok(()),
     }
 }
 
-async fn send(state: &AuthState, user: &User, letter: &Letter<'_>) -> Result<(), AuthError> {
-    check_authorized(state, letter.to)?;
-    state.limits.check_email()?;
-    let confirmation_url = match letter.kind {
-        MailKind::Reauthentication => String::new(),
-        _ => action_link(state, &letter.code.hash, letter.link, letter.redirect_to),
+async fn send(
+    state: &AuthState,
+    db: &impl GenericClient,
+    info: &RequestInfo,
+    user: &User,
+    letter: &Letter<'_>,
+) -> Result<(), AuthError> {
+    check_mail(state, letter.to)?;
+    let is_code_only = letter.kind == MailKind::Reauthentication;
+    let redirect_to = if is_code_only {
+        ""
+    } else {
+        info.redirect_to.as_str()
     };
-    let rendered = state.templates.render(
-        letter.kind,
-        &MailFields {
-            site_url: state.config.site_url.clone(),
-            confirmation_url,
-            email: user.email.clone(),
-            new_email: letter.new_email.to_owned(),
-            sending_to: letter.to.to_owned(),
-            token: letter.code.otp.clone(),
-            token_hash: letter.code.hash.clone(),
-            redirect_to: letter.redirect_to.to_owned(),
-            data: user.user_metadata.clone(),
-        },
-    );
-    let mail = Mail {
-        to: letter.to.to_owned(),
-        subject: rendered.subject,
-        html: rendered.html,
-        text: rendered.text,
+    if let Some(hook) = Post::hook(state) {
+        let data = HookData {
+            token: &letter.code.otp,
+            token_hash: if is_code_only { "" } else { &letter.code.hash },
+            ..HookData::default()
+        };
+        return hook.send(state, db, info, user, letter.kind, &data).await;
+    }
+    let confirmation_url = if is_code_only {
+        String::new()
+    } else {
+        action_link(state, &letter.code.hash, letter.link, redirect_to)
     };
-    state
-        .mailer
-        .send(mail)
+    let fields = MailFields {
+        site_url: state.config.site_url.clone(),
+        confirmation_url,
+        email: user.email.clone(),
+        new_email: letter.new_email.to_owned(),
+        sending_to: letter.to.to_owned(),
+        token: letter.code.otp.clone(),
+        token_hash: letter.code.hash.clone(),
+        redirect_to: redirect_to.to_owned(),
+        data: user.user_metadata.clone(),
+        ..MailFields::default()
+    };
+    let life = TimeDelta::from_std(state.config.email.otp_expiry).unwrap_or(TimeDelta::MAX);
+    Post { life }
+        .send(state, db, letter.kind, letter.to, &fields)
         .await
-        .map_err(|error| AuthError::internal(failure_text(letter.kind), error))
 }
 
-fn failure_text(kind: MailKind) -> &'static str {
-    match kind {
-        MailKind::Confirmation => "Error sending confirmation email",
-        MailKind::Invite => "Error sending invite email",
-        MailKind::Recovery => "Error sending recovery email",
-        MailKind::MagicLink => "Error sending magic link email",
-        MailKind::EmailChange => "Error sending email change email",
-        MailKind::Reauthentication => "Error sending reauthentication email",
-    }
+/// Whether one more mail may go out, and to this address.
+fn check_mail(state: &AuthState, to: &str) -> Result<(), AuthError> {
+    check_authorized(state, to)?;
+    state.limits.check_email()
 }
 
 /// A project may restrict whom it mails; a `+label` does not make another recipient.

@@ -8,15 +8,21 @@
 //! Source of all behaviour: the Auth contract; test names carry its checklist ids.
 
 mod accounts;
+mod aftermath;
 mod api;
+mod captcha;
 mod config;
 mod error;
 mod external_accounts;
 mod hasher;
+mod hooks;
 mod http_client;
+mod leaked_passwords;
 mod letters;
 mod limits;
 mod machine;
+mod mfa;
+mod outbox;
 mod providers;
 mod request;
 mod routes;
@@ -25,12 +31,16 @@ mod sign_in;
 mod state;
 mod store;
 mod sweep;
+mod text_messages;
 mod user;
 
 pub use config::{
-    AuthConfig, ClientAddress, EmailConfig, OauthServerConfig, PasswordConfig, ProviderConfig,
-    RateLimitConfig, RefreshConfig, SessionConfig, Web3Config,
+    AuthConfig, CaptchaConfig, CaptchaProvider, ClientAddress, EmailConfig, FactorSwitch, HookConfig,
+    HookConfigError, HooksConfig, LeakedPasswordConfig, MfaConfig, OauthServerConfig, PasswordConfig,
+    PhoneConfig, PhoneFactorConfig, ProviderConfig, RateLimitConfig, RefreshConfig, SessionConfig,
+    SmsProviderConfig, TwilioConfig, Web3Config, WebauthnConfig,
 };
+pub use outbox::deliver_forever;
 pub use routes::configure;
 pub use rules::glob::GlobError;
 pub use state::AuthState;

@@ -8,6 +8,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
+use chrono::{DateTime, TimeDelta, Utc};
+use uuid::Uuid;
+
 use crate::config::{AuthConfig, RateLimitConfig};
 use crate::error::AuthError;
 
@@ -15,6 +18,9 @@ const SLOTS: usize = 8192;
 const BURST: u64 = 30;
 /// Wrong codes for one address before it is closed; then a hundred per hour. Of a million codes that is little.
 const GUESSES: u64 = 100;
+/// Wrong codes for one second factor before it is closed; then twenty per hour.
+const FACTOR_GUESSES: u64 = 20;
+const MINUTE: Duration = Duration::from_secs(60);
 const FIVE_MINUTES: Duration = Duration::from_secs(300);
 const HOUR: Duration = Duration::from_secs(3600);
 
@@ -30,10 +36,13 @@ pub(crate) enum Limited {
     Signup,
     UpdateUser,
     Anonymous,
+    FactorChallenge,
+    FactorVerify,
+    Passkey,
 }
 
 impl Limited {
-    const COUNT: usize = 9;
+    const COUNT: usize = 12;
 }
 
 /// All limits of one node.
@@ -43,8 +52,11 @@ pub(crate) struct Limits {
     started: Instant,
     buckets: [Option<Buckets>; Limited::COUNT],
     unknown_addresses: Buckets,
+    unknown_phones: Buckets,
     guesses: Buckets,
-    emails: Option<MailWindow>,
+    factor_guesses: Buckets,
+    emails: Option<HourWindow>,
+    text_messages: Option<HourWindow>,
 }
 
 impl Limits {
@@ -68,14 +80,23 @@ impl Limits {
                 otp(),
                 otp(),
                 per_address(rates.anonymous_users, HOUR, u64::from(rates.anonymous_users)),
+                per_address(rates.mfa_per_minute, MINUTE, BURST),
+                per_address(rates.mfa_per_minute, MINUTE, BURST),
+                per_address(rates.passkeys, FIVE_MINUTES, BURST),
             ],
             unknown_addresses: Buckets::new(config.email.max_frequency, 1),
+            unknown_phones: Buckets::new(config.phone.max_frequency, 1),
             guesses: Buckets::new(HOUR / 100, GUESSES),
+            factor_guesses: Buckets::new(HOUR / 20, FACTOR_GUESSES),
             // Compat: under autoconfirm no mail needs to be counted.
             emails: rates
                 .emails_per_hour
                 .filter(|limit| !config.email.autoconfirm || *limit == 0)
-                .map(MailWindow::new),
+                .map(HourWindow::new),
+            text_messages: rates
+                .sms_per_hour
+                .filter(|limit| !config.phone.autoconfirm || *limit == 0)
+                .map(HourWindow::new),
         }
     }
 
@@ -106,6 +127,18 @@ impl Limits {
         })
     }
 
+    /// The same for a text message to a number that nobody has.
+    ///
+    /// # Errors
+    /// 429 `over_sms_send_rate_limit` with the seconds left.
+    pub(crate) fn check_unknown_phone(&self, purpose: Limited, phone: &str) -> Result<(), AuthError> {
+        let hash = self.hash.hash_one((purpose as usize, phone));
+        let taken = self.unknown_phones.take(hash, self.started.elapsed());
+        taken.map_err(|wait| AuthError::TooSoonSms {
+            seconds: ceil_seconds(wait),
+        })
+    }
+
     /// Refuses an address for which too many wrong codes were tried, whoever tried them.
     ///
     /// # Errors
@@ -128,6 +161,38 @@ impl Limits {
             .take(self.hash.hash_one(address), self.started.elapsed());
     }
 
+    /// Refuses a second factor for which too many wrong codes were tried, from wherever.
+    ///
+    /// # Errors
+    /// 429 `over_request_rate_limit`.
+    pub(crate) fn check_factor_guesses(&self, factor: Uuid) -> Result<(), AuthError> {
+        match self
+            .factor_guesses
+            .is_empty(self.hash.hash_one(factor), self.started.elapsed())
+        {
+            true => Err(AuthError::RequestRateLimit),
+            false => Ok(()),
+        }
+    }
+
+    /// Counts a wrong code of a second factor.
+    pub(crate) fn count_factor_guess(&self, factor: Uuid) {
+        let _ = self
+            .factor_guesses
+            .take(self.hash.hash_one(factor), self.started.elapsed());
+    }
+
+    /// Counts a text message of the whole instance.
+    ///
+    /// # Errors
+    /// 429 `over_sms_send_rate_limit`.
+    pub(crate) fn check_sms(&self) -> Result<(), AuthError> {
+        match &self.text_messages {
+            Some(window) if !window.take(self.started.elapsed()) => Err(AuthError::SmsRateLimit),
+            _ => Ok(()),
+        }
+    }
+
     /// Counts a mail of the whole instance.
     ///
     /// # Errors
@@ -140,8 +205,19 @@ impl Limits {
     }
 }
 
+/// How long after `sent_at` the next message must wait still; `None` when it may go.
+pub(crate) fn seconds_left(
+    sent_at: Option<DateTime<Utc>>,
+    pause: Duration,
+    now: DateTime<Utc>,
+) -> Option<i64> {
+    let pause = TimeDelta::from_std(pause).unwrap_or(TimeDelta::MAX);
+    let wait = (sent_at? + pause - now).to_std().ok()?;
+    (!wait.is_zero()).then(|| ceil_seconds(wait))
+}
+
 /// Whole seconds, rounded up: "after 0 seconds" helps nobody.
-pub(crate) fn ceil_seconds(wait: Duration) -> i64 {
+fn ceil_seconds(wait: Duration) -> i64 {
     i64::try_from(wait.as_millis().div_ceil(1000).max(1)).unwrap_or(i64::MAX)
 }
 
@@ -203,12 +279,12 @@ fn micros(time: Duration) -> u64 {
 
 /// A fixed window of one hour.
 #[derive(Debug)]
-struct MailWindow {
+struct HourWindow {
     limit: u32,
     state: Mutex<(u64, u32)>,
 }
 
-impl MailWindow {
+impl HourWindow {
     fn new(limit: u32) -> Self {
         Self {
             limit,
@@ -282,7 +358,7 @@ mod tests {
 
     #[test]
     fn mails_are_counted_per_hour() {
-        let window = MailWindow::new(2);
+        let window = HourWindow::new(2);
         let minute = |minute: u64| Duration::from_secs(minute * 60);
 
         assert_eq!(

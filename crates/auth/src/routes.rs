@@ -6,8 +6,11 @@ use actix_web::middleware::{Next, from_fn};
 use actix_web::{Error, HttpMessage, Resource, web};
 use selvedge_gateway::Caller;
 
+use crate::aftermath::{self, Aftermath};
 use crate::api;
 use crate::error::{ApiVersion, AuthError, render};
+use crate::hooks;
+use crate::letters;
 use crate::state::AuthState;
 
 /// Mounts the service; the caller chooses the prefix.
@@ -64,7 +67,28 @@ pub fn configure(state: web::Data<AuthState>) -> impl FnOnce(&mut web::ServiceCo
                         .put(api::admin_update_user::update_user)
                         .delete(api::admin_delete_user::delete_user),
                 )
-                .service(at("/admin/users/{id}/factors").get(api::admin_get_user::list_factors))
+                .service(at("/admin/users/{id}/factors").get(api::admin_factors::list_factors))
+                .service(
+                    at("/admin/users/{id}/factors/{factor_id}")
+                        .put(api::admin_factors::update_factor)
+                        .delete(api::admin_factors::delete_factor),
+                )
+                .service(at("/admin/users/{id}/passkeys").get(api::passkeys::list_of_user))
+                .service(at("/admin/users/{id}/passkeys/{passkey_id}").delete(api::passkeys::delete_of_user))
+                .service(at("/factors").post(api::factor_enroll::enroll_factor))
+                .service(at("/factors/{id}").delete(api::factor_unenroll::unenroll_factor))
+                .service(at("/factors/{id}/challenge").post(api::factor_challenge::challenge_factor))
+                .service(at("/factors/{id}/verify").post(api::factor_verify::verify_factor))
+                .service(at("/passkeys").get(api::passkeys::list))
+                .service(at("/passkeys/registration/options").post(api::passkey_registration::options))
+                .service(at("/passkeys/registration/verify").post(api::passkey_registration::verify))
+                .service(at("/passkeys/authentication/options").post(api::passkey_authentication::options))
+                .service(at("/passkeys/authentication/verify").post(api::passkey_authentication::verify))
+                .service(
+                    at("/passkeys/{id}")
+                        .patch(api::passkeys::rename)
+                        .delete(api::passkeys::delete),
+                )
                 .configure(api::not_offered::configure)
                 .default_service(web::to(no_route)),
         );
@@ -128,7 +152,12 @@ async fn write_errors(
         .extensions()
         .get::<Caller>()
         .map(|caller| caller.request_id().as_str().to_owned());
-    let response = next.call(request).await?.map_into_boxed_body();
+    let state = request.app_data::<web::Data<AuthState>>().cloned();
+    let (answer, aftermath) = aftermath::collect(next.call(request)).await;
+    let response = answer?.map_into_boxed_body();
+    if let Some(state) = state.filter(|_| response.status().as_u16() < 400) {
+        follow_up(&state, aftermath);
+    }
     let Some(error) = response
         .response()
         .error()
@@ -142,4 +171,23 @@ async fn write_errors(
     let written = render(error, version, request_id.as_deref());
     let (request, _) = response.into_parts();
     Ok(ServiceResponse::new(request, written))
+}
+
+/// Does what a request left to be done, without letting its client wait.
+fn follow_up(state: &web::Data<AuthState>, aftermath: Aftermath) {
+    if aftermath.has_mail {
+        state.outbox.wake();
+    }
+    if aftermath.created.is_empty() && aftermath.identities.is_empty() {
+        return;
+    }
+    let state = state.clone();
+    actix_web::rt::spawn(async move {
+        for (info, user) in &aftermath.created {
+            hooks::user_was_created(&state, info, user).await;
+        }
+        for (info, user_id, kind, provider) in &aftermath.identities {
+            letters::notify_of_identity(&state, info, *user_id, *kind, provider).await;
+        }
+    });
 }

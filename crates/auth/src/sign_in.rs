@@ -9,10 +9,12 @@ use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
 use crate::error::{AuthError, Fault, UNEXPECTED};
+use crate::hooks::{self, HookPoint};
 use crate::request::RequestInfo;
+use crate::rules::counter_token;
 use crate::state::AuthState;
 use crate::store::sessions::{self, AmrEntry, NewSession};
-use crate::store::users;
+use crate::store::{refresh_tokens, users};
 use crate::user::User;
 
 /// Lowercase base 32, like upstream's.
@@ -84,26 +86,73 @@ pub(crate) async fn start_session(
     method: &str,
 ) -> Result<TokenPair, AuthError> {
     let now = state.now();
-    let refresh_token = new_refresh_token();
+    let id = Uuid::new_v4();
+    let token_key = state.config.refresh.counter_tokens.then(counter_token::new_key);
+    let refresh_token = match &token_key {
+        Some(key) => counter_token::encode(id, 0, &counter_token::key_bytes(key)),
+        None => new_refresh_token(),
+    };
     let session = NewSession {
-        id: Uuid::new_v4(),
+        id,
         user_id,
         user_agent: &info.user_agent,
         ip: &info.ip,
         method,
         refresh_token: &refresh_token,
+        token_key: token_key.as_deref(),
     };
     sessions::insert(db, &session, now).await?;
-    sign(state, db, user_id, (session.id, "aal1"), refresh_token, now).await
+    sign(
+        state,
+        db,
+        info,
+        user_id,
+        (id, "aal1"),
+        (refresh_token, method),
+        now,
+    )
+    .await
 }
 
-/// Signs an access token for the session as it is now.
+/// Replaces the refresh token of a session that has changed its level. The old one still leads to the new one, as another tab may
+/// be using it at this moment.
+///
+/// # Errors
+/// 403 `session_not_found` when the session's tokens were revoked.
+pub(crate) async fn rotate(
+    db: &impl GenericClient,
+    (user_id, session_id): (Uuid, Uuid),
+    now: DateTime<Utc>,
+) -> Result<String, AuthError> {
+    let session = sessions::find_by_id(db, session_id)
+        .await?
+        .ok_or(AuthError::TokenSessionNotFound)?;
+    if let Some(key) = &session.token_key {
+        let counter = session.token_counter + 1;
+        sessions::set_counter(db, session_id, counter).await?;
+        return Ok(counter_token::encode(
+            session_id,
+            counter,
+            &counter_token::key_bytes(key),
+        ));
+    }
+    let active = refresh_tokens::find_active(db, session_id)
+        .await?
+        .ok_or(AuthError::TokenSessionNotFound)?;
+    refresh_tokens::revoke_family(db, session_id, now).await?;
+    let token = new_refresh_token();
+    refresh_tokens::insert_child(db, (user_id, session_id), &active, &token, now).await?;
+    Ok(token)
+}
+
+/// Signs an access token for the session as it is now. The project's hook may change the claims.
 pub(crate) async fn sign(
     state: &AuthState,
     db: &impl GenericClient,
+    info: &RequestInfo,
     user_id: Uuid,
     (session_id, aal): (Uuid, &str),
-    refresh_token: String,
+    (refresh_token, method): (String, &str),
     now: DateTime<Utc>,
 ) -> Result<TokenPair, AuthError> {
     let (user, proofs) = futures_util::try_join!(
@@ -130,10 +179,15 @@ pub(crate) async fn sign(
         session_id,
         is_anonymous: user.is_anonymous,
     };
-    let access_token = state
-        .keys
-        .sign(&claims)
-        .map_err(|error| AuthError::internal(UNEXPECTED, error))?;
+    let signed = if HookPoint::CustomAccessToken.is_set(state) {
+        let subject = (user_id, method);
+        state
+            .keys
+            .sign(&hooks::customize_claims(state, db, info, subject, json!(claims)).await?)
+    } else {
+        state.keys.sign(&claims)
+    };
+    let access_token = signed.map_err(|error| AuthError::internal(UNEXPECTED, error))?;
     Ok(TokenPair {
         access_token,
         refresh_token,

@@ -14,6 +14,7 @@ use crate::error::AuthError;
 use crate::hasher::Hasher;
 use crate::http_client::HttpClient;
 use crate::limits::Limits;
+use crate::outbox::Outbox;
 use crate::providers::Issuers;
 use crate::rules::glob::GlobError;
 use crate::rules::redirect::RedirectRules;
@@ -31,6 +32,7 @@ pub struct AuthState {
     pub(crate) http: HttpClient,
     pub(crate) issuers: Issuers,
     pub(crate) limits: Limits,
+    pub(crate) outbox: Outbox,
     pub(crate) redirects: RedirectRules,
     pool: Pool,
     mail_slots: Semaphore,
@@ -56,6 +58,7 @@ impl AuthState {
             limits: Limits::new(&config),
             http: HttpClient::default(),
             issuers: Issuers::new(config.insecure_providers),
+            outbox: Outbox::default(),
             config,
             keys,
             mailer,
@@ -76,6 +79,11 @@ impl AuthState {
             Ok(Ok(slot)) => Ok(slot),
             _ => Err(AuthError::Overloaded),
         }
+    }
+
+    /// Whether mails go through the queue in the database. The inbox of development takes them at once.
+    pub(crate) fn queues_mail(&self) -> bool {
+        self.config.email.queue && matches!(self.mailer, Mailer::Smtp(_))
     }
 
     /// The time, in the resolution of the database.

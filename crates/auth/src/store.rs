@@ -8,9 +8,13 @@ use tokio_postgres::types::ToSql;
 
 pub(crate) mod audit;
 pub(crate) mod custom_providers;
+pub(crate) mod factors;
 pub(crate) mod flow_states;
 pub(crate) mod identities;
 pub(crate) mod one_time_tokens;
+pub(crate) mod outgoing_mails;
+pub(crate) mod passkeys;
+pub(crate) mod phones;
 pub(crate) mod provider_flows;
 pub(crate) mod refresh_tokens;
 pub(crate) mod sessions;
@@ -24,6 +28,11 @@ type Params<'a> = &'a [&'a (dyn ToSql + Sync)];
 async fn execute(db: &impl GenericClient, sql: &str, params: Params<'_>) -> DbResult<u64> {
     let statement = db.prepare_cached(sql).await?;
     db.execute(&statement, params).await
+}
+
+/// Runs a prepared statement for its effect alone.
+async fn run(db: &impl GenericClient, sql: &str, params: Params<'_>) -> DbResult<()> {
+    execute(db, sql, params).await.map(|_| ())
 }
 
 /// Runs a prepared statement for at most one row.

@@ -23,7 +23,6 @@ pub(crate) struct User {
     pub(crate) tokens: PendingTokens,
     pub(crate) email_change: String,
     pub(crate) phone_change: String,
-    pub(crate) phone_change_sent_at: Option<DateTime<Utc>>,
     pub(crate) reauthentication_token: String,
     pub(crate) reauthentication_sent_at: Option<DateTime<Utc>>,
     pub(crate) last_sign_in_at: Option<DateTime<Utc>>,
@@ -63,11 +62,12 @@ impl User {
                 email_change_sent_at: row.try_get("email_change_sent_at")?,
                 email_change_status: row.try_get("email_change_confirm_status")?,
                 has_email: !email.is_empty(),
+                phone_change: row.try_get("phone_change_token")?,
+                phone_change_sent_at: row.try_get("phone_change_sent_at")?,
             },
             email,
             email_change: row.try_get("email_change")?,
             phone_change: row.try_get("phone_change")?,
-            phone_change_sent_at: row.try_get("phone_change_sent_at")?,
             reauthentication_token: row.try_get("reauthentication_token")?,
             reauthentication_sent_at: row.try_get("reauthentication_sent_at")?,
             last_sign_in_at: row.try_get("last_sign_in_at")?,
@@ -80,11 +80,23 @@ impl User {
             is_sso_user: row.try_get("is_sso_user")?,
             is_anonymous: row.try_get("is_anonymous")?,
             identities: without_null(row.try_get("identities")?, &["email"]),
-            factors: without_null(row.try_get("factors")?, &["friendly_name"]),
+            factors: without_null(
+                row.try_get("factors")?,
+                &[
+                    "friendly_name",
+                    "web_authn_aaguid",
+                    "last_webauthn_challenge_data",
+                ],
+            ),
         })
     }
 
-    /// Whether the e-mail or the phone is proven.
+    /// Whether the phone number is proven.
+    pub(crate) fn is_phone_confirmed(&self) -> bool {
+        self.phone_confirmed_at.is_some()
+    }
+
+    /// Whether the e-mail address is proven.
     pub(crate) fn is_confirmed(&self) -> bool {
         self.email_confirmed_at.is_some()
     }
@@ -145,7 +157,7 @@ impl User {
             ("phone_confirmed_at", self.phone_confirmed_at),
             ("recovery_sent_at", self.tokens.recovery_sent_at),
             ("email_change_sent_at", self.tokens.email_change_sent_at),
-            ("phone_change_sent_at", self.phone_change_sent_at),
+            ("phone_change_sent_at", self.tokens.phone_change_sent_at),
             ("reauthentication_sent_at", self.reauthentication_sent_at),
             ("last_sign_in_at", self.last_sign_in_at),
             ("banned_until", self.banned_until),

@@ -19,3 +19,18 @@ pub enum MailError {
     #[error("invalid mail header {0:?}")]
     Header(String),
 }
+
+impl MailError {
+    /// Whether trying again cannot help: the address is none, or its server refuses it.
+    #[must_use]
+    pub fn is_permanent(&self) -> bool {
+        match self {
+            Self::Address(_) | Self::Message(_) => true,
+            // Not every 5xx: a wrong password of ours is one, too, and an administrator can mend it.
+            Self::Smtp(error) => error
+                .status()
+                .is_some_and(|code| matches!(u16::from(code), 550..=553)),
+            Self::Timeout | Self::Header(_) => false,
+        }
+    }
+}

@@ -20,10 +20,24 @@ pub enum MailKind {
     EmailChange,
     /// A code before a sensitive change.
     Reauthentication,
+    /// The password has changed.
+    PasswordChanged,
+    /// The address has changed; goes to the old one.
+    EmailChanged,
+    /// The phone number has changed.
+    PhoneChanged,
+    /// Another way to sign in was added.
+    IdentityLinked,
+    /// A way to sign in was removed.
+    IdentityUnlinked,
+    /// A second factor was added.
+    MfaFactorEnrolled,
+    /// A second factor was removed.
+    MfaFactorUnenrolled,
 }
 
 impl MailKind {
-    const COUNT: usize = 6;
+    const COUNT: usize = 13;
 
     /// The name of the mail in `[auth.email.template.<name>]`.
     #[must_use]
@@ -35,6 +49,21 @@ impl MailKind {
             "magic_link" => Self::MagicLink,
             "email_change" => Self::EmailChange,
             "reauthentication" => Self::Reauthentication,
+            _ => return None,
+        })
+    }
+
+    /// The name of the mail in `[auth.email.notification.<name>]`.
+    #[must_use]
+    pub fn from_notification_name(name: &str) -> Option<Self> {
+        Some(match name {
+            "password_changed" => Self::PasswordChanged,
+            "email_changed" => Self::EmailChanged,
+            "phone_changed" => Self::PhoneChanged,
+            "identity_linked" => Self::IdentityLinked,
+            "identity_unlinked" => Self::IdentityUnlinked,
+            "mfa_factor_enrolled" => Self::MfaFactorEnrolled,
+            "mfa_factor_unenrolled" => Self::MfaFactorUnenrolled,
             _ => return None,
         })
     }
@@ -62,6 +91,16 @@ pub struct MailFields {
     pub token_hash: String,
     /// Where the link leads in the end.
     pub redirect_to: String,
+    /// The address before a change.
+    pub old_email: String,
+    /// The phone number.
+    pub phone: String,
+    /// The phone number before a change.
+    pub old_phone: String,
+    /// The identity provider that was linked or unlinked.
+    pub provider: String,
+    /// The kind of second factor that was added or removed.
+    pub factor_type: String,
     /// The user's metadata.
     pub data: Value,
 }
@@ -88,6 +127,17 @@ struct DefaultText {
 }
 
 const IGNORE: &str = "If you did not ask for this, you can ignore this mail: nothing changes.";
+
+/// A mail that only tells.
+fn notice(subject: &'static str, lead: &'static str) -> DefaultText {
+    DefaultText {
+        subject,
+        heading: subject,
+        lead,
+        button: "",
+        note: "If this was not you, secure your account at once.",
+    }
+}
 
 fn default_text(kind: MailKind) -> DefaultText {
     match kind {
@@ -133,6 +183,34 @@ fn default_text(kind: MailKind) -> DefaultText {
             button: "",
             note: "If you did not ask for a code, change your password.",
         },
+        MailKind::PasswordChanged => notice(
+            "Your password was changed",
+            "The password of your account {{ .Email }} was changed.",
+        ),
+        MailKind::EmailChanged => notice(
+            "Your email address was changed",
+            "The address of your account was changed from {{ .OldEmail }} to {{ .Email }}.",
+        ),
+        MailKind::PhoneChanged => notice(
+            "Your phone number was changed",
+            "The phone number of your account {{ .Email }} was changed{{ if .OldPhone }} from {{ .OldPhone }}{{ end }} to {{ .Phone }}.",
+        ),
+        MailKind::IdentityLinked => notice(
+            "A new sign-in method was added",
+            "{{ .Provider }} was linked to your account {{ .Email }}.",
+        ),
+        MailKind::IdentityUnlinked => notice(
+            "A sign-in method was removed",
+            "{{ .Provider }} was unlinked from your account {{ .Email }}.",
+        ),
+        MailKind::MfaFactorEnrolled => notice(
+            "A second factor was added",
+            "A second factor ({{ .FactorType }}) was added to your account {{ .Email }}.",
+        ),
+        MailKind::MfaFactorUnenrolled => notice(
+            "A second factor was removed",
+            "A second factor ({{ .FactorType }}) was removed from your account {{ .Email }}.",
+        ),
     }
 }
 
@@ -343,7 +421,15 @@ mod tests {
         MailKind::MagicLink,
         MailKind::EmailChange,
         MailKind::Reauthentication,
+        MailKind::PasswordChanged,
+        MailKind::EmailChanged,
+        MailKind::PhoneChanged,
+        MailKind::IdentityLinked,
+        MailKind::IdentityUnlinked,
+        MailKind::MfaFactorEnrolled,
+        MailKind::MfaFactorUnenrolled,
     ];
+    const NOTICES_FROM: usize = MailKind::PasswordChanged as usize;
 
     fn fields() -> MailFields {
         MailFields {
@@ -359,7 +445,8 @@ mod tests {
 
     #[test]
     fn every_default_mail_has_subject_link_and_code() {
-        for kind in KINDS {
+        for kind in &KINDS[..NOTICES_FROM] {
+            let kind = *kind;
             let mail = MailTemplates::default().render(kind, &fields());
 
             assert!(
@@ -381,6 +468,29 @@ mod tests {
                 mail.text.contains("verify?token=abc&type=signup"),
                 has_link,
                 "{kind:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn notices_tell_and_offer_nothing() {
+        let known = MailFields {
+            token: String::new(),
+            confirmation_url: String::new(),
+            provider: "github".to_owned(),
+            ..fields()
+        };
+        for kind in &KINDS[NOTICES_FROM..] {
+            let mail = MailTemplates::default().render(*kind, &known);
+
+            assert!(mail.text.contains("ana@example.com"), "{kind:?} {}", mail.text);
+            let offers = ["Your code", "verify?", "{{"];
+            assert!(
+                offers
+                    .iter()
+                    .all(|offer| !mail.text.contains(offer) && !mail.html.contains(offer)),
+                "{kind:?} {}",
+                mail.text
             );
         }
     }

@@ -11,12 +11,12 @@ use crate::accounts::{self, Account};
 use crate::error::AuthError;
 use crate::hasher::random_password;
 use crate::request::{Admin, Json, RequestInfo, text};
-use crate::rules::address::parse_email;
+use crate::rules::address::{parse_email, parse_phone};
 use crate::rules::password;
 use crate::rules::password_hash::PasswordHash;
 use crate::state::AuthState;
 use crate::store::audit::{Action, Actor};
-use crate::store::users;
+use crate::store::{phones, users};
 use crate::user::User;
 
 /// What an administrator sends to create or change a user.
@@ -65,6 +65,7 @@ pub(crate) async fn create_user(
         app_metadata: body.app_metadata.clone().unwrap_or_default(),
         role: Some(body.role.as_str()).filter(|role| !role.is_empty()),
         invited_at: None,
+        skips_hooks: true,
     };
     let ban = ban_end(&body.ban_duration, state.now())?;
     let mut client = state.client().await?;
@@ -102,7 +103,7 @@ async fn confirm_and_ban(
         users::confirm_email(db, user.id, state.now()).await?;
     }
     if body.phone_confirm && !user.phone.is_empty() {
-        users::confirm_phone(db, user.id, state.now()).await?;
+        phones::confirm(db, user.id, state.now()).await?;
     }
     if let Some(until) = ban {
         users::set_ban(db, user.id, until).await?;
@@ -117,7 +118,7 @@ fn addresses(body: &AdminUserBody) -> Result<(String, String), AuthError> {
     } else {
         parse_email(&body.email)?
     };
-    let phone = parse_phone(&body.phone)?;
+    let phone = optional_phone(&body.phone)?;
     if email.is_empty() && phone.is_empty() {
         return Err(AuthError::invalid(
             "Cannot create a user without either an email or phone",
@@ -126,15 +127,12 @@ fn addresses(body: &AdminUserBody) -> Result<(String, String), AuthError> {
     Ok((email, phone))
 }
 
-/// Digits without `+` and spaces.
-pub(crate) fn parse_phone(phone: &str) -> Result<String, AuthError> {
-    let digits = phone.replace(['+', ' '], "");
-    let is_e164 =
-        digits.len() <= 15 && digits.bytes().all(|byte| byte.is_ascii_digit()) && !digits.starts_with('0');
-    if is_e164 {
-        Ok(digits)
+/// The number as it is stored; empty stays empty.
+pub(crate) fn optional_phone(phone: &str) -> Result<String, AuthError> {
+    if phone.is_empty() {
+        Ok(String::new())
     } else {
-        Err(AuthError::invalid("Invalid phone number format (E.164 required)"))
+        parse_phone(phone)
     }
 }
 

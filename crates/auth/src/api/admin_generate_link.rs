@@ -7,12 +7,12 @@ use serde_json::{Map, Value, json};
 
 use crate::accounts::{self, Account};
 use crate::error::AuthError;
+use crate::leaked_passwords;
 use crate::letters;
 use crate::machine::verify::VerifyType;
 use crate::request::{Admin, Json, RequestInfo, metadata, text};
 use crate::rules::address::parse_email;
 use crate::rules::one_time_code::OneTimeCode;
-use crate::rules::password;
 use crate::state::AuthState;
 use crate::store::audit::{Action, Actor};
 use crate::store::one_time_tokens::{self, TokenKind};
@@ -161,7 +161,7 @@ async fn password_of(state: &AuthState, kind: LinkKind, password: &str) -> Resul
             if password.is_empty() {
                 return Err(AuthError::invalid("Signup requires a valid password"));
             }
-            password::check(password, &state.config.password)?;
+            leaked_passwords::check(state, password).await?;
             state.hasher.hash(password).await
         }
         _ => Ok(String::new()),
@@ -199,14 +199,14 @@ async fn store_code(
     let code = letters::new_code(state, &user.email, None);
     match kind {
         LinkKind::Signup => {
-            one_time_tokens::set_confirmation(db, user.id, &user.email, &code.hash, now).await?
+            one_time_tokens::set(db, user.id, TokenKind::Confirmation, &user.email, &code.hash, now).await?
         }
         LinkKind::Invite => {
-            one_time_tokens::set_confirmation(db, user.id, &user.email, &code.hash, now).await?;
+            one_time_tokens::set(db, user.id, TokenKind::Confirmation, &user.email, &code.hash, now).await?;
             users::set_invited(db, user.id, now).await?;
         }
         LinkKind::MagicLink | LinkKind::Recovery => {
-            one_time_tokens::set_recovery(db, user.id, &user.email, &code.hash, now).await?;
+            one_time_tokens::set(db, user.id, TokenKind::Recovery, &user.email, &code.hash, now).await?;
         }
         LinkKind::EmailChangeCurrent | LinkKind::EmailChangeNew => {
             return store_change_code(state, db, kind, user, body).await;

@@ -1,4 +1,4 @@
-//! `GET /admin/users/{id}` and `GET /admin/users/{id}/factors`. Source: Auth contract §2.15.
+//! `GET /admin/users/{id}`. Source: Auth contract §2.15.
 
 use actix_web::{HttpResponse, web};
 use deadpool_postgres::GenericClient;
@@ -19,17 +19,6 @@ pub(crate) async fn get_user(
     let client = state.client().await?;
     let user = find(&client, &id).await?;
     Ok(HttpResponse::Ok().json(user.body()))
-}
-
-/// `GET /admin/users/{id}/factors` → the second factors, `[]` when there are none.
-pub(crate) async fn list_factors(
-    state: web::Data<AuthState>,
-    _: Admin,
-    id: web::Path<String>,
-) -> Result<HttpResponse, AuthError> {
-    let client = state.client().await?;
-    let user = find(&client, &id).await?;
-    Ok(HttpResponse::Ok().json(user.factors))
 }
 
 /// The user that a path names.

@@ -5,17 +5,17 @@ use chrono::{DateTime, Utc};
 use deadpool_postgres::Transaction;
 use serde_json::Value;
 
-use super::admin_create_user::{AdminUserBody, ban_end, name_conflict, parse_phone};
+use super::admin_create_user::{AdminUserBody, ban_end, name_conflict, optional_phone};
 use super::admin_get_user::find;
 use crate::accounts;
 use crate::error::AuthError;
+use crate::leaked_passwords;
 use crate::request::{Admin, Json, RequestInfo};
 use crate::rules::address::parse_email;
-use crate::rules::password;
 use crate::rules::password_hash::PasswordHash;
 use crate::state::AuthState;
 use crate::store::audit::{Action, Actor};
-use crate::store::{sessions, users};
+use crate::store::{phones, sessions, users};
 use crate::user::User;
 
 /// What the body means for this user; empty texts change nothing.
@@ -44,7 +44,7 @@ pub(crate) async fn update_user(
         } else {
             parse_email(&body.email)?
         },
-        phone: parse_phone(&body.phone)?,
+        phone: optional_phone(&body.phone)?,
         encrypted_password: new_password(&state, &body).await?,
         ban: ban_end(&body.ban_duration, state.now())?,
     };
@@ -76,7 +76,7 @@ async fn new_password(state: &AuthState, body: &AdminUserBody) -> Result<Option<
             "Only a password or a password hash should be provided",
         )),
         (Some(password), _) => {
-            password::check(password, &state.config.password)?;
+            leaked_passwords::check(state, password).await?;
             Ok(Some(state.hasher.hash(password).await?))
         }
         (None, "") => Ok(None),
@@ -106,10 +106,12 @@ async fn change_addresses(
         users::confirm_email(db, user.id, now).await?;
     }
     if !change.phone.is_empty() && change.phone != user.phone {
-        users::set_phone(db, user.id, &change.phone, now).await?;
+        phones::set(db, user.id, &change.phone, now).await?;
+        let is_verified = body.phone_confirm || user.is_phone_confirmed();
+        phones::upsert_identity(db, user.id, &change.phone, is_verified, now).await?;
     }
     if body.phone_confirm && user.phone_confirmed_at.is_none() {
-        users::confirm_phone(db, user.id, now).await?;
+        phones::confirm(db, user.id, now).await?;
     }
     Ok(())
 }

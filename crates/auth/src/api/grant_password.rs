@@ -6,13 +6,16 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::accounts;
+use crate::captcha::{self, Captcha};
 use crate::error::AuthError;
+use crate::hooks;
+use crate::leaked_passwords;
 use crate::request::{RequestInfo, text};
-use crate::rules::password;
+use crate::rules::address::parse_phone;
 use crate::sign_in::start_session;
 use crate::state::AuthState;
 use crate::store::audit::{Action, Actor};
-use crate::store::users;
+use crate::store::{phones, users};
 use crate::user::User;
 
 /// What a client sends.
@@ -25,6 +28,7 @@ pub(crate) struct PasswordBody {
     phone: String,
     #[serde(deserialize_with = "text")]
     password: String,
+    gotrue_meta_security: Captcha,
 }
 
 pub(crate) async fn grant(
@@ -33,13 +37,14 @@ pub(crate) async fn grant(
     body: PasswordBody,
 ) -> Result<HttpResponse, AuthError> {
     check(state, &body)?;
+    captcha::check(state, info, &body.gotrue_meta_security).await?;
     let user = verify(state, info, &body).await?;
     let mut client = state.client().await?;
     let db = client.transaction().await?;
     accounts::log(state, &db, info, Actor::User(&user), Action::Login).await?;
     let tokens = start_session(state, &db, info, user.id, "password").await?;
     db.commit().await?;
-    Ok(tokens.response([("weak_password", weakness(state, &body.password))]))
+    Ok(tokens.response([("weak_password", weakness(state, &body.password).await)]))
 }
 
 fn check(state: &AuthState, body: &PasswordBody) -> Result<(), AuthError> {
@@ -48,7 +53,7 @@ fn check(state: &AuthState, body: &PasswordBody) -> Result<(), AuthError> {
             "Only an email address or phone number should be provided on login.",
         )),
         (true, true) => Err(AuthError::invalid("missing email or phone")),
-        (true, false) => Err(AuthError::PhoneProviderDisabled {
+        (true, false) if !state.config.phone.enabled => Err(AuthError::PhoneProviderDisabled {
             status: 422,
             text: "Phone logins are disabled",
         }),
@@ -56,7 +61,7 @@ fn check(state: &AuthState, body: &PasswordBody) -> Result<(), AuthError> {
             status: 422,
             text: "Email logins are disabled",
         }),
-        (false, true) => Ok(()),
+        _ => Ok(()),
     }
 }
 
@@ -64,7 +69,14 @@ fn check(state: &AuthState, body: &PasswordBody) -> Result<(), AuthError> {
 async fn verify(state: &AuthState, info: &RequestInfo, body: &PasswordBody) -> Result<User, AuthError> {
     let found = {
         let client = state.client().await?;
-        users::find_by_email(&client, &body.email.to_lowercase(), &info.audience).await?
+        if body.phone.is_empty() {
+            users::find_by_email(&client, &body.email.to_lowercase(), &info.audience).await?
+        } else {
+            match parse_phone(&body.phone) {
+                Ok(phone) => phones::find_by_phone(&client, &phone, &info.audience).await?,
+                Err(_) => None,
+            }
+        }
     };
     let Some(user) = found.filter(|user| !user.encrypted_password.is_empty()) else {
         state.hasher.verify_nobody(&body.password).await?;
@@ -73,24 +85,28 @@ async fn verify(state: &AuthState, info: &RequestInfo, body: &PasswordBody) -> R
     if user.is_banned(state.now()) {
         return Err(AuthError::BannedAtSignIn);
     }
-    if !state
+    let is_right = state
         .hasher
         .verify(&body.password, &user.encrypted_password)
-        .await?
-    {
+        .await?;
+    hooks::password_attempted(state, info, user.id, is_right).await?;
+    if !is_right {
         return Err(AuthError::InvalidCredentials);
     }
-    if !user.is_confirmed() {
+    if body.phone.is_empty() && !user.is_confirmed() {
         return Err(AuthError::EmailNotConfirmed { status: 400 });
+    }
+    if !body.phone.is_empty() && !user.is_phone_confirmed() {
+        return Err(AuthError::PhoneNotConfirmed { status: 400 });
     }
     Ok(user)
 }
 
 /// An accepted password that no longer meets the rules is reported, not refused.
-fn weakness(state: &AuthState, password: &str) -> Value {
-    match password::strength(password, &state.config.password) {
-        Ok(()) => Value::Null,
-        Err(weak) => {
+async fn weakness(state: &AuthState, password: &str) -> Value {
+    match leaked_passwords::judge(state, password).await {
+        None => Value::Null,
+        Some(weak) => {
             let reasons: Vec<&str> = weak.reasons.iter().map(|reason| reason.as_str()).collect();
             json!({ "message": weak.message, "reasons": reasons })
         }

@@ -13,9 +13,10 @@ use uuid::Uuid;
 
 use crate::accounts;
 use crate::error::AuthError;
-use crate::machine::refresh::{self, Decision, RefreshRules};
+use crate::machine::refresh::{self, CounterDecision, Decision, RefreshRules};
 use crate::machine::session::{self, SessionTimes};
 use crate::request::{RequestInfo, text};
+use crate::rules::counter_token::{self, CounterToken};
 use crate::sign_in::{TokenPair, is_refresh_token, new_refresh_token, sign};
 use crate::state::AuthState;
 use crate::store::audit::{Action, Actor};
@@ -66,11 +67,17 @@ pub(crate) async fn grant(
 async fn try_refresh(state: &AuthState, info: &RequestInfo, token: &str) -> Result<Try, AuthError> {
     let mut client = state.client().await?;
     let db = client.transaction().await?;
-    let owner = refresh_tokens::find_owner(&db, token)
-        .await?
-        .ok_or(AuthError::RefreshTokenNotFound)?;
-    let session_id = owner.session_id.ok_or(AuthError::RefreshSessionNotFound)?;
-    let user_id = owner.user_id.ok_or(AuthError::RefreshTokenNotFound)?;
+    let counted = CounterToken::parse(token);
+    let (session_id, user_id) = match &counted {
+        Some(counted) => owner_of_counter(&db, counted).await?,
+        None => {
+            let owner = refresh_tokens::find_owner(&db, token)
+                .await?
+                .ok_or(AuthError::RefreshTokenNotFound)?;
+            let session_id = owner.session_id.ok_or(AuthError::RefreshSessionNotFound)?;
+            (session_id, owner.user_id.ok_or(AuthError::RefreshTokenNotFound)?)
+        }
+    };
     let user = users::find_by_id(&db, user_id)
         .await?
         .ok_or(AuthError::RefreshTokenNotFound)?;
@@ -86,20 +93,18 @@ async fn try_refresh(state: &AuthState, info: &RequestInfo, token: &str) -> Resu
         };
     };
     check_limits(state, &db, &session, &user).await?;
-    match exchange(state, info, &db, (&user, session_id), token).await? {
+    let exchanged = match &counted {
+        Some(counted) => exchange_counter(state, &db, &session, counted).await?,
+        None => exchange(state, info, &db, (&user, session_id), token).await?,
+    };
+    match exchanged {
         Some(refresh_token) => {
             let now = state.now();
             sessions::touch(&db, session_id, &info.user_agent, &info.ip, now).await?;
             accounts::log(state, &db, info, Actor::User(&user), Action::TokenRefreshed).await?;
-            let tokens = sign(
-                state,
-                &db,
-                user.id,
-                (session_id, &session.aal),
-                refresh_token,
-                now,
-            )
-            .await?;
+            let refreshed = (refresh_token, "token_refresh");
+            let session = (session_id, session.aal.as_str());
+            let tokens = sign(state, &db, info, user.id, session, refreshed, now).await?;
             db.commit().await?;
             Ok(Try::Done(Box::new(tokens)))
         }
@@ -144,6 +149,53 @@ async fn exchange(
     Ok(Some(child))
 }
 
+/// Whose counter token this is. A token that nobody's key has signed is unknown, whatever it claims.
+async fn owner_of_counter(db: &Transaction<'_>, token: &CounterToken) -> Result<(Uuid, Uuid), AuthError> {
+    let session = sessions::find_by_id(db, token.session_id)
+        .await?
+        .ok_or(AuthError::RefreshTokenNotFound)?;
+    let key = session.token_key.as_deref().map(counter_token::key_bytes);
+    if !key.is_some_and(|key| token.is_signed_by(&key)) {
+        return Err(AuthError::RefreshTokenNotFound);
+    }
+    Ok((session.id, session.user_id))
+}
+
+/// The counterpart of [`exchange`] for counter tokens. Old ones end the session, as two hold it then.
+async fn exchange_counter(
+    state: &AuthState,
+    db: &Transaction<'_>,
+    session: &Session,
+    token: &CounterToken,
+) -> Result<Option<String>, AuthError> {
+    let rules = RefreshRules {
+        rotation_enabled: state.config.refresh.rotation_enabled,
+        reuse_interval: state.config.refresh.reuse_interval,
+    };
+    let last = session.refreshed_at.unwrap_or(session.created_at);
+    let counter =
+        match refresh::decide_counter(session.token_counter - token.counter, last, rules, state.now()) {
+            CounterDecision::Advance => {
+                let next = session.token_counter + 1;
+                sessions::set_counter(db, session.id, next).await?;
+                next
+            }
+            CounterDecision::ReturnCurrent => session.token_counter,
+            CounterDecision::EndSession => {
+                sessions::delete(db, session.id).await?;
+                return Ok(None);
+            }
+            CounterDecision::Refuse => return Err(AuthError::RefreshTokenAlreadyUsed),
+            CounterDecision::NotOurs => {
+                return Err(AuthError::invalid(
+                    "Invalid Refresh Token: Not Issued By This Server",
+                ));
+            }
+        };
+    let key = counter_token::key_bytes(session.token_key.as_deref().unwrap_or_default());
+    Ok(Some(counter_token::encode(session.id, counter, &key)))
+}
+
 async fn check_limits(
     state: &AuthState,
     db: &Transaction<'_>,
@@ -161,7 +213,9 @@ async fn check_limits(
             suffix: ended.suffix(),
         }
     })?;
-    if state.config.sessions.single_per_user && !sessions::is_latest(db, session.id).await? {
+    if state.config.sessions.single_per_user
+        && !sessions::is_latest(db, session.id, &state.config.sessions).await?
+    {
         return Err(AuthError::SessionExpired {
             suffix: " (Revoked by Newer Login)",
         });

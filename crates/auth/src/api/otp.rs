@@ -1,4 +1,4 @@
-//! `POST /otp` and `POST /magiclink`: sign in without a password, by a mailed link or code. Both answer `{}`.
+//! `POST /otp` and `POST /magiclink`: sign in without a password, by a mailed link or code, or by a code in a text message.
 //!
 //! Source: Auth contract §2.5, AUTH-065, AUTH-066.
 
@@ -7,16 +7,18 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::accounts::{self, Account};
+use crate::captcha::{self, Captcha};
 use crate::error::AuthError;
 use crate::letters;
 use crate::limits::Limited;
 use crate::machine::verify::VerifyType;
 use crate::request::{Json, RequestInfo, metadata, text};
-use crate::rules::address::parse_email;
+use crate::rules::address::{parse_email, parse_phone};
 use crate::rules::pkce::CodeChallenge;
 use crate::state::AuthState;
 use crate::store::audit::{Action, Actor};
-use crate::store::users;
+use crate::store::{phones, users};
+use crate::text_messages::{self, Channel, CodePurpose};
 
 /// What a client sends.
 #[derive(Debug, Default, Deserialize)]
@@ -30,9 +32,12 @@ pub(crate) struct OtpBody {
     #[serde(deserialize_with = "metadata")]
     data: Map<String, Value>,
     #[serde(deserialize_with = "text")]
+    channel: String,
+    #[serde(deserialize_with = "text")]
     code_challenge: String,
     #[serde(deserialize_with = "text")]
     code_challenge_method: String,
+    gotrue_meta_security: Captcha,
 }
 
 /// What it means.
@@ -50,15 +55,13 @@ pub(crate) async fn otp(
     Json(body): Json<OtpBody>,
 ) -> Result<HttpResponse, AuthError> {
     info.limit(&state, Limited::Otp)?;
+    captcha::check(&state, &info, &body.gotrue_meta_security).await?;
     match (body.email.is_empty(), body.phone.is_empty()) {
         (true, true) => Err(AuthError::invalid("One of email or phone must be set")),
         (false, false) => Err(AuthError::invalid(
             "Only an email address or phone number should be provided",
         )),
-        (true, false) => Err(AuthError::PhoneProviderDisabled {
-            status: 400,
-            text: "Unsupported phone provider",
-        }),
+        (true, false) => send_text(&state, &info, body).await,
         (false, true) => send(&state, &info, body).await,
     }
 }
@@ -70,6 +73,7 @@ pub(crate) async fn magic_link(
     Json(body): Json<OtpBody>,
 ) -> Result<HttpResponse, AuthError> {
     info.limit(&state, Limited::MagicLink)?;
+    captcha::check(&state, &info, &body.gotrue_meta_security).await?;
     send(
         &state,
         &info,
@@ -136,4 +140,56 @@ async fn deliver(state: &AuthState, info: &RequestInfo, request: &Request) -> Re
         letters::send_confirmation(state, &db, info, &user, challenge).await?;
     }
     Ok(db.commit().await?)
+}
+
+/// The same by text message → `{message_id?}`.
+async fn send_text(state: &AuthState, info: &RequestInfo, body: OtpBody) -> Result<HttpResponse, AuthError> {
+    if !state.config.phone.enabled {
+        return Err(AuthError::PhoneProviderDisabled {
+            status: 400,
+            text: "Unsupported phone provider",
+        });
+    }
+    let phone = parse_phone(&body.phone)?;
+    let channel = Channel::parse(&body.channel, state)?;
+    let message_id = match deliver_text(state, info, &phone, &body, channel).await {
+        Err(error) if error.is_duplicate_phone() => deliver_text(state, info, &phone, &body, channel).await?,
+        answer => answer?,
+    };
+    Ok(HttpResponse::Ok().json(message_id.map_or_else(|| json!({}), |id| json!({ "message_id": id }))))
+}
+
+async fn deliver_text(
+    state: &AuthState,
+    info: &RequestInfo,
+    phone: &str,
+    body: &OtpBody,
+    channel: Channel,
+) -> Result<Option<String>, AuthError> {
+    let _slot = state.mail_slot().await?;
+    let mut client = state.client().await?;
+    let db = client.transaction().await?;
+    let user = match phones::find_by_phone(&db, phone, &info.audience).await? {
+        Some(user) => users::lock_by_id(&db, user.id).await?.unwrap_or(user),
+        None if body.create_user == Some(false) => return Err(AuthError::OtpDisabled),
+        None if state.config.disable_signup => return Err(AuthError::SignupDisabled),
+        None => {
+            let account = Account {
+                phone,
+                data: body.data.clone(),
+                ..Account::default()
+            };
+            accounts::create_user(state, &db, info, account).await?
+        }
+    };
+    let action = if user.is_phone_confirmed() {
+        Action::RecoveryRequested
+    } else {
+        Action::ConfirmationRequested
+    };
+    accounts::log(state, &db, info, Actor::User(&user), action).await?;
+    let purpose = CodePurpose::Confirmation;
+    let message_id = text_messages::send_code(state, &db, info, &user, phone, purpose, channel).await?;
+    db.commit().await?;
+    Ok(message_id)
 }

@@ -1,4 +1,4 @@
-//! `GET /reauthenticate`: mails the nonce that a password change may ask for. Source: Auth contract §2.7, AUTH-074.
+//! `GET /reauthenticate`: mails (or texts) the nonce that a password change may ask for. Source: Auth contract §2.7, AUTH-074.
 
 use actix_web::{HttpResponse, web};
 use serde_json::json;
@@ -10,6 +10,7 @@ use crate::request::{RequestInfo, SignedIn};
 use crate::state::AuthState;
 use crate::store::audit::{Action, Actor};
 use crate::store::users;
+use crate::text_messages::{self, Channel, CodePurpose};
 
 /// `GET /reauthenticate`
 pub(crate) async fn reauthenticate(
@@ -17,12 +18,16 @@ pub(crate) async fn reauthenticate(
     info: RequestInfo,
     caller: SignedIn,
 ) -> Result<HttpResponse, AuthError> {
-    if caller.user.email.is_empty() {
+    let by_phone = caller.user.email.is_empty();
+    if by_phone && caller.user.phone.is_empty() {
         return Err(AuthError::invalid(
             "Reauthentication requires the user to have an email or a phone number",
         ));
     }
-    if !caller.user.is_confirmed() {
+    if by_phone && !caller.user.is_phone_confirmed() {
+        return Err(AuthError::PhoneNotConfirmed { status: 422 });
+    }
+    if !by_phone && !caller.user.is_confirmed() {
         return Err(AuthError::EmailNotConfirmed { status: 422 });
     }
     let _slot = state.mail_slot().await?;
@@ -39,7 +44,13 @@ pub(crate) async fn reauthenticate(
         Action::ReauthenticateRequested,
     )
     .await?;
-    letters::send_reauthentication(&state, &db, &user).await?;
+    let message_id = if by_phone {
+        let purpose = CodePurpose::Reauthentication;
+        text_messages::send_code(&state, &db, &info, &user, &user.phone, purpose, Channel::Sms).await?
+    } else {
+        letters::send_reauthentication(&state, &db, &info, &user).await?;
+        None
+    };
     db.commit().await?;
-    Ok(HttpResponse::Ok().json(json!({})))
+    Ok(HttpResponse::Ok().json(message_id.map_or_else(|| json!({}), |id| json!({ "message_id": id }))))
 }

@@ -6,6 +6,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::accounts;
+use crate::captcha::{self, Captcha};
 use crate::error::AuthError;
 use crate::letters;
 use crate::limits::Limited;
@@ -27,6 +28,7 @@ pub(crate) struct RecoverBody {
     code_challenge: String,
     #[serde(deserialize_with = "text")]
     code_challenge_method: String,
+    gotrue_meta_security: Captcha,
 }
 
 /// `POST /recover`
@@ -36,6 +38,7 @@ pub(crate) async fn recover(
     Json(body): Json<RecoverBody>,
 ) -> Result<HttpResponse, AuthError> {
     info.limit(&state, Limited::Recover)?;
+    captcha::check(&state, &info, &body.gotrue_meta_security).await?;
     if body.email.is_empty() {
         return Err(AuthError::invalid("Password recovery requires an email"));
     }

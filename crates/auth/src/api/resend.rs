@@ -6,15 +6,17 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::accounts;
+use crate::captcha::{self, Captcha};
 use crate::error::AuthError;
 use crate::letters;
 use crate::limits::Limited;
 use crate::request::{Json, RequestInfo, text};
-use crate::rules::address::parse_email;
+use crate::rules::address::{parse_email, parse_phone};
 use crate::rules::pkce::CodeChallenge;
 use crate::state::AuthState;
 use crate::store::audit::{Action, Actor};
-use crate::store::users;
+use crate::store::{phones, users};
+use crate::text_messages::{self, Channel, CodePurpose};
 
 /// What a client sends.
 #[derive(Debug, Default, Deserialize)]
@@ -30,6 +32,7 @@ pub(crate) struct ResendBody {
     code_challenge: String,
     #[serde(deserialize_with = "text")]
     code_challenge_method: String,
+    gotrue_meta_security: Captcha,
 }
 
 /// `POST /resend`
@@ -39,6 +42,10 @@ pub(crate) async fn resend(
     Json(body): Json<ResendBody>,
 ) -> Result<HttpResponse, AuthError> {
     info.limit(&state, Limited::Resend)?;
+    captcha::check(&state, &info, &body.gotrue_meta_security).await?;
+    if matches!(body.kind.as_str(), "sms" | "phone_change") {
+        return resend_text(&state, &info, &body).await;
+    }
     let email = check(&state, &body)?;
     let challenge = CodeChallenge::parse(&body.code_challenge, &body.code_challenge_method)?;
     let _slot = state.mail_slot().await?;
@@ -89,15 +96,55 @@ fn check(state: &AuthState, body: &ResendBody) -> Result<String, AuthError> {
             }
             parse_email(&body.email)
         }
-        "sms" | "phone_change" if body.phone.is_empty() => {
-            Err(AuthError::invalid("Type provided requires a phone number"))
-        }
-        "sms" | "phone_change" => Err(AuthError::PhoneProviderDisabled {
-            status: 400,
-            text: "Phone logins are disabled",
-        }),
         _ => Err(AuthError::invalid(
             "Missing one of these types: signup, email_change, sms, phone_change",
         )),
     }
+}
+
+/// Sends a code by text message again → `{message_id?}`.
+async fn resend_text(
+    state: &AuthState,
+    info: &RequestInfo,
+    body: &ResendBody,
+) -> Result<HttpResponse, AuthError> {
+    if !body.email.is_empty() {
+        return Err(AuthError::invalid(
+            "Only an email address or phone number should be provided.",
+        ));
+    }
+    if body.phone.is_empty() {
+        return Err(AuthError::invalid("Type provided requires a phone number"));
+    }
+    if !state.config.phone.enabled {
+        return Err(AuthError::PhoneProviderDisabled {
+            status: 400,
+            text: "Phone logins are disabled",
+        });
+    }
+    let phone = parse_phone(&body.phone)?;
+    let _slot = state.mail_slot().await?;
+    let mut client = state.client().await?;
+    let db = client.transaction().await?;
+    let found = phones::find_by_phone(&db, &phone, &info.audience).await?;
+    let user = match found {
+        Some(user) => users::lock_by_id(&db, user.id).await?,
+        None => None,
+    };
+    let wanted = user.filter(|user| match body.kind.as_str() {
+        "sms" => !user.is_phone_confirmed(),
+        _ => !user.phone_change.is_empty(),
+    });
+    let Some(user) = wanted else {
+        state.limits.check_unknown_phone(Limited::Resend, &phone)?;
+        return Ok(HttpResponse::Ok().json(json!({})));
+    };
+    accounts::log(state, &db, info, Actor::User(&user), Action::RecoveryRequested).await?;
+    let (to, purpose) = match body.kind.as_str() {
+        "sms" => (phone.as_str(), CodePurpose::Confirmation),
+        _ => (user.phone_change.as_str(), CodePurpose::PhoneChange),
+    };
+    let message_id = text_messages::send_code(state, &db, info, &user, to, purpose, Channel::Sms).await?;
+    db.commit().await?;
+    Ok(HttpResponse::Ok().json(message_id.map_or_else(|| json!({}), |id| json!({ "message_id": id }))))
 }

@@ -46,15 +46,15 @@ pub(crate) async fn settings(state: web::Data<AuthState>) -> HttpResponse {
         json!(config.anonymous_users_enabled),
     );
     external.insert("email".to_owned(), json!(config.email.enabled));
-    external.insert("phone".to_owned(), json!(false));
+    external.insert("phone".to_owned(), json!(config.phone.enabled));
     HttpResponse::Ok().json(json!({
         "external": external,
         "disable_signup": config.disable_signup,
         "mailer_autoconfirm": config.email.autoconfirm,
-        "phone_autoconfirm": false,
-        "sms_provider": "",
+        "phone_autoconfirm": config.phone.autoconfirm,
+        "sms_provider": config.phone.provider.as_ref().map_or("", |provider| provider.name()),
         "saml_enabled": false,
         "saml_private_key_next_configured": false,
-        "passkeys_enabled": false,
+        "passkeys_enabled": config.webauthn.passkeys_enabled,
     }))
 }

@@ -1,27 +1,30 @@
-//! `POST /signup`: a new user by e-mail and password, or an anonymous one.
+//! `POST /signup`: a new user by e-mail or phone and password, or an anonymous one.
 //!
 //! Answers a bare User while the address is to be confirmed, a session otherwise. Nobody learns from the answer whether an
 //! address is registered, as long as addresses must be confirmed. Source: Auth contract §2.3, AUTH-004 to AUTH-007, AUTH-030 to
 //! AUTH-037.
 
 use actix_web::{HttpResponse, web};
+use deadpool_postgres::Transaction;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
 use crate::accounts::{self, Account};
+use crate::captcha::{self, Captcha};
 use crate::error::AuthError;
+use crate::leaked_passwords;
 use crate::letters;
 use crate::limits::Limited;
 use crate::machine::signup::{Existing, SignupStep, signup_step};
 use crate::request::{Json, RequestInfo, metadata, text};
-use crate::rules::address::parse_email;
-use crate::rules::password;
+use crate::rules::address::{parse_email, parse_phone};
 use crate::rules::pkce::CodeChallenge;
 use crate::sign_in::start_session;
 use crate::state::AuthState;
 use crate::store::audit::{Action, Actor};
-use crate::store::users;
+use crate::store::{phones, users};
+use crate::text_messages::{self, Channel, CodePurpose};
 use crate::user::{User, timestamp};
 
 /// What a client sends.
@@ -37,14 +40,21 @@ pub(crate) struct SignupBody {
     #[serde(deserialize_with = "metadata")]
     data: Map<String, Value>,
     #[serde(deserialize_with = "text")]
+    channel: String,
+    #[serde(deserialize_with = "text")]
     code_challenge: String,
     #[serde(deserialize_with = "text")]
     code_challenge_method: String,
+    gotrue_meta_security: Captcha,
 }
 
 /// What it means, once everything has been checked.
 struct Signup {
+    /// Empty for a sign-up by phone.
     email: String,
+    /// Empty for a sign-up by e-mail.
+    phone: String,
+    channel: Channel,
     password: String,
     encrypted_password: String,
     data: Map<String, Value>,
@@ -57,6 +67,7 @@ pub(crate) async fn signup(
     info: RequestInfo,
     Json(body): Json<SignupBody>,
 ) -> Result<HttpResponse, AuthError> {
+    captcha::check(&state, &info, &body.gotrue_meta_security).await?;
     if body.email.is_empty() && body.phone.is_empty() {
         return sign_in_anonymously(&state, &info, body.data).await;
     }
@@ -64,7 +75,9 @@ pub(crate) async fn signup(
     let signup = check(&state, body).await?;
     match register(&state, &info, &signup).await {
         // Two sign-ups of one address at once: the slower one finds the user of the faster.
-        Err(error) if error.is_duplicate_email() => register(&state, &info, &signup).await,
+        Err(error) if error.is_duplicate_email() || error.is_duplicate_phone() => {
+            register(&state, &info, &signup).await
+        }
         answer => answer,
     }
 }
@@ -77,29 +90,39 @@ async fn check(state: &AuthState, body: SignupBody) -> Result<Signup, AuthError>
     if body.password.is_empty() {
         return Err(AuthError::invalid("Signup requires a valid password"));
     }
-    password::check(&body.password, &state.config.password)?;
+    leaked_passwords::check(state, &body.password).await?;
     if !body.email.is_empty() && !body.phone.is_empty() {
         return Err(AuthError::invalid(
             "Only an email address or phone number should be provided on signup.",
         ));
     }
     let challenge = CodeChallenge::parse(&body.code_challenge, &body.code_challenge_method)?;
-    if !body.phone.is_empty() {
-        return Err(AuthError::PhoneProviderDisabled {
-            status: 400,
-            text: "Phone signups are disabled",
-        });
-    }
-    if !state.config.email.enabled {
-        return Err(AuthError::EmailProviderDisabled {
-            status: 400,
-            text: "Email signups are disabled",
-        });
-    }
-    let email = parse_email(&body.email)?;
+    let (email, phone) = if body.phone.is_empty() {
+        if !state.config.email.enabled {
+            return Err(AuthError::EmailProviderDisabled {
+                status: 400,
+                text: "Email signups are disabled",
+            });
+        }
+        (parse_email(&body.email)?, String::new())
+    } else {
+        if challenge.is_some() {
+            return Err(AuthError::invalid("PKCE not supported for phone signups"));
+        }
+        if !state.config.phone.enabled {
+            return Err(AuthError::PhoneProviderDisabled {
+                status: 400,
+                text: "Phone signups are disabled",
+            });
+        }
+        (String::new(), parse_phone(&body.phone)?)
+    };
+    let channel = Channel::parse(&body.channel, state)?;
     let encrypted_password = state.hasher.hash(&body.password).await?;
     Ok(Signup {
         email,
+        phone,
+        channel,
         password: body.password,
         encrypted_password,
         data: body.data,
@@ -107,17 +130,48 @@ async fn check(state: &AuthState, body: SignupBody) -> Result<Signup, AuthError>
     })
 }
 
+impl Signup {
+    fn is_by_phone(&self) -> bool {
+        self.email.is_empty()
+    }
+
+    /// The address counts as proven.
+    async fn confirm(&self, state: &AuthState, db: &Transaction<'_>, user_id: Uuid) -> Result<(), AuthError> {
+        if self.is_by_phone() {
+            phones::confirm(db, user_id, state.now()).await?;
+        } else {
+            users::confirm_email(db, user_id, state.now()).await?;
+        }
+        Ok(())
+    }
+}
+
 async fn register(state: &AuthState, info: &RequestInfo, signup: &Signup) -> Result<HttpResponse, AuthError> {
     let existing = {
         let client = state.client().await?;
-        users::find_registered(&client, &signup.email, &info.audience).await?
+        if signup.is_by_phone() {
+            phones::find_by_phone(&client, &signup.phone, &info.audience).await?
+        } else {
+            users::find_registered(&client, &signup.email, &info.audience).await?
+        }
+    };
+    let is_confirmed = |user: &User| match signup.is_by_phone() {
+        true => user.is_phone_confirmed(),
+        false => user.is_confirmed(),
     };
     let kind = match &existing {
         None => Existing::Nobody,
-        Some(user) if user.is_confirmed() => Existing::Confirmed,
+        Some(user) if is_confirmed(user) => Existing::Confirmed,
         Some(_) => Existing::Unconfirmed,
     };
-    match (signup_step(kind, state.config.email.autoconfirm), existing) {
+    let (email, phone) = (&state.config.email, &state.config.phone);
+    let hides = !(email.autoconfirm || phone.enabled && phone.autoconfirm);
+    let autoconfirm = if signup.is_by_phone() {
+        phone.autoconfirm
+    } else {
+        email.autoconfirm
+    };
+    match (signup_step(kind, autoconfirm, hides), existing) {
         (SignupStep::CreateConfirmed, _) => create_confirmed(state, info, signup).await,
         (SignupStep::ConfirmWithPassword, Some(user)) => {
             confirm_with_password(state, info, signup, &user).await
@@ -129,9 +183,13 @@ async fn register(state: &AuthState, info: &RequestInfo, signup: &Signup) -> Res
         (SignupStep::AnswerDecoy, Some(user)) => {
             log_repeated(state, info, &user).await?;
             // An unknown address would have a mail now, and would have to wait for the next.
-            state
-                .limits
-                .check_unknown_address(Limited::Signup, &signup.email)?;
+            if signup.is_by_phone() {
+                state.limits.check_unknown_phone(Limited::Signup, &signup.phone)?;
+            } else {
+                state
+                    .limits
+                    .check_unknown_address(Limited::Signup, &signup.email)?;
+            }
             Ok(HttpResponse::Ok().json(decoy(state, info, signup)))
         }
         (_, existing) => create_or_mail_again(state, info, signup, existing).await,
@@ -146,7 +204,7 @@ async fn create_confirmed(
     let mut client = state.client().await?;
     let db = client.transaction().await?;
     let user = accounts::create_user(state, &db, info, account(signup)).await?;
-    users::confirm_email(&db, user.id, state.now()).await?;
+    signup.confirm(state, &db, user.id).await?;
     accounts::log(state, &db, info, Actor::User(&user), Action::UserSignedUp).await?;
     accounts::log(state, &db, info, Actor::User(&user), Action::Login).await?;
     let tokens = start_session(state, &db, info, user.id, "password").await?;
@@ -171,7 +229,7 @@ async fn confirm_with_password(
     }
     let mut client = state.client().await?;
     let db = client.transaction().await?;
-    users::confirm_email(&db, user.id, state.now()).await?;
+    signup.confirm(state, &db, user.id).await?;
     accounts::log(state, &db, info, Actor::User(user), Action::UserSignedUp).await?;
     accounts::log(state, &db, info, Actor::User(user), Action::Login).await?;
     let tokens = start_session(state, &db, info, user.id, "password").await?;
@@ -203,7 +261,12 @@ async fn create_or_mail_again(
         Action::ConfirmationRequested,
     )
     .await?;
-    letters::send_confirmation(state, &db, info, &user, signup.challenge.as_ref()).await?;
+    if signup.is_by_phone() {
+        let (phone, purpose) = (signup.phone.as_str(), CodePurpose::Confirmation);
+        text_messages::send_code(state, &db, info, &user, phone, purpose, signup.channel).await?;
+    } else {
+        letters::send_confirmation(state, &db, info, &user, signup.challenge.as_ref()).await?;
+    }
     let user = accounts::get(&db, user.id).await?;
     db.commit().await?;
     let mut body = user.body();
@@ -218,6 +281,7 @@ async fn create_or_mail_again(
 fn account(signup: &Signup) -> Account<'_> {
     Account {
         email: &signup.email,
+        phone: &signup.phone,
         encrypted_password: &signup.encrypted_password,
         data: signup.data.clone(),
         ..Account::default()
@@ -232,14 +296,15 @@ async fn log_repeated(state: &AuthState, info: &RequestInfo, user: &User) -> Res
 /// Looks like a new user, and is none.
 fn decoy(state: &AuthState, info: &RequestInfo, signup: &Signup) -> Value {
     let now = timestamp(state.now());
+    let provider = if signup.is_by_phone() { "phone" } else { "email" };
     json!({
         "id": Uuid::new_v4(),
         "aud": info.audience,
         "role": "",
         "email": signup.email,
-        "phone": "",
+        "phone": signup.phone,
         "confirmation_sent_at": now,
-        "app_metadata": { "provider": "email", "providers": ["email"] },
+        "app_metadata": { "provider": provider, "providers": [provider] },
         "user_metadata": signup.data,
         "identities": [],
         "created_at": now,

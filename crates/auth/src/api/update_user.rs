@@ -4,23 +4,25 @@
 use actix_web::{HttpResponse, web};
 use chrono::TimeDelta;
 use deadpool_postgres::Transaction;
+use selvedge_mail::MailKind;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::get_user::check_audience;
 use crate::accounts;
 use crate::error::AuthError;
-use crate::letters;
+use crate::leaked_passwords;
+use crate::letters::{self, Notice};
 use crate::limits::Limited;
 use crate::machine::password_change::{PasswordChange, needed_proofs};
 use crate::request::{Json, RequestInfo, SignedIn, text};
-use crate::rules::address::parse_email;
-use crate::rules::one_time_code::PresentedToken;
+use crate::rules::address::{parse_email, parse_phone};
+use crate::rules::one_time_code::{self, PresentedToken};
 use crate::rules::pkce::CodeChallenge;
-use crate::rules::{one_time_code, password};
 use crate::state::AuthState;
 use crate::store::audit::{Action, Actor};
-use crate::store::{sessions, users};
+use crate::store::{phones, sessions, users};
+use crate::text_messages::{self, Channel, CodePurpose};
 use crate::user::User;
 
 /// What a client sends.
@@ -39,6 +41,8 @@ pub(crate) struct UpdateBody {
     data: Option<Map<String, Value>>,
     app_metadata: Option<Map<String, Value>>,
     #[serde(deserialize_with = "text")]
+    channel: String,
+    #[serde(deserialize_with = "text")]
     code_challenge: String,
     #[serde(deserialize_with = "text")]
     code_challenge_method: String,
@@ -48,6 +52,9 @@ pub(crate) struct UpdateBody {
 struct Change {
     /// Empty when the address stays.
     email: String,
+    /// Empty when the number stays.
+    phone: String,
+    channel: Channel,
     /// The hash of the new password.
     encrypted_password: Option<String>,
     data: Option<Value>,
@@ -72,6 +79,8 @@ pub(crate) async fn update_user(
     };
     let change = Change {
         email,
+        phone: new_phone(&state, &info, &caller, &body).await?,
+        channel: Channel::parse(&body.channel, &state)?,
         encrypted_password,
         data: body.data.map(Value::Object),
         app_metadata: body.app_metadata.map(Value::Object),
@@ -104,12 +113,6 @@ fn check(state: &AuthState, caller: &SignedIn, body: &UpdateBody) -> Result<(), 
     if changes_secrets && caller.lacks_second_factor() {
         return Err(AuthError::InsufficientAal);
     }
-    if !body.phone.is_empty() && body.phone.replace(['+', ' '], "") != user.phone {
-        return Err(AuthError::PhoneProviderDisabled {
-            status: 400,
-            text: "Unsupported phone provider",
-        });
-    }
     Ok(())
 }
 
@@ -134,6 +137,33 @@ async fn new_email(
     Ok(email)
 }
 
+/// The number to change to; empty when it stays.
+async fn new_phone(
+    state: &AuthState,
+    info: &RequestInfo,
+    caller: &SignedIn,
+    body: &UpdateBody,
+) -> Result<String, AuthError> {
+    if body.phone.is_empty() {
+        return Ok(String::new());
+    }
+    let phone = parse_phone(&body.phone)?;
+    if phone == caller.user.phone {
+        return Ok(String::new());
+    }
+    if !state.config.phone.enabled {
+        return Err(AuthError::PhoneProviderDisabled {
+            status: 400,
+            text: "Unsupported phone provider",
+        });
+    }
+    let client = state.client().await?;
+    if phones::is_taken(&client, &phone, &info.audience, caller.user.id).await? {
+        return Err(AuthError::PhoneExists);
+    }
+    Ok(phone)
+}
+
 /// Asks for the proofs that a new password needs, and hashes it: outside of any transaction.
 async fn check_password(
     state: &AuthState,
@@ -141,7 +171,7 @@ async fn check_password(
     body: &UpdateBody,
     new: &str,
 ) -> Result<String, AuthError> {
-    password::check(new, &state.config.password)?;
+    leaked_passwords::check(state, new).await?;
     let user = &caller.user;
     let has_password = !user.encrypted_password.is_empty();
     let change = PasswordChange {
@@ -176,7 +206,12 @@ fn check_nonce(state: &AuthState, user: &User, nonce: &str) -> Result<(), AuthEr
         return Err(AuthError::ReauthenticationNeeded);
     }
     let expiry = TimeDelta::from_std(state.config.email.otp_expiry).unwrap_or(TimeDelta::MAX);
-    let nonce_token = PresentedToken::Code(one_time_code::hash(&user.email, nonce));
+    let address = if user.email.is_empty() {
+        &user.phone
+    } else {
+        &user.email
+    };
+    let nonce_token = PresentedToken::Code(one_time_code::hash(address, nonce));
     let is_fresh = user
         .reauthentication_sent_at
         .is_some_and(|sent_at| state.now() - sent_at < expiry);
@@ -193,7 +228,7 @@ async fn apply(
     caller: &SignedIn,
     change: Change,
 ) -> Result<User, AuthError> {
-    let _slot = if change.email.is_empty() {
+    let _slot = if change.email.is_empty() && change.phone.is_empty() {
         None
     } else {
         Some(state.mail_slot().await?)
@@ -220,9 +255,52 @@ async fn apply(
     if !change.email.is_empty() {
         change_email(state, info, &db, &user, &change).await?;
     }
-    let user = accounts::get(&db, user.id).await?;
+    if !change.phone.is_empty() {
+        change_phone(state, info, &db, &user, &change).await?;
+    }
+    let old = user;
+    let user = accounts::get(&db, old.id).await?;
     db.commit().await?;
+    drop(client);
+    if change.encrypted_password.is_some() {
+        letters::notify(state, info, &user, MailKind::PasswordChanged, Notice::default()).await;
+    }
+    if !old.phone.is_empty() && old.phone != user.phone {
+        let notice = Notice {
+            old_phone: &old.phone,
+            ..Notice::default()
+        };
+        letters::notify(state, info, &user, MailKind::PhoneChanged, notice).await;
+    }
     Ok(user)
+}
+
+/// At once where nobody needs to confirm numbers, by text message otherwise.
+async fn change_phone(
+    state: &AuthState,
+    info: &RequestInfo,
+    db: &Transaction<'_>,
+    user: &User,
+    change: &Change,
+) -> Result<(), AuthError> {
+    if !state.config.phone.autoconfirm {
+        let purpose = CodePurpose::PhoneChange;
+        return text_messages::send_code(state, db, info, user, &change.phone, purpose, change.channel)
+            .await
+            .map(|_| ());
+    }
+    let now = state.now();
+    phones::set_change(db, user.id, &change.phone, "", now).await?;
+    let changed = phones::change(db, user.id, &change.phone, now)
+        .await
+        .map_err(AuthError::from);
+    changed.map_err(|error| {
+        if error.is_duplicate_phone() {
+            AuthError::PhoneExists
+        } else {
+            error
+        }
+    })
 }
 
 /// A password that somebody else may know must not keep them signed in.

@@ -103,6 +103,7 @@ impl AuthError {
             Self::InvalidCredentials => line(400, "invalid_credentials", "Invalid login credentials"),
             Self::UnsupportedGrantType => line(400, "invalid_credentials", "unsupported_grant_type"),
             Self::EmailNotConfirmed { status } => line(*status, "email_not_confirmed", "Email not confirmed"),
+            Self::PhoneNotConfirmed { status } => line(*status, "phone_not_confirmed", "Phone not confirmed"),
             Self::BannedAtSignIn => line(400, "user_banned", "User is banned"),
             Self::UserAlreadyExists => line(422, "user_already_exists", "User already registered"),
             Self::EmailExists => line(
@@ -138,6 +139,12 @@ impl AuthError {
                 "over_email_send_rate_limit",
                 format!("For security purposes, you can only request this after {seconds} seconds."),
             ),
+            Self::TooSoonSms { seconds } => text(
+                429,
+                "over_sms_send_rate_limit",
+                format!("For security purposes, you can only request this after {seconds} seconds."),
+            ),
+            Self::SmsRateLimit => line(429, "over_sms_send_rate_limit", "SMS rate limit exceeded"),
             Self::EmailRateLimit => line(429, "over_email_send_rate_limit", "email rate limit exceeded"),
             Self::RequestRateLimit => line(429, "over_request_rate_limit", "Request rate limit reached"),
             Self::EmailAddressNotAuthorized(address) => text(
@@ -267,6 +274,11 @@ impl AuthError {
 
             Self::UserNotFound(message) => line(404, "user_not_found", message),
             Self::FeatureOff { status, code, text } => line(*status, code, text),
+            Self::Coded { status, code, text } => Wire {
+                status: *status,
+                code,
+                message: text.clone(),
+            },
 
             Self::Internal { text, .. } => line(500, "unexpected_failure", text),
             Self::Overloaded => line(

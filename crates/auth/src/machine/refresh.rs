@@ -72,6 +72,39 @@ pub(crate) fn decide(
     }
 }
 
+/// What a presented counter token gets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CounterDecision {
+    /// The next token.
+    Advance,
+    /// The current one again: a lost answer, or a race.
+    ReturnCurrent,
+    /// Two hold this session: end it, commit, refuse.
+    EndSession,
+    /// Refuse, change nothing.
+    Refuse,
+    /// The token is newer than any we gave out.
+    NotOurs,
+}
+
+/// Decides what a token gets that is `behind` counts older than the session's newest.
+pub(crate) fn decide_counter(
+    behind: i64,
+    last_refresh: DateTime<Utc>,
+    rules: RefreshRules,
+    now: DateTime<Utc>,
+) -> CounterDecision {
+    let interval = TimeDelta::from_std(rules.reuse_interval).unwrap_or(TimeDelta::MAX);
+    match behind {
+        ..0 => CounterDecision::NotOurs,
+        0 => CounterDecision::Advance,
+        1 => CounterDecision::ReturnCurrent,
+        _ if now - last_refresh < interval => CounterDecision::ReturnCurrent,
+        _ if rules.rotation_enabled => CounterDecision::EndSession,
+        _ => CounterDecision::Refuse,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -133,5 +166,21 @@ mod tests {
     #[test]
     fn auth_012_a_revoked_family_stays_revoked_inside_the_interval() {
         assert_eq!(run(true, 0, None, false, 10, true), Decision::Refuse);
+    }
+
+    #[test]
+    fn auth_012_old_counters_end_the_session() {
+        let rules = |interval_s, rotation_enabled| RefreshRules {
+            rotation_enabled,
+            reuse_interval: Duration::from_secs(interval_s),
+        };
+        let decide = |behind, rules| decide_counter(behind, now() - TimeDelta::seconds(5), rules, now());
+
+        assert_eq!(decide(-1, rules(10, true)), CounterDecision::NotOurs);
+        assert_eq!(decide(0, rules(0, true)), CounterDecision::Advance);
+        assert_eq!(decide(1, rules(0, true)), CounterDecision::ReturnCurrent);
+        assert_eq!(decide(2, rules(10, true)), CounterDecision::ReturnCurrent);
+        assert_eq!(decide(2, rules(0, true)), CounterDecision::EndSession);
+        assert_eq!(decide(2, rules(0, false)), CounterDecision::Refuse);
     }
 }

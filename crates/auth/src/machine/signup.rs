@@ -13,9 +13,9 @@ pub(crate) enum Existing {
 pub(crate) enum SignupStep {
     /// Create a user that is confirmed at once, and sign in.
     CreateConfirmed,
-    /// Create a user and mail a confirmation.
+    /// Create a user and send a confirmation.
     CreateAndMail,
-    /// Change nothing, mail the confirmation again.
+    /// Change nothing, send the confirmation again.
     MailAgain,
     /// Confirm the user and sign in, if the password is the stored one; nobody may take over an account by signing up again.
     ConfirmWithPassword,
@@ -25,15 +25,16 @@ pub(crate) enum SignupStep {
     AnswerDecoy,
 }
 
-/// Decides the step. `autoconfirm`: nobody needs to confirm e-mail addresses, so that there is nothing to hide either.
-pub(crate) fn signup_step(existing: Existing, autoconfirm: bool) -> SignupStep {
+/// Decides the step. `autoconfirm`: nobody needs to confirm addresses of this kind. `hides`: addresses of every kind must be
+/// confirmed, so that who is registered can be hidden.
+pub(crate) fn signup_step(existing: Existing, autoconfirm: bool, hides: bool) -> SignupStep {
     match (existing, autoconfirm) {
         (Existing::Nobody, true) => SignupStep::CreateConfirmed,
         (Existing::Nobody, false) => SignupStep::CreateAndMail,
         (Existing::Unconfirmed, true) => SignupStep::ConfirmWithPassword,
         (Existing::Unconfirmed, false) => SignupStep::MailAgain,
-        (Existing::Confirmed, true) => SignupStep::RefuseTaken,
-        (Existing::Confirmed, false) => SignupStep::AnswerDecoy,
+        (Existing::Confirmed, false) if hides => SignupStep::AnswerDecoy,
+        (Existing::Confirmed, _) => SignupStep::RefuseTaken,
     }
 }
 
@@ -43,12 +44,24 @@ mod tests {
 
     #[test]
     fn auth_030_031_032_taken_addresses_are_told_only_under_autoconfirm() {
-        assert_eq!(signup_step(Existing::Confirmed, false), SignupStep::AnswerDecoy);
-        assert_eq!(signup_step(Existing::Confirmed, true), SignupStep::RefuseTaken);
-        assert_eq!(signup_step(Existing::Unconfirmed, false), SignupStep::MailAgain);
-        assert_eq!(
-            signup_step(Existing::Unconfirmed, true),
-            SignupStep::ConfirmWithPassword
-        );
+        let cases = [
+            (Existing::Confirmed, false, true, SignupStep::AnswerDecoy),
+            (Existing::Confirmed, false, false, SignupStep::RefuseTaken),
+            (Existing::Confirmed, true, false, SignupStep::RefuseTaken),
+            (Existing::Unconfirmed, false, true, SignupStep::MailAgain),
+            (
+                Existing::Unconfirmed,
+                true,
+                false,
+                SignupStep::ConfirmWithPassword,
+            ),
+        ];
+        for (existing, autoconfirm, hides, step) in cases {
+            assert_eq!(
+                signup_step(existing, autoconfirm, hides),
+                step,
+                "{existing:?} {autoconfirm}"
+            );
+        }
     }
 }

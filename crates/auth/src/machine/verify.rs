@@ -50,6 +50,11 @@ impl VerifyType {
         }
     }
 
+    /// Whether codes of this type go out by text message.
+    pub(crate) fn is_by_phone(self) -> bool {
+        matches!(self, Self::Sms | Self::PhoneChange)
+    }
+
     /// The `authentication_method` under which a PKCE flow of this type was stored.
     pub(crate) fn flow_method(self) -> &'static str {
         match self {
@@ -72,12 +77,16 @@ pub(crate) struct PendingTokens {
     /// 0: nothing is confirmed, 1: one of the two addresses is.
     pub(crate) email_change_status: i16,
     pub(crate) has_email: bool,
+    pub(crate) phone_change: String,
+    pub(crate) phone_change_sent_at: Option<DateTime<Utc>>,
 }
 
 /// The project's rules.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct VerifyRules {
     pub(crate) otp_expiry: Duration,
+    /// The same for codes by text message.
+    pub(crate) sms_expiry: Duration,
     /// Both addresses must confirm a change.
     pub(crate) double_change: bool,
 }
@@ -100,6 +109,10 @@ pub(crate) enum Effect {
     FirstHalf(ChangeToken),
     /// The address changes.
     ChangeEmail,
+    /// The phone is confirmed, and its holder signs in.
+    ConfirmPhone,
+    /// The phone number changes.
+    ChangePhone,
 }
 
 impl Effect {
@@ -108,6 +121,8 @@ impl Effect {
         match self {
             Self::Confirm(kind) | Self::SignIn(kind) => kind,
             Self::FirstHalf(_) | Self::ChangeEmail => VerifyType::EmailChange,
+            Self::ConfirmPhone => VerifyType::Sms,
+            Self::ChangePhone => VerifyType::PhoneChange,
         }
     }
 }
@@ -120,7 +135,12 @@ pub(crate) fn verify(
     rules: VerifyRules,
     now: DateTime<Utc>,
 ) -> Option<Effect> {
-    let expiry = TimeDelta::from_std(rules.otp_expiry).unwrap_or(TimeDelta::MAX);
+    let expiry = if asked.is_by_phone() {
+        rules.sms_expiry
+    } else {
+        rules.otp_expiry
+    };
+    let expiry = TimeDelta::from_std(expiry).unwrap_or(TimeDelta::MAX);
     let is_good = |stored: &str, sent_at: Option<DateTime<Utc>>| {
         token.matches(stored) && sent_at.is_some_and(|sent_at| now - sent_at < expiry)
     };
@@ -146,8 +166,10 @@ pub(crate) fn verify(
                 Effect::ChangeEmail
             })
         }
-        // No code is ever sent by SMS here, so none can be right.
-        VerifyType::Sms | VerifyType::PhoneChange => None,
+        VerifyType::Sms => confirmation().then_some(Effect::ConfirmPhone),
+        VerifyType::PhoneChange => {
+            is_good(&tokens.phone_change, tokens.phone_change_sent_at).then_some(Effect::ChangePhone)
+        }
     }
 }
 
@@ -157,6 +179,7 @@ mod tests {
 
     const RULES: VerifyRules = VerifyRules {
         otp_expiry: Duration::from_secs(3600),
+        sms_expiry: Duration::from_secs(60),
         double_change: true,
     };
 
@@ -179,6 +202,8 @@ mod tests {
             email_change_sent_at: Some(now()),
             email_change_status: 0,
             has_email: true,
+            phone_change: "change".to_owned(),
+            phone_change_sent_at: Some(now()),
         }
     }
 
@@ -218,7 +243,10 @@ mod tests {
                 Some(Effect::SignIn(VerifyType::MagicLink)),
             ),
             (VerifyType::EmailChange, "pkce_recover", None),
-            (VerifyType::Sms, "confirm", None),
+            (VerifyType::Sms, "confirm", Some(Effect::ConfirmPhone)),
+            (VerifyType::Sms, "change", None),
+            (VerifyType::PhoneChange, "change", Some(Effect::ChangePhone)),
+            (VerifyType::PhoneChange, "confirm", None),
             (VerifyType::Email, "", None),
         ];
         for (asked, hash, expected) in cases {
@@ -241,6 +269,15 @@ mod tests {
             verify(VerifyType::EmailChange, &link("new"), &tokens(), RULES, later),
             None
         );
+    }
+
+    #[test]
+    fn auth_094_codes_by_text_message_have_a_life_of_their_own() {
+        let later = now() + TimeDelta::seconds(60);
+        let sms = |at| verify(VerifyType::Sms, &link("confirm"), &tokens(), RULES, at);
+
+        assert_eq!(sms(later), None);
+        assert_eq!(sms(now()), Some(Effect::ConfirmPhone));
     }
 
     #[test]

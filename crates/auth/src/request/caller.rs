@@ -42,9 +42,29 @@ impl SignedIn {
             .any(|method| matches!(method, "otp" | "magiclink" | "recovery"))
     }
 
-    /// Whether a second factor is set up, and was not shown in this session.
+    /// Whether a second factor is set up, and was not shown in this session. The session's row knows best: a token may be older
+    /// than the session's rise or fall.
     pub(crate) fn lacks_second_factor(&self) -> bool {
-        self.user.has_verified_factor() && self.claims.get("aal").and_then(Value::as_str) != Some("aal2")
+        let aal = match &self.session {
+            Some(session) => session.aal.as_str(),
+            None => self.claims.get("aal").and_then(Value::as_str).unwrap_or_default(),
+        };
+        self.user.has_verified_factor() && !matches!(aal, "aal2" | "aal3")
+    }
+
+    /// Refuses anonymous users, who have nothing that a second factor could protect.
+    ///
+    /// # Errors
+    /// 403 `no_authorization`.
+    pub(crate) fn check_permanent(&self) -> Result<(), AuthError> {
+        if self.claims.get("is_anonymous") == Some(&Value::Bool(true)) {
+            return Err(AuthError::coded(
+                403,
+                "no_authorization",
+                "Anonymous user not allowed to perform these actions",
+            ));
+        }
+        Ok(())
     }
 
     async fn of(state: &AuthState, caller: &Caller) -> Result<Self, AuthError> {
@@ -65,6 +85,8 @@ impl SignedIn {
             }
         })?;
         let user = user.ok_or(AuthError::TokenUserNotFound)?;
+        // A session of another user is none of this one's.
+        let session = session.filter(|session| session.user_id == user_id);
         if session_id.is_some() && session.is_none() {
             return Err(AuthError::TokenSessionNotFound);
         }

@@ -26,6 +26,8 @@ pub(crate) struct RequestInfo {
     pub(crate) audience: String,
     /// Where the browser is to go in the end: allowed by the project, in any case.
     pub(crate) redirect_to: String,
+    /// Whether an administrator's token came along: such requests need no captcha.
+    pub(crate) is_admin: bool,
     /// What rate limits count by.
     client: Option<String>,
 }
@@ -44,6 +46,7 @@ impl RequestInfo {
             user_agent: user_agent.chars().take(LONGEST_USER_AGENT).collect(),
             audience: audience(request, &caller, state),
             redirect_to: redirect_to(request, state),
+            is_admin: is_admin(&caller, state),
             client: client(request, &caller, &state.config.rate_limits.client),
         }
     }
@@ -63,19 +66,21 @@ impl FromRequest for RequestInfo {
     }
 }
 
+fn is_admin(caller: &Caller, state: &AuthState) -> bool {
+    let Bearer::Valid(claims) = caller.bearer() else {
+        return false;
+    };
+    let role = claims.role().unwrap_or_default();
+    state.config.admin_roles.iter().any(|admin| admin == role)
+}
+
 fn audience(request: &HttpRequest, caller: &Caller, state: &AuthState) -> String {
     let header = request
         .headers()
         .get("x-jwt-aud")
         .and_then(|value| value.to_str().ok());
     let claim = match caller.bearer() {
-        Bearer::Valid(claims)
-            if !claims
-                .role()
-                .is_some_and(|role| state.config.admin_roles.iter().any(|admin| admin == role)) =>
-        {
-            claims.get("aud").and_then(Value::as_str)
-        }
+        Bearer::Valid(claims) if !is_admin(caller, state) => claims.get("aud").and_then(Value::as_str),
         _ => None,
     };
     let asked = header.or(claim).filter(|audience| !audience.is_empty());

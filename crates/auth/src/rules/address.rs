@@ -25,6 +25,22 @@ pub(crate) fn parse_email(address: &str) -> Result<String, AuthError> {
     Ok(address.to_ascii_lowercase())
 }
 
+/// Checks the form of a phone number (E.164) and takes `+` and spaces away, as numbers are looked up, hashed and stored.
+///
+/// # Errors
+/// 400 `validation_failed`.
+pub(crate) fn parse_phone(phone: &str) -> Result<String, AuthError> {
+    let digits = phone.strip_prefix('+').unwrap_or(phone).replace(' ', "");
+    let is_number = (2..=15).contains(&digits.len())
+        && !digits.starts_with('0')
+        && digits.bytes().all(|byte| byte.is_ascii_digit());
+    if is_number {
+        Ok(digits)
+    } else {
+        Err(AuthError::invalid("Invalid phone number format (E.164 required)"))
+    }
+}
+
 fn is_email(address: &str) -> bool {
     let Some((local, domain)) = address.split_once('@') else {
         return false;
@@ -56,6 +72,23 @@ mod tests {
             parse_email("Foo@Bar.com").expect("a valid address"),
             "foo@bar.com"
         );
+    }
+
+    #[test]
+    fn auth_094_phones_carry_neither_plus_nor_spaces() {
+        assert_eq!(parse_phone("+49 170 1234567").expect("a number"), "491701234567");
+        for phone in [
+            "",
+            "+",
+            "1",
+            "0170123",
+            "+49x170",
+            "++49170",
+            "1234567890123456",
+            "４９１７０",
+        ] {
+            assert!(parse_phone(phone).is_err(), "{phone}");
+        }
     }
 
     #[test]

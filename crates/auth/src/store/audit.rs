@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tokio_postgres::Row;
 use uuid::Uuid;
 
-use super::{DbResult, execute, list};
+use super::{DbResult, list, run};
 use crate::user::{User, timestamp};
 
 /// What happened.
@@ -28,6 +28,15 @@ pub(crate) enum Action {
     UpdatedPassword,
     IdentityLinked,
     IdentityUnlinked,
+    FactorInProgress,
+    FactorUnenrolled,
+    FactorUpdated,
+    FactorDeleted,
+    ChallengeCreated,
+    VerificationAttempted,
+    PasskeyCreated,
+    PasskeyUpdated,
+    PasskeyDeleted,
 }
 
 impl Action {
@@ -50,6 +59,15 @@ impl Action {
             Self::UpdatedPassword => ("user_updated_password", "user"),
             Self::IdentityLinked => ("identity_linked", "user"),
             Self::IdentityUnlinked => ("identity_unlinked", "user"),
+            Self::FactorInProgress => ("factor_in_progress", "factor"),
+            Self::FactorUnenrolled => ("factor_unenrolled", "factor"),
+            Self::FactorUpdated => ("factor_updated", "factor"),
+            Self::FactorDeleted => ("factor_deleted", "factor"),
+            Self::ChallengeCreated => ("challenge_created", "factor"),
+            Self::VerificationAttempted => ("verification_attempted", "factor"),
+            Self::PasskeyCreated => ("passkey_created", "user"),
+            Self::PasskeyUpdated => ("passkey_updated", "user"),
+            Self::PasskeyDeleted => ("passkey_deleted", "user"),
         }
     }
 }
@@ -73,9 +91,7 @@ pub(crate) async fn insert(
 ) -> DbResult<()> {
     const SQL: &str = "insert into auth.audit_log_entries (instance_id, id, payload, created_at, ip_address) \
                        values ('00000000-0000-0000-0000-000000000000', gen_random_uuid(), $1, now(), $2::text)";
-    execute(db, SQL, &[&payload(actor, action, traits), &ip])
-        .await
-        .map(|_| ())
+    run(db, SQL, &[&payload(actor, action, traits), &ip]).await
 }
 
 fn payload(actor: Actor<'_>, action: Action, mut traits: Value) -> Value {

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use deadpool_postgres::GenericClient;
 use uuid::Uuid;
 
-use super::{DbResult, execute, find};
+use super::{DbResult, find, run};
 use crate::rules::pkce::{ChallengeMethod, CodeChallenge};
 
 /// A flow whose code was presented.
@@ -29,7 +29,7 @@ pub(crate) async fn insert(
     now: DateTime<Utc>,
 ) -> DbResult<()> {
     const SQL: &str = include_str!("../../sql/insert_flow_state.sql");
-    execute(
+    run(
         db,
         SQL,
         &[
@@ -41,7 +41,6 @@ pub(crate) async fn insert(
         ],
     )
     .await
-    .map(|_| ())
 }
 
 /// Hands out the code of the user's newest flow by this method.
@@ -87,7 +86,5 @@ pub(crate) async fn lock_by_code(db: &impl GenericClient, code: &str) -> DbResul
 }
 
 pub(crate) async fn delete(db: &impl GenericClient, id: Uuid) -> DbResult<()> {
-    execute(db, "delete from auth.flow_state where id = $1", &[&id])
-        .await
-        .map(|_| ())
+    run(db, "delete from auth.flow_state where id = $1", &[&id]).await
 }

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use deadpool_postgres::GenericClient;
 use uuid::Uuid;
 
-use super::{DbResult, execute, find};
+use super::{DbResult, execute, find, run};
 use crate::machine::verify::VerifyType;
 
 /// The kinds of tokens, as the database names them.
@@ -14,6 +14,7 @@ pub(crate) enum TokenKind {
     Recovery,
     EmailChangeNew,
     EmailChangeCurrent,
+    PhoneChange,
     Reauthentication,
 }
 
@@ -24,6 +25,7 @@ impl TokenKind {
             Self::Recovery => "recovery_token",
             Self::EmailChangeNew => "email_change_token_new",
             Self::EmailChangeCurrent => "email_change_token_current",
+            Self::PhoneChange => "phone_change_token",
             Self::Reauthentication => "reauthentication_token",
         }
     }
@@ -35,7 +37,8 @@ impl TokenKind {
             VerifyType::MagicLink | VerifyType::Recovery => &[Self::Recovery],
             VerifyType::Email => &[Self::Confirmation, Self::Recovery],
             VerifyType::EmailChange => &[Self::EmailChangeNew, Self::EmailChangeCurrent],
-            VerifyType::Sms | VerifyType::PhoneChange => &[],
+            VerifyType::Sms => &[Self::Confirmation],
+            VerifyType::PhoneChange => &[Self::PhoneChange],
         }
     }
 }
@@ -49,50 +52,36 @@ pub(crate) async fn put(
     relates_to: &str,
 ) -> DbResult<()> {
     const SQL: &str = include_str!("../../sql/put_one_time_token.sql");
-    execute(db, SQL, &[&user_id, &kind.as_str(), &hash, &relates_to])
-        .await
-        .map(|_| ())
+    run(db, SQL, &[&user_id, &kind.as_str(), &hash, &relates_to]).await
 }
 
-/// Sets the confirmation token of a user, and when it was mailed.
-pub(crate) async fn set_confirmation(
+/// Sets a pending token of a user and when it was sent to `address`, and keeps it where it can be looked up. Changes of an address
+/// set more than that, see `users`.
+pub(crate) async fn set(
     db: &impl GenericClient,
     user_id: Uuid,
-    email: &str,
+    kind: TokenKind,
+    address: &str,
     hash: &str,
     now: DateTime<Utc>,
 ) -> DbResult<()> {
-    const SQL: &str = "update auth.users set confirmation_token = $2::text, confirmation_sent_at = $3, \
-                       updated_at = $3 where id = $1";
-    execute(db, SQL, &[&user_id, &hash, &now]).await?;
-    put(db, user_id, TokenKind::Confirmation, hash, email).await
-}
-
-/// Sets the token of a recovery or magic link.
-pub(crate) async fn set_recovery(
-    db: &impl GenericClient,
-    user_id: Uuid,
-    email: &str,
-    hash: &str,
-    now: DateTime<Utc>,
-) -> DbResult<()> {
-    const SQL: &str = "update auth.users set recovery_token = $2::text, recovery_sent_at = $3, updated_at = $3 where id = $1";
-    execute(db, SQL, &[&user_id, &hash, &now]).await?;
-    put(db, user_id, TokenKind::Recovery, hash, email).await
-}
-
-/// Sets the nonce of a reauthentication.
-pub(crate) async fn set_reauthentication(
-    db: &impl GenericClient,
-    user_id: Uuid,
-    email: &str,
-    hash: &str,
-    now: DateTime<Utc>,
-) -> DbResult<()> {
-    const SQL: &str = "update auth.users set reauthentication_token = $2::text, reauthentication_sent_at = $3, \
-                       updated_at = $3 where id = $1";
-    execute(db, SQL, &[&user_id, &hash, &now]).await?;
-    put(db, user_id, TokenKind::Reauthentication, hash, email).await
+    let sql = match kind {
+        TokenKind::Confirmation => {
+            "update auth.users set confirmation_token = $2::text, confirmation_sent_at = $3, updated_at = $3 where id = $1"
+        }
+        TokenKind::Recovery => {
+            "update auth.users set recovery_token = $2::text, recovery_sent_at = $3, updated_at = $3 where id = $1"
+        }
+        TokenKind::Reauthentication => {
+            "update auth.users set reauthentication_token = $2::text, reauthentication_sent_at = $3, updated_at = $3 \
+             where id = $1"
+        }
+        TokenKind::EmailChangeNew | TokenKind::EmailChangeCurrent | TokenKind::PhoneChange => {
+            return put(db, user_id, kind, hash, address).await;
+        }
+    };
+    execute(db, sql, &[&user_id, &hash, &now]).await?;
+    put(db, user_id, kind, hash, address).await
 }
 
 /// Whose token this is: one of the hashes, of a kind that `asked` allows, sent to `address` if one is given.
@@ -102,20 +91,22 @@ pub(crate) async fn find_owner(
     hashes: &[String],
     address: Option<&str>,
 ) -> DbResult<Option<Uuid>> {
+    // A code by text message must not confirm an e-mail address, nor the other way round, although both are confirmation tokens.
     const SQL: &str = "select user_id from auth.one_time_tokens where token_hash = any($1) \
-                       and token_type::text = any($2) and ($3::text is null or lower(relates_to) = $3::text) limit 1";
+                       and token_type::text = any($2) and ($3::text is null or lower(relates_to) = $3::text) \
+                       and (strpos(relates_to, '@') = 0) = $4 limit 1";
     let kinds: Vec<&str> = TokenKind::of_type(asked)
         .iter()
         .map(|kind| kind.as_str())
         .collect();
-    let row = find(db, SQL, &[&hashes, &kinds, &address]).await?;
+    let row = find(db, SQL, &[&hashes, &kinds, &address, &asked.is_by_phone()]).await?;
     row.map(|row| row.try_get(0)).transpose()
 }
 
 /// Forgets one kind.
 pub(crate) async fn clear(db: &impl GenericClient, user_id: Uuid, kind: TokenKind) -> DbResult<()> {
     const SQL: &str = "delete from auth.one_time_tokens where user_id = $1 and token_type::text = $2::text";
-    execute(db, SQL, &[&user_id, &kind.as_str()]).await.map(|_| ())
+    run(db, SQL, &[&user_id, &kind.as_str()]).await
 }
 
 /// A successful verification uses up every pending token of the user.
@@ -127,7 +118,7 @@ pub(crate) async fn clear_all(db: &impl GenericClient, user_id: Uuid, now: DateT
     )
     .await?;
     const SQL: &str = "update auth.users set confirmation_token = '', recovery_token = '', \
-                       email_change_token_new = '', email_change_token_current = '', reauthentication_token = '', \
-                       updated_at = $2 where id = $1";
-    execute(db, SQL, &[&user_id, &now]).await.map(|_| ())
+                       email_change_token_new = '', email_change_token_current = '', phone_change_token = '', \
+                       reauthentication_token = '', updated_at = $2 where id = $1";
+    run(db, SQL, &[&user_id, &now]).await
 }

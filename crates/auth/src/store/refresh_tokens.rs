@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use deadpool_postgres::GenericClient;
 use uuid::Uuid;
 
-use super::{DbResult, execute, find};
+use super::{DbResult, find, run};
 use crate::machine::refresh::{Family, Presented};
 
 /// Whom a token belongs to.
@@ -57,14 +57,12 @@ pub(crate) async fn insert_child(
                        (instance_id, token, user_id, revoked, created_at, updated_at, parent, session_id) values \
                        ('00000000-0000-0000-0000-000000000000', $1::text, $2::uuid::text, false, $5, $5, $3::text, $4)";
     let (user_id, session_id) = owner;
-    execute(db, SQL, &[&token, &user_id, &parent, &session_id, &now])
-        .await
-        .map(|_| ())
+    run(db, SQL, &[&token, &user_id, &parent, &session_id, &now]).await
 }
 
 pub(crate) async fn revoke(db: &impl GenericClient, token: &str, now: DateTime<Utc>) -> DbResult<()> {
     const SQL: &str = "update auth.refresh_tokens set revoked = true, updated_at = $2 where token = $1::text";
-    execute(db, SQL, &[&token, &now]).await.map(|_| ())
+    run(db, SQL, &[&token, &now]).await
 }
 
 /// Revokes whatever is active in a session.
@@ -75,5 +73,13 @@ pub(crate) async fn revoke_family(
 ) -> DbResult<()> {
     const SQL: &str = "update auth.refresh_tokens set revoked = true, updated_at = $2 \
                        where session_id = $1 and revoked is not true";
-    execute(db, SQL, &[&session_id, &now]).await.map(|_| ())
+    run(db, SQL, &[&session_id, &now]).await
+}
+
+/// The newest active token of a session.
+pub(crate) async fn find_active(db: &impl GenericClient, session_id: Uuid) -> DbResult<Option<String>> {
+    const SQL: &str = "select token from auth.refresh_tokens where session_id = $1 and revoked is not true \
+                       order by id desc limit 1";
+    let row = find(db, SQL, &[&session_id]).await?;
+    row.map(|row| row.try_get(0)).transpose()
 }

@@ -1,31 +1,42 @@
 //! `auth.sessions` and their proofs, `auth.mfa_amr_claims`.
 
+use std::time::Duration;
+
 use chrono::{DateTime, Utc};
 use deadpool_postgres::GenericClient;
 use serde::Serialize;
 use tokio_postgres::Row;
 use uuid::Uuid;
 
-use super::{DbResult, execute, find, list};
+use super::{DbResult, find, list, run};
+use crate::config::SessionConfig;
 
 /// A session as stored.
 #[derive(Debug, Clone)]
 pub(crate) struct Session {
     pub(crate) id: Uuid,
+    pub(crate) user_id: Uuid,
     pub(crate) created_at: DateTime<Utc>,
     pub(crate) refreshed_at: Option<DateTime<Utc>>,
     pub(crate) not_after: Option<DateTime<Utc>>,
     pub(crate) aal: String,
+    /// Signs the session's refresh tokens, where they are counters.
+    pub(crate) token_key: Option<String>,
+    /// The count of its newest token.
+    pub(crate) token_counter: i64,
 }
 
 impl Session {
     fn from_row(row: &Row) -> DbResult<Self> {
         Ok(Self {
             id: row.try_get("id")?,
+            user_id: row.try_get("user_id")?,
             created_at: row.try_get::<_, Option<_>>("created_at")?.unwrap_or_default(),
             refreshed_at: row.try_get("refreshed_at")?,
             not_after: row.try_get("not_after")?,
             aal: row.try_get("aal")?,
+            token_key: row.try_get("refresh_token_hmac_key")?,
+            token_counter: row.try_get("refresh_token_counter")?,
         })
     }
 }
@@ -46,6 +57,8 @@ pub(crate) struct NewSession<'a> {
     pub(crate) ip: &'a str,
     pub(crate) method: &'a str,
     pub(crate) refresh_token: &'a str,
+    /// The key of its tokens, if they are to be counters.
+    pub(crate) token_key: Option<&'a str>,
 }
 
 /// Creates session, proof and refresh token, and notes the sign-in at the user.
@@ -62,19 +75,29 @@ pub(crate) async fn insert(
         ip,
         method,
         refresh_token,
+        token_key,
     } = new;
-    execute(
+    run(
         db,
         SQL,
-        &[id, user_id, &now, user_agent, ip, method, refresh_token],
+        &[
+            id,
+            user_id,
+            &now,
+            user_agent,
+            ip,
+            method,
+            refresh_token,
+            token_key,
+        ],
     )
     .await
-    .map(|_| ())
 }
 
 pub(crate) async fn find_by_id(db: &impl GenericClient, id: Uuid) -> DbResult<Option<Session>> {
-    const SQL: &str = "select id, created_at, refreshed_at at time zone 'utc' as refreshed_at, not_after, \
-                       coalesce(aal::text, 'aal1') as aal from auth.sessions where id = $1";
+    const SQL: &str = "select id, user_id, created_at, refreshed_at at time zone 'utc' as refreshed_at, not_after, \
+                       coalesce(aal::text, 'aal1') as aal, refresh_token_hmac_key, \
+                       coalesce(refresh_token_counter, 0) as refresh_token_counter from auth.sessions where id = $1";
     find(db, SQL, &[&id])
         .await?
         .as_ref()
@@ -92,10 +115,19 @@ pub(crate) async fn lock(db: &impl GenericClient, id: Uuid) -> DbResult<Option<S
         .transpose()
 }
 
-/// Whether no other session of the user was refreshed later.
-pub(crate) async fn is_latest(db: &impl GenericClient, id: Uuid) -> DbResult<bool> {
-    let row = find(db, include_str!("../../sql/is_latest_session.sql"), &[&id]).await?;
+/// Whether no other living session of the user, with the same tag, was refreshed later.
+pub(crate) async fn is_latest(db: &impl GenericClient, id: Uuid, limits: &SessionConfig) -> DbResult<bool> {
+    let seconds = |limit: Option<Duration>| limit.map(|limit| limit.as_secs_f64());
+    let (timebox, inactivity) = (seconds(limits.timebox), seconds(limits.inactivity_timeout));
+    const SQL: &str = include_str!("../../sql/is_latest_session.sql");
+    let row = find(db, SQL, &[&id, &limits.tags, &timebox, &inactivity]).await?;
     row.map_or(Ok(false), |row| row.try_get(0))
+}
+
+/// Moves the count of the session's newest token.
+pub(crate) async fn set_counter(db: &impl GenericClient, id: Uuid, counter: i64) -> DbResult<()> {
+    const SQL: &str = "update auth.sessions set refresh_token_counter = $2 where id = $1";
+    run(db, SQL, &[&id, &counter]).await
 }
 
 /// Notes a refresh.
@@ -108,7 +140,7 @@ pub(crate) async fn touch(
 ) -> DbResult<()> {
     const SQL: &str = "update auth.sessions set refreshed_at = $2::timestamptz at time zone 'utc', updated_at = $2, \
                        user_agent = $3::text, ip = $4::text::inet where id = $1";
-    execute(db, SQL, &[&id, &now, &user_agent, &ip]).await.map(|_| ())
+    run(db, SQL, &[&id, &now, &user_agent, &ip]).await
 }
 
 pub(crate) async fn list_proofs(db: &impl GenericClient, id: Uuid) -> DbResult<Vec<AmrEntry>> {
@@ -127,25 +159,20 @@ pub(crate) async fn list_proofs(db: &impl GenericClient, id: Uuid) -> DbResult<V
 
 /// Ends one session; its tokens and proofs go with it.
 pub(crate) async fn delete(db: &impl GenericClient, id: Uuid) -> DbResult<()> {
-    execute(db, "delete from auth.sessions where id = $1", &[&id])
-        .await
-        .map(|_| ())
+    run(db, "delete from auth.sessions where id = $1", &[&id]).await
 }
 
 /// Ends all sessions of a user.
 pub(crate) async fn delete_of_user(db: &impl GenericClient, user_id: Uuid) -> DbResult<()> {
-    execute(db, "delete from auth.sessions where user_id = $1", &[&user_id])
-        .await
-        .map(|_| ())
+    run(db, "delete from auth.sessions where user_id = $1", &[&user_id]).await
 }
 
 /// Ends all sessions of a user but one.
 pub(crate) async fn delete_others(db: &impl GenericClient, user_id: Uuid, kept: Uuid) -> DbResult<()> {
-    execute(
+    run(
         db,
         "delete from auth.sessions where user_id = $1 and id <> $2",
         &[&user_id, &kept],
     )
     .await
-    .map(|_| ())
 }

@@ -22,6 +22,9 @@ pub(crate) async fn delete(db: &impl GenericClient, limits: &Limits) -> DbResult
     for sql in [
         include_str!("../../sql/delete_stale_refresh_tokens.sql"),
         include_str!("../../sql/delete_stale_flow_states.sql"),
+        include_str!("../../sql/delete_stale_challenges.sql"),
+        include_str!("../../sql/delete_stale_factors.sql"),
+        include_str!("../../sql/delete_stale_passkey_challenges.sql"),
     ] {
         rows += execute(db, sql, &[]).await?;
     }

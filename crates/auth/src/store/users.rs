@@ -5,7 +5,7 @@ use deadpool_postgres::GenericClient;
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::{DbResult, execute, find, list};
+use super::{DbResult, execute, find, list, run};
 use crate::user::User;
 
 /// What a new row of `auth.users` starts with.
@@ -15,6 +15,8 @@ pub(crate) struct NewUser<'a> {
     pub(crate) aud: &'a str,
     /// Empty for an anonymous user.
     pub(crate) email: &'a str,
+    /// Empty for a user without one.
+    pub(crate) phone: &'a str,
     /// Empty for a user without a password.
     pub(crate) encrypted_password: &'a str,
     pub(crate) app_metadata: Value,
@@ -23,14 +25,22 @@ pub(crate) struct NewUser<'a> {
     pub(crate) invited_at: Option<DateTime<Utc>>,
 }
 
-/// The user of this id.
-pub(crate) async fn find_by_id(db: &impl GenericClient, id: Uuid) -> DbResult<Option<User>> {
-    const SQL: &str = concat!(include_str!("../../sql/select_user.sql"), "where u.id = $1");
-    find(db, SQL, &[&id])
+pub(super) async fn find_user(
+    db: &impl GenericClient,
+    sql: &str,
+    params: super::Params<'_>,
+) -> DbResult<Option<User>> {
+    find(db, sql, params)
         .await?
         .as_ref()
         .map(User::from_row)
         .transpose()
+}
+
+/// The user of this id.
+pub(crate) async fn find_by_id(db: &impl GenericClient, id: Uuid) -> DbResult<Option<User>> {
+    const SQL: &str = concat!(include_str!("../../sql/select_user.sql"), "where u.id = $1");
+    find_user(db, SQL, &[&id]).await
 }
 
 /// The same, locked until the transaction ends: for tokens that may be used once.
@@ -39,11 +49,7 @@ pub(crate) async fn lock_by_id(db: &impl GenericClient, id: Uuid) -> DbResult<Op
         include_str!("../../sql/select_user.sql"),
         "where u.id = $1 for update of u"
     );
-    find(db, SQL, &[&id])
-        .await?
-        .as_ref()
-        .map(User::from_row)
-        .transpose()
+    find_user(db, SQL, &[&id]).await
 }
 
 /// The user of this (lowercase) address. Rows of other tools may lack the instance.
@@ -53,11 +59,7 @@ pub(crate) async fn find_by_email(db: &impl GenericClient, email: &str, aud: &st
         "where (u.instance_id = '00000000-0000-0000-0000-000000000000' or u.instance_id is null) ",
         "and lower(u.email) = $1::text and u.aud = $2::text and u.is_sso_user = false limit 1",
     );
-    find(db, SQL, &[&email, &aud])
-        .await?
-        .as_ref()
-        .map(User::from_row)
-        .transpose()
+    find_user(db, SQL, &[&email, &aud]).await
 }
 
 /// Who is known by this address already: its user, or the owner of an identity with it (SSO excluded).
@@ -143,6 +145,7 @@ pub(crate) async fn insert(db: &impl GenericClient, user: &NewUser<'_>, now: Dat
         id,
         aud,
         email,
+        phone,
         encrypted_password,
         app_metadata,
         user_metadata,
@@ -159,8 +162,9 @@ pub(crate) async fn insert(db: &impl GenericClient, user: &NewUser<'_>, now: Dat
         is_anonymous,
         &now,
         invited_at,
+        phone,
     ];
-    execute(db, SQL, params).await.map(|_| ())
+    run(db, SQL, params).await
 }
 
 /// Adds the identity that a user has from the start; its subject is the user itself.
@@ -172,9 +176,7 @@ pub(crate) async fn insert_identity(
     now: DateTime<Utc>,
 ) -> DbResult<()> {
     const SQL: &str = include_str!("../../sql/insert_identity.sql");
-    execute(db, SQL, &[&user_id.to_string(), &user_id, data, &provider, &now])
-        .await
-        .map(|_| ())
+    run(db, SQL, &[&user_id.to_string(), &user_id, data, &provider, &now]).await
 }
 
 /// Gives a new user its role, and the knowledge of its first identity.
@@ -185,7 +187,7 @@ pub(crate) async fn finish_new_user(
     now: DateTime<Utc>,
 ) -> DbResult<()> {
     const SQL: &str = include_str!("../../sql/merge_identity_metadata.sql");
-    execute(db, SQL, &[&id, &role, &now]).await.map(|_| ())
+    run(db, SQL, &[&id, &role, &now]).await
 }
 
 pub(crate) async fn set_role(
@@ -195,7 +197,7 @@ pub(crate) async fn set_role(
     now: DateTime<Utc>,
 ) -> DbResult<()> {
     const SQL: &str = "update auth.users set role = $2::text, updated_at = $3 where id = $1";
-    execute(db, SQL, &[&id, &role, &now]).await.map(|_| ())
+    run(db, SQL, &[&id, &role, &now]).await
 }
 
 pub(crate) async fn set_aud(
@@ -205,18 +207,16 @@ pub(crate) async fn set_aud(
     now: DateTime<Utc>,
 ) -> DbResult<()> {
     const SQL: &str = "update auth.users set aud = $2::text, updated_at = $3 where id = $1";
-    execute(db, SQL, &[&id, &aud, &now]).await.map(|_| ())
+    run(db, SQL, &[&id, &aud, &now]).await
 }
 
 pub(crate) async fn confirm_email(db: &impl GenericClient, id: Uuid, now: DateTime<Utc>) -> DbResult<()> {
-    execute(db, include_str!("../../sql/confirm_email.sql"), &[&id, &now])
-        .await
-        .map(|_| ())
+    run(db, include_str!("../../sql/confirm_email.sql"), &[&id, &now]).await
 }
 
 pub(crate) async fn set_invited(db: &impl GenericClient, id: Uuid, now: DateTime<Utc>) -> DbResult<()> {
     const SQL: &str = "update auth.users set invited_at = $2, updated_at = $2 where id = $1";
-    execute(db, SQL, &[&id, &now]).await.map(|_| ())
+    run(db, SQL, &[&id, &now]).await
 }
 
 pub(crate) async fn set_password(
@@ -226,7 +226,7 @@ pub(crate) async fn set_password(
     now: DateTime<Utc>,
 ) -> DbResult<()> {
     const SQL: &str = "update auth.users set encrypted_password = $2::text, updated_at = $3 where id = $1";
-    execute(db, SQL, &[&id, &hash, &now]).await.map(|_| ())
+    run(db, SQL, &[&id, &hash, &now]).await
 }
 
 /// A changed password makes pending links and codes worthless.
@@ -240,7 +240,7 @@ pub(crate) async fn clear_tokens_after_password(
     execute(db, SQL, &[&id, &now]).await?;
     const TOKENS: &str = "delete from auth.one_time_tokens where user_id = $1 \
                           and token_type in ('confirmation_token', 'recovery_token', 'reauthentication_token')";
-    execute(db, TOKENS, &[&id]).await.map(|_| ())
+    run(db, TOKENS, &[&id]).await
 }
 
 /// Merges into the user's own metadata; a null removes the key.
@@ -252,9 +252,7 @@ pub(crate) async fn merge_user_metadata(
 ) -> DbResult<()> {
     const SQL: &str = "update auth.users set raw_user_meta_data = \
                        (coalesce(raw_user_meta_data, '{}') || $2) - $3::text[], updated_at = $4 where id = $1";
-    execute(db, SQL, &[&id, data, &null_keys(data), &now])
-        .await
-        .map(|_| ())
+    run(db, SQL, &[&id, data, &null_keys(data), &now]).await
 }
 
 /// Merges into the metadata that only admins change; a null removes the key.
@@ -266,9 +264,7 @@ pub(crate) async fn merge_app_metadata(
 ) -> DbResult<()> {
     const SQL: &str = "update auth.users set raw_app_meta_data = \
                        (coalesce(raw_app_meta_data, '{}') || $2) - $3::text[], updated_at = $4 where id = $1";
-    execute(db, SQL, &[&id, data, &null_keys(data), &now])
-        .await
-        .map(|_| ())
+    run(db, SQL, &[&id, data, &null_keys(data), &now]).await
 }
 
 fn null_keys(data: &Value) -> Vec<&str> {
@@ -280,9 +276,7 @@ fn null_keys(data: &Value) -> Vec<&str> {
 }
 
 pub(crate) async fn refresh_providers(db: &impl GenericClient, id: Uuid) -> DbResult<()> {
-    execute(db, include_str!("../../sql/refresh_providers.sql"), &[&id])
-        .await
-        .map(|_| ())
+    run(db, include_str!("../../sql/refresh_providers.sql"), &[&id]).await
 }
 
 /// Remembers the address that the user wants, and which tokens confirm it. Without `token_current` only the new address is
@@ -298,9 +292,7 @@ pub(crate) async fn set_email_change(
     const SQL: &str = "update auth.users set email_change = $2::text, email_change_token_new = $3::text, \
                        email_change_token_current = $4::text, email_change_confirm_status = 0, \
                        email_change_sent_at = $5, updated_at = $5 where id = $1";
-    execute(db, SQL, &[&id, &new_email, &token_new, &token_current, &now])
-        .await
-        .map(|_| ())
+    run(db, SQL, &[&id, &new_email, &token_new, &token_current, &now]).await
 }
 
 /// One of two addresses has agreed: its token is used up.
@@ -314,7 +306,7 @@ pub(crate) async fn confirm_first_half(
                        email_change_token_new = case when $2::boolean then '' else email_change_token_new end, \
                        email_change_token_current = case when $2::boolean then email_change_token_current else '' end, \
                        updated_at = $3 where id = $1";
-    execute(db, SQL, &[&id, &is_new, &now]).await.map(|_| ())
+    run(db, SQL, &[&id, &is_new, &now]).await
 }
 
 /// The pending address becomes the user's, and that of its e-mail identity.
@@ -338,9 +330,7 @@ pub(crate) async fn upsert_email_identity(
     now: DateTime<Utc>,
 ) -> DbResult<()> {
     const SQL: &str = include_str!("../../sql/upsert_email_identity.sql");
-    execute(db, SQL, &[&id, &email, &is_verified, &now])
-        .await
-        .map(|_| ())
+    run(db, SQL, &[&id, &email, &is_verified, &now]).await
 }
 
 /// An administrator's change of address: immediate.
@@ -352,35 +342,17 @@ pub(crate) async fn set_email(
 ) -> DbResult<()> {
     const SQL: &str =
         "update auth.users set email = $2::text, is_anonymous = false, updated_at = $3 where id = $1";
-    execute(db, SQL, &[&id, &email, &now]).await.map(|_| ())
-}
-
-/// An administrator's change of phone: immediate.
-pub(crate) async fn set_phone(
-    db: &impl GenericClient,
-    id: Uuid,
-    phone: &str,
-    now: DateTime<Utc>,
-) -> DbResult<()> {
-    const SQL: &str = "update auth.users set phone = nullif($2::text, ''), updated_at = $3 where id = $1";
-    execute(db, SQL, &[&id, &phone, &now]).await.map(|_| ())
-}
-
-pub(crate) async fn confirm_phone(db: &impl GenericClient, id: Uuid, now: DateTime<Utc>) -> DbResult<()> {
-    const SQL: &str = "update auth.users set phone_confirmed_at = $2, updated_at = $2 where id = $1";
-    execute(db, SQL, &[&id, &now]).await.map(|_| ())
+    run(db, SQL, &[&id, &email, &now]).await
 }
 
 /// Bans until a time, or lifts the ban.
 pub(crate) async fn set_ban(db: &impl GenericClient, id: Uuid, until: Option<DateTime<Utc>>) -> DbResult<()> {
     const SQL: &str = "update auth.users set banned_until = $2, updated_at = now() where id = $1";
-    execute(db, SQL, &[&id, &until]).await.map(|_| ())
+    run(db, SQL, &[&id, &until]).await
 }
 
 pub(crate) async fn delete(db: &impl GenericClient, id: Uuid) -> DbResult<()> {
-    execute(db, "delete from auth.users where id = $1", &[&id])
-        .await
-        .map(|_| ())
+    run(db, "delete from auth.users where id = $1", &[&id]).await
 }
 
 /// Empties the row and removes everything that could sign the user in.

@@ -96,6 +96,7 @@ impl TestApp {
         let keys = Arc::new(setup.keys);
         let state = AuthState::new(setup.config, pool, keys.clone(), mailer, setup.templates).unwrap();
         let state = web::Data::new(state);
+        actix_web::rt::spawn(selvedge_auth::deliver_forever(state.clone()));
         let api_keys = Arc::new(ApiKeys::new(
             vec![development::publishable_key().into()],
             vec![development::secret_key().into()],
@@ -207,6 +208,19 @@ impl TestApp {
     /// Runs SQL as the superuser.
     pub(crate) async fn sql(&self, sql: &str, params: &[&(dyn ToSql + Sync)]) -> Vec<Row> {
         self.database.superuser().await.query(sql, params).await.unwrap()
+    }
+
+    /// Runs a query again and again until its rows are as expected: for what happens after an answer.
+    pub(crate) async fn eventually(&self, sql: &str, expected: impl Fn(&[Row]) -> bool) -> Vec<Row> {
+        let client = self.database.superuser().await;
+        for _ in 0..1500 {
+            let rows = client.query(sql, &[]).await.unwrap();
+            if expected(&rows) {
+                return rows;
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        panic!("never came true: {sql}");
     }
 
     /// Runs SQL as a project's migrations do.

@@ -266,7 +266,7 @@ async fn auth_043_auth_083_auth_095_what_is_off_says_so_and_is_not_retried() {
     for (method, path, status, code) in cases {
         let answer = app
             .call(method, path)
-            .json(&json!({}))
+            .json(&json!({"factor_type": "totp", "id_token": "x.y.z", "provider": "google"}))
             .bearer(&session.access_token)
             .send()
             .await;

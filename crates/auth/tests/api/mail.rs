@@ -43,6 +43,7 @@ async fn auth_093_a_projects_template_goes_out_by_smtp() {
     let body = json!({"email": "ana@example.com", "password": PASSWORD, "data": {"username": "<b>Ana"}});
     assert_eq!(app.post("/signup", body).send().await.status, 200);
 
+    received.wait_for(1).await;
     let mail = received.find("latest").unwrap();
     assert_eq!(
         (mail.subject.as_str(), mail.to[0].address.as_str()),
@@ -66,18 +67,19 @@ async fn auth_093_a_projects_template_goes_out_by_smtp() {
 }
 
 #[actix_web::test]
-async fn auth_092_a_dead_smtp_server_leaves_no_user_and_stops_no_sign_in() {
+async fn auth_092_without_the_queue_a_dead_smtp_server_leaves_no_user_and_stops_no_sign_in() {
     let closed = TcpListener::bind("127.0.0.1:0")
         .await
         .unwrap()
         .local_addr()
         .unwrap()
         .port();
-    let app = TestApp::from(Setup {
+    let mut setup = Setup {
         mailer: smtp(closed),
         ..Setup::default()
-    })
-    .await;
+    };
+    setup.config.email.queue = false;
+    let app = TestApp::from(setup).await;
     app.user("bea@example.com").await;
 
     let signup = app.sign_up("ana@example.com", PASSWORD).await;
@@ -97,27 +99,24 @@ async fn auth_092_a_dead_smtp_server_leaves_no_user_and_stops_no_sign_in() {
 }
 
 #[actix_web::test]
-async fn a_silent_smtp_server_does_not_stop_sign_ins() {
+async fn a_silent_smtp_server_stops_nothing_and_loses_nothing() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let app = TestApp::from(Setup {
         mailer: smtp(listener.local_addr().unwrap().port()),
         ..Setup::default()
     })
     .await;
-    app.user("ana@example.com").await;
+
     let addresses: Vec<String> = (0..12).map(|n| format!("u{n}@example.com")).collect();
-    let waiting =
-        futures_util::future::join_all(addresses.iter().map(|address| app.sign_up(address, PASSWORD)));
+    let sign_ups =
+        futures_util::future::join_all(addresses.iter().map(|address| app.sign_up(address, PASSWORD))).await;
 
-    let sign_in = tokio::time::timeout(
-        Duration::from_millis(1500),
-        app.sign_in("ana@example.com", PASSWORD),
+    assert!(sign_ups.iter().all(|answer| answer.status == 200));
+    assert_eq!(app.count("select count(*) from auth.users").await, 12);
+    assert_eq!(
+        app.count("select count(*) from _selvedge.outgoing_mails").await,
+        12
     );
-    let (sign_ups, sign_in) = futures_util::future::join(waiting, sign_in).await;
-
-    assert_eq!(sign_in.unwrap().status, 200);
-    assert!(sign_ups.iter().all(|answer| answer.status >= 500));
-    assert_eq!(app.count("select count(*) from auth.users").await, 1);
 }
 
 #[actix_web::test]
@@ -145,5 +144,140 @@ async fn mails_may_be_restricted_to_known_addresses() {
     assert_eq!(
         app.sign_up("eve@example.com", PASSWORD).await.error(),
         (400, "email_address_not_authorized")
+    );
+}
+
+#[actix_web::test]
+async fn a_promised_mail_arrives_when_the_server_is_back() {
+    let port = TcpListener::bind("127.0.0.1:0")
+        .await
+        .unwrap()
+        .local_addr()
+        .unwrap()
+        .port();
+    let app = TestApp::from(Setup {
+        mailer: smtp(port),
+        ..Setup::default()
+    })
+    .await;
+    assert_eq!(app.sign_up("ana@example.com", PASSWORD).await.status, 200);
+    app.eventually(
+        "select tries from _selvedge.outgoing_mails where last_error is not null",
+        |rows| rows.len() == 1,
+    )
+    .await;
+
+    let received = Inbox::default();
+    let listener = TcpListener::bind(("127.0.0.1", port)).await.unwrap();
+    actix_web::rt::spawn(inbox::smtp::listen(listener, received.clone()));
+    app.sql("update _selvedge.outgoing_mails set next_try_at = now()", &[])
+        .await;
+    // A new mail wakes the sender; the old one comes first, or at the same time.
+    assert_eq!(app.sign_up("bea@example.com", PASSWORD).await.status, 200);
+
+    received.wait_for(2).await;
+    app.eventually("select 1 from _selvedge.outgoing_mails", <[_]>::is_empty)
+        .await;
+    let mails = received.list();
+    let mut recipients: Vec<&str> = mails.iter().map(|mail| mail.to[0].address.as_str()).collect();
+    recipients.sort_unstable();
+    assert_eq!(recipients, ["ana@example.com", "bea@example.com"]);
+}
+
+#[actix_web::test]
+async fn mails_of_a_killed_node_go_out_once_and_late_ones_never() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let mailer = smtp(listener.local_addr().unwrap().port());
+    let received = Inbox::default();
+    actix_web::rt::spawn(inbox::smtp::listen(listener, received.clone()));
+    let app = TestApp::from(Setup {
+        mailer,
+        ..Setup::default()
+    })
+    .await;
+
+    // One whose lease has ended with its node, one whose code has expired, one to nobody, one that another node holds.
+    app.sql(
+        "insert into _selvedge.outgoing_mails (recipient, subject, html, body, tries, next_try_at, expires_at) values \
+         ('ana@example.com', 'taken over', 'x', 'x', 1, now() - interval '1 second', now() + interval '1 hour'), \
+         ('ana@example.com', 'late', 'x', 'x', 9, now() - interval '1 second', now() - interval '1 second'), \
+         ('nobody at all', 'no address', 'x', 'x', 0, now(), now() + interval '1 hour'), \
+         ('ana@example.com', 'leased', 'x', 'x', 1, now() + interval '1 minute', now() + interval '1 hour')",
+        &[],
+    )
+    .await;
+    assert_eq!(app.sign_up("bea@example.com", PASSWORD).await.status, 200);
+
+    received.wait_for(2).await;
+    let left = app
+        .eventually("select subject from _selvedge.outgoing_mails", |rows| {
+            rows.len() == 1
+        })
+        .await;
+    assert_eq!(left[0].get::<_, String>(0), "leased");
+    let mails = received.list();
+    let mut subjects: Vec<&str> = mails.iter().map(|mail| mail.subject.as_str()).collect();
+    subjects.sort_unstable();
+    assert_eq!(subjects, ["Confirm your email address", "taken over"]);
+}
+
+#[actix_web::test]
+async fn a_request_that_fails_promises_nothing() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let app = TestApp::from(Setup {
+        mailer: smtp(listener.local_addr().unwrap().port()),
+        ..Setup::default()
+    })
+    .await;
+    app.migrate(
+        "create function public.refuse() returns trigger language plpgsql as \
+         $$ begin if new.confirmation_token <> '' then raise 'no'; end if; return new; end $$; \
+         create trigger refuse after update on auth.users for each row execute function public.refuse();",
+    )
+    .await;
+
+    let refused = app.sign_up("ana@example.com", PASSWORD).await;
+
+    assert_eq!(refused.status, 500);
+    assert_eq!(
+        app.count("select count(*) from _selvedge.outgoing_mails").await,
+        0
+    );
+    let readers = app
+        .sql(
+            "select rolname from pg_roles where rolname in ('anon', 'authenticated', 'service_role', 'authenticator') \
+             and has_table_privilege(oid, '_selvedge.outgoing_mails', 'select')",
+            &[],
+        )
+        .await;
+    assert!(readers.is_empty(), "codes in mails are nobody else's business");
+}
+
+#[actix_web::test]
+async fn notices_tell_of_changes() {
+    let app = TestApp::with(|config| {
+        config.email.notifications = vec![MailKind::PasswordChanged, MailKind::EmailChanged];
+        config.email.secure_change = false;
+    })
+    .await;
+    let session = app.user("ana@example.com").await;
+
+    app.put("/user", json!({"password": "another horse"}))
+        .bearer(&session.access_token)
+        .send()
+        .await;
+    assert_eq!(
+        app.mail_to("ana@example.com").subject,
+        "Your password was changed"
+    );
+    app.put("/user", json!({"email": "new@example.com"}))
+        .bearer(&session.access_token)
+        .send()
+        .await;
+    let link = app.mail_to("new@example.com").link;
+    assert!(app.get(&link).send().await.in_fragment("access_token").is_some());
+    assert_eq!(
+        app.mail_to("ana@example.com").subject,
+        "Your email address was changed"
     );
 }

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use chrono::{DateTime, SecondsFormat, Utc};
 use mail_parser::MessageParser;
 use serde::Serialize;
+use tokio::sync::Notify;
 
 use crate::{Mail, Sender};
 
@@ -95,6 +96,7 @@ impl StoredMail {
 #[derive(Debug, Clone, Default)]
 pub struct Inbox {
     state: Arc<Mutex<State>>,
+    arrived: Arc<Notify>,
 }
 
 #[derive(Debug, Default)]
@@ -106,6 +108,20 @@ struct State {
 }
 
 impl Inbox {
+    /// Waits until this many mails have arrived, since the inbox was made.
+    pub async fn wait_for(&self, count: u64) {
+        loop {
+            let next = self.arrived.notified();
+            tokio::pin!(next);
+            // From here on no arrival is missed.
+            next.as_mut().enable();
+            if self.lock().received >= count {
+                return;
+            }
+            next.await;
+        }
+    }
+
     /// Takes a mail of our own services in.
     pub fn deliver(&self, sender: &Sender, mail: Mail) {
         let from = Address {
@@ -194,6 +210,7 @@ impl Inbox {
         );
         state.bytes += mail.size;
         state.mails.push_front(Arc::new(mail));
+        self.arrived.notify_waiters();
         while state.mails.len() > CAPACITY || (state.bytes > CAPACITY_BYTES && state.mails.len() > 1) {
             let Some(oldest) = state.mails.pop_back() else {
                 break;

@@ -5,7 +5,6 @@ use super::Config;
 /// One line per feature that is switched on and absent.
 pub(super) fn warnings(config: &Config) -> Vec<String> {
     let auth = &config.auth;
-    let mfa = &auth.mfa;
     let named = |section: &str, names: Vec<&str>| -> Vec<String> {
         names
             .into_iter()
@@ -13,11 +12,6 @@ pub(super) fn warnings(config: &Config) -> Vec<String> {
             .collect()
     };
     let mut asked: Vec<String> = [
-        ("[auth.captcha]", auth.captcha.is_some()),
-        ("[auth.sms] enable_signup", auth.sms.enable_signup),
-        ("[auth.mfa.totp]", mfa.totp.is_on()),
-        ("[auth.mfa.phone]", mfa.phone.switch.is_on()),
-        ("[auth.mfa.web_authn]", mfa.web_authn.is_on()),
         ("[auth.third_party]", !auth.third_party.is_empty()),
         ("[db.vault]", !config.db.vault.is_empty()),
         (
@@ -29,7 +23,6 @@ pub(super) fn warnings(config: &Config) -> Vec<String> {
     .filter(|(_, is_on)| *is_on)
     .map(|(name, _)| name.to_owned())
     .collect();
-    asked.extend(named("hook", auth.hooks.iter().map(|hook| hook.name).collect()));
     // OAuth 1.0a, which nobody else speaks; X is the same service with OAuth 2.
     let old = auth.external.iter().filter(|provider| provider.name == "twitter");
     asked.extend(named(

@@ -10,6 +10,7 @@ mod auth;
 mod database;
 mod environment;
 mod own;
+mod own_auth;
 pub(crate) mod postgrest;
 pub(crate) mod postgrest_file;
 mod project;
@@ -31,11 +32,13 @@ pub use api::{ApiConfig, TlsFiles};
 pub use auth::{
     AuthSection, CaptchaProvider, CaptchaSection, EmailSection, EmailTemplate, FactorSwitch, HookSection,
     KeySection, MfaSection, NotificationTemplate, OauthServerSection, PasswordRequirements, PhoneFactor,
-    ProviderSection, RateLimitSection, SmsProvider, SmsSection, SmtpSection, ThirdParty,
+    ProviderSection, RateLimitSection, SmsProvider, SmsSection, SmtpSection, ThirdParty, Twilio,
+    WebauthnSection,
 };
 pub use database::{DatabaseConfig, MajorVersion, MigrationsConfig, SeedConfig};
 pub use environment::Environment;
 pub use own::{LimitsSection, OwnSection, S3ProtocolSection, S3Section};
+pub use own_auth::OwnAuthSection;
 pub use postgrest::{LogLevel, NamedSetting, ProcessSettings};
 pub use project::Project;
 pub use services::{FunctionPolicy, FunctionSection, FunctionsSection, InboxSection, RealtimeSection};

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use secrecy::{ExposeSecret, SecretString};
 
+use super::own_auth::OwnAuthSection;
 use super::project::Project;
 use super::section::Section;
 
@@ -45,6 +46,8 @@ pub struct OwnSection {
     pub shutdown_timeout: Duration,
     /// Limits of every request.
     pub limits: LimitsSection,
+    /// What the CLI's `[auth]` has no keys for.
+    pub auth: OwnAuthSection,
     /// The bucket that holds all objects. Default: files in `data_dir`.
     pub s3: Option<S3Section>,
     /// Credentials of the S3 protocol.
@@ -122,6 +125,7 @@ impl OwnSection {
             metrics: section.bool("metrics", true),
             shutdown_timeout: section.duration("shutdown_timeout", Duration::from_secs(10)),
             limits: LimitsSection::read(&section.section("limits")),
+            auth: OwnAuthSection::read(&section.section("auth")),
             s3: S3Section::read(&section.section("s3")),
             s3_protocol: S3ProtocolSection::read(&section.section("s3_protocol")),
         }

@@ -98,14 +98,15 @@ fn gw_028_every_key_of_the_contract_is_known() {
 
 #[test]
 fn gw_028_what_is_switched_on_and_absent_is_said() {
-    let text = "[auth.external.twitter]\nenabled = true\nclient_id = \"x\"\n[auth.mfa.totp]\nenroll_enabled = true\n";
+    let text = "[auth.external.twitter]\nenabled = true\nclient_id = \"x\"\n[auth.third_party.clerk]\nenabled = true\n\
+                domain = \"x\"\n";
 
     let loaded = load(text, NO_VARIABLES).unwrap();
 
     assert_eq!(
         loaded.warnings,
         [
-            "[auth.mfa.totp] is switched on and not part of this version",
+            "[auth.third_party] is switched on and not part of this version",
             "[auth.external.twitter] is switched on and not part of this version",
         ]
     );

@@ -4,6 +4,7 @@
 //! its database connections. Configuration is translated here, section by section, into the services' own
 //! structs; no service knows the file's format.
 
+mod auth_parts;
 mod background;
 mod translate;
 
@@ -102,7 +103,7 @@ impl Services {
             let pool = database.pool(Login::AuthAdmin, config.own.service_connections);
             let templates = translate::mail_templates(config)?;
             let auth = AuthState::new(
-                translate::auth(config, mode),
+                translate::auth(config, mode)?,
                 pool,
                 ring.clone(),
                 mailer,
@@ -112,6 +113,7 @@ impl Services {
             let auth = web::Data::new(auth);
             // On the background thread: whoever assembles the services runs there.
             tokio::spawn(selvedge_auth::sweep_forever(auth.clone()));
+            tokio::spawn(selvedge_auth::deliver_forever(auth.clone()));
             anyhow::Ok(auth)
         });
         let rest = match config.api.enabled {

@@ -16,10 +16,10 @@ use selvedge_rest::RestConfig;
 use selvedge_storage::{BucketSeed, S3BackendConfig, S3KeyPair, S3ProtocolConfig, StorageConfig};
 use selvedge_token::development;
 
-use super::Mode;
+use super::{Mode, auth_parts};
 use crate::config::{
-    BucketSection, Config, EmailSection, PasswordRequirements, ProcessSettings, ProviderSection, S3Section,
-    SmtpSection,
+    BucketSection, Config, EmailSection, EmailTemplate, PasswordRequirements, ProcessSettings,
+    ProviderSection, S3Section, SmtpSection,
 };
 use crate::key_set::KeySet;
 use crate::output;
@@ -218,13 +218,14 @@ pub(super) fn rest(config: &Config) -> RestConfig {
     config.rest_settings().0
 }
 
-pub(super) fn auth(config: &Config, mode: Mode) -> AuthConfig {
+pub(super) fn auth(config: &Config, mode: Mode) -> Result<AuthConfig> {
     let section = &config.auth;
     let service_url = section
         .external_url
         .clone()
         .unwrap_or_else(|| format!("{}/auth/v1", config.api_url()));
-    AuthConfig {
+    let own = &config.own.auth;
+    Ok(AuthConfig {
         site_url: section.site_url.clone(),
         uri_allow_list: section.additional_redirect_urls.clone(),
         jwt_issuer: section.jwt_issuer.clone().unwrap_or_else(|| service_url.clone()),
@@ -248,25 +249,42 @@ pub(super) fn auth(config: &Config, mode: Mode) -> AuthConfig {
             authorization_path: section.oauth_server.authorization_url_path.clone(),
             allow_dynamic_registration: section.oauth_server.allow_dynamic_registration,
         },
-        email: email(&section.email),
+        email: EmailConfig {
+            notifications: auth_parts::notifications(config),
+            queue: own.mail_queue,
+            authorized_addresses: own.authorized_addresses.clone(),
+            ..email(&section.email)
+        },
+        phone: auth_parts::phone(&section.sms),
+        mfa: auth_parts::mfa(&section.mfa),
+        webauthn: auth_parts::webauthn(&section.webauthn),
+        hooks: auth_parts::hooks(config)?,
+        captcha: auth_parts::captcha(config),
         password: PasswordConfig {
             min_length: section.minimum_password_length,
             required_characters: required_characters(section.password_requirements),
             require_reauthentication: section.email.secure_password_change,
+            require_current: own.require_current_password,
+            leaked: auth_parts::leaked_passwords(config),
             ..PasswordConfig::default()
         },
         refresh: RefreshConfig {
             rotation_enabled: section.enable_refresh_token_rotation,
             reuse_interval: Duration::from_secs(section.refresh_token_reuse_interval_seconds),
+            counter_tokens: own.counter_refresh_tokens,
         },
         sessions: SessionConfig {
             timebox: section.session_timebox,
             inactivity_timeout: section.session_inactivity_timeout,
-            ..SessionConfig::default()
+            allow_low_aal: own.allow_low_aal,
+            single_per_user: own.single_session_per_user,
+            tags: own.session_tags.clone(),
         },
         rate_limits: rate_limits(config, mode),
+        audit_log_enabled: own.audit_log,
+        delete_old_anonymous_users: own.delete_old_anonymous_users,
         ..AuthConfig::default()
-    }
+    })
 }
 
 /// An enabled provider; the address that it sends browsers back to is ours unless the project names another.
@@ -313,9 +331,10 @@ fn required_characters(requirements: PasswordRequirements) -> Vec<String> {
 /// In development nothing is limited per address, as with the CLI, and mails to the inbox never are.
 fn rate_limits(config: &Config, mode: Mode) -> RateLimitConfig {
     let section = &config.auth.rate_limit;
-    let client = match mode {
-        Mode::Development => ClientAddress::Unlimited,
-        Mode::Production => ClientAddress::Peer,
+    let client = match (&config.own.auth.rate_limit_header, mode) {
+        (Some(header), _) => ClientAddress::Header(header.to_ascii_lowercase()),
+        (None, Mode::Development) => ClientAddress::Unlimited,
+        (None, Mode::Production) => ClientAddress::Peer,
     };
     RateLimitConfig {
         client,
@@ -324,6 +343,8 @@ fn rate_limits(config: &Config, mode: Mode) -> RateLimitConfig {
         otp: section.sign_in_sign_ups,
         anonymous_users: section.anonymous_users,
         emails_per_hour: config.auth.email.smtp.is_some().then_some(section.email_sent),
+        sms_per_hour: Some(section.sms_sent),
+        ..RateLimitConfig::default()
     }
 }
 
@@ -331,18 +352,31 @@ fn rate_limits(config: &Config, mode: Mode) -> RateLimitConfig {
 pub(super) fn mail_templates(config: &Config) -> Result<MailTemplates> {
     let mut templates = MailTemplates::default();
     for template in &config.auth.email.templates {
-        let Some(kind) = MailKind::from_config_name(&template.name) else {
-            continue;
-        };
-        let section = || format!("[auth.email.template.{}]", template.name);
-        if let Some(subject) = &template.subject {
-            templates.set_subject(kind, subject).with_context(section)?;
+        if let Some(kind) = MailKind::from_config_name(&template.name) {
+            let section = format!("[auth.email.template.{}]", template.name);
+            replace_mail(&mut templates, kind, template).context(section)?;
         }
-        if let Some(path) = &template.content_path {
-            let html =
-                std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
-            templates.set_content(kind, &html).with_context(section)?;
+    }
+    for notice in &config.auth.email.notifications {
+        let (name, section) = (&notice.template.name, "[auth.email.notification");
+        match MailKind::from_notification_name(name) {
+            Some(kind) => replace_mail(&mut templates, kind, &notice.template)
+                .with_context(|| format!("{section}.{name}]"))?,
+            None => output::warn(&[format!("{section}.{name}] is no notification we know")]),
         }
     }
     Ok(templates)
+}
+
+/// Puts the project's subject and text in place of ours.
+fn replace_mail(templates: &mut MailTemplates, kind: MailKind, template: &EmailTemplate) -> Result<()> {
+    if let Some(subject) = &template.subject {
+        templates.set_subject(kind, subject)?;
+    }
+    if let Some(path) = &template.content_path {
+        let html =
+            std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+        templates.set_content(kind, &html)?;
+    }
+    Ok(())
 }

@@ -26,7 +26,7 @@ pub struct ProviderSection {
 /// `[auth.hook.<name>]`.
 #[derive(Debug, Clone)]
 pub struct HookSection {
-    /// One of the six names.
+    /// One of the known names.
     pub name: &'static str,
     /// `pg-functions://postgres/<schema>/<function>` or `http(s)://…`.
     pub uri: String,
@@ -79,8 +79,9 @@ pub struct OauthServerSection {
     pub allow_dynamic_registration: bool,
 }
 
-const HOOKS: [&str; 6] = [
+const HOOKS: [&str; 7] = [
     "before_user_created",
+    "after_user_created",
     "custom_access_token",
     "send_sms",
     "send_email",

@@ -39,10 +39,27 @@ pub struct PhoneFactor {
     pub max_frequency: Duration,
 }
 
-impl FactorSwitch {
-    /// Whether anything may be done.
-    pub(crate) fn is_on(self) -> bool {
-        self.enroll_enabled || self.verify_enabled
+/// `[auth.passkey]` and `[auth.webauthn]`.
+#[derive(Debug, Clone)]
+pub struct WebauthnSection {
+    /// Whether users may sign in with passkeys. Default false.
+    pub passkeys_enabled: bool,
+    /// Domain that credentials belong to. Default: the host of `site_url`.
+    pub rp_id: String,
+    /// What browsers show. Default: `rp_id`.
+    pub rp_display_name: String,
+    /// Where ceremonies may take place. Default: the origin of `site_url`.
+    pub rp_origins: Vec<String>,
+}
+
+impl WebauthnSection {
+    pub(super) fn read(passkey: &Section<'_>, webauthn: &Section<'_>) -> Self {
+        Self {
+            passkeys_enabled: passkey.enabled(false),
+            rp_id: webauthn.string("rp_id", ""),
+            rp_display_name: webauthn.string("rp_display_name", ""),
+            rp_origins: webauthn.strings("rp_origins", &[]),
+        }
     }
 }
 

@@ -13,8 +13,8 @@ use secrecy::SecretString;
 use super::section::Section;
 pub use email::{EmailSection, EmailTemplate, NotificationTemplate, SmtpSection};
 pub use external::{HookSection, OauthServerSection, ProviderSection, ThirdParty};
-pub use factors::{FactorSwitch, MfaSection, PhoneFactor};
-pub use phone::{SmsProvider, SmsSection};
+pub use factors::{FactorSwitch, MfaSection, PhoneFactor, WebauthnSection};
+pub use phone::{SmsProvider, SmsSection, Twilio};
 
 /// `[auth]`.
 #[derive(Debug, Clone)]
@@ -65,6 +65,8 @@ pub struct AuthSection {
     pub hooks: Vec<HookSection>,
     /// `[auth.mfa]`.
     pub mfa: MfaSection,
+    /// `[auth.passkey]` and `[auth.webauthn]`.
+    pub webauthn: WebauthnSection,
     /// `[auth.external.<provider>]`, the enabled ones.
     pub external: Vec<ProviderSection>,
     /// `[auth.third_party.<name>]`, the enabled ones.
@@ -147,9 +149,6 @@ impl AuthSection {
     pub(super) fn read(section: &Section<'_>, project: &Path, repository: &Path) -> Self {
         let sessions = section.section("sessions");
         let web3 = section.section("web3");
-        for later in ["passkey", "webauthn"] {
-            section.section(later).accept_all();
-        }
         Self {
             enabled: section.enabled(true),
             site_url: url_text(section, "site_url", "http://127.0.0.1:3000"),
@@ -181,6 +180,7 @@ impl AuthSection {
                 .filter(|d| !d.is_zero()),
             hooks: external::hooks(&section.section("hook")),
             mfa: MfaSection::read(&section.section("mfa")),
+            webauthn: WebauthnSection::read(&section.section("passkey"), &section.section("webauthn")),
             external: external::providers(&section.section("external")),
             third_party: external::third_party(&section.section("third_party")),
             web3_solana: web3.section("solana").enabled(false),

@@ -36,6 +36,8 @@ pub enum SmsProvider {
         originator: String,
         /// Secret of the account.
         access_key: Option<SecretString>,
+        /// Replaces the provider's own address.
+        base_url: Option<String>,
     },
     /// `[auth.sms.textlocal]`
     Textlocal {
@@ -43,6 +45,8 @@ pub enum SmsProvider {
         sender: String,
         /// Secret of the account.
         api_key: Option<SecretString>,
+        /// Replaces the provider's own address.
+        base_url: Option<String>,
     },
     /// `[auth.sms.vonage]`
     Vonage {
@@ -52,6 +56,8 @@ pub enum SmsProvider {
         api_key: String,
         /// Secret of the account.
         api_secret: Option<SecretString>,
+        /// Replaces the provider's own address.
+        base_url: Option<String>,
     },
 }
 
@@ -64,6 +70,10 @@ pub struct Twilio {
     pub message_service_sid: String,
     /// Secret of the account.
     pub auth_token: Option<SecretString>,
+    /// Template of WhatsApp messages.
+    pub content_sid: String,
+    /// Replaces the provider's own address.
+    pub base_url: Option<String>,
 }
 
 impl SmsSection {
@@ -100,6 +110,8 @@ fn twilio(section: &Section<'_>) -> Option<Twilio> {
         account_sid: section.string("account_sid", ""),
         message_service_sid: section.string("message_service_sid", ""),
         auth_token: section.optional_secret("auth_token"),
+        content_sid: section.string("content_sid", ""),
+        base_url: section.optional_string("base_url"),
     };
     enabled.then_some(account)
 }
@@ -109,6 +121,7 @@ fn messagebird(section: &Section<'_>) -> Option<SmsProvider> {
     let provider = SmsProvider::Messagebird {
         originator: section.string("originator", ""),
         access_key: section.optional_secret("access_key"),
+        base_url: section.optional_string("base_url"),
     };
     enabled.then_some(provider)
 }
@@ -118,6 +131,7 @@ fn textlocal(section: &Section<'_>) -> Option<SmsProvider> {
     let provider = SmsProvider::Textlocal {
         sender: section.string("sender", ""),
         api_key: section.optional_secret("api_key"),
+        base_url: section.optional_string("base_url"),
     };
     enabled.then_some(provider)
 }
@@ -128,6 +142,7 @@ fn vonage(section: &Section<'_>) -> Option<SmsProvider> {
         from: section.string("from", ""),
         api_key: section.string("api_key", ""),
         api_secret: section.optional_secret("api_secret"),
+        base_url: section.optional_string("base_url"),
     };
     enabled.then_some(provider)
 }

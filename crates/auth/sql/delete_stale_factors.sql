@@ -1,0 +1,6 @@
+delete from auth.mfa_factors where id in (
+  select id from auth.mfa_factors
+  where status = 'unverified' and created_at < now() - interval '24 hours'
+  limit 1000
+  for update skip locked
+)

@@ -1,0 +1,494 @@
+//! Second factors by authenticator app and text message: enrolment, challenge, proof, levels, limits, administration.
+
+use hmac::{Hmac, KeyInit, Mac};
+use reqwest::Method;
+use selvedge_auth::{AuthConfig, FactorSwitch, SmsProviderConfig, TwilioConfig};
+use selvedge_mail::MailKind;
+use serde_json::{Value, json};
+use sha1::Sha1;
+
+use crate::app::{Answer, PASSWORD, Session, TestApp};
+use crate::receiver::Receiver;
+
+const ON: FactorSwitch = FactorSwitch {
+    enroll: true,
+    verify: true,
+};
+
+async fn app() -> TestApp {
+    TestApp::with(|config| config.mfa.totp = ON).await
+}
+
+/// The code that an authenticator app shows now, `steps` of thirty seconds away.
+fn code(secret: &str, steps: i64) -> String {
+    const ALPHABET: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+    let bits: String = secret
+        .chars()
+        .map(|character| format!("{:05b}", ALPHABET.find(character).unwrap()))
+        .collect();
+    let key: Vec<u8> = (0..bits.len() / 8)
+        .map(|index| u8::from_str_radix(&bits[index * 8..index * 8 + 8], 2).unwrap())
+        .collect();
+    let step = chrono::Utc::now().timestamp() / 30 + steps;
+    let mut mac = Hmac::<Sha1>::new_from_slice(&key).unwrap();
+    mac.update(&step.to_be_bytes());
+    let digest = mac.finalize().into_bytes();
+    let at = usize::from(digest[19] & 15);
+    let number = u32::from_be_bytes(digest[at..at + 4].try_into().unwrap()) & 0x7fff_ffff;
+    format!("{:06}", number % 1_000_000)
+}
+
+impl TestApp {
+    async fn enroll(&self, session: &Session, body: Value) -> Answer {
+        self.post("/factors", body)
+            .bearer(&session.access_token)
+            .send()
+            .await
+    }
+
+    async fn challenge(&self, session: &Session, factor: &str) -> Answer {
+        self.post(&format!("/factors/{factor}/challenge"), json!({}))
+            .bearer(&session.access_token)
+            .send()
+            .await
+    }
+
+    async fn verify_factor(&self, session: &Session, factor: &str, challenge: &str, code: &str) -> Answer {
+        self.post(
+            &format!("/factors/{factor}/verify"),
+            json!({"challenge_id": challenge, "code": code}),
+        )
+        .bearer(&session.access_token)
+        .send()
+        .await
+    }
+
+    /// Challenge and verification in one.
+    async fn prove(&self, session: &Session, factor: &str, code: &str) -> Answer {
+        let challenge = self.challenge(session, factor).await;
+        assert_eq!(challenge.status, 200, "{}", challenge.body);
+        let id = challenge.body["id"].as_str().unwrap().to_owned();
+        self.verify_factor(session, factor, &id, code).await
+    }
+
+    /// A user with a verified authenticator app: the factor's id, its key, and the session at `aal2`.
+    async fn user_with_totp(&self, email: &str) -> (String, String, Session) {
+        let session = self.user(email).await;
+        let enrolled = self
+            .enroll(&session, json!({"factor_type": "totp", "friendly_name": "phone"}))
+            .await;
+        assert_eq!(enrolled.status, 200, "{}", enrolled.body);
+        let (id, secret) = (text(&enrolled.body["id"]), text(&enrolled.body["totp"]["secret"]));
+        let raised = self.prove(&session, &id, &code(&secret, 0)).await.session();
+        (id, secret, raised)
+    }
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap().to_owned()
+}
+
+fn claims(app: &TestApp, session: &Session) -> Value {
+    let claims = app.keys.verify(&session.access_token).unwrap();
+    serde_json::from_str(claims.json()).unwrap()
+}
+
+#[actix_web::test]
+async fn auth_075_an_authenticator_app_raises_the_session() {
+    let app = app().await;
+    let session = app.user("ana@example.com").await;
+    let other = app.sign_in("ana@example.com", PASSWORD).await.session();
+
+    let enrolled = app
+        .enroll(
+            &session,
+            json!({"factor_type": "totp", "friendly_name": "phone", "issuer": "Shop"}),
+        )
+        .await;
+    assert_eq!(enrolled.status, 200, "{}", enrolled.body);
+    let (id, totp) = (text(&enrolled.body["id"]), &enrolled.body["totp"]);
+    assert_eq!(
+        (&enrolled.body["type"], &enrolled.body["friendly_name"]),
+        (&json!("totp"), &json!("phone"))
+    );
+    let secret = text(&totp["secret"]);
+    assert!(totp["qr_code"].as_str().unwrap().starts_with("<svg"));
+    assert_eq!(
+        totp["uri"],
+        json!(format!(
+            "otpauth://totp/Shop:ana%40example.com?algorithm=SHA1&digits=6&issuer=Shop&period=30&secret={secret}"
+        ))
+    );
+    let challenge = app.challenge(&session, &id).await;
+    assert!(challenge.body["expires_at"].as_i64().unwrap() > chrono::Utc::now().timestamp() + 200);
+    assert_eq!(challenge.body["type"], "totp");
+    let challenge = text(&challenge.body["id"]);
+
+    let raised = app
+        .verify_factor(&session, &id, &challenge, &code(&secret, 0))
+        .await
+        .session();
+
+    let claims = claims(&app, &raised);
+    assert_eq!(claims["aal"], "aal2");
+    let methods: Vec<&str> = claims["amr"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|entry| entry["method"].as_str().unwrap())
+        .collect();
+    assert_eq!(methods, ["totp", "password"], "newest first");
+    assert_eq!(raised.user["factors"][0]["status"], "verified");
+    assert!(raised.user["factors"][0].get("secret").is_none());
+    assert_eq!(
+        app.refresh(&other.refresh_token).await.error(),
+        (400, "refresh_token_not_found"),
+        "other sessions below aal2 are gone"
+    );
+    // A tab that refreshes with the token from before gets the same session.
+    assert_eq!(app.refresh(&session.refresh_token).await.status, 200);
+    let refreshed = app.refresh(&raised.refresh_token).await.session();
+    assert_eq!(self::claims(&app, &refreshed)["aal"], "aal2");
+    let again = app
+        .verify_factor(&raised, &id, &challenge, &code(&secret, 0))
+        .await;
+    assert_eq!(
+        again.error(),
+        (422, "mfa_ip_address_mismatch"),
+        "a challenge is used once"
+    );
+    let actions = app
+        .sql(
+            "select payload ->> 'action' from auth.audit_log_entries \
+             where payload ->> 'log_type' = 'factor' order by created_at",
+            &[],
+        )
+        .await;
+    let actions: Vec<String> = actions.iter().map(|row| row.get(0)).collect();
+    assert_eq!(
+        actions,
+        [
+            "factor_in_progress",
+            "challenge_created",
+            "verification_attempted"
+        ]
+    );
+}
+
+#[actix_web::test]
+async fn auth_076_wrong_and_late_codes_are_refused() {
+    let app = app().await;
+    let session = app.user("ana@example.com").await;
+    let enrolled = app.enroll(&session, json!({"factor_type": "totp"})).await;
+    let (id, secret) = (text(&enrolled.body["id"]), text(&enrolled.body["totp"]["secret"]));
+
+    let wrong = app.prove(&session, &id, "abcdef").await;
+    assert_eq!(
+        (wrong.error(), wrong.message()),
+        ((422, "mfa_verification_failed"), "Invalid TOTP code entered")
+    );
+    let far = app.prove(&session, &id, &code(&secret, 4)).await;
+    assert_eq!(far.error(), (422, "mfa_verification_failed"));
+    assert_eq!(
+        app.prove(&session, &id, "").await.error(),
+        (400, "validation_failed")
+    );
+    let unknown = app
+        .verify_factor(&session, &id, "00000000-0000-4000-8000-000000000000", "123456")
+        .await;
+    assert_eq!(unknown.error(), (422, "mfa_factor_not_found"));
+
+    let challenge = text(&app.challenge(&session, &id).await.body["id"]);
+    app.sql(
+        "update auth.mfa_challenges set created_at = created_at - interval '301 seconds'",
+        &[],
+    )
+    .await;
+    let late = app
+        .verify_factor(&session, &id, &challenge, &code(&secret, 0))
+        .await;
+    assert_eq!(late.error(), (422, "mfa_challenge_expired"));
+    let gone = app
+        .verify_factor(&session, &id, &challenge, &code(&secret, 0))
+        .await;
+    assert_eq!(gone.error(), (422, "mfa_factor_not_found"), "its row is deleted");
+
+    let challenge = text(&app.challenge(&session, &id).await.body["id"]);
+    app.sql("update auth.mfa_challenges set ip_address = '192.0.2.1'", &[])
+        .await;
+    let moved = app
+        .verify_factor(&session, &id, &challenge, &code(&secret, 0))
+        .await;
+    assert_eq!(moved.error(), (422, "mfa_ip_address_mismatch"));
+    let stranger = app.user("eve@example.com").await;
+    assert_eq!(
+        app.challenge(&stranger, &id).await.error(),
+        (404, "mfa_factor_not_found"),
+        "nobody reaches another's factor"
+    );
+    assert_eq!(
+        app.challenge(&session, "nonsense").await.error(),
+        (404, "validation_failed")
+    );
+}
+
+#[actix_web::test]
+async fn codes_cannot_be_guessed() {
+    let app = app().await;
+    let session = app.user("ana@example.com").await;
+    let enrolled = app.enroll(&session, json!({"factor_type": "totp"})).await;
+    let (id, secret) = (text(&enrolled.body["id"]), text(&enrolled.body["totp"]["secret"]));
+    let challenge = text(&app.challenge(&session, &id).await.body["id"]);
+
+    let mut statuses = Vec::new();
+    for _ in 0..21 {
+        statuses.push(
+            app.verify_factor(&session, &id, &challenge, "000000x")
+                .await
+                .status,
+        );
+    }
+
+    assert_eq!(statuses[..20], [422; 20]);
+    assert_eq!(statuses[20], 429);
+    let right = app
+        .verify_factor(&session, &id, &challenge, &code(&secret, 0))
+        .await;
+    assert_eq!(
+        right.error(),
+        (429, "over_request_rate_limit"),
+        "not even the right one"
+    );
+}
+
+#[actix_web::test]
+async fn one_challenge_answered_twice_at_once_raises_one_session() {
+    let app = app().await;
+    let session = app.user("ana@example.com").await;
+    let enrolled = app.enroll(&session, json!({"factor_type": "totp"})).await;
+    let (id, secret) = (text(&enrolled.body["id"]), text(&enrolled.body["totp"]["secret"]));
+    let challenge = text(&app.challenge(&session, &id).await.body["id"]);
+    let code = code(&secret, 0);
+
+    let answers =
+        futures_util::future::join_all((0..4).map(|_| app.verify_factor(&session, &id, &challenge, &code)))
+            .await;
+
+    assert_eq!(answers.iter().filter(|answer| answer.status == 200).count(), 1);
+}
+
+#[actix_web::test]
+async fn auth_077_without_the_second_factor_nothing_important_changes() {
+    let app = app().await;
+    let (id, _, raised) = app.user_with_totp("ana@example.com").await;
+    let low = app.sign_in("ana@example.com", PASSWORD).await.session();
+    let change = |session: &Session, body: Value| app.put("/user", body).bearer(&session.access_token).send();
+
+    let password = change(&low, json!({"password": "another horse"})).await;
+    assert_eq!(password.error(), (401, "insufficient_aal"));
+    assert_eq!(
+        change(&low, json!({"email": "eve@example.com"})).await.error(),
+        (401, "insufficient_aal")
+    );
+    assert_eq!(change(&low, json!({"data": {"a": 1}})).await.status, 200);
+    let remove = app
+        .call(Method::DELETE, &format!("/factors/{id}"))
+        .bearer(&low.access_token)
+        .send()
+        .await;
+    assert_eq!(remove.error(), (422, "insufficient_aal"));
+    let another = json!({"factor_type": "totp", "friendly_name": "another"});
+    assert_eq!(
+        app.enroll(&low, another.clone()).await.error(),
+        (403, "insufficient_aal")
+    );
+    assert_eq!(app.enroll(&raised, another).await.status, 200);
+    let same = json!({"factor_type": "totp", "friendly_name": "phone"});
+    assert_eq!(
+        app.enroll(&raised, same).await.error(),
+        (422, "mfa_factor_name_conflict")
+    );
+    assert_eq!(
+        change(&raised, json!({"password": "another horse"})).await.status,
+        200
+    );
+}
+
+#[actix_web::test]
+async fn auth_078_without_the_factor_the_session_falls_back() {
+    let app = TestApp::with(|config| {
+        config.mfa.totp = ON;
+        config.email.notifications = vec![MailKind::MfaFactorEnrolled, MailKind::MfaFactorUnenrolled];
+    })
+    .await;
+    let (id, _, raised) = app.user_with_totp("ana@example.com").await;
+    assert_eq!(
+        app.mail_to("ana@example.com").subject,
+        "A second factor was added"
+    );
+
+    let removed = app
+        .call(Method::DELETE, &format!("/factors/{id}"))
+        .bearer(&raised.access_token)
+        .send()
+        .await;
+
+    assert_eq!((removed.status, &removed.body), (200, &json!({ "id": id })));
+    assert_eq!(
+        app.mail_to("ana@example.com").subject,
+        "A second factor was removed"
+    );
+    let refreshed = app.refresh(&raised.refresh_token).await.session();
+    let claims = claims(&app, &refreshed);
+    assert_eq!(claims["aal"], "aal1");
+    assert_eq!(claims["amr"].as_array().unwrap().len(), 1);
+    assert!(refreshed.user.get("factors").is_none());
+    let gone = app.challenge(&refreshed, &id).await;
+    assert_eq!(gone.error(), (404, "mfa_factor_not_found"));
+}
+
+#[actix_web::test]
+async fn factors_that_are_off_or_too_many_are_refused() {
+    let app = TestApp::with(|config| {
+        config.mfa.totp = ON;
+        config.mfa.max_enrolled_factors = 2;
+        config.anonymous_users_enabled = true;
+    })
+    .await;
+    let session = app.user("ana@example.com").await;
+    let enroll =
+        |name: &str, kind: &str| app.enroll(&session, json!({"factor_type": kind, "friendly_name": name}));
+
+    assert_eq!(
+        enroll("a", "phone").await.error(),
+        (422, "mfa_phone_enroll_not_enabled")
+    );
+    assert_eq!(
+        enroll("a", "webauthn").await.error(),
+        (422, "mfa_webauthn_enroll_not_enabled")
+    );
+    assert_eq!(enroll("a", "horse").await.error(), (400, "validation_failed"));
+    assert_eq!(enroll("a", "totp").await.status, 200);
+    assert_eq!(enroll("b", "totp").await.status, 200);
+    assert_eq!(
+        enroll("c", "totp").await.error(),
+        (422, "too_many_enrolled_mfa_factors")
+    );
+    app.sql(
+        "update auth.mfa_factors set created_at = created_at - interval '301 seconds'",
+        &[],
+    )
+    .await;
+    assert_eq!(enroll("c", "totp").await.status, 200, "unused factors make room");
+
+    let anonymous = app.post("/signup", json!({})).send().await.session();
+    let refused = app.enroll(&anonymous, json!({"factor_type": "totp"})).await;
+    assert_eq!(refused.error(), (403, "no_authorization"));
+}
+
+#[actix_web::test]
+async fn administrators_see_rename_and_remove_factors() {
+    let app = app().await;
+    let (id, _, raised) = app.user_with_totp("ana@example.com").await;
+    let base = format!("/admin/users/{}/factors", raised.user_id());
+
+    let listed = app.get(&base).admin().send().await;
+    assert_eq!(listed.body[0]["id"], id.as_str());
+    let renamed = app
+        .put(&format!("{base}/{id}"), json!({"friendly_name": "tablet"}))
+        .admin()
+        .send()
+        .await;
+    assert_eq!(
+        (renamed.status, &renamed.body["friendly_name"]),
+        (200, &json!("tablet"))
+    );
+    let path = format!("{base}/{id}");
+    let by_user = app
+        .call(Method::DELETE, &path)
+        .bearer(&raised.access_token)
+        .send()
+        .await;
+    assert_eq!(by_user.error(), (403, "not_admin"));
+    let removed = app.call(Method::DELETE, &path).admin().send().await;
+    assert_eq!((removed.status, &removed.body["id"]), (200, &json!(id)));
+    assert_eq!(app.get(&base).admin().send().await.body, json!([]));
+    let refreshed = app.refresh(&raised.refresh_token).await.session();
+    assert_eq!(claims(&app, &refreshed)["aal"], "aal1");
+    let again = app.call(Method::DELETE, &path).admin().send().await;
+    assert_eq!(again.error(), (404, "mfa_factor_not_found"));
+}
+
+/// Text messages go to this Twilio.
+pub(crate) fn with_twilio(config: &mut AuthConfig, receiver: &Receiver) {
+    config.phone.enabled = true;
+    config.phone.autoconfirm = false;
+    config.phone.max_frequency = std::time::Duration::ZERO;
+    config.phone.provider = Some(SmsProviderConfig::Twilio(TwilioConfig {
+        account_sid: "AC1".to_owned(),
+        message_service_sid: "MG1".to_owned(),
+        auth_token: "token".to_owned().into(),
+        content_sid: String::new(),
+        base_url: Some(receiver.url.clone()),
+    }));
+}
+
+/// The digits in a text message.
+pub(crate) fn code_in(text: &str) -> String {
+    text.chars().filter(char::is_ascii_digit).collect()
+}
+
+#[actix_web::test]
+async fn a_code_by_text_message_is_a_second_factor() {
+    let twilio = Receiver::start(r#"{"sid": "SM1", "status": "queued"}"#).await;
+    let app = TestApp::with(|config| {
+        with_twilio(config, &twilio);
+        config.mfa.phone.switch = ON;
+        config.mfa.phone.template = "Second factor: {{ .Code }}".to_owned();
+        config.mfa.phone.max_frequency = std::time::Duration::from_secs(60);
+    })
+    .await;
+    let session = app.user("ana@example.com").await;
+    let bad = json!({"factor_type": "phone", "phone": "nonsense"});
+    assert_eq!(
+        app.enroll(&session, bad).await.error(),
+        (400, "validation_failed")
+    );
+    let enrolled = app
+        .enroll(
+            &session,
+            json!({"factor_type": "phone", "phone": "+49 170 1234567"}),
+        )
+        .await;
+    assert_eq!(enrolled.body["phone"], "+49 170 1234567");
+    let id = text(&enrolled.body["id"]);
+
+    let challenge = app.challenge(&session, &id).await;
+    assert_eq!(challenge.status, 200, "{}", challenge.body);
+    let sent = twilio.last();
+    assert_eq!(sent.field("To"), "+491701234567");
+    assert!(sent.field("Body").starts_with("Second factor: "));
+    let soon = app.challenge(&session, &id).await;
+    assert_eq!(soon.error(), (429, "over_sms_send_rate_limit"));
+    let challenge = text(&challenge.body["id"]);
+    let wrong = app.verify_factor(&session, &id, &challenge, "1").await;
+    assert_eq!(
+        (wrong.error(), wrong.message()),
+        ((422, "mfa_verification_failed"), "Invalid MFA Phone code entered")
+    );
+    let code = code_in(&sent.field("Body"));
+    let raised = app
+        .verify_factor(&session, &id, &challenge, &code)
+        .await
+        .session();
+
+    assert_eq!(claims(&app, &raised)["aal"], "aal2");
+    assert_eq!(claims(&app, &raised)["amr"][0]["method"], "mfa/phone");
+    let stored = app.sql("select otp_code from auth.mfa_challenges", &[]).await;
+    assert!(!stored[0].get::<_, String>(0).contains(&code));
+    let same = json!({"factor_type": "phone", "phone": "491701234567", "friendly_name": "x"});
+    assert_eq!(
+        app.enroll(&raised, same).await.error(),
+        (422, "mfa_verified_factor_exists")
+    );
+}
