@@ -59,6 +59,10 @@ def stop(server):
     server.wait(60)
 
 
+# One row of schema.sql, which everybody may see.
+PK_ID = "3c6ef362-c0de-4000-8000-000000000002"
+
+
 def server_rss(server):
     """Memory of the server process without its PostgreSQL, which is a child of it."""
     for line in open(f"/proc/{server.pid}/smaps_rollup"):
@@ -127,6 +131,8 @@ def main():
         loaded_mb = server_rss(server)
         print()
         subprocess.run([*run, "table", "--out", results, "--base", "pgbench-pipe"], check=True)
+        subprocess.run([sys.executable, os.path.join(HERE, "auth.py"), f"http://127.0.0.1:{api}", "--seconds", str(args.dur),
+                        "--path", f"/rest/v1/combines?select=*&id=eq.{PK_ID}"], check=True, env={**os.environ, "SELVEDGE_JWT_SECRET": SECRET})
         print(f"\nfirst start {first_ms:.0f} ms, later start {later_ms:.0f} ms (from exec to the first answer)")
         print(f"server process: idle {idle_mb:.1f} MB, after the load {loaded_mb:.1f} MB resident")
         print(f"binary: {os.path.getsize(binary) / 1e6:.1f} MB")

@@ -1,0 +1,190 @@
+#!/usr/bin/env python3
+"""Speed of /auth/v1 on a running server: tokens, refreshes, sign-ins, and what sign-ins cost everybody else.
+
+    python3 bench/auth.py http://127.0.0.1:54321 [--seconds 10] [--path /rest/v1/table?id=eq.1]
+
+Needs the keys of the project in SELVEDGE_ANON_KEY and SELVEDGE_SERVICE_KEY (the development keys by default). It creates
+users of its own and removes them again. Only ratios mean something: sign-ins are bound by bcrypt, so they are compared
+with cores ÷ hash time, measured on the same machine in the same run.
+"""
+
+import argparse
+import base64
+import hashlib
+import hmac
+import http.client
+import json
+import os
+import statistics
+import threading
+import time
+import urllib.parse
+import uuid
+
+SECRET = os.environ.get("SELVEDGE_JWT_SECRET", "super-secret-jwt-token-with-at-least-32-characters-long")
+
+
+def token_of(claims):
+    """A token with these claims, signed with the project's secret."""
+    def text(value):
+        return base64.urlsafe_b64encode(json.dumps(value).encode()).rstrip(b"=")
+
+    signed = text({"alg": "HS256", "typ": "JWT"}) + b"." + text({"exp": int(time.time()) + 86400, **claims})
+    mac = hmac.new(SECRET.encode(), signed, hashlib.sha256).digest()
+    return (signed + b"." + base64.urlsafe_b64encode(mac).rstrip(b"=")).decode()
+
+
+def key_of(role):
+    return token_of({"iss": "supabase-demo", "role": role})
+
+
+ANON = os.environ.get("SELVEDGE_ANON_KEY") or key_of("anon")
+SERVICE = os.environ.get("SELVEDGE_SERVICE_KEY") or key_of("service_role")
+
+
+class Client:
+    """One connection, kept open."""
+
+    def __init__(self, base):
+        self.url = urllib.parse.urlsplit(base)
+        self.connection = http.client.HTTPConnection(self.url.hostname, self.url.port, timeout=60)
+
+    def call(self, method, path, body=None, bearer=None):
+        headers = {"apikey": ANON, "content-type": "application/json"}
+        if bearer:
+            headers["authorization"] = f"Bearer {bearer}"
+        self.connection.request(method, path, json.dumps(body) if body is not None else None, headers)
+        response = self.connection.getresponse()
+        text = response.read()
+        return response.status, json.loads(text) if text[:1] in (b"{", b"[") else None
+
+
+def rate(seconds, clients, work):
+    """Calls per second and latencies of `work(client, state)` from so many clients."""
+    end = time.perf_counter() + seconds
+    counts, latencies, failures = [0] * clients, [], []
+
+    def run(number):
+        state = {"number": number}
+        while time.perf_counter() < end:
+            started = time.perf_counter()
+            try:
+                work(state)
+            except Exception as error:  # noqa: BLE001: a failed call is a result
+                failures.append(repr(error))
+                return
+            latencies.append(time.perf_counter() - started)
+            counts[number] += 1
+
+    threads = [threading.Thread(target=run, args=(number,)) for number in range(clients)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if failures:
+        raise SystemExit(f"a call failed: {failures[0]}")
+    return sum(counts) / seconds, sorted(latencies)
+
+
+def percentile(sorted_values, share):
+    return sorted_values[min(len(sorted_values) - 1, int(len(sorted_values) * share))] * 1000
+
+
+def expect(answer, status=200):
+    if answer[0] != status:
+        raise RuntimeError(f"{answer[0]} {answer[1]}")
+    return answer[1]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("base", nargs="?", default="http://127.0.0.1:54321")
+    parser.add_argument("--seconds", type=float, default=5)
+    parser.add_argument("--path", default="/rest/v1/", help="a cheap read, measured with and without sign-ins")
+    options = parser.parse_args()
+    admin = Client(options.base)
+    users = []
+    for _ in range(16):
+        email = f"bench-{uuid.uuid4().hex[:12]}@example.com"
+        created = expect(admin.call("POST", "/auth/v1/admin/users", {
+            "email": email, "password": "bench password", "email_confirm": True}, SERVICE))
+        users.append((created["id"], email))
+    try:
+        report(options, users)
+    finally:
+        for user, _ in users:
+            admin.call("DELETE", f"/auth/v1/admin/users/{user}", {}, SERVICE)
+
+
+def report(options, users):
+    base, seconds = options.base, options.seconds
+    sessions = []
+
+    def sign_in(client, number):
+        return expect(client.call("POST", "/auth/v1/token?grant_type=password", {
+            "email": users[number % len(users)][1], "password": "bench password"}))
+
+    first = Client(base)
+    alone = []
+    for number in range(16):
+        started = time.perf_counter()
+        sessions.append(sign_in(first, number))
+        alone.append(time.perf_counter() - started)
+    hash_time = statistics.median(alone)
+
+    def with_client(work):
+        def run(state):
+            client = state.setdefault("client", Client(base))
+            work(client, state)
+        return run
+
+    def fresh(client, state):
+        state["session"] = state.get("session") or sessions[state["number"]]
+        state["session"] = expect(client.call("POST", "/auth/v1/token?grant_type=refresh_token", {
+            "refresh_token": state["session"]["refresh_token"]}))
+
+    def known(client, state):
+        expect(client.call("GET", "/auth/v1/user", bearer=sessions[state["number"]]["access_token"]))
+
+    def unseen(client, state):
+        # Each token is seen once: the signature check is paid every time.
+        user = users[state["number"]][0]
+        state["count"] = state.get("count", 0) + 1
+        claims = {"sub": user, "role": "authenticated", "aud": "authenticated", "n": [state["number"], state["count"]]}
+        expect(client.call("GET", "/auth/v1/user", bearer=token_of(claims)))
+
+    def read(client, _):
+        status, _body = client.call("GET", options.path)
+        if status >= 400:
+            raise RuntimeError(status)
+
+    rows = []
+    speed, latencies = rate(seconds, 16, with_client(known))
+    rows.append(("GET /user, known token", speed, latencies, ""))
+    speed, latencies = rate(seconds, 16, with_client(unseen))
+    rows.append(("GET /user, token seen first", speed, latencies, ""))
+    speed, latencies = rate(seconds, 16, with_client(fresh))
+    rows.append(("refresh", speed, latencies, ""))
+    quiet_speed, quiet = rate(seconds, 4, with_client(read))
+    rows.append((f"GET {options.path}, quiet", quiet_speed, quiet, ""))
+    signed, busy = {}, {}
+
+    def both():
+        reader = threading.Thread(target=lambda: busy.update(zip("sl", rate(seconds, 4, with_client(read)))))
+        reader.start()
+        signed.update(zip("sl", rate(seconds, 16, with_client(lambda client, state: sign_in(client, state["number"])))))
+        reader.join()
+
+    both()
+    bound = (os.cpu_count() or 1) / hash_time
+    rows.append(("sign-in, 16 clients", signed["s"], signed["l"], f"{signed['s'] / bound:.2f} of cores / time alone"))
+    ratio = percentile(busy["l"], 0.99) / max(percentile(quiet, 0.99), 0.001)
+    rows.append((f"GET {options.path}, beside them", busy["s"], busy["l"], f"p99 {ratio:.1f} x of quiet"))
+    print(f"one sign-in alone: {hash_time * 1000:.1f} ms (bcrypt and three round trips)")
+    print(f"{'':36}{'per s':>9}{'p50 ms':>9}{'p99 ms':>9}")
+    for name, speed, latencies, note in rows:
+        print(f"{name:36}{speed:9.0f}{percentile(latencies, 0.5):9.2f}{percentile(latencies, 0.99):9.2f}  {note}")
+
+
+if __name__ == "__main__":
+    main()
