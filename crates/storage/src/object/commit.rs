@@ -138,15 +138,19 @@ async fn replace(service: &Session, object: &NewObject) -> Result<(ObjectRow, Op
     let (bucket, key) = (&object.target.bucket, &object.target.key);
 
     let timeout = lock_timeout(storage.config().object_lock_timeout);
+    // Prepared once per connection: each of these runs for every object that is written.
+    let lock = transaction.prepare_cached(LOCK).await.map_err(refused)?;
+    let old_version = transaction.prepare_cached(OLD_VERSION).await.map_err(refused)?;
+    let upsert = transaction.prepare_cached(UPSERT).await.map_err(refused)?;
     transaction
-        .execute(LOCK, &[bucket, key, &timeout])
+        .execute(&lock, &[bucket, key, &timeout])
         .await
         .map_err(|error| match refused(error) {
             StorageError::ResourceLocked => StorageError::LockTimeout,
             other => other,
         })?;
     let old = transaction
-        .query_opt(OLD_VERSION, &[bucket, key])
+        .query_opt(&old_version, &[bucket, key])
         .await
         .map_err(refused)?;
     let old: Option<String> = match old {
@@ -159,7 +163,7 @@ async fn replace(service: &Session, object: &NewObject) -> Result<(ObjectRow, Op
     let owner = object.owner.uuid();
     let row = transaction
         .query_one(
-            UPSERT,
+            &upsert,
             &[
                 bucket,
                 key,

@@ -40,7 +40,7 @@ pub(in super::super) async fn create_upload(
     check_target(&target)?;
     let user_metadata = declared::user_metadata(&call.call.request);
     let owner = Owner::of(call.caller.identity());
-    may_write(call, &target, &owner, &declared, &user_metadata, None).await?;
+    may_write(call, &target, &owner, &declared, &user_metadata, Some(0)).await?;
     let id = Uuid::new_v4().to_string();
     let metadata = json!({"mimetype": declared.mime_type, "cacheControl": declared.cache_control});
     let statement = Statement::new(CREATE)

@@ -31,7 +31,7 @@ use crate::session::Statement;
 /// Part numbers reach from 1 to this.
 const PARTS_MAX: i32 = 10_000;
 
-const FIND: &str = "select u.id, u.owner_id, u.metadata, u.user_metadata \
+const FIND: &str = "select u.id, u.in_progress_size, u.owner_id, u.metadata, u.user_metadata \
      from storage.s3_multipart_uploads u where u.id = $1 and u.bucket_id = $2 and u.key = $3";
 
 /// An upload that is under way.
@@ -48,6 +48,14 @@ impl Upload {
     /// # Errors
     /// `NoSuchUpload`, `AccessDenied`.
     async fn find(call: &S3Call, target: &ObjectPath) -> Result<Self, S3Error> {
+        Self::find_for(call, target, 0).await
+    }
+
+    /// The same for a request that brings so many bytes more. Policies see the size that the object has so far.
+    ///
+    /// # Errors
+    /// As [`Self::find`].
+    async fn find_for(call: &S3Call, target: &ObjectPath, more_bytes: u64) -> Result<Self, S3Error> {
         check_target(target)?;
         let id = call
             .parameter("uploadId")?
@@ -57,8 +65,10 @@ impl Upload {
             .bind(&target.bucket)
             .bind(&target.key);
         let rows = call.call.service().read(statement).await?;
-        let upload =
-            Self::read(rows.first().ok_or(S3Error::NoSuchUpload)?).map_err(StorageError::internal)?;
+        let row = rows.first().ok_or(S3Error::NoSuchUpload)?;
+        let upload = Self::read(row).map_err(StorageError::internal)?;
+        let received: i64 = row.try_get("in_progress_size").map_err(StorageError::internal)?;
+        let length = u64::try_from(received).unwrap_or(0).saturating_add(more_bytes);
         let owner = Owner::of(call.caller.identity());
         may_write(
             call,
@@ -66,7 +76,7 @@ impl Upload {
             &owner,
             &upload.declared,
             &upload.user_metadata,
-            call.declared_bytes(),
+            Some(length),
         )
         .await?;
         Ok(upload)

@@ -124,7 +124,7 @@ impl Part {
             .ok()
             .filter(|number| (1..=PARTS_MAX).contains(number))
             .ok_or(S3Error::InvalidArgument("partNumber"))?;
-        let upload = Upload::find(call, target).await?;
+        let upload = Upload::find_for(call, target, call.declared_bytes().unwrap_or(0)).await?;
         let bucket = call.bucket(&target.bucket).await?;
         Ok(Self {
             upload,
