@@ -94,7 +94,7 @@ test("store_095 store_097 a stream of unknown length becomes parts, a presigned 
   const block = Buffer.alloc(1 << 20, "0123456789abcdef");
   const upload = new Upload({
     client: s3,
-    params: { Bucket: bucket, Key: "large", Body: Readable.from(Array(12).fill(block)) },
+    params: { Bucket: bucket, Key: "large", Body: Readable.from(Array(7).fill(block)) },
     partSize: 5 << 20,
   });
   const done = await upload.done();
@@ -105,9 +105,9 @@ test("store_095 store_097 a stream of unknown length becomes parts, a presigned 
   const range = await fetch(url, { headers: { Range: "bytes=5242878-5242881" } });
   const whole = await fetch(url);
 
-  expect(done.ETag).toMatch(/-3"$/);
+  expect(done.ETag).toMatch(/-2"$/);
   expect([range.status, await range.text()]).toEqual([206, "ef01"]);
-  expect(Buffer.from(await whole.arrayBuffer()).equals(Buffer.concat(Array(12).fill(block)))).toBe(
+  expect(Buffer.from(await whole.arrayBuffer()).equals(Buffer.concat(Array(7).fill(block)))).toBe(
     true,
   );
   const form = await getSignedUrl(s3, new PutObjectCommand({ Bucket: bucket, Key: "put" }));
