@@ -55,9 +55,11 @@ impl Keys {
     ) -> Result<Credentials, GatewayError> {
         let from_query = find_query_key(query);
         let text = sent_key(headers, from_query.as_deref())?;
+        // Bytes that are no text make a token that nobody signed, not a request without one.
         let authorization = headers
             .get(header::AUTHORIZATION)
-            .and_then(|value| value.to_str().ok());
+            .map(|value| String::from_utf8_lossy(value.as_bytes()));
+        let authorization = authorization.as_deref();
         // `Bearer sb_…` is a copy of the key that clients send along; alone it stands for the key.
         let opaque_bearer = authorization
             .and_then(bearer_token)

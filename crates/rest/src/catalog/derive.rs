@@ -104,13 +104,14 @@ impl Keys {
                 Cardinality::ManyToMany(junction) => is_exposed(&junction.table),
                 _ => true,
             };
-            if through_exposed
-                && is_exposed(&relationship.origin)
-                && is_exposed(&relationship.target)
-                && !overridden.contains(&(&relationship.origin, &relationship.target))
-            {
-                let key = (relationship.origin.clone(), relationship.target.schema.clone());
-                found.entry(key).or_default().push(relationship.clone());
+            if !is_exposed(&relationship.origin) || !is_exposed(&relationship.target) {
+                continue;
+            }
+            let key = (relationship.origin.clone(), relationship.target.schema.clone());
+            // Compat: an origin whose relationships are all hidden is known, so no other origin is suggested for it.
+            let known = found.entry(key).or_default();
+            if through_exposed && !overridden.contains(&(&relationship.origin, &relationship.target)) {
+                known.push(relationship.clone());
             }
         }
         for computed in &self.computed {

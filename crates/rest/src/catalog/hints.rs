@@ -18,8 +18,10 @@ pub(super) fn similar<'a>(
 ) -> Vec<(f64, &'a str)> {
     let normal = normalise(wrong);
     let lower = wrong.to_lowercase();
+    let length = wrong.chars().count();
     let mut candidates: Vec<(String, &str)> = candidates
         .into_iter()
+        .filter(|name| could_be_similar(length, name.chars().count(), least))
         .map(|name| (normalise(name), name))
         .collect();
     candidates.sort();
@@ -43,6 +45,11 @@ pub(super) fn similar<'a>(
         }
     }
     Vec::new()
+}
+
+/// Names that differ too much in length need not be compared letter by letter: the wrong one may be very long.
+fn could_be_similar(one: usize, other: usize, least: f64) -> bool {
+    one.min(other) as f64 >= least * one.max(other) as f64
 }
 
 /// The most similar candidate.
@@ -81,6 +88,7 @@ mod tests {
         );
         assert_eq!(most_similar("Products", ["products"], NAMES), Some("products"));
         assert_eq!(most_similar("secret", ["vault_items"], NAMES), None);
+        assert_eq!(most_similar(&"product".repeat(100_000), ["product"], PARTS), None);
     }
 
     #[test]

@@ -49,6 +49,9 @@ pub enum RequestError {
     #[error("{0}")]
     Body(String),
     /// As PostgreSQL would say it, had it been asked.
+    #[error("invalid byte sequence for encoding \"UTF8\": 0x00")]
+    Nul,
+    /// The same.
     #[error("value \"{0}\" is out of range for type bigint")]
     OffsetTooLarge(String),
     #[error("Requested range not satisfiable")]
@@ -96,6 +99,9 @@ pub enum RequestError {
     SpreadAggregate,
     #[error("Function must return SETOF or TABLE when max-affected preference is used with handling=strict")]
     MaxAffectedSingle,
+    /// The body nests deeper than is accepted.
+    #[error("Empty or invalid json")]
+    BodyTooDeep,
     /// The body is larger than the configuration allows; no code of the reference fits.
     #[error("The request body is larger than {0} bytes")]
     BodyTooLarge(usize),

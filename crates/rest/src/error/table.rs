@@ -38,6 +38,7 @@ impl RequestError {
             Self::Query { details, .. } => Wire::new(400, "PGRST100", self).details(details),
             Self::CallMethod(_) => Wire::new(405, "PGRST101", self),
             Self::Body(_) => Wire::new(400, "PGRST102", self),
+            Self::Nul => Wire::new(400, "22021", self),
             Self::OffsetTooLarge(_) => Wire::new(400, "22003", self),
             Self::LimitNegative => {
                 Wire::new(416, "PGRST103", self).details("Limit should be greater than or equal to zero.")
@@ -86,6 +87,7 @@ impl RequestError {
             Self::SpreadAggregate => Wire::new(400, "PGRST127", self)
                 .details("Aggregates are not implemented for one-to-many or many-to-many spreads."),
             Self::MaxAffectedSingle => Wire::new(400, "PGRST128", self),
+            Self::BodyTooDeep => Wire::new(400, "PGRST102", self).details("more than 128 levels of nesting"),
             Self::BodyTooLarge(_) => Wire::new(413, "PGRST102", self),
         }
     }

@@ -180,6 +180,11 @@ impl ReadNode {
             })
     }
 
+    /// Whether an embed anywhere is something to group by: its own, or one lifted by a spread.
+    pub fn groups_embeds(&self) -> bool {
+        (self.is_aggregated() && !self.children.is_empty()) || self.children.iter().any(Self::groups_embeds)
+    }
+
     /// Nothing of the node or below it is shown.
     fn shows_nothing(&self) -> bool {
         self.select.is_empty() && self.children.iter().all(Self::shows_nothing)

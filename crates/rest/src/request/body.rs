@@ -77,6 +77,9 @@ fn sorted(keys: impl Iterator<Item = String>) -> Vec<String> {
 }
 
 fn parse_json(bytes: &Bytes, columns: Option<&[String]>, is_call: bool) -> Result<Body, RequestError> {
+    if is_too_deep(bytes) {
+        return Err(RequestError::BodyTooDeep);
+    }
     if let Some(columns) = columns {
         return Ok(Body {
             payload: Payload::Json(bytes.clone()),
@@ -101,6 +104,42 @@ fn parse_json(bytes: &Bytes, columns: Option<&[String]>, is_call: bool) -> Resul
             keys: Vec::new(),
         }),
     }
+}
+
+/// Deepest nesting of a JSON body. PostgreSQL's own limit is its stack, and reaching that is an error of the server.
+const DEEPEST: usize = 128;
+
+/// Whether a document nests deeper than is accepted. Looks at brackets only; whether they match is checked elsewhere.
+fn is_too_deep(document: &[u8]) -> bool {
+    let mut depth = 0usize;
+    let mut at = 0;
+    while let Some(byte) = document.get(at) {
+        at += 1;
+        match byte {
+            b'[' | b'{' => {
+                depth += 1;
+                if depth > DEEPEST {
+                    return true;
+                }
+            }
+            b']' | b'}' => depth = depth.saturating_sub(1),
+            b'"' => at = end_of_string(document, at),
+            _ => {}
+        }
+    }
+    false
+}
+
+/// Where a string that begins before `at` ends.
+fn end_of_string(document: &[u8], mut at: usize) -> usize {
+    while let Some(found) = memchr::memchr2(b'"', b'\\', document.get(at..).unwrap_or_default()) {
+        at += found + 1;
+        if document[at - 1] == b'"' {
+            return at;
+        }
+        at += 1;
+    }
+    document.len()
 }
 
 /// What a JSON document looks like from the outside.
@@ -368,6 +407,23 @@ mod tests {
         assert_eq!(message(json("")), INVALID_JSON);
         assert_eq!(message(json("{\"a\":")), INVALID_JSON);
         assert_eq!(message(json("{} x")), INVALID_JSON);
+    }
+
+    #[test]
+    fn rest_043_deep_nesting_is_refused_with_columns_too() {
+        let nested = |depth: usize| Bytes::from("[".repeat(depth) + "\"[[\\\"[\"" + &"]".repeat(depth));
+        let columns = ["a".to_owned()];
+
+        for (depth, columns, refused) in [
+            (128, None, false),
+            (128, Some(&columns[..]), false),
+            (129, None, true),
+            (129, Some(&columns[..]), true),
+            (1_000_000, None, true),
+        ] {
+            let body = parse_body(&nested(depth), &MediaType::Json, columns, false);
+            assert_eq!(body == Err(RequestError::BodyTooDeep), refused, "{depth}");
+        }
     }
 
     #[test]

@@ -21,6 +21,7 @@ use percent_encoding::percent_decode_str;
 use preferences::Preferences;
 use query::QueryParams;
 use range::RowRange;
+use std::borrow::Cow;
 
 /// A write on a relation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -120,7 +121,8 @@ impl ApiRequest {
         let action = resource.action(method, &schema)?;
         let query = QueryParams::parse(query, action.takes_arguments_from_query(), config)?;
         let range = root_range(method, &query, headers)?;
-        let content_type = text(headers, header::CONTENT_TYPE).map_or(MediaType::Json, MediaType::parse);
+        let content_type =
+            text(headers, header::CONTENT_TYPE).map_or(MediaType::Json, |text| MediaType::parse(&text));
         let mut request = Self {
             action,
             method: method.to_owned(),
@@ -130,10 +132,10 @@ impl ApiRequest {
             query,
             range,
             preferences: Preferences::parse(
-                headers.get_all("prefer").filter_map(|value| value.to_str().ok()),
+                headers.get_all("prefer").map(lossy),
                 config.transaction_end.allows_override(),
             ),
-            accept: media::parse_accept(text(headers, header::ACCEPT)),
+            accept: media::parse_accept(text(headers, header::ACCEPT).as_deref()),
             content_type,
             payload: None,
             columns: Vec::new(),
@@ -245,8 +247,13 @@ fn decode_segment(segment: &str) -> Result<String, RequestError> {
         .map_err(|_| RequestError::Path)
 }
 
-fn text(headers: &HeaderMap, name: header::HeaderName) -> Option<&str> {
-    headers.get(name).and_then(|value| value.to_str().ok())
+fn text(headers: &HeaderMap, name: header::HeaderName) -> Option<Cow<'_, str>> {
+    headers.get(name).map(lossy)
+}
+
+/// A header's text. Bytes that are no text are not overlooked: what cannot be read is not what is served.
+fn lossy(value: &header::HeaderValue) -> Cow<'_, str> {
+    String::from_utf8_lossy(value.as_bytes())
 }
 
 fn active_schema(

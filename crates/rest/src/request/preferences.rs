@@ -3,6 +3,8 @@
 //! Of each kind the first occurrence counts, across repeated headers. What is not known is collected, because
 //! `handling=strict` turns it into an error.
 
+use std::borrow::Cow;
+
 /// `resolution=`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Resolution {
@@ -65,50 +67,53 @@ pub struct Preferences {
 
 impl Preferences {
     /// Reads all `Prefer` header lines.
-    pub fn parse<'a>(lines: impl Iterator<Item = &'a str>, transaction_override: bool) -> Self {
+    pub fn parse<'a>(lines: impl Iterator<Item = Cow<'a, str>>, transaction_override: bool) -> Self {
         let mut preferences = Self::default();
         let mut seen_max_affected = false;
-        for preference in lines.flat_map(|line| line.split(',')).map(str::trim) {
-            match preference {
-                "resolution=merge-duplicates" => {
-                    first(&mut preferences.resolution, Resolution::MergeDuplicates)
-                }
-                "resolution=ignore-duplicates" => {
-                    first(&mut preferences.resolution, Resolution::IgnoreDuplicates)
-                }
-                "return=representation" => first(&mut preferences.representation, Representation::Full),
-                "return=minimal" => first(&mut preferences.representation, Representation::Minimal),
-                "return=headers-only" => first(&mut preferences.representation, Representation::HeadersOnly),
-                "count=exact" => first(&mut preferences.count, Count::Exact),
-                "count=planned" => first(&mut preferences.count, Count::Planned),
-                "count=estimated" => first(&mut preferences.count, Count::Estimated),
-                "missing=default" => first(&mut preferences.missing, Missing::Default),
-                "missing=null" => first(&mut preferences.missing, Missing::Null),
-                "handling=strict" => first(&mut preferences.handling, Handling::Strict),
-                "handling=lenient" => first(&mut preferences.handling, Handling::Lenient),
-                "tx=commit" if transaction_override => {
-                    first(&mut preferences.transaction, Transaction::Commit)
-                }
-                "tx=rollback" if transaction_override => {
-                    first(&mut preferences.transaction, Transaction::Rollback)
-                }
-                "tx=commit" | "tx=rollback" => {}
-                other => {
-                    if let Some(zone) = other.strip_prefix("timezone=") {
-                        first(&mut preferences.timezone, zone.to_owned());
-                    } else if let Some(limit) = other.strip_prefix("max-affected=") {
-                        // Compat: only the first one is looked at, and ignored when it is no integer.
-                        if !seen_max_affected {
-                            preferences.max_affected = limit.trim().parse().ok();
-                            seen_max_affected = true;
-                        }
-                    } else {
-                        preferences.invalid.push(other.to_owned());
-                    }
-                }
+        for line in lines {
+            for preference in line.split(',').map(str::trim) {
+                preferences.take(preference, transaction_override, &mut seen_max_affected);
             }
         }
         preferences
+    }
+
+    fn take(&mut self, preference: &str, transaction_override: bool, seen_max_affected: &mut bool) {
+        let preferences = self;
+        match preference {
+            "resolution=merge-duplicates" => first(&mut preferences.resolution, Resolution::MergeDuplicates),
+            "resolution=ignore-duplicates" => {
+                first(&mut preferences.resolution, Resolution::IgnoreDuplicates)
+            }
+            "return=representation" => first(&mut preferences.representation, Representation::Full),
+            "return=minimal" => first(&mut preferences.representation, Representation::Minimal),
+            "return=headers-only" => first(&mut preferences.representation, Representation::HeadersOnly),
+            "count=exact" => first(&mut preferences.count, Count::Exact),
+            "count=planned" => first(&mut preferences.count, Count::Planned),
+            "count=estimated" => first(&mut preferences.count, Count::Estimated),
+            "missing=default" => first(&mut preferences.missing, Missing::Default),
+            "missing=null" => first(&mut preferences.missing, Missing::Null),
+            "handling=strict" => first(&mut preferences.handling, Handling::Strict),
+            "handling=lenient" => first(&mut preferences.handling, Handling::Lenient),
+            "tx=commit" if transaction_override => first(&mut preferences.transaction, Transaction::Commit),
+            "tx=rollback" if transaction_override => {
+                first(&mut preferences.transaction, Transaction::Rollback)
+            }
+            "tx=commit" | "tx=rollback" => {}
+            other => {
+                if let Some(zone) = other.strip_prefix("timezone=") {
+                    first(&mut preferences.timezone, zone.to_owned());
+                } else if let Some(limit) = other.strip_prefix("max-affected=") {
+                    // Compat: only the first one is looked at, and ignored when it is no integer.
+                    if !*seen_max_affected {
+                        preferences.max_affected = limit.trim().parse().ok();
+                        *seen_max_affected = true;
+                    }
+                } else {
+                    preferences.invalid.push(other.to_owned());
+                }
+            }
+        }
     }
 
     /// Whether unknown preferences and exceeded limits are errors.
@@ -135,7 +140,9 @@ mod tests {
     #[test]
     fn rest_086_the_first_of_a_kind_counts_across_lines() {
         let preferences = Preferences::parse(
-            ["count=exact, return=minimal", "count=planned, odd"].into_iter(),
+            ["count=exact, return=minimal", "count=planned, odd"]
+                .into_iter()
+                .map(Cow::Borrowed),
             false,
         );
 
@@ -146,8 +153,8 @@ mod tests {
 
     #[test]
     fn rest_090_tx_needs_the_configurations_leave() {
-        let ignored = Preferences::parse(["tx=rollback"].into_iter(), false);
-        let honoured = Preferences::parse(["tx=rollback"].into_iter(), true);
+        let ignored = Preferences::parse([Cow::Borrowed("tx=rollback")].into_iter(), false);
+        let honoured = Preferences::parse([Cow::Borrowed("tx=rollback")].into_iter(), true);
 
         assert_eq!((ignored.transaction, ignored.invalid.len()), (None, 0));
         assert_eq!(honoured.transaction, Some(Transaction::Rollback));

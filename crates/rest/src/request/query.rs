@@ -70,6 +70,9 @@ impl QueryParams {
     fn read_select(&mut self, pairs: &[Pair<'_>]) -> Result<(), RequestError> {
         let text = first(pairs, "select").unwrap_or("*");
         self.select = grammar::parse("select parameter", text, text, grammar::select_list)?;
+        if widest(&self.select) > MOST_SELECTED {
+            return Err(limit("select parameter", MOST_SELECTED, "items in one list"));
+        }
         Ok(())
     }
 
@@ -190,6 +193,18 @@ impl QueryParams {
     }
 }
 
+/// PostgreSQL's own limit is 1664 columns of a result; joins and keys need a few of them.
+const MOST_SELECTED: usize = 1_600;
+
+/// Items in the longest list of a select tree.
+fn widest(items: &[SelectItem]) -> usize {
+    let below = items.iter().map(|item| match item {
+        SelectItem::Embed(embed) => widest(&embed.items),
+        SelectItem::Field(_) => 0,
+    });
+    below.max().unwrap_or(0).max(items.len())
+}
+
 fn limit(what: &str, most: usize, unit: &str) -> RequestError {
     RequestError::Query {
         message: format!("failed to parse {what}"),
@@ -250,7 +265,11 @@ fn decode(raw: &str) -> Result<Vec<Pair<'_>>, RequestError> {
             Some((key, value)) => (key, Some(value)),
             None => (part, None),
         };
-        pairs.push((decode_part(key)?, value.map(decode_part).transpose()?));
+        let (key, value) = (decode_part(key)?, value.map(decode_part).transpose()?);
+        if key.contains('\0') || value.as_ref().is_some_and(|value| value.contains('\0')) {
+            return Err(RequestError::Nul);
+        }
+        pairs.push((key, value));
     }
     Ok(pairs)
 }

@@ -133,7 +133,7 @@ proptest! {
     #[test]
     fn any_header_is_parsed(text in "\\PC{0,100}") {
         let _ = crate::request::media::parse_accept(Some(&text));
-        let _ = crate::request::preferences::Preferences::parse([text.as_str()].into_iter(), true);
+        let _ = crate::request::preferences::Preferences::parse([text.as_str().into()].into_iter(), true);
         let _ = crate::request::range::RowRange::of_header(&text);
     }
 }

@@ -60,7 +60,7 @@ impl Sql {
             }
         }
         // json has no equality to group by
-        let as_jsonb = node.is_aggregated() || self.embeds_as_jsonb;
+        let as_jsonb = self.embeds_as_jsonb;
         for (child, output) in node.children.iter().zip(&node.outputs) {
             let Some(join) = &child.join else { continue };
             match output {

@@ -24,7 +24,8 @@ pub const EXTRA: usize = 4;
 /// The statement of a plan.
 pub fn main_statement(plan: &QueryPlan) -> SqlStatement {
     let mut sql = Sql::new();
-    sql.embeds_as_jsonb = matches!(plan.handler, Handler::Csv | Handler::Custom { .. });
+    sql.embeds_as_jsonb =
+        matches!(plan.handler, Handler::Csv | Handler::Custom { .. }) || plan.read.groups_embeds();
     if let MediaType::Plan { format, options, .. } = &plan.media {
         sql.push(if *format == PlanFormat::Json {
             "EXPLAIN (FORMAT JSON"
