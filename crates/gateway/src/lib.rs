@@ -9,16 +9,21 @@
 mod caller;
 mod cors;
 mod error;
+mod intake;
 mod keys;
+mod listen;
 pub mod metrics;
 mod middleware;
 mod request_id;
 mod routes;
 pub mod telemetry;
 
+pub use actix_server::ServerBuilder;
 pub use caller::{Bearer, Caller};
 pub use error::{GatewayError, json_error};
+pub use intake::Intake;
 pub use keys::Keys;
+pub use listen::listen;
 pub use middleware::{Gateway, GatewayConfig};
 pub use request_id::RequestId;
 pub use routes::Service;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use actix_web::dev::Server;
 use actix_web::{App, HttpRequest, HttpResponse, HttpServer, web};
 use anyhow::{Context, Result};
-use selvedge_gateway::Service;
+use selvedge_gateway::{ServerBuilder, Service};
 use selvedge_mail::{Inbox, inbox};
 
 use crate::config::Config;
@@ -38,26 +38,38 @@ pub(crate) fn start_api(
     front: Front,
     listeners: Vec<TcpListener>,
 ) -> Result<Server> {
-    let workers = config.own.workers.unwrap_or_else(cores);
-    let mut server = HttpServer::new(move || {
+    let own = &config.own;
+    let workers = own.workers.unwrap_or_else(cores);
+    let application = move || {
         let worker = services.worker();
         App::new()
             .wrap(worker.gateway.clone())
             .configure(worker.configure())
             .configure(mount_front(&front))
-    })
-    .workers(workers)
-    .max_connections(config.own.limits.connections_per_worker)
-    .client_request_timeout(config.own.limits.header_timeout)
-    .shutdown_timeout(config.own.shutdown_timeout.as_secs())
-    .disable_signals();
-    let tls = config.api.tls.as_ref().map(tls::server_config).transpose()?;
-    for listener in listeners {
-        server = match &tls {
-            Some(tls) => server.listen_rustls_0_23(listener, tls.clone()),
-            None => server.listen(listener),
+    };
+    if let Some(tls) = config.api.tls.as_ref().map(tls::server_config).transpose()? {
+        let mut server = HttpServer::new(application)
+            .workers(workers)
+            .max_connections(own.limits.connections_per_worker)
+            .client_request_timeout(own.limits.header_timeout)
+            .shutdown_timeout(own.shutdown_timeout.as_secs())
+            .disable_signals();
+        for listener in listeners {
+            server = server
+                .listen_rustls_0_23(listener, tls.clone())
+                .context("the API cannot listen")?;
         }
-        .context("the API cannot listen")?;
+        return Ok(server.run());
+    }
+    let mut server = ServerBuilder::new()
+        .workers(workers)
+        .max_concurrent_connections(own.limits.connections_per_worker)
+        .shutdown_timeout(own.shutdown_timeout.as_secs())
+        .disable_signals();
+    for listener in listeners {
+        let application = application.clone();
+        server = selvedge_gateway::listen(server, listener, own.limits.header_timeout, application)
+            .context("the API cannot listen")?;
     }
     Ok(server.run())
 }

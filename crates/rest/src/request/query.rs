@@ -73,6 +73,9 @@ impl QueryParams {
         if widest(&self.select) > MOST_SELECTED {
             return Err(limit("select parameter", MOST_SELECTED, "items in one list"));
         }
+        if embeds(&self.select) > MOST_EMBEDS {
+            return Err(limit("select parameter", MOST_EMBEDS, "embedded resources"));
+        }
         Ok(())
     }
 
@@ -195,6 +198,18 @@ impl QueryParams {
 
 /// PostgreSQL's own limit is 1664 columns of a result; joins and keys need a few of them.
 const MOST_SELECTED: usize = 1_600;
+
+/// Each is a join; PostgreSQL plans a hundred in a fraction of a second, and three hundred in many.
+const MOST_EMBEDS: usize = 100;
+
+/// Embedded resources in a select tree.
+fn embeds(items: &[SelectItem]) -> usize {
+    let each = items.iter().map(|item| match item {
+        SelectItem::Embed(embed) => 1 + embeds(&embed.items),
+        SelectItem::Field(_) => 0,
+    });
+    each.sum()
+}
 
 /// Items in the longest list of a select tree.
 fn widest(items: &[SelectItem]) -> usize {

@@ -1,14 +1,18 @@
 //! A tiny vocabulary for talking to the service: a database of the test's own, a server in front of it, clients.
 
-use actix_web::{App, HttpServer, dev::ServerHandle, web};
+use actix_web::{App, dev::ServerHandle, web};
 use reqwest::header::HeaderMap;
-use selvedge_gateway::{Gateway, GatewayConfig, Keys};
+use selvedge_gateway::{Gateway, GatewayConfig, Keys, ServerBuilder};
 use selvedge_postgres::testing::TestDatabase;
 use selvedge_postgres::{Database, Logins, RequestPool, RequestPoolConfig};
 use selvedge_rest::{RestConfig, RestState};
 use selvedge_token::{ApiKeys, KeyRing, unix_now};
 use serde_json::{Value, json};
+use std::net::TcpListener;
 use std::sync::Arc;
+use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
 
 pub(crate) const JWT_SECRET: &str = "super-secret-jwt-token-with-at-least-32-characters-long";
 
@@ -93,20 +97,21 @@ impl TestApp {
             false,
         );
         let shared = Arc::clone(&state);
-        let server = HttpServer::new(move || {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
+        let address = listener.local_addr().expect("it is bound");
+        let application = move || {
             let pool = RequestPool::new(Arc::clone(&connected), RequestPoolConfig::default());
             App::new()
                 .wrap(Gateway::new(keys.clone(), GatewayConfig::default()))
                 .service(
                     web::scope("/rest/v1").configure(selvedge_rest::configure(Arc::clone(&shared), pool)),
                 )
-        })
-        .workers(1)
-        .disable_signals()
-        .bind(("127.0.0.1", 0))
-        .expect("a free port");
-        let address = server.addrs()[0];
-        let running = server.run();
+        };
+        let builder = ServerBuilder::new().workers(1).disable_signals();
+        let head_timeout = Duration::from_secs(5);
+        let running = selvedge_gateway::listen(builder, listener, head_timeout, application)
+            .expect("the listener is good")
+            .run();
         let handle = running.handle();
         tokio::spawn(running);
         Self {
@@ -141,6 +146,24 @@ impl TestApp {
             token: Some(token),
             ..self.anon()
         }
+    }
+
+    /// Sends a request's head byte by byte as it is given, and reads until the connection ends.
+    pub(crate) async fn raw(&self, head: &[u8]) -> String {
+        let address = self.url.strip_prefix("http://").expect("plain HTTP");
+        let address = address.split('/').next().expect("an address");
+        let stream = TcpStream::connect(address).await.expect("the server listens");
+        let (mut from, mut to) = stream.into_split();
+        let request = [head, b"\r\nHost: test\r\nConnection: close\r\n\r\n"].concat();
+        // a server that refuses early need not read to the end
+        let sending = tokio::spawn(async move {
+            let _ = to.write_all(&request).await;
+            to
+        });
+        let mut answer = Vec::new();
+        from.read_to_end(&mut answer).await.expect("an answer");
+        sending.await.expect("sending does not panic");
+        String::from_utf8_lossy(&answer).into_owned()
     }
 
     pub(crate) async fn stop(self) {

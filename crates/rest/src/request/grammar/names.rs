@@ -63,10 +63,16 @@ pub(super) fn name(p: &mut Parser<'_>) -> Parsed<String> {
     })
 }
 
+/// Most steps of a JSON path: as deep as a JSON body may nest. Each is a level of PostgreSQL's own parser.
+const LONGEST_PATH: usize = 128;
+
 /// `{ ("->>" | "->") (index | key) }`.
 pub(super) fn json_path(p: &mut Parser<'_>) -> Parsed<Vec<JsonStep>> {
     let mut path = Vec::new();
     while let Some(step) = p.optional(json_step)? {
+        if path.len() == LONGEST_PATH {
+            return p.refuse();
+        }
         path.push(step);
     }
     Ok(path)
