@@ -68,10 +68,7 @@ impl QueryParams {
     }
 
     fn read_select(&mut self, pairs: &[Pair<'_>]) -> Result<(), RequestError> {
-        // nothing at the root is everything
-        let text = first(pairs, "select")
-            .filter(|text| !text.is_empty())
-            .unwrap_or("*");
+        let text = first(pairs, "select").unwrap_or("*");
         self.select = grammar::parse("select parameter", text, text, grammar::select_list)?;
         if widest(&self.select) > MOST_SELECTED {
             return Err(limit("select parameter", MOST_SELECTED, "items in one list"));
