@@ -161,3 +161,92 @@ async fn store_089_an_acknowledged_offset_survives_kill_9() {
     );
     assert!(files_below(&root.path().join("incoming")) == 0);
 }
+
+#[actix_web::test]
+async fn store_089_any_node_goes_on_and_a_late_one_records_nothing() {
+    let app = TestApp::start().await;
+    app.sql("insert into storage.buckets (id, name, public) values ('b', 'b', true)")
+        .await;
+    let root = tempfile::tempdir().expect("a folder");
+    let nodes = [
+        Server::start(&app.database, root.path()),
+        Server::start(&app.database, root.path()),
+    ];
+    let bytes = content(1_000_000);
+    let created = send(
+        &nodes[0],
+        reqwest::Method::POST,
+        "/upload/resumable",
+        &[
+            ("upload-length", &bytes.len().to_string()),
+            ("upload-metadata", &metadata("x")),
+        ],
+    )
+    .await;
+    let location = header(&created, "location");
+    let path = location
+        .split_once("/storage/v1")
+        .expect("the prefix")
+        .1
+        .to_owned();
+    app.sql("update storage.resumable_uploads set writer = null")
+        .await;
+    let mut hanging = TcpStream::connect(&nodes[0].address).expect("it listens");
+    let head = format!(
+        "PATCH /storage/v1{path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {}\r\ntus-resumable: 1.0.0\r\n\
+         upload-offset: 0\r\ncontent-type: application/offset+octet-stream\r\ncontent-length: {}\r\n\r\n",
+        token(),
+        bytes.len()
+    );
+    hanging.write_all(head.as_bytes()).expect("it reads");
+    hanging.write_all(&vec![b'?'; 300_000]).expect("it reads");
+    while app
+        .count("select count(*) from storage.resumable_uploads where writer is not null")
+        .await
+        == 0
+    {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+
+    // The other node has not heard of those bytes, or has; it goes on from what is recorded.
+    let reached = async || -> usize {
+        let head = send(&nodes[1], reqwest::Method::HEAD, &path, &[]).await;
+        header(&head, "upload-offset").parse().expect("a number")
+    };
+    let offset = loop {
+        let offset = reached().await;
+        assert!(offset == 0 || offset == 300_000, "{offset}");
+        let mine = reqwest::Client::new()
+            .patch(format!("http://{}/storage/v1{path}", nodes[1].address))
+            .bearer_auth(token())
+            .header("tus-resumable", "1.0.0")
+            .header("upload-offset", offset.to_string())
+            .header("content-type", "application/offset+octet-stream")
+            .body(bytes[offset..].to_vec())
+            .send()
+            .await
+            .expect("an answer");
+        match mine.status().as_u16() {
+            204 => break offset,
+            // The first node has just put its bytes away.
+            409 => {}
+            other => panic!("{other}"),
+        }
+    };
+    hanging
+        .write_all(&vec![b'?'; bytes.len() - 300_000])
+        .expect("it reads");
+    let answer = tokio::task::spawn_blocking(move || {
+        let mut answer = vec![0; 4096];
+        let read = std::io::Read::read(&mut hanging, &mut answer).expect("an answer");
+        String::from_utf8_lossy(&answer[..read]).into_owned()
+    })
+    .await
+    .expect("the thread lives");
+
+    assert!(answer.starts_with("HTTP/1.1 423"), "{answer}");
+    let read = send(&nodes[1], reqwest::Method::GET, "/object/public/b/x", &[]).await;
+    let read = read.bytes().await.expect("whole");
+    assert_eq!(read[offset..], bytes[offset..]);
+    assert_eq!(read.len(), bytes.len());
+}
