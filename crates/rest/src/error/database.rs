@@ -23,6 +23,8 @@ impl DatabaseFault {
         let mut wire = Wire::new(status, &self.sqlstate, &self.message);
         wire.details = self.detail.clone().map(Value::String);
         wire.hint = self.hint.clone();
+        // `RAISE SQLSTATE 'PT402' USING MESSAGE = 'Payment Required'`
+        wire.reason = self.sqlstate.starts_with("PT").then(|| self.message.clone());
         match status {
             401 => wire.header("WWW-Authenticate", "Bearer"),
             503 => wire.header("Retry-After", "0"),
@@ -110,6 +112,7 @@ impl DatabaseFault {
             details: body.details.map(Value::String),
             hint: body.hint,
             headers: head.headers.into_iter().collect(),
+            reason: head.status_text,
         }
     }
 }
@@ -126,6 +129,7 @@ struct RaisedBody {
 struct RaisedHead {
     status: u16,
     headers: std::collections::BTreeMap<String, String>,
+    status_text: Option<String>,
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Everything the service can answer instead of rows.
 
 mod database;
+mod reason;
 mod table;
 mod wire;
 

@@ -1,5 +1,6 @@
 //! An error as it goes over the wire: status, headers, four keys.
 
+use super::reason;
 use crate::config::ErrorVerbosity;
 use actix_web::http::StatusCode;
 use actix_web::http::header::{self, HeaderName, HeaderValue};
@@ -16,6 +17,8 @@ pub struct Wire {
     pub details: Option<Value>,
     pub hint: Option<String>,
     pub headers: Vec<(String, String)>,
+    /// Reason phrase of the status line; `None`: the status's own.
+    pub reason: Option<String>,
 }
 
 impl Wire {
@@ -27,6 +30,7 @@ impl Wire {
             details: None,
             hint: None,
             headers: Vec::new(),
+            reason: None,
         }
     }
 
@@ -82,6 +86,9 @@ impl Wire {
     pub fn response(&self, verbosity: ErrorVerbosity, headers_only: bool) -> HttpResponse {
         let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let mut builder = HttpResponseBuilder::new(status);
+        if let Some(phrase) = self.reason.as_deref().and_then(reason::interned) {
+            builder.reason(phrase);
+        }
         builder.insert_header((header::CONTENT_TYPE, "application/json; charset=utf-8"));
         if let Ok(value) = HeaderValue::from_str(&format!("PostgREST; error={}", self.code)) {
             builder.insert_header((HeaderName::from_static("proxy-status"), value));

@@ -1,5 +1,6 @@
 //! The service over HTTP, on a real PostgreSQL. Names carry the checklist ids of the REST contract, §12.
 
+mod alone;
 mod bad_input;
 mod call;
 mod catalog;
@@ -7,10 +8,14 @@ mod embed;
 mod golden;
 mod http;
 mod identity;
+mod media;
 mod museum;
 mod museum_http;
 mod museum_write;
 mod read;
+mod recovery;
 mod round_trip;
+mod settings;
+mod standalone;
 mod support;
 mod write;

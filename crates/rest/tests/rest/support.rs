@@ -180,6 +180,15 @@ pub(crate) struct Client {
 }
 
 impl Client {
+    /// Somebody who knows an address.
+    pub(crate) fn at(url: &str, token: Option<String>) -> Self {
+        Self {
+            url: url.to_owned(),
+            token,
+            http: reqwest::Client::new(),
+        }
+    }
+
     pub(crate) async fn get(&self, path: &str) -> Answer {
         self.send("GET", path, &[], None).await
     }

@@ -18,7 +18,10 @@ const APP_SETTINGS: &str = "APP_SETTINGS_";
 const FROM_FILE: [&str; 2] = ["jwt-secret", "db-uri"];
 
 /// Settings that have a place of their own in a project, or whose part another service plays there.
-const STANDALONE_ONLY: [&str; 5] = [
+const STANDALONE_ONLY: [&str; 8] = [
+    "admin-server-host",
+    "admin-server-port",
+    "log-level",
     "server-cors-allowed-origins",
     "server-host",
     "server-port",
@@ -53,8 +56,6 @@ pub struct ProcessSettings {
     pub pool_acquisition_timeout: Option<Duration>,
     /// A connection without work is closed after this time. Default 30 s.
     pub pool_max_idle: Option<Duration>,
-    /// No connection is used for longer. Default 30 min.
-    pub pool_max_lifetime: Option<Duration>,
     /// Address to listen on: a name, an address, or `*`, `*4`, `!4`, `*6`, `!6`. Default `!4`: all of IPv4.
     pub server_host: String,
     /// Default 3000.
@@ -89,7 +90,6 @@ impl Default for ProcessSettings {
             pool_size: None,
             pool_acquisition_timeout: None,
             pool_max_idle: None,
-            pool_max_lifetime: None,
             server_host: "!4".to_owned(),
             server_port: 3000,
             unix_socket: None,
@@ -197,7 +197,6 @@ impl ProcessSettings {
             "db-pool" => self.pool_size = Some(number(value, 1..=10_000)?),
             "db-pool-acquisition-timeout" => self.pool_acquisition_timeout = Some(seconds(value)?),
             "db-pool-max-idletime" | "db-pool-timeout" => self.pool_max_idle = Some(seconds(value)?),
-            "db-pool-max-lifetime" => self.pool_max_lifetime = Some(seconds(value)?),
             "server-host" => value.clone_into(&mut self.server_host),
             "server-port" => self.server_port = number(value, 0..=65_535)?,
             "server-unix-socket" => {
@@ -222,7 +221,10 @@ impl ProcessSettings {
                 }
             }
             // what these tune does not exist here
-            "db-pool-automatic-recovery" | "jwt-cache-max-lifetime" | "log-query" => {}
+            "db-pool-automatic-recovery"
+            | "db-pool-max-lifetime"
+            | "jwt-cache-max-lifetime"
+            | "log-query" => {}
             _ => return Err(SettingError::Unknown),
         }
         Ok(())

@@ -4,5 +4,6 @@ mod lifecycle;
 mod migrations;
 mod production;
 mod refusals;
+mod rest;
 mod services;
 mod support;

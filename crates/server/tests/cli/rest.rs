@@ -1,0 +1,98 @@
+//! `selvedge rest` as an operator of PostgREST runs it.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::support::{Project, Running};
+
+const MIGRATION: &str = "
+    create table notes (id int primary key); insert into notes values (1), (2), (3);
+    create role web_anon nologin; grant web_anon to postgres; grant select on notes to web_anon;
+    create function setting() returns text language sql as $$ select current_setting('app.settings.greeting', true) $$;
+";
+
+/// Asks until the answer is the wanted one.
+async fn until(running: &Running, path: &str, wanted: (u16, Value)) {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    loop {
+        let answer = reqwest::get(running.url(path)).await;
+        let found = match answer {
+            Ok(answer) => (
+                answer.status().as_u16(),
+                answer.json().await.unwrap_or(Value::Null),
+            ),
+            Err(error) => (0, error.to_string().into()),
+        };
+        if found == wanted {
+            return;
+        }
+        assert!(
+            Instant::now() < deadline,
+            "{path}: {found:?}, {}",
+            running.output()
+        );
+        actix_web::rt::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+#[actix_web::test]
+async fn rest_095_the_standalone_command_takes_the_references_file_variables_and_signals() {
+    let database = Project::new();
+    database.write("migrations/20260101000000_notes.sql", MIGRATION);
+    let _running = database.start().await;
+    let operator = Project::new();
+    let url = format!(
+        "postgresql://postgres:postgres@127.0.0.1:{}/postgres",
+        database.ports.database
+    );
+    let file =
+        |max_rows: u32| format!("db-uri = \"{url}\"\ndb-max-rows = {max_rows}\ndb-anon-role = \"nobody\"\n");
+    operator.write("postgrest.conf", &file(2));
+    let path = operator.path("postgrest.conf").display().to_string();
+    let arguments = ["rest", &path, "--port", &operator.ports.api.to_string()].map(str::to_owned);
+    let admin_port = operator.ports.inbox.to_string();
+
+    let rest = operator.spawn(
+        &arguments,
+        &[
+            ("PGRST_DB_ANON_ROLE", "web_anon"),
+            ("PGRST_APP_SETTINGS_GREETING", "hello"),
+            ("PGRST_ADMIN_SERVER_PORT", &admin_port),
+            ("PGRST_DB_POOL", "4"),
+        ],
+    );
+
+    until(&rest, "/notes", (200, json!([{"id": 1}, {"id": 2}]))).await;
+    until(&rest, "/rpc/setting", (200, json!("hello"))).await;
+    let ready = reqwest::get(format!("http://127.0.0.1:{admin_port}/ready"))
+        .await
+        .unwrap();
+    assert!([200, 503].contains(&ready.status().as_u16()));
+
+    operator.write("postgrest.conf", &file(1));
+    rest.signal("-USR2");
+
+    until(&rest, "/notes", (200, json!([{"id": 1}]))).await;
+    let said = rest.stop();
+    assert!(!said.contains("postgres:postgres"), "{said}");
+}
+
+#[test]
+fn rest_095_the_standalone_command_refuses_what_cannot_work_and_hides_it() {
+    let project = Project::new();
+    for (variable, value) in [
+        ("PGRST_JWT_SECRET", "hunter2"),
+        ("PGRST_DB_TX_END", "hunter2"),
+        ("PGRST_DB_URI", "postgresql://u:hunter2@host:port/x"),
+    ] {
+        let output = project
+            .command(&["rest", "--port", "0"])
+            .env(variable, value)
+            .output()
+            .expect("the binary runs");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!output.status.success(), "{variable}");
+        assert!(!said.contains("hunter2"), "{said}");
+    }
+}
