@@ -10,7 +10,7 @@ use tokio_postgres::tls::MakeTlsConnect;
 use tokio_postgres::{Client, Config, Connection, Error, Socket};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use crate::{ListenEvent, RoleSettings, listen, tls};
+use crate::{ListenEvent, PoolUse, RoleSettings, listen, tls};
 
 /// How long a service waits for a connection of a pool before it gives up.
 const POOL_WAIT: Duration = Duration::from_secs(10);
@@ -66,6 +66,7 @@ pub struct Database {
     logins: Logins,
     tls: MakeRustlsConnect,
     role_settings: ArcSwap<RoleSettings>,
+    pool_use: PoolUse,
 }
 
 impl Database {
@@ -85,6 +86,7 @@ impl Database {
             logins,
             tls: tls::connector(),
             role_settings: ArcSwap::default(),
+            pool_use: PoolUse::default(),
         })
     }
 
@@ -152,6 +154,11 @@ impl Database {
         self.role_settings
             .store(Arc::new(RoleSettings::load(client).await?));
         Ok(())
+    }
+
+    /// How the request pools use their connections.
+    pub fn pool_use(&self) -> &PoolUse {
+        &self.pool_use
     }
 
     /// Notifications of `channels`, from a connection of its own that is opened again whenever it is lost.

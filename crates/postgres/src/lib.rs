@@ -7,12 +7,14 @@
 
 mod database;
 mod listen;
+mod pool_use;
 mod request;
 mod role_settings;
 mod tls;
 
 pub use database::{Database, Login, Logins, connect};
 pub use listen::ListenEvent;
+pub use pool_use::{PoolUse, PoolUseReport};
 pub use request::{
     Access, Answer, DatabaseError, End, Isolation, Param, RequestContext, RequestError, RequestPool,
     RequestPoolConfig, RequestTransaction, SqlStatement, Stage, begin_as, column_bytes,

@@ -6,6 +6,7 @@
 //! `respond` (→ status, headers, body). The first three are pure. What a caller may see is PostgreSQL's to decide;
 //! tokens are verified by the gateway; connections and the transaction belong to `selvedge-postgres`.
 
+mod admin;
 pub mod catalog;
 mod config;
 mod edge;
@@ -23,6 +24,7 @@ pub mod sql;
 mod state;
 mod store;
 
+pub use admin::{Admin, MainSocket, configure_admin};
 pub use config::{
     ErrorVerbosity, IN_DATABASE, OpenApiMode, RestConfig, RolePath, SettingError, TransactionEnd,
 };

@@ -26,6 +26,8 @@ pub enum Command {
     Start(StartArgs),
     /// Run the project for production: DATABASE_URL, keys of your own, no inbox
     Serve(ServeArgs),
+    /// Serve PostgREST's API alone, on any PostgreSQL database: no project, no platform schema, no keys
+    Rest(RestArgs),
     /// Stop the running instance of the project
     Stop,
     /// Show URLs and keys of the running instance
@@ -74,6 +76,31 @@ pub struct ServeArgs {
     pub port: Option<u16>,
     #[command(flatten)]
     pub runtime: RuntimeArgs,
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct RestArgs {
+    /// A configuration file of PostgREST; variables PGRST_* win over it
+    #[arg(value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// The database [env: PGRST_DB_URI; file: db-uri]
+    #[arg(long, value_name = "URL")]
+    pub db_url: Option<String>,
+    /// Address to listen on [default: 0.0.0.0; env: PGRST_SERVER_HOST]
+    #[arg(long)]
+    pub host: Option<String>,
+    /// Port to listen on [default: 3000; env: PGRST_SERVER_PORT]
+    #[arg(long)]
+    pub port: Option<u16>,
+    /// Threads that serve requests [default: one per core, at most half as many as connections]
+    #[arg(long)]
+    pub workers: Option<usize>,
+    /// Log one JSON object per line
+    #[arg(long)]
+    pub json_logs: bool,
+    /// What to log: a level (info, debug) or filters (selvedge_rest=debug,warn) [default: PGRST_LOG_LEVEL, or error]
+    #[arg(long, value_name = "FILTER")]
+    pub log: Option<String>,
 }
 
 /// What both ways of running share.
@@ -207,7 +234,7 @@ impl Cli {
                 database_url: args.database_url.clone().map(Into::into),
                 ..flags
             },
-            Command::Stop | Command::Status(_) | Command::Keys(_) => flags,
+            Command::Rest(_) | Command::Stop | Command::Status(_) | Command::Keys(_) => flags,
         }
     }
 }

@@ -7,6 +7,8 @@ use selvedge_postgres::migrate::{RolePasswords, set_role_passwords};
 use tokio_postgres::config::{Host, SslMode};
 use tokio_postgres::{Client, Config};
 
+use crate::config::Environment;
+
 /// Where the database is and how to log in to it.
 pub(crate) struct ExternalDatabase {
     config: Config,
@@ -82,6 +84,60 @@ impl ExternalDatabase {
     }
 }
 
+/// The database of `selvedge rest`: a URL or libpq's `key=value` form, the rest from libpq's variables.
+///
+/// Without an `sslmode`, TLS is used wherever the connection leaves the machine and the server offers it; its
+/// certificate is verified whenever TLS is used.
+///
+/// # Errors
+/// When it cannot be read; the message does not quote it.
+pub(crate) fn standalone_config(uri: Option<&SecretString>, environment: &Environment) -> Result<Config> {
+    let uri = uri.map_or("", ExposeSecret::expose_secret).trim();
+    let text = SSL_MODES
+        .iter()
+        .fold(uri.to_owned(), |text, (theirs, ours)| text.replace(theirs, ours));
+    let bare = matches!(text.as_str(), "" | "postgresql://" | "postgres://");
+    let mut config: Config = if bare {
+        Config::new()
+    } else {
+        text.parse()
+            .context("db-uri is not of the form postgresql://user:password@host:5432/database")?
+    };
+    let variable = |name| environment.get(name).filter(|value| !value.is_empty());
+    if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
+        match variable("PGHOST") {
+            Some(host) => config.host(host),
+            None => config.host(DEFAULT_SOCKET_FOLDER),
+        };
+    }
+    if let Some(port) = variable("PGPORT").filter(|_| config.get_ports().is_empty()) {
+        config.port(port.parse().context("PGPORT is not a port")?);
+    }
+    if let Some(user) = variable("PGUSER").filter(|_| config.get_user().is_none()) {
+        config.user(user);
+    }
+    if let Some(password) = variable("PGPASSWORD").filter(|_| config.get_password().is_none()) {
+        config.password(password);
+    }
+    if let Some(database) = variable("PGDATABASE").filter(|_| config.get_dbname().is_none()) {
+        config.dbname(database);
+    }
+    if !text.contains("sslmode") && config.get_hosts().iter().all(is_local) {
+        config.ssl_mode(SslMode::Disable);
+    }
+    Ok(config)
+}
+
+/// libpq's modes that the driver has no name for: certificates are always verified here.
+const SSL_MODES: [(&str, &str); 3] = [
+    ("sslmode=verify-full", "sslmode=require"),
+    ("sslmode=verify-ca", "sslmode=require"),
+    ("sslmode=allow", "sslmode=prefer"),
+];
+
+/// Where libpq looks for a server when nobody says where it is.
+const DEFAULT_SOCKET_FOLDER: &str = "/var/run/postgresql";
+
 fn is_local(host: &Host) -> bool {
     match host {
         Host::Unix(_) => true,
@@ -108,6 +164,39 @@ mod tests {
             SslMode::Disable
         );
         assert_eq!(ssl_mode("postgresql://u:p@127.0.0.1:5432/x"), SslMode::Prefer);
+    }
+
+    #[test]
+    fn a_standalone_database_may_be_named_in_every_way_of_libpq() {
+        let environment: Environment = [
+            ("PGHOST", "db.example.com"),
+            ("PGUSER", "web"),
+            ("PGPASSWORD", "x"),
+        ]
+        .into_iter()
+        .collect();
+        let config = |uri: Option<&str>| {
+            standalone_config(uri.map(SecretString::from).as_ref(), &environment).unwrap()
+        };
+
+        let from_variables = config(None);
+        assert_eq!(from_variables.get_user(), Some("web"));
+        assert_eq!(
+            from_variables.get_hosts(),
+            [Host::Tcp("db.example.com".to_owned())]
+        );
+        assert_eq!(
+            config(Some("postgresql://")).get_hosts(),
+            from_variables.get_hosts()
+        );
+        let pairs = config(Some("host=localhost user=other dbname=app"));
+        assert_eq!(
+            (pairs.get_user(), pairs.get_dbname()),
+            (Some("other"), Some("app"))
+        );
+        assert_eq!(pairs.get_ssl_mode(), SslMode::Disable);
+        let verified = config(Some("postgres://u@h/x?sslmode=verify-full"));
+        assert_eq!(verified.get_ssl_mode(), SslMode::Require);
     }
 
     #[test]

@@ -12,15 +12,20 @@ pub(crate) struct PortChoice {
     pub(crate) what: &'static str,
     /// The flag that changes it, if there is one.
     pub(crate) flag: Option<&'static str>,
-    /// The key of config.toml that changes it.
-    pub(crate) key: &'static str,
+    /// The setting that changes it: a key of config.toml, or a variable.
+    pub(crate) setting: &'static str,
 }
 
 impl PortChoice {
     /// How to choose another port.
     fn advice(self) -> String {
         let flag = self.flag.map_or_else(String::new, |flag| format!("{flag} N or "));
-        format!("choose another one with {flag}{} = N in config.toml", self.key)
+        let place = if self.setting.starts_with('[') {
+            " in config.toml"
+        } else {
+            ""
+        };
+        format!("choose another one with {flag}{} = N{place}", self.setting)
     }
 }
 
@@ -28,25 +33,25 @@ impl PortChoice {
 pub(crate) const API_PORT: PortChoice = PortChoice {
     what: "API",
     flag: Some("--port"),
-    key: "[api] port",
+    setting: "[api] port",
 };
 /// The embedded database's port.
 pub(crate) const DATABASE_PORT: PortChoice = PortChoice {
     what: "PostgreSQL",
     flag: Some("--db-port"),
-    key: "[db] port",
+    setting: "[db] port",
 };
 /// The inbox's port.
 pub(crate) const INBOX_PORT: PortChoice = PortChoice {
     what: "mail inbox",
     flag: Some("--inbox-port"),
-    key: "[inbucket] port",
+    setting: "[inbucket] port",
 };
 /// The inbox's port for mail of other programs.
 pub(crate) const SMTP_PORT: PortChoice = PortChoice {
     what: "SMTP of the mail inbox",
     flag: None,
-    key: "[inbucket] smtp_port",
+    setting: "[inbucket] smtp_port",
 };
 
 /// Binds `host:port`.

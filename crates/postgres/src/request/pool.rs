@@ -97,6 +97,7 @@ impl RequestPool {
         let lane = self.inner.acquire().await?;
         let ticket = Ticket::new(lane, self.inner.clone());
         let roles = self.inner.database.role_settings();
+        let _running = self.inner.database.pool_use().run();
         let answer = ticket.lane.run(transaction, &roles).await;
         ticket.answered();
         answer
@@ -117,6 +118,7 @@ impl RequestPool {
             pool: self.inner.clone(),
         };
         let roles = self.inner.database.role_settings();
+        let _running = self.inner.database.pool_use().run();
         let lane = held.lane.clone().expect("held until released");
         let answer = lane.run_checked(transaction, &roles, accept).await;
         held.release();
@@ -198,9 +200,13 @@ impl Inner {
     }
 
     async fn wait(&self, deadline: Instant) -> Result<(), RequestError> {
+        let _waiting = self.database.pool_use().wait();
         tokio::time::timeout_at(deadline.into(), self.freed.notified())
             .await
-            .map_err(|_| RequestError::Timeout)
+            .map_err(|_| {
+                self.database.pool_use().timed_out();
+                RequestError::Timeout
+            })
     }
 
     async fn open(&self) -> Result<Rc<Lane>, RequestError> {

@@ -73,6 +73,27 @@ impl Catalog {
         found
     }
 
+    /// All relations, by name.
+    pub(crate) fn all_relations(&self) -> Vec<&Arc<Relation>> {
+        let mut found: Vec<_> = self.relations.values().collect();
+        found.sort_by(|a, b| a.name.cmp(&b.name));
+        found
+    }
+
+    /// All relationships, by their ends.
+    pub(crate) fn all_relationships(&self) -> Vec<&Arc<Relationship>> {
+        let mut found: Vec<_> = self.relationships.values().flatten().collect();
+        found.sort();
+        found
+    }
+
+    /// All functions, by name.
+    pub(crate) fn all_functions(&self) -> Vec<&Arc<Function>> {
+        let mut found: Vec<_> = self.functions.values().flatten().collect();
+        found.sort_by(|a, b| a.name.cmp(&b.name));
+        found
+    }
+
     /// Functions of one schema, by name.
     pub fn functions_in(&self, schema: &str) -> Vec<&Arc<Function>> {
         let mut found: Vec<_> = self

@@ -3,6 +3,7 @@
 mod keys;
 mod migrate;
 mod reset;
+mod rest;
 mod serve;
 mod shutdown;
 mod start;
@@ -19,6 +20,10 @@ use crate::output;
 
 /// Runs a command.
 pub(crate) async fn run(cli: Cli) -> Result<()> {
+    // No project: the command has settings of its own.
+    if let Command::Rest(args) = &cli.command {
+        return rest::run(args).await;
+    }
     let Loaded { config, warnings } = Config::load(&cli.flags())?;
     // The short commands are read by scripts and called often: they leave the warnings to `start`.
     if matches!(cli.command, Command::Start(_) | Command::Serve(_)) {
@@ -27,6 +32,7 @@ pub(crate) async fn run(cli: Cli) -> Result<()> {
     match cli.command {
         Command::Start(_) => start::run(config).await,
         Command::Serve(_) => serve::run(config).await,
+        Command::Rest(args) => rest::run(&args).await,
         Command::Stop => stop::run(&config).await,
         Command::Status(args) => status::run(config, args.output),
         Command::Migrate(args) => migrate::run(&config, args.action).await,

@@ -26,7 +26,7 @@ use crate::http::{self, Health};
 use crate::key_set::KeySet;
 
 pub(crate) use background::Background;
-pub(crate) use translate::objects_folder;
+pub(crate) use translate::{objects_folder, with_pool_settings};
 
 /// How often what a crash may have left in the store of objects is looked for.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(24 * 3600);
