@@ -11,6 +11,7 @@ mod identity;
 mod media;
 mod museum;
 mod museum_http;
+mod museum_objects;
 mod museum_write;
 mod read;
 mod recovery;
