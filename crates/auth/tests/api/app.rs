@@ -210,6 +210,16 @@ impl TestApp {
         self.database.superuser().await.query(sql, params).await.unwrap()
     }
 
+    /// Runs a query as the API does: under a role, with these claims.
+    pub(crate) async fn sql_as(&self, role: &str, claims: &str, sql: &str) -> Vec<Row> {
+        let mut client = self.database.superuser().await;
+        let transaction = client.transaction().await.unwrap();
+        const CONTEXT: &str =
+            "select set_config('request.jwt.claims', $1, true), set_config('role', $2, true)";
+        transaction.query(CONTEXT, &[&claims, &role]).await.unwrap();
+        transaction.query(sql, &[]).await.unwrap()
+    }
+
     /// Runs a query again and again until its rows are as expected: for what happens after an answer.
     pub(crate) async fn eventually(&self, sql: &str, expected: impl Fn(&[Row]) -> bool) -> Vec<Row> {
         let client = self.database.superuser().await;

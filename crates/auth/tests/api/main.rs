@@ -14,6 +14,7 @@ mod passkeys;
 mod password;
 mod phone;
 mod pkce;
+mod policies;
 mod protection;
 mod providers;
 mod receiver;

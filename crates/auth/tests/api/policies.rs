@@ -1,0 +1,98 @@
+//! What policies of the database see of a caller, and what a browser of another origin may send.
+
+use reqwest::Method;
+use serde_json::json;
+
+use crate::app::{PASSWORD, TestApp};
+
+#[actix_web::test]
+async fn auth_051_policies_see_the_user_of_a_token() {
+    let app = TestApp::autoconfirm().await;
+    let session = app.sign_up("ana@example.com", PASSWORD).await.session();
+    app.migrate(
+        "create table public.notes (owner uuid, text text); alter table public.notes enable row level security; \
+         create policy own on public.notes for select to authenticated using (owner = auth.uid());",
+    )
+    .await;
+    app.sql(
+        "insert into public.notes values ($1, 'mine'), (gen_random_uuid(), 'theirs')",
+        &[&session.user_id()],
+    )
+    .await;
+    let claims = app.keys.verify(&session.access_token).unwrap();
+
+    let seen = app
+        .sql_as("authenticated", claims.json(), "select text from public.notes")
+        .await;
+    assert_eq!(seen.len(), 1);
+    assert_eq!(seen[0].get::<_, String>(0), "mine");
+    let email = app
+        .sql_as("authenticated", claims.json(), "select auth.email()")
+        .await;
+    assert_eq!(email[0].get::<_, String>(0), "ana@example.com");
+    let anonymous = app
+        .sql_as(
+            "anon",
+            r#"{"role": "anon"}"#,
+            "select auth.uid()::text, auth.role()",
+        )
+        .await;
+    assert_eq!(anonymous[0].get::<_, Option<String>>(0), None);
+    assert_eq!(anonymous[0].get::<_, String>(1), "anon");
+}
+
+#[actix_web::test]
+async fn auth_052_without_claims_there_is_nobody_and_no_error() {
+    let app = TestApp::start().await;
+    const WHO: &str = "select auth.uid()::text, auth.role(), auth.email(), auth.jwt()::text";
+
+    let empty = app.sql_as("anon", "", WHO).await;
+    let unset = app.sql(WHO, &[]).await;
+
+    for row in [&empty[0], &unset[0]] {
+        for column in 0..4 {
+            assert_eq!(row.get::<_, Option<String>>(column), None, "column {column}");
+        }
+    }
+}
+
+#[actix_web::test]
+async fn auth_019_a_browser_may_send_the_clients_headers() {
+    let app = TestApp::start().await;
+    let names = "apikey, authorization, content-type, x-client-info, x-supabase-api-version";
+
+    let preflight = app
+        .call(Method::OPTIONS, "/token?grant_type=password")
+        .header("origin", "https://elsewhere.example")
+        .header("access-control-request-method", "POST")
+        .header("access-control-request-headers", names)
+        .send()
+        .await;
+
+    assert!(preflight.status < 300, "{}", preflight.status);
+    let allowed = preflight
+        .header("access-control-allow-headers")
+        .to_ascii_lowercase();
+    for name in names.split(", ") {
+        assert!(
+            allowed.contains(name) || allowed == "*",
+            "{name} is not in {allowed}"
+        );
+    }
+    assert!(preflight.header("access-control-allow-methods").contains("POST"));
+    let answer = app
+        .post(
+            "/token?grant_type=password",
+            json!({"email": "a@b.c", "password": "x"}),
+        )
+        .header("origin", "https://elsewhere.example")
+        .send()
+        .await;
+    let exposed = answer
+        .header("access-control-expose-headers")
+        .to_ascii_lowercase();
+    assert!(
+        exposed.contains("x-supabase-api-version") || exposed == "*",
+        "{exposed}"
+    );
+}
