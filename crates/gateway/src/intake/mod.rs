@@ -140,7 +140,8 @@ fn answer(refused: &Refused) -> Bytes {
         ),
         Reason::Malformed => ("400 Bad Request", "The request is malformed"),
     };
-    let (body, more) = if Service::of(&refused.path) == Service::Rest {
+    // where no prefix belongs to another service, REST may stand alone at `/`
+    let (body, more) = if matches!(Service::of(&refused.path), Service::Rest | Service::Other) {
         (
             json!({ "code": "PGRST100", "details": null, "hint": null, "message": message }),
             "proxy-status: PostgREST; error=PGRST100\r\n",

@@ -13,6 +13,7 @@ use std::time::Duration;
 use actix_web::dev::Server;
 use actix_web::{App, HttpServer};
 use anyhow::{Context, Result, bail};
+use selvedge_gateway::ServerBuilder;
 use selvedge_gateway::telemetry::{self, LogFormat};
 use selvedge_postgres::{Database, Logins, RequestPool, RequestPoolConfig};
 use selvedge_rest::{Admin, MainSocket, RestConfig, RestState, configure_admin};
@@ -174,23 +175,31 @@ impl Listener {
         pool: RequestPoolConfig,
         workers: usize,
     ) -> Result<(Server, MainSocket)> {
-        let server = HttpServer::new(move || {
+        let application = move || {
             let pool = RequestPool::new(database.clone(), pool.clone());
             App::new().configure(selvedge_rest::configure(state.clone(), pool))
-        })
-        .workers(workers)
-        .max_connections(CONNECTIONS_PER_WORKER)
-        .client_request_timeout(HEADER_TIMEOUT)
-        .shutdown_timeout(SHUTDOWN_TIMEOUT_S)
-        .disable_signals();
+        };
         match self {
             Self::Tcp(listener) => {
                 let address = reachable(listener.local_addr().context("the API's address")?);
-                let server = server.listen(listener).context("the API cannot listen")?;
+                let builder = ServerBuilder::new()
+                    .workers(workers)
+                    .max_concurrent_connections(CONNECTIONS_PER_WORKER)
+                    .shutdown_timeout(SHUTDOWN_TIMEOUT_S)
+                    .disable_signals();
+                let server = selvedge_gateway::listen(builder, listener, HEADER_TIMEOUT, application)
+                    .context("the API cannot listen")?;
                 Ok((server.run(), MainSocket::Tcp(address)))
             }
             Self::Unix(listener, path) => {
-                let server = server.listen_uds(listener).context("the API cannot listen")?;
+                let server = HttpServer::new(application)
+                    .workers(workers)
+                    .max_connections(CONNECTIONS_PER_WORKER)
+                    .client_request_timeout(HEADER_TIMEOUT)
+                    .shutdown_timeout(SHUTDOWN_TIMEOUT_S)
+                    .disable_signals()
+                    .listen_uds(listener)
+                    .context("the API cannot listen")?;
                 Ok((server.run(), MainSocket::Unix(path)))
             }
         }
