@@ -1,0 +1,158 @@
+//! The file backend on a real folder.
+
+use super::*;
+
+fn files_below(folder: &Path) -> usize {
+    walkdir::WalkDir::new(folder)
+        .into_iter()
+        .filter_map(Result::ok)
+        .filter(|e| e.file_type().is_file())
+        .count()
+}
+
+async fn read_all(backend: &FileBackend, version: Version) -> Vec<u8> {
+    let reader = backend.open(version).await.expect("blob exists");
+    let size = reader.size_bytes();
+    match reader.read(0, size) {
+        BlobBody::Whole(bytes) => bytes.to_vec(),
+        BlobBody::Stream(stream) => {
+            stream
+                .map(|chunk| chunk.expect("readable").to_vec())
+                .concat()
+                .await
+        }
+    }
+}
+
+#[actix_web::test]
+async fn store_001_bytes_come_back_as_they_went_in() {
+    let root = tempfile::tempdir().expect("temp dir");
+    let backend = FileBackend::open(root.path()).expect("store opens");
+    for size in [0_usize, 1, 70_000, 1_000_000] {
+        let content: Vec<u8> = (0..size).map(|i| (i % 251) as u8).collect();
+        let version = Version::fresh();
+
+        let mut writer = backend.create(version).await.expect("create");
+        for piece in content.chunks(10_007) {
+            writer.write(Bytes::copy_from_slice(piece)).await.expect("write");
+        }
+        let info = writer.finish().await.expect("finish");
+
+        assert_eq!(info.size_bytes, size as u64);
+        assert_eq!(info.etag, format!("\"{}\"", hex::encode(Md5::digest(&content))));
+        assert_eq!(read_all(&backend, version).await, content);
+    }
+}
+
+#[actix_web::test]
+async fn store_082_a_dropped_writer_leaves_nothing() {
+    let root = tempfile::tempdir().expect("temp dir");
+    let backend = FileBackend::open(root.path()).expect("store opens");
+
+    let mut writer = backend.create(Version::fresh()).await.expect("create");
+    writer.write(Bytes::from(vec![7; 600_000])).await.expect("write");
+    drop(writer);
+
+    assert_eq!(files_below(root.path()), 0);
+}
+
+#[actix_web::test]
+async fn store_081_what_a_crash_left_behind_is_removed_and_what_lives_is_not() {
+    let root = tempfile::tempdir().expect("temp dir");
+    let living = FileBackend::open(root.path()).expect("store opens");
+    let mut writer = living.create(Version::fresh()).await.expect("create");
+    writer.write(Bytes::from(vec![7; 600_000])).await.expect("write");
+    let crashed = root.path().join("incoming/crashed");
+    fs::create_dir(&crashed).expect("ours");
+    fs::write(crashed.join("half"), b"half").expect("ours");
+
+    let _second = FileBackend::open(root.path()).expect("store opens");
+
+    assert!(!crashed.exists());
+    writer.finish().await.expect("the living upload is not disturbed");
+    assert_eq!(files_below(root.path()), 1);
+}
+
+#[actix_web::test]
+async fn copies_outlive_their_source_and_removal_is_idempotent() {
+    let root = tempfile::tempdir().expect("temp dir");
+    let backend = FileBackend::open(root.path()).expect("store opens");
+    let (from, to) = (Version::fresh(), Version::fresh());
+    let mut writer = backend.create(from).await.expect("create");
+    writer.write(Bytes::from_static(b"kept")).await.expect("write");
+    writer.finish().await.expect("finish");
+
+    backend.copy(from, to).await.expect("copy");
+    backend.remove(from).await.expect("remove");
+    backend.remove(from).await.expect("removing twice is fine");
+
+    assert_eq!(read_all(&backend, to).await, b"kept");
+    assert!(matches!(backend.open(from).await, Err(BackendError::Missing)));
+    assert!(matches!(
+        backend.copy(from, Version::fresh()).await,
+        Err(BackendError::Missing)
+    ));
+}
+
+async fn blob(backend: &FileBackend, content: &[u8]) -> Version {
+    let version = Version::fresh();
+    let mut writer = backend.create(version).await.expect("create");
+    writer
+        .write(Bytes::copy_from_slice(content))
+        .await
+        .expect("write");
+    writer.finish().await.expect("finish");
+    version
+}
+
+#[actix_web::test]
+async fn parts_of_any_size_are_joined_in_order() {
+    let root = tempfile::tempdir().expect("temp dir");
+    let backend = FileBackend::open(root.path()).expect("store opens");
+    let parts = [
+        blob(&backend, b"one, ").await,
+        blob(&backend, b"").await,
+        blob(&backend, &vec![b'2'; 700_000]).await,
+    ];
+    let whole = Version::fresh();
+
+    let stat = backend.concat(&parts, whole).await.expect("concat");
+
+    assert_eq!(stat.size_bytes, 700_005);
+    assert_eq!(backend.stat(whole).await.expect("stat"), stat);
+    let bytes = read_all(&backend, whole).await;
+    assert!(bytes.starts_with(b"one, 22") && bytes.len() == 700_005);
+    let missing = backend
+        .concat(&[parts[0], Version::fresh()], Version::fresh())
+        .await;
+    assert!(matches!(missing, Err(BackendError::Missing)));
+    assert_eq!(files_below(root.path()), 4, "a failed one leaves nothing");
+}
+
+#[actix_web::test]
+async fn blobs_are_listed_page_by_page_without_what_is_being_written() {
+    let root = tempfile::tempdir().expect("temp dir");
+    let backend = FileBackend::open(root.path()).expect("store opens");
+    let mut versions = Vec::new();
+    for content in [b"1", b"2", b"3", b"4", b"5"] {
+        versions.push(blob(&backend, content).await);
+    }
+    versions.sort_unstable();
+    let mut unfinished = backend.create(Version::fresh()).await.expect("create");
+    unfinished
+        .write(Bytes::from(vec![0; 600_000]))
+        .await
+        .expect("write");
+    fs::write(root.path().join("blobs/lost+found"), b"").expect("ours");
+
+    let mut seen = Vec::new();
+    while let Some(after) = Some(seen.last().copied()) {
+        let page = backend.list(after, 2).await.expect("list");
+        if page.is_empty() {
+            break;
+        }
+        seen.extend(page.iter().map(|entry| entry.version));
+    }
+
+    assert_eq!(seen, versions);
+}
