@@ -5,7 +5,7 @@ insert into auth.custom_oauth_providers (
   created_at, updated_at
 ) values (
   $1, $2::text, $3::text, $4::text, $5::text, $6::text, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
-  case when $18::jsonb is not null then $24 end, $19, $20, $21, $22, $23, $24
+  case when $18::jsonb is not null then $24::timestamptz end, $19, $20, $21, $22, $23, $24
 )
 on conflict (id) do update
 set name = excluded.name, client_id = excluded.client_id, client_secret = excluded.client_secret,

@@ -32,6 +32,8 @@ pub(crate) struct Account<'a> {
     pub(crate) invited_at: Option<DateTime<Utc>>,
     /// An administrator's user, about whom the project's hooks are not asked.
     pub(crate) skips_hooks: bool,
+    /// Leaves the metadata as given; for others what the identity knows becomes part of it. An administrator's word stays as it is.
+    pub(crate) keeps_metadata: bool,
 }
 
 /// Inserts user and identity as a trigger of the project expects them: metadata at the INSERT, the role by an UPDATE.
@@ -91,7 +93,12 @@ pub(crate) async fn create_user(
             .map_err(saving)?;
     }
     let role = account.role.unwrap_or(&state.config.default_role);
-    users::finish_new_user(db, id, role, now).await.map_err(saving)?;
+    let finished = if account.keeps_metadata {
+        users::set_role(db, id, role, now).await
+    } else {
+        users::finish_new_user(db, id, role, now).await
+    };
+    finished.map_err(saving)?;
     let user = get(db, id).await?;
     if !account.skips_hooks {
         aftermath::user_was_created(info, &user);

@@ -219,6 +219,8 @@ pub(crate) enum AuthError {
     #[error("invite is gone")]
     InviteNotFound,
     #[error("{0}")]
+    OauthClientRefused(&'static str),
+    #[error("{0}")]
     IdentityAlreadyExists(&'static str),
     #[error("identity is not theirs")]
     IdentityNotFound,

@@ -14,7 +14,6 @@ mod id_token;
 mod profile;
 mod userinfo;
 
-pub(crate) use catalog::NAMES;
 pub(crate) use custom::Mapping;
 pub(crate) use discovery::{Issuer, Issuers, is_callable};
 pub(crate) use exchange::ProviderTokens;

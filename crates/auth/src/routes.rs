@@ -89,10 +89,67 @@ pub fn configure(state: web::Data<AuthState>) -> impl FnOnce(&mut web::ServiceCo
                         .patch(api::passkeys::rename)
                         .delete(api::passkeys::delete),
                 )
+                .configure(federation)
                 .configure(api::not_offered::configure)
                 .default_service(web::to(no_route)),
         );
     }
+}
+
+/// The OAuth server's part of the table, and the providers that administrators keep.
+fn federation(config: &mut web::ServiceConfig) {
+    config
+        .service(
+            at("/.well-known/oauth-authorization-server")
+                .get(api::openid_configuration::oauth_authorization_server),
+        )
+        .service(at("/oauth/clients/register").post(api::oauth_clients::register))
+        .service(at("/oauth/authorize").get(api::oauth_authorize::authorize))
+        .service(at("/oauth/authorizations/{id}").get(api::oauth_authorize::get_authorization))
+        .service(at("/oauth/authorizations/{id}/consent").post(api::oauth_authorize::decide))
+        .service(at("/oauth/token").post(api::oauth_token::token))
+        .service(at("/oauth/userinfo").get(api::oauth_user::userinfo))
+        .service(
+            at("/user/oauth/grants")
+                .get(api::oauth_user::list_grants)
+                .delete(api::oauth_user::revoke_grant),
+        )
+        .service(
+            at("/admin/oauth/clients")
+                .get(api::oauth_clients::list_clients)
+                .post(api::oauth_clients::create_client),
+        )
+        .service(
+            at("/admin/oauth/clients/{id}")
+                .get(api::oauth_clients::get_client)
+                .put(api::oauth_clients::update_client)
+                .delete(api::oauth_clients::delete_client),
+        )
+        .service(
+            at("/admin/sso/providers")
+                .get(api::admin_sso_providers::list_providers)
+                .post(api::admin_sso_providers::create_provider),
+        )
+        .service(
+            at("/admin/sso/providers/{id}")
+                .get(api::admin_sso_providers::get_provider)
+                .put(api::admin_sso_providers::update_provider)
+                .delete(api::admin_sso_providers::delete_provider),
+        )
+        .service(
+            at("/admin/custom-providers")
+                .get(api::admin_custom_providers::list_providers)
+                .post(api::admin_custom_providers::create_provider),
+        )
+        .service(
+            at("/admin/custom-providers/{identifier}")
+                .get(api::admin_custom_providers::get_provider)
+                .put(api::admin_custom_providers::update_provider)
+                .delete(api::admin_custom_providers::delete_provider),
+        )
+        .service(
+            at("/admin/oauth/clients/{id}/regenerate_secret").post(api::oauth_clients::regenerate_secret),
+        );
 }
 
 /// A path with and without a trailing slash; other methods than those given are 405.

@@ -13,6 +13,7 @@ use crate::hooks::{self, HookPoint};
 use crate::request::RequestInfo;
 use crate::rules::counter_token;
 use crate::state::AuthState;
+use crate::store::oauth_authorizations;
 use crate::store::sessions::{self, AmrEntry, NewSession};
 use crate::store::{refresh_tokens, users};
 use crate::user::User;
@@ -39,6 +40,11 @@ struct AccessClaims<'a> {
     amr: &'a [AmrEntry],
     session_id: Uuid,
     is_anonymous: bool,
+    /// The program that the session was made for, and what it may know.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    client_id: Option<Uuid>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scope: Option<String>,
 }
 
 /// What a client stores as its session.
@@ -114,6 +120,22 @@ pub(crate) async fn start_session(
     .await
 }
 
+/// The same for a program of the OAuth server: the session is the program's, and its tokens say so.
+pub(crate) async fn start_program_session(
+    state: &AuthState,
+    db: &impl GenericClient,
+    info: &RequestInfo,
+    user_id: Uuid,
+    (client_id, scope): (Uuid, &str),
+) -> Result<TokenPair, AuthError> {
+    const METHOD: &str = "oauth_provider/authorization_code";
+    let started = start_session(state, db, info, user_id, METHOD).await?;
+    oauth_authorizations::bind_session(db, started.session_id, client_id, scope).await?;
+    let session = (started.session_id, "aal1");
+    let refreshed = (started.refresh_token, METHOD);
+    sign(state, db, info, user_id, session, refreshed, state.now()).await
+}
+
 /// Replaces the refresh token of a session that has changed its level. The old one still leads to the new one, as another tab may
 /// be using it at this moment.
 ///
@@ -155,9 +177,10 @@ pub(crate) async fn sign(
     (refresh_token, method): (String, &str),
     now: DateTime<Utc>,
 ) -> Result<TokenPair, AuthError> {
-    let (user, proofs) = futures_util::try_join!(
+    let (user, proofs, (client_id, scope)) = futures_util::try_join!(
         users::find_by_id(db, user_id),
-        sessions::list_proofs(db, session_id)
+        sessions::list_proofs(db, session_id),
+        oauth_authorizations::find_binding(db, session_id),
     )?;
     let user =
         user.ok_or_else(|| AuthError::internal(UNEXPECTED, Fault::Other("user vanished during sign-in")))?;
@@ -178,6 +201,8 @@ pub(crate) async fn sign(
         amr: &proofs,
         session_id,
         is_anonymous: user.is_anonymous,
+        client_id,
+        scope: scope.filter(|_| client_id.is_some()),
     };
     let signed = if HookPoint::CustomAccessToken.is_set(state) {
         let subject = (user_id, method);

@@ -11,6 +11,8 @@ pub(crate) mod custom_providers;
 pub(crate) mod factors;
 pub(crate) mod flow_states;
 pub(crate) mod identities;
+pub(crate) mod oauth_authorizations;
+pub(crate) mod oauth_clients;
 pub(crate) mod one_time_tokens;
 pub(crate) mod outgoing_mails;
 pub(crate) mod passkeys;
@@ -18,6 +20,7 @@ pub(crate) mod phones;
 pub(crate) mod provider_flows;
 pub(crate) mod refresh_tokens;
 pub(crate) mod sessions;
+pub(crate) mod sso_providers;
 pub(crate) mod stale;
 pub(crate) mod users;
 

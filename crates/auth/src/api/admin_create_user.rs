@@ -66,6 +66,7 @@ pub(crate) async fn create_user(
         role: Some(body.role.as_str()).filter(|role| !role.is_empty()),
         invited_at: None,
         skips_hooks: true,
+        keeps_metadata: true,
     };
     let ban = ban_end(&body.ban_duration, state.now())?;
     let mut client = state.client().await?;

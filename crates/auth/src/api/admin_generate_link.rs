@@ -112,6 +112,7 @@ pub(crate) async fn generate_link(
         email: &email,
         encrypted_password: &encrypted_password,
         data: body.data.clone(),
+        keeps_metadata: true,
         ..Account::default()
     };
     let user = subject(&state, &info, &db, kind, found, account).await?;

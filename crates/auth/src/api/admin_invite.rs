@@ -41,6 +41,7 @@ pub(crate) async fn invite(
             let account = Account {
                 email: &email,
                 data: body.data,
+                keeps_metadata: true,
                 ..Account::default()
             };
             accounts::create_user(&state, &db, &info, account).await?

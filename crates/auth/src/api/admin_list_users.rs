@@ -39,7 +39,9 @@ impl Page {
             "" => Ok(default),
             text => text
                 .parse()
-                .map_err(|_| AuthError::invalid(format!("Bad Pagination Parameters: {text:?}"))),
+                .ok()
+                .filter(|number| *number >= 0)
+                .ok_or_else(|| AuthError::invalid(format!("Bad Pagination Parameters: {text:?}"))),
         };
         let (number, size) = (number(page, 1)?, number(per_page, DEFAULT_PER_PAGE)?);
         Ok(Self {

@@ -21,7 +21,7 @@ use crate::sign_in::{TokenPair, is_refresh_token, new_refresh_token, sign};
 use crate::state::AuthState;
 use crate::store::audit::{Action, Actor};
 use crate::store::sessions::{self, Session};
-use crate::store::{refresh_tokens, users};
+use crate::store::{oauth_authorizations, refresh_tokens, users};
 use crate::user::User;
 
 const LOCK_WAIT: Duration = Duration::from_secs(5);
@@ -47,13 +47,25 @@ pub(crate) async fn grant(
     info: &RequestInfo,
     body: RefreshBody,
 ) -> Result<HttpResponse, AuthError> {
-    if !is_refresh_token(&body.refresh_token) {
+    Ok(refresh(state, info, &body.refresh_token, None)
+        .await?
+        .response([]))
+}
+
+/// Refreshes the session of `program`, or of the user alone.
+pub(crate) async fn refresh(
+    state: &AuthState,
+    info: &RequestInfo,
+    token: &str,
+    program: Option<Uuid>,
+) -> Result<Box<TokenPair>, AuthError> {
+    if !is_refresh_token(token) {
         return Err(AuthError::MalformedRefreshToken);
     }
     let deadline = tokio::time::Instant::now() + LOCK_WAIT;
     loop {
-        match try_refresh(state, info, &body.refresh_token).await? {
-            Try::Done(tokens) => return Ok(tokens.response([])),
+        match try_refresh(state, info, token, program).await? {
+            Try::Done(tokens) => return Ok(tokens),
             Try::Revoked => return Err(AuthError::RefreshTokenAlreadyUsed),
             Try::Locked if tokio::time::Instant::now() > deadline => return Err(AuthError::RefreshConflict),
             Try::Locked => {
@@ -64,7 +76,12 @@ pub(crate) async fn grant(
     }
 }
 
-async fn try_refresh(state: &AuthState, info: &RequestInfo, token: &str) -> Result<Try, AuthError> {
+async fn try_refresh(
+    state: &AuthState,
+    info: &RequestInfo,
+    token: &str,
+    program: Option<Uuid>,
+) -> Result<Try, AuthError> {
     let mut client = state.client().await?;
     let db = client.transaction().await?;
     let counted = CounterToken::parse(token);
@@ -92,6 +109,7 @@ async fn try_refresh(state: &AuthState, info: &RequestInfo, token: &str) -> Resu
             Err(AuthError::RefreshSessionNotFound)
         };
     };
+    check_program(&db, session_id, program).await?;
     check_limits(state, &db, &session, &user).await?;
     let exchanged = match &counted {
         Some(counted) => exchange_counter(state, &db, &session, counted).await?,
@@ -194,6 +212,22 @@ async fn exchange_counter(
         };
     let key = counter_token::key_bytes(session.token_key.as_deref().unwrap_or_default());
     Ok(Some(counter_token::encode(session.id, counter, &key)))
+}
+
+/// A program refreshes its own sessions, a user's client those that belong to no program.
+async fn check_program(
+    db: &Transaction<'_>,
+    session_id: Uuid,
+    program: Option<Uuid>,
+) -> Result<(), AuthError> {
+    let (owner, _) = oauth_authorizations::find_binding(db, session_id).await?;
+    let text = match (owner, program) {
+        (owner, program) if owner == program => return Ok(()),
+        (Some(_), None) => "Client authentication required for OAuth session",
+        (Some(_), Some(_)) => "Client does not match the session's OAuth client",
+        (None, _) => "Client authentication not allowed for non-OAuth session",
+    };
+    Err(AuthError::oauth("invalid_client", text))
 }
 
 async fn check_limits(

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::{grant_id_token, grant_password, grant_pkce, grant_refresh_token};
+use super::{grant_id_token, grant_password, grant_pkce, grant_refresh_token, grant_web3};
 use crate::error::AuthError;
 use crate::limits::Limited;
 use crate::request::{Json, RequestInfo, SignedIn};
@@ -40,11 +40,7 @@ pub(crate) async fn token(
             };
             grant_id_token::grant(&state, &info, body, target).await
         }
-        "web3" => Err(AuthError::FeatureOff {
-            status: 422,
-            code: "web3_provider_disabled",
-            text: "Web3 provider is disabled",
-        }),
+        "web3" => grant_web3::grant(&state, &info, read(body)?).await,
         _ => Err(AuthError::UnsupportedGrantType),
     }
 }

@@ -254,6 +254,7 @@ impl AuthError {
                 "A user with this email address has already been registered",
             ),
             Self::InviteNotFound => line(404, "invite_not_found", "Invite not found"),
+            Self::OauthClientRefused(message) => line(400, "invalid_credentials", message),
             Self::IdentityAlreadyExists(message) => line(422, "identity_already_exists", message),
             Self::IdentityNotFound => line(422, "identity_not_found", "Identity doesn't exist"),
             Self::SingleIdentity => line(

@@ -28,34 +28,6 @@ const GOOGLE_USERINFO: &str = "https://www.googleapis.com/userinfo/v2/me";
 const LINKEDIN: &str = "https://www.linkedin.com/oauth";
 const VERCEL: &str = "https://marketplace.vercel.com";
 
-/// Every name, for messages and `/settings`.
-pub(crate) const NAMES: [&str; 24] = [
-    "apple",
-    "azure",
-    "bitbucket",
-    "discord",
-    "facebook",
-    "figma",
-    "fly",
-    "github",
-    "gitlab",
-    "google",
-    "kakao",
-    "keycloak",
-    "linkedin",
-    "linkedin_oidc",
-    "notion",
-    "slack",
-    "slack_oidc",
-    "snapchat",
-    "spotify",
-    "twitch",
-    "vercel_marketplace",
-    "workos",
-    "x",
-    "zoom",
-];
-
 /// What we know of a name; `None` for an unknown one.
 pub(super) fn entry(name: &str, url: Option<&str>) -> Option<Entry> {
     let url = url.map(|url| url.trim_end_matches('/'));
@@ -406,6 +378,33 @@ pub(super) fn is_azure_issuer(issuer: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const NAMES: [&str; 24] = [
+        "apple",
+        "azure",
+        "bitbucket",
+        "discord",
+        "facebook",
+        "figma",
+        "fly",
+        "github",
+        "gitlab",
+        "google",
+        "kakao",
+        "keycloak",
+        "linkedin",
+        "linkedin_oidc",
+        "notion",
+        "slack",
+        "slack_oidc",
+        "snapchat",
+        "spotify",
+        "twitch",
+        "vercel_marketplace",
+        "workos",
+        "x",
+        "zoom",
+    ];
 
     #[test]
     fn every_name_is_known_and_twitters_old_protocol_is_not() {

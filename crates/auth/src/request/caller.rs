@@ -8,6 +8,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use actix_web::dev::Payload;
+use actix_web::http::header;
 use actix_web::{FromRequest, HttpRequest, web};
 use selvedge_gateway::{Bearer, Caller};
 use selvedge_token::{Claims, TokenError};
@@ -173,7 +174,11 @@ impl FromRequest for SignedIn {
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
         let (state, caller) = (state_of(request), Caller::of(request));
-        Box::pin(async move { Self::of(&state, &caller).await })
+        let has_bearer = has_bearer(request, &caller);
+        Box::pin(async move {
+            has_bearer?;
+            Self::of(&state, &caller).await
+        })
     }
 }
 
@@ -182,8 +187,17 @@ impl FromRequest for Admin {
     type Future = Ready<Result<Self, AuthError>>;
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
-        ready(Self::of(&state_of(request), &Caller::of(request)))
+        let caller = Caller::of(request);
+        ready(has_bearer(request, &caller).and_then(|()| Self::of(&state_of(request), &caller)))
     }
+}
+
+/// Compat: a legacy key in `apikey` alone opens the gateway, and says nothing about who calls; an opaque key does.
+fn has_bearer(request: &HttpRequest, caller: &Caller) -> Result<(), AuthError> {
+    if request.headers().contains_key(header::AUTHORIZATION) || caller.api_key().is_some() {
+        return Ok(());
+    }
+    Err(AuthError::NoAuthorization)
 }
 
 fn state_of(request: &HttpRequest) -> web::Data<AuthState> {

@@ -233,6 +233,11 @@ impl TestApp {
         panic!("never came true: {sql}");
     }
 
+    /// A connection of the superuser.
+    pub(crate) async fn superuser(&self) -> tokio_postgres::Client {
+        self.database.superuser().await
+    }
+
     /// Runs SQL as a project's migrations do.
     pub(crate) async fn migrate(&self, sql: &str) {
         self.database

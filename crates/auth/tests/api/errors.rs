@@ -252,12 +252,6 @@ async fn auth_043_auth_083_auth_095_what_is_off_says_so_and_is_not_retried() {
         (Method::POST, "/factors", 422, "mfa_totp_enroll_not_enabled"),
         (
             Method::POST,
-            "/token?grant_type=id_token",
-            400,
-            "provider_disabled",
-        ),
-        (
-            Method::POST,
             "/token?grant_type=web3",
             422,
             "web3_provider_disabled",

@@ -200,7 +200,7 @@ async fn an_id_token_links_to_its_bearer() {
         .send()
         .await;
 
-    assert_eq!(without_user.error(), (403, "bad_jwt"));
+    assert_eq!(without_user.error(), (401, "no_authorization"));
     assert_eq!(
         linked.session().user["app_metadata"]["providers"],
         json!(["email", "google"])

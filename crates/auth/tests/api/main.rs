@@ -3,6 +3,8 @@
 
 mod admin;
 mod app;
+mod custom_providers;
+mod database;
 mod email_change;
 mod errors;
 mod hooks;
@@ -10,6 +12,7 @@ mod identities;
 mod identity_provider;
 mod mail;
 mod mfa;
+mod oauth_server;
 mod passkeys;
 mod password;
 mod phone;
@@ -21,5 +24,7 @@ mod receiver;
 mod refresh;
 mod sessions;
 mod signup;
+mod sso;
 mod update_user;
 mod verify;
+mod web3;

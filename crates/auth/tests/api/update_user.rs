@@ -67,7 +67,7 @@ async fn auth_054_metadata_is_merged_and_null_removes() {
         (&metadata["a"], metadata.get("b"), &metadata["c"]),
         (&json!(1), None, &json!({"other": null}))
     );
-    assert_eq!(metadata["email"], "ana@example.com");
+    assert_eq!(metadata["email_verified"], true);
     let next = app.refresh(&session.refresh_token).await.session();
     assert_eq!(
         app.keys

@@ -1,0 +1,5 @@
+select
+  id, authorization_id, client_id, user_id, redirect_uri, scope, coalesce(state, '') as state,
+  coalesce(resource, '') as resource, coalesce(nonce, '') as nonce, code_challenge,
+  code_challenge_method::text as code_challenge_method, status::text as status, expires_at
+from auth.oauth_authorizations

@@ -1,0 +1,25 @@
+select jsonb_strip_nulls(jsonb_build_object(
+  'id', p.id,
+  'resource_id', p.resource_id,
+  'saml', jsonb_build_object(
+    'entity_id', s.entity_id,
+    'metadata_xml', s.metadata_xml,
+    'metadata_url', s.metadata_url,
+    'attribute_mapping', coalesce(s.attribute_mapping, '{}'),
+    'name_id_format', s.name_id_format
+  ),
+  'created_at', to_char(p.created_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
+  'updated_at', to_char(p.updated_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
+)) || jsonb_build_object(
+  'disabled', p.disabled,
+  'domains', coalesce((
+    select jsonb_agg(jsonb_build_object(
+      'id', d.id,
+      'domain', d.domain,
+      'created_at', to_char(d.created_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
+      'updated_at', to_char(d.updated_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
+    ) order by d.created_at, d.domain)
+    from auth.sso_domains d where d.sso_provider_id = p.id
+  ), '[]')
+)
+from auth.sso_providers p join auth.saml_providers s on s.sso_provider_id = p.id

@@ -1,0 +1,88 @@
+//! What projects' SQL sees of the caller, and what browsers may send.
+
+use reqwest::Method;
+
+use crate::app::TestApp;
+
+#[actix_web::test]
+async fn auth_019_browsers_may_send_what_the_stock_client_sends() {
+    let app = TestApp::start().await;
+
+    let answer = app
+        .call(Method::OPTIONS, "/token?grant_type=password")
+        .header("origin", "https://site.example")
+        .header("access-control-request-method", "POST")
+        .header(
+            "access-control-request-headers",
+            "apikey,authorization,content-type,x-client-info,x-supabase-api-version",
+        )
+        .send()
+        .await;
+
+    assert!(matches!(answer.status, 200 | 204), "{}", answer.status);
+    let allowed = answer.header("access-control-allow-headers").to_lowercase();
+    for name in [
+        "apikey",
+        "authorization",
+        "content-type",
+        "x-client-info",
+        "x-supabase-api-version",
+    ] {
+        assert!(
+            allowed == "*" || allowed.split(',').any(|one| one.trim() == name),
+            "{name} in {allowed}"
+        );
+    }
+    assert_eq!(answer.header("access-control-allow-origin"), "*");
+}
+
+#[actix_web::test]
+async fn auth_051_policies_see_the_user_of_the_token() {
+    let app = TestApp::start().await;
+    let ana = app.user("ana@example.com").await;
+    app.user("ben@example.com").await;
+    app.migrate(
+        "create table public.notes (owner uuid references auth.users (id) on delete cascade, text text);
+         alter table public.notes enable row level security;
+         create policy own on public.notes for select using ((select auth.uid()) = owner);
+         grant select on public.notes to anon, authenticated;
+         insert into public.notes select id, email from auth.users;",
+    )
+    .await;
+    let claims = app.keys.verify(&ana.access_token).unwrap();
+    let seen = async |role: &str, claims: &str| {
+        let sql = "select set_config('role', $1, true), set_config('request.jwt.claims', $2, true)";
+        let mut client = app.superuser().await;
+        let transaction = client.transaction().await.unwrap();
+        transaction.query(sql, &[&role, &claims]).await.unwrap();
+        let rows = transaction
+            .query("select text from public.notes", &[])
+            .await
+            .unwrap();
+        rows.iter().map(|row| row.get::<_, String>(0)).collect::<Vec<_>>()
+    };
+
+    assert_eq!(seen("authenticated", claims.json()).await, ["ana@example.com"]);
+    assert!(seen("anon", r#"{"role": "anon"}"#).await.is_empty());
+    app.sql("delete from auth.users where email = 'ana@example.com'", &[])
+        .await;
+    assert_eq!(app.count("select count(*) from public.notes").await, 1);
+}
+
+#[actix_web::test]
+async fn auth_052_without_claims_the_functions_answer_null() {
+    let app = TestApp::start().await;
+    for claims in [None, Some("")] {
+        let mut client = app.superuser().await;
+        let transaction = client.transaction().await.unwrap();
+        if let Some(claims) = claims {
+            transaction
+                .query("select set_config('request.jwt.claims', $1, true)", &[&claims])
+                .await
+                .unwrap();
+        }
+        let sql = "select auth.uid() is null, auth.role() is null, auth.email() is null, auth.jwt() is null";
+        let row = transaction.query_one(sql, &[]).await.unwrap();
+        assert!((0..4).all(|column| row.get::<_, bool>(column)), "{claims:?}");
+    }
+}

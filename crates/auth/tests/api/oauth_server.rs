@@ -1,0 +1,517 @@
+//! The OAuth server: other people's programs sign our users in.
+
+use base64::Engine;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use selvedge_token::{IssuerKeys, KeyAlgorithm, KeyRing, development, generate_signing_key};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use crate::app::{Answer, PASSWORD, Session, Setup, TestApp};
+
+const VERIFIER: &str = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
+const CALLBACK: &str = "https://program.example/cb?x=1";
+
+async fn app(algorithm: Option<KeyAlgorithm>) -> TestApp {
+    let mut setup = Setup::default();
+    setup.config.oauth_server.enabled = true;
+    setup.config.oauth_server.allow_dynamic_registration = true;
+    let keys: Vec<_> = algorithm.map(generate_signing_key).into_iter().collect();
+    setup.keys = KeyRing::new(development::JWT_SECRET.as_bytes(), &keys).unwrap();
+    TestApp::from(setup).await
+}
+
+async fn register(app: &TestApp, method: &str) -> Value {
+    let body = json!({
+        "client_name": "Loom Notes", "client_uri": "https://program.example", "redirect_uris": [CALLBACK],
+        "token_endpoint_auth_method": method,
+    });
+    let answer = app.post("/oauth/clients/register", body).send().await;
+    assert_eq!(answer.status, 201, "{}", answer.body);
+    answer.body
+}
+
+fn param(url: &str, name: &str) -> String {
+    let url = url::Url::parse(url).unwrap();
+    let found = url
+        .query_pairs()
+        .find(|(key, _)| key == name)
+        .map(|(_, value)| value.into_owned());
+    found.unwrap_or_default()
+}
+
+/// The query of a program that asks for consent.
+fn asking(client: &Value, scope: &str) -> Vec<(String, String)> {
+    let challenge = URL_SAFE_NO_PAD.encode(Sha256::digest(VERIFIER));
+    [
+        ("client_id", client["client_id"].as_str().unwrap()),
+        ("redirect_uri", CALLBACK),
+        ("response_type", "code"),
+        ("scope", scope),
+        ("state", "their state"),
+        ("nonce", "their-nonce"),
+        ("code_challenge", &challenge),
+        ("code_challenge_method", "S256"),
+    ]
+    .map(|(name, value)| (name.to_owned(), value.to_owned()))
+    .to_vec()
+}
+
+async fn ask(app: &TestApp, query: &[(String, String)]) -> Answer {
+    let query = url::form_urlencoded::Serializer::new(String::new())
+        .extend_pairs(query)
+        .finish();
+    app.get(&format!("/oauth/authorize?{query}")).send().await
+}
+
+/// Goes through consent; the code.
+async fn consent(app: &TestApp, client: &Value, user: &Session, scope: &str) -> String {
+    let started = ask(app, &asking(client, scope)).await;
+    let url = started.header("location");
+    assert!(
+        url.starts_with("https://site.example/oauth/consent?authorization_id="),
+        "{url}"
+    );
+    let path = format!("/oauth/authorizations/{}", param(url, "authorization_id"));
+    let shown = app.get(&path).bearer(&user.access_token).send().await;
+    assert_eq!(shown.body["client"]["name"], "Loom Notes", "{}", shown.body);
+    assert_eq!(shown.body["scope"], scope);
+    assert_eq!(
+        shown.body["user"],
+        json!({"id": user.user["id"], "email": user.user["email"]})
+    );
+    let approve = app.post(&format!("{path}/consent"), json!({"action": "approve"}));
+    let decided = approve.bearer(&user.access_token).send().await;
+    let url = decided.body["redirect_url"].as_str().unwrap().to_owned();
+    assert!(url.starts_with("https://program.example/cb?x=1&code="), "{url}");
+    assert_eq!(param(&url, "state"), "their state");
+    param(&url, "code")
+}
+
+/// The token endpoint, with a form as programs send it.
+async fn token(app: &TestApp, basic: Option<(&str, &str)>, pairs: &[(&str, &str)]) -> Answer {
+    let form = url::form_urlencoded::Serializer::new(String::new())
+        .extend_pairs(pairs)
+        .finish();
+    let mut call = app.call(reqwest::Method::POST, "/oauth/token").raw(form);
+    call = call.header("content-type", "application/x-www-form-urlencoded");
+    if let Some((id, secret)) = basic {
+        call = call.header(
+            "authorization",
+            &format!("Basic {}", STANDARD.encode(format!("{id}:{secret}"))),
+        );
+    }
+    call.send().await
+}
+
+async fn exchange(app: &TestApp, client: &Value, code: &str) -> Answer {
+    let id = client["client_id"].as_str().unwrap();
+    let pairs = [
+        ("grant_type", "authorization_code"),
+        ("code", code),
+        ("redirect_uri", CALLBACK),
+        ("code_verifier", VERIFIER),
+        ("client_id", id),
+    ];
+    match client["client_secret"].as_str() {
+        Some(secret) => token(app, Some((id, secret)), &pairs).await,
+        None => token(app, None, &pairs).await,
+    }
+}
+
+#[actix_web::test]
+async fn auth_099_a_program_signs_a_user_in_and_learns_what_was_granted() {
+    let app = app(Some(KeyAlgorithm::Es256)).await;
+    let ana = app.user("ana@example.com").await;
+    let client = register(&app, "client_secret_basic").await;
+    assert_eq!(
+        (&client["client_type"], &client["response_types"]),
+        (&json!("confidential"), &json!(["code"]))
+    );
+
+    let code = consent(&app, &client, &ana, "openid email").await;
+    let answer = exchange(&app, &client, &code).await;
+
+    assert_eq!(answer.status, 200, "{}", answer.body);
+    assert_eq!(answer.body.get("user"), None);
+    let access = answer.body["access_token"].as_str().unwrap();
+    let claims = app.keys.verify(access).unwrap();
+    assert_eq!(claims.get("client_id"), Some(&client["client_id"]));
+    assert_eq!(claims.get("scope"), Some(&json!("openid email")));
+    assert_eq!(
+        claims.get("amr").unwrap()[0]["method"],
+        "oauth_provider/authorization_code"
+    );
+    let jwks = app.get("/.well-known/jwks.json").send().await.body;
+    let id_token = IssuerKeys::from_jwks(&jwks)
+        .verify(answer.body["id_token"].as_str().unwrap())
+        .unwrap();
+    for (name, value) in [
+        ("aud", &client["client_id"]),
+        ("sub", &ana.user["id"]),
+        ("nonce", &json!("their-nonce")),
+        ("email", &json!("ana@example.com")),
+        ("email_verified", &json!(true)),
+    ] {
+        assert_eq!(id_token.get(name), Some(value), "{name}");
+    }
+    assert_eq!(id_token.get("name"), None);
+    let userinfo = app.get("/oauth/userinfo").bearer(access).send().await.body;
+    let expected = json!({"sub": ana.user["id"], "email": "ana@example.com", "email_verified": true});
+    assert_eq!(userinfo, expected);
+    let own = app
+        .get("/oauth/userinfo")
+        .bearer(&ana.access_token)
+        .send()
+        .await
+        .body;
+    assert_eq!(own, json!({"sub": ana.user["id"]}));
+    let again = exchange(&app, &client, &code).await;
+    assert_eq!(
+        (again.status, &again.body["error"]),
+        (400, &json!("invalid_grant"))
+    );
+}
+
+#[actix_web::test]
+async fn auth_099_no_id_token_under_a_shared_secret() {
+    let app = app(None).await;
+    let ana = app.user("ana@example.com").await;
+    let client = register(&app, "none").await;
+    assert_eq!(
+        (&client["client_type"], client.get("client_secret")),
+        (&json!("public"), None)
+    );
+
+    let code = consent(&app, &client, &ana, "openid profile").await;
+    let answer = exchange(&app, &client, &code).await;
+
+    assert_eq!((answer.status, answer.body.get("id_token")), (200, None));
+}
+
+#[actix_web::test]
+async fn a_programs_session_is_refreshed_by_the_program_alone() {
+    let app = app(None).await;
+    let ana = app.user("ana@example.com").await;
+    let client = register(&app, "client_secret_post").await;
+    let (id, secret) = (
+        client["client_id"].as_str().unwrap(),
+        client["client_secret"].as_str().unwrap(),
+    );
+    let code = consent(&app, &client, &ana, "email").await;
+    let pairs = [
+        ("grant_type", "authorization_code"),
+        ("code", code.as_str()),
+        ("code_verifier", VERIFIER),
+        ("client_id", id),
+        ("client_secret", secret),
+    ];
+    let first = token(&app, None, &pairs).await;
+    let refresh_token = first.body["refresh_token"].as_str().unwrap();
+
+    let by_user = app.refresh(refresh_token).await;
+    assert_eq!(
+        (by_user.status, &by_user.body["error"]),
+        (400, &json!("invalid_client"))
+    );
+    let refresh = |token: String| {
+        let pairs = [
+            ("grant_type".to_owned(), "refresh_token".to_owned()),
+            ("refresh_token".to_owned(), token),
+            ("client_id".to_owned(), id.to_owned()),
+            ("client_secret".to_owned(), secret.to_owned()),
+        ];
+        let app = &app;
+        async move {
+            let pairs: Vec<(&str, &str)> = pairs
+                .iter()
+                .map(|(name, value)| (name.as_str(), value.as_str()))
+                .collect();
+            self::token(app, None, &pairs).await
+        }
+    };
+    let users_own = refresh(ana.refresh_token.clone()).await;
+    assert_eq!(users_own.body["error"], "invalid_client");
+    let refreshed = refresh(refresh_token.to_owned()).await;
+    assert_eq!(refreshed.status, 200, "{}", refreshed.body);
+    let access = refreshed.body["access_token"].as_str().unwrap();
+    assert_eq!(
+        app.keys.verify(access).unwrap().get("client_id"),
+        Some(&client["client_id"])
+    );
+}
+
+#[actix_web::test]
+async fn programs_must_prove_themselves_in_their_own_way() {
+    let app = app(None).await;
+    let ana = app.user("ana@example.com").await;
+    let client = register(&app, "client_secret_basic").await;
+    let (id, secret) = (
+        client["client_id"].as_str().unwrap(),
+        client["client_secret"].as_str().unwrap(),
+    );
+    let other = register(&app, "none").await;
+    let code = consent(&app, &client, &ana, "email").await;
+    let pairs = [
+        ("grant_type", "authorization_code"),
+        ("code", code.as_str()),
+        ("code_verifier", VERIFIER),
+    ];
+    let with = |extra: &[(&'static str, String)]| -> Vec<(String, String)> {
+        let own = pairs
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        own.chain(
+            extra
+                .iter()
+                .map(|(name, value)| ((*name).to_owned(), value.clone())),
+        )
+        .collect()
+    };
+    let borrowed = |pairs: &[(String, String)]| -> Vec<(String, String)> { pairs.to_vec() };
+
+    let cases: [(Option<(&str, &str)>, Vec<(String, String)>); 5] = [
+        (Some((id, "wrong")), borrowed(&with(&[]))),
+        (
+            None,
+            with(&[("client_id", id.to_owned()), ("client_secret", secret.to_owned())]),
+        ),
+        (None, with(&[("client_id", id.to_owned())])),
+        (None, with(&[])),
+        (Some(("nonsense", secret)), with(&[])),
+    ];
+    for (basic, pairs) in cases {
+        let pairs: Vec<(&str, &str)> = pairs
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_str()))
+            .collect();
+        let refused = token(&app, basic, &pairs).await;
+        assert_eq!(refused.error(), (400, "invalid_credentials"), "{pairs:?}");
+    }
+    let stolen = exchange(&app, &other, &code).await;
+    assert_eq!(stolen.body["error"], "invalid_grant");
+    let wrong_verifier = [
+        ("grant_type", "authorization_code"),
+        ("code", code.as_str()),
+        ("code_verifier", "x"),
+    ];
+    assert_eq!(
+        token(&app, Some((id, secret)), &wrong_verifier).await.body["error"],
+        "invalid_grant"
+    );
+    assert_eq!(exchange(&app, &client, &code).await.status, 200);
+}
+
+#[actix_web::test]
+async fn errors_go_to_registered_addresses_only() {
+    let app = app(None).await;
+    let client = register(&app, "none").await;
+    let with = |name: &str, value: &str| {
+        let mut query = asking(&client, "email");
+        for pair in &mut query {
+            if pair.0 == name {
+                value.clone_into(&mut pair.1);
+            }
+        }
+        query
+    };
+
+    for (name, value) in [
+        ("redirect_uri", "https://evil.io/"),
+        ("redirect_uri", "https://program.example/cb"),
+        ("client_id", "nonsense"),
+        ("client_id", "7d2c1d6e-0000-4000-8000-000000000000"),
+    ] {
+        let refused = ask(&app, &with(name, value)).await;
+        assert_eq!(
+            (refused.status, refused.header("location")),
+            (400, ""),
+            "{name}={value}"
+        );
+    }
+    for (name, value) in [
+        ("response_type", "token"),
+        ("scope", "email admin"),
+        ("code_challenge", ""),
+        ("code_challenge_method", "md5"),
+    ] {
+        let refused = ask(&app, &with(name, value)).await;
+        let url = refused.header("location");
+        assert!(
+            url.starts_with("https://program.example/cb?x=1&error=invalid_request&"),
+            "{name}: {url}"
+        );
+        assert_eq!(param(url, "state"), "their state");
+    }
+}
+
+#[actix_web::test]
+async fn a_request_belongs_to_the_user_who_opened_it_and_is_decided_once() {
+    let app = app(None).await;
+    let (ana, ben) = (
+        app.user("ana@example.com").await,
+        app.user("ben@example.com").await,
+    );
+    let client = register(&app, "none").await;
+    let started = ask(&app, &asking(&client, "email")).await;
+    let path = format!(
+        "/oauth/authorizations/{}",
+        param(started.header("location"), "authorization_id")
+    );
+    let decide = |user: &Session, action: &str| {
+        app.post(&format!("{path}/consent"), json!({"action": action}))
+            .bearer(&user.access_token)
+            .send()
+    };
+
+    app.get(&path).bearer(&ana.access_token).send().await;
+    let stranger = app.get(&path).bearer(&ben.access_token).send().await;
+    assert_eq!(stranger.error(), (404, "oauth_authorization_not_found"));
+    assert_eq!(
+        decide(&ben, "approve").await.error(),
+        (404, "oauth_authorization_not_found")
+    );
+    assert_eq!(decide(&ana, "maybe").await.error(), (400, "validation_failed"));
+    let denied = decide(&ana, "deny").await;
+    assert_eq!(
+        param(denied.body["redirect_url"].as_str().unwrap(), "error"),
+        "access_denied"
+    );
+    assert_eq!(decide(&ana, "approve").await.error(), (400, "validation_failed"));
+    let foreign = app
+        .get(&path)
+        .bearer(&ana.access_token)
+        .header("origin", "https://evil.io")
+        .send()
+        .await;
+    assert_eq!(foreign.error(), (400, "validation_failed"));
+}
+
+#[actix_web::test]
+async fn consent_is_remembered_listed_and_taken_back() {
+    let app = app(None).await;
+    let ana = app.user("ana@example.com").await;
+    let client = register(&app, "none").await;
+    let id = client["client_id"].as_str().unwrap();
+    let code = consent(&app, &client, &ana, "email profile").await;
+    let access = exchange(&app, &client, &code).await.body["access_token"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let open = async |scope: &str| {
+        let started = ask(&app, &asking(&client, scope)).await;
+        let path = format!(
+            "/oauth/authorizations/{}",
+            param(started.header("location"), "authorization_id")
+        );
+        app.get(&path).bearer(&ana.access_token).send().await.body
+    };
+
+    assert!(open("email").await["redirect_url"].is_string());
+    assert!(open("email phone").await["redirect_url"].is_null());
+    let grants = app
+        .get("/user/oauth/grants")
+        .bearer(&ana.access_token)
+        .send()
+        .await
+        .body;
+    assert_eq!(grants[0]["client"]["id"], id);
+    assert_eq!(grants[0]["scopes"], json!(["email", "profile"]));
+    let revoke = || {
+        let path = format!("/user/oauth/grants?client_id={id}");
+        app.call(reqwest::Method::DELETE, &path)
+            .bearer(&ana.access_token)
+            .send()
+    };
+    assert_eq!(revoke().await.status, 204);
+    assert_eq!(
+        app.get("/user").bearer(&access).send().await.error(),
+        (403, "session_not_found")
+    );
+    assert_eq!(revoke().await.error(), (404, "oauth_consent_not_found"));
+    assert!(open("email").await["redirect_url"].is_null());
+}
+
+#[actix_web::test]
+async fn administrators_keep_the_list_of_programs() {
+    let app = app(None).await;
+    let body = json!({"client_name": "A", "redirect_uris": ["https://a.example/cb"]});
+    let made = app
+        .post("/admin/oauth/clients", body.clone())
+        .admin()
+        .send()
+        .await;
+    assert_eq!(
+        (made.status, &made.body["registration_type"]),
+        (201, &json!("manual"))
+    );
+    assert!(made.body["client_secret"].is_string());
+    let path = format!(
+        "/admin/oauth/clients/{}",
+        made.body["client_id"].as_str().unwrap()
+    );
+
+    let shown = app.get(&path).admin().send().await.body;
+    assert_eq!(
+        (shown.get("client_secret"), &shown["client_name"]),
+        (None, &json!("A"))
+    );
+    let listed = app.get("/admin/oauth/clients").admin().send().await.body;
+    assert_eq!(listed["clients"].as_array().map(Vec::len), Some(1));
+    let changed = app
+        .put(&path, json!({"client_name": "B"}))
+        .admin()
+        .send()
+        .await
+        .body;
+    assert_eq!(
+        (&changed["client_name"], &changed["redirect_uris"]),
+        (&json!("B"), &json!(["https://a.example/cb"]))
+    );
+    assert_eq!(
+        app.put(&path, json!({})).admin().send().await.error(),
+        (400, "validation_failed")
+    );
+    let mixed = app
+        .put(&path, json!({"token_endpoint_auth_method": "none"}))
+        .admin()
+        .send()
+        .await;
+    assert_eq!(mixed.error(), (400, "validation_failed"));
+    let renewed = app
+        .post(&format!("{path}/regenerate_secret"), json!({}))
+        .admin()
+        .send()
+        .await;
+    assert_ne!(renewed.body["client_secret"], made.body["client_secret"]);
+    let delete = || app.call(reqwest::Method::DELETE, &path).admin().send();
+    assert_eq!(delete().await.status, 204);
+    assert_eq!(delete().await.error(), (404, "oauth_client_not_found"));
+    assert_eq!(app.post("/admin/oauth/clients", body).send().await.status, 401);
+    let bad = app
+        .post(
+            "/admin/oauth/clients",
+            json!({"redirect_uris": ["javascript:alert(1)"]}),
+        )
+        .admin();
+    assert_eq!(bad.send().await.error(), (400, "validation_failed"));
+}
+
+#[actix_web::test]
+async fn auth_095_the_oauth_server_is_off_by_default() {
+    let app = TestApp::start().await;
+    let ana = app.user("ana@example.com").await;
+    for path in [
+        "/.well-known/oauth-authorization-server",
+        "/oauth/authorize",
+        "/oauth/userinfo",
+        "/user/oauth/grants",
+    ] {
+        let answer = app.get(path).bearer(&ana.access_token).send().await;
+        assert_eq!(answer.error(), (404, "feature_disabled"), "{path}");
+    }
+    let listed = app.get("/admin/oauth/clients").admin().send().await;
+    assert_eq!(listed.error(), (404, "feature_disabled"));
+    let registered = app.post("/oauth/clients/register", json!({})).send().await;
+    assert_eq!(registered.error(), (404, "feature_disabled"));
+    assert_eq!(app.sign_in("ana@example.com", PASSWORD).await.status, 200);
+}

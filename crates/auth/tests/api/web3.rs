@@ -1,0 +1,180 @@
+//! Wallets: messages that they sign sign their owners in.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use ed25519_dalek::Signer;
+use k256::ecdsa::SigningKey;
+use serde_json::json;
+use sha3::{Digest, Keccak256};
+
+use crate::app::{Answer, TestApp};
+
+async fn app() -> TestApp {
+    TestApp::with(|config| {
+        config.web3.ethereum = true;
+        config.web3.solana = true;
+    })
+    .await
+}
+
+fn ethereum_address(key: &SigningKey) -> String {
+    let point = key.verifying_key().to_encoded_point(false);
+    format!(
+        "0x{}",
+        hex::encode(&Keccak256::digest(&point.as_bytes()[1..])[12..])
+    )
+}
+
+fn message(chain: &str, address: &str, domain: &str, uri: &str, network: &str) -> String {
+    let now = chrono::Utc::now().to_rfc3339_opts(chrono::SecondsFormat::Millis, true);
+    format!(
+        "{domain} wants you to sign in with your {chain} account:\n{address}\n\nI accept the terms\n\nURI: {uri}\n\
+         Version: 1\nChain ID: {network}\nNonce: 12345678\nIssued At: {now}"
+    )
+}
+
+fn sign_ethereum(key: &SigningKey, message: &str) -> String {
+    let text = format!("\u{19}Ethereum Signed Message:\n{}{message}", message.len());
+    let (signature, recovery) = key.sign_prehash_recoverable(&Keccak256::digest(text)).unwrap();
+    format!(
+        "0x{}{:02x}",
+        hex::encode(signature.to_bytes()),
+        recovery.to_byte() + 27
+    )
+}
+
+async fn grant(app: &TestApp, chain: &str, message: &str, signature: &str) -> Answer {
+    let body = json!({"chain": chain, "message": message, "signature": signature});
+    app.post("/token?grant_type=web3", body).send().await
+}
+
+#[actix_web::test]
+async fn an_ethereum_wallet_signs_in_and_is_known_again() {
+    let app = app().await;
+    let key = SigningKey::from_slice(&[7; 32]).unwrap();
+    let address = ethereum_address(&key);
+    let text = message(
+        "Ethereum",
+        &address,
+        "site.example",
+        "https://site.example/login",
+        "1",
+    );
+
+    let session = grant(&app, "ethereum", &text, &sign_ethereum(&key, &text))
+        .await
+        .session();
+
+    let user = &session.user;
+    assert_eq!(
+        (&user["email"], &user["is_anonymous"]),
+        (&json!(""), &json!(false))
+    );
+    assert_eq!(
+        user["app_metadata"],
+        json!({"provider": "web3", "providers": ["web3"]})
+    );
+    assert_eq!(user["identities"][0]["id"], format!("web3:ethereum:{address}"));
+    let custom = &user["identities"][0]["identity_data"]["custom_claims"];
+    assert_eq!(
+        (&custom["network"], &custom["statement"]),
+        (&json!("1"), &json!("I accept the terms"))
+    );
+    assert_eq!(
+        app.keys
+            .verify(&session.access_token)
+            .unwrap()
+            .get("amr")
+            .unwrap()[0]["method"],
+        "web3"
+    );
+    let again = grant(&app, "ethereum", &text, &sign_ethereum(&key, &text))
+        .await
+        .session();
+    assert_eq!(again.user["id"], user["id"]);
+}
+
+#[actix_web::test]
+async fn a_solana_wallet_signs_in_plainly_and_by_hardware() {
+    let app = app().await;
+    let key = ed25519_dalek::SigningKey::from_bytes(&[9; 32]);
+    let address = bs58::encode(key.verifying_key().as_bytes()).into_string();
+    let text = message(
+        "Solana",
+        &address,
+        "site.example",
+        "https://site.example/",
+        "solana:mainnet",
+    );
+
+    let plain = STANDARD.encode(key.sign(text.as_bytes()).to_bytes());
+    let session = grant(&app, "solana", &text, &plain).await.session();
+    assert_eq!(
+        session.user["identities"][0]["id"],
+        format!("web3:solana:{address}")
+    );
+
+    let mut wrapped = b"\xffsolana offchain\x00".to_vec();
+    wrapped.extend(b"site.example");
+    wrapped.extend([0; 20]);
+    wrapped.extend([0, 1]);
+    wrapped.extend(key.verifying_key().as_bytes());
+    wrapped.extend(u16::try_from(text.len()).unwrap().to_le_bytes());
+    wrapped.extend(text.as_bytes());
+    let hardware = STANDARD.encode(key.sign(&wrapped).to_bytes());
+    assert_eq!(
+        grant(&app, "solana", &text, &hardware).await.session().user["id"],
+        session.user["id"]
+    );
+}
+
+#[actix_web::test]
+async fn messages_for_other_sites_and_of_other_keys_are_refused() {
+    let app = app().await;
+    let key = SigningKey::from_slice(&[7; 32]).unwrap();
+    let other = SigningKey::from_slice(&[8; 32]).unwrap();
+    let address = ethereum_address(&key);
+    let good = message("Ethereum", &address, "site.example", "https://site.example/", "1");
+    let signed = |domain: &str, uri: &str| {
+        let text = message("Ethereum", &address, domain, uri, "1");
+        let signature = sign_ethereum(&key, &text);
+        (text, signature)
+    };
+    let old = good.replace("Issued At: 20", "Issued At: 19");
+    let cases = [
+        (good.clone(), sign_ethereum(&other, &good)),
+        (good.replace("terms", "conditions"), sign_ethereum(&key, &good)),
+        signed("evil.example", "https://evil.example/"),
+        signed("evil.example", "https://site.example/"),
+        signed("site.example", "http://site.example/"),
+        (old.clone(), sign_ethereum(&key, &old)),
+        (good.clone(), format!("0x{}", "00".repeat(65))),
+        (good.clone(), format!("0x{}", "ff".repeat(65))),
+    ];
+    for (text, signature) in cases {
+        let refused = grant(&app, "ethereum", &text, &signature).await;
+        assert_eq!(
+            (refused.status, &refused.body["error"]),
+            (400, &json!("invalid_grant")),
+            "{text}"
+        );
+    }
+    assert_eq!(
+        grant(&app, "ethereum", &good, "0x00").await.error(),
+        (400, "validation_failed")
+    );
+    assert_eq!(
+        grant(&app, "ethereum", "short", "").await.error(),
+        (400, "validation_failed")
+    );
+    assert_eq!(
+        grant(&app, "bitcoin", &good, "").await.error(),
+        (400, "web3_unsupported_chain")
+    );
+    assert_eq!(app.count("select count(*) from auth.users").await, 0);
+    let off = TestApp::start().await;
+    assert_eq!(
+        grant(&off, "ethereum", "", "").await.error(),
+        (422, "web3_provider_disabled")
+    );
+}
