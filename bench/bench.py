@@ -4,8 +4,9 @@
   bench.py [--conc 1,16,64] [--reps 3] [--dur 3] [--workloads pk,list20,…] [--keep] [--out FILE]
 
 Starts `selvedge start` in a temporary project on free ports, loads schema.sql (5 000 outfits, 20 000 items, 50 000
-likes), drives it with run.py next to pgbench running the same SQL (prepared; pipelined), and prints: the table,
-start-up times, memory, size of the binary. Needs wrk, psql and pgbench (Debian: wrk, postgresql-15)."""
+likes), drives it with run.py next to pgbench running the same SQL (prepared; pipelined), and prints: the table, the
+goals and whether they are met, start-up times, memory, size of the binary. `pk_user`, `like_insert` and `rpc` rotate over
+the tokens of 100 users. Needs wrk, psql and pgbench (Debian: wrk, postgresql-15)."""
 import argparse
 import json
 import os
@@ -20,9 +21,66 @@ import urllib.request
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
-from run import REST  # noqa: E402
+import run  # noqa: E402
 
 SECRET = "super-secret-jwt-token-with-at-least-32-characters-long"
+
+
+# Goals at 16 connections: CPU of our process in µs per request, and requests per second ÷ pgbench pipelined.
+GOALS = {
+    "pk": (35, 0.6), "pk_user": (35, 0.6), "list20": (40, 0.7), "embed_profile": (45, 0.7), "embed_count": (45, 0.7),
+    "like_insert": (45, 0.75), "rpc": (35, 0.65), "list1000": (None, 1.0),
+}
+POSTGRES_RATIO, LIST_RATIO, TAIL_RATIO, MEMORY_MB = 1.25, 0.9, 4, 60
+
+
+def measure_alone(pid):
+    """Makes run.py count this process without its children: its PostgreSQL is one, and is measured by itself."""
+    tree, tree_cpu = run.tree, run.tree_cpu
+    run.tree = lambda root: [root] if root == pid else tree(root)
+    run.tree_cpu = lambda root: run.stat(root)["cpu"] if root == pid else tree_cpu(root)
+
+
+def drive(*arguments):
+    """Runs run.py in this process."""
+    sys.argv = ["run.py", *arguments]
+    run.main()
+
+
+def verdict(results):
+    """The goals, and whether the medians of the runs meet them."""
+    found = {}
+    for line in open(results):
+        result = json.loads(line)
+        if "error" not in result:
+            found.setdefault((result["workload"], result["conc"], result["target"]), []).append(result)
+
+    def median(workload, conc, target, key):
+        values = sorted(result[key] for result in found.get((workload, conc, target), []))
+        return values[len(values) // 2] if values else None
+
+    def goal(value, limit, below=True):
+        if value is None or limit is None:
+            return "–" if value is None else f"{value:.2f}"
+        met = value <= limit if below else value >= limit
+        return f"{value:.2f} ({'≤' if below else '≥'} {limit}{'' if met else ', missed'})"
+
+    print("| workload | CPU ours µs | rps ÷ pgbench | CPU PostgreSQL ÷ pgbench's | ours + PostgreSQL ÷ pgbench's PostgreSQL "
+          "| p99 ÷ p50 at 64 | MB |")
+    print("|---|--:|--:|--:|--:|--:|--:|")
+    for workload, (cpu, ratio) in GOALS.items():
+        ours = {key: median(workload, 16, "selvedge", key) for key in ("srv_us", "pg_us", "rps")}
+        base = {key: median(workload, 16, "pgbench-pipe", key) for key in ("pg_us", "rps")}
+        if None in ours.values() or None in base.values():
+            continue
+        p99, p50 = (median(workload, 64, "selvedge", key) for key in ("p99_us", "p50_us"))
+        memory = max(r["rss_mb"] for (w, _, t), rs in found.items() if (w, t) == (workload, "selvedge") for r in rs)
+        both = (ours["srv_us"] + ours["pg_us"]) / base["pg_us"]
+        print("| " + " | ".join([
+            workload, goal(ours["srv_us"], cpu), goal(ours["rps"] / base["rps"], ratio, below=False),
+            goal(ours["pg_us"] / base["pg_us"], POSTGRES_RATIO),
+            goal(both, LIST_RATIO if workload == "list1000" else None),
+            goal(p99 / p50 if p50 else None, TAIL_RATIO), goal(memory, MEMORY_MB)]) + " |")
 
 
 def free_ports(count):
@@ -77,7 +135,8 @@ def main():
     parser.add_argument("--conc", default="1,16,64")
     parser.add_argument("--reps", type=int, default=3)
     parser.add_argument("--dur", type=int, default=3)
-    parser.add_argument("--workloads", default=",".join(REST))
+    parser.add_argument("--workloads", default=",".join(run.REST))
+    parser.add_argument("--retries", type=int, default=1, help="of a run during which others used the machine")
     parser.add_argument("--keep", action="store_true", help="keep the project and its log")
     parser.add_argument("--out", help="append the raw results (JSON lines) to this file")
     args = parser.parse_args()
@@ -103,8 +162,7 @@ def main():
         url = f"postgresql://postgres:postgres@127.0.0.1:{database}/postgres"
         subprocess.run(["psql", "-q", url, "-f", os.path.join(HERE, "schema.sql")], check=True)
         jwt_dir = os.path.join(project, "jwt")
-        run = [sys.executable, os.path.join(HERE, "run.py")]
-        subprocess.run([*run, "gen", "--secret", SECRET, "--out", jwt_dir], check=True)
+        drive("gen", "--secret", SECRET, "--out", jwt_dir)
         data = subprocess.run(
             ["psql", "-qAt", url, "-c", "show data_directory"], check=True, capture_output=True, text=True
         ).stdout.strip()
@@ -117,20 +175,21 @@ def main():
             "targets": [
                 {"name": "pgbench", "kind": "pgbench", "conninfo": conninfo, "dbname": "postgres"},
                 {"name": "pgbench-pipe", "kind": "pgbench", "conninfo": conninfo, "dbname": "postgres", "pipeline": True},
-                # PostgreSQL is a child of the server: `pid` and `solo` would count it twice, so run.py is told the pid
-                # of the server and measures that process alone.
                 {"name": "selvedge", "base": f"http://127.0.0.1:{api}", "prefix": "/rest/v1", "port": api, "pid": server.pid,
-                 "solo": True, "headers": {"apikey": "{anon}", "Authorization": "Bearer {anon}"}},
+                 "headers": {"apikey": "{anon}", "Authorization": "Bearer {anon}"}},
             ],
         }
         config = os.path.join(project, "targets.json")
         json.dump(targets, open(config, "w"))
         results = os.path.join(project, "results.jsonl")
-        subprocess.run([*run, "run", "--config", config, "--out", results, "--workloads", args.workloads, "--conc", args.conc,
-                        "--dur", str(args.dur), "--reps", str(args.reps)], check=True)
+        measure_alone(server.pid)
+        drive("run", "--config", config, "--out", results, "--workloads", args.workloads, "--conc", args.conc,
+              "--dur", str(args.dur), "--reps", str(args.reps), "--retries", str(args.retries))
         loaded_mb = server_rss(server)
         print()
-        subprocess.run([*run, "table", "--out", results, "--base", "pgbench-pipe"], check=True)
+        drive("table", "--out", results, "--base", "pgbench-pipe")
+        print("\nGoals at 16 connections:\n")
+        verdict(results)
         subprocess.run([sys.executable, os.path.join(HERE, "auth.py"), f"http://127.0.0.1:{api}", "--seconds", str(args.dur),
                         "--path", f"/rest/v1/combines?select=*&id=eq.{PK_ID}"], check=True, env={**os.environ, "SELVEDGE_JWT_SECRET": SECRET})
         print(f"\nfirst start {first_ms:.0f} ms, later start {later_ms:.0f} ms (from exec to the first answer)")

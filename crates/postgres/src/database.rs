@@ -10,7 +10,7 @@ use tokio_postgres::tls::MakeTlsConnect;
 use tokio_postgres::{Client, Config, Connection, Error, Socket};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use crate::{ListenEvent, PoolUse, RoleSettings, listen, tls};
+use crate::{ListenEvent, PoolUse, RoleSettings, listen, tls, wire};
 
 /// How long a service waits for a connection of a pool before it gives up.
 const POOL_WAIT: Duration = Duration::from_secs(10);
@@ -102,6 +102,11 @@ impl Database {
         Error,
     > {
         self.logins.config(login).connect(self.tls.clone()).await
+    }
+
+    /// Opens a connection for our own messages.
+    pub(crate) async fn open_wire(&self, login: Login) -> Result<wire::Opened, wire::ConnectError> {
+        wire::open(&self.logins.config(login), &self.tls).await
     }
 
     /// A connection of its own, driven in the background: for work that must not share one.

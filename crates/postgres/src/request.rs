@@ -1,18 +1,19 @@
 //! The request transaction: one statement under the caller's rights, in one network round trip.
 //!
-//! `BEGIN`, one `select set_config(…)`, the statement and `COMMIT` are written to the socket together and answered
-//! together. This is the only code that becomes a caller's role.
+//! One `select set_config(…)` and the statement are written to the socket together, before one `Sync`: for PostgreSQL that
+//! is a transaction, which commits at the `Sync` or, after an error, does not. Only transactions that end in a rollback, or
+//! are isolated in a particular way, have a `BEGIN`. This is the only code that becomes a caller's role.
 
 mod answer;
 mod begin;
 mod context;
 mod error;
 mod lane;
+mod pace;
 mod pool;
 mod statement;
-mod statement_cache;
 
-pub use answer::{Answer, column_bytes};
+pub use answer::{Answer, Listed, Listing, column_bytes};
 pub use begin::begin_as;
 pub use context::RequestContext;
 pub use error::{DatabaseError, RequestError, Stage};

@@ -10,18 +10,17 @@ use crate::request::preferences::{Resolution, Transaction};
 use crate::request::{ApiRequest, Mutation};
 use crate::settings::Settings;
 use crate::sql::{self, BODY, EXTRA, HEADERS, PAGE, STATUS};
-use bytes::{BufMut, Bytes, BytesMut};
+use bytes::{BufMut, BytesMut};
 use selvedge_postgres::{
-    Access, Answer, End, RequestContext, RequestError as PoolError, RequestPool, RequestTransaction,
-    SqlStatement, column_bytes,
+    Access, Answer, Chunks, End, JsonForm, Listed, Listing, RequestContext, RequestError as PoolError,
+    RequestPool, RequestTransaction, Row, SqlStatement, column_bytes,
 };
 use serde_json::Value;
-use tokio_postgres::Row;
 
 /// What the transaction gave.
 #[derive(Debug, Default)]
 pub(crate) struct Outcome {
-    pub body: Bytes,
+    pub body: Chunks,
     /// Rows in the page, or rows written.
     pub page: i64,
     pub total: Option<i64>,
@@ -57,31 +56,71 @@ impl Execution<'_> {
     /// # Errors
     /// PostgreSQL's refusal, or PGRST115, 116 and 124 after a rollback.
     pub(crate) async fn run(&self, plan: &QueryPlan) -> Result<Outcome, RestError> {
+        let checks = Checks::of(self.request, plan);
+        let decides_end = checks.any() && !plan.read_only;
+        if let (Some(rows), false) = (sql::rows_statement(plan), decides_end) {
+            return self.list(plan, &rows, &checks).await;
+        }
         let statement = sql::main_statement(plan);
         let explain = plan.explains_count().then(|| sql::count_explain(plan));
         let extra = self.extra_settings(plan.function());
         let transaction = RequestTransaction {
-            access: if plan.read_only {
-                Access::ReadOnly
-            } else {
-                Access::ReadWrite
-            },
-            isolation: plan.function().and_then(|function| function.isolation),
-            context: self.context(&extra),
-            pre_request: self.settings.pre_request.as_deref(),
-            statement: &statement,
             explain: explain.as_ref(),
-            end: end_of(&self.settings.config, self.request),
+            ..self.transaction(plan, &statement, &extra)
         };
-        let checks = Checks::of(self.request, plan);
-        let answer = if checks.any() && !plan.read_only {
+        let answer = if decides_end {
             self.pool
                 .run_checked(transaction, |rows| checks.pass(rows_in(rows)).is_ok())
                 .await
         } else {
             self.pool.run(transaction).await
         };
-        let answer = answer.map_err(|error| failure(error, self.identity))?;
+        self.answered(
+            plan,
+            &checks,
+            answer.map_err(|error| failure(error, self.identity))?,
+        )
+    }
+
+    /// Runs a plan whose answer is nothing but its rows: they come in columns, and become JSON on this side.
+    async fn list(
+        &self,
+        plan: &QueryPlan,
+        rows: &SqlStatement,
+        checks: &Checks,
+    ) -> Result<Outcome, RestError> {
+        let extra = self.extra_settings(plan.function());
+        let listing = Listing {
+            form: match plan.handler {
+                Handler::JsonObject { .. } => JsonForm::Object,
+                _ => JsonForm::Array,
+            },
+            after: sql::after_rows(),
+            otherwise: &|| sql::main_statement(plan),
+        };
+        let listed = self
+            .pool
+            .list(self.transaction(plan, rows, &extra), listing)
+            .await;
+        match listed.map_err(|error| failure(error, self.identity))? {
+            Listed::Answer(answer) => self.answered(plan, checks, answer),
+            Listed::Json { body, rows, after } => {
+                let page = i64::try_from(rows).unwrap_or(i64::MAX);
+                checks.pass(page)?;
+                let after = after.first();
+                Ok(Outcome {
+                    body,
+                    page,
+                    total: (plan.total == Total::OfPage).then_some(page),
+                    headers: after.and_then(|row| row.get(0)),
+                    status: after.and_then(|row| row.get(1)),
+                    ..Outcome::default()
+                })
+            }
+        }
+    }
+
+    fn answered(&self, plan: &QueryPlan, checks: &Checks, answer: Answer) -> Result<Outcome, RestError> {
         if matches!(plan.media, MediaType::Plan { .. }) {
             return Ok(Outcome {
                 body: explained(answer.rows, &plan.media),
@@ -90,6 +129,27 @@ impl Execution<'_> {
         }
         checks.pass(rows_in(&answer.rows))?;
         outcome(plan, answer)
+    }
+
+    fn transaction<'b>(
+        &'b self,
+        plan: &QueryPlan,
+        statement: &'b SqlStatement,
+        extra: &'b [(&'b str, &'b str)],
+    ) -> RequestTransaction<'b> {
+        RequestTransaction {
+            access: if plan.read_only {
+                Access::ReadOnly
+            } else {
+                Access::ReadWrite
+            },
+            isolation: plan.function().and_then(|function| function.isolation),
+            context: self.context(extra),
+            pre_request: self.settings.pre_request.as_deref(),
+            statement,
+            explain: None,
+            end: end_of(&self.settings.config, self.request),
+        }
     }
 
     /// Runs a statement that only looks something up, under the caller's rights.
@@ -248,7 +308,7 @@ fn outcome(plan: &QueryPlan, mut answer: Answer) -> Result<Outcome, RestError> {
         (_, Total::Unknown) => {}
     }
     if plan.handler != Handler::Nothing {
-        outcome.body = column_bytes(row, BODY).unwrap_or_default();
+        outcome.body = column_bytes(row, BODY).map(Chunks::from).unwrap_or_default();
     }
     Ok(outcome)
 }
@@ -274,7 +334,7 @@ fn planned_rows(rows: &[Row]) -> Option<i64> {
 }
 
 /// The lines of an EXPLAIN, each with its end.
-fn explained(rows: Vec<Row>, media: &MediaType) -> Bytes {
+fn explained(rows: Vec<Row>, media: &MediaType) -> Chunks {
     let is_json = matches!(
         media,
         MediaType::Plan {
@@ -291,7 +351,7 @@ fn explained(rows: Vec<Row>, media: &MediaType) -> Bytes {
             }
         }
     }
-    out.freeze()
+    out.freeze().into()
 }
 
 /// A failed transaction in the service's own terms.

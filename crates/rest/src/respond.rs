@@ -10,11 +10,16 @@ use crate::request::preferences::{
 };
 use crate::request::query::encode_into;
 use crate::request::{ApiRequest, Mutation};
+use actix_web::body::{self, BodySize, MessageBody};
 use actix_web::http::StatusCode;
 use actix_web::http::header::{self, HeaderName, HeaderValue};
-use actix_web::{HttpResponse, HttpResponseBuilder, body};
+use actix_web::{HttpResponse, HttpResponseBuilder};
 use bytes::Bytes;
+use selvedge_postgres::Chunks;
 use serde_json::{Map, Value};
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::task::{Context, Poll};
 use std::time::Instant;
 
 /// The reference whose behaviour a warning names.
@@ -70,7 +75,7 @@ struct Draft {
 enum Body {
     /// No body and no `Content-Length`.
     None,
-    Bytes(Bytes),
+    Chunks(Chunks),
 }
 
 /// Renders the outcome of a plan.
@@ -89,7 +94,7 @@ pub(crate) fn respond(
         let mut draft = Draft {
             status: 200,
             headers: Vec::new(),
-            body: Body::Bytes(outcome.body),
+            body: Body::Chunks(outcome.body),
         };
         content_type(&mut draft, request, plan);
         draft
@@ -174,14 +179,14 @@ fn page(config: &RestConfig, request: &ApiRequest, outcome: Outcome) -> Draft {
             offset: lower,
             total: outcome.total.unwrap_or(0),
         });
-        Bytes::from(error.wire().body(config.error_verbosity))
+        Bytes::from(error.wire().body(config.error_verbosity)).into()
     } else {
         outcome.body
     };
     Draft {
         status,
         headers: vec![content_range(lower, upper, outcome.total)],
-        body: Body::Bytes(body),
+        body: Body::Chunks(body),
     }
 }
 
@@ -221,7 +226,7 @@ fn mutate(
                 draft.headers.push((header::LOCATION, location(relation, key)));
             }
             draft.headers.push(content_range(1, 0, total));
-            draft.body = Body::Bytes(Bytes::new());
+            draft.body = Body::Chunks(Chunks::default());
         }
         Mutation::Update => draft.headers.push(content_range(0, outcome.page - 1, total)),
         Mutation::Delete => draft.headers.push(content_range(1, 0, total)),
@@ -233,7 +238,7 @@ fn mutate(
             Mutation::SingleUpsert if outcome.inserted.unwrap_or(0) > 0 => 201,
             _ => 200,
         };
-        draft.body = Body::Bytes(outcome.body);
+        draft.body = Body::Chunks(outcome.body);
         content_type(&mut draft, request, plan);
     }
     applied(&mut draft, request, plan);
@@ -423,6 +428,32 @@ fn legacy_warning(config: &RestConfig, plan: &QueryPlan, draft: &mut Draft) {
     }
 }
 
+/// A body that is sent piece by piece: the server copies no more than one at a time, and each is given back when it is
+/// sent.
+struct Pieces {
+    chunks: Chunks,
+    length: u64,
+}
+
+impl Pieces {
+    fn of(chunks: Chunks) -> Self {
+        let length = chunks.len() as u64;
+        Self { chunks, length }
+    }
+}
+
+impl MessageBody for Pieces {
+    type Error = Infallible;
+
+    fn size(&self) -> BodySize {
+        BodySize::Sized(self.length)
+    }
+
+    fn poll_next(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Bytes, Infallible>>> {
+        Poll::Ready(self.chunks.next().map(Ok))
+    }
+}
+
 fn finish(draft: Draft) -> HttpResponse {
     let status = StatusCode::from_u16(draft.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let mut builder = HttpResponseBuilder::new(status);
@@ -439,6 +470,6 @@ fn finish(draft: Draft) -> HttpResponse {
     }
     match draft.body {
         Body::None => builder.body(body::None::new()).map_into_boxed_body(),
-        Body::Bytes(bytes) => builder.body(bytes),
+        Body::Chunks(chunks) => builder.body(Pieces::of(chunks)),
     }
 }

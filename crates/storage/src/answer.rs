@@ -2,10 +2,9 @@
 
 use actix_web::HttpResponse;
 use bytes::Bytes;
-use selvedge_postgres::column_bytes;
+use selvedge_postgres::{Row, column_bytes};
 use serde::Serialize;
 use serde_json::json;
-use tokio_postgres::Row;
 
 use crate::error::StorageError;
 

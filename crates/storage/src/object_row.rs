@@ -1,9 +1,9 @@
 //! A row of `storage.objects`, and what its `metadata` says about the bytes.
 
 use chrono::{DateTime, SecondsFormat, Utc};
+use selvedge_postgres::{NamedColumns, RowError};
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
-use tokio_postgres::Row;
 use uuid::Uuid;
 
 use crate::backend::BlobInfo;
@@ -47,20 +47,20 @@ impl ObjectRow {
     ///
     /// # Errors
     /// `Internal` when the schema has other types.
-    pub(crate) fn read(row: &Row) -> Result<Self, StorageError> {
-        let read = || -> Result<Self, tokio_postgres::Error> {
+    pub(crate) fn read(row: &impl NamedColumns) -> Result<Self, StorageError> {
+        let read = || -> Result<Self, RowError> {
             Ok(Self {
-                id: row.try_get("id")?,
-                bucket_id: row.try_get::<_, Option<String>>("bucket_id")?.unwrap_or_default(),
-                name: row.try_get::<_, Option<String>>("name")?.unwrap_or_default(),
-                owner: row.try_get("owner")?,
-                owner_id: row.try_get("owner_id")?,
-                version: row.try_get("version")?,
-                created_at: row.try_get("created_at")?,
-                updated_at: row.try_get("updated_at")?,
-                last_accessed_at: row.try_get("last_accessed_at")?,
-                metadata: row.try_get("metadata")?,
-                user_metadata: row.try_get("user_metadata")?,
+                id: row.column("id")?,
+                bucket_id: row.column::<Option<String>>("bucket_id")?.unwrap_or_default(),
+                name: row.column::<Option<String>>("name")?.unwrap_or_default(),
+                owner: row.column("owner")?,
+                owner_id: row.column("owner_id")?,
+                version: row.column("version")?,
+                created_at: row.column("created_at")?,
+                updated_at: row.column("updated_at")?,
+                last_accessed_at: row.column("last_accessed_at")?,
+                metadata: row.column("metadata")?,
+                user_metadata: row.column("user_metadata")?,
             })
         };
         read().map_err(StorageError::internal)

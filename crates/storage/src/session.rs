@@ -13,10 +13,10 @@ use actix_web::http::header;
 use bytes::Bytes;
 use deadpool_postgres::{Client, Transaction};
 use selvedge_postgres::{
-    Access, Database, End, Param, RequestContext, RequestError, RequestTransaction, SqlStatement, begin_as,
+    Access, Database, End, Param, RequestContext, RequestError, RequestTransaction, Row, SqlStatement,
+    begin_as,
 };
 use serde_json::{Map, Value};
-use tokio_postgres::Row;
 
 use crate::backend::Version;
 use crate::error::{StorageError, Taken};

@@ -1,10 +1,9 @@
 //! What a request transaction answers.
 
-use std::error::Error;
-
 use bytes::Bytes;
-use postgres_types::{FromSql, Type};
-use tokio_postgres::Row;
+
+use crate::json::Chunks;
+use crate::{Row, SqlStatement};
 
 /// Rows of the statements of a transaction that has ended.
 #[derive(Debug)]
@@ -16,36 +15,36 @@ pub struct Answer {
     pub committed: bool,
 }
 
+/// A read whose rows are wanted as one JSON document.
+#[derive(Clone, Copy)]
+pub struct Listing<'a> {
+    /// Array or object.
+    pub form: crate::JsonForm,
+    /// Runs after the rows, in the same transaction.
+    pub after: &'a SqlStatement,
+    /// The statement by which PostgreSQL writes the document, where we cannot.
+    pub otherwise: &'a dyn Fn() -> SqlStatement,
+}
+
+/// What a [`Listing`] gave.
+#[derive(Debug)]
+pub enum Listed {
+    /// The document.
+    Json {
+        body: Chunks,
+        rows: u64,
+        /// Rows of [`Listing::after`].
+        after: Vec<Row>,
+    },
+    /// The answer to [`Listing::otherwise`].
+    Answer(Answer),
+}
+
 /// A column's bytes as PostgreSQL sent them, without a copy: text, json and bytea are their own binary form.
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "the row is used up; its bytes live on"
+)]
 pub fn column_bytes(row: Row, index: usize) -> Option<Bytes> {
-    if matches!(row.try_get::<_, Option<Raw<'_>>>(index), Ok(Some(_))) {
-        Some(Bytes::from_owner(Column { row, index }))
-    } else {
-        None
-    }
-}
-
-struct Column {
-    row: Row,
-    index: usize,
-}
-
-impl AsRef<[u8]> for Column {
-    fn as_ref(&self) -> &[u8] {
-        self.row
-            .try_get::<_, Raw<'_>>(self.index)
-            .map_or(&[], |raw| raw.0)
-    }
-}
-
-struct Raw<'a>(&'a [u8]);
-
-impl<'a> FromSql<'a> for Raw<'a> {
-    fn from_sql(_: &Type, raw: &'a [u8]) -> Result<Self, Box<dyn Error + Sync + Send>> {
-        Ok(Self(raw))
-    }
-
-    fn accepts(_: &Type) -> bool {
-        true
-    }
+    row.bytes(index)
 }

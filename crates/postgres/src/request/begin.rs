@@ -29,7 +29,7 @@ pub async fn begin_as<'c>(
         .read_only(access == Access::ReadOnly)
         .start()
         .await?;
-    let settings = context.settings(roles);
+    let settings = context.settings(roles, Access::ReadWrite);
     let params: Vec<_> = settings
         .params
         .iter()

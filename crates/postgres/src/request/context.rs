@@ -4,7 +4,7 @@
 
 use std::fmt::Write;
 
-use crate::{Param, RoleSettings, SqlStatement};
+use crate::{Access, Param, RoleSettings, SqlStatement};
 
 /// What SQL can read of the request, and what decides its rights.
 #[derive(Debug, Clone, Copy)]
@@ -31,11 +31,17 @@ impl RequestContext<'_> {
     /// The role's own settings come before the role itself: the connection's role may be allowed to make them where the
     /// caller's is not. `num_nonnulls` evaluates its arguments from left to right, and answers with a number instead of
     /// sending every value back.
-    pub(crate) fn settings(&self, roles: &RoleSettings) -> SqlStatement {
+    ///
+    /// A transaction that may only read says so before everything else: it has no `BEGIN` that could.
+    pub(crate) fn settings(&self, roles: &RoleSettings, access: Access) -> SqlStatement {
         let of_role = roles.of(self.role);
         let mut params = Vec::with_capacity(7 + 2 * (of_role.len() + self.extra.len()));
         let mut text = String::with_capacity(320 + 40 * (of_role.len() + self.extra.len()));
-        text.push_str("select num_nonnulls(set_config('search_path',$1,true)");
+        text.push_str("select num_nonnulls(");
+        if access == Access::ReadOnly {
+            text.push_str("set_config('transaction_read_only','on',true),");
+        }
+        text.push_str("set_config('search_path',$1,true)");
         params.push(Param::text(self.search_path));
         for (name, value) in of_role {
             push_named(&mut text, &mut params, name, value);
@@ -60,20 +66,6 @@ impl RequestContext<'_> {
             text,
             params,
             force_custom_plan: false,
-        }
-    }
-
-    /// The settings on which parsing a statement depends, for preparing it outside a request.
-    pub(crate) fn for_parsing<'b>(search_path: &'b str, role: &'b str) -> RequestContext<'b> {
-        RequestContext {
-            search_path,
-            role,
-            claims: "",
-            method: "",
-            path: "",
-            headers: "",
-            cookies: "",
-            extra: &[],
         }
     }
 }

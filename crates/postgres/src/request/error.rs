@@ -1,7 +1,6 @@
 //! How a request transaction can fail.
 
-use tokio_postgres::Error;
-use tokio_postgres::error::SqlState;
+use crate::wire::{ErrorFields, Refusal};
 
 /// Which statement of the transaction failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,6 +10,7 @@ pub enum Stage {
     Settings,
     PreRequest,
     Statement,
+    /// What runs after the statement.
     Explain,
     /// Deferred constraints are checked here.
     End,
@@ -45,38 +45,24 @@ pub enum RequestError {
 }
 
 impl RequestError {
-    pub(crate) fn at(stage: Stage, error: &Error) -> Self {
-        match error.as_db_error() {
-            // The server ends the session: it restarts, or an administrator says so.
-            Some(refusal)
-                if [SqlState::ADMIN_SHUTDOWN, SqlState::CRASH_SHUTDOWN].contains(refusal.code()) =>
-            {
-                Self::Lost(refusal.message().to_owned())
-            }
-            Some(refusal) => Self::Database(Box::new(DatabaseError {
-                stage,
-                code: refusal.code().code().to_owned(),
-                message: refusal.message().to_owned(),
-                detail: refusal.detail().map(str::to_owned),
-                hint: refusal.hint().map(str::to_owned),
-            })),
-            None => Self::Lost(describe(error)),
+    pub(crate) fn of(refusal: Refusal) -> Self {
+        let ErrorFields {
+            code,
+            message,
+            detail,
+            hint,
+            ..
+        } = refusal.fields;
+        // The server ends the session: it restarts, or an administrator says so.
+        if ["57P01", "57P02"].contains(&code.as_str()) {
+            return Self::Lost(message);
         }
+        Self::Database(Box::new(DatabaseError {
+            stage: refusal.stage,
+            code,
+            message,
+            detail,
+            hint,
+        }))
     }
-
-    pub(crate) fn unavailable(error: &Error) -> Self {
-        Self::Unavailable(describe(error))
-    }
-}
-
-/// The error with its causes, which `Display` of the driver's error leaves out.
-fn describe(error: &Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = std::error::Error::source(error);
-    while let Some(inner) = cause {
-        text.push_str(": ");
-        text.push_str(&inner.to_string());
-        cause = inner.source();
-    }
-    text
 }

@@ -1,181 +1,241 @@
-//! One connection on which requests follow each other without waiting for each other's answers.
-//!
-//! All messages of a transaction are queued in one poll, so nothing can come between `BEGIN` and `COMMIT`; and because
-//! they are queued before the first answer, a client that hangs up cannot leave a transaction open.
+//! One connection on which request transactions follow each other without waiting for each other's answers.
 
-use std::cell::{Cell, RefCell};
-use std::collections::VecDeque;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use futures_util::future::OptionFuture;
-use futures_util::{TryStreamExt, join};
-use postgres_types::Type;
-use tokio_postgres::{Client, Error, Row, Statement};
-
+use super::begin_text;
 use super::context::RequestContext;
-use super::statement_cache::{StatementCache, StatementKey, Use};
-use super::{begin_text, statement::SqlStatement};
+use super::statement::SqlStatement;
+use crate::json::JsonRows;
+use crate::wire::{self, Batch, BatchError, Connection, Finished, Label, OnAnswer, Reply, Sink};
 use crate::{
-    Access, Answer, Database, End, Isolation, Login, RequestError, RequestTransaction, RoleSettings, Stage,
+    Access, Answer, Database, DatabaseError, End, Isolation, JsonForm, Listed, Listing, Login, RequestError,
+    RequestTransaction, RoleSettings, Row, Stage,
 };
 
 /// Role and path of statements that depend on neither.
-const ANY: &str = "";
+const ANY: (&str, &str) = ("", "");
 
-/// A connection, the statements prepared on it, and the requests whose answers are still to come.
+/// What a connection is told first. The transactions of requests are not begun by a `BEGIN` that says how, so the defaults
+/// must say it, whatever was configured for the login.
+const DEFAULTS: &str = "select set_config('default_transaction_isolation', 'read committed', false), \
+     set_config('default_transaction_read_only', 'off', false), set_config('default_transaction_deferrable', 'off', false)";
+
+/// A connection and how it is used.
 pub(super) struct Lane {
-    client: Client,
-    begin_read: Statement,
-    begin_write: Statement,
-    commit: Statement,
-    rollback: Statement,
-    statements: RefCell<StatementCache>,
-    /// When each request in flight was queued, oldest first: answers come in this order.
-    queued: RefCell<VecDeque<Instant>>,
-    broken: Cell<bool>,
-    /// A transaction waits for the decision about its end: nothing else may be sent until then.
-    undecided: Cell<bool>,
-    /// What is to be prepared after that.
-    to_prepare: RefCell<Vec<StatementKey>>,
-    idle_since: Cell<Instant>,
+    connection: Connection,
+    /// Whether PostgreSQL writes dates in the form from which we make JSON.
+    iso_dates: bool,
+}
+
+/// A transaction on its way, or the first part of it.
+pub(super) struct Running {
+    reply: Reply,
+    /// The answer to the `COMMIT` or `ROLLBACK` of a transaction that needs one.
+    end: Option<Reply>,
+    committed: bool,
+}
+
+/// How a transaction came out, besides its rows.
+pub(super) enum Failure {
+    /// A prepared statement was out of date, and nothing has run: to be tried again.
+    Stale,
+    Error(RequestError),
+}
+
+impl Failure {
+    pub(super) fn into_error(self) -> RequestError {
+        match self {
+            Self::Error(error) => error,
+            Self::Stale => {
+                RequestError::Lost("a prepared statement was out of date, again and again".to_owned())
+            }
+        }
+    }
+}
+
+impl From<RequestError> for Failure {
+    fn from(error: RequestError) -> Self {
+        Self::Error(error)
+    }
 }
 
 impl Lane {
-    /// Connects, and prepares what every request needs.
+    /// Connects. `on_answer` is called whenever a transaction has been answered.
     pub(super) async fn open(
         database: &Database,
         cached_statements: usize,
+        on_answer: OnAnswer,
     ) -> Result<Rc<Self>, RequestError> {
-        let (client, connection) = database
-            .open(Login::Authenticator)
+        let opened = database
+            .open_wire(Login::Authenticator)
             .await
-            .map_err(|error| RequestError::unavailable(&error))?;
-        tokio::task::spawn_local(async move {
-            if let Err(error) = connection.await {
-                tracing::debug!(%error, "a database connection ended");
-            }
-        });
-        let (begin_read, begin_write, commit, rollback) = futures_util::try_join!(
-            client.prepare(begin_text(Access::ReadOnly, Isolation::ReadCommitted)),
-            client.prepare(begin_text(Access::ReadWrite, Isolation::ReadCommitted)),
-            client.prepare("commit"),
-            client.prepare("rollback"),
-        )
-        .map_err(|error| RequestError::unavailable(&error))?;
-        Ok(Rc::new(Self {
-            client,
-            begin_read,
-            begin_write,
-            commit,
-            rollback,
-            statements: RefCell::new(StatementCache::new(cached_statements)),
-            queued: RefCell::default(),
-            broken: Cell::new(false),
-            undecided: Cell::new(false),
-            to_prepare: RefCell::default(),
-            idle_since: Cell::new(Instant::now()),
-        }))
+            .map_err(|error| RequestError::Unavailable(error.describe()))?;
+        let iso_dates = opened.iso_dates;
+        let lane = Self {
+            connection: Connection::start(opened, cached_statements, on_answer),
+            iso_dates,
+        };
+        let defaults = lane.send(None, |batch| {
+            batch.execute(Stage::Begin, ANY, &SqlStatement::plain(DEFAULTS), Sink::Discard)
+        })?;
+        let finished = defaults.finished().await.map_err(RequestError::Unavailable)?;
+        match finished.refusal {
+            None => Ok(Rc::new(lane)),
+            Some(refusal) => Err(RequestError::Unavailable(refusal.fields.message)),
+        }
     }
 
     pub(super) fn is_usable(&self) -> bool {
-        !self.broken.get() && !self.client.is_closed()
+        self.connection.is_usable()
     }
 
     pub(super) fn in_flight(&self) -> usize {
-        self.queued.borrow().len()
+        self.connection.in_flight()
     }
 
-    /// For how long the oldest request in flight has waited for its answer.
-    pub(super) fn oldest_age(&self, now: Instant) -> Duration {
-        self.queued
-            .borrow()
-            .front()
-            .map_or(Duration::ZERO, |queued| now.saturating_duration_since(*queued))
+    /// Whether something is in flight behind which nothing should be queued.
+    pub(super) fn is_blocked(&self) -> bool {
+        self.connection.is_blocked()
+    }
+
+    /// For how long PostgreSQL has worked on the oldest transaction in flight.
+    pub(super) fn busy_for(&self, now: Instant) -> Duration {
+        self.connection.busy_for(now)
     }
 
     pub(super) fn idle_for(&self, now: Instant) -> Duration {
-        now.saturating_duration_since(self.idle_since.get())
+        self.connection.idle_for(now)
     }
 
     pub(super) fn forget_statements(&self) {
-        self.statements.borrow_mut().clear();
+        self.connection.forget_statements();
     }
 
-    pub(super) fn note_queued(&self) {
-        self.queued.borrow_mut().push_back(Instant::now());
-    }
-
-    pub(super) fn note_answered(&self) {
-        let mut queued = self.queued.borrow_mut();
-        queued.pop_front();
-        if queued.is_empty() {
-            self.idle_since.set(Instant::now());
-        }
-    }
-
-    /// Resolves when everything queued so far has been answered.
-    pub(super) async fn drained(&self) {
-        // The connection answers in order, so this answer is the last one. A failure means that no more will come.
-        let _ = self.client.check_connection().await;
-    }
-
-    /// Runs a whole transaction in one round trip.
-    pub(super) async fn run(
-        self: &Rc<Self>,
-        transaction: RequestTransaction<'_>,
+    /// Queues a whole transaction.
+    pub(super) fn begin(
+        &self,
+        label: Label,
+        transaction: &RequestTransaction<'_>,
         roles: &RoleSettings,
-    ) -> Result<Answer, RequestError> {
-        let end = transaction.end;
-        let deferred = OptionFuture::from(
-            (end == End::Rollback).then(|| self.execute_text("set constraints all immediate")),
-        );
-        let last = match end {
-            End::Commit => &self.commit,
-            End::Rollback => &self.rollback,
-        };
-        let (queries, deferred, ended) =
-            join!(self.queries(transaction, roles), deferred, self.execute(last));
-        let (rows, explain) = queries?;
-        deferred
-            .unwrap_or(Ok(()))
-            .map_err(|error| RequestError::at(Stage::End, &error))?;
-        ended.map_err(|error| RequestError::at(Stage::End, &error))?;
-        Ok(Answer {
-            rows,
-            explain,
-            committed: end == End::Commit,
+    ) -> Result<Running, RequestError> {
+        let isolation = isolation_of(transaction, roles);
+        let committed = transaction.end == End::Commit;
+        if committed && isolation == Isolation::ReadCommitted {
+            let reply = self.send(Some(label), |batch| {
+                settings(batch, transaction, roles, transaction.access)?;
+                statement(batch, transaction)
+            })?;
+            return Ok(Running {
+                reply,
+                end: None,
+                committed,
+            });
+        }
+        let reply = self.send(Some(label), |batch| {
+            explicit(batch, transaction, roles, isolation)?;
+            if !committed {
+                let check = SqlStatement::plain("set constraints all immediate");
+                batch.execute(Stage::End, ANY, &check, Sink::Discard)?;
+            }
+            Ok(())
+        })?;
+        // A batch of its own: after an error, PostgreSQL skips the rest of a batch.
+        let end = Some(self.end(committed)?);
+        Ok(Running {
+            reply,
+            end,
+            committed,
         })
     }
 
-    /// Runs a transaction whose end depends on its rows: two round trips, and nobody else may use the lane meanwhile.
-    pub(super) async fn run_checked(
-        self: &Rc<Self>,
-        transaction: RequestTransaction<'_>,
+    /// Queues a read whose rows become JSON, if the connection knows their types. If not, it learns them in time.
+    pub(super) fn begin_list(
+        &self,
+        label: Label,
+        transaction: &RequestTransaction<'_>,
+        listing: &Listing<'_>,
         roles: &RoleSettings,
-        accept: impl FnOnce(&[Row]) -> bool,
-    ) -> Result<Answer, RequestError> {
-        let end = transaction.end;
-        self.undecided.set(true);
-        let queries = self.queries(transaction, roles).await;
-        let commit = end == End::Commit && queries.as_ref().is_ok_and(|(rows, _)| accept(rows));
-        let dry_run = end == End::Rollback && queries.is_ok();
-        let deferred =
-            OptionFuture::from(dry_run.then(|| self.execute_text("set constraints all immediate")));
-        let (deferred, ended) = join!(
-            deferred,
-            self.execute(if commit { &self.commit } else { &self.rollback })
-        );
-        self.undecided.set(false);
-        // Before the lane is given back: on it, another checked transaction could follow and be interrupted.
-        for key in self.to_prepare.take() {
-            self.prepare(&key).await;
+    ) -> Result<(Running, bool), RequestError> {
+        let sets_dates = |(name, _): &(String, String)| name.eq_ignore_ascii_case("datestyle");
+        let suits = self.iso_dates
+            && transaction.end == End::Commit
+            && isolation_of(transaction, roles) == Isolation::ReadCommitted
+            && transaction.pre_request.is_none()
+            && !roles.of(transaction.context.role).iter().any(sets_dates);
+        if !suits {
+            return self.begin_otherwise(label, transaction, listing, roles);
         }
-        let (rows, explain) = queries?;
-        deferred
-            .unwrap_or(Ok(()))
-            .map_err(|error| RequestError::at(Stage::End, &error))?;
-        ended.map_err(|error| RequestError::at(Stage::End, &error))?;
+        let mut is_json = false;
+        let reply = self.send(Some(label), |batch| {
+            settings(batch, transaction, roles, transaction.access)?;
+            let parsed_as = (transaction.context.role, transaction.context.search_path);
+            let form = listing.form;
+            is_json = batch.list(Stage::Statement, parsed_as, transaction.statement, || {
+                JsonRows::new(form)
+            })?;
+            if is_json {
+                return batch.execute(Stage::Explain, ANY, listing.after, Sink::Rows(Vec::new()));
+            }
+            let otherwise = (listing.otherwise)();
+            batch.execute(Stage::Statement, parsed_as, &otherwise, Sink::Rows(Vec::new()))
+        })?;
+        let running = Running {
+            reply,
+            end: None,
+            committed: true,
+        };
+        Ok((running, is_json))
+    }
+
+    fn begin_otherwise(
+        &self,
+        label: Label,
+        transaction: &RequestTransaction<'_>,
+        listing: &Listing<'_>,
+        roles: &RoleSettings,
+    ) -> Result<(Running, bool), RequestError> {
+        let statement = (listing.otherwise)();
+        let transaction = RequestTransaction {
+            statement: &statement,
+            ..*transaction
+        };
+        Ok((self.begin(label, &transaction, roles)?, false))
+    }
+
+    /// Queues a transaction without its end: nobody else may use the lane until [`Lane::finish_checked`].
+    pub(super) fn begin_checked(
+        &self,
+        transaction: &RequestTransaction<'_>,
+        roles: &RoleSettings,
+    ) -> Result<Reply, RequestError> {
+        let isolation = isolation_of(transaction, roles);
+        self.send(None, |batch| explicit(batch, transaction, roles, isolation))
+    }
+
+    /// Ends a transaction as its rows ask for.
+    pub(super) async fn finish_checked(
+        &self,
+        reply: Reply,
+        end: End,
+        accept: &impl Fn(&[Row]) -> bool,
+    ) -> Result<Answer, Failure> {
+        let outcome = accepted(finished(reply).await?).map(rows_of);
+        let commit = end == End::Commit && outcome.as_ref().is_ok_and(|(rows, _)| accept(rows));
+        let check = if end == End::Rollback && outcome.is_ok() {
+            let check = SqlStatement::plain("set constraints all immediate");
+            Some(self.send(None, |batch| {
+                batch.execute(Stage::End, ANY, &check, Sink::Discard)
+            })?)
+        } else {
+            None
+        };
+        let ended = self.end(commit)?;
+        if let Some(check) = check {
+            accepted(finished(check).await?)?;
+        }
+        accepted(finished(ended).await?)?;
+        let (rows, explain) = outcome?;
         Ok(Answer {
             rows,
             explain,
@@ -183,138 +243,153 @@ impl Lane {
         })
     }
 
-    /// Everything but the end. The futures are polled in the order in which they stand here.
-    async fn queries(
-        self: &Rc<Self>,
-        transaction: RequestTransaction<'_>,
-        roles: &RoleSettings,
-    ) -> Result<(Vec<Row>, Vec<Row>), RequestError> {
-        let context = transaction.context;
-        let isolation = transaction
-            .isolation
-            .or_else(|| roles.isolation_of(context.role))
-            .unwrap_or_default();
-        let settings = context.settings(roles);
-        let pre_request = transaction.pre_request.map(SqlStatement::plain);
-        let (begun, settings, pre_request, rows, explain) = join!(
-            self.begin(transaction.access, isolation),
-            self.query(ANY, ANY, &settings),
-            OptionFuture::from(pre_request.as_ref().map(|statement| self.query(
-                context.role,
-                context.search_path,
-                statement
-            ))),
-            self.query(context.role, context.search_path, transaction.statement),
-            OptionFuture::from(transaction.explain.map(|statement| self.query(
-                context.role,
-                context.search_path,
-                statement
-            ))),
-        );
-        // The first failure is the one to report: after it, PostgreSQL refuses the rest of the transaction.
-        begun.map_err(|error| {
-            // Without BEGIN the rest ran outside a transaction: harmless, because the login owns nothing and
-            // inherits nothing, but not a connection to go on with.
-            self.broken.set(true);
-            RequestError::at(Stage::Begin, &error)
-        })?;
-        settings.map_err(|error| RequestError::at(Stage::Settings, &error))?;
-        pre_request
-            .transpose()
-            .map_err(|error| RequestError::at(Stage::PreRequest, &error))?;
-        let rows = rows.map_err(|error| RequestError::at(Stage::Statement, &error))?;
-        let explain = explain
-            .transpose()
-            .map_err(|error| RequestError::at(Stage::Explain, &error))?;
-        Ok((rows, explain.unwrap_or_default()))
+    fn end(&self, commit: bool) -> Result<Reply, RequestError> {
+        let end = SqlStatement::plain(if commit { "commit" } else { "rollback" });
+        self.send(None, |batch| batch.execute(Stage::End, ANY, &end, Sink::Discard))
     }
 
-    async fn begin(&self, access: Access, isolation: Isolation) -> Result<(), Error> {
-        match (access, isolation) {
-            (Access::ReadOnly, Isolation::ReadCommitted) => self.execute(&self.begin_read).await,
-            (Access::ReadWrite, Isolation::ReadCommitted) => self.execute(&self.begin_write).await,
-            (_, Isolation::RepeatableRead | Isolation::Serializable) => {
-                self.execute_text(begin_text(access, isolation)).await
-            }
+    fn send(
+        &self,
+        label: Option<Label>,
+        compose: impl FnOnce(&mut Batch<'_>) -> Result<(), BatchError>,
+    ) -> Result<Reply, RequestError> {
+        self.connection.send(label, compose).map_err(|error| {
+            RequestError::Database(Box::new(DatabaseError {
+                stage: Stage::Statement,
+                code: "54000".to_owned(),
+                message: error.to_string(),
+                detail: None,
+                hint: None,
+            }))
+        })
+    }
+}
+
+impl Running {
+    /// Waits for the transaction's end.
+    pub(super) async fn answer(self) -> Result<Answer, Failure> {
+        let committed = self.committed;
+        let (rows, explain) = rows_of(self.outcome().await?);
+        Ok(Answer {
+            rows,
+            explain,
+            committed,
+        })
+    }
+
+    /// Waits for a list.
+    pub(super) async fn listed(self, is_json: bool) -> Result<Listed, Failure> {
+        if is_json {
+            return Ok(list_of(self.outcome().await?));
+        }
+        self.answer().await.map(Listed::Answer)
+    }
+
+    async fn outcome(self) -> Result<Finished, Failure> {
+        // After a refusal the end is a rollback, and nobody waits for it.
+        let first = accepted(finished(self.reply).await?)?;
+        if let Some(end) = self.end {
+            accepted(finished(end).await?)?;
+        }
+        Ok(first)
+    }
+}
+
+fn isolation_of(transaction: &RequestTransaction<'_>, roles: &RoleSettings) -> Isolation {
+    transaction
+        .isolation
+        .or_else(|| roles.isolation_of(transaction.context.role))
+        .unwrap_or_default()
+}
+
+/// The settings, of a transaction that is only a batch: it may write unless they say otherwise.
+fn settings(
+    batch: &mut Batch<'_>,
+    transaction: &RequestTransaction<'_>,
+    roles: &RoleSettings,
+    access: Access,
+) -> Result<(), BatchError> {
+    let settings = transaction.context.settings(roles, access);
+    batch.execute(Stage::Settings, ANY, &settings, Sink::Discard)
+}
+
+fn explicit(
+    batch: &mut Batch<'_>,
+    transaction: &RequestTransaction<'_>,
+    roles: &RoleSettings,
+    isolation: Isolation,
+) -> Result<(), BatchError> {
+    let begin = SqlStatement::plain(begin_text(transaction.access, isolation));
+    batch.execute(Stage::Begin, ANY, &begin, Sink::Discard)?;
+    // BEGIN has said already what may be written.
+    settings(batch, transaction, roles, Access::ReadWrite)?;
+    statement(batch, transaction)
+}
+
+fn statement(batch: &mut Batch<'_>, transaction: &RequestTransaction<'_>) -> Result<(), BatchError> {
+    let context: &RequestContext<'_> = &transaction.context;
+    let parsed_as = (context.role, context.search_path);
+    if let Some(text) = transaction.pre_request {
+        batch.execute(
+            Stage::PreRequest,
+            parsed_as,
+            &SqlStatement::plain(text),
+            Sink::Discard,
+        )?;
+    }
+    batch.execute(
+        Stage::Statement,
+        parsed_as,
+        transaction.statement,
+        Sink::Rows(Vec::new()),
+    )?;
+    match transaction.explain {
+        Some(explain) => batch.execute(Stage::Explain, parsed_as, explain, Sink::Rows(Vec::new())),
+        None => Ok(()),
+    }
+}
+
+async fn finished(reply: Reply) -> Result<Finished, RequestError> {
+    reply.finished().await.map_err(RequestError::Lost)
+}
+
+fn failure(refusal: wire::Refusal) -> Failure {
+    if refusal.is_stale() {
+        return Failure::Stale;
+    }
+    Failure::Error(RequestError::of(refusal))
+}
+
+fn accepted(mut finished: Finished) -> Result<Finished, Failure> {
+    match finished.refusal.take() {
+        Some(refusal) => Err(failure(refusal)),
+        None => Ok(finished),
+    }
+}
+
+/// Rows of the statement, and of what ran after it.
+fn rows_of(finished: Finished) -> (Vec<Row>, Vec<Row>) {
+    let (mut statement, mut after) = (Vec::new(), Vec::new());
+    for (stage, sink) in finished.sinks {
+        match (stage, sink) {
+            (Stage::Statement, Sink::Rows(rows)) => statement = rows,
+            (Stage::Explain, Sink::Rows(rows)) => after = rows,
+            _ => {}
         }
     }
+    (statement, after)
+}
 
-    /// Executes a statement, prepared when it is worth it. Queues its messages in the first poll, whichever way.
-    async fn query(
-        self: &Rc<Self>,
-        role: &str,
-        search_path: &str,
-        statement: &SqlStatement,
-    ) -> Result<Vec<Row>, Error> {
-        let how = if statement.force_custom_plan {
-            Use::Unprepared
-        } else {
-            self.statements
-                .borrow_mut()
-                .use_statement(role, search_path, &statement.text)
-        };
-        match how {
-            Use::Prepared(prepared) => {
-                self.client
-                    .query_raw(&prepared, statement.params.iter())
-                    .await?
-                    .try_collect()
-                    .await
-            }
-            Use::Unprepared => self.query_text(statement).await,
-            Use::UnpreparedThenPrepare => {
-                let rows = self.query_text(statement).await;
-                let key = StatementKey {
-                    role: role.to_owned(),
-                    search_path: search_path.to_owned(),
-                    text: statement.text.clone(),
-                };
-                if self.undecided.get() {
-                    self.to_prepare.borrow_mut().push(key);
-                } else {
-                    let lane = self.clone();
-                    tokio::task::spawn_local(async move { lane.prepare(&key).await });
-                }
-                rows
-            }
+fn list_of(finished: Finished) -> Listed {
+    let mut after = Vec::new();
+    let mut document = JsonRows::new(JsonForm::Array);
+    for (_, sink) in finished.sinks {
+        match sink {
+            Sink::Json(json) => document = *json,
+            Sink::Rows(rows) => after = rows,
+            Sink::Discard => {}
         }
     }
-
-    async fn query_text(&self, statement: &SqlStatement) -> Result<Vec<Row>, Error> {
-        let params = statement.params.iter().map(|param| (param, Type::UNKNOWN));
-        self.client
-            .query_typed_raw(&statement.text, params)
-            .await?
-            .try_collect()
-            .await
-    }
-
-    async fn execute(&self, statement: &Statement) -> Result<(), Error> {
-        self.client
-            .execute_raw(statement, std::iter::empty::<i32>())
-            .await
-            .map(drop)
-    }
-
-    async fn execute_text(&self, text: &str) -> Result<(), Error> {
-        self.client.execute_typed(text, &[]).await.map(drop)
-    }
-
-    /// Prepares a statement for its next use, in a transaction of its own: parsing depends on role and search path.
-    async fn prepare(self: &Rc<Self>, key: &StatementKey) {
-        let prepared = if key.role == ANY {
-            self.client.prepare(&key.text).await
-        } else {
-            let settings =
-                RequestContext::for_parsing(&key.search_path, &key.role).settings(&RoleSettings::default());
-            let (_, _, prepared, _) = join!(
-                self.execute(&self.begin_read),
-                self.query_text(&settings),
-                self.client.prepare(&key.text),
-                self.execute(&self.commit),
-            );
-            prepared
-        };
-        self.statements.borrow_mut().prepared(key, prepared.ok());
-    }
+    let (body, rows) = document.finish();
+    Listed::Json { body, rows, after }
 }

@@ -1,8 +1,8 @@
 //! The connections of one worker thread.
 //!
-//! A few lanes, driven by the worker's own event loop, so that nothing crosses threads. A request takes the lane with the
-//! fewest requests in flight. It never queues behind a statement that has been running for a while: then another lane is
-//! opened, up to a bound, and behind the bound requests wait.
+//! A few lanes, driven by the worker's own event loop, so that nothing crosses threads. A fast statement takes the lane
+//! with the fewest in flight. A slow one, or one that has never been seen, gets a lane for itself: another is opened, up to
+//! a bound, and behind the bound requests wait. Slow ones cannot take them all.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -10,23 +10,24 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tokio::sync::Notify;
-use tokio_postgres::Row;
 
-use super::lane::Lane;
-use crate::{Answer, Database, RequestError, RequestTransaction};
+use super::lane::{Failure, Lane};
+use super::pace::{Pace, Speed};
+use crate::wire::Label;
+use crate::{Answer, Database, Listed, Listing, RequestError, RequestTransaction, Row};
 
 /// How many connections a worker holds, and for how long requests wait.
 #[derive(Debug, Clone)]
 pub struct RequestPoolConfig {
-    /// Connections that each worker keeps open. Default 4.
+    /// Connections that each worker keeps open. Default 2: the fewer there are, the more requests share a system call.
     pub connections_per_worker: usize,
     /// Connections that each worker may open when statements run long. Default 16.
     pub max_connections_per_worker: usize,
-    /// A request does not queue behind a statement that is older than this. Default 10 ms.
+    /// A request does not queue behind a statement that has run for longer than this. Default 10 ms.
     pub patience: Duration,
     /// How long a request waits for a connection. Default 10 s.
     pub acquire_timeout: Duration,
-    /// Prepared statements per connection. Default 256.
+    /// Prepared statements per connection; 0 prepares none. Default 256.
     pub cached_statements: usize,
     /// An additional connection is closed after this time without work. Default 30 s.
     pub idle_timeout: Duration,
@@ -34,11 +35,13 @@ pub struct RequestPoolConfig {
 
 /// Requests on one connection that wait for their answers. More would only wait longer in PostgreSQL's socket.
 const MAX_IN_FLIGHT: usize = 64;
+/// How often a transaction is tried again because its prepared statement was out of date.
+const STALE_RETRIES: usize = 3;
 
 impl Default for RequestPoolConfig {
     fn default() -> Self {
         Self {
-            connections_per_worker: 4,
+            connections_per_worker: 2,
             max_connections_per_worker: 16,
             patience: Duration::from_millis(10),
             acquire_timeout: Duration::from_secs(10),
@@ -57,12 +60,28 @@ pub struct RequestPool {
 struct Inner {
     database: Arc<Database>,
     config: RequestPoolConfig,
+    /// Open lanes, without those that a transaction has for itself.
     lanes: RefCell<Vec<Rc<Lane>>>,
-    /// Lanes of their own for transactions that decide about their end; not in `lanes` while in use.
-    exclusive: RefCell<Vec<Rc<Lane>>>,
-    /// Connections, those included that are being opened.
+    /// Connections, those included that are being opened and those not in `lanes`.
     connections: Cell<usize>,
-    freed: Notify,
+    lookout: Rc<Lookout>,
+}
+
+/// What lanes report to.
+#[derive(Default)]
+struct Lookout {
+    pace: RefCell<Pace>,
+    /// Wakes requests that wait for a lane and may share it.
+    shared: Notify,
+    /// Wakes requests that wait for a lane for themselves.
+    whole: Notify,
+}
+
+impl Lookout {
+    fn notify(&self) {
+        self.shared.notify_one();
+        self.whole.notify_one();
+    }
 }
 
 impl RequestPool {
@@ -73,14 +92,16 @@ impl RequestPool {
                 database,
                 config,
                 lanes: RefCell::default(),
-                exclusive: RefCell::default(),
                 connections: Cell::new(0),
-                freed: Notify::new(),
+                lookout: Rc::default(),
             }),
         }
     }
 
     /// Opens the connections that are kept, so that the first requests need not.
+    ///
+    /// # Errors
+    /// When the database cannot be reached.
     pub async fn warm_up(&self) -> Result<(), RequestError> {
         while self.inner.lanes.borrow().len() < self.inner.config.connections_per_worker {
             let lane = self.inner.open().await?;
@@ -94,13 +115,39 @@ impl RequestPool {
     /// # Errors
     /// PostgreSQL's refusal, or that it could not be asked.
     pub async fn run(&self, transaction: RequestTransaction<'_>) -> Result<Answer, RequestError> {
-        let lane = self.inner.acquire().await?;
-        let ticket = Ticket::new(lane, self.inner.clone());
-        let roles = self.inner.database.role_settings();
-        let _running = self.inner.database.pool_use().run();
-        let answer = ticket.lane.run(transaction, &roles).await;
-        ticket.answered();
-        answer
+        let mut tries = 0..STALE_RETRIES;
+        loop {
+            let (lane, label) = self.inner.acquire(&transaction.statement.text).await?;
+            let roles = self.inner.database.role_settings();
+            let _running = self.inner.database.pool_use().run();
+            match lane.begin(label, &transaction, &roles)?.answer().await {
+                Err(Failure::Stale) if tries.next().is_some() => lane.forget_statements(),
+                answer => return answer.map_err(Failure::into_error),
+            }
+        }
+    }
+
+    /// Runs a transaction that reads rows, and makes them one JSON document: here where we know how, else in PostgreSQL.
+    /// The transaction's statement is the one that returns the rows in columns.
+    ///
+    /// # Errors
+    /// PostgreSQL's refusal, or that it could not be asked.
+    pub async fn list(
+        &self,
+        transaction: RequestTransaction<'_>,
+        listing: Listing<'_>,
+    ) -> Result<Listed, RequestError> {
+        let mut tries = 0..STALE_RETRIES;
+        loop {
+            let (lane, label) = self.inner.acquire(&transaction.statement.text).await?;
+            let roles = self.inner.database.role_settings();
+            let _running = self.inner.database.pool_use().run();
+            let (running, is_json) = lane.begin_list(label, &transaction, &listing, &roles)?;
+            match running.listed(is_json).await {
+                Err(Failure::Stale) if tries.next().is_some() => lane.forget_statements(),
+                listed => return listed.map_err(Failure::into_error),
+            }
+        }
     }
 
     /// Runs a transaction that is committed only when `accept` likes its rows. Costs a second round trip, and a
@@ -111,29 +158,30 @@ impl RequestPool {
     pub async fn run_checked(
         &self,
         transaction: RequestTransaction<'_>,
-        accept: impl FnOnce(&[Row]) -> bool,
+        accept: impl Fn(&[Row]) -> bool,
     ) -> Result<Answer, RequestError> {
-        let held = Held {
-            lane: Some(self.inner.acquire_exclusive().await?),
-            pool: self.inner.clone(),
-        };
-        let roles = self.inner.database.role_settings();
-        let _running = self.inner.database.pool_use().run();
-        let lane = held.lane.clone().expect("held until released");
-        let answer = lane.run_checked(transaction, &roles, accept).await;
-        held.release();
-        answer
+        let mut tries = 0..STALE_RETRIES;
+        loop {
+            let held = Held {
+                lane: Some(self.inner.acquire_whole().await?),
+                pool: self.inner.clone(),
+            };
+            let lane = held.lane.clone().expect("held until released");
+            let roles = self.inner.database.role_settings();
+            let _running = self.inner.database.pool_use().run();
+            let reply = lane.begin_checked(&transaction, &roles)?;
+            let answer = lane.finish_checked(reply, transaction.end, &accept).await;
+            held.release();
+            match answer {
+                Err(Failure::Stale) if tries.next().is_some() => lane.forget_statements(),
+                answer => return answer.map_err(Failure::into_error),
+            }
+        }
     }
 
     /// Forgets all prepared statements, after the schema has changed.
     pub fn forget_statements(&self) {
-        for lane in self
-            .inner
-            .lanes
-            .borrow()
-            .iter()
-            .chain(self.inner.exclusive.borrow().iter())
-        {
+        for lane in self.inner.lanes.borrow().iter() {
             lane.forget_statements();
         }
     }
@@ -147,61 +195,92 @@ enum Choice {
 }
 
 impl Inner {
-    async fn acquire(self: &Rc<Self>) -> Result<Rc<Lane>, RequestError> {
+    /// A lane for a statement, to be used at once.
+    async fn acquire(&self, text: &str) -> Result<(Rc<Lane>, Label), RequestError> {
+        let (statement, speed) = self.lookout.pace.borrow_mut().look_up(text);
         let deadline = Instant::now() + self.config.acquire_timeout;
-        loop {
-            match self.choose() {
-                Choice::Take(lane) => return Ok(lane),
+        let lane = loop {
+            match self.choose(speed) {
+                Choice::Take(lane) => break lane,
                 Choice::Open => {
                     let lane = self.open().await?;
                     self.lanes.borrow_mut().push(lane.clone());
-                    self.freed.notify_one();
-                    return Ok(lane);
+                    break lane;
                 }
-                Choice::Wait => self.wait(deadline).await?,
+                Choice::Wait if speed != Speed::Fast => self.wait(&self.lookout.whole, deadline).await?,
+                Choice::Wait => self.wait(&self.lookout.shared, deadline).await?,
             }
+        };
+        if speed == Speed::Fast {
+            // There may be room for the next one beside this.
+            self.lookout.shared.notify_one();
         }
+        let blocks = speed != Speed::Fast;
+        Ok((lane, Label { statement, blocks }))
     }
 
-    fn choose(&self) -> Choice {
+    fn choose(&self, speed: Speed) -> Choice {
         let now = Instant::now();
         let mut lanes = self.lanes.borrow_mut();
         self.discard_unusable(&mut lanes, now);
+        let alone = speed != Speed::Fast;
+        if alone && !self.may_be_alone(&lanes) {
+            return Choice::Wait;
+        }
         let few = lanes.len() < self.config.connections_per_worker;
         let patience = self.config.patience;
         let best = lanes
             .iter()
             .filter(|lane| match lane.in_flight() {
                 0 => true,
-                queued => queued < MAX_IN_FLIGHT && lane.oldest_age(now) < patience,
+                queued => queued < MAX_IN_FLIGHT && !lane.is_blocked() && lane.busy_for(now) < patience,
             })
             .min_by_key(|lane| lane.in_flight());
+        let may_open = self.connections.get() < self.config.max_connections_per_worker;
         match best {
-            Some(lane) if lane.in_flight() == 0 || !few => Choice::Take(lane.clone()),
-            _ if self.connections.get() < self.config.max_connections_per_worker => Choice::Open,
-            Some(lane) => Choice::Take(lane.clone()),
-            None => Choice::Wait,
+            Some(lane) if lane.in_flight() == 0 => Choice::Take(lane.clone()),
+            Some(lane) if !alone && !few => Choice::Take(lane.clone()),
+            _ if may_open => Choice::Open,
+            Some(lane) if !alone => Choice::Take(lane.clone()),
+            _ => Choice::Wait,
         }
     }
 
-    async fn acquire_exclusive(self: &Rc<Self>) -> Result<Rc<Lane>, RequestError> {
+    /// Whether one more statement may have a lane for itself: some lanes stay for those that share.
+    fn may_be_alone(&self, lanes: &[Rc<Lane>]) -> bool {
+        let most = self.config.max_connections_per_worker;
+        let reserved = (self.config.connections_per_worker / 2)
+            .max(1)
+            .min(most.saturating_sub(1));
+        let shared = lanes.iter().filter(|lane| !lane.is_blocked()).count();
+        // Those count too that are being opened, or are out of `lanes` for as long as a transaction has them.
+        self.connections.get().saturating_sub(shared) < most - reserved
+    }
+
+    /// A lane that nobody else uses, taken out of the others.
+    async fn acquire_whole(&self) -> Result<Rc<Lane>, RequestError> {
         let deadline = Instant::now() + self.config.acquire_timeout;
         loop {
-            let idle = self.exclusive.borrow_mut().pop();
-            match idle {
-                Some(lane) if lane.is_usable() => return Ok(lane),
-                Some(_) => self.closed(),
-                None if self.connections.get() < self.config.max_connections_per_worker => {
-                    return self.open().await;
+            let may_open = {
+                let mut lanes = self.lanes.borrow_mut();
+                self.discard_unusable(&mut lanes, Instant::now());
+                let may_be_alone = self.may_be_alone(&lanes);
+                let idle = lanes.iter().position(|lane| lane.in_flight() == 0);
+                if let Some(idle) = idle.filter(|_| may_be_alone) {
+                    return Ok(lanes.swap_remove(idle));
                 }
-                None => self.wait(deadline).await?,
+                may_be_alone && self.connections.get() < self.config.max_connections_per_worker
+            };
+            if may_open {
+                return self.open().await;
             }
+            self.wait(&self.lookout.whole, deadline).await?;
         }
     }
 
-    async fn wait(&self, deadline: Instant) -> Result<(), RequestError> {
+    async fn wait(&self, freed: &Notify, deadline: Instant) -> Result<(), RequestError> {
         let _waiting = self.database.pool_use().wait();
-        tokio::time::timeout_at(deadline.into(), self.freed.notified())
+        tokio::time::timeout_at(deadline.into(), freed.notified())
             .await
             .map_err(|_| {
                 self.database.pool_use().timed_out();
@@ -216,7 +295,14 @@ impl Inner {
             pool: self,
             opened: Cell::new(false),
         };
-        let lane = Lane::open(&self.database, self.config.cached_statements).await?;
+        let lookout = Rc::clone(&self.lookout);
+        let on_answer = Box::new(move |ran: Option<(u64, Duration)>| {
+            if let Some((statement, duration)) = ran {
+                lookout.pace.borrow_mut().record(statement, duration);
+            }
+            lookout.notify();
+        });
+        let lane = Lane::open(&self.database, self.config.cached_statements, on_answer).await?;
         opening.opened.set(true);
         Ok(lane)
     }
@@ -238,7 +324,7 @@ impl Inner {
 
     fn closed(&self) {
         self.connections.set(self.connections.get().saturating_sub(1));
-        self.freed.notify_one();
+        self.lookout.notify();
     }
 }
 
@@ -256,45 +342,6 @@ impl Drop for Opening<'_> {
     }
 }
 
-/// A request's place in a lane, from queueing to the last answer.
-struct Ticket {
-    lane: Rc<Lane>,
-    pool: Rc<Inner>,
-    answered: Cell<bool>,
-}
-
-impl Ticket {
-    fn new(lane: Rc<Lane>, pool: Rc<Inner>) -> Self {
-        lane.note_queued();
-        Self {
-            lane,
-            pool,
-            answered: Cell::new(false),
-        }
-    }
-
-    fn answered(self) {
-        self.answered.set(true);
-    }
-}
-
-impl Drop for Ticket {
-    fn drop(&mut self) {
-        if self.answered.get() {
-            self.lane.note_answered();
-            self.pool.freed.notify_one();
-            return;
-        }
-        // The client hung up. Its statement runs on, so the place in the lane is taken until the answers are in.
-        let (lane, pool) = (self.lane.clone(), self.pool.clone());
-        tokio::task::spawn_local(async move {
-            lane.drained().await;
-            lane.note_answered();
-            pool.freed.notify_one();
-        });
-    }
-}
-
 /// A connection that one transaction has for itself.
 struct Held {
     lane: Option<Rc<Lane>>,
@@ -304,8 +351,8 @@ struct Held {
 impl Held {
     fn release(mut self) {
         if let Some(lane) = self.lane.take().filter(|lane| lane.is_usable()) {
-            self.pool.exclusive.borrow_mut().push(lane);
-            self.pool.freed.notify_one();
+            self.pool.lanes.borrow_mut().push(lane);
+            self.pool.lookout.notify();
         } else {
             self.pool.closed();
         }
@@ -314,7 +361,7 @@ impl Held {
 
 impl Drop for Held {
     fn drop(&mut self) {
-        // Given up in the middle: the connection is closed with its client, and PostgreSQL rolls back.
+        // Given up in the middle: the connection is closed with its lane, and PostgreSQL rolls back.
         if self.lane.take().is_some() {
             self.pool.closed();
         }

@@ -94,6 +94,11 @@ impl Catalog {
         found
     }
 
+    /// Whether a function has this name.
+    pub(crate) fn has_function(&self, schema: &str, name: &str) -> bool {
+        self.functions.contains_key(&QualifiedName::new(schema, name))
+    }
+
     /// Functions of one schema, by name.
     pub fn functions_in(&self, schema: &str) -> Vec<&Arc<Function>> {
         let mut found: Vec<_> = self

@@ -29,6 +29,8 @@ pub struct ColumnRef {
     pub to_json: bool,
     /// The whole row instead of a column.
     pub full_row: bool,
+    /// `count`, where no such column is: the number of rows.
+    pub counts_rows: bool,
     /// Function between the column's type and the form clients see.
     pub transform: Option<String>,
     /// `to_tsvector` around the field, with a configuration or without.

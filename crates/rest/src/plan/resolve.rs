@@ -120,11 +120,22 @@ impl<'a> Resolver<'a> {
 
     fn output(&self, field: &Field) -> ColumnRef {
         let mut column = self.plain(field);
+        column.counts_rows = self.is_count_of_rows(field);
         column.transform = self
             .column(&field.name)
             .and_then(|known| self.catalog.representation(&known.declared_type, "json"))
             .map(str::to_owned);
         column
+    }
+
+    /// PostgreSQL reads `rows.count` as `count(rows)`, unless there is such a column or somebody's own function.
+    fn is_count_of_rows(&self, field: &Field) -> bool {
+        field.name == "count"
+            && field.path.is_empty()
+            && self.relation.is_some_and(|relation| {
+                !relation.columns.contains_key("count")
+                    && !self.catalog.has_function(&relation.name.schema, "count")
+            })
     }
 
     fn has_output_forms(&self) -> bool {

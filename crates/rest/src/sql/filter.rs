@@ -64,6 +64,10 @@ impl Sql {
         if column.full_row {
             return self.ident(rows.name());
         }
+        if column.counts_rows {
+            // What PostgreSQL makes of it is `count(rows)`, which reads every row to find that it is one.
+            return self.push("count(*)");
+        }
         if column.path.is_empty() {
             return self.column(rows, &column.name);
         }

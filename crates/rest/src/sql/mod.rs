@@ -11,7 +11,9 @@ mod pipeline_tests;
 mod read;
 mod statement;
 
-pub use statement::{BODY, EXTRA, HEADERS, PAGE, STATUS, count_explain, main_statement};
+pub use statement::{
+    BODY, EXTRA, HEADERS, PAGE, STATUS, after_rows, count_explain, main_statement, rows_statement,
+};
 
 use crate::identifier::QualifiedName;
 use bytes::Bytes;

@@ -9,6 +9,7 @@ use crate::plan::{Handler, MutatePlan, QueryKind, QueryPlan, Total};
 use crate::request::media::{MediaType, PlanFormat};
 use crate::request::preferences::Resolution;
 use selvedge_postgres::SqlStatement;
+use std::sync::LazyLock;
 
 /// The rendered body.
 pub const BODY: usize = 0;
@@ -77,6 +78,45 @@ pub fn main_statement(plan: &QueryPlan) -> SqlStatement {
     }
     sql.push(") _postgrest_t");
     sql.finish()
+}
+
+/// The rows of a plan in columns, where JSON of its rows is all that it answers.
+pub fn rows_statement(plan: &QueryPlan) -> Option<SqlStatement> {
+    let is_list = matches!(
+        plan.handler,
+        Handler::Json { stripped: false } | Handler::JsonObject { stripped: false }
+    ) && matches!(plan.total, Total::Unknown | Total::OfPage)
+        && !matches!(plan.media, MediaType::Plan { .. });
+    if !is_list {
+        return None;
+    }
+    let mut sql = Sql::new();
+    match &plan.kind {
+        QueryKind::Read(_) => {}
+        QueryKind::Call { plan, .. } if returns_rows(&plan.function) => {
+            sql.push("WITH ").push(SOURCE).push(" AS (");
+            sql.call(plan);
+            sql.push(") ");
+        }
+        QueryKind::Call { .. } | QueryKind::Mutate { .. } => return None,
+    }
+    sql.read_query(&plan.read, None);
+    Some(sql.finish())
+}
+
+fn returns_rows(function: &Function) -> bool {
+    !function.returns_single() && !function.returns_scalar() && !function.returns_set_of_scalar()
+}
+
+/// What [`main_statement`] tells beside its rows, for after [`rows_statement`]: [`HEADERS`] and [`STATUS`].
+pub fn after_rows() -> &'static SqlStatement {
+    static AFTER: LazyLock<SqlStatement> = LazyLock::new(|| {
+        SqlStatement::plain(
+            "select nullif(current_setting('response.headers', true), ''), \
+             nullif(current_setting('response.status', true), '')",
+        )
+    });
+    &AFTER
 }
 
 /// `EXPLAIN` of the count query: the planner's estimate.

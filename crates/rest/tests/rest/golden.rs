@@ -49,6 +49,13 @@ fn config(name: &str) -> RestConfig {
     }
 }
 
+/// How often the corpus is run against a server.
+const PASSES: usize = 3;
+
+fn ran(command: &mut Command) -> Output {
+    command.output().expect("python3 is installed")
+}
+
 /// Runs the corpus's own runner on the cases of one configuration.
 async fn run(name: &str) -> Output {
     let app = TestApp::serve(loaded_database().await, config(name)).await;
@@ -70,9 +77,15 @@ async fn run(name: &str) -> Output {
     if let Ok(report) = std::env::var("GOLDEN_OUT") {
         command.args(["--out", &format!("{report}.{name}.json")]);
     }
-    let output = tokio::task::spawn_blocking(move || command.output().expect("python3 is installed"))
-        .await
-        .expect("the runner does not panic");
+    let output = tokio::task::spawn_blocking(move || {
+        // The corpus leaves everything as it was. A connection knows the types of a list at its third use, and from then
+        // on the JSON is written here, so the answers are compared before and after.
+        (1..PASSES)
+            .find_map(|_| Some(ran(&mut command)).filter(|output| !output.status.success()))
+            .unwrap_or_else(|| ran(&mut command))
+    })
+    .await
+    .expect("the runner does not panic");
     if std::env::var_os("GOLDEN_HOLD").is_some() {
         println!("{name}: {} on {}", app.url, app.database.url("supabase_admin"));
         tokio::task::spawn_blocking(|| std::io::stdin().read_line(&mut String::new()))

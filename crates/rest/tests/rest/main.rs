@@ -17,6 +17,7 @@ mod read;
 mod recovery;
 mod round_trip;
 mod settings;
+mod shapes;
 mod standalone;
 mod support;
 mod write;

@@ -27,7 +27,7 @@ pub struct OwnSection {
     pub host: Option<String>,
     /// Threads that serve requests. Default: one per core.
     pub workers: Option<usize>,
-    /// Database connections that each worker keeps for REST. Default 4.
+    /// Database connections that each worker keeps for REST. Default 2.
     pub connections_per_worker: usize,
     /// Database connections shared by auth and storage. Default 10 each.
     pub service_connections: usize,
@@ -116,7 +116,7 @@ impl OwnSection {
             database_url,
             host: section.optional_string("host"),
             workers: section.optional_integer("workers", 1..=1024),
-            connections_per_worker: section.integer("connections_per_worker", 4, 1..=256),
+            connections_per_worker: section.integer("connections_per_worker", 2, 1..=256),
             service_connections: section.integer("service_connections", 10, 1..=1000),
             require_keys: section.bool("require_keys", false),
             json_logs: section.optional_bool("json_logs"),

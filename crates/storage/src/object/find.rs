@@ -1,6 +1,6 @@
 //! Lookups: a bucket as the service sees it, an object as the service or as the caller sees it.
 
-use tokio_postgres::Row;
+use selvedge_postgres::{Row, RowError};
 
 use crate::error::StorageError;
 use crate::object_row::{ObjectRow, object_columns};
@@ -20,7 +20,7 @@ pub(crate) struct Bucket {
 
 impl Bucket {
     fn read(row: &Row) -> Result<Self, StorageError> {
-        let read = || -> Result<Self, tokio_postgres::Error> {
+        let read = || -> Result<Self, RowError> {
             Ok(Self {
                 public: row.try_get::<_, Option<bool>>("public")?.unwrap_or(false),
                 file_size_limit: row.try_get("file_size_limit")?,

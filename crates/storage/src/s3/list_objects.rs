@@ -162,7 +162,7 @@ impl<'c> Question<'c> {
     }
 }
 
-fn read_entry(row: &tokio_postgres::Row) -> Result<Entry, tokio_postgres::Error> {
+fn read_entry(row: &selvedge_postgres::Row) -> Result<Entry, selvedge_postgres::RowError> {
     let name: String = row.try_get("name")?;
     if row.try_get("is_prefix")? {
         return Ok(Entry::Prefix(name));

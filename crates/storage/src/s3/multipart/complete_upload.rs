@@ -133,8 +133,8 @@ fn choose(stored: Vec<Stored>, wanted: &[(i32, String)]) -> Result<Vec<Stored>, 
         .collect()
 }
 
-fn read_part(row: &tokio_postgres::Row) -> Result<Stored, S3Error> {
-    let read = || -> Result<Stored, tokio_postgres::Error> {
+fn read_part(row: &selvedge_postgres::Row) -> Result<Stored, S3Error> {
+    let read = || -> Result<Stored, selvedge_postgres::RowError> {
         Ok(Stored {
             version: Version::of(row.try_get::<_, Uuid>("id")?),
             number: row.try_get("part_number")?,

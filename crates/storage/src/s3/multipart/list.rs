@@ -83,7 +83,7 @@ struct Part {
     created_at: DateTime<Utc>,
 }
 
-fn read_part(row: &tokio_postgres::Row) -> Result<Part, tokio_postgres::Error> {
+fn read_part(row: &selvedge_postgres::Row) -> Result<Part, selvedge_postgres::RowError> {
     Ok(Part {
         number: row.try_get(0)?,
         etag: row.try_get(1)?,
@@ -123,7 +123,7 @@ pub(in super::super) async fn list_uploads(call: &S3Call, bucket: &str) -> Resul
     let rows = call.caller.read(statement).await?;
     let mut entries: Vec<(String, Option<String>, Option<DateTime<Utc>>)> = Vec::with_capacity(rows.len());
     for row in &rows {
-        let read = || -> Result<_, tokio_postgres::Error> {
+        let read = || -> Result<_, selvedge_postgres::RowError> {
             Ok((row.try_get(0)?, row.try_get(1)?, row.try_get(2)?))
         };
         entries.push(read().map_err(StorageError::internal)?);

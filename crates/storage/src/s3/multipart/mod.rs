@@ -9,8 +9,8 @@ mod create_upload;
 mod list;
 mod upload_part;
 
+use selvedge_postgres::Row;
 use serde_json::Value;
-use tokio_postgres::Row;
 use uuid::Uuid;
 
 pub(super) use complete_upload::complete_upload;
@@ -82,7 +82,7 @@ impl Upload {
         Ok(upload)
     }
 
-    fn read(row: &Row) -> Result<Self, tokio_postgres::Error> {
+    fn read(row: &Row) -> Result<Self, selvedge_postgres::RowError> {
         let metadata: Option<Value> = row.try_get("metadata")?;
         let text = |name: &str, default: &str| {
             let text = metadata

@@ -1,0 +1,153 @@
+//! Values against what PostgreSQL is known to write. `tests/json_rows.rs` asks a real one.
+
+use postgres_types::Type;
+use proptest::prelude::*;
+
+use super::kind::Kind;
+use super::value::write_value;
+use super::{JsonForm, JsonRows, JsonShape};
+use crate::wire::Column;
+
+fn json(r#type: &Type, text: &str) -> String {
+    let mut out = Vec::new();
+    let kind = Kind::of(r#type.oid()).expect("a type that can be written");
+    write_value(&mut out, &kind, text.as_bytes());
+    String::from_utf8(out).expect("text")
+}
+
+#[test]
+fn each_kind_has_its_json() {
+    for (r#type, text, expected) in [
+        (Type::BOOL, "t", "true"),
+        (Type::BOOL, "f", "false"),
+        (Type::INT4, "-7", "-7"),
+        (Type::NUMERIC, "1.50", "1.50"),
+        (Type::NUMERIC, "NaN", r#""NaN""#),
+        (Type::FLOAT8, "-Infinity", r#""-Infinity""#),
+        (Type::FLOAT8, "1e+20", "1e+20"),
+        (Type::JSONB, r#"{"a": 1}"#, r#"{"a": 1}"#),
+        (Type::TEXT, "a\"b\\\n\u{1}é", r#""a\"b\\\n\u0001é""#),
+        (Type::DATE, "2026-01-31", r#""2026-01-31""#),
+        (
+            Type::TIMESTAMP,
+            "2026-01-31 12:00:00.5",
+            r#""2026-01-31T12:00:00.5""#,
+        ),
+        (
+            Type::TIMESTAMPTZ,
+            "2026-01-31 12:00:00+00",
+            r#""2026-01-31T12:00:00+00:00""#,
+        ),
+        (
+            Type::TIMESTAMPTZ,
+            "2026-01-31 12:00:00-03:30",
+            r#""2026-01-31T12:00:00-03:30""#,
+        ),
+        (
+            Type::TIMESTAMPTZ,
+            "0044-03-15 12:00:00+01 BC",
+            r#""0044-03-15T12:00:00+01:00 BC""#,
+        ),
+        (Type::TIMESTAMPTZ, "infinity", r#""infinity""#),
+        (Type::INT4_ARRAY, "{}", "[]"),
+        (Type::INT4_ARRAY, "[0:1]={1,NULL}", "[1,null]"),
+        (
+            Type::TEXT_ARRAY,
+            r#"{{a,"b,\"}"},{"NULL",NULL}}"#,
+            r#"[["a","b,\"}"],["NULL",null]]"#,
+        ),
+        (Type::JSONB_ARRAY, r#"{"{\"a\": [1]}"}"#, r#"[{"a": [1]}]"#),
+    ] {
+        assert_eq!(json(&r#type, text), expected, "{type} {text}");
+    }
+}
+
+#[test]
+fn types_that_only_postgresql_can_write_are_known() {
+    for oid in [
+        Type::RECORD.oid(),
+        Type::BOX_ARRAY.oid(),
+        Type::INT2_VECTOR.oid(),
+        Type::UNKNOWN.oid(),
+        16_400,
+    ] {
+        assert_eq!(Kind::of(oid), None, "{oid}");
+    }
+}
+
+#[test]
+fn rows_are_joined_as_json_agg_does() {
+    let column = |name: &str, r#type: Type| Column {
+        name: name.to_owned(),
+        type_oid: r#type.oid(),
+    };
+    let shape = JsonShape::of(&[column("a\"", Type::INT4), column("b", Type::TEXT)]).expect("known types");
+    let row = b"\0\x02\0\0\0\x011\xff\xff\xff\xff";
+    let mut rows = JsonRows::new(JsonForm::Array);
+
+    rows.push(&shape, row).expect("well formed");
+    rows.push(&shape, row).expect("well formed");
+
+    let (chunks, count) = rows.finish();
+    let text = chunks.flatten().collect::<Vec<u8>>();
+    assert_eq!(count, 2);
+    assert_eq!(text, b"[{\"a\\\"\":1,\"b\":null}, \n {\"a\\\"\":1,\"b\":null}]");
+}
+
+#[test]
+fn a_row_without_columns_is_an_empty_object() {
+    let shape = JsonShape::of(&[]).expect("known types");
+    let mut rows = JsonRows::new(JsonForm::Object);
+
+    rows.push(&shape, b"\0\0").expect("well formed");
+
+    assert_eq!(rows.finish().0.flatten().collect::<Vec<u8>>(), b"{}");
+}
+
+#[test]
+fn rows_that_do_not_fit_are_refused() {
+    let shape = JsonShape::of(&[]).expect("known types");
+    let mut rows = JsonRows::new(JsonForm::Array);
+
+    assert!(rows.push(&shape, b"\0\x01\0\0\0\x011").is_none());
+    assert!(rows.push(&shape, b"\0").is_none());
+}
+
+#[test]
+fn long_documents_come_in_pieces() {
+    let column = Column {
+        name: "a".to_owned(),
+        type_oid: Type::TEXT.oid(),
+    };
+    let shape = JsonShape::of(&[column]).expect("a known type");
+    let mut rows = JsonRows::new(JsonForm::Array);
+    let text = "x".repeat(100_000);
+    let mut message = vec![0, 1];
+    message.extend((text.len() as u32).to_be_bytes());
+    message.extend(text.as_bytes());
+    for _ in 0..5 {
+        rows.push(&shape, &message).expect("well formed");
+    }
+
+    let (chunks, _) = rows.finish();
+
+    let length = chunks.len();
+    let pieces: Vec<_> = chunks.collect();
+    assert!(pieces.iter().all(|piece| piece.len() <= 70_000));
+    assert_eq!(pieces.iter().map(bytes::Bytes::len).sum::<usize>(), length);
+}
+
+proptest! {
+    #[test]
+    fn any_text_survives(text: String) {
+        prop_assert_eq!(serde_json::from_str::<String>(&json(&Type::TEXT, &text)).ok(), Some(text));
+    }
+
+    #[test]
+    fn any_bytes_are_written_without_a_panic(text: Vec<u8>) {
+        for r#type in [Type::TIMESTAMPTZ, Type::TEXT_ARRAY, Type::NUMERIC_ARRAY, Type::BOOL, Type::FLOAT4] {
+            let kind = Kind::of(r#type.oid()).expect("a type that can be written");
+            write_value(&mut Vec::new(), &kind, &text);
+        }
+    }
+}

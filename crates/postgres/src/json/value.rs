@@ -1,0 +1,58 @@
+//! One value: its type's text → JSON.
+
+use super::array::write_array;
+use super::escape::write_string;
+use super::kind::Kind;
+
+/// Appends a value that is not null.
+pub(super) fn write_value(out: &mut Vec<u8>, kind: &Kind, text: &[u8]) {
+    match kind {
+        Kind::Boolean => out.extend_from_slice(if text == b"t" { b"true" } else { b"false" }),
+        Kind::Integer | Kind::Json => out.extend_from_slice(text),
+        Kind::Number if is_number(text) => out.extend_from_slice(text),
+        Kind::Number | Kind::Plain => write_plain(out, text),
+        Kind::Text => write_string(out, text),
+        Kind::Timestamp => write_timestamp(out, text, false),
+        Kind::TimestampWithZone => write_timestamp(out, text, true),
+        Kind::Array(element) => write_array(out, element, text),
+    }
+}
+
+/// Everything else that a number type writes begins with a letter, after its sign.
+fn is_number(text: &[u8]) -> bool {
+    let digits = text.strip_prefix(b"-").unwrap_or(text);
+    digits.first().is_some_and(u8::is_ascii_digit)
+}
+
+fn write_plain(out: &mut Vec<u8>, text: &[u8]) {
+    out.reserve(text.len() + 2);
+    out.push(b'"');
+    out.extend_from_slice(text);
+    out.push(b'"');
+}
+
+/// `2026-01-31 12:00:00+02` → `"2026-01-31T12:00:00+02:00"`. An era may follow; infinity has no time.
+fn write_timestamp(out: &mut Vec<u8>, text: &[u8], with_zone: bool) {
+    let Some(at) = text.iter().position(|byte| *byte == b' ') else {
+        return write_plain(out, text);
+    };
+    let (date, rest) = text.split_at(at);
+    let rest = rest.get(1..).unwrap_or_default();
+    let (time, era) = match rest.iter().position(|byte| *byte == b' ') {
+        Some(end) => rest.split_at(end),
+        None => (rest, &b""[..]),
+    };
+    out.reserve(text.len() + 5);
+    out.push(b'"');
+    out.extend_from_slice(date);
+    out.push(b'T');
+    out.extend_from_slice(time);
+    if with_zone {
+        let zone = time.iter().rposition(|byte| matches!(byte, b'+' | b'-'));
+        if zone.is_some_and(|zone| time.len() - zone == 3) {
+            out.extend_from_slice(b":00");
+        }
+    }
+    out.extend_from_slice(era);
+    out.push(b'"');
+}

@@ -1,0 +1,194 @@
+//! Opens a connection: socket, TLS, login.
+//!
+//! The login is the driver's (`tokio-postgres` knows every way to authenticate); it runs on a stream that we only lend
+//! to it, so that afterwards the bare stream is ours.
+
+use std::cell::RefCell;
+use std::io;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll};
+
+use socket2::{SockRef, TcpKeepalive};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
+use tokio::net::{TcpStream, UnixStream};
+use tokio_postgres::config::{Host, SslMode, SslNegotiation, TargetSessionAttrs};
+use tokio_postgres::tls::{MakeTlsConnect, TlsConnect};
+use tokio_postgres::{Config, NoTls};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+/// A byte stream to PostgreSQL, encrypted or not.
+pub(crate) trait Stream: AsyncRead + AsyncWrite + Unpin {}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> Stream for S {}
+
+/// Why a connection could not be opened.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ConnectError {
+    #[error("{0}")]
+    Login(#[from] tokio_postgres::Error),
+    #[error("{0}")]
+    Io(#[from] io::Error),
+    #[error("{0}")]
+    Unsuited(&'static str),
+}
+
+impl ConnectError {
+    /// The error with its causes, which `Display` of the driver's error leaves out.
+    pub(crate) fn describe(&self) -> String {
+        let Self::Login(error) = self else {
+            return self.to_string();
+        };
+        let mut text = error.to_string();
+        let mut cause = std::error::Error::source(error);
+        while let Some(inner) = cause {
+            text.push_str(": ");
+            text.push_str(&inner.to_string());
+            cause = inner.source();
+        }
+        text
+    }
+}
+
+/// An open connection, ready for queries, and what the server said about itself.
+pub(crate) struct Opened {
+    pub(crate) stream: Box<dyn Stream>,
+    /// Whether dates are written as ISO 8601 has it, whatever order they are read in.
+    pub(crate) iso_dates: bool,
+}
+
+/// Opens a connection to the first of the configured hosts that lets us in.
+pub(crate) async fn open(config: &Config, tls: &MakeRustlsConnect) -> Result<Opened, ConnectError> {
+    let mut refusal = ConnectError::Unsuited("no host is configured");
+    for (index, host) in config.get_hosts().iter().enumerate() {
+        let ports = config.get_ports();
+        let port = ports.get(index).or(ports.first()).copied().unwrap_or(5432);
+        let attempt = open_one(config, tls, host, index, port);
+        let outcome = match config.get_connect_timeout() {
+            Some(limit) => tokio::time::timeout(*limit, attempt)
+                .await
+                .unwrap_or_else(|_| Err(io::Error::from(io::ErrorKind::TimedOut).into())),
+            None => attempt.await,
+        };
+        match outcome {
+            Ok(opened) => return Ok(opened),
+            Err(error) => refusal = error,
+        }
+    }
+    Err(refusal)
+}
+
+async fn open_one(
+    config: &Config,
+    tls: &MakeRustlsConnect,
+    host: &Host,
+    index: usize,
+    port: u16,
+) -> Result<Opened, ConnectError> {
+    match host {
+        Host::Unix(folder) => {
+            let stream = UnixStream::connect(folder.join(format!(".s.PGSQL.{port}"))).await?;
+            log_in(config, Box::new(stream)).await
+        }
+        Host::Tcp(name) => {
+            let stream = match config.get_hostaddrs().get(index) {
+                Some(address) => TcpStream::connect((*address, port)).await?,
+                None => TcpStream::connect((name.as_str(), port)).await?,
+            };
+            stream.set_nodelay(true)?;
+            keep_alive(config, &stream)?;
+            let stream = encrypt(config, tls, name, stream).await?;
+            log_in(config, stream).await
+        }
+    }
+}
+
+fn keep_alive(config: &Config, stream: &TcpStream) -> io::Result<()> {
+    if !config.get_keepalives() {
+        return Ok(());
+    }
+    let mut settings = TcpKeepalive::new().with_time(config.get_keepalives_idle());
+    if let Some(interval) = config.get_keepalives_interval() {
+        settings = settings.with_interval(interval);
+    }
+    if let Some(retries) = config.get_keepalives_retries() {
+        settings = settings.with_retries(retries);
+    }
+    SockRef::from(stream).set_tcp_keepalive(&settings)
+}
+
+async fn encrypt(
+    config: &Config,
+    tls: &MakeRustlsConnect,
+    host: &str,
+    mut stream: TcpStream,
+) -> Result<Box<dyn Stream>, ConnectError> {
+    let required = match config.get_ssl_mode() {
+        SslMode::Disable => return Ok(Box::new(stream)),
+        SslMode::Prefer => false,
+        _ => true,
+    };
+    if config.get_ssl_negotiation() == SslNegotiation::Postgres {
+        let mut request = bytes::BytesMut::new();
+        postgres_protocol::message::frontend::ssl_request(&mut request);
+        stream.write_all(&request).await?;
+        if stream.read_u8().await? != b'S' {
+            return if required {
+                Err(ConnectError::Unsuited("the server does not support TLS"))
+            } else {
+                Ok(Box::new(stream))
+            };
+        }
+    }
+    let connector =
+        <MakeRustlsConnect as MakeTlsConnect<TcpStream>>::make_tls_connect(&mut tls.clone(), host)
+            .map_err(io::Error::other)?;
+    Ok(Box::new(connector.connect(stream).await?))
+}
+
+async fn log_in(config: &Config, stream: Box<dyn Stream>) -> Result<Opened, ConnectError> {
+    let lent = Lent(Rc::new(RefCell::new(stream)));
+    let owner = Rc::clone(&lent.0);
+    let mut config = config.clone();
+    // Whether to encrypt has been decided above.
+    config.ssl_mode(SslMode::Disable);
+    let (client, connection) = config.connect_raw(lent, NoTls).await?;
+    let says = |name: &str| connection.parameter(name);
+    let is_writable = says("in_hot_standby") != Some("on");
+    if config.get_target_session_attrs() == TargetSessionAttrs::ReadWrite && !is_writable {
+        return Err(ConnectError::Unsuited("the server is read-only"));
+    }
+    let iso_dates = says("DateStyle").is_some_and(|style| style.starts_with("ISO"));
+    // Neither speaks to the server when it goes: messages are written only while the connection is polled.
+    drop(client);
+    drop(connection);
+    let stream = Rc::into_inner(owner).ok_or(ConnectError::Unsuited("the driver kept the stream"))?;
+    Ok(Opened {
+        stream: stream.into_inner(),
+        iso_dates,
+    })
+}
+
+/// The driver's handle on a stream that stays ours.
+struct Lent(Rc<RefCell<Box<dyn Stream>>>);
+
+impl AsyncRead for Lent {
+    fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut *self.0.borrow_mut()).poll_read(cx, buf)
+    }
+}
+
+impl AsyncWrite for Lent {
+    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        Pin::new(&mut *self.0.borrow_mut()).poll_write(cx, bytes)
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut *self.0.borrow_mut()).poll_flush(cx)
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        // The driver is done; the stream is not.
+        Poll::Ready(Ok(()))
+    }
+}

@@ -1,0 +1,341 @@
+//! The JSON that is written here is, byte for byte, the JSON that PostgreSQL writes.
+
+use std::sync::Arc;
+
+use selvedge_postgres::testing::TestDatabase;
+use selvedge_postgres::{
+    Access, Database, End, JsonForm, Listed, Listing, Logins, RequestContext, RequestPool, RequestPoolConfig,
+    RequestTransaction, SqlStatement,
+};
+use tokio::task::LocalSet;
+
+/// Every type that becomes JSON here, with values that are written in a way of their own.
+const VALUES: &[(&str, &[&str])] = &[
+    ("bool", &["t", "f"]),
+    ("int2", &["-32768", "0"]),
+    ("int4", &["2147483647", "-1"]),
+    ("int8", &["-9223372036854775808", "7"]),
+    ("float4", &["1.5", "NaN", "Infinity", "-Infinity", "1e-30", "-0"]),
+    (
+        "float8",
+        &[
+            "0.1",
+            "1e300",
+            "-1e-300",
+            "NaN",
+            "-Infinity",
+            "123456789012345680",
+        ],
+    ),
+    (
+        "numeric",
+        &["1.50", "-0.001", "NaN", "Infinity", "-Infinity", "1e40", "0"],
+    ),
+    ("json", &["{\"b\" : 1,\n \"a\":[null]}", "null", "\"x\"", "3"]),
+    (
+        "jsonb",
+        &["{\"b\": 1, \"a\": [null, 1.50, \"\\u0007\"]}", "null", "[]"],
+    ),
+    ("uuid", &["0b3a6c3e-3b0c-4a0e-9b1a-2f6a5d8e7c11"]),
+    (
+        "date",
+        &[
+            "2026-01-31",
+            "infinity",
+            "-infinity",
+            "0044-03-15 BC",
+            "12026-01-01",
+        ],
+    ),
+    ("oid", &["4294967295"]),
+    (
+        "timestamp",
+        &[
+            "2026-01-31 12:00:00",
+            "2026-01-31 12:00:00.123456",
+            "infinity",
+            "0044-03-15 01:02:03 BC",
+        ],
+    ),
+    (
+        "timestamptz",
+        &[
+            "2026-01-31 12:00:00+00",
+            "2026-07-31 12:00:00.5-07",
+            "infinity",
+            "-infinity",
+            "0044-03-15 01:02:03+00 BC",
+            "1883-01-01 00:00:00+00",
+            "12026-01-01 00:00:00+00",
+        ],
+    ),
+    (
+        "text",
+        &[
+            "",
+            "a\"b\\c/d",
+            "tab\tnewline\nreturn\rback\u{8}feed\u{c}bell\u{7}delete\u{7f}",
+            "é 漢 🧵",
+            "NULL",
+        ],
+    ),
+    ("varchar(20)", &["x \" y"]),
+    ("char(5)", &["ab"]),
+    ("name", &["a\"b"]),
+    ("\"char\"", &["x", "\\"]),
+    ("bytea", &["\\x00ff", ""]),
+    ("xml", &["<a b=\"c\">d</a>"]),
+    ("time", &["12:34:56.789"]),
+    ("timetz", &["12:34:56+05:30"]),
+    ("interval", &["1 year 2 mons -3 days 04:05:06.7", "00:00:00"]),
+    ("inet", &["10.0.0.1/8", "::1"]),
+    ("cidr", &["10.0.0.0/8"]),
+    ("macaddr", &["08:00:2b:01:02:03"]),
+    ("macaddr8", &["08:00:2b:01:02:03:04:05"]),
+    ("money", &["-1234.5"]),
+    ("bit(4)", &["1010"]),
+    ("varbit", &["101", ""]),
+    ("point", &["(1.5,-2)"]),
+    ("tsvector", &["'a':1 'b''c':2A"]),
+    ("tsquery", &["'a' & !'b'"]),
+    ("int4range", &["[1,5)", "empty"]),
+    ("numrange", &["(1.5,)"]),
+    ("tstzrange", &["[\"2026-01-31 12:00:00+00\",)"]),
+    ("daterange", &["[2026-01-01,2026-02-01)"]),
+    ("bool[]", &["{t,f,NULL}", "{}"]),
+    ("int4[]", &["{1,2,NULL}", "{{1,2},{3,4}}", "[0:1]={5,6}", "{}"]),
+    ("float8[]", &["{1.5,NaN,-Infinity}"]),
+    ("numeric[]", &["{1.50,NaN}"]),
+    (
+        "text[]",
+        &[
+            "{a,\"b,c\",\"d\\\"e\",\"f\\\\g\",\"\",\"NULL\",NULL,\" h \",\"{i}\"}",
+            "{{\"a b\",c},{NULL,\"\"}}",
+        ],
+    ),
+    ("varchar[]", &["{\"x\ny\"}"]),
+    ("uuid[]", &["{0b3a6c3e-3b0c-4a0e-9b1a-2f6a5d8e7c11}"]),
+    ("date[]", &["{2026-01-31,infinity}"]),
+    ("timestamp[]", &["{\"2026-01-31 12:00:00\",infinity}"]),
+    (
+        "timestamptz[]",
+        &["{\"2026-01-31 12:00:00+00\",\"0044-03-15 01:02:03+00 BC\"}"],
+    ),
+    ("json[]", &["{\"{\\\"a\\\" : 1}\",null,NULL}"]),
+    ("jsonb[]", &["{\"{\\\"a\\\": [1, 2]}\",\"\\\"x\\\"\"}"]),
+    ("bytea[]", &["{\"\\\\x00ff\"}"]),
+    ("point[]", &["{\"(1,2)\",\"(3,4)\"}"]),
+    ("interval[]", &["{\"1 day\",\"02:00:00\"}"]),
+];
+
+struct Lists {
+    _test: TestDatabase,
+    database: Arc<Database>,
+    pool: RequestPool,
+}
+
+impl Lists {
+    async fn new(schema: &str) -> Self {
+        let test = TestDatabase::create().await;
+        test.connect("postgres")
+            .await
+            .batch_execute(schema)
+            .await
+            .expect("the schema is made");
+        let logins = Logins::new(
+            test.config("authenticator"),
+            test.config("supabase_auth_admin"),
+            test.config("supabase_storage_admin"),
+        );
+        let database = Database::connect(logins).await.expect("the database is there");
+        let config = RequestPoolConfig {
+            connections_per_worker: 1,
+            ..RequestPoolConfig::default()
+        };
+        let pool = RequestPool::new(database.clone(), config);
+        Self {
+            _test: test,
+            database,
+            pool,
+        }
+    }
+
+    /// Lists rows; the first two lists of a statement are PostgreSQL's, the others ours.
+    async fn list(&self, text: &str, zone: &str) -> (Listed, String) {
+        self.list_as("service_role", text, zone).await
+    }
+
+    async fn list_as(&self, role: &str, text: &str, zone: &str) -> (Listed, String) {
+        let rows = SqlStatement::plain(text);
+        let after = SqlStatement::plain("select current_setting('response.status', true)");
+        let otherwise = || {
+            SqlStatement::plain(format!(
+                "select coalesce(json_agg(the_rows), '[]')::text, count(*) from ({text}) the_rows"
+            ))
+        };
+        let transaction = RequestTransaction {
+            access: Access::ReadOnly,
+            isolation: None,
+            context: RequestContext {
+                search_path: r#""public""#,
+                role,
+                claims: "{}",
+                method: "GET",
+                path: "/",
+                headers: "{}",
+                cookies: "{}",
+                extra: &[("timezone", zone)],
+            },
+            pre_request: None,
+            statement: &rows,
+            explain: None,
+            end: End::Commit,
+        };
+        let listing = Listing {
+            form: JsonForm::Array,
+            after: &after,
+            otherwise: &otherwise,
+        };
+        let listed = self.pool.list(transaction, listing).await.expect("a list");
+        let body = match &listed {
+            Listed::Json { body, .. } => body.clone().flatten().collect::<Vec<u8>>(),
+            Listed::Answer(answer) => answer.rows[0].bytes(0).expect("a document").to_vec(),
+        };
+        (listed, String::from_utf8(body).expect("text"))
+    }
+
+    /// What PostgreSQL and what we make of the same rows.
+    async fn both(&self, text: &str, zone: &str) -> (String, String) {
+        let (first, theirs) = self.list(text, zone).await;
+        assert!(
+            matches!(first, Listed::Answer(_)),
+            "nothing is known of the types yet"
+        );
+        self.list(text, zone).await;
+        let (third, ours) = self.list(text, zone).await;
+        assert!(matches!(third, Listed::Json { .. }), "PostgreSQL wrote {text}");
+        (theirs, ours)
+    }
+}
+
+#[tokio::test]
+async fn every_type_has_the_json_that_postgresql_gives_it() {
+    LocalSet::new()
+        .run_until(async {
+            let lists = Lists::new("").await;
+            for (r#type, values) in VALUES {
+                let rows: Vec<String> = values
+                    .iter()
+                    .map(|value| format!("('{}'::{type}, 1)", value.replace('\'', "''")))
+                    .collect();
+                let text = format!(
+                    "select a as \"the \"\" name\", b from (values {}, (null, 2)) v (a, b)",
+                    rows.join(", ")
+                );
+                for zone in ["UTC", "Asia/Kolkata", "America/New_York"] {
+                    let text = format!("{text} /* {zone} */");
+                    let (theirs, ours) = lists.both(&text, zone).await;
+                    assert_eq!(ours, theirs, "{type} in {zone}");
+                }
+            }
+        })
+        .await;
+}
+
+#[tokio::test]
+async fn rows_of_tables_and_domains_and_no_rows_are_the_same_too() {
+    LocalSet::new()
+        .run_until(async {
+            let schema = "create domain public.short as text check (length(value) < 9);
+                create table public.t (id int, s public.short, made timestamptz default '2026-01-01 00:00:00+00');
+                insert into public.t values (1, 'a'), (2, null), (3, '\"');
+                grant select on public.t to service_role;";
+            let lists = Lists::new(schema).await;
+            for text in [
+                "select t.* from public.t order by id",
+                "select t.* from public.t where id > 9",
+                "select from public.t",
+                "select id, id, row_to_json(t) as row from public.t order by id",
+                "select id, (select json_agg(u) from public.t u where u.id < t.id) as before from public.t order by id",
+            ] {
+                let (theirs, ours) = lists.both(text, "UTC").await;
+                assert_eq!(ours, theirs, "{text}");
+            }
+        })
+        .await;
+}
+
+#[tokio::test]
+async fn rows_with_types_of_users_are_left_to_postgresql() {
+    LocalSet::new()
+        .run_until(async {
+            let lists = Lists::new(
+                "create type public.mood as enum ('a'); create type public.pair as (a int, b int);",
+            )
+            .await;
+            for text in [
+                "select array['a'::public.mood]",
+                "select row(1, 2)::public.pair as pair",
+                "select row(1) as r",
+            ] {
+                for _ in 0..5 {
+                    let (listed, _) = lists.list(text, "UTC").await;
+                    assert!(matches!(listed, Listed::Answer(_)), "{text}");
+                }
+            }
+        })
+        .await;
+}
+
+#[tokio::test]
+async fn a_table_that_changes_is_listed_as_it_is_now() {
+    LocalSet::new()
+        .run_until(async {
+            let lists = Lists::new("create table public.t (id int); insert into public.t values (1); grant select on public.t to service_role;").await;
+            let text = "select t.* from public.t";
+            assert_eq!(lists.both(text, "UTC").await.1, r#"[{"id":1}]"#);
+            let owner = lists._test.connect("postgres").await;
+
+            for (change, expected) in [
+                ("alter table public.t add column b text default 'x'", r#"[{"id":1,"b":"x"}]"#),
+                ("alter table public.t alter column id type text", r#"[{"id":"1","b":"x"}]"#),
+                ("alter table public.t drop column id", r#"[{"b":"x"}]"#),
+            ] {
+                owner.batch_execute(change).await.expect("a change");
+                for _ in 0..4 {
+                    assert_eq!(lists.list(text, "UTC").await.1, expected, "{change}");
+                }
+            }
+        })
+        .await;
+}
+
+#[tokio::test]
+async fn statements_that_somebody_deallocated_are_prepared_again() {
+    LocalSet::new()
+        .run_until(async {
+            let schema = "create function public.forget() returns text language plpgsql as $$ begin execute 'deallocate all'; return 'x'; end $$;";
+            let lists = Lists::new(schema).await;
+            lists.both("select 1 as one", "UTC").await;
+
+            for _ in 0..3 {
+                assert_eq!(lists.list("select public.forget() as f", "UTC").await.1, r#"[{"f":"x"}]"#);
+                assert_eq!(lists.list("select 1 as one", "UTC").await.1, r#"[{"one":1}]"#);
+            }
+        })
+        .await;
+}
+
+#[tokio::test]
+async fn other_styles_of_dates_are_left_to_postgresql() {
+    LocalSet::new()
+        .run_until(async {
+            let lists = Lists::new("create role other_dates; grant other_dates to authenticator; alter role other_dates set datestyle = 'SQL, DMY'").await;
+            lists.database.reload_role_settings().await.expect("settings");
+            let text = "select '2026-01-31 12:00:00+00'::timestamptz as t";
+            for _ in 0..4 {
+                assert_eq!(lists.list_as("other_dates", text, "UTC").await.1, r#"[{"t":"2026-01-31T12:00:00+00:00"}]"#);
+            }
+        })
+        .await;
+}
