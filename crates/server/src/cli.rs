@@ -174,6 +174,8 @@ pub struct ResetArgs {
 
 #[derive(Debug, Args)]
 pub struct KeysArgs {
+    #[command(subcommand)]
+    pub action: Option<KeysAction>,
     /// Make a new set of keys, as variables for `selvedge serve`
     #[arg(long)]
     pub generate: bool,
@@ -196,6 +198,34 @@ pub struct SweepArgs {
     /// Work with this database instead of the project's own [env: DATABASE_URL]
     #[arg(long, value_name = "URL")]
     pub database_url: Option<String>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum KeysAction {
+    /// Make a new key for user tokens; the older ones go on verifying
+    Rotate(RotateArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct RotateArgs {
+    /// What the new key signs with
+    #[arg(long, value_enum, default_value_t = SigningAlgorithm::Es256)]
+    pub algorithm: SigningAlgorithm,
+    /// How many older keys go on verifying
+    #[arg(long, default_value_t = 3)]
+    pub keep: usize,
+}
+
+/// Algorithms of `selvedge keys rotate`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum SigningAlgorithm {
+    /// Short tokens, understood by every client.
+    Es256,
+    /// Understood by the oldest clients, too.
+    Rs256,
+    /// Ed25519.
+    #[value(name = "eddsa")]
+    EdDsa,
 }
 
 impl Cli {

@@ -10,6 +10,7 @@ use selvedge_token::{
 };
 
 use crate::config::Config;
+use crate::signing_keys;
 
 /// Every key of a project. Debug output hides all of them.
 #[derive(Debug, Clone)]
@@ -24,7 +25,7 @@ pub struct KeySet {
     pub publishable_key: Option<SecretString>,
     /// Opaque key of role service_role.
     pub secret_key: Option<SecretString>,
-    /// Private keys of user tokens; empty: they are signed with `jwt_secret`.
+    /// Keys of user tokens, the one that signs among them; empty: they are signed with `jwt_secret`.
     pub signing_keys: Vec<JsonWebKey>,
 }
 
@@ -40,7 +41,7 @@ impl KeySet {
             .jwt_secret
             .clone()
             .unwrap_or_else(|| development::JWT_SECRET.into());
-        let signing_keys = match signing_keys(config)? {
+        let signing_keys = match signing_keys::read(config)? {
             Some(keys) => keys,
             None => vec![development::signing_key()],
         };
@@ -63,6 +64,12 @@ impl KeySet {
     /// A missing secret or a public one, by the name of its variable.
     pub fn for_production(config: &Config) -> Result<Self> {
         let keys = &config.auth.keys;
+        if let Some(path) = signing_keys::missing(config) {
+            bail!(
+                "auth.signing_keys_path names {}, which is not there\n  make it with:  selvedge keys rotate",
+                path.display()
+            );
+        }
         let Some(jwt_secret) = keys.jwt_secret.clone() else {
             bail!(
                 "`selvedge serve` needs secrets of its own: SUPABASE_AUTH_JWT_SECRET (auth.jwt_secret) is \
@@ -75,7 +82,7 @@ impl KeySet {
             publishable_key: keys.publishable_key.clone(),
             secret_key: keys.secret_key.clone(),
             jwt_secret,
-            signing_keys: signing_keys(config)?.unwrap_or_default(),
+            signing_keys: signing_keys::read(config)?.unwrap_or_default(),
         };
         let mut public = set.well_known();
         let s3 = &config.own.s3_protocol;
@@ -159,8 +166,7 @@ impl KeySet {
             .filter(|(_, key)| key.is_some_and(|key| development::is_well_known(key.expose_secret())))
             .map(|(name, _)| name)
             .collect();
-        let is_public = |key: &JsonWebKey| key.d.as_deref().is_some_and(development::is_well_known);
-        if self.signing_keys.iter().any(is_public) {
+        if self.signing_keys.iter().any(development::is_development_key) {
             names.push("auth.signing_keys_path");
         }
         names
@@ -171,22 +177,6 @@ fn legacy(given: Option<&SecretString>, jwt_secret: &SecretString, role: &str) -
     given
         .cloned()
         .unwrap_or_else(|| development::derived_key(jwt_secret.expose_secret(), role).into())
-}
-
-/// The private keys of `auth.signing_keys_path`: a JSON array of JWKs.
-fn signing_keys(config: &Config) -> Result<Option<Vec<JsonWebKey>>> {
-    let Some(path) = &config.auth.signing_keys_path else {
-        return Ok(None);
-    };
-    let text = std::fs::read_to_string(path)
-        .with_context(|| format!("auth.signing_keys_path: cannot read {}", path.display()))?;
-    let keys = serde_json::from_str(&text).with_context(|| {
-        format!(
-            "auth.signing_keys_path: {} is not a JSON array of keys",
-            path.display()
-        )
-    })?;
-    Ok(Some(keys))
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ mod listen;
 mod output;
 mod server;
 mod services;
+mod signing_keys;
 pub mod site;
 mod status;
 mod summary;

@@ -64,6 +64,11 @@ pub fn signing_key() -> JsonWebKey {
     }
 }
 
+/// Whether this is the key above, with or without its private half: its signatures prove nothing.
+pub fn is_development_key(key: &JsonWebKey) -> bool {
+    key.x == signing_key().x
+}
+
 /// Whether a secret or key is one of the public ones above.
 pub fn is_well_known(value: &str) -> bool {
     value == JWT_SECRET

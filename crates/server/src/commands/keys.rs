@@ -1,15 +1,20 @@
-//! `selvedge keys`: the project's keys, or a new set for `serve`.
+//! `selvedge keys`: the project's keys, a new set for `serve`, or a new key for user tokens.
 
 use anyhow::Result;
 use indexmap::IndexMap;
 use secrecy::{ExposeSecret, SecretString};
+use selvedge_token::KeyAlgorithm;
 
-use crate::cli::{KeysArgs, OutputFormat};
+use crate::cli::{KeysAction, KeysArgs, OutputFormat, RotateArgs, SigningAlgorithm};
 use crate::config::Config;
 use crate::key_set::KeySet;
-use crate::output::{self, DIM, Values};
+use crate::output::{self, DIM, GOOD, Values};
+use crate::signing_keys;
 
 pub(super) fn run(config: &Config, args: &KeysArgs) -> Result<()> {
+    if let Some(KeysAction::Rotate(args)) = &args.action {
+        return rotate(config, args);
+    }
     if !args.generate {
         output::print(&values(&KeySet::for_development(config)?, ""), args.output);
         return Ok(());
@@ -20,6 +25,30 @@ pub(super) fn run(config: &Config, args: &KeysArgs) -> Result<()> {
         );
     }
     output::print(&values(&KeySet::generate(), "SUPABASE_AUTH_"), args.output);
+    Ok(())
+}
+
+fn rotate(config: &Config, args: &RotateArgs) -> Result<()> {
+    let algorithm = match args.algorithm {
+        SigningAlgorithm::Es256 => KeyAlgorithm::Es256,
+        SigningAlgorithm::Rs256 => KeyAlgorithm::Rs256,
+        SigningAlgorithm::EdDsa => KeyAlgorithm::EdDsa,
+    };
+    let rotated = signing_keys::rotate(config, algorithm, args.keep)?;
+    let path = rotated.path.display();
+    anstream::println!("{GOOD}New key{GOOD:#} {} in {path}", rotated.kid);
+    match rotated.kept {
+        0 => {}
+        1 => anstream::println!("  one older key goes on verifying"),
+        kept => anstream::println!("  {kept} older keys go on verifying"),
+    }
+    if !rotated.is_configured {
+        anstream::println!(
+            "  name it in config.toml:  {DIM}[auth] signing_keys_path = \"./{}\"{DIM:#}",
+            signing_keys::DEFAULT_NAME
+        );
+    }
+    anstream::println!("  restart the server to sign with it, and keep the file out of version control");
     Ok(())
 }
 

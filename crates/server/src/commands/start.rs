@@ -20,6 +20,7 @@ use crate::listen::{self, API_PORT, INBOX_PORT, SMTP_PORT};
 use crate::output::{self, DIM};
 use crate::server::{self, Front};
 use crate::services::{Background, Mode, Services};
+use crate::signing_keys;
 use crate::{status, summary};
 
 use super::shutdown;
@@ -45,6 +46,13 @@ pub(super) async fn run(mut config: Config) -> Result<()> {
     // Before the ports: "already running" explains more than "port taken".
     if let Some(holder) = Cluster::find_running(&config.own.data_dir)? {
         bail!("{holder}\n  stop it with `selvedge stop`, or look at it with `selvedge status`");
+    }
+    if let Some(path) = signing_keys::missing(&config) {
+        output::warn(&[format!(
+            "auth.signing_keys_path names {}, which is not there; user tokens are signed with the development key \
+             (make the file with `selvedge keys rotate`)",
+            path.display()
+        )]);
     }
     let keys = KeySet::for_development(&config)?;
     let listeners = Listeners::bind(&config)?;

@@ -1,0 +1,164 @@
+//! The file of `auth.signing_keys_path`: read at start, rotated by `selvedge keys rotate`.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use selvedge_token::{JsonWebKey, KeyAlgorithm, development, generate_signing_key};
+
+use crate::config::Config;
+
+/// What the file is called when the configuration does not name one; the Supabase CLI's name.
+pub(crate) const DEFAULT_NAME: &str = "signing_keys.json";
+
+/// The keys of the configured file; `None` when none is configured, or when the configured one is not there.
+///
+/// # Errors
+/// A file that cannot be read or is not a list of keys.
+pub(crate) fn read(config: &Config) -> Result<Option<Vec<JsonWebKey>>> {
+    match &config.auth.signing_keys_path {
+        Some(path) => read_file(path),
+        None => Ok(None),
+    }
+}
+
+/// The configured file, if it is missing. Repositories name a file that everybody makes for themselves, as it must not be
+/// committed.
+pub(crate) fn missing(config: &Config) -> Option<&Path> {
+    let path = config.auth.signing_keys_path.as_deref()?;
+    (!path.exists()).then_some(path)
+}
+
+fn read_file(path: &Path) -> Result<Option<Vec<JsonWebKey>>> {
+    let text = match std::fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => {
+            return Err(error)
+                .with_context(|| format!("auth.signing_keys_path: cannot read {}", path.display()));
+        }
+    };
+    let keys = serde_json::from_str(&text).with_context(|| {
+        format!(
+            "auth.signing_keys_path: {} is not a JSON array of keys",
+            path.display()
+        )
+    })?;
+    Ok(Some(keys))
+}
+
+/// What a rotation did.
+pub(crate) struct Rotated {
+    pub(crate) path: PathBuf,
+    /// Name of the key that signs from the next start on.
+    pub(crate) kid: String,
+    /// How many older keys still verify.
+    pub(crate) kept: usize,
+    /// Whether the configuration names the file already.
+    pub(crate) is_configured: bool,
+}
+
+/// Puts a new key first. The older ones lose their private half: they verify, so that nobody is signed out, and are forgotten
+/// when `keep` newer ones stand before them.
+///
+/// # Errors
+/// A file that cannot be read or written.
+pub(crate) fn rotate(config: &Config, algorithm: KeyAlgorithm, keep: usize) -> Result<Rotated> {
+    let configured = config.auth.signing_keys_path.clone();
+    let path = configured
+        .clone()
+        .unwrap_or_else(|| config.project.folder.join(DEFAULT_NAME));
+    let known = read_file(&path)?.unwrap_or_default();
+    let new = generate_signing_key(algorithm);
+    let kid = new.kid.clone().unwrap_or_default();
+    // Everybody has the private half of the development key: a token that it signs proves nothing.
+    let older = known.iter().filter(|key| !development::is_development_key(key));
+    let older: Vec<JsonWebKey> = older.take(keep).map(JsonWebKey::to_public).collect();
+    let kept = older.len();
+    let keys: Vec<JsonWebKey> = std::iter::once(new).chain(older).collect();
+    write(
+        &path,
+        &serde_json::to_string_pretty(&keys).context("keys are JSON")?,
+    )
+    .with_context(|| format!("cannot write {}", path.display()))?;
+    Ok(Rotated {
+        path,
+        kid,
+        kept,
+        is_configured: configured.is_some(),
+    })
+}
+
+/// All or nothing, and for the owner's eyes only.
+fn write(path: &Path, text: &str) -> std::io::Result<()> {
+    use std::os::unix::fs::OpenOptionsExt;
+    let temporary = path.with_extension("json.new");
+    let _ = std::fs::remove_file(&temporary);
+    let mut file = std::fs::OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(&temporary)?;
+    file.write_all(text.as_bytes())?;
+    file.write_all(b"\n")?;
+    file.sync_all()?;
+    std::fs::rename(&temporary, path)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+    use crate::config::{Environment, Flags, Project};
+    use crate::key_set::KeySet;
+
+    fn config(folder: &Path, path: Option<&str>) -> Config {
+        let project = Project::find(None, folder).unwrap();
+        let variables: Vec<(&str, &str)> = path
+            .map(|path| ("SUPABASE_AUTH_SIGNING_KEYS_PATH", path))
+            .into_iter()
+            .collect();
+        let environment: Environment = variables.into_iter().collect();
+        Config::load_project(project, environment, &Flags::default())
+            .unwrap()
+            .config
+    }
+
+    #[test]
+    fn auth_050_after_a_rotation_old_tokens_verify_and_only_the_new_key_has_a_private_half() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("keys.json");
+        let config = config(folder.path(), path.to_str());
+
+        rotate(&config, KeyAlgorithm::Es256, 3).unwrap();
+        let before = KeySet::for_development(&config).unwrap().ring().unwrap();
+        let token = before.sign(&serde_json::json!({"sub": "a"})).unwrap();
+        let rotated = rotate(&config, KeyAlgorithm::EdDsa, 3).unwrap();
+
+        assert!(rotated.is_configured && rotated.kept == 1);
+        let after = KeySet::for_development(&config).unwrap().ring().unwrap();
+        assert!(after.verify(&token).is_ok());
+        let text = std::fs::read_to_string(&path).unwrap();
+        let keys: Vec<Value> = serde_json::from_str(&text).unwrap();
+        assert_eq!(keys[0]["kid"], rotated.kid);
+        assert!(keys[0].get("d").is_some() && keys[1].get("d").is_none());
+        let mode = std::os::unix::fs::PermissionsExt::mode(&path.metadata().unwrap().permissions());
+        assert_eq!(mode & 0o777, 0o600);
+        rotate(&config, KeyAlgorithm::Es256, 0).unwrap();
+        let forgotten = KeySet::for_development(&config).unwrap().ring().unwrap();
+        assert!(forgotten.verify(&token).is_err());
+    }
+
+    #[test]
+    fn a_configured_file_that_is_not_there_leaves_the_development_key_to_start_and_stops_serve() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("nowhere.json");
+        let config = config(folder.path(), path.to_str());
+
+        assert_eq!(missing(&config), Some(path.as_path()));
+        let keys = KeySet::for_development(&config).unwrap();
+        assert!(development::is_development_key(&keys.signing_keys[0]));
+        assert!(KeySet::for_production(&config).is_err());
+    }
+}
