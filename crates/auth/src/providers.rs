@@ -360,11 +360,14 @@ pub(crate) struct AuthorizeRequest<'a> {
     pub(crate) challenge: Option<&'a str>,
 }
 
+/// Who issues a provider's ID tokens, what else it calls itself, and how its claims are read.
+type IdTokenRules = (Issuer, &'static [&'static str], Dialect);
+
 /// How a handed-in ID token of a configured provider is checked; `None`: it has none.
 pub(crate) fn id_token_rules(
     config: &ProviderConfig,
     token: &str,
-) -> Option<Result<(Issuer, &'static [&'static str], Dialect), ProviderError>> {
+) -> Option<Result<IdTokenRules, ProviderError>> {
     if config.name == "azure" {
         let issuer = azure_issuer(token, config.url.as_deref());
         return Some(issuer.map(|issuer| (issuer, [].as_slice(), Dialect::Azure)));

@@ -267,10 +267,9 @@ async fn programs_must_prove_themselves_in_their_own_way() {
         )
         .collect()
     };
-    let borrowed = |pairs: &[(String, String)]| -> Vec<(String, String)> { pairs.to_vec() };
 
-    let cases: [(Option<(&str, &str)>, Vec<(String, String)>); 5] = [
-        (Some((id, "wrong")), borrowed(&with(&[]))),
+    let cases = [
+        (Some((id, "wrong")), with(&[])),
         (
             None,
             with(&[("client_id", id.to_owned()), ("client_secret", secret.to_owned())]),
