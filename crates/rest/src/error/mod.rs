@@ -55,6 +55,9 @@ pub enum RequestError {
     /// The same.
     #[error("value \"{0}\" is out of range for type bigint")]
     OffsetTooLarge(String),
+    /// The same, by the name that one of two equally named embeds would have: one JSON key cannot hold both.
+    #[error("table name \"{0}\" specified more than once")]
+    EmbeddedTwice(String),
     #[error("Requested range not satisfiable")]
     LimitNegative,
     #[error("Requested range not satisfiable")]

@@ -40,6 +40,7 @@ impl RequestError {
             Self::Body(_) => Wire::new(400, "PGRST102", self),
             Self::Nul => Wire::new(400, "22021", self),
             Self::OffsetTooLarge(_) => Wire::new(400, "22003", self),
+            Self::EmbeddedTwice(_) => Wire::new(400, "42712", self),
             Self::LimitNegative => {
                 Wire::new(416, "PGRST103", self).details("Limit should be greater than or equal to zero.")
             }

@@ -159,6 +159,15 @@ struct Place {
     depth: usize,
 }
 
+impl Place {
+    /// What the original calls an embed's rows in SQL, and people see in its messages.
+    fn result_name(&self, child: &Draft) -> Option<String> {
+        let origin = &self.join.as_ref()?.relationship.origin.name;
+        let client_name = child.alias.as_deref().unwrap_or(&child.target);
+        Some(format!("{origin}_{client_name}_{}", self.depth))
+    }
+}
+
 impl Builder<'_> {
     fn node(&mut self, draft: Draft, place: Place, ancestor_aggregates: bool) -> Result<ReadNode, RestError> {
         let resolver = Resolver::new(self.planner.catalog, &place.table);
@@ -179,11 +188,17 @@ impl Builder<'_> {
             .map(|tree| embeds.condition(&resolver, tree))
             .collect();
         let order_terms = draft.order;
+        let mut siblings = HashSet::new();
         let children = draft
             .children
             .into_iter()
             .map(|child| {
                 let below = self.place(&child, &place)?;
+                if let Some(twice) = below.result_name(&child)
+                    && !siblings.insert(twice.clone())
+                {
+                    return Err(RequestError::EmbeddedTwice(twice).into());
+                }
                 self.node(child, below, aggregates)
             })
             .collect::<Result<Vec<_>, _>>()?;

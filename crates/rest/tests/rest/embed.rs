@@ -58,6 +58,28 @@ async fn rest_028_two_keys_need_a_hint() {
 }
 
 #[actix_web::test]
+async fn rest_028_two_embeds_of_one_name_are_refused_because_one_key_cannot_hold_both() {
+    let app = TestApp::blog().await;
+
+    let twice = app
+        .anon()
+        .get("/posts?select=profiles!author_id(username),profiles!editor_id(username)")
+        .await;
+    let named = app
+        .anon()
+        .get("/posts?select=author:profiles!author_id(username),editor:profiles!editor_id(username)&id=eq.1")
+        .await;
+
+    assert_eq!(twice.status, 400);
+    assert_eq!(
+        twice.json(),
+        json!({ "code": "42712", "details": null, "hint": null,
+                "message": "table name \"posts_profiles_1\" specified more than once" })
+    );
+    assert_eq!(named.status, 200, "{}", named.text);
+}
+
+#[actix_web::test]
 async fn rest_029_no_relationship_names_both_sides() {
     let app = TestApp::blog().await;
 
