@@ -96,16 +96,25 @@ fn refuse(description: String) -> AuthError {
     AuthError::oauth("invalid_grant", description)
 }
 
-fn chain(state: &AuthState, name: &str) -> Result<Chain, AuthError> {
-    let off = |text| AuthError::FeatureOff {
+/// Whether any chain is on.
+pub(crate) fn check_offered(state: &AuthState) -> Result<(), AuthError> {
+    let config = &state.config.web3;
+    if config.solana || config.ethereum {
+        return Ok(());
+    }
+    Err(off("Web3 provider is disabled"))
+}
+
+fn off(text: &'static str) -> AuthError {
+    AuthError::FeatureOff {
         status: 422,
         code: "web3_provider_disabled",
         text,
-    };
-    let config = &state.config.web3;
-    if !config.solana && !config.ethereum {
-        return Err(off("Web3 provider is disabled"));
     }
+}
+
+fn chain(state: &AuthState, name: &str) -> Result<Chain, AuthError> {
+    let config = &state.config.web3;
     match name {
         "solana" if config.solana => Ok(Chain::Solana),
         "solana" => Err(off("Solana Web3 provider is disabled")),

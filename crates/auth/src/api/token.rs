@@ -40,7 +40,11 @@ pub(crate) async fn token(
             };
             grant_id_token::grant(&state, &info, body, target).await
         }
-        "web3" => grant_web3::grant(&state, &info, read(body)?).await,
+        "web3" => {
+            // Said before the body is understood, as in the original: stock clients send what wallets gave them.
+            grant_web3::check_offered(&state)?;
+            grant_web3::grant(&state, &info, read(body)?).await
+        }
         _ => Err(AuthError::UnsupportedGrantType),
     }
 }

@@ -177,4 +177,9 @@ async fn messages_for_other_sites_and_of_other_keys_are_refused() {
         grant(&off, "ethereum", "", "").await.error(),
         (422, "web3_provider_disabled")
     );
+    let bytes = json!({ "chain": "ethereum", "message": "m", "signature": { "0": 1, "1": 2 } });
+    assert_eq!(
+        off.post("/token?grant_type=web3", bytes).send().await.error(),
+        (422, "web3_provider_disabled")
+    );
 }
