@@ -90,8 +90,13 @@ async function follow(link: string): Promise<void> {
 
 /** The local keys are tokens of the well-known development secret; made here, not pasted. */
 export function localKey(role: "anon" | "service_role"): string {
+  return localToken({ iss: "supabase-demo", role });
+}
+
+/** A token of the development secret. */
+export function localToken(claims: Record<string, string>): string {
   const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
-  const body = `${encode({ alg: "HS256", typ: "JWT" })}.${encode({ iss: "supabase-demo", role, exp: 1983812996 })}`;
+  const body = `${encode({ alg: "HS256", typ: "JWT" })}.${encode({ ...claims, exp: 1983812996 })}`;
   const secret = "super-secret-jwt-token-with-at-least-32-characters-long";
   return `${body}.${createHmac("sha256", secret).update(body).digest("base64url")}`;
 }

@@ -24,6 +24,10 @@ export interface Selvedge {
   /** What it printed so far. */
   output(): string;
   stop(): Promise<void>;
+  /** Kills it as a crash would: nothing in it can clean up. */
+  kill(): Promise<void>;
+  /** Starts it again after {@link kill}, on the same ports and data. */
+  revive(): Promise<void>;
 }
 
 /** Starts a project folder, relative to the repository, and waits for its first answer. */
@@ -34,25 +38,32 @@ export async function startSelvedge(
 ): Promise<Selvedge> {
   const [apiPort, databasePort, inboxPort] = await freePorts(3);
   const dataFolder = await mkdtemp(join(tmpdir(), "selvedge-e2e-"));
-  const server = start(dataFolder, variables, [
+  const args = [
     ...["start", "--project", resolve(repository, project)],
     ...["--port", `${apiPort}`],
     ...["--db-port", `${databasePort}`],
     ...["--inbox-port", `${inboxPort}`],
     ...flags,
-  ]);
+  ];
+  const apiUrl = `http://127.0.0.1:${apiPort}`;
+  let server: Server;
   const end = async () => {
-    await stop(server.process);
+    await stop(server.process, "SIGTERM");
     await rm(dataFolder, { recursive: true, force: true });
   };
-  const apiUrl = `http://127.0.0.1:${apiPort}`;
-  await answers(`${apiUrl}/auth/v1/health`, server, end);
+  const begin = async () => {
+    server = start(dataFolder, variables, args);
+    await answers(`${apiUrl}/auth/v1/health`, server, end);
+  };
+  await begin();
   return {
     apiUrl,
     inboxUrl: `http://127.0.0.1:${inboxPort}`,
     databaseUrl: `postgresql://postgres:postgres@127.0.0.1:${databasePort}/postgres`,
-    output: server.output,
+    output: () => server.output(),
     stop: end,
+    kill: () => stop(server.process, "SIGKILL"),
+    revive: begin,
   };
 }
 
@@ -117,12 +128,12 @@ async function answers(url: string, server: Server, end: () => Promise<void>): P
   throw new Error(`The server did not come up at ${url}:\n${server.output()}`);
 }
 
-async function stop(child: ChildProcess): Promise<void> {
+async function stop(child: ChildProcess, signal: "SIGTERM" | "SIGKILL"): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) {
     return;
   }
   const ended = new Promise((done) => child.once("exit", done));
-  child.kill("SIGTERM");
+  child.kill(signal);
   await ended;
 }
 
