@@ -5,6 +5,12 @@ use serde_json::{Map, Value};
 
 use crate::template::{Escape, Template, TemplateError};
 
+mod default_texts;
+mod plain_text;
+
+use default_texts::default_text;
+use plain_text::plain_text;
+
 /// Which mail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum MailKind {
@@ -51,6 +57,27 @@ impl MailKind {
             "reauthentication" => Self::Reauthentication,
             _ => return None,
         })
+    }
+
+    /// What `$messageType` stands for in a header that the project adds to its mails. Source: Auth contract §7.
+    #[must_use]
+    pub fn message_type(self) -> &'static str {
+        match self {
+            Self::Confirmation => "confirmation",
+            Self::Invite => "invite",
+            Self::Recovery => "recovery",
+            Self::MagicLink => "magic_link",
+            Self::EmailChange => "email_change",
+            // Compat: the one kind that is not called as its template is.
+            Self::Reauthentication => "reauthenticate",
+            Self::PasswordChanged => "password_changed_notification",
+            Self::EmailChanged => "email_changed_notification",
+            Self::PhoneChanged => "phone_changed_notification",
+            Self::IdentityLinked => "identity_linked_notification",
+            Self::IdentityUnlinked => "identity_unlinked_notification",
+            Self::MfaFactorEnrolled => "mfa_factor_enrolled_notification",
+            Self::MfaFactorUnenrolled => "mfa_factor_unenrolled_notification",
+        }
     }
 
     /// The name of the mail in `[auth.email.notification.<name>]`.
@@ -114,104 +141,6 @@ pub struct RenderedMail {
     pub html: String,
     /// Plain text part.
     pub text: String,
-}
-
-/// The texts of a default mail; each is a template itself.
-struct DefaultText {
-    subject: &'static str,
-    heading: &'static str,
-    lead: &'static str,
-    /// Label of the button; empty for a mail without a link.
-    button: &'static str,
-    note: &'static str,
-}
-
-const IGNORE: &str = "If you did not ask for this, you can ignore this mail: nothing changes.";
-
-/// A mail that only tells.
-fn notice(subject: &'static str, lead: &'static str) -> DefaultText {
-    DefaultText {
-        subject,
-        heading: subject,
-        lead,
-        button: "",
-        note: "If this was not you, secure your account at once.",
-    }
-}
-
-fn default_text(kind: MailKind) -> DefaultText {
-    match kind {
-        MailKind::Confirmation => DefaultText {
-            subject: "Confirm your email address",
-            heading: "Confirm your email address",
-            lead: "Welcome! Confirm {{ .Email }} to finish signing up.",
-            button: "Confirm your email address",
-            note: IGNORE,
-        },
-        MailKind::Invite => DefaultText {
-            subject: "You've been invited",
-            heading: "You have been invited",
-            lead: "You have been invited to create an account on {{ .SiteURL }}.",
-            button: "Accept the invitation",
-            note: "If you did not expect an invitation, you can ignore this mail.",
-        },
-        MailKind::Recovery => DefaultText {
-            subject: "Reset your password",
-            heading: "Reset your password",
-            lead: "Somebody, hopefully you, asked for a new password for {{ .Email }}.",
-            button: "Choose a new password",
-            note: IGNORE,
-        },
-        MailKind::MagicLink => DefaultText {
-            subject: "Your sign-in link",
-            heading: "Your sign-in link",
-            lead: "Sign in to {{ .SiteURL }} as {{ .Email }}. The link works once.",
-            button: "Sign in",
-            note: IGNORE,
-        },
-        MailKind::EmailChange => DefaultText {
-            subject: "Confirm your new email address",
-            heading: "Confirm the change of your email address",
-            lead: "The address of your account is to change{{ if .Email }} from {{ .Email }}{{ end }} to {{ .NewEmail }}.",
-            button: "Confirm the change",
-            note: "If you did not ask for this, do not confirm, and change your password.",
-        },
-        MailKind::Reauthentication => DefaultText {
-            subject: "{{ .Token }} is your verification code",
-            heading: "Confirm that it is you",
-            lead: "Enter this code to go on.",
-            button: "",
-            note: "If you did not ask for a code, change your password.",
-        },
-        MailKind::PasswordChanged => notice(
-            "Your password was changed",
-            "The password of your account {{ .Email }} was changed.",
-        ),
-        MailKind::EmailChanged => notice(
-            "Your email address was changed",
-            "The address of your account was changed from {{ .OldEmail }} to {{ .Email }}.",
-        ),
-        MailKind::PhoneChanged => notice(
-            "Your phone number was changed",
-            "The phone number of your account {{ .Email }} was changed{{ if .OldPhone }} from {{ .OldPhone }}{{ end }} to {{ .Phone }}.",
-        ),
-        MailKind::IdentityLinked => notice(
-            "A new sign-in method was added",
-            "{{ .Provider }} was linked to your account {{ .Email }}.",
-        ),
-        MailKind::IdentityUnlinked => notice(
-            "A sign-in method was removed",
-            "{{ .Provider }} was unlinked from your account {{ .Email }}.",
-        ),
-        MailKind::MfaFactorEnrolled => notice(
-            "A second factor was added",
-            "A second factor ({{ .FactorType }}) was added to your account {{ .Email }}.",
-        ),
-        MailKind::MfaFactorUnenrolled => notice(
-            "A second factor was removed",
-            "A second factor ({{ .FactorType }}) was removed from your account {{ .Email }}.",
-        ),
-    }
 }
 
 /// Subject and body of one kind; `None` means the default.
@@ -317,95 +246,6 @@ fn one_line(subject: &str) -> String {
         .join(" ")
         .trim()
         .to_owned()
-}
-
-/// A readable text of an HTML mail: tags dropped, links written out.
-fn plain_text(html: &str) -> String {
-    let mut out = String::new();
-    let mut rest = html;
-    let mut link = None;
-    while let Some(start) = rest.find('<') {
-        push_text(&rest[..start], &mut out);
-        let tag_and_rest = &rest[start..];
-        let Some(end) = tag_and_rest.find('>') else { break };
-        let tag = &tag_and_rest[1..end];
-        let name = tag
-            .trim_start_matches('/')
-            .split(|c: char| !c.is_ascii_alphanumeric())
-            .next()
-            .unwrap_or("")
-            .to_ascii_lowercase();
-        rest = &tag_and_rest[end + 1..];
-        match name.as_str() {
-            "style" | "script" | "head" | "title" if !tag.starts_with('/') => {
-                let close = format!("</{name}");
-                rest = rest
-                    .to_ascii_lowercase()
-                    .find(&close)
-                    .map_or("", |at| &rest[at..]);
-            }
-            "a" if tag.starts_with('/') => {
-                if let Some(url) = link.take() {
-                    out.push_str(&format!(" ( {url} )"));
-                }
-            }
-            "a" => link = attribute(tag, "href"),
-            "p" | "div" | "h1" | "h2" | "h3" | "tr" | "li" | "table" if tag.starts_with('/') => {
-                out.push_str("\n\n")
-            }
-            "br" => out.push('\n'),
-            _ => {}
-        }
-    }
-    push_text(rest, &mut out);
-    let lines: Vec<&str> = out.lines().map(str::trim).collect();
-    let mut text = lines.join("\n");
-    while text.contains("\n\n\n") {
-        text = text.replace("\n\n\n", "\n\n");
-    }
-    text.trim().to_owned()
-}
-
-fn push_text(text: &str, out: &mut String) {
-    let decoded = unescape(text);
-    let words = decoded.split_whitespace().collect::<Vec<_>>().join(" ");
-    let glue =
-        decoded.starts_with(char::is_whitespace) && !out.is_empty() && !out.ends_with(char::is_whitespace);
-    if words.is_empty() {
-        return if glue {
-            out.push(' ')
-        };
-    }
-    if glue {
-        out.push(' ');
-    }
-    out.push_str(&words);
-    if decoded.ends_with(char::is_whitespace) {
-        out.push(' ');
-    }
-}
-
-fn unescape(text: &str) -> String {
-    [
-        ("&nbsp;", " "),
-        ("&lt;", "<"),
-        ("&gt;", ">"),
-        ("&quot;", "\""),
-        ("&#34;", "\""),
-        ("&#39;", "'"),
-        ("&amp;", "&"),
-    ]
-    .iter()
-    .fold(text.to_owned(), |text, (entity, plain)| {
-        text.replace(entity, plain)
-    })
-}
-
-fn attribute(tag: &str, name: &str) -> Option<String> {
-    let at = tag.to_ascii_lowercase().find(&format!("{name}="))? + name.len() + 1;
-    let value = &tag[at..];
-    let quote = value.chars().next().filter(|c| *c == '"' || *c == '\'')?;
-    value[1..].split(quote).next().map(unescape)
 }
 
 #[cfg(test)]

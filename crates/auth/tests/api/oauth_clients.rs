@@ -1,0 +1,157 @@
+//! The programs of the OAuth server: how they are registered, and how they prove who they are.
+
+use selvedge_auth::ClientAddress;
+use serde_json::json;
+
+use crate::app::TestApp;
+use crate::oauth_server::{VERIFIER, app, consent, exchange, register, setup, token};
+
+#[actix_web::test]
+async fn programs_must_prove_themselves_in_their_own_way() {
+    let app = app(None).await;
+    let ana = app.user("ana@example.com").await;
+    let client = register(&app, "client_secret_basic").await;
+    let (id, secret) = (
+        client["client_id"].as_str().unwrap(),
+        client["client_secret"].as_str().unwrap(),
+    );
+    let other = register(&app, "none").await;
+    let code = consent(&app, &client, &ana, "email").await;
+    let pairs = [
+        ("grant_type", "authorization_code"),
+        ("code", code.as_str()),
+        ("code_verifier", VERIFIER),
+    ];
+    let with = |extra: &[(&'static str, String)]| -> Vec<(String, String)> {
+        let own = pairs
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        own.chain(
+            extra
+                .iter()
+                .map(|(name, value)| ((*name).to_owned(), value.clone())),
+        )
+        .collect()
+    };
+
+    let cases = [
+        (Some((id, "wrong")), with(&[])),
+        (
+            None,
+            with(&[("client_id", id.to_owned()), ("client_secret", secret.to_owned())]),
+        ),
+        (None, with(&[("client_id", id.to_owned())])),
+        (None, with(&[])),
+        (Some(("nonsense", secret)), with(&[])),
+    ];
+    for (basic, pairs) in cases {
+        let pairs: Vec<(&str, &str)> = pairs
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_str()))
+            .collect();
+        let refused = token(&app, basic, &pairs).await;
+        assert_eq!(refused.error(), (400, "invalid_credentials"), "{pairs:?}");
+    }
+    let stolen = exchange(&app, &other, &code).await;
+    assert_eq!(stolen.body["error"], "invalid_grant");
+    let wrong_verifier = [
+        ("grant_type", "authorization_code"),
+        ("code", code.as_str()),
+        ("code_verifier", "x"),
+    ];
+    assert_eq!(
+        token(&app, Some((id, secret)), &wrong_verifier).await.body["error"],
+        "invalid_grant"
+    );
+    assert_eq!(exchange(&app, &client, &code).await.status, 200);
+}
+
+#[actix_web::test]
+async fn administrators_keep_the_list_of_programs() {
+    let app = app(None).await;
+    let body = json!({"client_name": "A", "redirect_uris": ["https://a.example/cb"]});
+    let made = app
+        .post("/admin/oauth/clients", body.clone())
+        .admin()
+        .send()
+        .await;
+    assert_eq!(
+        (made.status, &made.body["registration_type"]),
+        (201, &json!("manual"))
+    );
+    assert!(made.body["client_secret"].is_string());
+    let path = format!(
+        "/admin/oauth/clients/{}",
+        made.body["client_id"].as_str().unwrap()
+    );
+
+    let shown = app.get(&path).admin().send().await.body;
+    assert_eq!(
+        (shown.get("client_secret"), &shown["client_name"]),
+        (None, &json!("A"))
+    );
+    let listed = app.get("/admin/oauth/clients").admin().send().await.body;
+    assert_eq!(listed["clients"].as_array().map(Vec::len), Some(1));
+    let changed = app
+        .put(&path, json!({"client_name": "B"}))
+        .admin()
+        .send()
+        .await
+        .body;
+    assert_eq!(
+        (&changed["client_name"], &changed["redirect_uris"]),
+        (&json!("B"), &json!(["https://a.example/cb"]))
+    );
+    assert_eq!(
+        app.put(&path, json!({})).admin().send().await.error(),
+        (400, "validation_failed")
+    );
+    let mixed = app
+        .put(&path, json!({"token_endpoint_auth_method": "none"}))
+        .admin()
+        .send()
+        .await;
+    assert_eq!(mixed.error(), (400, "validation_failed"));
+    let renewed = app
+        .post(&format!("{path}/regenerate_secret"), json!({}))
+        .admin()
+        .send()
+        .await;
+    assert_ne!(renewed.body["client_secret"], made.body["client_secret"]);
+    let delete = || app.call(reqwest::Method::DELETE, &path).admin().send();
+    assert_eq!(delete().await.status, 204);
+    assert_eq!(delete().await.error(), (404, "oauth_client_not_found"));
+    assert_eq!(app.post("/admin/oauth/clients", body).send().await.status, 401);
+    let bad = app
+        .post(
+            "/admin/oauth/clients",
+            json!({"redirect_uris": ["javascript:alert(1)"]}),
+        )
+        .admin();
+    assert_eq!(bad.send().await.error(), (400, "validation_failed"));
+}
+
+#[actix_web::test]
+async fn programs_register_themselves_within_a_limit_of_their_own() {
+    let mut setup = setup();
+    setup.config.rate_limits.client = ClientAddress::Header("x-real-ip".to_owned());
+    setup.config.rate_limits.token = 1;
+    let app = TestApp::from(setup).await;
+    let register = |ip: &'static str| {
+        let body = json!({"redirect_uris": ["https://a.example/cb"]});
+        app.post("/oauth/clients/register", body)
+            .header("x-real-ip", ip)
+            .send()
+    };
+
+    for _ in 0..30 {
+        assert_eq!(register("192.0.2.1").await.status, 201);
+    }
+    let refused = register("192.0.2.1").await;
+
+    assert_eq!(
+        (refused.error(), refused.message()),
+        ((429, "over_request_rate_limit"), "Request rate limit reached")
+    );
+    assert_eq!(register("192.0.2.2").await.status, 201);
+}
