@@ -41,6 +41,7 @@ pub use config::{
     SmsProviderConfig, TwilioConfig, Web3Config, WebauthnConfig,
 };
 pub use outbox::deliver_forever;
+pub use providers::PROVIDER_NAMES;
 pub use routes::configure;
 pub use rules::glob::GlobError;
 pub use state::AuthState;

@@ -11,13 +11,16 @@ mod custom;
 mod discovery;
 mod exchange;
 mod id_token;
+mod oauth1;
 mod profile;
 mod userinfo;
 
+pub use catalog::PROVIDER_NAMES;
 pub(crate) use custom::Mapping;
 pub(crate) use discovery::{Issuer, Issuers, is_callable};
 pub(crate) use exchange::ProviderTokens;
 pub(crate) use id_token::{Dialect, Expected, IdToken, claimed_issuer, verify as verify_id_token};
+pub(crate) use oauth1::SignedToken;
 pub(crate) use profile::Profile;
 use userinfo::UserInfo;
 
@@ -61,8 +64,15 @@ pub(crate) enum ProviderError {
 /// Where a provider's endpoints are.
 #[derive(Debug, Clone)]
 enum Endpoints {
-    Fixed { authorize: String, token: String },
+    Fixed {
+        authorize: String,
+        token: String,
+    },
     Discovered(Issuer),
+    /// Those of OAuth 1.0a, below this address.
+    Signed {
+        api: String,
+    },
 }
 
 /// How a provider tells who somebody is.
@@ -79,6 +89,8 @@ enum Source {
     AzureIdToken { base: String },
     /// By a question with the access token.
     UserInfo { userinfo: UserInfo, api: String },
+    /// By a signed question.
+    Signed { api: String },
 }
 
 /// A provider, ready to be talked to.
@@ -177,6 +189,26 @@ impl Provider {
         &self.config.redirect_uri
     }
 
+    /// Announces the visit to a provider of the old protocol; what it gave belongs to the visit. `None`: it needs no announcing.
+    pub(crate) async fn announce(
+        &self,
+        http: &HttpClient,
+        state: &str,
+    ) -> Result<Option<SignedToken>, ProviderError> {
+        match &self.endpoints {
+            Endpoints::Signed { api } => oauth1::request_token(http, self, api, state).await.map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    /// By which parameter the browser brings back what [`Self::redeem`] wants.
+    pub(crate) fn code_parameter(&self) -> &'static str {
+        match self.endpoints {
+            Endpoints::Signed { .. } => "oauth_verifier",
+            _ => "code",
+        }
+    }
+
     /// Where the browser goes. `passed_on` are the caller's own parameters; they cannot touch those of the protocol.
     pub(crate) async fn authorize_url(
         &self,
@@ -187,6 +219,12 @@ impl Provider {
         let base = match &self.endpoints {
             Endpoints::Fixed { authorize, .. } => authorize.clone(),
             Endpoints::Discovered(issuer) => issuers.discover(http, issuer).await?.authorization_endpoint,
+            Endpoints::Signed { api } => {
+                let token = request
+                    .announced
+                    .ok_or(ProviderError::MissingEndpoint("request token"))?;
+                return Ok(oauth1::authenticate_url(api, token));
+            }
         };
         let mut url =
             Url::parse(&base).map_err(|_| ProviderError::MissingEndpoint("authorization_endpoint"))?;
@@ -254,6 +292,7 @@ impl Provider {
                     discovery.takes_basic && !self.secret_in_form,
                 )
             }
+            Endpoints::Signed { api } => return oauth1::redeem(http, self, api, code, verifier).await,
         };
         exchange::exchange(http, self, (&token_url, takes_basic), code, verifier).await
     }
@@ -270,6 +309,7 @@ impl Provider {
                 userinfo: UserInfo::Standard,
                 api,
             } => self.asked(http, api, tokens).await,
+            Source::Signed { api } => oauth1::profile(http, self, api, tokens).await,
             Source::UserInfo { userinfo, api } => userinfo::fetch(http, self, *userinfo, api, tokens).await,
             Source::IdToken {
                 issuer,
@@ -351,13 +391,14 @@ impl Provider {
 }
 
 /// What a request to a provider's sign-in page carries.
-#[derive(Debug)]
 pub(crate) struct AuthorizeRequest<'a> {
     pub(crate) state: &'a str,
     pub(crate) scopes: &'a str,
     pub(crate) passed_on: &'a [(String, String)],
     /// S256 challenge of our own verifier.
     pub(crate) challenge: Option<&'a str>,
+    /// What [`Provider::announce`] gave.
+    pub(crate) announced: Option<&'a SignedToken>,
 }
 
 /// Who issues a provider's ID tokens, what else it calls itself, and how its claims are read.

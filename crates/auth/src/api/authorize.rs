@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use crate::error::AuthError;
 use crate::external_accounts::find_invited;
-use crate::providers::{AuthorizeRequest, Provider, RESERVED_PARAMS};
+use crate::providers::{AuthorizeRequest, Provider, RESERVED_PARAMS, SignedToken};
 use crate::request::{RequestInfo, SignedIn};
 use crate::rules::pkce::CodeChallenge;
 use crate::state::AuthState;
@@ -121,6 +121,13 @@ async fn provider_url(
     let provider = find_provider(state, &name).await?.ok_or_else(not_enabled)?;
     let challenge = CodeChallenge::parse(query.get("code_challenge"), query.get("code_challenge_method"))?;
     let invite_token = query.get("invite_token");
+    let unreachable = |error| AuthError::internal("Error reaching external provider", error);
+    let flow_id = Uuid::new_v4();
+    let visit = flow_id.to_string();
+    let announced = provider
+        .announce(&state.http, &visit)
+        .await
+        .map_err(unreachable)?;
     let mut client = state.client().await?;
     let db = client.transaction().await?;
     if !invite_token.is_empty() && find_invited(&db, invite_token).await?.is_none() {
@@ -128,11 +135,13 @@ async fn provider_url(
     }
     let now = state.now();
     let verifier = provider.uses_pkce.then(new_verifier);
-    let client_state = match &verifier {
-        Some(verifier) => Some(provider_flows::insert_client_state(&db, &name, verifier, now).await?),
+    let kept = verifier.clone().or(announced.as_ref().map(SignedToken::to_kept));
+    let client_state = match &kept {
+        Some(kept) => Some(provider_flows::insert_client_state(&db, &name, kept, now).await?),
         None => None,
     };
     let flow = NewProviderFlow {
+        id: flow_id,
         provider: &name,
         challenge: challenge.as_ref(),
         invite_token,
@@ -141,20 +150,21 @@ async fn provider_url(
         linking_target,
         email_optional: provider.email_optional(),
     };
-    let flow_id = provider_flows::insert(&db, &flow, now).await?;
+    provider_flows::insert(&db, &flow, now).await?;
     db.commit().await?;
     drop(client);
     let own_challenge = verifier.map(|verifier| URL_SAFE_NO_PAD.encode(Sha256::digest(verifier)));
     let request = AuthorizeRequest {
-        state: &flow_id.to_string(),
+        state: &visit,
         scopes: query.get("scopes"),
         passed_on: &query.passed_on(),
         challenge: own_challenge.as_deref(),
+        announced: announced.as_ref(),
     };
-    let url = provider
+    provider
         .authorize_url(&state.http, &state.issuers, &request)
-        .await;
-    url.map_err(|error| AuthError::internal("Error reaching external provider", error))
+        .await
+        .map_err(unreachable)
 }
 
 /// The provider of this name: configured, or added by an administrator.

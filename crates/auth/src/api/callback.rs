@@ -131,14 +131,18 @@ async fn finish(
             returned.get("error_description"),
         ));
     }
-    let code = returned.get("code");
+    // Twitter's word for a visitor who said no.
+    if !returned.get("denied").is_empty() {
+        return Err(AuthError::oauth("access_denied", "The user denied the request"));
+    }
+    let provider = find_provider(state, &flow.provider).await?;
+    let provider = provider.ok_or_else(|| AuthError::OauthProviderNotSupported(flow.provider.clone()))?;
+    let code = returned.get(provider.code_parameter());
     if code.is_empty() {
         return Err(AuthError::BadOauthCallback(
             "OAuth callback with missing authorization code missing",
         ));
     }
-    let provider = find_provider(state, &flow.provider).await?;
-    let provider = provider.ok_or_else(|| AuthError::OauthProviderNotSupported(flow.provider.clone()))?;
     let verifier = take_verifier(state, flow, &provider).await?;
     let tokens = provider
         .redeem(&state.http, &state.issuers, code, verifier.as_deref())
@@ -164,7 +168,7 @@ async fn finish(
     enter(state, info, flow, &visitor, tokens).await
 }
 
-/// Our own verifier, where the provider wants PKCE.
+/// What we kept for the visit: our verifier where the provider wants PKCE, the request token of OAuth 1.0a.
 async fn take_verifier(
     state: &AuthState,
     flow: &ProviderFlow,

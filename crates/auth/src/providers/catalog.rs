@@ -28,6 +28,35 @@ const GOOGLE_USERINFO: &str = "https://www.googleapis.com/userinfo/v2/me";
 const LINKEDIN: &str = "https://www.linkedin.com/oauth";
 const VERCEL: &str = "https://marketplace.vercel.com";
 
+/// The names of all of them, as a project's configuration and `/authorize` spell them.
+pub const PROVIDER_NAMES: [&str; 25] = [
+    "apple",
+    "azure",
+    "bitbucket",
+    "discord",
+    "facebook",
+    "figma",
+    "fly",
+    "github",
+    "gitlab",
+    "google",
+    "kakao",
+    "keycloak",
+    "linkedin",
+    "linkedin_oidc",
+    "notion",
+    "slack",
+    "slack_oidc",
+    "snapchat",
+    "spotify",
+    "twitch",
+    "twitter",
+    "vercel_marketplace",
+    "workos",
+    "x",
+    "zoom",
+];
+
 /// What we know of a name; `None` for an unknown one.
 pub(super) fn entry(name: &str, url: Option<&str>) -> Option<Entry> {
     let url = url.map(|url| url.trim_end_matches('/'));
@@ -274,6 +303,21 @@ pub(super) fn entry(name: &str, url: Option<&str>) -> Option<Entry> {
                 &["user:read:email"],
             )
         }
+        "twitter" => {
+            let api = host("api.twitter.com");
+            Entry {
+                endpoints: Endpoints::Signed { api: api.clone() },
+                source: Source::Signed { api },
+                takes_scopes: false,
+                ..rest(
+                    String::new(),
+                    String::new(),
+                    UserInfo::Standard,
+                    String::new(),
+                    &[],
+                )
+            }
+        }
         "vercel_marketplace" => {
             let api = host("api.vercel.com");
             Entry {
@@ -379,39 +423,12 @@ pub(super) fn is_azure_issuer(issuer: &str) -> bool {
 mod tests {
     use super::*;
 
-    const NAMES: [&str; 24] = [
-        "apple",
-        "azure",
-        "bitbucket",
-        "discord",
-        "facebook",
-        "figma",
-        "fly",
-        "github",
-        "gitlab",
-        "google",
-        "kakao",
-        "keycloak",
-        "linkedin",
-        "linkedin_oidc",
-        "notion",
-        "slack",
-        "slack_oidc",
-        "snapchat",
-        "spotify",
-        "twitch",
-        "vercel_marketplace",
-        "workos",
-        "x",
-        "zoom",
-    ];
-
     #[test]
-    fn every_name_is_known_and_twitters_old_protocol_is_not() {
-        for name in NAMES {
+    fn every_name_is_known() {
+        for name in PROVIDER_NAMES {
             assert!(entry(name, Some("https://id.example")).is_some(), "{name}");
         }
-        assert!(entry("twitter", None).is_none());
+        assert!(entry("nobody", None).is_none());
         assert!(entry("keycloak", None).is_none(), "has no place of its own");
     }
 

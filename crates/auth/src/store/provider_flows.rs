@@ -11,6 +11,8 @@ use crate::rules::pkce::CodeChallenge;
 /// A visit about to begin.
 #[derive(Debug)]
 pub(crate) struct NewProviderFlow<'a> {
+    /// The `state` that the provider hands back.
+    pub(crate) id: Uuid,
     pub(crate) provider: &'a str,
     pub(crate) challenge: Option<&'a CodeChallenge>,
     pub(crate) invite_token: &'a str,
@@ -55,20 +57,19 @@ impl ProviderFlow {
     }
 }
 
-/// Remembers the visit; its id is the `state` that the provider hands back.
+/// Remembers the visit.
 pub(crate) async fn insert(
     db: &impl GenericClient,
     flow: &NewProviderFlow<'_>,
     now: DateTime<Utc>,
-) -> DbResult<Uuid> {
-    let id = Uuid::new_v4();
+) -> DbResult<()> {
     let method = flow.challenge.map(|challenge| challenge.method.as_str());
     let challenge = flow.challenge.map(|challenge| challenge.challenge.as_str());
     execute(
         db,
         include_str!("../../sql/insert_provider_flow.sql"),
         &[
-            &id,
+            &flow.id,
             &method,
             &challenge,
             &flow.provider,
@@ -80,8 +81,8 @@ pub(crate) async fn insert(
             &now,
         ],
     )
-    .await?;
-    Ok(id)
+    .await
+    .map(|_| ())
 }
 
 pub(crate) async fn find_by_id(db: &impl GenericClient, id: Uuid) -> DbResult<Option<ProviderFlow>> {
@@ -118,7 +119,7 @@ pub(crate) async fn finish(
         .map(|_| ())
 }
 
-/// Keeps our verifier for the provider.
+/// Keeps our verifier for the provider, or the request token of OAuth 1.0a.
 pub(crate) async fn insert_client_state(
     db: &impl GenericClient,
     provider: &str,

@@ -69,6 +69,12 @@ impl IdentityProvider {
                 .route("/jwks", web::get().to(jwks))
                 .route("/token", web::post().to(token))
                 .route("/login/oauth/access_token", web::post().to(token))
+                .route("/oauth/request_token", web::post().to(signed_token))
+                .route("/oauth/access_token", web::post().to(signed_token))
+                .route(
+                    "/1.1/account/verify_credentials.json",
+                    web::get().to(signed_userinfo),
+                )
                 .route("/userinfo", web::get().to(userinfo))
                 .route("/api/v3/user", web::get().to(userinfo))
                 .route("/api/v3/user/emails", web::get().to(emails))
@@ -187,6 +193,34 @@ async fn token(script: Shared, request: HttpRequest, body: web::Bytes) -> HttpRe
         answer["id_token"] = json!(script.ring.sign(&full_claims(&script)).unwrap());
     }
     HttpResponse::Ok().json(answer)
+}
+
+/// OAuth 1.0a: the same answer before and after the visit.
+async fn signed_token(script: Shared, request: HttpRequest) -> HttpResponse {
+    note_signed(&script, &request);
+    HttpResponse::Ok()
+        .body("oauth_token=their-token&oauth_token_secret=their%2Fsecret&oauth_callback_confirmed=true")
+}
+
+async fn signed_userinfo(script: Shared, request: HttpRequest) -> HttpResponse {
+    note_signed(&script, &request);
+    HttpResponse::Ok().json(&script.lock().unwrap().userinfo)
+}
+
+/// The parameters of OAuth 1.0a travel in the header.
+fn note_signed(script: &Shared, request: &HttpRequest) {
+    let header = request.headers().get("authorization").unwrap().to_str().unwrap();
+    let parts = header.strip_prefix("OAuth ").unwrap().split(", ");
+    let pair = |part: &str| {
+        let (name, value) = part.split_once('=').unwrap();
+        let value = value.trim_matches('"').replace('+', "%2B");
+        let mut decoded = url::form_urlencoded::parse(value.as_bytes());
+        (name.to_owned(), decoded.next().unwrap().0.into_owned())
+    };
+    script.lock().unwrap().requests.push(TokenRequest {
+        authorization: header.to_owned(),
+        form: parts.map(pair).collect(),
+    });
 }
 
 async fn userinfo(script: Shared) -> HttpResponse {
