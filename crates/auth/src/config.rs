@@ -185,7 +185,8 @@ pub struct SessionConfig {
     pub allow_low_aal: Option<Duration>,
     /// Only the session refreshed last may refresh, per tag.
     pub single_per_user: bool,
-    /// Names by which clients tell kinds of sessions apart (`X-Session-Tag`); each kind has a single session of its own.
+    /// Kinds of sessions (`auth.sessions.tag`, which the project's own SQL sets); each has a single session of its own, and
+    /// a session of no kind counts as the first.
     pub tags: Vec<String>,
 }
 
@@ -208,7 +209,7 @@ pub struct RateLimitConfig {
     pub client: ClientAddress,
     /// `/verify` (`token_verifications`).
     pub verify: u32,
-    /// `/token` (`token_refresh`).
+    /// `/token`, all grants but that of wallets (`token_refresh`).
     pub token: u32,
     /// `/otp`, `/magiclink`, `/recover`, `/resend`, `/signup` and `PUT /user`, each (`sign_in_sign_ups`).
     pub otp: u32,
@@ -222,6 +223,10 @@ pub struct RateLimitConfig {
     pub mfa_per_minute: u32,
     /// Ceremonies of passkeys.
     pub passkeys: u32,
+    /// Sign-ins of wallets (`web3`).
+    pub web3: u32,
+    /// Programs that register themselves with the OAuth server.
+    pub client_registrations: u32,
 }
 
 impl Default for AuthConfig {
@@ -336,6 +341,8 @@ impl Default for RateLimitConfig {
             sms_per_hour: None,
             mfa_per_minute: 15,
             passkeys: 30,
+            web3: 30,
+            client_registrations: 10,
         }
     }
 }

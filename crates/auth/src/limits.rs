@@ -39,10 +39,12 @@ pub(crate) enum Limited {
     FactorChallenge,
     FactorVerify,
     Passkey,
+    Web3,
+    RegisterClient,
 }
 
 impl Limited {
-    const COUNT: usize = 12;
+    const COUNT: usize = 14;
 }
 
 /// All limits of one node.
@@ -83,6 +85,8 @@ impl Limits {
                 per_address(rates.mfa_per_minute, MINUTE, BURST),
                 per_address(rates.mfa_per_minute, MINUTE, BURST),
                 per_address(rates.passkeys, FIVE_MINUTES, BURST),
+                per_address(rates.web3, FIVE_MINUTES, BURST),
+                per_address(rates.client_registrations, FIVE_MINUTES, BURST),
             ],
             unknown_addresses: Buckets::new(config.email.max_frequency, 1),
             unknown_phones: Buckets::new(config.phone.max_frequency, 1),

@@ -11,7 +11,7 @@ use uuid::Uuid;
 use crate::error::{AuthError, Fault, UNEXPECTED};
 use crate::hooks::{self, HookPoint};
 use crate::request::RequestInfo;
-use crate::rules::counter_token;
+use crate::rules::counter_token::{self, CounterToken};
 use crate::state::AuthState;
 use crate::store::oauth_authorizations;
 use crate::store::sessions::{self, AmrEntry, NewSession};
@@ -79,7 +79,19 @@ impl TokenPair {
             .insert_header(("Cache-Control", "no-store"))
             .insert_header(("sb-auth-user-id", self.user.id.to_string()))
             .insert_header(("sb-auth-session-id", self.session_id.to_string()))
+            .insert_header(self.token_header())
             .json(body)
+    }
+
+    /// Tells people who read logs of a proxy which token it was, and nobody what it is.
+    fn token_header(&self) -> (&'static str, String) {
+        match CounterToken::parse(&self.refresh_token) {
+            Some(token) => ("sb-auth-refresh-token-counter", token.counter.to_string()),
+            None => (
+                "sb-auth-refresh-token-prefix",
+                self.refresh_token.chars().take(5).collect(),
+            ),
+        }
     }
 }
 

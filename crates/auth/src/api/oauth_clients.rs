@@ -8,6 +8,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use crate::error::AuthError;
+use crate::limits::Limited;
 use crate::request::{Admin, Json, RequestInfo, text};
 use crate::rules::oauth_client::{
     check_grant_types, check_redirect_uris, check_texts, client_kind, new_secret, parse_method,
@@ -55,7 +56,7 @@ pub(crate) async fn register(
             text: "Dynamic client registration is not enabled",
         });
     }
-    info.limit(&state, crate::limits::Limited::Token)?;
+    info.limit(&state, Limited::RegisterClient)?;
     create(&state, body, "dynamic").await
 }
 

@@ -52,7 +52,7 @@ pub(crate) async fn resend(
     let mut client = state.client().await?;
     let db = client.transaction().await?;
     let Some(user) = users::find_by_email(&db, &email, &info.audience).await? else {
-        state.limits.check_unknown_address(Limited::Resend, &email)?;
+        check_unknown(&state, &body.kind, &email)?;
         return Ok(HttpResponse::Ok().json(json!({})));
     };
     let user = users::lock_by_id(&db, user.id).await?.unwrap_or(user);
@@ -70,10 +70,20 @@ pub(crate) async fn resend(
         let new_email = user.email_change.clone();
         letters::send_email_change(&state, &db, &info, &user, &new_email, challenge.as_ref()).await?;
     } else {
-        state.limits.check_unknown_address(Limited::Resend, &email)?;
+        check_unknown(&state, &body.kind, &email)?;
     }
     db.commit().await?;
     Ok(HttpResponse::Ok().json(json!({})))
+}
+
+/// Refuses a second question within the pause as if somebody had the address. A change is different: that none is pending says
+/// nothing about whose the address is, and clients expect `{}` however often they ask.
+fn check_unknown(state: &AuthState, kind: &str, address: &str) -> Result<(), AuthError> {
+    match kind {
+        "signup" => state.limits.check_unknown_address(Limited::Resend, address),
+        "sms" => state.limits.check_unknown_phone(Limited::Resend, address),
+        _ => Ok(()),
+    }
 }
 
 /// The address, if type and addresses fit together.
@@ -136,7 +146,7 @@ async fn resend_text(
         _ => !user.phone_change.is_empty(),
     });
     let Some(user) = wanted else {
-        state.limits.check_unknown_phone(Limited::Resend, &phone)?;
+        check_unknown(state, &body.kind, &phone)?;
         return Ok(HttpResponse::Ok().json(json!({})));
     };
     accounts::log(state, &db, info, Actor::User(&user), Action::RecoveryRequested).await?;

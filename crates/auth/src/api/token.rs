@@ -26,7 +26,11 @@ pub(crate) async fn token(
     request: HttpRequest,
     Json(body): Json<Value>,
 ) -> Result<HttpResponse, AuthError> {
-    info.limit(&state, Limited::Token)?;
+    let limited = match query.grant_type.as_str() {
+        "web3" => Limited::Web3,
+        _ => Limited::Token,
+    };
+    info.limit(&state, limited)?;
     match query.grant_type.as_str() {
         "password" => grant_password::grant(&state, &info, read(body)?).await,
         "refresh_token" => grant_refresh_token::grant(&state, &info, read(body)?).await,

@@ -474,3 +474,22 @@ async fn a_user_without_mail_reauthenticates_by_text_message() {
         200
     );
 }
+
+#[actix_web::test]
+async fn auth_069_a_change_that_nobody_wants_may_be_asked_for_again_and_again() {
+    let app = TestApp::with(|config| {
+        config.phone.enabled = true;
+        config.phone.max_frequency = Duration::from_secs(60);
+        config.email.max_frequency = Duration::from_secs(60);
+    })
+    .await;
+    for body in [
+        json!({"type": "phone_change", "phone": "4912345678"}),
+        json!({"type": "email_change", "email": "nobody@example.com"}),
+    ] {
+        for _ in 0..2 {
+            let answer = app.post("/resend", body.clone()).send().await;
+            assert_eq!((answer.status, answer.body), (200, json!({})));
+        }
+    }
+}

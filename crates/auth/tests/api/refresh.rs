@@ -11,9 +11,14 @@ async fn auth_009_a_refresh_rotates_the_token_and_keeps_the_session() {
     let app = TestApp::start().await;
     let first = app.user("ana@example.com").await;
 
-    let second = app.refresh(&first.refresh_token).await.session();
+    let answer = app.refresh(&first.refresh_token).await;
+    let second = answer.session();
 
     assert_ne!(second.refresh_token, first.refresh_token);
+    assert_eq!(
+        answer.header("sb-auth-refresh-token-prefix"),
+        &second.refresh_token[..5]
+    );
     let (old, new) = (
         app.keys.verify(&first.access_token).unwrap(),
         app.keys.verify(&second.access_token).unwrap(),

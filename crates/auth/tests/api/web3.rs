@@ -4,6 +4,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use ed25519_dalek::Signer;
 use k256::ecdsa::SigningKey;
+use selvedge_auth::ClientAddress;
 use serde_json::json;
 use sha3::{Digest, Keccak256};
 
@@ -181,5 +182,29 @@ async fn messages_for_other_sites_and_of_other_keys_are_refused() {
     assert_eq!(
         off.post("/token?grant_type=web3", bytes).send().await.error(),
         (422, "web3_provider_disabled")
+    );
+}
+
+#[actix_web::test]
+async fn wallets_sign_in_within_a_limit_of_their_own() {
+    let app = TestApp::with(|config| {
+        config.web3.ethereum = true;
+        config.rate_limits.client = ClientAddress::Header("x-real-ip".to_owned());
+    })
+    .await;
+    let grant = |kind: &'static str| {
+        let call = app.post(&format!("/token?grant_type={kind}"), json!({"chain": "ethereum"}));
+        call.header("x-real-ip", "192.0.2.1").send()
+    };
+
+    for _ in 0..30 {
+        assert_eq!(grant("web3").await.error(), (400, "validation_failed"));
+    }
+
+    assert_eq!(grant("web3").await.error(), (429, "over_request_rate_limit"));
+    assert_eq!(
+        grant("refresh_token").await.status,
+        400,
+        "has a bucket of its own"
     );
 }
