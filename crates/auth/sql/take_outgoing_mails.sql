@@ -8,4 +8,4 @@ where id in (
   limit $1
   for update skip locked
 )
-returning id, recipient, subject, html, body, tries, expires_at < now() as is_late
+returning id, recipient, subject, html, body, message_type, tries, expires_at < now() as is_late

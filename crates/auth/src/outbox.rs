@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use actix_web::web;
-use futures_util::{StreamExt, stream};
+use futures_util::future::join_all;
 use tokio::sync::Notify;
 
 use crate::error::AuthError;
@@ -15,10 +15,10 @@ use crate::store::outgoing_mails::{self, Taken};
 
 /// How often to look without being woken: for mails of other nodes and for those to be tried again.
 const INTERVAL: Duration = Duration::from_secs(5);
-/// Longer than any try takes.
-const LEASE: Duration = Duration::from_secs(120);
-const BATCH: i64 = 16;
-const AT_ONCE: usize = 4;
+/// Longer than any try takes; a killed node's mails wait for its end.
+const LEASE: Duration = Duration::from_secs(60);
+/// As many as are sent at the same time: none of them waits while its lease runs.
+const BATCH: i64 = 4;
 const FIRST_PAUSE: Duration = Duration::from_secs(5);
 const LONGEST_PAUSE: Duration = Duration::from_secs(600);
 
@@ -58,9 +58,7 @@ async fn deliver_due(state: &AuthState) -> Result<i64, AuthError> {
         outgoing_mails::take(&client, BATCH, LEASE).await?
     };
     let count = i64::try_from(taken.len()).unwrap_or(BATCH);
-    stream::iter(taken)
-        .for_each_concurrent(AT_ONCE, |mail| deliver(state, mail))
-        .await;
+    join_all(taken.into_iter().map(|mail| deliver(state, mail))).await;
     Ok(count)
 }
 

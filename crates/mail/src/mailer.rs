@@ -13,6 +13,8 @@ pub struct Mail {
     pub html: String,
     /// The same message as plain text.
     pub text: String,
+    /// What `$messageType` in a header of the project's stands for; see [`crate::MailKind::message_type`].
+    pub message_type: String,
 }
 
 /// Who the mails come from.

@@ -6,7 +6,7 @@ use lettre::message::header::{HeaderName, HeaderValue};
 use lettre::message::{Mailbox, MultiPart};
 use lettre::transport::smtp::PoolConfig;
 use lettre::transport::smtp::authentication::Credentials;
-use lettre::transport::smtp::client::{Tls, TlsParameters};
+use lettre::transport::smtp::client::{Certificate, Tls, TlsParameters};
 use lettre::{Address, AsyncSmtpTransport, AsyncTransport, Message, Tokio1Executor};
 use secrecy::{ExposeSecret, SecretString};
 
@@ -42,7 +42,7 @@ pub struct SmtpConfig {
     pub sender: Sender,
     /// Encryption of the connection.
     pub tls: SmtpTls,
-    /// Extra headers that every mail carries.
+    /// Extra headers that every mail carries; `$messageType` in a value becomes the mail's kind.
     pub headers: Vec<(String, String)>,
     /// How long one conversation with the server may take. Default 10 s.
     pub timeout: Duration,
@@ -71,7 +71,7 @@ impl Default for SmtpConfig {
 pub struct SmtpMailer {
     transport: AsyncSmtpTransport<Tokio1Executor>,
     from: Mailbox,
-    headers: Vec<HeaderValue>,
+    headers: Vec<(HeaderName, String)>,
     timeout: Duration,
 }
 
@@ -111,8 +111,11 @@ impl SmtpMailer {
             .to(Mailbox::new(None, to))
             .subject(mail.subject)
             .multipart(MultiPart::alternative_plain_html(mail.text, mail.html))?;
-        for extra in &self.headers {
-            message.headers_mut().insert_raw(extra.clone());
+        for (name, value) in &self.headers {
+            let value = value.replace("$messageType", &mail.message_type);
+            message
+                .headers_mut()
+                .insert_raw(HeaderValue::new(name.clone(), value));
         }
         // The transport's own timeout is per command: a server that drips would hold the request for minutes.
         match tokio::time::timeout(self.timeout * 2, self.transport.send(message)).await {
@@ -127,16 +130,16 @@ fn mailbox(sender: &Sender) -> Result<Mailbox, MailError> {
     Ok(Mailbox::new(name, sender.address.parse()?))
 }
 
-fn header((name, value): &(String, String)) -> Result<HeaderValue, MailError> {
+fn header((name, value): &(String, String)) -> Result<(HeaderName, String), MailError> {
     let safe = !value.contains(['\r', '\n']);
     let parsed = HeaderName::new_from_ascii(name.clone()).ok().filter(|_| safe);
     parsed
-        .map(|known| HeaderValue::new(known, value.clone()))
+        .map(|known| (known, value.clone()))
         .ok_or_else(|| MailError::Header(name.clone()))
 }
 
 fn tls_of(config: &SmtpConfig) -> Result<Tls, MailError> {
-    let parameters = || TlsParameters::new(config.host.clone());
+    let parameters = || trust(config);
     Ok(match config.tls {
         SmtpTls::None => Tls::None,
         SmtpTls::Implicit => Tls::Wrapper(parameters()?),
@@ -146,6 +149,18 @@ fn tls_of(config: &SmtpConfig) -> Result<Tls, MailError> {
         SmtpTls::Automatic if config.user.is_some() => Tls::Required(parameters()?),
         SmtpTls::Automatic => Tls::Opportunistic(parameters()?),
     })
+}
+
+/// Trusts the machine's certificates beside Mozilla's: mail servers of companies are often signed by an authority of theirs.
+fn trust(config: &SmtpConfig) -> Result<TlsParameters, MailError> {
+    let mut builder = TlsParameters::builder(config.host.clone());
+    for certificate in rustls_native_certs::load_native_certs().certs {
+        // One that cannot be read is of no use, and no reason to send nothing.
+        if let Ok(authority) = Certificate::from_der(certificate.to_vec()) {
+            builder = builder.add_root_certificate(authority);
+        }
+    }
+    Ok(builder.build()?)
 }
 
 fn is_loopback(host: &str) -> bool {

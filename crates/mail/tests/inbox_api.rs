@@ -13,6 +13,7 @@ fn mail(to: &str, subject: &str) -> Mail {
         subject: subject.to_owned(),
         html: format!("<p>{subject}</p>"),
         text: format!("Hello, this is {subject}. Code 123456"),
+        message_type: String::new(),
     }
 }
 

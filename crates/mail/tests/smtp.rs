@@ -20,7 +20,7 @@ fn mailer(port: u16) -> Mailer {
         address: "shop@example.com".to_owned(),
         name: "Möbel & Co".to_owned(),
     };
-    let headers = vec![("X-Kind".to_owned(), "test".to_owned())];
+    let headers = vec![("X-Kind".to_owned(), "a $messageType".to_owned())];
     let config = SmtpConfig {
         port,
         sender,
@@ -37,6 +37,7 @@ fn mail(to: &str, subject: &str, text: &str) -> Mail {
         subject: subject.to_owned(),
         html: "<p>Grüße</p>".to_owned(),
         text: text.to_owned(),
+        message_type: "recovery".to_owned(),
     }
 }
 
@@ -69,7 +70,7 @@ async fn a_mail_arrives_as_it_was_sent() {
         stored[0]
             .headers
             .iter()
-            .any(|(name, value)| name == "X-Kind" && value == "test")
+            .any(|(name, value)| name == "X-Kind" && value == "a recovery")
     );
 }
 

@@ -40,6 +40,7 @@ impl Post {
             subject: rendered.subject,
             html: rendered.html,
             text: rendered.text,
+            message_type: kind.message_type().to_owned(),
         };
         if state.queues_mail() {
             outgoing_mails::put(db, &mail, state.now() + self.life).await?;

@@ -21,12 +21,19 @@ pub(crate) struct Taken {
 
 /// Promises a mail; it is sent when the caller's transaction has been committed.
 pub(crate) async fn put(db: &impl GenericClient, mail: &Mail, expires_at: DateTime<Utc>) -> DbResult<()> {
-    const SQL: &str = "insert into _selvedge.outgoing_mails (recipient, subject, html, body, expires_at) \
-                       values ($1::text, $2::text, $3::text, $4::text, $5)";
+    const SQL: &str = "insert into _selvedge.outgoing_mails (recipient, subject, html, body, message_type, \
+                       expires_at) values ($1::text, $2::text, $3::text, $4::text, $5::text, $6)";
     run(
         db,
         SQL,
-        &[&mail.to, &mail.subject, &mail.html, &mail.text, &expires_at],
+        &[
+            &mail.to,
+            &mail.subject,
+            &mail.html,
+            &mail.text,
+            &mail.message_type,
+            &expires_at,
+        ],
     )
     .await
 }
@@ -44,6 +51,7 @@ pub(crate) async fn take(db: &impl GenericClient, count: i64, lease: Duration) -
                     subject: row.try_get("subject")?,
                     html: row.try_get("html")?,
                     text: row.try_get("body")?,
+                    message_type: row.try_get("message_type")?,
                 },
                 tries: row.try_get("tries")?,
                 is_late: row.try_get("is_late")?,

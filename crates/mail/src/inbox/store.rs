@@ -277,6 +277,7 @@ mod tests {
             subject: subject.to_owned(),
             html: "<p>x</p>".to_owned(),
             text: "x".to_owned(),
+            message_type: String::new(),
         }
     }
 
