@@ -3,9 +3,10 @@
 
     python3 bench/auth.py http://127.0.0.1:54321 [--seconds 10] [--path /rest/v1/table?id=eq.1]
 
-Needs the keys of the project in SELVEDGE_ANON_KEY and SELVEDGE_SERVICE_KEY (the development keys by default). It creates
-users of its own and removes them again. Only ratios mean something: sign-ins are bound by bcrypt, so they are compared
-with cores ÷ hash time, measured on the same machine in the same run.
+Needs the keys of the project in SELVEDGE_ANON_KEY and SELVEDGE_SERVICE_KEY (the development keys by default), and wrk for
+the reads: a process of its own, so that the clients that sign in do not slow down the one that reads. It creates users of
+its own and removes them again. Only ratios mean something: sign-ins are bound by bcrypt, so they are compared with
+cores ÷ the time of one alone, measured on the same machine in the same run.
 """
 
 import argparse
@@ -15,7 +16,11 @@ import hmac
 import http.client
 import json
 import os
+import re
+import shutil
 import statistics
+import subprocess
+import sys
 import threading
 import time
 import urllib.parse
@@ -92,6 +97,23 @@ def percentile(sorted_values, share):
     return sorted_values[min(len(sorted_values) - 1, int(len(sorted_values) * share))] * 1000
 
 
+def read_rate(base, path, seconds):
+    """Reads per second, and the latencies in ms at the median and at 99 of 100, of 4 connections that read without pause."""
+    printed = subprocess.run(
+        ["wrk", "-t1", "-c4", f"-d{max(1, round(seconds))}s", "--latency", "-H", f"apikey: {ANON}", base + path],
+        check=True, capture_output=True, text=True).stdout
+    refused = re.search(r"Non-2xx or 3xx responses: (\d+)", printed)
+    if refused:
+        raise SystemExit(f"{refused[1]} reads of {path} were refused")
+    factor = {"us": 0.001, "ms": 1, "s": 1000}
+
+    def latency(share):
+        value, unit = re.search(rf"^ +{share}% +([0-9.]+)(us|ms|s)$", printed, re.MULTILINE).groups()
+        return float(value) * factor[unit]
+
+    return float(re.search(r"Requests/sec: +([0-9.]+)", printed)[1]), latency(50), latency(99)
+
+
 def expect(answer, status=200):
     if answer[0] != status:
         raise RuntimeError(f"{answer[0]} {answer[1]}")
@@ -104,6 +126,8 @@ def main():
     parser.add_argument("--seconds", type=float, default=5)
     parser.add_argument("--path", default="/rest/v1/", help="a cheap read, measured with and without sign-ins")
     options = parser.parse_args()
+    if not shutil.which("wrk"):
+        sys.exit("missing: wrk (Debian: apt-get install wrk)")
     admin = Client(options.base)
     users = []
     for _ in range(16):
@@ -157,11 +181,6 @@ def report(options, users):
         claims = {"sub": user, "role": "authenticated", "aud": "authenticated", "n": [state["number"], state["count"]]}
         expect(client.call("GET", "/auth/v1/user", bearer=token_of(claims)))
 
-    def read(client, _):
-        status, _body = client.call("GET", options.path)
-        if status >= 400:
-            raise RuntimeError(status)
-
     rows = []
     speed, latencies = rate(seconds, 16, with_client(known))
     rows.append(("GET /user, known token", speed, latencies, ""))
@@ -169,25 +188,26 @@ def report(options, users):
     rows.append(("GET /user, token seen first", speed, latencies, ""))
     speed, latencies = rate(seconds, 16, with_client(fresh))
     rows.append(("refresh", speed, latencies, ""))
-    quiet_speed, quiet = rate(seconds, 4, with_client(read))
-    rows.append((f"GET {options.path}, quiet", quiet_speed, quiet, ""))
-    signed, busy = {}, {}
-
-    def both():
-        reader = threading.Thread(target=lambda: busy.update(zip("sl", rate(seconds, 4, with_client(read)))))
-        reader.start()
-        signed.update(zip("sl", rate(seconds, 16, with_client(lambda client, state: sign_in(client, state["number"])))))
-        reader.join()
-
-    both()
+    quiet = read_rate(base, options.path, seconds)
+    sign_ins = with_client(lambda client, state: sign_in(client, state["number"]))
     bound = (os.cpu_count() or 1) / hash_time
-    rows.append(("sign-in, 16 clients", signed["s"], signed["l"], f"{signed['s'] / bound:.2f} of cores / time alone"))
-    ratio = percentile(busy["l"], 0.99) / max(percentile(quiet, 0.99), 0.001)
-    rows.append((f"GET {options.path}, beside them", busy["s"], busy["l"], f"p99 {ratio:.1f} x of quiet"))
+    speed, latencies = rate(seconds, 16, sign_ins)
+    rows.append(("sign-in, 16 clients alone", speed, latencies, f"{speed / bound:.2f} of cores / time of one alone"))
+    busy = []
+    # The reads begin after the sign-ins and end before them.
+    reader = threading.Timer(1, lambda: busy.append(read_rate(base, options.path, seconds)))
+    reader.start()
+    speed, latencies = rate(seconds + 2.5, 16, sign_ins)
+    reader.join()
+    rows.append(("sign-in, 16 clients beside reads", speed, latencies, ""))
     print(f"one sign-in alone: {hash_time * 1000:.1f} ms (bcrypt and three round trips)")
     print(f"{'':36}{'per s':>9}{'p50 ms':>9}{'p99 ms':>9}")
     for name, speed, latencies, note in rows:
         print(f"{name:36}{speed:9.0f}{percentile(latencies, 0.5):9.2f}{percentile(latencies, 0.99):9.2f}  {note}")
+    for name, (speed, median, tail), note in (
+            (f"GET {options.path}, quiet", quiet, ""),
+            (f"GET {options.path}, beside sign-ins", busy[0], f"p99 {busy[0][2] / quiet[2]:.1f} x of quiet")):
+        print(f"{name:36}{speed:9.0f}{median:9.2f}{tail:9.2f}  {note}")
 
 
 if __name__ == "__main__":

@@ -2,10 +2,7 @@
 //!
 //! The queue is bounded. When it is full, requests are told to come back, instead of waiting longer and longer.
 
-use std::num::NonZeroUsize;
-use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::thread;
 
 use tokio::sync::oneshot;
 
@@ -13,12 +10,14 @@ use crate::config::PasswordConfig;
 use crate::error::{AuthError, Fault, UNEXPECTED};
 use crate::rules::password_hash::PasswordHash;
 
-type Job = Box<dyn FnOnce() + Send>;
+mod pool;
+
+use pool::Pool;
 
 /// Hashes and verifies passwords. Cheap to clone; the threads end with the last clone.
 #[derive(Debug, Clone)]
 pub(crate) struct Hasher {
-    jobs: SyncSender<Job>,
+    pool: Pool,
     cost: u32,
     /// A hash of a password that nobody knows, so that unknown users cost as much as known ones.
     dummy: Arc<OnceLock<String>>,
@@ -27,25 +26,8 @@ pub(crate) struct Hasher {
 impl Hasher {
     /// Starts the threads.
     pub(crate) fn new(config: &PasswordConfig) -> Self {
-        let (jobs, receiver) = sync_channel::<Job>(config.hash_queue.max(1));
-        let receiver = Arc::new(Mutex::new(receiver));
-        let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
-        let threads = if config.hash_threads == 0 {
-            cores
-        } else {
-            config.hash_threads
-        };
-        for number in 0..threads {
-            let receiver = Arc::clone(&receiver);
-            let started = thread::Builder::new()
-                .name(format!("hasher-{number}"))
-                .spawn(move || work(&receiver));
-            if let Err(error) = started {
-                tracing::error!(%error, "a hashing thread did not start");
-            }
-        }
         let hasher = Self {
-            jobs,
+            pool: Pool::start(config.hash_threads, config.hash_queue),
             cost: config.bcrypt_cost,
             dummy: Arc::default(),
         };
@@ -57,7 +39,7 @@ impl Hasher {
     fn prepare_dummy(&self) {
         let (dummy, cost) = (Arc::clone(&self.dummy), self.cost);
         // A full queue is no reason to fail: the first use makes the hash then.
-        let _ = self.jobs.try_send(Box::new(move || {
+        let _ = self.pool.put(Arc::new(move || {
             dummy_hash(&dummy, cost);
         }));
     }
@@ -65,7 +47,7 @@ impl Hasher {
     /// Hashes a new password.
     pub(crate) async fn hash(&self, password: &str) -> Result<String, AuthError> {
         let (password, cost) = (password.to_owned(), self.cost);
-        self.run(move || bcrypt::hash(password, cost))
+        self.run(move || bcrypt::hash(&password, cost))
             .await?
             .map_err(|error| AuthError::internal(UNEXPECTED, error))
     }
@@ -81,48 +63,46 @@ impl Hasher {
     pub(crate) async fn verify_nobody(&self, password: &str) -> Result<bool, AuthError> {
         let (password, dummy, cost) = (password.to_owned(), Arc::clone(&self.dummy), self.cost);
         self.run(move || {
-            let _ = bcrypt::verify(password, dummy_hash(&dummy, cost));
+            let _ = bcrypt::verify(&password, dummy_hash(&dummy, cost));
         })
         .await?;
         Ok(false)
     }
 
+    /// Runs `work` on a thread of the pool: twice at most, and the first result counts.
     async fn run<T: Send + 'static>(
         &self,
-        work: impl FnOnce() -> T + Send + 'static,
+        work: impl Fn() -> T + Send + Sync + 'static,
     ) -> Result<T, AuthError> {
         let (answer, result) = oneshot::channel();
-        let job: Job = Box::new(move || {
-            // Who has hung up needs no answer.
-            if !answer.is_closed() {
-                let _ = answer.send(work());
+        let answer = Mutex::new(Some(answer));
+        let job = move || {
+            let slot = || answer.lock().unwrap_or_else(PoisonError::into_inner);
+            // Who has hung up, or has an answer, needs none.
+            if slot().as_ref().is_none_or(oneshot::Sender::is_closed) {
+                return;
             }
-        });
-        match self.jobs.try_send(job) {
-            Ok(()) => result
-                .await
-                .map_err(|_| AuthError::internal(UNEXPECTED, Fault::Other("hashing thread ended"))),
-            Err(TrySendError::Full(_)) => Err(AuthError::RequestRateLimit),
-            Err(TrySendError::Disconnected(_)) => Err(AuthError::internal(
-                UNEXPECTED,
-                Fault::Other("no hashing threads"),
-            )),
-        }
+            let value = work();
+            let sender = slot().take();
+            if let Some(sender) = sender {
+                let _ = sender.send(value);
+            }
+        };
+        self.pool
+            .put(Arc::new(job))
+            .map_err(|_| AuthError::RequestRateLimit)?;
+        result
+            .await
+            .map_err(|_| AuthError::internal(UNEXPECTED, Fault::Other("hashing thread ended")))
     }
 }
 
-fn work(jobs: &Mutex<Receiver<Job>>) {
-    loop {
-        let job = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
-        match job {
-            Ok(job) => job(),
-            Err(_) => return,
-        }
-    }
-}
-
+/// Two threads may make it at once: neither waits for the other, which may stand back for long.
 fn dummy_hash(dummy: &OnceLock<String>, cost: u32) -> &str {
-    dummy.get_or_init(|| bcrypt::hash(uuid::Uuid::new_v4().to_string(), cost).unwrap_or_default())
+    if dummy.get().is_none() {
+        let _ = dummy.set(bcrypt::hash(uuid::Uuid::new_v4().to_string(), cost).unwrap_or_default());
+    }
+    dummy.get().map_or("", String::as_str)
 }
 
 /// A password that nobody will ever type.

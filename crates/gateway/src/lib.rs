@@ -6,6 +6,7 @@
 //!
 //! Source of all behaviour: the gateway contract, §1–§4.
 
+pub mod background;
 mod caller;
 mod cors;
 mod error;
