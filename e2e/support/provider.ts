@@ -9,8 +9,8 @@ import type { AddressInfo } from "node:net";
 import Provider, { type Configuration } from "oidc-provider";
 
 /** What the server under test is called by the provider. */
-const clientId = "lookbook-client";
-const clientSecret = "lookbook-secret";
+export const clientId = "lookbook-client";
+export const clientSecret = "lookbook-secret";
 
 /** How a server is told of the provider: as of Google, at another issuer. */
 export function asGoogle(provider: IdentityProvider): Record<string, string> {

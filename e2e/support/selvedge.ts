@@ -26,15 +26,15 @@ export interface Selvedge {
   stop(): Promise<void>;
   /** Kills it as a crash would: nothing in it can clean up. */
   kill(): Promise<void>;
-  /** Starts it again after {@link kill}, on the same ports and data. */
-  revive(): Promise<void>;
+  /** Starts it again after {@link kill}, on the same ports and data; variables may have changed. */
+  revive(changed?: Record<string, string>): Promise<void>;
 }
 
 /** Starts a project folder, relative to the repository, and waits for its first answer. */
 export async function startSelvedge(
   project: string,
   flags: string[] = [],
-  variables: Record<string, string> = {},
+  variables: Record<string, string> | ((apiPort: number) => Record<string, string>) = {},
 ): Promise<Selvedge> {
   const [apiPort, databasePort, inboxPort] = await freePorts(3);
   const dataFolder = await mkdtemp(join(tmpdir(), "selvedge-e2e-"));
@@ -47,12 +47,13 @@ export async function startSelvedge(
   ];
   const apiUrl = `http://127.0.0.1:${apiPort}`;
   let server: Server;
+  const given = typeof variables === "function" ? variables(apiPort ?? 0) : variables;
   const end = async () => {
     await stop(server.process, "SIGTERM");
     await rm(dataFolder, { recursive: true, force: true });
   };
-  const begin = async () => {
-    server = start(dataFolder, variables, args);
+  const begin = async (changed: Record<string, string> = {}) => {
+    server = start(dataFolder, { ...given, ...changed }, args);
     await answers(`${apiUrl}/auth/v1/health`, server, end);
   };
   await begin();
@@ -138,7 +139,7 @@ async function stop(child: ChildProcess, signal: "SIGTERM" | "SIGKILL"): Promise
 }
 
 /** Asks the system for ports and gives them back all at once, so that no two are the same. */
-async function freePorts(count: number): Promise<number[]> {
+export async function freePorts(count: number): Promise<number[]> {
   const sockets = await Promise.all(
     Array.from(
       { length: count },
