@@ -105,7 +105,7 @@ def main():
     open(os.path.join(project, "config.toml"), "w").write(
         f'project_id = "bench"\n[api]\nport = {api}\n[db]\nport = {database}\n[inbucket]\nport = {inbox}\n'
         f'[auth]\njwt_secret = "{SECRET}"\n[storage]\nfile_size_limit = "1GiB"\n'
-        '[storage.buckets.bench]\npublic = true\n[storage.buckets.many]\npublic = true\n'
+        '[storage.buckets.bench]\npublic = true\n[storage.buckets.many]\n[storage.buckets.folders]\n'
     )
     log = open(os.path.join(project, "server.log"), "w")
     server, _ = start(os.path.abspath(args.binary), project, log)
@@ -155,22 +155,30 @@ def run(args, project, server, base, database):
     subprocess.run(["psql", "-q", url, "-c",
                     "insert into storage.objects (bucket_id, name, version, metadata) select 'many', 'item-' || "
                     "lpad(i::text, 6, '0') || '.jpg', gen_random_uuid(), '{\"size\": 1}' from generate_series(1, 100000) i; "
-                    "create policy bench on storage.objects for select to anon using (bucket_id = 'many')",
+                    "insert into storage.objects (bucket_id, name, version, metadata) select 'folders', 'folder-' || i % 1000 "
+                    "|| '/item-' || i || '.jpg', gen_random_uuid(), '{\"size\": 1}' from generate_series(1, 100000) i; "
+                    "create policy bench on storage.objects for select to anon using (bucket_id in ('many', 'folders'))",
                     "-c", "analyze storage.objects"], check=True)
     anon = re.search(r'ANON_KEY="([^"]+)"', status).group(1)
-    print(f"\n{'list 1 000 of 100 000':<24}{'per second':>12}{'CPU µs':>10}")
+    print(f"\n{'list 1 000 of 100 000':<28}{'per second':>12}{'CPU µs':>10}")
     for name, who, path, body in [
-        ("v1, service role", key, "list", '{"prefix": "", "limit": 1000}'),
-        ("v1, policies", anon, "list", '{"prefix": "", "limit": 1000}'),
-        ("v2, service role", key, "list-v2", '{"limit": 1000}'),
-        ("v2, policies", anon, "list-v2", '{"limit": 1000, "with_delimiter": true}'),
+        ("v1, service role", key, "list/many", '{"prefix": "", "limit": 1000}'),
+        ("v1, policies", anon, "list/many", '{"prefix": "", "limit": 1000}'),
+        ("v2, service role", key, "list-v2/many", '{"limit": 1000}'),
+        ("v2, policies", anon, "list-v2/many", '{"limit": 1000, "with_delimiter": true}'),
+        ("v1, folders, policies", anon, "list/folders", '{"prefix": "", "limit": 1000}'),
+        ("v2, folders, policies", anon, "list-v2/folders", '{"limit": 1000, "with_delimiter": true}'),
+        ("v1, folders, by date", anon, "list/folders", '{"prefix": "", "sortBy": {"column": "created_at", "order": "desc"}}'),
+        ("v1, one of 1 000 folders", anon, "list/folders", '{"prefix": "folder-500"}'),
+        ("v1, offset 90 000", anon, "list/many", '{"prefix": "", "offset": 90000}'),
+        ("v1, flat, by date", anon, "list/many", '{"prefix": "", "sortBy": {"column": "created_at", "order": "desc"}}'),
     ]:
         script = os.path.join(project, "list.lua")
         open(script, "w").write(
-            f'wrk.method = "POST"; wrk.path = "/storage/v1/object/{path}/many"; wrk.body = [[{body}]]\n'
+            f'wrk.method = "POST"; wrk.path = "/storage/v1/object/{path}"; wrk.body = [[{body}]]\n'
             f'wrk.headers["authorization"] = "Bearer {who}"; wrk.headers["content-type"] = "application/json"\n')
         rate, cpu = measure(server.pid, base, 4, args.dur, script=script)
-        print(f"{name:<24}{rate:>12.1f}{cpu:>10.0f}")
+        print(f"{name:<28}{rate:>12.1f}{cpu:>10.0f}")
 
     large = os.path.join(files, str(100 << 20))
     up = peak_memory(server, lambda: in_parallel(args.parallel, lambda n: curl(

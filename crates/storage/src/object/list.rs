@@ -44,26 +44,27 @@ pub(crate) async fn list(
     if !prefix.is_empty() && !prefix.ends_with('/') {
         prefix.push('/');
     }
-    if column == "name" {
-        let statement = Statement::new(BY_NAME)
+    let offset = offset.min(i64::from(i32::MAX));
+    let statement = if column == "name" {
+        Statement::new(BY_NAME)
             .bind(bucket)
             .bind(&prefix)
             .bind(&search)
+            .bind(limit.to_string())
+            .bind(offset.to_string())
+            .bind(order)
+    } else {
+        // The part of a name that is one row: as many segments as the search spells out, and one more.
+        let segments = search.matches('/').count() + 1;
+        Statement::new(BY_TIME)
+            .bind(bucket)
+            .bind(&prefix)
+            .bind(format!("{prefix}{search}").to_lowercase())
+            .bind(segments.to_string())
             .bind(order)
             .bind(limit.to_string())
-            .bind(offset.min(i64::from(i32::MAX)).to_string());
-        return rendered(caller.read(statement).await?);
-    }
-    // The part of a name that is one row: as many segments as the search spells out, and one more.
-    let segments = search.matches('/').count() + 1;
-    let statement = Statement::new(BY_TIME)
-        .bind(bucket)
-        .bind(&prefix)
-        .bind(format!("{prefix}{search}").to_lowercase())
-        .bind(segments.to_string())
-        .bind(order)
-        .bind(limit.to_string())
-        .bind(offset.to_string())
-        .bind(column);
+            .bind(offset.to_string())
+            .bind(column)
+    };
     rendered(caller.read(statement).await?)
 }

@@ -1,5 +1,5 @@
--- One level below a folder by name. Parameters: $1 bucket, $2 folder with its slash, $3 search, $4 asc or desc, $5 limit,
--- $6 offset.
+-- One level below a folder by name. Parameters: $1 bucket, $2 folder with its slash, $3 search, $4 limit, $5 offset,
+-- $6 asc or desc.
 select coalesce(json_agg(json_build_object(
          'name', name,
          'id', id,
@@ -7,7 +7,10 @@ select coalesce(json_agg(json_build_object(
          'created_at', to_char(created_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
          'last_accessed_at', to_char(last_accessed_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
          'metadata', metadata
-       ) order by position), '[]')
-from storage.walk_level_ignoring_case(
-  $1::text, $2::text, $3::text, $5::text::integer, $6::text::integer, $4::text = 'desc'
-) with ordinality as level (name, id, updated_at, created_at, last_accessed_at, metadata, position)
+       )), '[]')
+from (
+  select * from storage.walk_folder($1::text, $2::text, $3::text) where $6::text = 'asc'
+  union all
+  select * from storage.walk_folder_backwards($1::text, $2::text, $3::text) where $6::text = 'desc'
+  limit $4::bigint offset $5::bigint
+) level

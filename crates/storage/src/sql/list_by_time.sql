@@ -1,15 +1,14 @@
 -- One level below a folder, folders first by name, then files by a time column. Parameters: $1 bucket, $2 folder with its
 -- slash, $3 folder and search in lower case, $4 segments of a row's name, $5 asc or desc, $6 limit, $7 offset, $8 the
--- column. starts_with makes % and _ literals.
+-- column. Compat: unlike by name, folders that differ in case only are two rows, so that none can be leapt over.
 with level as (
   select o.*,
          array_to_string((string_to_array(substr(o.name, length($2::text) + 1), '/'))[1:$4::int], '/') as entry,
          cardinality(string_to_array(substr(o.name, length($2::text) + 1), '/')) > $4::int as is_folder
   from storage.objects o
   where o.bucket_id = $1
-    and lower(o.name) collate "C" >= $3::text
-    and lower(o.name) collate "C" < $3::text || chr(1114111)
-    and starts_with(lower(o.name), $3::text)
+    and storage.fold(o.name) collate "C" >= $3::text
+    and storage.fold(o.name) collate "C" < $3::text || chr(1114111)
 ),
 entries as (
   select distinct entry, true as is_folder, null::uuid as id, null::timestamptz as updated_at,

@@ -6,6 +6,7 @@ with matching as (
   from storage.objects o
   where o.bucket_id = $1
     and o.name collate "C" >= $2::text
+    and o.name collate "C" < $2::text || chr(1114111)
     and starts_with(o.name, $2::text)
 ),
 entries as (

@@ -29,13 +29,18 @@ select coalesce(json_agg(json_build_object(
       'created_at', created,
       'last_accessed_at', accessed)
   end
-) order by position), '[]')
+)), '[]')
 from (
-  select w.name, w.id, w.metadata, w.id is null as folder, w.position,
+  select w.name, w.id, w.metadata, w.id is null as folder,
          to_char(w.updated_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated,
          to_char(w.created_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created,
          to_char(w.last_accessed_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as accessed
-  from storage.walk_level(
-    $1::text, $2::text, case when $3::boolean then '/' else '' end, $5::text::integer, $6::text, $4::text = 'desc'
-  ) with ordinality as w (name, id, metadata, updated_at, created_at, last_accessed_at, position)
+  from (
+    select * from storage.walk_level($1::text, $2::text, case when $3::boolean then '/' else '' end, $6::text)
+    where $4::text = 'asc'
+    union all
+    select * from storage.walk_level_backwards($1::text, $2::text, case when $3::boolean then '/' else '' end, $6::text)
+    where $4::text = 'desc'
+    limit $5::bigint
+  ) w
 ) page

@@ -133,3 +133,127 @@ async fn store_073_and_074_list_v2_pages_flat_and_by_level() {
         .await;
     assert_eq!(bad.message(), "Invalid Parameter continuation token");
 }
+
+/// A policy that shows what lies in folders of one's own, and what the test calls open.
+const POLICY: &str = "create policy seen on storage.objects for select to authenticated \
+     using (name like '%open%' or owner_id = auth.uid()::text)";
+
+#[actix_web::test]
+async fn store_022_levels_of_all_shapes_page_alike_for_everybody() {
+    let app = TestApp::start().await;
+    app.sql("insert into storage.buckets (id, name) values ('b', 'b')")
+        .await;
+    app.sql(POLICY).await;
+    // Runs of files, folders among them, names that differ in case only, folders in two spellings, hidden ones.
+    app.sql(
+        "insert into storage.objects (bucket_id, name)
+         select 'b', 'open-' || lpad(i::text, 3, '0') from generate_series(1, 120) i
+         union all select 'b', 'open-060' || x from unnest(array['/a', '/b/c', 'A', 'a']) x
+         union all select 'b', 'Dir-' || i % 30 || '/open' || i from generate_series(1, 90) i
+         union all select 'b', x from unnest(array['DIR-7/open', 'hidden', 'hidden-dir/x', 'z/open', 'z/y', '-open']) x",
+    )
+    .await;
+    let listed = async |client: &crate::support::Client<'_>, body: Value| {
+        client.post("/object/list/b", body).await.ok().names()
+    };
+    let folded = |names: &[String]| names.iter().map(|name| name.to_lowercase()).collect::<Vec<_>>();
+
+    let everything = listed(&app.service_role(), json!({"prefix": "", "limit": 1000})).await;
+    let seen = listed(&app.user("ana"), json!({"prefix": "", "limit": 1000})).await;
+    assert_eq!(everything.len(), 120 + 3 + 30 + 4);
+    let visible: Vec<_> = everything
+        .iter()
+        .filter(|name| !name.starts_with("hidden"))
+        .cloned()
+        .collect();
+    assert_eq!(seen, visible);
+    for client in [app.service_role(), app.user("ana")] {
+        let whole = listed(&client, json!({"prefix": "", "limit": 1000})).await;
+        for order in ["asc", "desc"] {
+            let mut paged = Vec::new();
+            for offset in (0..whole.len()).step_by(7) {
+                let body = json!({"prefix": "", "limit": 7, "offset": offset, "sortBy": {"column": "name", "order": order}});
+                paged.extend(listed(&client, body).await);
+            }
+            let mut expected = folded(&whole);
+            if order == "desc" {
+                expected.reverse();
+            }
+            assert_eq!(folded(&paged), expected, "{order}");
+        }
+        let by_time = json!({"prefix": "", "limit": 1000, "sortBy": {"column": "created_at"}});
+        let mut by_time = folded(&listed(&client, by_time).await);
+        assert!(
+            by_time[..31].iter().all(|name| name.starts_with("dir-")),
+            "{by_time:?}"
+        );
+        let mut names = folded(&whole);
+        for names in [&mut by_time, &mut names] {
+            names.sort();
+            names.dedup();
+        }
+        assert_eq!(by_time, names);
+        assert_eq!(listed(&client, json!({"prefix": "DIR-7"})).await.len(), 4);
+        assert_eq!(
+            listed(&client, json!({"prefix": "dir-7/", "search": "OPEN3"})).await,
+            ["open37"]
+        );
+    }
+    assert_eq!(listed(&app.user("ana"), json!({"prefix": "z"})).await, ["open"]);
+    assert_eq!(
+        listed(&app.user("ana"), json!({"prefix": "hidden-dir"})).await,
+        [""; 0]
+    );
+}
+
+#[actix_web::test]
+async fn store_022_a_listing_costs_what_it_shows_not_what_lies_below() {
+    let app = TestApp::start().await;
+    app.sql("insert into storage.buckets (id, name) values ('b', 'b')")
+        .await;
+    app.sql(POLICY).await;
+    app.sql(
+        "insert into storage.objects (bucket_id, name)
+         select 'b', 'd' || i % 10 || '/open' || i from generate_series(1, 5000) i; analyze storage.objects",
+    )
+    .await;
+    let read = "select idx_tup_fetch::bigint + seq_tup_read::bigint from pg_stat_user_tables \
+                where schemaname = 'storage' and relname = 'objects'";
+    let client = app.database.superuser().await;
+    client
+        .batch_execute("select set_config('request.jwt.claims', '{}', false)")
+        .await
+        .expect("set");
+    let read_so_far = async || -> i64 {
+        client
+            .batch_execute("select pg_stat_force_next_flush()")
+            .await
+            .expect("flushed");
+        client.query_one(read, &[]).await.expect("counted").get(0)
+    };
+    let rows_read = async |function: &str| {
+        let before = read_so_far().await;
+        client
+            .batch_execute("set role authenticated")
+            .await
+            .expect("a role");
+        let rows = client
+            .query(&format!("select * from {function}"), &[])
+            .await
+            .expect("listed");
+        client.batch_execute("reset role").await.expect("a role");
+        assert_eq!(rows.len(), 10, "{function}");
+        read_so_far().await - before
+    };
+
+    for function in [
+        "storage.walk_folder('b', '', '')",
+        "storage.walk_folder_backwards('b', '', '')",
+        "storage.walk_level('b', '', '/', '')",
+        "storage.walk_level_backwards('b', '', '/', '')",
+        "storage.search('', 'b', sortcolumn => 'created_at')",
+    ] {
+        let read = rows_read(function).await;
+        assert!(read < 100, "{function} read {read} of 5000 rows");
+    }
+}

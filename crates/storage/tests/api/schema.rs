@@ -136,6 +136,8 @@ async fn store_059_tables_are_those_of_the_contract() {
         [
             "bucketid_objname",
             "idx_objects_bucket_id_name",
+            // Ours: the order of listings, usable below row-level security.
+            "idx_objects_bucket_id_name_fold",
             "idx_objects_bucket_id_name_lower",
             "name_prefix_search",
             "objects_pkey",
