@@ -4,12 +4,15 @@
   images.py [--binary FILE] [--pictures 120] [--conc 8] [--dur 3]
 
 Starts `selvedge start` in a temporary project on free ports, uploads one photo under many names (each name is a picture
-of its own for the cache), asks for every one once, then for one of them again and again. Needs wrk for the second."""
+of its own for the cache), asks for every one once, then for one of them again and again. Needs wrk for the rate of the
+second. Latencies are those of single requests, timed here: wrk's own percentiles add requests that it would have sent
+while one was slow, so that one stall of the machine becomes the p99 of three seconds."""
 import argparse
 import http.client
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -34,6 +37,35 @@ def request(port, method, path, body=None, headers=None):
     if answer.status != 200:
         sys.exit(f"{method} {path}: {answer.status} {payload[:200]!r}")
     return answer, payload
+
+
+def percentiles(latencies):
+    """p50, p99 and the worst, in milliseconds."""
+    ordered = sorted(latencies)
+    at = lambda share: ordered[min(len(ordered) - 1, int(len(ordered) * share))] * 1e3  # noqa: E731
+    return f"p50 {at(0.5):7.2f} ms   p99 {at(0.99):7.2f} ms   max {ordered[-1] * 1e3:7.2f} ms"
+
+
+def keep_asking(port, path, seconds):
+    """Latencies of requests on one connection, one after the other."""
+    head = "".join(f"{name}: {value}\r\n" for name, value in ACCEPT.items())
+    question = f"GET {path} HTTP/1.1\r\nhost: 127.0.0.1\r\n{head}\r\n".encode()
+    latencies, end = [], time.perf_counter() + seconds
+    with socket.create_connection(("127.0.0.1", port)) as connection:
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        while (began := time.perf_counter()) < end:
+            connection.sendall(question)
+            answer = connection.recv(65536)
+            while b"\r\n\r\n" not in answer:
+                answer += connection.recv(65536)
+            head, body = answer.split(b"\r\n\r\n", 1)
+            if not head.startswith(b"HTTP/1.1 200"):
+                sys.exit(head.decode())
+            left = int(re.search(rb"content-length: (\d+)", head, re.I).group(1)) - len(body)
+            while left > 0:
+                left -= len(connection.recv(65536))
+            latencies.append(time.perf_counter() - began)
+    return latencies
 
 
 def main():
@@ -64,7 +96,9 @@ def main():
                     {"authorization": f"Bearer {token}", "content-type": "image/jpeg"})
 
         def render(number):
-            return request(api, "GET", f"/storage/v1/render/image/public/photos/{number}.jpg?width=400", headers=ACCEPT)
+            began = time.perf_counter()
+            answer = request(api, "GET", f"/storage/v1/render/image/public/photos/{number}.jpg?width=400", headers=ACCEPT)
+            return *answer, time.perf_counter() - began
 
         cpu, began = stat(server.pid)["cpu"], time.perf_counter()
         with ThreadPoolExecutor(args.conc) as pool:
@@ -73,20 +107,24 @@ def main():
         cpu = stat(server.pid)["cpu"] - cpu
         kind, size = answers[0][0].getheader("content-type"), len(answers[0][1])
         print(f"1600-px JPEG ({len(photo) / 1e3:.0f} kB) -> 400-px {kind} ({size / 1e3:.0f} kB), {os.cpu_count()} cores")
-        print(f"  made:   {args.pictures / took:8.1f} /s   {cpu / args.pictures * 1e3:6.1f} ms CPU each")
+        print(f"  made:   {args.pictures / took:8.1f} /s   {cpu / args.pictures * 1e3:6.1f} ms CPU each   "
+              f"{percentiles([answer[2] for answer in answers])}")
 
+        path = "/storage/v1/render/image/public/photos/0.jpg?width=400"
+        with ThreadPoolExecutor(args.conc) as pool:
+            asked = pool.map(lambda _: keep_asking(api, path, args.dur), range(args.conc))
+            latencies = [latency for one in asked for latency in one]
         cpu = stat(server.pid)["cpu"]
         wrk = subprocess.run(
-            ["wrk", "-t1", f"-c{args.conc}", f"-d{args.dur}s", "--latency", "-H", f"accept: {ACCEPT['accept']}",
-             f"http://127.0.0.1:{api}/storage/v1/render/image/public/photos/0.jpg?width=400"],
+            ["wrk", "-t1", f"-c{args.conc}", f"-d{args.dur}s", "-H", f"accept: {ACCEPT['accept']}",
+             f"http://127.0.0.1:{api}{path}"],
             check=True, capture_output=True, text=True).stdout
         cpu = stat(server.pid)["cpu"] - cpu
         done = int(re.search(r"(\d+) requests in", wrk).group(1))
         rate = float(re.search(r"Requests/sec:\s+([\d.]+)", wrk).group(1))
-        p99 = re.search(r"99%\s+(\S+)", wrk).group(1)
         failed = re.search(r"Non-2xx.*: (\d+)", wrk)
-        print(f"  cached: {rate:8.1f} /s   {cpu / max(done, 1) * 1e6:6.0f} µs CPU each   p99 {p99}"
-              f"   {failed.group(1) if failed else 0} errors")
+        print(f"  cached: {rate:8.1f} /s   {cpu / max(done, 1) * 1e6:6.0f} µs CPU each   {percentiles(latencies)}   "
+              f"{failed.group(1) if failed else 0} errors")
         print(f"  server process after both: {server_rss(server):.1f} MB resident")
     finally:
         if server.poll() is None:

@@ -123,6 +123,8 @@ async fn send(call: &Call, row: &ObjectRow, freshness: Freshness) -> Result<Http
     let reader = call.storage().backend().open(version).await?;
     let size_bytes = reader.size_bytes();
     let range = match call.request.headers().get(header::RANGE) {
+        // Whoever resumes another version gets all of this one.
+        Some(_) if !is_same_version(call, &validators) => None,
         Some(value) => {
             Some(ByteRange::parse(value, size_bytes).ok_or(StorageError::InvalidRange { size_bytes })?)
         }
@@ -149,6 +151,17 @@ async fn send(call: &Call, row: &ObjectRow, freshness: Freshness) -> Result<Http
         BlobBody::Whole(bytes) => response.body(bytes),
         BlobBody::Stream(stream) => response.body(SizedStream::new(length, stream)),
     })
+}
+
+/// Whether `If-Range`, if there is one, names the version that is served: by its strong tag, or by its exact date.
+fn is_same_version(call: &Call, validators: &Validators) -> bool {
+    let Some(condition) = call.header("if-range") else {
+        return true;
+    };
+    match condition.parse::<HttpDate>() {
+        Ok(date) => validators.modified.map(seconds) == Some(seconds(date.into())),
+        Err(_) => condition.trim() == validators.etag,
+    }
 }
 
 fn not_modified(call: &Call, row: &ObjectRow, validators: &Validators, freshness: Freshness) -> HttpResponse {

@@ -32,6 +32,9 @@ pub struct StorageConfig {
     pub image_transformation: bool,
     /// Bytes of rendered pictures that are kept in `root/renders`. Default 512 MiB.
     pub render_cache_bytes: u64,
+    /// Times a second that one client may ask for one rendered path, on average over four seconds; none is no limit.
+    /// Default none.
+    pub render_rate_limit: Option<u32>,
     /// `s-maxage` in seconds that is appended to `Cache-Control` of conditional requests; 0 appends nothing. Default 0.
     pub shared_max_age_s: u32,
     /// Objects above which emptying a bucket is refused. Default 200 000.
@@ -58,6 +61,7 @@ impl Default for StorageConfig {
             resumable_sweep_interval: Duration::from_secs(60),
             image_transformation: false,
             render_cache_bytes: 512 * 1024 * 1024,
+            render_rate_limit: None,
             shared_max_age_s: 0,
             empty_bucket_max_objects: 200_000,
             transaction_pool_size: 8,

@@ -101,6 +101,9 @@ pub enum StorageError {
     /// Too many pictures wait to be rendered.
     #[error("Too many images are waiting to be rendered")]
     RenderOverload,
+    /// One client asked too often for one rendered path.
+    #[error("Rate limit exceeded, retry in 4 seconds")]
+    RenderRate,
     /// An unsatisfiable or malformed `Range`.
     #[error("invalid range provided")]
     InvalidRange {
@@ -130,9 +133,12 @@ pub enum StorageError {
     /// The path holds a malformed percent escape.
     #[error("'{0}' is not a valid url component")]
     MalformedUrl(String),
-    /// A part of the API that this version does not serve.
-    #[error("{0} is not available in this version")]
-    NotImplemented(&'static str),
+    /// The bucket segment of a path is longer than any bucket's name could be.
+    #[error("The bucket of the path is too long")]
+    BucketTooLong,
+    /// A part of the API that is not served.
+    #[error("The feature {0} is not enabled for this resource")]
+    FeatureNotEnabled(&'static str),
     /// Another transaction holds the row (55P03).
     #[error("The resource is locked")]
     ResourceLocked,
@@ -163,6 +169,12 @@ pub enum StorageError {
     /// The disk, the quota or the store of blobs has no room left.
     #[error("There is no space left to store the object")]
     StorageFull,
+    /// The remote store of blobs cannot be reached, or fails; the cause goes to the log.
+    #[error("The storage backend is not available at the moment. Please try again later.")]
+    StoreUnavailable(String),
+    /// The remote store of blobs wants fewer requests; the cause goes to the log.
+    #[error("Please reduce your request rate.")]
+    StoreSlowDown(String),
     /// The client went away.
     #[error("Request aborted")]
     Aborted,
@@ -256,14 +268,15 @@ impl StorageError {
             E::EntityTooLarge | E::UserMetadataTooLarge => legacy(413, "Payload too large", "EntityTooLarge"),
             E::Unrenderable(_) => legacy(400, "InvalidRequest", "InvalidRequest"),
             E::RenderTimeout => legacy(408, "InvalidRequest", "InvalidRequest"),
-            E::RenderOverload => plain(429, "Too Many Requests", "SlowDown"),
+            E::RenderOverload | E::RenderRate => plain(429, "Too Many Requests", "SlowDown"),
             E::InvalidRange { .. } => plain(416, "invalid_range", "InvalidRange"),
             E::InvalidJwt(_) => legacy(400, "InvalidJWT", "InvalidJWT"),
             E::InvalidSignature(_) => legacy(400, "InvalidSignature", "InvalidSignature"),
             E::InvalidParameter(_) | E::InvalidText(_) => legacy(400, "InvalidParameter", "InvalidParameter"),
             E::RouteNotFound { .. } => plain(404, "Not Found", "InvalidRequest"),
             E::MalformedUrl(_) => legacy(400, "Bad Request", "InvalidRequest"),
-            E::NotImplemented(_) => plain(501, "NotImplemented", "NotImplemented"),
+            E::BucketTooLong => plain(414, "URI Too Long", "InvalidRequest"),
+            E::FeatureNotEnabled(_) => legacy(409, "FeatureNotEnabled", "FeatureNotEnabled"),
             E::ResourceLocked => legacy(423, "ResourceLocked", "ResourceLocked"),
             E::LockTimeout => legacy(503, "acquiring_lock_timeout", "LockTimeout"),
             E::DatabaseReadOnly => legacy(503, "DatabaseReadOnly", "DatabaseReadOnly"),
@@ -280,6 +293,8 @@ impl StorageError {
             }
             E::Database(_) => legacy(500, "DatabaseError", "DatabaseError"),
             E::StorageFull => plain(507, "InsufficientStorage", "InsufficientStorage"),
+            E::StoreUnavailable(_) => plain(503, "ServiceUnavailable", "S3Error"),
+            E::StoreSlowDown(_) => plain(503, "SlowDown", "SlowDown"),
             E::Aborted => plain(499, "Aborted", "Aborted"),
             E::Internal(_) => legacy(500, "Internal", "InternalError"),
         }
@@ -292,8 +307,11 @@ impl StorageError {
 
     /// Writes what the client may not see to the log.
     pub(crate) fn log(&self) {
-        if let Self::Internal(cause) = self {
-            tracing::error!(cause = %cause, "storage request failed");
+        match self {
+            Self::Internal(cause) => tracing::error!(%cause, "storage request failed"),
+            Self::StoreUnavailable(cause) => tracing::error!(cause, "the store of objects is not available"),
+            Self::StoreSlowDown(cause) => tracing::warn!(cause, "the store of objects wants fewer requests"),
+            _ => {}
         }
     }
 

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use actix_web::HttpRequest;
 use actix_web::http::header;
+use actix_web::{HttpRequest, web};
 use selvedge_gateway::{Bearer, Caller};
 use selvedge_token::{Claims, KeyRing, TokenError, unix_now};
 use uuid::Uuid;
 
 use crate::error::StorageError;
+use crate::serve::StorageWorker;
 
 /// The role that passes all policies.
 const SERVICE_ROLE: &str = "service_role";
@@ -48,6 +49,13 @@ impl Identity {
                 })
             }
             Bearer::Invalid(error) => Err(denied(error)),
+            // Compat: a token without its scheme works, too.
+            Bearer::None if bare_token(request).is_some() => {
+                let worker = request.app_data::<web::Data<StorageWorker>>();
+                let keys = worker.map(|worker| Arc::clone(worker.storage().keys()));
+                let keys = keys.ok_or_else(|| StorageError::internal("no worker serves this request"))?;
+                Self::of_token(&keys, bare_token(request).unwrap_or_default())
+            }
             // A publishable key is the anonymous role with a name.
             Bearer::None if caller.api_key().is_some() => Ok(Self::anonymous()),
             Bearer::None if request.headers().contains_key(header::AUTHORIZATION) => {
@@ -152,6 +160,17 @@ pub(crate) fn check_time(claims: &Claims) -> Result<(), TokenError> {
         Err(TokenError::IssuedInFuture | TokenError::ClaimNotANumber("iat")) => Ok(()),
         other => other,
     }
+}
+
+/// An Authorization header that is a token and nothing else.
+fn bare_token(request: &HttpRequest) -> Option<&str> {
+    let header = request
+        .headers()
+        .get(header::AUTHORIZATION)?
+        .to_str()
+        .ok()?
+        .trim();
+    (header.split('.').count() == 3 && !header.contains(' ')).then_some(header)
 }
 
 fn raw_token(request: &HttpRequest) -> String {

@@ -50,7 +50,10 @@ impl Storage {
         let transactions = database.pool(Login::Authenticator, config.transaction_pool_size);
         let renderer = config
             .image_transformation
-            .then(|| Renderer::open(&config.root.join("renders"), config.render_cache_bytes))
+            .then(|| {
+                let folder = config.root.join("renders");
+                Renderer::open(&folder, config.render_cache_bytes, config.render_rate_limit)
+            })
             .transpose()?;
         Ok(Self {
             config,
@@ -82,7 +85,7 @@ impl Storage {
         self.database.pool(Login::Authenticator, 1)
     }
 
-    pub(crate) fn keys(&self) -> &KeyRing {
+    pub(crate) fn keys(&self) -> &Arc<KeyRing> {
         &self.keys
     }
 

@@ -18,6 +18,7 @@ mod section;
 mod services;
 mod source;
 mod storage;
+mod storage_environment;
 mod values;
 
 #[cfg(test)]
@@ -172,12 +173,14 @@ impl Config {
         if let Some(url) = variable("DATABASE_URL").or_else(|| variable("PGRST_DB_URI")) {
             own.database_url = Some(url.into());
         }
+        let mut storage = StorageSection::read(&root.section("storage"), &project.folder);
+        storage_environment::apply(source, &mut storage, &mut own);
         Self {
             api: ApiConfig::read(&root.section("api"), &project.folder),
             db: DatabaseConfig::read(&root.section("db")),
             realtime: RealtimeSection::read(&root.section("realtime")),
             inbox: InboxSection::read(&root.section("inbucket")),
-            storage: StorageSection::read(&root.section("storage"), &project.folder),
+            storage,
             auth: AuthSection::read(&root.section("auth"), &project.folder, &project.repository),
             functions: FunctionsSection::read(
                 &root.section("edge_runtime"),

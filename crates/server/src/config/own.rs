@@ -97,6 +97,9 @@ pub struct LimitsSection {
     pub connections_per_worker: usize,
     /// Requests that one worker answers at a time; more are refused with 503. Default 2000.
     pub in_flight_per_worker: usize,
+    /// Times a second that one client may ask for one rendered picture, on average over four seconds; 0 is no limit.
+    /// Default 0.
+    pub render_per_second: u32,
     /// Proxies in front of the server whose `X-Forwarded-For` is believed. Default 0.
     pub trusted_proxies: usize,
     /// A request that takes longer is logged. Default 1s.
@@ -180,6 +183,7 @@ impl LimitsSection {
             header_timeout: section.duration("header_timeout", Duration::from_secs(10)),
             connections_per_worker: section.integer("connections_per_worker", 10_000, 1..=1_000_000),
             in_flight_per_worker: section.integer("in_flight_per_worker", 2000, 1..=1_000_000),
+            render_per_second: section.integer("render_per_second", 0, 0..=1_000_000),
             trusted_proxies: section.integer("trusted_proxies", 0, 0..=16),
             slow_request: section.duration("slow_request", Duration::from_secs(1)),
         }

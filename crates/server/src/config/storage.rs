@@ -1,6 +1,7 @@
 //! `[storage]`: limits, buckets and the S3 protocol.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use super::section::Section;
 
@@ -15,6 +16,10 @@ pub struct StorageSection {
     pub image_transformation: bool,
     /// `[storage.s3_protocol] enabled`. Default true.
     pub s3_protocol: bool,
+    /// How long a signed upload URL may be used. Default: the service's own, two hours.
+    pub signed_upload_url_lifetime: Option<Duration>,
+    /// How long a resumable upload waits for its next bytes. Default: the service's own, one hour.
+    pub resumable_upload_lifetime: Option<Duration>,
     /// `[storage.buckets.<id>]`: created or updated when a fresh project starts.
     pub buckets: Vec<BucketSection>,
 }
@@ -45,6 +50,8 @@ impl StorageSection {
             file_size_limit_bytes: section.size("file_size_limit", 50 * 1024 * 1024),
             image_transformation: section.section("image_transformation").enabled(false),
             s3_protocol: section.section("s3_protocol").enabled(true),
+            signed_upload_url_lifetime: None,
+            resumable_upload_lifetime: None,
             buckets: buckets
                 .names()
                 .into_iter()

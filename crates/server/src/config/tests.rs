@@ -284,3 +284,81 @@ fn gw_031_flags_win_over_everything() {
 
     assert_eq!(config.api.port, 3);
 }
+
+#[test]
+fn gw_029_storage_is_set_by_the_names_of_the_original_too() {
+    let loaded = load(
+        "",
+        [
+            ("STORAGE_BACKEND", "s3"),
+            ("GLOBAL_S3_BUCKET", "things"),
+            ("STORAGE_S3_ENDPOINT", "http://127.0.0.1:9000"),
+            ("STORAGE_S3_REGION", "eu-central-1"),
+            ("STORAGE_S3_FORCE_PATH_STYLE", "false"),
+            ("AWS_ACCESS_KEY_ID", "id"),
+            ("AWS_SECRET_ACCESS_KEY", "hunter2"),
+            ("S3_PROTOCOL_ACCESS_KEY_ID", "ours"),
+            ("S3_PROTOCOL_ACCESS_KEY_SECRET", "hunter3"),
+            ("FILE_SIZE_LIMIT", "1000"),
+            ("UPLOAD_FILE_SIZE_LIMIT", "2000"),
+            ("IMAGE_TRANSFORMATION_ENABLED", "true"),
+            ("SIGNED_UPLOAD_URL_EXPIRATION_TIME", "60"),
+            ("TUS_URL_EXPIRY_MS", "1500"),
+            ("RATE_LIMITER_ENABLED", "true"),
+            ("S3_PROTOCOL_ENABLED", "perhaps"),
+        ],
+    )
+    .unwrap();
+
+    let (own, storage) = (loaded.config.own, loaded.config.storage);
+    let s3 = own.s3.unwrap();
+    assert_eq!(
+        (
+            s3.bucket.as_str(),
+            s3.region.as_str(),
+            s3.access_key_id.as_str(),
+            s3.path_style
+        ),
+        ("things", "eu-central-1", "id", false)
+    );
+    assert_eq!(s3.endpoint.as_deref(), Some("http://127.0.0.1:9000"));
+    assert_eq!(own.s3_protocol.access_key_id.as_deref(), Some("ours"));
+    assert_eq!(
+        (storage.file_size_limit_bytes, storage.image_transformation),
+        (2000, true)
+    );
+    assert_eq!(storage.signed_upload_url_lifetime, Some(Duration::from_secs(60)));
+    assert_eq!(
+        storage.resumable_upload_lifetime,
+        Some(Duration::from_millis(1500))
+    );
+    assert_eq!(own.limits.render_per_second, 5);
+    assert_eq!(
+        loaded.warnings,
+        ["environment variable S3_PROTOCOL_ENABLED: expected true or false; it has no effect"]
+    );
+}
+
+#[test]
+fn gw_029_half_a_store_stops_the_start_and_our_own_keys_win() {
+    assert_eq!(
+        load(
+            "",
+            [
+                ("STORAGE_BACKEND", "s3"),
+                ("AWS_ACCESS_KEY_ID", "id"),
+                ("S3_PROTOCOL_ACCESS_KEY_ID", "x")
+            ]
+        )
+        .map(|_| ())
+        .unwrap_err(),
+        [
+            "environment variable S3_PROTOCOL_ACCESS_KEY_ID: goes with S3_PROTOCOL_ACCESS_KEY_SECRET; one of them is missing",
+            "environment variable STORAGE_S3_BUCKET: is needed with STORAGE_BACKEND=s3",
+            "environment variable AWS_SECRET_ACCESS_KEY: is needed with STORAGE_BACKEND=s3",
+        ]
+    );
+    let text = "[selvedge.s3]\nbucket = \"mine\"\naccess_key_id = \"a\"\nsecret_access_key = \"b\"\n";
+    let loaded = load(text, [("STORAGE_BACKEND", "s3"), ("STORAGE_S3_BUCKET", "other")]).unwrap();
+    assert_eq!(loaded.config.own.s3.unwrap().bucket, "mine");
+}

@@ -88,6 +88,7 @@ pub(super) fn storage(config: &Config, keys: &KeySet, mode: Mode) -> StorageConf
 
 /// Where objects are kept and what they may be, without anybody who may ask for them.
 pub(super) fn store(config: &Config) -> StorageConfig {
+    let defaults = StorageConfig::default();
     StorageConfig {
         root: objects_folder(config),
         s3_backend: config.own.s3.as_ref().map(|s3| s3_backend(s3, config)),
@@ -95,7 +96,16 @@ pub(super) fn store(config: &Config) -> StorageConfig {
         image_transformation: config.storage.image_transformation,
         public_url: config.api.external_url.clone(),
         transaction_pool_size: config.own.service_connections,
-        ..StorageConfig::default()
+        render_rate_limit: Some(config.own.limits.render_per_second).filter(|per_second| *per_second > 0),
+        signed_upload_url_lifetime: config
+            .storage
+            .signed_upload_url_lifetime
+            .unwrap_or(defaults.signed_upload_url_lifetime),
+        resumable_upload_lifetime: config
+            .storage
+            .resumable_upload_lifetime
+            .unwrap_or(defaults.resumable_upload_lifetime),
+        ..defaults
     }
 }
 
@@ -112,6 +122,7 @@ fn s3_backend(section: &S3Section, config: &Config) -> S3BackendConfig {
             .as_ref()
             .map(|token| token.expose_secret().to_owned()),
         path_style: section.path_style,
+        attempts: 3,
         spool: config.own.data_dir.join("spool"),
         removal_delay: Duration::from_secs(30),
     }

@@ -36,6 +36,12 @@ pub enum BackendError {
     /// The file system or the remote store failed.
     #[error(transparent)]
     Io(#[from] std::io::Error),
+    /// The remote store cannot be reached, or fails: later it may do what was asked.
+    #[error("the store cannot be used at the moment: {0}")]
+    Unavailable(String),
+    /// The remote store wants fewer requests.
+    #[error("the store wants fewer requests: {0}")]
+    SlowDown(String),
 }
 
 /// What is known of a blob after it was written.

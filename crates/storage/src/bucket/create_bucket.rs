@@ -33,7 +33,7 @@ pub(crate) async fn create_bucket(call: &Call, payload: web::Payload) -> Result<
         .unwrap_or_else(|| name.clone());
     let public = body.boolean("public")?.unwrap_or(false);
     if body.one_of("type", &["STANDARD", "ANALYTICS"])? == Some("ANALYTICS") {
-        return Err(StorageError::NotImplemented("Analytics buckets"));
+        return Err(StorageError::FeatureNotEnabled("iceberg_catalog"));
     }
     let limit = file_size_limit(call, &body)?;
     check_new_bucket_name(&name)?;

@@ -49,6 +49,8 @@ impl From<BackendError> for StorageError {
         match error {
             BackendError::Missing => Self::BlobMissing,
             BackendError::Io(error) => error.into(),
+            BackendError::Unavailable(cause) => Self::StoreUnavailable(cause),
+            BackendError::SlowDown(cause) => Self::StoreSlowDown(cause),
         }
     }
 }

@@ -7,11 +7,13 @@
 mod cache;
 mod picture;
 mod pool;
+mod rate;
 mod transform;
 
 use actix_web::HttpResponse;
 use actix_web::http::header;
 use futures_util::StreamExt;
+use selvedge_gateway::Caller;
 
 use self::cache::Key;
 use self::picture::Output;
@@ -36,6 +38,7 @@ const MAX_SOURCE_BYTES: u64 = 25 * 1024 * 1024;
 /// # Errors
 /// `Schema`; `NoSuchBucket` also when the bucket is private; `NoSuchKey`; `Unrenderable`.
 pub(crate) async fn public(call: &Call, target: &ObjectPath) -> Result<HttpResponse, StorageError> {
+    admit(call)?;
     let transform = Transform::of_query(&call.query)?;
     check_address(target)?;
     let service = call.service();
@@ -50,6 +53,7 @@ pub(crate) async fn public(call: &Call, target: &ObjectPath) -> Result<HttpRespo
 /// # Errors
 /// Those of a missing or bad token; `Schema`, `NoSuchKey`, `Unrenderable`.
 pub(crate) async fn authenticated(call: &Call, target: &ObjectPath) -> Result<HttpResponse, StorageError> {
+    admit(call)?;
     let caller = call.caller()?;
     let transform = Transform::of_query(&call.query)?;
     check_address(target)?;
@@ -64,6 +68,7 @@ pub(crate) async fn authenticated(call: &Call, target: &ObjectPath) -> Result<Ht
 /// # Errors
 /// `Schema` without a token, `InvalidJwt`, `InvalidSignature`, `NoSuchKey`, `Unrenderable`.
 pub(crate) async fn signed(call: &Call, target: &ObjectPath) -> Result<HttpResponse, StorageError> {
+    admit(call)?;
     let token = call.query.required("token")?;
     let grant = url_token::verify_download(call.storage(), token, target)?;
     check_address(target)?;
@@ -73,6 +78,19 @@ pub(crate) async fn signed(call: &Call, target: &ObjectPath) -> Result<HttpRespo
         find::get_visible(&service, target).await
     })
     .await
+}
+
+/// Whether this client may ask once more for this path.
+fn admit(call: &Call) -> Result<(), StorageError> {
+    let Some(renderer) = call.storage().renderer() else {
+        return Ok(());
+    };
+    let client = Caller::of(&call.request).remote_ip();
+    if renderer.admits(client, call.request.uri().path()) {
+        Ok(())
+    } else {
+        Err(StorageError::RenderRate)
+    }
 }
 
 async fn respond(

@@ -4,6 +4,7 @@
 //! finished and kept, the next one will ask for it.
 
 use std::collections::HashMap;
+use std::net::IpAddr;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -15,6 +16,7 @@ use tokio::time::timeout;
 
 use super::cache::{Cache, Key};
 use super::picture::{self, MAX_PIXELS, Output, Picture, Unrenderable};
+use super::rate::RateLimit;
 use super::transform::Transform;
 use crate::error::StorageError;
 use crate::version::Version;
@@ -33,6 +35,7 @@ pub(crate) struct Renderer {
     memory: Arc<Semaphore>,
     waiting: AtomicUsize,
     under_way: Mutex<HashMap<Key, Weak<AsyncMutex<()>>>>,
+    rate: Option<RateLimit>,
 }
 
 /// What to render, and how.
@@ -44,11 +47,11 @@ pub(super) struct Order {
 }
 
 impl Renderer {
-    /// A renderer that keeps its pictures in `folder`.
+    /// A renderer that keeps its pictures in `folder`, and lets a client ask `per_second` times for one path.
     ///
     /// # Errors
     /// When the folder cannot be created or read.
-    pub(crate) fn open(folder: &Path, limit_bytes: u64) -> std::io::Result<Self> {
+    pub(crate) fn open(folder: &Path, limit_bytes: u64, per_second: Option<u32>) -> std::io::Result<Self> {
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         Ok(Self {
             cache: Arc::new(Cache::open(folder, limit_bytes)?),
@@ -56,7 +59,15 @@ impl Renderer {
             memory: Arc::new(Semaphore::new(PIXEL_MEMORY_MIB as usize)),
             waiting: AtomicUsize::new(0),
             under_way: Mutex::new(HashMap::new()),
+            rate: per_second.map(RateLimit::new),
         })
+    }
+
+    /// Whether a client may ask for a path now.
+    pub(super) fn admits(&self, client: IpAddr, path: &str) -> bool {
+        self.rate
+            .as_ref()
+            .is_none_or(|rate| rate.admits(client, path, Instant::now()))
     }
 
     /// Removes what was made of a source that is gone: nobody shall find private pictures of deleted objects.
@@ -172,5 +183,66 @@ impl<'a> Waiting<'a> {
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn order(recipe: &str) -> Order {
+        Order {
+            key: Key::new(Version::fresh(), recipe),
+            transform: Transform::default(),
+            output: Output::Webp,
+        }
+    }
+
+    fn png() -> Vec<u8> {
+        let mut bytes = Vec::new();
+        image::RgbImage::new(40, 30)
+            .write_to(&mut std::io::Cursor::new(&mut bytes), image::ImageFormat::Png)
+            .expect("encodes");
+        bytes
+    }
+
+    #[actix_web::test]
+    async fn store_093_a_hundred_equal_requests_render_once() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let renderer = Renderer::open(folder.path(), 1 << 20, None).expect("opens");
+        let (order, made) = (order("a"), AtomicUsize::new(0));
+        let request = async || {
+            let source = async || {
+                made.fetch_add(1, Ordering::Relaxed);
+                Ok(png())
+            };
+            renderer.picture(order.clone(), source).await
+        };
+
+        let answers = futures_util::future::join_all((0..100).map(|_| request())).await;
+
+        assert_eq!(made.load(Ordering::Relaxed), 1);
+        let first = answers[0].as_ref().expect("a picture");
+        assert!(
+            answers
+                .iter()
+                .all(|answer| answer.as_ref().is_ok_and(|picture| picture == first))
+        );
+        assert!(renderer.under_way.lock().expect("nobody panicked").len() <= 1);
+    }
+
+    #[actix_web::test]
+    async fn store_093_a_rendering_that_fails_lets_the_next_request_try() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let renderer = Renderer::open(folder.path(), 1 << 20, None).expect("opens");
+        let order = order("a");
+
+        let failed = renderer
+            .picture(order.clone(), async || Err(StorageError::BlobMissing))
+            .await;
+        let made = renderer.picture(order, async || Ok(png())).await;
+
+        assert!(matches!(failed, Err(StorageError::BlobMissing)));
+        assert!(made.is_ok());
     }
 }

@@ -139,8 +139,8 @@ impl S3Error {
 
     /// The answer. `resource` is `bucket/key` as far as the request names them.
     pub(crate) fn response(&self, method: &Method, resource: &str) -> HttpResponse {
-        if let Self::Storage(StorageError::Internal(cause)) = self {
-            tracing::error!(cause = %cause, "S3 request failed");
+        if let Self::Storage(error) = self {
+            error.log();
         }
         let (status, code) = self.wire();
         let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
@@ -153,12 +153,11 @@ impl S3Error {
         if method == Method::HEAD {
             return response.finish();
         }
-        let mut xml = Xml::new();
-        xml.open_plain("Error");
-        xml.text("Resource", resource);
-        xml.text("Code", code);
-        xml.text("Message", &self.to_string());
-        xml.close("Error");
-        response.body(xml.finish())
+        let message = self.to_string();
+        response.body(Xml::document("Error", |xml| {
+            xml.text("Resource", resource);
+            xml.text("Code", code);
+            xml.text("Message", &message);
+        }))
     }
 }

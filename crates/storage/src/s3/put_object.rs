@@ -35,6 +35,10 @@ pub(super) async fn put_object(mut call: S3Call, mut target: ObjectPath) -> Resu
     }
     let declared = declared::declared(call.header("content-type"), call.header("cache-control"))?;
     let body = call.take_body()?;
+    if call.header("if-match").is_some() {
+        // To overwrite what a condition was to protect would be worse than to refuse.
+        return Err(S3Error::NotImplemented);
+    }
     let creates_only = call.header("if-none-match").map(str::trim) == Some("*");
     let upload = Upload {
         call: &call.call,

@@ -110,6 +110,8 @@ fn is_passing(error: &StorageError) -> bool {
             | StorageError::TooManyConnections
             | StorageError::DatabaseReadOnly
             | StorageError::DatabaseTransactionAborted
+            | StorageError::StoreUnavailable(_)
+            | StorageError::StoreSlowDown(_)
             | StorageError::Internal(_)
     )
 }

@@ -166,7 +166,7 @@ async fn store_072_emptying_is_for_the_service_role_and_removes_the_bytes() {
     for name in ["b/1", "b/2/3", "b/4"] {
         admin.upload(name, "x").await.ok();
     }
-    assert_eq!(app.blobs(), 3);
+    assert_eq!(app.store.blobs(), 3);
 
     app.user("ana")
         .post("/bucket/b/empty", json!({}))
@@ -227,4 +227,16 @@ async fn store_075_bucket_search_takes_wildcards_literally() {
         .get("/bucket?limit=0")
         .await
         .is(400, "400", "InvalidRequest");
+}
+
+#[actix_web::test]
+async fn store_029_buckets_of_other_kinds_are_not_enabled() {
+    let app = TestApp::start().await;
+
+    let analytics = app
+        .service_role()
+        .post("/bucket", json!({"name": "a", "type": "ANALYTICS"}))
+        .await;
+
+    analytics.is(400, "409", "FeatureNotEnabled");
 }

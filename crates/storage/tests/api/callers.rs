@@ -224,3 +224,33 @@ async fn nul_characters_are_the_clients_fault() {
         .await;
     assert_eq!(answer.status.as_u16(), 400, "{}", answer.text());
 }
+
+#[actix_web::test]
+async fn store_027_a_token_without_its_scheme_works_too() {
+    let app = TestApp::start().await;
+    app.sql("insert into storage.buckets (id, name) values ('b', 'b')")
+        .await;
+    let admin = app.service_role();
+    let with = async |authorization: &str| {
+        let request = app.nobody().request(reqwest::Method::GET, "/bucket/b");
+        request.header("authorization", authorization).send().await
+    };
+
+    assert_eq!(with(admin.token()).await.status, 200);
+    assert_eq!(with(&format!("bearer {}", admin.token())).await.status, 200);
+    with(&admin.token()[1..]).await.is(400, "403", "AccessDenied");
+    with("nonsense").await.is(400, "403", "AccessDenied");
+    with("Basic a.b.c").await.is(400, "403", "AccessDenied");
+}
+
+#[actix_web::test]
+async fn store_067_a_bucket_segment_has_a_longest_length() {
+    let app = TestApp::start().await;
+
+    let long = app
+        .service_role()
+        .get(&format!("/bucket/{}", "b".repeat(2501)))
+        .await;
+
+    long.is(414, "414", "InvalidRequest");
+}

@@ -2,17 +2,19 @@
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
-use std::path::Path;
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
 use selvedge_postgres::testing::TestDatabase;
 use selvedge_storage::StorageConfig;
 
-use crate::support::{JWT_SECRET, TestApp, files_below, serve};
+use crate::support::{JWT_SECRET, Store, TestApp, serve};
 
 /// How [`the_server_that_is_killed`] learns what to serve.
 const DATABASE: &str = "STORAGE_TEST_DATABASE";
 const ROOT: &str = "STORAGE_TEST_ROOT";
+/// Endpoint and bucket of the S3 server, which nobody kills.
+const S3: &str = "STORAGE_TEST_S3";
 
 /// Not a test by itself: the process that [`store_081_a_killed_server_leaves_old_objects_whole`] starts and kills.
 #[actix_web::test]
@@ -20,8 +22,14 @@ async fn the_server_that_is_killed() {
     let (Ok(database), Ok(root)) = (std::env::var(DATABASE), std::env::var(ROOT)) else {
         return;
     };
+    let root = PathBuf::from(root);
+    let s3_backend = std::env::var(S3).ok().map(|address| {
+        let (endpoint, bucket) = address.split_once(' ').expect("two words");
+        crate::s3_server::config(bucket.to_owned(), endpoint.to_owned(), &root.join("incoming"))
+    });
     let config = StorageConfig {
-        root: root.into(),
+        root,
+        s3_backend,
         ..StorageConfig::default()
     };
     let login = |role: &str| {
@@ -42,28 +50,32 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    pub(crate) fn start(database: &TestDatabase, root: &Path) -> Self {
+    pub(crate) fn start(database: &TestDatabase, store: &Store) -> Self {
         Self::spawn(
             Command::new(std::env::current_exe().expect("this test binary")),
             database,
-            root,
+            store,
         )
     }
 
     /// A server none of whose files may grow beyond a megabyte or two: to a writer, a full disk.
-    pub(crate) fn start_on_full_disk(database: &TestDatabase, root: &Path) -> Self {
+    pub(crate) fn start_on_full_disk(database: &TestDatabase, store: &Store) -> Self {
         let mut shell = Command::new("sh");
         shell
             .args(["-c", "trap '' XFSZ; ulimit -f 2000; exec \"$0\" \"$@\""])
             .arg(std::env::current_exe().expect("this test binary"));
-        Self::spawn(shell, database, root)
+        Self::spawn(shell, database, store)
     }
 
-    fn spawn(mut command: Command, database: &TestDatabase, root: &Path) -> Self {
+    fn spawn(mut command: Command, database: &TestDatabase, store: &Store) -> Self {
+        if let Some(s3) = &store.s3_backend {
+            let endpoint = s3.endpoint.as_deref().expect("it has an address");
+            command.env(S3, format!("{endpoint} {}", s3.bucket));
+        }
         let mut process = command
             .args(["--exact", "crashes::the_server_that_is_killed", "--nocapture"])
             .env(DATABASE, database.url("ROLE"))
-            .env(ROOT, root)
+            .env(ROOT, store.root.path())
             .stdout(Stdio::piped())
             .spawn()
             .expect("it starts");
@@ -109,8 +121,8 @@ async fn store_081_a_killed_server_leaves_old_objects_whole() {
     let app = TestApp::start().await;
     app.sql("insert into storage.buckets (id, name) values ('b', 'b')")
         .await;
-    let root = tempfile::tempdir().expect("a folder");
-    let server = Server::start(&app.database, root.path());
+    let store = &app.store;
+    let server = Server::start(&app.database, store);
     assert_eq!(
         server
             .request(reqwest::Method::POST, "/object/b/old", "old")
@@ -120,7 +132,7 @@ async fn store_081_a_killed_server_leaves_old_objects_whole() {
     );
 
     for key in ["old", "new"] {
-        let server = Server::start(&app.database, root.path());
+        let server = Server::start(&app.database, store);
         let mut socket = TcpStream::connect(&server.address).expect("it listens");
         let head = format!(
             "PUT /storage/v1/object/b/{key} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {}\r\ncontent-length: 9000000\r\n\r\n",
@@ -129,20 +141,16 @@ async fn store_081_a_killed_server_leaves_old_objects_whole() {
         socket.write_all(head.as_bytes()).expect("it reads");
         socket.write_all(&vec![b'x'; 700_000]).expect("it reads");
         for _ in 0..500 {
-            if files_below(&root.path().join("incoming")) > 0 {
+            if store.unfinished() > 0 {
                 break;
             }
             tokio::time::sleep(std::time::Duration::from_millis(10)).await;
         }
-        assert_eq!(
-            files_below(&root.path().join("incoming")),
-            1,
-            "the upload is under way"
-        );
+        assert_eq!(store.unfinished(), 1, "the upload is under way");
         drop(server);
     }
 
-    let server = Server::start(&app.database, root.path());
+    let server = Server::start(&app.database, store);
     assert_eq!(
         server.request(reqwest::Method::GET, "/object/b/old", "").await,
         (200, "old".to_owned())
@@ -152,11 +160,7 @@ async fn store_081_a_killed_server_leaves_old_objects_whole() {
         400
     );
     assert_eq!(app.count("select count(*) from storage.objects").await, 1);
-    assert_eq!(
-        files_below(root.path()),
-        1,
-        "only the blob of the old object is left"
-    );
+    assert_eq!(store.blobs(), 1, "only the blob of the old object is left");
 }
 
 #[actix_web::test]
@@ -164,8 +168,8 @@ async fn a_full_disk_is_said_clearly_and_harms_nothing() {
     let app = TestApp::start().await;
     app.sql("insert into storage.buckets (id, name) values ('b', 'b')")
         .await;
-    let root = tempfile::tempdir().expect("a folder");
-    let server = Server::start_on_full_disk(&app.database, root.path());
+    let store = &app.store;
+    let server = Server::start_on_full_disk(&app.database, store);
     let put = async |body: &str| server.request(reqwest::Method::PUT, "/object/b/x", body).await;
     assert_eq!(put("old").await.0, 200);
 
@@ -175,11 +179,7 @@ async fn a_full_disk_is_said_clearly_and_harms_nothing() {
         assert!(answer.contains("\"InsufficientStorage\""), "{answer}");
     }
 
-    assert_eq!(
-        files_below(&root.path().join("incoming")),
-        0,
-        "nothing half-written"
-    );
+    assert_eq!(store.unfinished(), 0, "nothing half-written");
     assert_eq!(
         server.request(reqwest::Method::GET, "/object/b/x", "").await,
         (200, "old".to_owned())

@@ -171,6 +171,29 @@ async fn store_038_ranges_of_small_and_large_objects() {
 }
 
 #[actix_web::test]
+async fn store_038_whoever_resumes_another_version_gets_all_of_this_one() {
+    let app = app_with_object().await;
+    let url = "/object/public/pub/r.txt";
+    let head = app.nobody().head(url).await;
+    let (etag, modified) = (head.header("etag"), head.header("last-modified"));
+    let resume = async |version: &str| {
+        let request = app
+            .nobody()
+            .request(Method::GET, url)
+            .header("range", "bytes=15-");
+        let got = request.header("if-range", version).send().await;
+        (got.status.as_u16(), got.text())
+    };
+
+    for same in [etag.expect("a tag"), modified.expect("a date")] {
+        assert_eq!(resume(same).await, (206, "fghij".to_owned()));
+    }
+    for other in ["\"other\"", "Sat, 08 Sep 2001 00:00:00 GMT"] {
+        assert_eq!(resume(other).await, (200, "0123456789abcdefghij".to_owned()));
+    }
+}
+
+#[actix_web::test]
 async fn store_039_a_current_copy_is_not_sent_again() {
     let app = app_with_object().await;
     let first = app.nobody().get("/object/public/pub/r.txt").await.ok();
@@ -293,7 +316,7 @@ async fn store_083_readers_see_whole_versions_while_writers_replace() {
 #[actix_web::test]
 async fn store_086_a_row_without_bytes_is_not_an_internal_error() {
     let app = app_with_object().await;
-    app.remove_all_blobs();
+    app.store.remove_all_blobs();
 
     let got = app.nobody().get("/object/public/pub/r.txt").await;
 

@@ -1,16 +1,17 @@
-//! `kill -9` at random moments while objects are written, replaced, moved and deleted. What was acknowledged is there,
+//! `kill -9` at random moments while objects are written (at once or in pieces), replaced, moved, copied and deleted. What was acknowledged is there,
 //! byte for byte; what was under way has happened or has not; what is left over is swept.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use reqwest::{Method, StatusCode};
-use selvedge_storage::{StorageConfig, SweepOptions, sweep};
+use reqwest::{Method, RequestBuilder};
+use selvedge_storage::{SweepOptions, sweep};
 use serde_json::json;
 use uuid::Uuid;
 
 use crate::crashes::{Server, token};
 use crate::support::{TestApp, serve};
+use crate::tus_client::metadata;
 
 const CLIENTS: usize = 4;
 const KILLS: usize = 6;
@@ -23,6 +24,8 @@ struct Client {
     number: usize,
     known: Objects,
     hoped: Option<Objects>,
+    /// The path of a resumable upload that may have come to its end.
+    pending: Option<String>,
 }
 
 fn random(below: u128) -> u128 {
@@ -41,48 +44,77 @@ impl Client {
         let key = format!("{}-{}", self.number, random(4));
         let other = format!("{}-{}", self.number, random(4));
         let mut hoped = self.known.clone();
-        let (method, path, body) = match random(5) {
-            0 => {
+        let url = |path: &str| format!("http://{address}/storage/v1{path}");
+        let both = json!({"bucketId": "b", "sourceKey": key, "destinationKey": other}).to_string();
+        let (known, taken) = (self.known.get(&key), self.known.contains_key(&other));
+        // Sometimes small enough for memory, sometimes several visits to the disk.
+        let content = format!("{} ", Uuid::new_v4()).repeat(1 + random(20_000) as usize);
+        let request = match (random(7), known) {
+            (0, _) => {
                 hoped.remove(&key);
-                (Method::DELETE, format!("/object/b/{key}"), String::new())
+                http.delete(url(&format!("/object/b/{key}")))
             }
-            1 if self.known.contains_key(&key) && !self.known.contains_key(&other) => {
-                let content = hoped.remove(&key)?;
-                hoped.insert(other.clone(), content);
-                let body = json!({"bucketId": "b", "sourceKey": key, "destinationKey": other});
-                (Method::POST, "/object/move".to_owned(), body.to_string())
+            (1, Some(content)) if !taken => {
+                hoped.insert(other, content.clone());
+                hoped.remove(&key);
+                http.post(url("/object/move"))
+                    .header("content-type", "application/json")
+                    .body(both)
+            }
+            (2, Some(content)) => {
+                hoped.insert(other, content.clone());
+                http.post(url("/object/copy"))
+                    .header("x-upsert", "true")
+                    .header("content-type", "application/json")
+                    .body(both)
+            }
+            (3, _) => {
+                hoped.insert(key.clone(), content.clone());
+                let (first, rest) = content.as_bytes().split_at(content.len() / 2);
+                let begun = tus(http.post(url("/upload/resumable")))
+                    .bearer_auth(token())
+                    .header("upload-length", content.len())
+                    .header("upload-metadata", metadata(&key))
+                    .body(first.to_vec());
+                let created = begun.send().await.ok()?;
+                assert_eq!(created.status(), 201, "{key}");
+                let location = created.headers()["location"].to_str().expect("text");
+                let (_, path) = location.split_once("/storage/v1").expect("the prefix");
+                self.pending = Some(path.to_owned());
+                tus(http.patch(url(path)))
+                    .header("upload-offset", first.len())
+                    .body(rest.to_vec())
             }
             _ => {
-                // Sometimes small enough for memory, sometimes several visits to the disk.
-                let content = format!("{} ", Uuid::new_v4()).repeat(1 + random(20_000) as usize);
                 hoped.insert(key.clone(), content.clone());
-                (Method::PUT, format!("/object/b/{key}"), content)
+                http.put(url(&format!("/object/b/{key}")))
+                    .header("content-type", "text/plain")
+                    .body(content)
             }
         };
         self.hoped = Some(hoped);
-        let mut request = http
-            .request(method.clone(), format!("http://{address}/storage/v1{path}"))
-            .bearer_auth(token());
-        if method != Method::DELETE {
-            request = request
-                .header(
-                    "content-type",
-                    if method == Method::PUT {
-                        "text/plain"
-                    } else {
-                        "application/json"
-                    },
-                )
-                .body(body);
-        }
-        let status = request.send().await.ok()?.status();
+        let answer = request.bearer_auth(token()).send().await.ok()?;
         let hoped = self.hoped.take();
-        if status == StatusCode::OK {
+        self.pending = None;
+        if answer.status().is_success() {
             self.known = hoped?;
         } else {
-            assert!(method == Method::DELETE, "{method} {path}: {status}");
+            // There was nothing to delete.
+            assert_eq!(answer.status(), 400);
+            assert!(!self.known.contains_key(&key), "{key}");
         }
         Some(())
+    }
+
+    /// Asks for an upload that was under way, as clients do: that ends it if all bytes had come. Gives it up otherwise.
+    async fn resume(&mut self, address: &str) {
+        let Some(path) = self.pending.take() else { return };
+        for method in [Method::HEAD, Method::DELETE] {
+            let request =
+                reqwest::Client::new().request(method, format!("http://{address}/storage/v1{path}"));
+            let answer = tus(request).bearer_auth(token()).send().await.expect("an answer");
+            assert!(answer.status().as_u16() < 500, "{}", answer.status());
+        }
     }
 
     /// Adopts what is there, if it is one of the two that may be.
@@ -106,6 +138,14 @@ impl Client {
     }
 }
 
+/// A request that carries bytes of a resumable upload which may replace an object.
+fn tus(request: RequestBuilder) -> RequestBuilder {
+    request
+        .header("tus-resumable", "1.0.0")
+        .header("x-upsert", "true")
+        .header("content-type", "application/offset+octet-stream")
+}
+
 fn lengths(objects: &Objects) -> Vec<(&str, usize)> {
     objects
         .iter()
@@ -118,17 +158,17 @@ async fn store_081_nothing_acknowledged_is_lost_at_any_moment() {
     let app = TestApp::start().await;
     app.sql("insert into storage.buckets (id, name) values ('b', 'b')")
         .await;
-    let root = tempfile::tempdir().expect("a folder");
     let mut clients: Vec<Client> = (0..CLIENTS)
         .map(|number| Client {
             number,
             known: Objects::new(),
             hoped: None,
+            pending: None,
         })
         .collect();
 
     for _ in 0..KILLS {
-        let server = Server::start(&app.database, root.path());
+        let server = Server::start(&app.database, &app.store);
         let address = server.address.clone();
         let killer = async {
             tokio::time::sleep(Duration::from_millis(100 + random(400) as u64)).await;
@@ -137,7 +177,10 @@ async fn store_081_nothing_acknowledged_is_lost_at_any_moment() {
         let work = futures_util::future::join_all(clients.iter_mut().map(|client| client.work(&address)));
         futures_util::future::join(killer, work).await;
 
-        let server = Server::start(&app.database, root.path());
+        let server = Server::start(&app.database, &app.store);
+        for client in &mut clients {
+            client.resume(&server.address).await;
+        }
         let superuser = app.database.superuser().await;
         let mut found = Objects::new();
         for row in superuser
@@ -159,11 +202,9 @@ async fn store_081_nothing_acknowledged_is_lost_at_any_moment() {
         }
     }
 
-    let config = StorageConfig {
-        root: root.path().to_owned(),
-        ..StorageConfig::default()
-    };
-    let running = serve(|role| app.database.config(role), config).await;
+    // Whoever began in pieces could go on; here nobody will.
+    app.sql("delete from storage.resumable_uploads").await;
+    let running = serve(|role| app.database.config(role), app.store.config()).await;
     let at_once = SweepOptions {
         older_than: Duration::ZERO,
         ..SweepOptions::default()

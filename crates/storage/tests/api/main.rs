@@ -3,6 +3,7 @@
 mod attacks;
 mod buckets;
 mod callers;
+mod client;
 mod copies;
 mod crashes;
 mod downloads;
@@ -10,20 +11,26 @@ mod golden;
 mod kills;
 mod lists;
 mod policies;
+mod render_attacks;
 mod renders;
 mod resumable;
 mod resumable_crashes;
+mod resumable_rights;
 mod s3_client;
+mod s3_listings;
 mod s3_multipart;
 mod s3_objects;
 mod s3_server;
+mod s3_sessions;
 mod s3_signatures;
 mod schema;
 mod seeds;
 mod signed_urls;
+mod store;
 mod streams;
 mod support;
 mod sweeps;
+mod tus_client;
 mod uploads;
 
 /// Where this binary keeps objects; `tests/api_on_s3` runs the same tests on the other backend.

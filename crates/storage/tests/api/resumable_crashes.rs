@@ -5,8 +5,8 @@ use std::net::TcpStream;
 use std::time::Duration;
 
 use crate::crashes::{Server, token};
-use crate::resumable::{content, metadata};
-use crate::support::{TestApp, files_below};
+use crate::support::TestApp;
+use crate::tus_client::{content, metadata};
 
 async fn send(
     server: &Server,
@@ -37,9 +37,9 @@ async fn store_089_an_acknowledged_offset_survives_kill_9() {
     let app = TestApp::start().await;
     app.sql("insert into storage.buckets (id, name, public) values ('b', 'b', true)")
         .await;
-    let root = tempfile::tempdir().expect("a folder");
+    let store = &app.store;
     let bytes = content(6_000_000);
-    let mut server = Server::start(&app.database, root.path());
+    let mut server = Server::start(&app.database, store);
     let created = send(
         &server,
         reqwest::Method::POST,
@@ -86,7 +86,7 @@ async fn store_089_an_acknowledged_offset_survives_kill_9() {
             .expect("it reads");
         tokio::time::sleep(Duration::from_millis(round * 37 % 150)).await;
         drop(server);
-        server = Server::start(&app.database, root.path());
+        server = Server::start(&app.database, store);
 
         let head = send(&server, reqwest::Method::HEAD, &path, &[]).await;
         assert_eq!(head.status(), 200);
@@ -112,7 +112,7 @@ async fn store_089_an_acknowledged_offset_survives_kill_9() {
         tokio::time::sleep(Duration::from_millis(delay_ms)).await;
         drop(server);
         let _ = sending.await;
-        server = Server::start(&app.database, root.path());
+        server = Server::start(&app.database, store);
         let head = send(&server, reqwest::Method::HEAD, &path, &[]).await;
         let reached: usize = header(&head, "upload-offset").parse().expect("a number");
         assert!(reached >= acknowledged);
@@ -152,14 +152,8 @@ async fn store_089_an_acknowledged_offset_survives_kill_9() {
         format!("\"{}\"", hex::encode(md5::Md5::digest(&bytes)))
     );
     let version: String = etag.get(1);
-    assert!(
-        root.path()
-            .join("blobs")
-            .join(&version[..3])
-            .join(&version)
-            .is_file()
-    );
-    assert!(files_below(&root.path().join("incoming")) == 0);
+    assert!(store.find_blob(&version).is_some());
+    assert_eq!(store.unfinished(), 0);
 }
 
 #[actix_web::test]
@@ -167,10 +161,10 @@ async fn store_089_any_node_goes_on_and_a_late_one_records_nothing() {
     let app = TestApp::start().await;
     app.sql("insert into storage.buckets (id, name, public) values ('b', 'b', true)")
         .await;
-    let root = tempfile::tempdir().expect("a folder");
+    let store = &app.store;
     let nodes = [
-        Server::start(&app.database, root.path()),
-        Server::start(&app.database, root.path()),
+        Server::start(&app.database, store),
+        Server::start(&app.database, store),
     ];
     let bytes = content(1_000_000);
     let created = send(

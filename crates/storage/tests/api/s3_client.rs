@@ -4,6 +4,7 @@ use aws_sdk_s3::Client;
 use aws_sdk_s3::config::retry::RetryConfig;
 use aws_sdk_s3::config::{BehaviorVersion, Builder, Credentials, Region};
 use aws_sdk_s3::error::{ProvideErrorMetadata, SdkError};
+use aws_sdk_s3::primitives::ByteStream;
 use selvedge_token::development;
 
 use crate::support::TestApp;
@@ -58,4 +59,17 @@ where
 /// `(403, "AccessDenied")` without the noise.
 pub(crate) fn refused(status: u16, code: &str) -> (u16, String) {
     (status, code.to_owned())
+}
+
+/// The service with a public bucket `b`.
+pub(crate) async fn app_with_bucket() -> TestApp {
+    let app = TestApp::start().await;
+    app.sql("insert into storage.buckets (id, name, public) values ('b', 'b', true)")
+        .await;
+    app
+}
+
+/// A body.
+pub(crate) fn text(text: &str) -> ByteStream {
+    ByteStream::from(text.as_bytes().to_vec())
 }

@@ -1,22 +1,10 @@
 //! Buckets and objects through the S3 protocol, with the AWS SDK.
 
-use aws_sdk_s3::primitives::ByteStream;
-use aws_sdk_s3::types::{BucketCannedAcl, Delete, MetadataDirective, ObjectIdentifier};
+use aws_sdk_s3::types::{BucketCannedAcl, MetadataDirective};
 use serde_json::json;
 
-use crate::s3_client::{refusal, refused, service, user};
-use crate::support::{TestApp, user_id};
-
-async fn app_with_bucket() -> TestApp {
-    let app = TestApp::start().await;
-    app.sql("insert into storage.buckets (id, name, public) values ('b', 'b', true)")
-        .await;
-    app
-}
-
-fn text(text: &str) -> ByteStream {
-    ByteStream::from(text.as_bytes().to_vec())
-}
+use crate::s3_client::{app_with_bucket, refusal, refused, service, text};
+use crate::support::TestApp;
 
 #[actix_web::test]
 async fn store_095_buckets_are_made_listed_and_removed() {
@@ -194,6 +182,30 @@ async fn store_095_objects_make_the_round_trip_between_both_protocols() {
 }
 
 #[actix_web::test]
+async fn store_095_a_conditional_overwrite_is_refused_rather_than_done() {
+    let app = app_with_bucket().await;
+    let s3 = service(&app);
+    s3.put_object()
+        .bucket("b")
+        .key("x")
+        .body(text("old"))
+        .send()
+        .await
+        .expect("stored");
+
+    let overwrite = s3
+        .put_object()
+        .bucket("b")
+        .key("x")
+        .if_match("\"other\"")
+        .body(text("new"));
+
+    assert_eq!(refusal(overwrite.send().await), refused(501, "NotImplemented"));
+    let kept = s3.get_object().bucket("b").key("x").send().await.expect("there");
+    assert_eq!(kept.body.collect().await.expect("whole").to_vec(), b"old");
+}
+
+#[actix_web::test]
 async fn store_095_limits_and_names_hold_here_too() {
     let app = TestApp::start().await;
     app.sql(
@@ -245,121 +257,6 @@ async fn store_095_limits_and_names_hold_here_too() {
         .await;
     assert_eq!(refusal(fresh), refused(412, "PreconditionFailed"));
     app.settle(2).await;
-}
-
-#[actix_web::test]
-async fn store_095_listings_page_in_both_versions() {
-    let app = app_with_bucket().await;
-    let s3 = service(&app);
-    for key in ["a.txt", "dir/1", "dir/2", "dir_x/1", "e & <f>", "z"] {
-        let key = key.replace(['<', '>'], "'");
-        s3.put_object()
-            .bucket("b")
-            .key(key)
-            .body(text("x"))
-            .send()
-            .await
-            .expect("stored");
-    }
-
-    let all = s3.list_objects_v2().bucket("b").send().await.expect("listed");
-    let keys: Vec<_> = all.contents().iter().filter_map(|o| o.key()).collect();
-    assert_eq!(keys, ["a.txt", "dir/1", "dir/2", "dir_x/1", "e & 'f'", "z"]);
-    assert_eq!(all.contents()[0].size(), Some(1));
-    assert!(all.contents()[0].last_modified().is_some() && all.contents()[0].e_tag().is_some());
-
-    let (mut seen, mut token) = (Vec::new(), None);
-    loop {
-        let page = s3
-            .list_objects_v2()
-            .bucket("b")
-            .delimiter("/")
-            .max_keys(2)
-            .encoding_type(aws_sdk_s3::types::EncodingType::Url)
-            .set_continuation_token(token)
-            .send()
-            .await
-            .expect("listed");
-        seen.extend(page.contents().iter().filter_map(|o| o.key()).map(str::to_owned));
-        seen.extend(
-            page.common_prefixes()
-                .iter()
-                .filter_map(|p| p.prefix())
-                .map(str::to_owned),
-        );
-        assert_eq!(
-            page.key_count(),
-            Some((page.contents().len() + page.common_prefixes().len()) as i32)
-        );
-        token = page.next_continuation_token().map(str::to_owned);
-        if token.is_none() {
-            break;
-        }
-    }
-    seen.sort_unstable();
-    assert_eq!(seen, ["a.txt", "dir/", "dir_x/", "e%20%26%20%27f%27", "z"]);
-
-    let below = s3
-        .list_objects_v2()
-        .bucket("b")
-        .prefix("dir/")
-        .start_after("dir/1")
-        .send()
-        .await
-        .expect("listed");
-    assert_eq!(
-        below
-            .contents()
-            .iter()
-            .filter_map(|o| o.key())
-            .collect::<Vec<_>>(),
-        ["dir/2"]
-    );
-    let first = s3
-        .list_objects()
-        .bucket("b")
-        .delimiter("/")
-        .max_keys(2)
-        .send()
-        .await
-        .expect("listed");
-    assert_eq!(
-        (first.is_truncated(), first.next_marker()),
-        (Some(true), Some("dir/"))
-    );
-    let second = s3
-        .list_objects()
-        .bucket("b")
-        .delimiter("/")
-        .marker("dir/")
-        .send()
-        .await
-        .expect("listed");
-    assert_eq!(
-        second
-            .contents()
-            .iter()
-            .filter_map(|o| o.key())
-            .collect::<Vec<_>>(),
-        ["e & 'f'", "z"]
-    );
-    let prefixes: Vec<_> = second
-        .common_prefixes()
-        .iter()
-        .filter_map(|p| p.prefix())
-        .collect();
-    assert_eq!(prefixes, ["dir_x/"]);
-    assert_eq!(
-        refusal(s3.list_objects_v2().bucket("none").send().await),
-        refused(404, "NoSuchBucket")
-    );
-    let broken = s3
-        .list_objects_v2()
-        .bucket("b")
-        .continuation_token("%")
-        .send()
-        .await;
-    assert_eq!(refusal(broken), refused(400, "InvalidParameter"));
 }
 
 #[actix_web::test]
@@ -428,109 +325,4 @@ async fn store_095_copies_keep_or_replace_what_describes_them() {
         .send()
         .await;
     assert_eq!(refusal(missing), refused(404, "NoSuchKey"));
-}
-
-#[actix_web::test]
-async fn store_096_a_session_token_brings_the_users_policies() {
-    let app = TestApp::start().await;
-    app.sql(
-        "insert into storage.buckets (id, name) values ('docs', 'docs');
-         create policy own on storage.objects for all to authenticated
-           using (bucket_id = 'docs' and (storage.foldername(name))[1] = auth.uid()::text)
-           with check (bucket_id = 'docs' and (storage.foldername(name))[1] = auth.uid()::text)",
-    )
-    .await;
-    let (ana, bob) = (user(&app, "ana"), user(&app, "bob"));
-    let mine = format!("{}/x", user_id("ana"));
-
-    ana.put_object()
-        .bucket("docs")
-        .key(&mine)
-        .body(text("private"))
-        .send()
-        .await
-        .expect("her own folder");
-    assert_eq!(
-        refusal(
-            bob.put_object()
-                .bucket("docs")
-                .key(&mine)
-                .body(text("no"))
-                .send()
-                .await
-        ),
-        refused(403, "AccessDenied")
-    );
-    ana.get_object()
-        .bucket("docs")
-        .key(&mine)
-        .send()
-        .await
-        .expect("her own");
-    assert_eq!(
-        refusal(bob.get_object().bucket("docs").key(&mine).send().await),
-        refused(404, "NoSuchKey")
-    );
-    assert_eq!(
-        refusal(
-            bob.copy_object()
-                .bucket("docs")
-                .key("x")
-                .copy_source(format!("docs/{mine}"))
-                .send()
-                .await
-        ),
-        refused(404, "NoSuchKey")
-    );
-    assert!(
-        bob.list_objects_v2()
-            .bucket("docs")
-            .send()
-            .await
-            .expect("listed")
-            .contents()
-            .is_empty()
-    );
-    assert!(
-        bob.list_buckets()
-            .send()
-            .await
-            .expect("listed")
-            .buckets()
-            .is_empty()
-    );
-    assert_eq!(
-        refusal(bob.delete_object().bucket("docs").key(&mine).send().await),
-        refused(403, "AccessDenied")
-    );
-    let object = |key: &str| ObjectIdentifier::builder().key(key).build().expect("a key");
-    let delete = Delete::builder()
-        .objects(object(&mine))
-        .objects(object("never"))
-        .build()
-        .expect("a list");
-    let answer = bob
-        .delete_objects()
-        .bucket("docs")
-        .delete(delete.clone())
-        .send()
-        .await
-        .expect("answered");
-    assert_eq!(answer.errors()[0].code(), Some("AccessDenied"));
-    assert_eq!(answer.deleted()[0].key(), Some("never"));
-
-    let owner = app
-        .service_role()
-        .post("/object/list/docs", json!({"prefix": user_id("ana")}))
-        .await;
-    assert_eq!(owner.names(), ["x"]);
-    let answer = ana
-        .delete_objects()
-        .bucket("docs")
-        .delete(delete)
-        .send()
-        .await
-        .expect("answered");
-    assert_eq!((answer.errors().len(), answer.deleted().len()), (0, 2));
-    app.settle(0).await;
 }

@@ -29,19 +29,25 @@ pub(crate) fn bucket(spool: &Path) -> (PathBuf, S3BackendConfig) {
     let name = format!("test-{}", Uuid::new_v4().simple());
     let folder = server.root.path().join(&name);
     std::fs::create_dir(&folder).expect("a new bucket");
-    let config = S3BackendConfig {
-        bucket: name,
+    let endpoint = format!("http://{}", server.address);
+    (folder, config(name, endpoint, spool))
+}
+
+/// How a backend reaches a bucket of a server that another process runs.
+pub(crate) fn config(bucket: String, endpoint: String, spool: &Path) -> S3BackendConfig {
+    S3BackendConfig {
+        bucket,
         prefix: "selvedge/".to_owned(),
-        endpoint: Some(format!("http://{}", server.address)),
+        endpoint: Some(endpoint),
         region: "us-east-1".to_owned(),
         access_key_id: ACCESS_KEY.to_owned(),
         secret_access_key: SECRET.to_owned(),
         session_token: None,
         path_style: true,
+        attempts: 3,
         spool: spool.to_owned(),
         removal_delay: Duration::from_millis(1500),
-    };
-    (folder, config)
+    }
 }
 
 fn start() -> Server {

@@ -66,7 +66,7 @@ async fn store_096_wrong_credentials_are_refused_in_xml() {
     );
     assert_eq!(
         nothing.text(),
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?><Error><Resource>b/x</Resource><Code>AccessDenied</Code>\
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?><Error xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\"><Resource>b/x</Resource><Code>AccessDenied</Code>\
          <Message>Missing signature</Message></Error>"
     );
     let bearer = app.service_role().get("/s3/").await;

@@ -31,7 +31,7 @@ fn begin_upload(app: &TestApp, headers: &str, body: &[u8]) -> TcpStream {
 }
 
 async fn until_something_is_incoming(app: &TestApp) {
-    let incoming = app.root.path().join("incoming");
+    let incoming = app.root().join("incoming");
     for _ in 0..500 {
         if crate::support::files_below(&incoming) > 0 {
             return;

@@ -49,7 +49,7 @@ async fn store_081_orphans_are_removed_and_lost_objects_are_named() {
         .query_one("select version from storage.objects where name = 'lost'", &[])
         .await
         .expect("there");
-    app.remove_blob(row.get(0)).await;
+    app.store.remove_blob(row.get(0));
     app.database
         .superuser()
         .await

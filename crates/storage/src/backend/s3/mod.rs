@@ -54,6 +54,8 @@ pub struct S3BackendConfig {
     pub session_token: Option<String>,
     /// Whether the bucket stands in the path instead of the host name.
     pub path_style: bool,
+    /// How often a request that fails is tried before we give up; three times are usual.
+    pub attempts: u32,
     /// Local folder for bytes on their way.
     pub spool: PathBuf,
     /// How long a blob that lost its row stays: a large one is read with a second request, which must find what the first
@@ -115,7 +117,7 @@ impl S3Backend {
             .region(Region::new(config.region))
             .credentials_provider(credentials)
             .http_client(http)
-            .retry_config(RetryConfig::standard())
+            .retry_config(RetryConfig::standard().with_max_attempts(config.attempts))
             .timeout_config(timeouts)
             .force_path_style(config.path_style)
             // Compatible stores know no other checksums than those that S3 asks for.
@@ -217,7 +219,16 @@ where
         ("XMinioStorageFull" | "InsufficientStorage" | "QuotaExceeded", _) | (_, Some(507)) => {
             BackendError::Io(io::Error::new(io::ErrorKind::StorageFull, text_of(error)))
         }
-        _ => BackendError::Io(io::Error::other(text_of(error))),
+        ("SlowDown" | "Throttling" | "ThrottlingException" | "RequestLimitExceeded", _)
+        | ("", Some(503))
+        | (_, Some(429)) => BackendError::SlowDown(text_of(error)),
+        (_, Some(500..)) => BackendError::Unavailable(text_of(error)),
+        // It answered, and refuses who or what we are: our fault.
+        (_, Some(_)) => BackendError::Io(io::Error::other(text_of(error))),
+        (_, None) => match error {
+            SdkError::ConstructionFailure(_) => BackendError::Io(io::Error::other(text_of(error))),
+            _ => BackendError::Unavailable(text_of(error)),
+        },
     }
 }
 

@@ -55,10 +55,10 @@ pub(super) async fn open(store: Arc<Store>, version: Version) -> BackendResult<S
         .body
         .collect()
         .await
-        .map_err(io::Error::other)?
+        .map_err(|error| BackendError::Unavailable(error.to_string()))?
         .into_bytes();
     if start.len() as u64 != length {
-        return Err(BackendError::Io(io::ErrorKind::UnexpectedEof.into()));
+        return Err(BackendError::Unavailable("the blob ended early".to_owned()));
     }
     Ok(S3Reader {
         store,

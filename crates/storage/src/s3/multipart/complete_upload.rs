@@ -61,7 +61,7 @@ pub(in super::super) async fn complete_upload(
     let stat = joined.map_err(|error| match error {
         // Somebody else completed or gave up the upload.
         BackendError::Missing => S3Error::NoSuchUpload,
-        BackendError::Io(error) => StorageError::from(error).into(),
+        other => StorageError::from(other).into(),
     })?;
     let info = BlobInfo {
         size_bytes: stat.size_bytes,

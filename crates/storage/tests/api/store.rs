@@ -1,0 +1,98 @@
+//! Where a test's objects are: a folder, or a bucket of a real S3 server. It outlives the service.
+
+use std::path::{Path, PathBuf};
+
+use selvedge_storage::{S3BackendConfig, StorageConfig};
+
+/// An empty store of blobs.
+pub(crate) struct Store {
+    /// The service's own folder.
+    pub(crate) root: tempfile::TempDir,
+    /// Where finished blobs end up: a folder of ours, or of the S3 server.
+    finished: PathBuf,
+    pub(crate) s3_backend: Option<S3BackendConfig>,
+}
+
+impl Store {
+    /// On the backend of this test binary.
+    pub(crate) fn new() -> Self {
+        let root = tempfile::tempdir().expect("a temporary folder");
+        let (finished, s3_backend) = if crate::ON_S3 {
+            let (folder, config) = crate::s3_server::bucket(&root.path().join("incoming"));
+            (folder, Some(config))
+        } else {
+            (root.path().join("blobs"), None)
+        };
+        Self {
+            root,
+            finished,
+            s3_backend,
+        }
+    }
+
+    /// How the service finds it.
+    pub(crate) fn config(&self) -> StorageConfig {
+        StorageConfig {
+            root: self.root.path().to_owned(),
+            s3_backend: self.s3_backend.clone(),
+            ..StorageConfig::default()
+        }
+    }
+
+    /// Files of finished and unfinished blobs.
+    pub(crate) fn blobs(&self) -> usize {
+        files_below(&self.finished) + self.unfinished()
+    }
+
+    /// Files that are being written.
+    pub(crate) fn unfinished(&self) -> usize {
+        files_below(&self.root.path().join("incoming"))
+    }
+
+    /// Takes the bytes of all objects away.
+    pub(crate) fn remove_all_blobs(&self) {
+        std::fs::remove_dir_all(&self.finished).expect("removable");
+        std::fs::create_dir(&self.finished).expect("ours");
+    }
+
+    /// Takes the bytes of an object away, behind the service's back.
+    pub(crate) fn remove_blob(&self, version: &str) {
+        let blob = self
+            .find_blob(version)
+            .unwrap_or_else(|| panic!("there is no blob {version}"));
+        std::fs::remove_file(blob).expect("ours");
+    }
+
+    /// The file of a blob.
+    pub(crate) fn find_blob(&self, version: &str) -> Option<PathBuf> {
+        let mut waiting = vec![self.finished.clone()];
+        while let Some(folder) = waiting.pop() {
+            for entry in std::fs::read_dir(folder).expect("readable").flatten() {
+                if entry.path().is_dir() {
+                    waiting.push(entry.path());
+                } else if entry.file_name() == version {
+                    return Some(entry.path());
+                }
+            }
+        }
+        None
+    }
+}
+
+/// Files in a folder and all below it.
+pub(crate) fn files_below(folder: &Path) -> usize {
+    let mut waiting = vec![folder.to_owned()];
+    let mut files = 0;
+    while let Some(folder) = waiting.pop() {
+        // A folder may go while we look.
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            let path: PathBuf = entry.path();
+            if path.is_dir() {
+                waiting.push(path)
+            } else {
+                files += 1
+            }
+        }
+    }
+    files
+}
