@@ -1,9 +1,4 @@
--- The address is proven: user, metadata and identity say so.
-with identity as (
-  update auth.identities
-  set identity_data = identity_data || '{"email_verified": true}', updated_at = $2
-  where user_id = $1 and provider = 'email'
-)
+-- The address is proven: user and metadata say so. What the identity knows stays: only a redeemed link speaks for it.
 update auth.users
 set email_confirmed_at = $2,
     confirmation_token = '',

@@ -32,6 +32,8 @@ pub(crate) struct Account<'a> {
     pub(crate) invited_at: Option<DateTime<Utc>>,
     /// An administrator's user, about whom the project's hooks are not asked.
     pub(crate) skips_hooks: bool,
+    /// Keeps what the person says about themselves out of the identity: an administrator vouches for the address only.
+    pub(crate) bare_identity: bool,
     /// Leaves the metadata as given; for others what the identity knows becomes part of it. An administrator's word stays as it is.
     pub(crate) keeps_metadata: bool,
 }
@@ -44,11 +46,11 @@ pub(crate) async fn create_user(
     state: &AuthState,
     db: &impl GenericClient,
     info: &RequestInfo,
-    account: Account<'_>,
+    mut account: Account<'_>,
 ) -> Result<User, AuthError> {
     let now = state.now();
     let id = account.id.unwrap_or_else(Uuid::new_v4);
-    let mut app_metadata = account.app_metadata;
+    let mut app_metadata = std::mem::take(&mut account.app_metadata);
     let addresses = [("email", account.email), ("phone", account.phone)];
     let addresses: Vec<_> = addresses
         .into_iter()
@@ -59,17 +61,14 @@ pub(crate) async fn create_user(
     app_metadata.insert("providers".to_owned(), json!(providers));
     let identities = addresses
         .iter()
-        .map(|(provider, address)| (*provider, identity_data(id, provider, address, &account.data)));
+        .map(|(provider, address)| (*provider, identity_data(id, provider, address, &account)));
     let identities: Vec<_> = identities.collect();
     if !account.skips_hooks {
         let now = timestamp(now);
-        let provider_identities: Vec<Value> = identities
-            .iter()
-            .map(|(provider, data)| json!({"provider": provider, "id": id, "user_id": id, "identity_data": data}))
-            .collect();
+        // Compat: identities come after the user, so there are none to show yet.
         let user = json!({
             "id": id, "aud": info.audience, "role": "", "email": account.email, "phone": account.phone,
-            "app_metadata": app_metadata, "user_metadata": account.data, "identities": provider_identities,
+            "app_metadata": app_metadata, "user_metadata": account.data, "identities": [],
             "created_at": now, "updated_at": now, "is_anonymous": false,
         });
         ask_before_creation(state, db, info, user).await?;
@@ -206,13 +205,18 @@ pub(crate) async fn log_with(
     log_as(state, db, info, Actor::User(user), action, traits).await
 }
 
-fn identity_data(id: Uuid, provider: &str, address: &str, data: &Map<String, Value>) -> Value {
+/// What the first identity knows. Compat: a number that somebody signs up with is not repeated there; one that an administrator
+/// gives is.
+fn identity_data(id: Uuid, provider: &str, address: &str, account: &Account<'_>) -> Value {
     let mut identity = Map::new();
     identity.insert("sub".to_owned(), json!(id));
-    identity.insert(provider.to_owned(), json!(address));
+    if provider == "email" || account.bare_identity {
+        identity.insert(provider.to_owned(), json!(address));
+    }
     identity.insert("email_verified".to_owned(), json!(false));
     identity.insert("phone_verified".to_owned(), json!(false));
-    for (key, value) in data {
+    let told = (!account.bare_identity).then_some(&account.data);
+    for (key, value) in told.into_iter().flatten() {
         identity.entry(key.clone()).or_insert_with(|| value.clone());
     }
     Value::Object(identity)

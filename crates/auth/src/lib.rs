@@ -23,6 +23,7 @@ mod limits;
 mod machine;
 mod mfa;
 mod outbox;
+mod pace;
 mod providers;
 mod request;
 mod routes;

@@ -17,7 +17,7 @@ mod userinfo;
 
 pub use catalog::PROVIDER_NAMES;
 pub(crate) use custom::Mapping;
-pub(crate) use discovery::{Issuer, Issuers, is_callable};
+pub(crate) use discovery::{Issuer, Issuers, is_callable, is_internal};
 pub(crate) use exchange::ProviderTokens;
 pub(crate) use id_token::{Dialect, Expected, IdToken, claimed_issuer, verify as verify_id_token};
 pub(crate) use oauth1::SignedToken;

@@ -56,6 +56,18 @@ pub(crate) struct TokenPair {
     pub(crate) expires_at: i64,
     pub(crate) session_id: Uuid,
     pub(crate) user: User,
+    /// What a refresh made of the token that it was given; `None` for other sign-ins.
+    pub(crate) reuse: Option<Reuse>,
+}
+
+/// Whether a refresh token came for the first time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reuse {
+    None,
+    /// The client never got, or never kept, our last answer.
+    LostAnswer,
+    /// Several refreshes at once, from as many tabs.
+    Race,
 }
 
 impl TokenPair {
@@ -75,12 +87,25 @@ impl TokenPair {
     pub(crate) fn response(&self, extra: impl IntoIterator<Item = (&'static str, Value)>) -> HttpResponse {
         let mut body = self.body();
         body.extend(extra.into_iter().map(|(name, value)| (name.to_owned(), value)));
-        HttpResponse::Ok()
+        let mut response = HttpResponse::Ok();
+        response
             .insert_header(("Cache-Control", "no-store"))
             .insert_header(("sb-auth-user-id", self.user.id.to_string()))
             .insert_header(("sb-auth-session-id", self.session_id.to_string()))
-            .insert_header(self.token_header())
-            .json(body)
+            .insert_header(self.token_header());
+        match self.reuse {
+            None => {}
+            Some(Reuse::None) => {
+                response.insert_header(("sb-auth-refresh-token-reuse", "false"));
+            }
+            Some(Reuse::LostAnswer) => {
+                response.insert_header(("sb-auth-refresh-token-reuse-cause", "fail-to-save"));
+            }
+            Some(Reuse::Race) => {
+                response.insert_header(("sb-auth-refresh-token-reuse-cause", "concurrent-refresh"));
+            }
+        }
+        response.json(body)
     }
 
     /// Tells people who read logs of a proxy which token it was, and nobody what it is.
@@ -232,6 +257,7 @@ pub(crate) async fn sign(
         expires_at: issued_at + expires_in,
         session_id,
         user,
+        reuse: None,
     })
 }
 
@@ -258,6 +284,11 @@ pub(crate) fn new_refresh_token() -> String {
 
 /// Whether the text can be a refresh token at all; saves the database from nonsense.
 pub(crate) fn is_refresh_token(text: &str) -> bool {
+    if text.len() == TOKEN_LENGTH {
+        return text
+            .bytes()
+            .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
+    }
     // Compat: tokens of older projects are 22 URL-safe characters.
     (TOKEN_LENGTH..=255).contains(&text.len())
         && text
@@ -277,6 +308,8 @@ mod tests {
         assert!(token.bytes().all(|byte| TOKEN_ALPHABET.contains(&byte)));
         assert_ne!(token, new_refresh_token());
         assert!(is_refresh_token(&token));
+        assert!(!is_refresh_token("ABCDEFGHIJKL") && !is_refresh_token("abcdefghij_0"));
+        assert!(is_refresh_token("4nYUCw0wZR_DNOTSDbSGMQ"));
         assert!(!is_refresh_token("short") && !is_refresh_token("with space!!") && !is_refresh_token(""));
     }
 }

@@ -28,7 +28,8 @@ pub(crate) enum Channel {
 }
 
 impl Channel {
-    /// Reads the name on the wire; nothing means SMS. WhatsApp is for providers that can.
+    /// Reads the name on the wire; nothing means SMS. WhatsApp is for providers that can; where a hook sends the messages, the
+    /// name is nobody's business.
     ///
     /// # Errors
     /// 400 `validation_failed`.
@@ -39,6 +40,8 @@ impl Channel {
             "whatsapp" if matches!(state.config.phone.provider, Some(Twilio(_) | TwilioVerify(_))) => {
                 Ok(Self::Whatsapp)
             }
+            "whatsapp" if HookPoint::SendSms.is_set(state) => Ok(Self::Whatsapp),
+            _ if HookPoint::SendSms.is_set(state) => Ok(Self::Sms),
             _ => Err(AuthError::invalid(
                 "Invalid channel, supported values are 'sms' or 'whatsapp'. 'whatsapp' is only supported if Twilio or \
                  Twilio Verify is used as the provider.",

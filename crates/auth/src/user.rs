@@ -171,7 +171,7 @@ pub(crate) fn timestamp(time: DateTime<Utc>) -> String {
     time.to_rfc3339_opts(SecondsFormat::Micros, true)
 }
 
-/// Removes members that are null; only the named ones, as metadata may hold nulls of its own.
+/// Removes members that are null or empty; only the named ones, as metadata may hold nulls of its own.
 fn without_null(mut list: Value, names: &[&str]) -> Value {
     for member in list
         .as_array_mut()
@@ -180,7 +180,7 @@ fn without_null(mut list: Value, names: &[&str]) -> Value {
         .filter_map(Value::as_object_mut)
     {
         for name in names {
-            if member.get(*name).is_some_and(Value::is_null) {
+            if member.get(*name).is_some_and(|value| value.is_null() || value == "") {
                 member.shift_remove(*name);
             }
         }

@@ -4,7 +4,7 @@ use actix_web::{HttpResponse, web};
 use chrono::{DateTime, TimeDelta, Utc};
 use deadpool_postgres::Transaction;
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
 use crate::accounts::{self, Account};
@@ -62,11 +62,12 @@ pub(crate) async fn create_user(
         phone: &phone,
         encrypted_password: &password_of(&state, &body).await?,
         data: body.user_metadata.clone().unwrap_or_default(),
-        app_metadata: body.app_metadata.clone().unwrap_or_default(),
+        app_metadata: Map::new(),
         role: Some(body.role.as_str()).filter(|role| !role.is_empty()),
         invited_at: None,
         skips_hooks: true,
         keeps_metadata: true,
+        bare_identity: true,
     };
     let ban = ban_end(&body.ban_duration, state.now())?;
     let mut client = state.client().await?;
@@ -80,13 +81,28 @@ pub(crate) async fn create_user(
     }
     let user = accounts::create_user(&state, &db, &info, account)
         .await
-        .map_err(name_conflict)?;
+        .map_err(name_conflict)
+        .map_err(|error| match error {
+            AuthError::PhoneExists => AuthError::coded(
+                422,
+                "phone_exists",
+                "Phone number already registered by another user",
+            ),
+            error => error,
+        })?;
+    if let Some(data) = &body.app_metadata {
+        users::merge_app_metadata(&db, user.id, &Value::Object(data.clone()), state.now()).await?;
+    }
     confirm_and_ban(&state, &db, &user, &body, ban).await?;
     let actor = Actor::Admin {
         role: &admin.role,
         subject: &user,
     };
-    accounts::log(&state, &db, &info, actor, Action::UserSignedUp).await?;
+    let traits = json!({
+        "user_id": user.id, "user_email": user.email, "user_phone": user.phone,
+        "provider": if email.is_empty() { "phone" } else { "email" },
+    });
+    accounts::log_as(&state, &db, &info, actor, Action::UserSignedUp, traits).await?;
     let user = accounts::get(&db, user.id).await?;
     db.commit().await?;
     Ok(HttpResponse::Ok().json(user.body()))
@@ -143,7 +159,7 @@ fn parse_id(id: &str) -> Result<Option<Uuid>, AuthError> {
     }
     match id.parse::<Uuid>() {
         Ok(id) if !id.is_nil() => Ok(Some(id)),
-        Ok(_) => Err(AuthError::invalid("ID cannot be a nil UUID")),
+        Ok(_) => Err(AuthError::invalid("ID cannot be a nil uuid")),
         Err(_) => Err(AuthError::invalid("ID must conform to the uuid v4 format")),
     }
 }
@@ -177,18 +193,29 @@ pub(crate) fn ban_end(
         "none" => Ok(Some(None)),
         text => {
             let invalid = || AuthError::invalid(format!("invalid format for ban duration: {text:?}"));
-            let until = now
-                .checked_add_signed(parse_duration(text).ok_or_else(invalid)?)
-                .ok_or_else(invalid)?;
+            let span = parse_duration(text).ok_or_else(invalid)?;
+            if span.is_zero() {
+                return Ok(Some(None));
+            }
+            let until = now.checked_add_signed(span).ok_or_else(invalid)?;
             Ok(Some(Some(until)))
         }
     }
 }
 
-/// A Go duration such as `24h` or `1h30m`.
+/// A Go duration such as `24h`, `1h30m`, `-5m` or `0`.
 fn parse_duration(text: &str) -> Option<TimeDelta> {
+    let (is_negative, mut rest) = match text.strip_prefix(['-', '+']) {
+        Some(rest) => (text.starts_with('-'), rest),
+        None => (false, text),
+    };
+    if rest == "0" {
+        return Some(TimeDelta::zero());
+    }
+    if rest.is_empty() {
+        return None;
+    }
     let mut seconds = 0.0;
-    let mut rest = text;
     while !rest.is_empty() {
         let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
         let number: f64 = rest[..digits].parse().ok()?;
@@ -210,6 +237,7 @@ fn parse_duration(text: &str) -> Option<TimeDelta> {
     std::time::Duration::try_from_secs_f64(seconds)
         .ok()
         .and_then(|span| TimeDelta::from_std(span).ok())
+        .map(|span| if is_negative { -span } else { span })
 }
 
 /// Taken addresses and ids in Auth's words.
@@ -234,6 +262,8 @@ mod tests {
             ("1.5h", Some(5_400)),
             ("90s", Some(90)),
             ("87600h", Some(315_360_000)),
+            ("-1h", Some(-3_600)),
+            ("0", Some(0)),
         ];
         for (text, seconds) in cases {
             assert_eq!(
@@ -242,7 +272,7 @@ mod tests {
                 "{text}"
             );
         }
-        for text in ["h", "24", "1d", "-1h", "1e9999h", "99999999999999999999h"] {
+        for text in ["h", "24", "1d", "-", "1e9999h", "99999999999999999999h"] {
             assert!(ban_end(text, DateTime::UNIX_EPOCH).is_err(), "{text}");
         }
         assert_eq!(ban_end("none", DateTime::UNIX_EPOCH).expect("lifts"), Some(None));

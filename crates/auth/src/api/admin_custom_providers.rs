@@ -6,10 +6,15 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::error::AuthError;
-use crate::providers::{RESERVED_PARAMS, is_callable};
+use crate::providers::{RESERVED_PARAMS, is_callable, is_internal};
 use crate::request::{Admin, Json};
 use crate::state::AuthState;
 use crate::store::custom_providers::{self, CustomProvider};
+
+const LONGEST_IDENTIFIER: usize = 50;
+const LONGEST_NAME: usize = 100;
+const LONGEST_CLIENT_ID: usize = 512;
+const LONGEST_URL: usize = 2048;
 
 /// What users and the system own: no provider's claim may become it.
 const BLOCKED_TARGETS: [&str; 13] = [
@@ -83,10 +88,14 @@ fn check_identifier(identifier: &str) -> Result<(), AuthError> {
     if identifier.is_empty() {
         return Err(AuthError::invalid("identifier is required"));
     }
-    if identifier.strip_prefix("custom:").is_none_or(str::is_empty) || identifier.to_lowercase() != identifier
-    {
+    let is_name = |name: &str| {
+        let is_plain = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-' | b':');
+        name.ends_with(|last: char| last.is_ascii_alphanumeric()) && name.bytes().all(is_plain)
+    };
+    if identifier.len() > LONGEST_IDENTIFIER || !identifier.strip_prefix("custom:").is_some_and(is_name) {
         return Err(AuthError::invalid(format!(
-            "identifier must start with 'custom:' prefix, e.g. 'custom:{}', and be in lower case",
+            "identifier must start with 'custom:' prefix, e.g. 'custom:{}', followed by lowercase letters, digits, '-' or \
+             ':', at most {LONGEST_IDENTIFIER} characters in all",
             identifier.trim_start_matches("custom:").to_lowercase()
         )));
     }
@@ -147,10 +156,15 @@ pub(crate) async fn create_provider(
         ("client_id", &body.client_id),
         ("client_secret", &body.client_secret),
     ];
-    for (member, value) in always.iter().chain(required) {
-        if value.as_deref().unwrap_or_default().is_empty() {
-            return Err(AuthError::invalid(format!("{member} is required")));
-        }
+    let is_missing = |(_, value): &&(&str, &Option<String>)| value.as_deref().unwrap_or_default().is_empty();
+    if let Some((member, _)) = always.iter().find(is_missing) {
+        return Err(AuthError::invalid(format!("{member} is required")));
+    }
+    if let Some((member, _)) = required.iter().find(is_missing) {
+        let family = if kind == "oidc" { "OIDC" } else { "OAuth2" };
+        return Err(AuthError::invalid(format!(
+            "{member} is required for {family} providers"
+        )));
     }
     let now = state.now();
     let mut new = CustomProvider {
@@ -192,11 +206,17 @@ pub(crate) async fn create_provider(
     discover(&state, &mut new).await?;
     let client = state.client().await?;
     let put = custom_providers::put(&client, &new).await;
-    put.map_err(|error| match error.code().map(|code| code.code()) {
-        Some("23505") => taken(),
-        _ => error.into(),
-    })?;
+    put.map_err(refused)?;
     Ok(HttpResponse::Created().json(new.body()))
+}
+
+/// What the table refuses: a name that is taken meanwhile, or an address that is no https URL.
+fn refused(error: tokio_postgres::Error) -> AuthError {
+    match error.code().map(tokio_postgres::error::SqlState::code) {
+        Some("23505") => taken(),
+        Some("23514") => AuthError::invalid("URL must use HTTPS"),
+        _ => error.into(),
+    }
 }
 
 fn taken() -> AuthError {
@@ -224,7 +244,7 @@ pub(crate) async fn update_provider(
     }
     known.updated_at = state.now();
     let client = state.client().await?;
-    custom_providers::put(&client, &known).await?;
+    custom_providers::put(&client, &known).await.map_err(refused)?;
     Ok(HttpResponse::Ok().json(known.body()))
 }
 
@@ -249,9 +269,13 @@ fn apply(state: &AuthState, provider: &mut CustomProvider, body: ProviderBody) -
     check_mapping(body.attribute_mapping.as_ref())?;
     let insecure = state.config.insecure_providers;
     let url = |slot: &mut Option<String>, given: Option<String>| match given.filter(|url| !url.is_empty()) {
-        Some(url) if !is_callable(&url, insecure) => {
-            Err(AuthError::invalid(format!("URL must use HTTPS: {url:?}")))
-        }
+        Some(url) if url.len() > LONGEST_URL => Err(AuthError::invalid(format!(
+            "URL cannot exceed {LONGEST_URL} characters"
+        ))),
+        Some(url) if !is_callable(&url, insecure) => Err(AuthError::invalid("URL must use HTTPS")),
+        Some(url) if !insecure && is_internal(&url) => Err(AuthError::invalid(
+            "URL cannot point to localhost or a private address",
+        )),
         Some(url) => {
             *slot = Some(url);
             Ok(())
@@ -268,14 +292,21 @@ fn apply(state: &AuthState, provider: &mut CustomProvider, body: ProviderBody) -
         url(&mut provider.userinfo_url, body.userinfo_url)?;
         url(&mut provider.jwks_uri, body.jwks_uri)?;
     }
-    let text = |slot: &mut String, given: Option<String>| {
-        if let Some(given) = given.filter(|given| !given.is_empty()) {
-            *slot = given;
+    let text = |slot: &mut String, given: Option<String>, member: &str, most: usize| {
+        let Some(given) = given.filter(|given| !given.is_empty()) else {
+            return Ok(());
+        };
+        if given.chars().count() > most {
+            return Err(AuthError::invalid(format!(
+                "{member} cannot exceed {most} characters"
+            )));
         }
+        *slot = given;
+        Ok(())
     };
-    text(&mut provider.name, body.name);
-    text(&mut provider.client_id, body.client_id);
-    text(&mut provider.client_secret, body.client_secret);
+    text(&mut provider.name, body.name, "name", LONGEST_NAME)?;
+    text(&mut provider.client_id, body.client_id, "client_id", LONGEST_CLIENT_ID)?;
+    text(&mut provider.client_secret, body.client_secret, "client_secret", LONGEST_URL)?;
     provider.scopes = body.scopes.unwrap_or_else(|| provider.scopes.clone());
     if provider.is_oidc() && !provider.scopes.iter().any(|scope| scope == "openid") {
         provider.scopes.insert(0, "openid".to_owned());

@@ -16,6 +16,9 @@ use crate::state::AuthState;
 use crate::store::audit::{Action, Actor};
 use crate::store::users;
 
+/// Numbers have at most 15 digits, and projects' tables may know that.
+const LONGEST_PHONE: usize = 15;
+
 /// What an administrator sends.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
@@ -42,7 +45,10 @@ pub(crate) async fn delete_user(
     if body.should_soft_delete != Some(true) {
         users::delete(&db, user.id).await?;
     } else if user.deleted_at.is_none() {
-        let (email, phone) = (obscured(user.id, &user.email), obscured(user.id, &user.phone));
+        let (email, mut phone) = (obscured(user.id, &user.email), obscured(user.id, &user.phone));
+        if let Some(phone) = &mut phone {
+            phone.truncate(LONGEST_PHONE);
+        }
         users::soft_delete(&db, user.id, email.as_deref(), phone.as_deref(), state.now()).await?;
     }
     db.commit().await?;

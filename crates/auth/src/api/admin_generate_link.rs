@@ -93,8 +93,8 @@ pub(crate) async fn generate_link(
     admin: Admin,
     Json(body): Json<LinkBody>,
 ) -> Result<HttpResponse, AuthError> {
-    let asked = LinkKind::parse(&body.kind)?;
     let email = parse_email(&body.email)?;
+    let asked = LinkKind::parse(&body.kind)?;
     let encrypted_password = password_of(&state, asked, &body.password).await?;
     let redirect_to = state
         .redirects
@@ -113,6 +113,7 @@ pub(crate) async fn generate_link(
         encrypted_password: &encrypted_password,
         data: body.data.clone(),
         keeps_metadata: true,
+        bare_identity: true,
         ..Account::default()
     };
     let user = subject(&state, &info, &db, kind, found, account).await?;
@@ -226,7 +227,7 @@ async fn store_change_code(
 ) -> Result<OneTimeCode, AuthError> {
     let now = state.now();
     let new_email = parse_email(&body.new_email)?;
-    if users::is_email_taken(db, &new_email, &user.aud, user.id).await? {
+    if new_email == user.email || users::is_email_taken(db, &new_email, &user.aud, user.id).await? {
         return Err(AuthError::EmailExists);
     }
     let is_new = kind == LinkKind::EmailChangeNew;

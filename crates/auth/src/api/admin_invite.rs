@@ -42,6 +42,7 @@ pub(crate) async fn invite(
                 email: &email,
                 data: body.data,
                 keeps_metadata: true,
+                bare_identity: true,
                 ..Account::default()
             };
             accounts::create_user(&state, &db, &info, account).await?

@@ -138,9 +138,6 @@ async fn change_rest(
     if !body.role.is_empty() {
         users::set_role(db, user.id, &body.role, now).await?;
     }
-    if !body.aud.is_empty() {
-        users::set_aud(db, user.id, &body.aud, now).await?;
-    }
     if let Some(until) = change.ban {
         users::set_ban(db, user.id, until).await?;
     }

@@ -13,7 +13,7 @@ pub(crate) async fn get_user(info: RequestInfo, caller: SignedIn) -> Result<Http
 
 /// A token is good for the audience it was made for.
 pub(crate) fn check_audience(info: &RequestInfo, caller: &SignedIn) -> Result<(), AuthError> {
-    if info.audience == caller.user.aud {
+    if info.audience == caller.audience() {
         return Ok(());
     }
     Err(AuthError::invalid(

@@ -15,6 +15,18 @@ use crate::sign_in::start_session;
 use crate::state::AuthState;
 use crate::store::custom_providers;
 
+/// The providers whose ID tokens a project can switch on; others are unknown here, not off.
+const WITH_ID_TOKENS: [&str; 8] = [
+    "apple",
+    "azure",
+    "facebook",
+    "google",
+    "kakao",
+    "keycloak",
+    "snapchat",
+    "vercel_marketplace",
+];
+
 /// What a client sends.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
@@ -146,11 +158,13 @@ async fn rules(state: &AuthState, body: &IdTokenBody) -> Result<Rules, AuthError
         .iter()
         .find(|provider| provider.name == name);
     let Some(config) = config else {
+        if !WITH_ID_TOKENS.contains(&name.as_str()) {
+            return Err(not_allowed(&name));
+        }
         return Err(AuthError::ProviderDisabled("Provider is not enabled"));
     };
     let found = providers::id_token_rules(config, &body.id_token);
-    let found =
-        found.ok_or_else(|| AuthError::invalid(format!("Custom OIDC provider {name:?} not allowed")))?;
+    let found = found.ok_or_else(|| not_allowed(&name))?;
     let (issuer, aliases, dialect) = found.map_err(|error| {
         tracing::info!(provider = name, %error, "ID token refused");
         AuthError::invalid("Detected ID token issuer is not an issuer of this provider")
@@ -193,12 +207,14 @@ fn provider_name(state: &AuthState, body: &IdTokenBody) -> String {
     found.map(|config| config.name.clone()).unwrap_or_default()
 }
 
+/// A provider whose ID tokens we do not read.
+fn not_allowed(name: &str) -> AuthError {
+    AuthError::invalid(format!("Custom OIDC provider {name:?} not allowed"))
+}
+
 fn issuer_rules(state: &AuthState, body: &IdTokenBody) -> Result<Rules, AuthError> {
     if !state.config.allowed_id_token_issuers.contains(&body.issuer) {
-        return Err(AuthError::invalid(format!(
-            "Custom OIDC provider {:?} not allowed",
-            body.provider
-        )));
+        return Err(not_allowed(&body.provider));
     }
     Ok(Rules {
         provider: body.issuer.clone(),

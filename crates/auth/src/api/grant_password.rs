@@ -36,8 +36,8 @@ pub(crate) async fn grant(
     info: &RequestInfo,
     body: PasswordBody,
 ) -> Result<HttpResponse, AuthError> {
-    check(state, &body)?;
     captcha::check(state, info, &body.gotrue_meta_security).await?;
+    check(state, &body)?;
     let user = verify(state, info, &body).await?;
     let mut client = state.client().await?;
     let db = client.transaction().await?;

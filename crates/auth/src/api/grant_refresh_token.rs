@@ -17,7 +17,7 @@ use crate::machine::refresh::{self, CounterDecision, Decision, RefreshRules};
 use crate::machine::session::{self, SessionTimes};
 use crate::request::{RequestInfo, text};
 use crate::rules::counter_token::{self, CounterToken};
-use crate::sign_in::{TokenPair, is_refresh_token, new_refresh_token, sign};
+use crate::sign_in::{Reuse, TokenPair, is_refresh_token, new_refresh_token, sign};
 use crate::state::AuthState;
 use crate::store::audit::{Action, Actor};
 use crate::store::sessions::{self, Session};
@@ -116,13 +116,14 @@ async fn try_refresh(
         None => exchange(state, info, &db, (&user, session_id), token).await?,
     };
     match exchanged {
-        Some(refresh_token) => {
+        Some((refresh_token, reuse)) => {
             let now = state.now();
             sessions::touch(&db, session_id, &info.user_agent, &info.ip, now).await?;
             accounts::log(state, &db, info, Actor::User(&user), Action::TokenRefreshed).await?;
             let refreshed = (refresh_token, "token_refresh");
             let session = (session_id, session.aal.as_str());
-            let tokens = sign(state, &db, info, user.id, session, refreshed, now).await?;
+            let mut tokens = sign(state, &db, info, user.id, session, refreshed, now).await?;
+            tokens.reuse = Some(reuse);
             db.commit().await?;
             Ok(Try::Done(Box::new(tokens)))
         }
@@ -133,14 +134,14 @@ async fn try_refresh(
     }
 }
 
-/// The token to hand out; `None` when the family had to be revoked. Reads under the session's lock.
+/// The token to hand out, and why it is that one; `None` when the family had to be revoked. Reads under the session's lock.
 async fn exchange(
     state: &AuthState,
     info: &RequestInfo,
     db: &Transaction<'_>,
     (user, session_id): (&User, Uuid),
     token: &str,
-) -> Result<Option<String>, AuthError> {
+) -> Result<Option<(String, Reuse)>, AuthError> {
     let (presented, family) = refresh_tokens::find_family(db, token)
         .await?
         .ok_or(AuthError::RefreshTokenNotFound)?;
@@ -149,8 +150,8 @@ async fn exchange(
         reuse_interval: state.config.refresh.reuse_interval,
     };
     let now = state.now();
-    match refresh::decide(presented, family, rules, now) {
-        Decision::ReturnActive(active) => return Ok(Some(active)),
+    let reuse = match refresh::decide(presented, family, rules, now) {
+        Decision::ReturnActive(active) => return Ok(Some((active, Reuse::LostAnswer))),
         Decision::Refuse => return Err(AuthError::RefreshTokenAlreadyUsed),
         Decision::RevokeFamily => {
             refresh_tokens::revoke_family(db, session_id, now).await?;
@@ -159,12 +160,13 @@ async fn exchange(
         Decision::Rotate => {
             refresh_tokens::revoke(db, token, now).await?;
             accounts::log(state, db, info, Actor::User(user), Action::TokenRevoked).await?;
+            Reuse::None
         }
-        Decision::IssueChild => {}
-    }
+        Decision::IssueChild => Reuse::Race,
+    };
     let child = new_refresh_token();
     refresh_tokens::insert_child(db, (user.id, session_id), token, &child, now).await?;
-    Ok(Some(child))
+    Ok(Some((child, reuse)))
 }
 
 /// Whose counter token this is. A token that nobody's key has signed is unknown, whatever it claims.
@@ -185,20 +187,21 @@ async fn exchange_counter(
     db: &Transaction<'_>,
     session: &Session,
     token: &CounterToken,
-) -> Result<Option<String>, AuthError> {
+) -> Result<Option<(String, Reuse)>, AuthError> {
     let rules = RefreshRules {
         rotation_enabled: state.config.refresh.rotation_enabled,
         reuse_interval: state.config.refresh.reuse_interval,
     };
     let last = session.refreshed_at.unwrap_or(session.created_at);
-    let counter =
+    let (counter, reuse) =
         match refresh::decide_counter(session.token_counter - token.counter, last, rules, state.now()) {
             CounterDecision::Advance => {
                 let next = session.token_counter + 1;
                 sessions::set_counter(db, session.id, next).await?;
-                next
+                (next, Reuse::None)
             }
-            CounterDecision::ReturnCurrent => session.token_counter,
+            CounterDecision::ReturnCurrent => (session.token_counter, Reuse::LostAnswer),
+            CounterDecision::ReturnInRace => (session.token_counter, Reuse::Race),
             CounterDecision::EndSession => {
                 sessions::delete(db, session.id).await?;
                 return Ok(None);
@@ -211,7 +214,7 @@ async fn exchange_counter(
             }
         };
     let key = counter_token::key_bytes(session.token_key.as_deref().unwrap_or_default());
-    Ok(Some(counter_token::encode(session.id, counter, &key)))
+    Ok(Some((counter_token::encode(session.id, counter, &key), reuse)))
 }
 
 /// A program refreshes its own sessions, a user's client those that belong to no program.

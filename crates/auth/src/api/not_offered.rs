@@ -13,7 +13,10 @@ pub(crate) fn configure(config: &mut web::ServiceConfig) {
     config
         .service(at("/sso").post(sso))
         .service(at("/sso/saml/metadata").get(sso))
-        .service(at("/sso/saml/acs").post(sso));
+        .service(at("/sso/saml/acs").post(sso))
+        .service(at("/scim/v2/ServiceProviderConfig").get(scim))
+        .service(at("/scim/v2/ResourceTypes").get(scim))
+        .service(at("/scim/v2/Schemas").get(scim));
 }
 
 const SAML_OFF: AuthError = AuthError::FeatureOff {
@@ -21,6 +24,14 @@ const SAML_OFF: AuthError = AuthError::FeatureOff {
     code: "saml_provider_disabled",
     text: "SAML 2.0 is disabled",
 };
+
+async fn scim() -> Refusal {
+    Err(AuthError::FeatureOff {
+        status: 404,
+        code: "feature_disabled",
+        text: "SCIM server is disabled",
+    })
+}
 
 async fn sso() -> Refusal {
     Err(SAML_OFF)

@@ -31,6 +31,10 @@ pub(crate) async fn openid_configuration(state: web::Data<AuthState>) -> HttpRes
         "id_token_signing_alg_values_supported": ["RS256", "HS256", "ES256"],
         "token_endpoint_auth_methods_supported": ["client_secret_basic", "client_secret_post", "none"],
         "code_challenge_methods_supported": ["S256", "plain"],
+        "claims_supported": [
+            "sub", "aud", "iss", "exp", "iat", "auth_time", "nonce", "email", "email_verified", "phone_number",
+            "phone_number_verified", "name", "picture", "preferred_username", "updated_at",
+        ],
     });
     let server = &state.config.oauth_server;
     if server.enabled && server.allow_dynamic_registration {

@@ -12,6 +12,7 @@ use crate::error::AuthError;
 use crate::letters;
 use crate::limits::Limited;
 use crate::machine::verify::VerifyType;
+use crate::pace;
 use crate::request::{Json, RequestInfo, metadata, text};
 use crate::rules::address::{parse_email, parse_phone};
 use crate::rules::pkce::CodeChallenge;
@@ -62,6 +63,9 @@ pub(crate) async fn otp(
             "Only an email address or phone number should be provided",
         )),
         (true, false) => send_text(&state, &info, body).await,
+        (false, true) if !body.channel.is_empty() => Err(AuthError::invalid(
+            "Channel should only be specified with Phone OTP",
+        )),
         (false, true) => send(&state, &info, body).await,
     }
 }
@@ -74,6 +78,9 @@ pub(crate) async fn magic_link(
 ) -> Result<HttpResponse, AuthError> {
     info.limit(&state, Limited::MagicLink)?;
     captcha::check(&state, &info, &body.gotrue_meta_security).await?;
+    if body.email.is_empty() && state.config.email.enabled {
+        return Err(AuthError::Unprocessable("Password recovery requires an email"));
+    }
     send(
         &state,
         &info,
@@ -98,11 +105,14 @@ async fn send(state: &AuthState, info: &RequestInfo, body: OtpBody) -> Result<Ht
         data: body.data,
         challenge: CodeChallenge::parse(&body.code_challenge, &body.code_challenge_method)?,
     };
-    match deliver(state, info, &request).await {
-        // Somebody else has created the user in between.
-        Err(error) if error.is_duplicate_email() => deliver(state, info, &request).await?,
-        answer => answer?,
-    }
+    pace::evenly(async {
+        match deliver(state, info, &request).await {
+            // Somebody else has created the user in between.
+            Err(error) if error.is_duplicate_email() => deliver(state, info, &request).await,
+            answer => answer,
+        }
+    })
+    .await?;
     Ok(HttpResponse::Ok().json(json!({})))
 }
 
@@ -113,6 +123,10 @@ async fn deliver(state: &AuthState, info: &RequestInfo, request: &Request) -> Re
     let db = client.transaction().await?;
     let challenge = request.challenge.as_ref();
     let user = match users::find_by_email(&db, &request.email, &info.audience).await? {
+        // Compat: who has not confirmed the address is still signing up.
+        Some(user) if state.config.disable_signup && !user.is_confirmed() => {
+            return Err(AuthError::SignupDisabled);
+        }
         Some(user) => users::lock_by_id(&db, user.id).await?.unwrap_or(user),
         None if !request.may_create => return Err(AuthError::OtpDisabled),
         None if state.config.disable_signup => return Err(AuthError::SignupDisabled),
@@ -170,6 +184,9 @@ async fn deliver_text(
     let mut client = state.client().await?;
     let db = client.transaction().await?;
     let user = match phones::find_by_phone(&db, phone, &info.audience).await? {
+        Some(user) if state.config.disable_signup && !user.is_phone_confirmed() => {
+            return Err(AuthError::SignupDisabled);
+        }
         Some(user) => users::lock_by_id(&db, user.id).await?.unwrap_or(user),
         None if body.create_user == Some(false) => return Err(AuthError::OtpDisabled),
         None if state.config.disable_signup => return Err(AuthError::SignupDisabled),

@@ -11,6 +11,7 @@ use crate::error::AuthError;
 use crate::letters;
 use crate::limits::Limited;
 use crate::machine::verify::VerifyType;
+use crate::pace;
 use crate::request::{Json, RequestInfo, text};
 use crate::rules::address::parse_email;
 use crate::rules::pkce::CodeChallenge;
@@ -39,36 +40,39 @@ pub(crate) async fn recover(
 ) -> Result<HttpResponse, AuthError> {
     info.limit(&state, Limited::Recover)?;
     captcha::check(&state, &info, &body.gotrue_meta_security).await?;
-    if body.email.is_empty() {
-        return Err(AuthError::invalid("Password recovery requires an email"));
-    }
-    let email = parse_email(&body.email)?;
-    let challenge = CodeChallenge::parse(&body.code_challenge, &body.code_challenge_method)?;
     if !state.config.email.enabled {
         return Err(AuthError::EmailProviderDisabled {
             status: 400,
             text: "Email logins are disabled",
         });
     }
+    if body.email.is_empty() {
+        return Err(AuthError::invalid("Password recovery requires an email"));
+    }
+    let email = parse_email(&body.email)?;
+    let challenge = CodeChallenge::parse(&body.code_challenge, &body.code_challenge_method)?;
+    pace::evenly(deliver(&state, &info, &email, challenge.as_ref())).await?;
+    Ok(HttpResponse::Ok().json(json!({})))
+}
+
+/// Mails the link, if there is somebody to mail it to.
+async fn deliver(
+    state: &AuthState,
+    info: &RequestInfo,
+    email: &str,
+    challenge: Option<&CodeChallenge>,
+) -> Result<(), AuthError> {
     let _slot = state.mail_slot().await?;
     let mut client = state.client().await?;
     let db = client.transaction().await?;
-    match users::find_by_email(&db, &email, &info.audience).await? {
+    match users::find_by_email(&db, email, &info.audience).await? {
         Some(user) => {
             let user = users::lock_by_id(&db, user.id).await?.unwrap_or(user);
-            accounts::log(&state, &db, &info, Actor::User(&user), Action::RecoveryRequested).await?;
-            letters::send_recovery(
-                &state,
-                &db,
-                &info,
-                &user,
-                VerifyType::Recovery,
-                challenge.as_ref(),
-            )
-            .await?;
+            accounts::log(state, &db, info, Actor::User(&user), Action::RecoveryRequested).await?;
+            letters::send_recovery(state, &db, info, &user, VerifyType::Recovery, challenge).await?;
             db.commit().await?;
         }
-        None => state.limits.check_unknown_address(Limited::Recover, &email)?,
+        None => state.limits.check_unknown_address(Limited::Recover, email)?,
     }
-    Ok(HttpResponse::Ok().json(json!({})))
+    Ok(())
 }

@@ -10,6 +10,7 @@ use crate::captcha::{self, Captcha};
 use crate::error::AuthError;
 use crate::letters;
 use crate::limits::Limited;
+use crate::pace;
 use crate::request::{Json, RequestInfo, text};
 use crate::rules::address::{parse_email, parse_phone};
 use crate::rules::pkce::CodeChallenge;
@@ -44,33 +45,36 @@ pub(crate) async fn resend(
     info.limit(&state, Limited::Resend)?;
     captcha::check(&state, &info, &body.gotrue_meta_security).await?;
     if matches!(body.kind.as_str(), "sms" | "phone_change") {
-        return resend_text(&state, &info, &body).await;
+        return pace::evenly(resend_text(&state, &info, &body)).await;
     }
     let email = check(&state, &body)?;
     let challenge = CodeChallenge::parse(&body.code_challenge, &body.code_challenge_method)?;
+    pace::evenly(resend_mail(&state, &info, &body, (&email, challenge.as_ref()))).await
+}
+
+/// Mails what is pending for the address again, if something is.
+async fn resend_mail(
+    state: &AuthState,
+    info: &RequestInfo,
+    body: &ResendBody,
+    (email, challenge): (&str, Option<&CodeChallenge>),
+) -> Result<HttpResponse, AuthError> {
     let _slot = state.mail_slot().await?;
     let mut client = state.client().await?;
     let db = client.transaction().await?;
-    let Some(user) = users::find_by_email(&db, &email, &info.audience).await? else {
-        check_unknown(&state, &body.kind, &email)?;
+    let Some(user) = users::find_by_email(&db, email, &info.audience).await? else {
+        check_unknown(state, &body.kind, email)?;
         return Ok(HttpResponse::Ok().json(json!({})));
     };
     let user = users::lock_by_id(&db, user.id).await?.unwrap_or(user);
     if body.kind == "signup" && !user.is_confirmed() {
-        accounts::log(
-            &state,
-            &db,
-            &info,
-            Actor::User(&user),
-            Action::ConfirmationRequested,
-        )
-        .await?;
-        letters::send_confirmation(&state, &db, &info, &user, challenge.as_ref()).await?;
+        accounts::log(state, &db, info, Actor::User(&user), Action::ConfirmationRequested).await?;
+        letters::send_confirmation(state, &db, info, &user, challenge).await?;
     } else if body.kind == "email_change" && !user.email_change.is_empty() {
         let new_email = user.email_change.clone();
-        letters::send_email_change(&state, &db, &info, &user, &new_email, challenge.as_ref()).await?;
+        letters::send_email_change(state, &db, info, &user, &new_email, challenge).await?;
     } else {
-        check_unknown(&state, &body.kind, &email)?;
+        check_unknown(state, &body.kind, email)?;
     }
     db.commit().await?;
     Ok(HttpResponse::Ok().json(json!({})))
@@ -90,13 +94,13 @@ fn check_unknown(state: &AuthState, kind: &str, address: &str) -> Result<(), Aut
 fn check(state: &AuthState, body: &ResendBody) -> Result<String, AuthError> {
     match body.kind.as_str() {
         "signup" | "email_change" => {
+            if body.email.is_empty() {
+                return Err(AuthError::invalid("Type provided requires an email address"));
+            }
             if !body.phone.is_empty() {
                 return Err(AuthError::invalid(
                     "Only an email address or phone number should be provided.",
                 ));
-            }
-            if body.email.is_empty() {
-                return Err(AuthError::invalid("Type provided requires an email address"));
             }
             if !state.config.email.enabled {
                 return Err(AuthError::EmailProviderDisabled {
@@ -118,13 +122,13 @@ async fn resend_text(
     info: &RequestInfo,
     body: &ResendBody,
 ) -> Result<HttpResponse, AuthError> {
+    if body.phone.is_empty() {
+        return Err(AuthError::invalid("Type provided requires a phone number"));
+    }
     if !body.email.is_empty() {
         return Err(AuthError::invalid(
             "Only an email address or phone number should be provided.",
         ));
-    }
-    if body.phone.is_empty() {
-        return Err(AuthError::invalid("Type provided requires a phone number"));
     }
     if !state.config.phone.enabled {
         return Err(AuthError::PhoneProviderDisabled {

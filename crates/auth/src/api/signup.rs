@@ -117,7 +117,10 @@ async fn check(state: &AuthState, body: SignupBody) -> Result<Signup, AuthError>
         }
         (String::new(), parse_phone(&body.phone)?)
     };
-    let channel = Channel::parse(&body.channel, state)?;
+    let channel = match phone.is_empty() {
+        true => Channel::Sms,
+        false => Channel::parse(&body.channel, state)?,
+    };
     let encrypted_password = state.hasher.hash(&body.password).await?;
     Ok(Signup {
         email,

@@ -6,6 +6,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::{grant_id_token, grant_password, grant_pkce, grant_refresh_token, grant_web3};
+use crate::captcha::{self, Captcha};
 use crate::error::AuthError;
 use crate::limits::Limited;
 use crate::request::{Json, RequestInfo, SignedIn};
@@ -45,17 +46,32 @@ pub(crate) async fn token(
             grant_id_token::grant(&state, &info, body, target).await
         }
         "web3" => {
+            captcha::check(&state, &info, &captcha_of(&body)).await?;
             // Said before the body is understood, as in the original: stock clients send what wallets gave them.
             grant_web3::check_offered(&state)?;
             grant_web3::grant(&state, &info, read(body)?).await
         }
-        _ => Err(AuthError::UnsupportedGrantType),
+        _ => {
+            captcha::check(&state, &info, &captcha_of(&body)).await?;
+            Err(AuthError::UnsupportedGrantType)
+        }
     }
+}
+
+/// The captcha of a body that nobody has read yet.
+fn captcha_of(body: &Value) -> Captcha {
+    serde_json::from_value(body["gotrue_meta_security"].clone()).unwrap_or_default()
 }
 
 /// Who asks: needed only by a grant that changes its caller.
 async fn caller(request: &HttpRequest) -> Result<SignedIn, AuthError> {
-    SignedIn::extract(request).await
+    SignedIn::extract(request).await.map_err(|error| match error {
+        AuthError::NoAuthorization => AuthError::oauth(
+            "invalid request",
+            "Linking requires a valid user access token in Authorization",
+        ),
+        error => error,
+    })
 }
 
 fn read<T: DeserializeOwned>(body: Value) -> Result<T, AuthError> {

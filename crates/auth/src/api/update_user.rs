@@ -71,16 +71,18 @@ pub(crate) async fn update_user(
 ) -> Result<HttpResponse, AuthError> {
     info.limit(&state, Limited::UpdateUser)?;
     check_audience(&info, &caller)?;
-    check(&state, &caller, &body)?;
-    let email = new_email(&state, &info, &caller, &body).await?;
+    let asked = Asked::parse(&state, &body).await?;
+    check(&state, &caller, &body, &asked)?;
+    let email = new_email(&state, &info, &caller, &asked).await?;
+    let phone = new_phone(&state, &info, &caller, &asked).await?;
     let encrypted_password = match &body.password {
         Some(new) => Some(check_password(&state, &caller, &body, new).await?),
         None => None,
     };
     let change = Change {
         email,
-        phone: new_phone(&state, &info, &caller, &body).await?,
-        channel: Channel::parse(&body.channel, &state)?,
+        phone,
+        channel: asked.channel,
         encrypted_password,
         data: body.data.map(Value::Object),
         app_metadata: body.app_metadata.map(Value::Object),
@@ -90,28 +92,63 @@ pub(crate) async fn update_user(
     Ok(HttpResponse::Ok().json(user.body()))
 }
 
-/// What nobody, or not this caller, may change.
-fn check(state: &AuthState, caller: &SignedIn, body: &UpdateBody) -> Result<(), AuthError> {
+/// The addresses that are asked for, as we store them; empty ones are not asked for.
+struct Asked {
+    email: String,
+    phone: String,
+    channel: Channel,
+}
+
+impl Asked {
+    /// Checks everything that needs no knowledge of the caller.
+    async fn parse(state: &AuthState, body: &UpdateBody) -> Result<Self, AuthError> {
+        let email = match body.email.as_str() {
+            "" => String::new(),
+            email => parse_email(email)?,
+        };
+        let (phone, channel) = match body.phone.as_str() {
+            "" => (String::new(), Channel::Sms),
+            phone => (parse_phone(phone)?, Channel::parse(&body.channel, state)?),
+        };
+        if let Some(password) = &body.password {
+            leaked_passwords::check(state, password).await?;
+        }
+        Ok(Self {
+            email,
+            phone,
+            channel,
+        })
+    }
+}
+
+/// What nobody, or not this caller, may change. What stays as it is needs no right.
+fn check(state: &AuthState, caller: &SignedIn, body: &UpdateBody, asked: &Asked) -> Result<(), AuthError> {
     let user = &caller.user;
-    let changes_secrets = !body.email.is_empty() || !body.phone.is_empty() || body.password.is_some();
+    let changes_address = !asked.email.is_empty() && asked.email != user.email
+        || !asked.phone.is_empty() && asked.phone != user.phone;
+    let changes_secrets = changes_address || body.password.is_some();
+    if body.app_metadata.is_some() && !state.config.admin_roles.contains(&user.role) {
+        return Err(AuthError::coded(
+            403,
+            "not_admin",
+            "Updating app_metadata requires admin privileges",
+        ));
+    }
+    if changes_secrets && caller.lacks_second_factor() {
+        return Err(AuthError::InsufficientAal);
+    }
     if user.is_anonymous
         && body.password.is_some()
-        && body.email.is_empty()
-        && body.phone.is_empty()
+        && asked.email.is_empty()
+        && asked.phone.is_empty()
         && user.email.is_empty()
     {
         return Err(AuthError::Unprocessable(
             "Updating password of an anonymous user without an email or phone is not allowed",
         ));
     }
-    if body.app_metadata.is_some() && !state.config.admin_roles.contains(&user.role) {
-        return Err(AuthError::NotAdmin);
-    }
     if user.is_sso_user && (changes_secrets || !body.nonce.is_empty()) {
         return Err(AuthError::SsoManaged);
-    }
-    if changes_secrets && caller.lacks_second_factor() {
-        return Err(AuthError::InsufficientAal);
     }
     Ok(())
 }
@@ -121,20 +158,17 @@ async fn new_email(
     state: &AuthState,
     info: &RequestInfo,
     caller: &SignedIn,
-    body: &UpdateBody,
+    asked: &Asked,
 ) -> Result<String, AuthError> {
-    if body.email.is_empty() {
-        return Ok(String::new());
-    }
-    let email = parse_email(&body.email)?;
-    if email == caller.user.email {
+    let email = &asked.email;
+    if email.is_empty() || *email == caller.user.email {
         return Ok(String::new());
     }
     let client = state.client().await?;
-    if users::is_email_taken(&client, &email, &info.audience, caller.user.id).await? {
+    if users::is_email_taken(&client, email, &info.audience, caller.user.id).await? {
         return Err(AuthError::EmailExists);
     }
-    Ok(email)
+    Ok(email.clone())
 }
 
 /// The number to change to; empty when it stays.
@@ -142,13 +176,10 @@ async fn new_phone(
     state: &AuthState,
     info: &RequestInfo,
     caller: &SignedIn,
-    body: &UpdateBody,
+    asked: &Asked,
 ) -> Result<String, AuthError> {
-    if body.phone.is_empty() {
-        return Ok(String::new());
-    }
-    let phone = parse_phone(&body.phone)?;
-    if phone == caller.user.phone {
+    let phone = &asked.phone;
+    if phone.is_empty() || *phone == caller.user.phone {
         return Ok(String::new());
     }
     if !state.config.phone.enabled {
@@ -158,10 +189,10 @@ async fn new_phone(
         });
     }
     let client = state.client().await?;
-    if phones::is_taken(&client, &phone, &info.audience, caller.user.id).await? {
+    if phones::is_taken(&client, phone, &info.audience, caller.user.id).await? {
         return Err(AuthError::PhoneExists);
     }
-    Ok(phone)
+    Ok(phone.clone())
 }
 
 /// Asks for the proofs that a new password needs, and hashes it: outside of any transaction.
@@ -171,7 +202,6 @@ async fn check_password(
     body: &UpdateBody,
     new: &str,
 ) -> Result<String, AuthError> {
-    leaked_passwords::check(state, new).await?;
     let user = &caller.user;
     let has_password = !user.encrypted_password.is_empty();
     let change = PasswordChange {

@@ -12,6 +12,7 @@ use uuid::Uuid;
 
 use crate::accounts;
 use crate::error::AuthError;
+use crate::hasher::random_password;
 use crate::letters::{self, Notice};
 use crate::limits::Limited;
 use crate::machine::verify::{ChangeToken, Effect, VerifyRules, VerifyType, verify};
@@ -85,14 +86,16 @@ pub(crate) async fn verify_link(
     query: web::Query<LinkQuery>,
 ) -> Result<HttpResponse, AuthError> {
     info.limit(&state, Limited::Verify)?;
-    if query.token.is_empty() {
-        return Err(AuthError::invalid("Verify requires a token or a token hash"));
-    }
     if query.kind.is_empty() {
         return Err(AuthError::invalid("Verify requires a verification type"));
     }
+    if query.token.is_empty() {
+        return Err(AuthError::invalid("Verify requires a token or a token hash"));
+    }
     let is_pkce = query.token.starts_with(PKCE_PREFIX);
-    let outcome = match VerifyType::parse(&query.kind) {
+    // Links go out by mail only.
+    let kind = VerifyType::parse(&query.kind).filter(|kind| !kind.is_by_phone());
+    let outcome = match kind {
         Some(kind) => {
             let presented = Presented {
                 kind,
@@ -103,7 +106,7 @@ pub(crate) async fn verify_link(
             };
             redeem(&state, &info, &presented).await
         }
-        None => Err(AuthError::invalid("Unsupported verification type")),
+        None => Err(AuthError::invalid("Invalid email verification type")),
     };
     if let Err(error @ (AuthError::Internal { .. } | AuthError::Overloaded)) = &outcome {
         tracing::error!(%error, "verification failed");
@@ -132,21 +135,14 @@ pub(crate) async fn verify_code(
 
 /// Checks what was sent with a code or hash.
 fn read(body: VerifyBody) -> Result<Presented, AuthError> {
-    let kind = match VerifyType::parse(&body.kind) {
-        Some(kind) => kind,
-        None if body.kind.is_empty() => {
-            return Err(AuthError::invalid("Verify requires a verification type"));
-        }
-        None => return Err(AuthError::invalid("Unsupported verification type")),
-    };
-    if !body.token_hash.is_empty() && body.token.is_empty() && kind.is_by_phone() {
-        return Err(AuthError::invalid("Invalid email verification type"));
+    if body.kind.is_empty() {
+        return Err(AuthError::invalid("Verify requires a verification type"));
     }
     let typed = body.token.clone();
     let (token, address) = match (body.token.is_empty(), body.token_hash.is_empty()) {
         (false, true) => read_code(&body)?,
         (true, false) if body.email.is_empty() && body.phone.is_empty() && body.redirect_to.is_empty() => {
-            (PresentedToken::Link(body.token_hash), None)
+            (PresentedToken::Link(body.token_hash.clone()), None)
         }
         (true, false) => {
             return Err(AuthError::invalid(
@@ -159,8 +155,13 @@ fn read(body: VerifyBody) -> Result<Presented, AuthError> {
             ));
         }
     };
+    let kind = match (VerifyType::parse(&body.kind), &address) {
+        (Some(kind), None) if kind.is_by_phone() => None,
+        (None, Some(_)) => return Err(BAD_CODE),
+        (kind, _) => kind,
+    };
     Ok(Presented {
-        kind,
+        kind: kind.ok_or_else(|| AuthError::invalid("Invalid email verification type"))?,
         token,
         address,
         typed,
@@ -319,7 +320,14 @@ async fn apply(
     let now = state.now();
     let action = match effect {
         Effect::Confirm(kind) => {
+            if user.invited_at.is_some() && user.encrypted_password.is_empty() {
+                // Whoever was invited chooses a password later; until then nobody knows it.
+                let hash = state.hasher.hash(&random_password()).await?;
+                users::set_password(db, user.id, &hash, now).await?;
+                users::clear_tokens_after_password(db, user.id, now).await?;
+            }
             users::confirm_email(db, user.id, now).await?;
+            users::prove_identities(db, user.id, now).await?;
             if kind == VerifyType::Invite {
                 Action::InviteAccepted
             } else {

@@ -76,7 +76,11 @@ impl AuthError {
             Self::InvalidPathId(message) => line(404, "validation_failed", message),
             Self::NoRoute => line(404, "unknown", "404 page not found"),
             Self::MethodNotAllowed => line(405, "unknown", "Method Not Allowed"),
-            Self::TooLarge => line(413, "request_entity_too_large", "Request body too large"),
+            Self::TooLarge => line(
+                413,
+                "request_entity_too_large",
+                "Request body too large (max 1048576 bytes)",
+            ),
 
             Self::NoAuthorization => line(
                 401,
@@ -307,9 +311,12 @@ pub(crate) fn render(error: &AuthError, version: ApiVersion, request_id: Option<
     }
     if let AuthError::Oauth { error, description } = error {
         let body = json!({ "error": error, "error_description": description });
-        return HttpResponse::BadRequest()
-            .insert_header(("Cache-Control", "no-store"))
-            .json(body);
+        let mut response = HttpResponse::BadRequest();
+        response.insert_header(("Cache-Control", "no-store"));
+        if version == ApiVersion::V20240101 {
+            response.insert_header((VERSION_HEADER, FIRST_VERSION));
+        }
+        return response.json(body);
     }
     let mut body = Map::new();
     match version {

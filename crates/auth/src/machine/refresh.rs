@@ -77,8 +77,10 @@ pub(crate) fn decide(
 pub(crate) enum CounterDecision {
     /// The next token.
     Advance,
-    /// The current one again: a lost answer, or a race.
+    /// The current one again: a lost answer.
     ReturnCurrent,
+    /// The current one again: a race inside the reuse interval.
+    ReturnInRace,
     /// Two hold this session: end it, commit, refuse.
     EndSession,
     /// Refuse, change nothing.
@@ -99,7 +101,7 @@ pub(crate) fn decide_counter(
         ..0 => CounterDecision::NotOurs,
         0 => CounterDecision::Advance,
         1 => CounterDecision::ReturnCurrent,
-        _ if now - last_refresh < interval => CounterDecision::ReturnCurrent,
+        _ if now - last_refresh < interval => CounterDecision::ReturnInRace,
         _ if rules.rotation_enabled => CounterDecision::EndSession,
         _ => CounterDecision::Refuse,
     }
@@ -179,7 +181,7 @@ mod tests {
         assert_eq!(decide(-1, rules(10, true)), CounterDecision::NotOurs);
         assert_eq!(decide(0, rules(0, true)), CounterDecision::Advance);
         assert_eq!(decide(1, rules(0, true)), CounterDecision::ReturnCurrent);
-        assert_eq!(decide(2, rules(10, true)), CounterDecision::ReturnCurrent);
+        assert_eq!(decide(2, rules(10, true)), CounterDecision::ReturnInRace);
         assert_eq!(decide(2, rules(0, true)), CounterDecision::EndSession);
         assert_eq!(decide(2, rules(0, false)), CounterDecision::Refuse);
     }

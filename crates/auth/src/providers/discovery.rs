@@ -4,6 +4,7 @@
 //! strangers choose the tokens, so they must not choose how often we call.
 
 use std::collections::HashMap;
+use std::net::Ipv4Addr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -94,6 +95,34 @@ pub(crate) fn is_callable(url: &str, insecure: bool) -> bool {
         "https" => url.host_str().is_some(),
         "http" => insecure && url.host_str().is_some(),
         _ => false,
+    }
+}
+
+/// Whether a URL names this machine or a private network outright: nothing that a provider of the outside world is.
+pub(crate) fn is_internal(url: &str) -> bool {
+    let Ok(url) = url::Url::parse(url) else {
+        return true;
+    };
+    let is_internal_v4 = |ip: Ipv4Addr| {
+        ip.is_loopback() || ip.is_private() || ip.is_link_local() || ip.is_unspecified() || ip.is_multicast()
+    };
+    match url.host() {
+        None => true,
+        Some(url::Host::Domain(name)) => {
+            let name = name.trim_end_matches('.');
+            name == "localhost" || name.ends_with(".localhost")
+        }
+        Some(url::Host::Ipv4(ip)) => is_internal_v4(ip),
+        Some(url::Host::Ipv6(ip)) => match ip.to_ipv4_mapped() {
+            Some(ip) => is_internal_v4(ip),
+            None => {
+                ip.is_loopback()
+                    || ip.is_unspecified()
+                    || ip.is_multicast()
+                    || ip.is_unique_local()
+                    || ip.is_unicast_link_local()
+            }
+        },
     }
 }
 

@@ -50,7 +50,14 @@ impl<T: DeserializeOwned + Default + 'static> FromRequest for OptionalJson<T> {
     }
 }
 
+/// Reads an object; null stands for an empty one. A list is none, though serde would take its items for members in order.
 fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, AuthError> {
+    let body = match body.trim_ascii() {
+        b"" => return Err(AuthError::BadJson("unexpected end of JSON input".to_owned())),
+        b"null" => b"{}",
+        [b'[', ..] => return Err(AuthError::BadJson("an object is expected, not a list".to_owned())),
+        body => body,
+    };
     serde_json::from_slice(body).map_err(|error| AuthError::BadJson(error.to_string()))
 }
 

@@ -68,6 +68,14 @@ impl SignedIn {
         Ok(())
     }
 
+    /// The audience that the token was made for; of several, the first.
+    pub(crate) fn audience(&self) -> &str {
+        let audience = self.claims.get("aud");
+        audience
+            .and_then(|audience| audience.get(0).unwrap_or(audience).as_str())
+            .unwrap_or_default()
+    }
+
     async fn of(state: &AuthState, caller: &Caller) -> Result<Self, AuthError> {
         let claims = verified(caller)?;
         let missing = AuthError::BadJwt(Cow::Borrowed("invalid claim: missing sub claim"));

@@ -54,7 +54,10 @@ impl RedirectRules {
             Some(Host::Ipv6(ip)) => return ip.is_loopback() || ip.is_unspecified(),
             _ => {}
         }
-        if matches!(url.scheme(), "http" | "https") && !is_plain_host(host_text) {
+        // A name or password in front of the host would let a pattern match what is no part of the host:
+        // `https://app-x:y@attacker.host/` against `https://app-*.host/**`.
+        let has_credentials = !url.username().is_empty() || url.password().is_some();
+        if matches!(url.scheme(), "http" | "https") && (has_credentials || !is_plain_host(host_text)) {
             return false;
         }
         let without_fragment = target.split('#').next().unwrap_or_default();
@@ -189,6 +192,35 @@ mod tests {
             assert_eq!(rules.is_allowed(target), expected, "{target}");
         }
         assert!(rules.is_allowed("https://anything.io/x#fragment"));
+    }
+
+    #[test]
+    fn auth_029_globs_for_subdomains_let_nobody_else_in() {
+        let patterns = ["https://*.preview.example/**", "https://app-*.host.example/**"];
+        let rules = rules("https://site.example", &patterns);
+        let cases = [
+            ("https://a.preview.example/x/y?z=1", true),
+            ("https://a.preview.example/", true),
+            ("https://a.preview.example", false),
+            ("https://a.b.preview.example/x", false),
+            ("https://A.PREVIEW.example/x", false),
+            ("https://a.preview.example.evil.io/x", false),
+            ("https://evil.io/.preview.example/x", false),
+            ("https://evil.io#a.preview.example/x", false),
+            ("https://evil.io?.preview.example/x", false),
+            ("https://evil.io%2f.preview.example/x", false),
+            ("https://evil.io\\.preview.example/x", false),
+            ("https://user:pass@a.preview.example/x", false),
+            ("https://a%2epreview.example/x", false),
+            ("https://.preview.example/x", false),
+            ("http://a.preview.example/x", false),
+            ("https://app-x.host.example/x", true),
+            ("https://app-x:y@attacker.host.example/x", false),
+            ("https://app-x@attacker.host.example/x", false),
+        ];
+        for (target, expected) in cases {
+            assert_eq!(rules.is_allowed(target), expected, "{target}");
+        }
     }
 
     #[test]

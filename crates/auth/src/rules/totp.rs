@@ -101,10 +101,10 @@ fn decode_base32(text: &str) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Percent-encodes for a path or a query, with `%20` for a space: apps show a `+` as it stands.
+/// Percent-encodes for a path or a query, with `%20` for a space: apps show a `+` as it stands, and addresses with their `@`.
 fn escape(text: &str) -> String {
     let encoded: String = url::form_urlencoded::byte_serialize(text.as_bytes()).collect();
-    encoded.replace('+', "%20")
+    encoded.replace('+', "%20").replace("%40", "@")
 }
 
 #[cfg(test)]
@@ -155,7 +155,7 @@ mod tests {
         assert_eq!(
             uri,
             format!(
-                "otpauth://totp/my%20site%3A3000:ana%2Bx%40example.com?algorithm=SHA1&digits=6&issuer=my%20site%3A3000\
+                "otpauth://totp/my%20site%3A3000:ana%2Bx@example.com?algorithm=SHA1&digits=6&issuer=my%20site%3A3000\
                  &period=30&secret={SECRET}"
             )
         );

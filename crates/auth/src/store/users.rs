@@ -200,18 +200,15 @@ pub(crate) async fn set_role(
     run(db, SQL, &[&id, &role, &now]).await
 }
 
-pub(crate) async fn set_aud(
-    db: &impl GenericClient,
-    id: Uuid,
-    aud: &str,
-    now: DateTime<Utc>,
-) -> DbResult<()> {
-    const SQL: &str = "update auth.users set aud = $2::text, updated_at = $3 where id = $1";
-    run(db, SQL, &[&id, &aud, &now]).await
-}
-
 pub(crate) async fn confirm_email(db: &impl GenericClient, id: Uuid, now: DateTime<Utc>) -> DbResult<()> {
     run(db, include_str!("../../sql/confirm_email.sql"), &[&id, &now]).await
+}
+
+/// The identities that carry the user's address are proven by a link that was mailed to it.
+pub(crate) async fn prove_identities(db: &impl GenericClient, id: Uuid, now: DateTime<Utc>) -> DbResult<()> {
+    execute(db, include_str!("../../sql/prove_identities.sql"), &[&id, &now])
+        .await
+        .map(|_| ())
 }
 
 pub(crate) async fn set_invited(db: &impl GenericClient, id: Uuid, now: DateTime<Utc>) -> DbResult<()> {
@@ -235,12 +232,8 @@ pub(crate) async fn clear_tokens_after_password(
     id: Uuid,
     now: DateTime<Utc>,
 ) -> DbResult<()> {
-    const SQL: &str = "update auth.users set confirmation_token = '', recovery_token = '', \
-                       reauthentication_token = '', reauthentication_sent_at = null, updated_at = $2 where id = $1";
-    execute(db, SQL, &[&id, &now]).await?;
-    const TOKENS: &str = "delete from auth.one_time_tokens where user_id = $1 \
-                          and token_type in ('confirmation_token', 'recovery_token', 'reauthentication_token')";
-    run(db, TOKENS, &[&id]).await
+    const SQL: &str = include_str!("../../sql/clear_tokens_after_password.sql");
+    run(db, SQL, &[&id, &now]).await
 }
 
 /// Merges into the user's own metadata; a null removes the key.

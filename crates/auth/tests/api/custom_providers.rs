@@ -172,6 +172,11 @@ async fn what_would_break_in_is_refused() {
     for change in [
         json!({"identifier": "google"}),
         json!({"identifier": "custom:"}),
+        json!({"identifier": "custom:a b"}),
+        json!({"identifier": "custom:a-"}),
+        json!({"identifier": format!("custom:{}", "a".repeat(44))}),
+        json!({"name": "a".repeat(101)}),
+        json!({"client_id": "a".repeat(513)}),
         json!({"provider_type": "saml"}),
         json!({"client_secret": ""}),
         json!({"issuer": null}),

@@ -249,6 +249,7 @@ async fn auth_043_auth_083_auth_095_what_is_off_says_so_and_is_not_retried() {
             404,
             "feature_disabled",
         ),
+        (Method::GET, "/scim/v2/Schemas", 404, "feature_disabled"),
         (Method::POST, "/factors", 422, "mfa_totp_enroll_not_enabled"),
         (
             Method::POST,

@@ -5,6 +5,8 @@ mod admin;
 mod app;
 mod custom_providers;
 mod database;
+mod details;
+mod dump;
 mod email_change;
 mod errors;
 mod hooks;

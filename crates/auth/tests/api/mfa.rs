@@ -116,7 +116,7 @@ async fn auth_075_an_authenticator_app_raises_the_session() {
     assert_eq!(
         totp["uri"],
         json!(format!(
-            "otpauth://totp/Shop:ana%40example.com?algorithm=SHA1&digits=6&issuer=Shop&period=30&secret={secret}"
+            "otpauth://totp/Shop:ana@example.com?algorithm=SHA1&digits=6&issuer=Shop&period=30&secret={secret}"
         ))
     );
     let challenge = app.challenge(&session, &id).await;

@@ -1,0 +1,12 @@
+-- Links and codes that are on their way may be somebody else's: a changed password makes all of them worthless.
+with pending as (
+  delete from auth.one_time_tokens where user_id = $1
+)
+update auth.users
+set confirmation_token = '', confirmation_sent_at = null,
+    recovery_token = '', recovery_sent_at = null,
+    email_change_token_new = '', email_change_token_current = '', email_change_sent_at = null,
+    phone_change_token = '', phone_change_sent_at = null,
+    reauthentication_token = '', reauthentication_sent_at = null,
+    updated_at = $2
+where id = $1
