@@ -31,7 +31,7 @@ select
       'created_at', to_char(i.created_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
       'updated_at', to_char(i.updated_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
       'email', i.email
-    ) order by i.created_at, i.id)
+    ) order by i.created_at, i.provider, i.id)
     from auth.identities i where i.user_id = u.id
   ), '[]') as identities,
   coalesce((

@@ -180,7 +180,10 @@ fn without_null(mut list: Value, names: &[&str]) -> Value {
         .filter_map(Value::as_object_mut)
     {
         for name in names {
-            if member.get(*name).is_some_and(|value| value.is_null() || value == "") {
+            if member
+                .get(*name)
+                .is_some_and(|value| value.is_null() || value == "")
+            {
                 member.shift_remove(*name);
             }
         }

@@ -305,8 +305,18 @@ fn apply(state: &AuthState, provider: &mut CustomProvider, body: ProviderBody) -
         Ok(())
     };
     text(&mut provider.name, body.name, "name", LONGEST_NAME)?;
-    text(&mut provider.client_id, body.client_id, "client_id", LONGEST_CLIENT_ID)?;
-    text(&mut provider.client_secret, body.client_secret, "client_secret", LONGEST_URL)?;
+    text(
+        &mut provider.client_id,
+        body.client_id,
+        "client_id",
+        LONGEST_CLIENT_ID,
+    )?;
+    text(
+        &mut provider.client_secret,
+        body.client_secret,
+        "client_secret",
+        LONGEST_URL,
+    )?;
     provider.scopes = body.scopes.unwrap_or_else(|| provider.scopes.clone());
     if provider.is_oidc() && !provider.scopes.iter().any(|scope| scope == "openid") {
         provider.scopes.insert(0, "openid".to_owned());

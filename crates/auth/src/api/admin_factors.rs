@@ -83,7 +83,7 @@ pub(crate) async fn delete_factor(
     let factor = mfa::get_factor(&db, user.id, &factor_id).await?;
     let shown = shown(&db, user.id, factor.id).await?;
     factors::delete(&db, factor.id).await?;
-    factors::downgrade_sessions(&db, user.id, &factor).await?;
+    factors::downgrade_sessions(&db, user.id, factor.id).await?;
     let actor = Actor::Admin {
         role: &admin.role,
         subject: &user,

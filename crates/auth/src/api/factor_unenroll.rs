@@ -37,7 +37,7 @@ pub(crate) async fn unenroll_factor(
     traits["session_id"] = json!(session.id);
     let actor = Actor::User(&caller.user);
     accounts::log_as(&state, &db, &info, actor, Action::FactorUnenrolled, traits).await?;
-    factors::downgrade_sessions(&db, caller.user.id, &factor).await?;
+    factors::downgrade_sessions(&db, caller.user.id, factor.id).await?;
     db.commit().await?;
     drop(client);
     let notice = Notice {

@@ -68,7 +68,14 @@ async fn resend_mail(
     };
     let user = users::lock_by_id(&db, user.id).await?.unwrap_or(user);
     if body.kind == "signup" && !user.is_confirmed() {
-        accounts::log(state, &db, info, Actor::User(&user), Action::ConfirmationRequested).await?;
+        accounts::log(
+            state,
+            &db,
+            info,
+            Actor::User(&user),
+            Action::ConfirmationRequested,
+        )
+        .await?;
         letters::send_confirmation(state, &db, info, &user, challenge).await?;
     } else if body.kind == "email_change" && !user.email_change.is_empty() {
         let new_email = user.email_change.clone();

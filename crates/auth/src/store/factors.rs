@@ -206,14 +206,14 @@ pub(crate) async fn delete(db: &impl GenericClient, id: Uuid) -> DbResult<()> {
     run(db, "delete from auth.mfa_factors where id = $1", &[&id]).await
 }
 
-/// Sessions that showed this factor fall back to `aal1`, unless they have shown one of another kind.
-pub(crate) async fn downgrade_sessions(
-    db: &impl GenericClient,
-    user_id: Uuid,
-    factor: &Factor,
-) -> DbResult<()> {
-    const SQL: &str = include_str!("../../sql/downgrade_sessions.sql");
-    run(db, SQL, &[&user_id, &factor.id, &factor.kind.amr_method()]).await
+/// Sessions that showed this factor fall back to `aal1`.
+pub(crate) async fn downgrade_sessions(db: &impl GenericClient, user_id: Uuid, id: Uuid) -> DbResult<()> {
+    run(
+        db,
+        include_str!("../../sql/downgrade_sessions.sql"),
+        &[&user_id, &id],
+    )
+    .await
 }
 
 /// The session rises to `aal2`, and sessions of the user that have not are over.

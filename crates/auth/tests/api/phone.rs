@@ -244,8 +244,7 @@ async fn numbers_are_confirmed_at_once_where_the_project_says_so() {
         .await
         .session();
     assert_eq!(
-        session.user["identities"][0]["identity_data"]["phone_verified"],
-        false,
+        session.user["identities"][0]["identity_data"]["phone_verified"], false,
         "nobody has proven it"
     );
     let again = app
