@@ -72,7 +72,7 @@ impl<'a> Section<'a> {
         Section::new(self.source, self.dotted(key), self.prefix, table, self.idle.get())
     }
 
-    /// Our own section, overridden by `SELVEDGE_<KEY>` instead of `SUPABASE_<SECTION>_<KEY>`.
+    /// Our own section, overridden by `SELVEDGE_<KEY>` (`SELVEDGE_<SECTION>_<KEY>` below it) instead of `SUPABASE_…`.
     pub(crate) fn own_section(&self, key: &str) -> Section<'a> {
         let mut section = self.section(key);
         section.prefix = OWN_PREFIX;
@@ -387,11 +387,10 @@ impl<'a> Section<'a> {
 
     /// The environment variable that overrides `key`.
     fn variable(&self, key: &str) -> String {
-        let name = if self.prefix == OWN_PREFIX {
-            key.to_owned()
-        } else {
-            self.dotted(key)
-        };
+        let dotted = self.dotted(key);
+        // The prefix names our own section already, but not those below it.
+        let own = dotted.split_once('.').map_or("", |(_, below)| below);
+        let name = if self.prefix == OWN_PREFIX { own } else { &dotted };
         format!(
             "{}{}",
             self.prefix,
