@@ -16,7 +16,7 @@ use crate::store::outgoing_mails::{self, Taken};
 /// How often to look without being woken: for mails of other nodes and for those to be tried again.
 const INTERVAL: Duration = Duration::from_secs(5);
 /// Longer than any try takes; a killed node's mails wait for its end.
-const LEASE: Duration = Duration::from_secs(60);
+const LEASE: Duration = Duration::from_secs(30);
 /// As many as are sent at the same time: none of them waits while its lease runs.
 const BATCH: i64 = 4;
 const FIRST_PAUSE: Duration = Duration::from_secs(5);

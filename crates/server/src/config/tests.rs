@@ -98,17 +98,13 @@ fn gw_028_every_key_of_the_contract_is_known() {
 
 #[test]
 fn gw_028_what_is_switched_on_and_absent_is_said() {
-    let text = "[auth.external.twitter]\nenabled = true\nclient_id = \"x\"\n[auth.third_party.clerk]\nenabled = true\n\
-                domain = \"x\"\n";
+    let text = "[auth.third_party.clerk]\nenabled = true\ndomain = \"x\"\n";
 
     let loaded = load(text, NO_VARIABLES).unwrap();
 
     assert_eq!(
         loaded.warnings,
-        [
-            "[auth.third_party] is switched on and not part of this version",
-            "[auth.external.twitter] is switched on and not part of this version",
-        ]
+        ["[auth.third_party] is switched on and not part of this version"]
     );
 }
 
@@ -181,6 +177,8 @@ fn gw_029_variables_override_the_file() {
         ("SUPABASE_AUTH_EMAIL_ENABLE_CONFIRMATIONS", "true"),
         ("SUPABASE_API_SCHEMAS", "public, shop"),
         ("SELVEDGE_WORKERS", "3"),
+        ("SELVEDGE_AUTH_SMTP_TLS", "implicit"),
+        ("SELVEDGE_AUTH_RATE_LIMIT_MFA", "7"),
         ("DATABASE_URL", "postgresql://x"),
     ];
 
@@ -188,6 +186,11 @@ fn gw_029_variables_override_the_file() {
 
     assert_eq!((config.api.port, config.own.workers), (4000, Some(3)));
     assert!(config.auth.email.enable_confirmations);
+    let own = config.own.auth;
+    assert_eq!(
+        (own.smtp_tls, own.rate_limit_mfa),
+        (selvedge_mail::SmtpTls::Implicit, 7)
+    );
     assert_eq!(config.api.schemas, ["public", "shop"]);
     assert_eq!(config.own.database_url.unwrap().expose_secret(), "postgresql://x");
 }

@@ -18,8 +18,8 @@ use selvedge_token::development;
 
 use super::{Mode, auth_parts};
 use crate::config::{
-    BucketSection, Config, EmailSection, EmailTemplate, PasswordRequirements, ProcessSettings,
-    ProviderSection, S3Section, SmtpSection,
+    BucketSection, Config, EmailSection, EmailTemplate, OwnAuthSection, PasswordRequirements,
+    ProcessSettings, ProviderSection, S3Section, SmtpSection,
 };
 use crate::key_set::KeySet;
 use crate::output;
@@ -194,7 +194,7 @@ fn bucket(section: &BucketSection) -> BucketSeed {
 /// mail that nobody receives would lock people out.
 pub(super) fn mailer(config: &Config, mode: Mode) -> Result<(Mailer, Option<Inbox>)> {
     match (&config.auth.email.smtp, mode) {
-        (Some(smtp), _) => Ok((Mailer::Smtp(smtp_mailer(smtp)?), None)),
+        (Some(smtp), _) => Ok((Mailer::Smtp(smtp_mailer(smtp, &config.own.auth)?), None)),
         (None, Mode::Development) => {
             let inbox = Inbox::default();
             let sender = Sender {
@@ -210,7 +210,7 @@ pub(super) fn mailer(config: &Config, mode: Mode) -> Result<(Mailer, Option<Inbo
     }
 }
 
-fn smtp_mailer(smtp: &SmtpSection) -> Result<SmtpMailer> {
+fn smtp_mailer(smtp: &SmtpSection, own: &OwnAuthSection) -> Result<SmtpMailer> {
     let config = SmtpConfig {
         host: smtp.host.clone(),
         port: smtp.port,
@@ -220,6 +220,8 @@ fn smtp_mailer(smtp: &SmtpSection) -> Result<SmtpMailer> {
             address: smtp.admin_email.clone(),
             name: smtp.sender_name.clone().unwrap_or_default(),
         },
+        tls: own.smtp_tls,
+        headers: own.smtp_headers.clone(),
         ..SmtpConfig::default()
     };
     SmtpMailer::new(&config).context("[auth.email.smtp]")
@@ -341,8 +343,8 @@ fn required_characters(requirements: PasswordRequirements) -> Vec<String> {
 
 /// In development nothing is limited per address, as with the CLI, and mails to the inbox never are.
 fn rate_limits(config: &Config, mode: Mode) -> RateLimitConfig {
-    let section = &config.auth.rate_limit;
-    let client = match (&config.own.auth.rate_limit_header, mode) {
+    let (section, own) = (&config.auth.rate_limit, &config.own.auth);
+    let client = match (&own.rate_limit_header, mode) {
         (Some(header), _) => ClientAddress::Header(header.to_ascii_lowercase()),
         (None, Mode::Development) => ClientAddress::Unlimited,
         (None, Mode::Production) => ClientAddress::Peer,
@@ -355,7 +357,10 @@ fn rate_limits(config: &Config, mode: Mode) -> RateLimitConfig {
         anonymous_users: section.anonymous_users,
         emails_per_hour: config.auth.email.smtp.is_some().then_some(section.email_sent),
         sms_per_hour: Some(section.sms_sent),
-        ..RateLimitConfig::default()
+        web3: section.web3,
+        mfa_per_minute: own.rate_limit_mfa,
+        passkeys: own.rate_limit_passkeys,
+        client_registrations: own.rate_limit_client_registrations,
     }
 }
 

@@ -1,6 +1,7 @@
 //! The parts of `[auth]` that talk to others: providers, hooks, third-party issuers, the OAuth server.
 
 use secrecy::SecretString;
+use selvedge_auth::PROVIDER_NAMES;
 
 use crate::config::section::Section;
 
@@ -89,46 +90,18 @@ const HOOKS: [&str; 7] = [
     "password_verification_attempt",
 ];
 
-const PROVIDERS: [&str; 25] = [
-    "apple",
-    "azure",
-    "bitbucket",
-    "discord",
-    "facebook",
-    "figma",
-    "fly",
-    "github",
-    "gitlab",
-    "google",
-    "kakao",
-    "keycloak",
-    "linkedin",
-    "linkedin_oidc",
-    "notion",
-    "slack",
-    "slack_oidc",
-    "snapchat",
-    "spotify",
-    "twitch",
-    "twitter",
-    "vercel_marketplace",
-    "workos",
-    "x",
-    "zoom",
-];
-
 pub(super) fn providers(section: &Section<'_>) -> Vec<ProviderSection> {
     for name in section
         .names()
         .iter()
-        .filter(|name| !PROVIDERS.contains(&name.as_str()))
+        .filter(|name| !PROVIDER_NAMES.contains(&name.as_str()))
     {
         section.remark(
             name,
-            &format!("is not a provider we know ({})", PROVIDERS.join(", ")),
+            &format!("is not a provider we know ({})", PROVIDER_NAMES.join(", ")),
         );
     }
-    PROVIDERS
+    PROVIDER_NAMES
         .iter()
         .filter_map(|name| provider(&section.section(name), name))
         .collect()
