@@ -16,13 +16,11 @@ const MAX_AGE: HeaderValue = HeaderValue::from_static("7200");
 const ANY: HeaderValue = HeaderValue::from_static("*");
 
 /// What scripts may read of an answer. A star would not do: it leaves out `Authorization`, and old browsers.
-const EXPOSED: HeaderValue = HeaderValue::from_static(
-    "Content-Encoding, Content-Location, Content-Range, Content-Type, Date, ETag, Link, Location, Preference-Applied, \
+pub(crate) const EXPOSED: &str = "Content-Encoding, Content-Location, Content-Range, Content-Type, Date, ETag, Link, Location, Preference-Applied, \
      Range-Unit, Retry-After, Server-Timing, Warning, X-Total-Count, X-Supabase-Api-Version, X-Request-Id, x-relay-error, \
      sb-error-code, x-sb-error-code, Upload-Offset, Upload-Length, Upload-Metadata, Upload-Expires, Tus-Resumable, \
      Tus-Version, Tus-Extension, Tus-Max-Size, Tus-Complete, Accept-Ranges, Content-Disposition, Content-Length, \
-     Last-Modified, X-Transformations",
-);
+     Last-Modified, X-Transformations";
 
 /// Whether this is a preflight, which the gateway answers itself. Other OPTIONS requests go to the service.
 pub(crate) fn is_preflight(method: &Method, headers: &HeaderMap) -> bool {
@@ -50,6 +48,9 @@ pub(crate) fn preflight(headers: &HeaderMap) -> HttpResponse {
 /// Puts the headers of every answer in place; a service's own are replaced.
 pub(crate) fn apply(answer: &mut HeaderMap, id: HeaderValue) {
     answer.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, ANY);
-    answer.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
+    answer.insert(
+        header::ACCESS_CONTROL_EXPOSE_HEADERS,
+        HeaderValue::from_static(EXPOSED),
+    );
     answer.insert(request_id::HEADER, id);
 }

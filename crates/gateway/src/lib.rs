@@ -18,13 +18,13 @@ mod middleware;
 mod request_id;
 mod routes;
 pub mod telemetry;
+mod visitors;
 
 pub use actix_server::ServerBuilder;
 pub use caller::{Bearer, Caller};
 pub use error::{GatewayError, json_error};
-pub use intake::Intake;
 pub use keys::Keys;
-pub use listen::listen;
+pub use listen::{ConnectionLimits, Listener, listen};
 pub use middleware::{Gateway, GatewayConfig};
 pub use request_id::RequestId;
 pub use routes::Service;

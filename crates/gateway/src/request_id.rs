@@ -33,7 +33,7 @@ impl RequestId {
     }
 
     /// A random part per process and a counter: unique without asking for randomness on each request.
-    fn next() -> Self {
+    pub(crate) fn next() -> Self {
         static PROCESS: OnceLock<String> = OnceLock::new();
         static COUNTER: AtomicU64 = AtomicU64::new(1);
         let process = PROCESS.get_or_init(|| uuid::Uuid::new_v4().simple().to_string()[..12].to_owned());

@@ -1,9 +1,13 @@
 //! Binds the ports early, so that a taken one is reported before anything else is started.
 
-use std::io::ErrorKind;
-use std::net::{TcpListener, ToSocketAddrs};
+use std::io::{self, ErrorKind};
+use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
 
 use anyhow::{Context, Result, anyhow};
+use socket2::{Domain, Socket, Type};
+
+/// Connections that may wait to be accepted on a shared port, as many as on one of our own.
+const WAITING_CONNECTIONS: i32 = 4096;
 
 /// A port and how to choose another one.
 #[derive(Debug, Clone, Copy)]
@@ -59,13 +63,34 @@ pub(crate) const SMTP_PORT: PortChoice = PortChoice {
 /// # Errors
 /// A taken port, with who holds it (where the system tells) and how to choose another one.
 pub(crate) fn bind(host: &str, port: u16, choice: PortChoice) -> Result<TcpListener> {
+    // The standard listener sets SO_REUSEADDR on Unix: a restart does not wait for old connections.
+    bind_with(host, port, choice, |address| TcpListener::bind(address))
+}
+
+/// The same on a port that other processes may listen on too, if they allow it as well.
+pub(crate) fn bind_shared(host: &str, port: u16, choice: PortChoice) -> Result<TcpListener> {
+    bind_with(host, port, choice, |address| {
+        let socket = Socket::new(Domain::for_address(address), Type::STREAM, None)?;
+        socket.set_reuse_address(true)?;
+        socket.set_reuse_port(true)?;
+        socket.bind(&address.into())?;
+        socket.listen(WAITING_CONNECTIONS)?;
+        Ok(socket.into())
+    })
+}
+
+fn bind_with(
+    host: &str,
+    port: u16,
+    choice: PortChoice,
+    bind: impl FnOnce(SocketAddr) -> io::Result<TcpListener>,
+) -> Result<TcpListener> {
     let address = (host, port)
         .to_socket_addrs()
         .with_context(|| format!("{host} is not an address to listen on"))?
         .next()
         .with_context(|| format!("{host} has no address"))?;
-    // The standard listener sets SO_REUSEADDR on Unix: a restart does not wait for old connections.
-    let listener = TcpListener::bind(address).map_err(|error| match error.kind() {
+    let listener = bind(address).map_err(|error| match error.kind() {
         ErrorKind::AddrInUse => taken(port, choice),
         ErrorKind::PermissionDenied => anyhow!(
             "port {port} ({}) may not be opened by this user: ports below 1024 need a privilege\n  {}",

@@ -3,11 +3,12 @@
 use std::net::TcpListener;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use actix_web::dev::Server;
-use actix_web::{App, HttpRequest, HttpResponse, HttpServer, web};
+use actix_web::{App, HttpRequest, HttpResponse, web};
 use anyhow::{Context, Result};
-use selvedge_gateway::{ServerBuilder, Service};
+use selvedge_gateway::{ConnectionLimits, Listener, ServerBuilder, Service};
 use selvedge_mail::{Inbox, inbox};
 
 use crate::config::Config;
@@ -27,6 +28,7 @@ pub(crate) enum Front {
 
 /// The inbox is read by one person.
 const INBOX_WORKERS: usize = 1;
+const INBOX_HEADER_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Serves the API on listeners that are bound already. Runs once awaited; ends by its handle.
 ///
@@ -47,28 +49,23 @@ pub(crate) fn start_api(
             .configure(worker.configure())
             .configure(mount_front(&front))
     };
-    if let Some(tls) = config.api.tls.as_ref().map(tls::server_config).transpose()? {
-        let mut server = HttpServer::new(application)
-            .workers(workers)
-            .max_connections(own.limits.connections_per_worker)
-            .client_request_timeout(own.limits.header_timeout)
-            .shutdown_timeout(own.shutdown_timeout.as_secs())
-            .disable_signals();
-        for listener in listeners {
-            server = server
-                .listen_rustls_0_23(listener, tls.clone())
-                .context("the API cannot listen")?;
-        }
-        return Ok(server.run());
-    }
+    let tls = config.api.tls.as_ref().map(tls::server_config).transpose()?;
     let mut server = ServerBuilder::new()
         .workers(workers)
         .max_concurrent_connections(own.limits.connections_per_worker)
         .shutdown_timeout(own.shutdown_timeout.as_secs())
         .disable_signals();
     for listener in listeners {
+        let listener = match &tls {
+            Some(tls) => Listener::Tls(listener, tls.clone()),
+            None => Listener::Tcp(listener),
+        };
+        let limits = ConnectionLimits {
+            head_timeout: own.limits.header_timeout,
+            per_address: own.limits.connections_per_address,
+        };
         let application = application.clone();
-        server = selvedge_gateway::listen(server, listener, own.limits.header_timeout, application)
+        server = selvedge_gateway::listen(server, listener, limits, application)
             .context("the API cannot listen")?;
     }
     Ok(server.run())
@@ -79,11 +76,12 @@ pub(crate) fn start_api(
 /// # Errors
 /// When the listener cannot be used.
 pub(crate) fn start_inbox(inbox: Inbox, listener: TcpListener) -> Result<Server> {
-    let server = HttpServer::new(move || App::new().configure(inbox::configure(inbox.clone())))
+    let application = move || App::new().configure(inbox::configure(inbox.clone()));
+    let server = ServerBuilder::new()
         .workers(INBOX_WORKERS)
         .shutdown_timeout(1)
-        .disable_signals()
-        .listen(listener)
+        .disable_signals();
+    let server = selvedge_gateway::listen(server, listener, INBOX_HEADER_TIMEOUT, application)
         .context("the inbox cannot listen")?;
     Ok(server.run())
 }
@@ -131,7 +129,7 @@ mod tls {
 
     use crate::config::TlsFiles;
 
-    pub(super) fn server_config(files: &TlsFiles) -> Result<ServerConfig> {
+    pub(super) fn server_config(files: &TlsFiles) -> Result<Arc<ServerConfig>> {
         let chain = CertificateDer::pem_file_iter(&files.certificate)
             .and_then(Iterator::collect::<Result<Vec<_>, _>>)
             .map_err(|error| unreadable("cert_path", &files.certificate, &error))?;
@@ -142,6 +140,7 @@ mod tls {
             .context("TLS")?
             .with_no_client_auth()
             .with_single_cert(chain, key)
+            .map(Arc::new)
             .context("[api.tls]: certificate and key do not fit together")
     }
 

@@ -10,8 +10,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use actix_web::App;
 use actix_web::dev::Server;
-use actix_web::{App, HttpServer};
 use anyhow::{Context, Result, bail};
 use selvedge_gateway::ServerBuilder;
 use selvedge_gateway::telemetry::{self, LogFormat};
@@ -157,15 +157,17 @@ enum Listener {
 
 impl Listener {
     fn bind(process: &ProcessSettings) -> Result<Self> {
-        let Some(path) = &process.unix_socket else {
-            let host = address_of(&process.server_host);
-            return Ok(Self::Tcp(listen::bind(&host, process.server_port, PORT)?));
+        if let Some(path) = &process.unix_socket {
+            let listener = bind_socket("server-unix-socket", path, process.unix_socket_mode)?;
+            return Ok(Self::Unix(listener, path.clone()));
+        }
+        let host = address_of(&process.server_host);
+        let bind = if process.reuse_port {
+            listen::bind_shared
+        } else {
+            listen::bind
         };
-        let listener = bind_socket(path)?;
-        let mode = std::fs::Permissions::from_mode(process.unix_socket_mode);
-        std::fs::set_permissions(path, mode)
-            .with_context(|| format!("cannot set the permissions of {}", path.display()))?;
-        Ok(Self::Unix(listener, path.clone()))
+        Ok(Self::Tcp(bind(&host, process.server_port, PORT)?))
     }
 
     fn serve(
@@ -179,49 +181,48 @@ impl Listener {
             let pool = RequestPool::new(database.clone(), pool.clone());
             App::new().configure(selvedge_rest::configure(state.clone(), pool))
         };
-        match self {
+        let (listener, socket) = match self {
             Self::Tcp(listener) => {
                 let address = reachable(listener.local_addr().context("the API's address")?);
-                let builder = ServerBuilder::new()
-                    .workers(workers)
-                    .max_concurrent_connections(CONNECTIONS_PER_WORKER)
-                    .shutdown_timeout(SHUTDOWN_TIMEOUT_S)
-                    .disable_signals();
-                let server = selvedge_gateway::listen(builder, listener, HEADER_TIMEOUT, application)
-                    .context("the API cannot listen")?;
-                Ok((server.run(), MainSocket::Tcp(address)))
+                (
+                    selvedge_gateway::Listener::from(listener),
+                    MainSocket::Tcp(address),
+                )
             }
-            Self::Unix(listener, path) => {
-                let server = HttpServer::new(application)
-                    .workers(workers)
-                    .max_connections(CONNECTIONS_PER_WORKER)
-                    .client_request_timeout(HEADER_TIMEOUT)
-                    .shutdown_timeout(SHUTDOWN_TIMEOUT_S)
-                    .disable_signals()
-                    .listen_uds(listener)
-                    .context("the API cannot listen")?;
-                Ok((server.run(), MainSocket::Unix(path)))
-            }
-        }
+            Self::Unix(listener, path) => (listener.into(), MainSocket::Unix(path)),
+        };
+        let builder = ServerBuilder::new()
+            .workers(workers)
+            .max_concurrent_connections(CONNECTIONS_PER_WORKER)
+            .shutdown_timeout(SHUTDOWN_TIMEOUT_S)
+            .disable_signals();
+        let server = selvedge_gateway::listen(builder, listener, HEADER_TIMEOUT, application)
+            .context("the API cannot listen")?;
+        Ok((server.run(), socket))
     }
 }
 
 /// Binds a socket, in the place of one that nobody listens to any more.
-fn bind_socket(path: &Path) -> Result<UnixListener> {
+fn bind_socket(setting: &str, path: &Path, mode: u32) -> Result<UnixListener> {
     if path.exists() {
         if std::os::unix::net::UnixStream::connect(path).is_ok() {
-            bail!(
-                "server-unix-socket: somebody listens on {} already",
-                path.display()
-            );
+            bail!("{setting}: somebody listens on {} already", path.display());
         }
         std::fs::remove_file(path)
-            .with_context(|| format!("server-unix-socket: cannot replace {}", path.display()))?;
+            .with_context(|| format!("{setting}: cannot replace {}", path.display()))?;
     }
-    UnixListener::bind(path).with_context(|| format!("server-unix-socket: cannot bind {}", path.display()))
+    let listener =
+        UnixListener::bind(path).with_context(|| format!("{setting}: cannot bind {}", path.display()))?;
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode))
+        .with_context(|| format!("{setting}: cannot set the permissions of {}", path.display()))?;
+    Ok(listener)
 }
 
-fn admin_listener(process: &ProcessSettings) -> Result<Option<TcpListener>> {
+fn admin_listener(process: &ProcessSettings) -> Result<Option<selvedge_gateway::Listener>> {
+    if let Some(path) = &process.admin_socket {
+        let listener = bind_socket("admin-server-unix-socket", path, process.admin_socket_mode)?;
+        return Ok(Some(listener.into()));
+    }
     let Some(port) = process.admin_port else {
         return Ok(None);
     };
@@ -229,16 +230,18 @@ fn admin_listener(process: &ProcessSettings) -> Result<Option<TcpListener>> {
     if process.unix_socket.is_none() && port != 0 && port == process.server_port {
         bail!("admin-server-port must differ from server-port");
     }
-    listen::bind(&address_of(host), port, ADMIN_PORT).map(Some)
+    let listener = listen::bind(&address_of(host), port, ADMIN_PORT)?;
+    Ok(Some(listener.into()))
 }
 
-fn admin_server(admin: Admin, listener: TcpListener) -> Result<Server> {
+fn admin_server(admin: Admin, listener: selvedge_gateway::Listener) -> Result<Server> {
     let admin = Arc::new(admin);
-    let server = HttpServer::new(move || App::new().configure(configure_admin(admin.clone())))
+    let application = move || App::new().configure(configure_admin(admin.clone()));
+    let builder = ServerBuilder::new()
         .workers(1)
         .shutdown_timeout(1)
-        .disable_signals()
-        .listen(listener)
+        .disable_signals();
+    let server = selvedge_gateway::listen(builder, listener, HEADER_TIMEOUT, application)
         .context("the admin server cannot listen")?;
     Ok(server.run())
 }

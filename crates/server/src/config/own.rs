@@ -95,6 +95,8 @@ pub struct LimitsSection {
     pub header_timeout: Duration,
     /// Open connections per worker. Default 10000.
     pub connections_per_worker: usize,
+    /// Open connections of one address, for each port; more are refused with 429. Default: any number.
+    pub connections_per_address: Option<usize>,
     /// Requests that one worker answers at a time; more are refused with 503. Default 2000.
     pub in_flight_per_worker: usize,
     /// Times a second that one client may ask for one rendered picture, on average over four seconds; 0 is no limit.
@@ -182,6 +184,7 @@ impl LimitsSection {
             request_timeout: section.duration("request_timeout", Duration::from_secs(60)),
             header_timeout: section.duration("header_timeout", Duration::from_secs(10)),
             connections_per_worker: section.integer("connections_per_worker", 10_000, 1..=1_000_000),
+            connections_per_address: section.optional_integer("connections_per_address", 1..=1_000_000),
             in_flight_per_worker: section.integer("in_flight_per_worker", 2000, 1..=1_000_000),
             render_per_second: section.integer("render_per_second", 0, 0..=1_000_000),
             trusted_proxies: section.integer("trusted_proxies", 0, 0..=16),

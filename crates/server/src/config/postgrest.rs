@@ -18,13 +18,16 @@ const APP_SETTINGS: &str = "APP_SETTINGS_";
 const FROM_FILE: [&str; 2] = ["jwt-secret", "db-uri"];
 
 /// Settings that have a place of their own in a project, or whose part another service plays there.
-const STANDALONE_ONLY: [&str; 8] = [
+const STANDALONE_ONLY: [&str; 11] = [
     "admin-server-host",
     "admin-server-port",
+    "admin-server-unix-socket",
+    "admin-server-unix-socket-mode",
     "log-level",
     "server-cors-allowed-origins",
     "server-host",
     "server-port",
+    "server-reuseport",
     "server-unix-socket",
     "server-unix-socket-mode",
 ];
@@ -68,6 +71,12 @@ pub struct ProcessSettings {
     pub admin_host: Option<String>,
     /// Where health, metrics and the catalog can be seen. Default: nowhere.
     pub admin_port: Option<u16>,
+    /// The same on a socket instead of a port.
+    pub admin_socket: Option<PathBuf>,
+    /// Permissions of that socket. Default 660.
+    pub admin_socket_mode: u32,
+    /// Lets several processes listen on one port. Default false.
+    pub reuse_port: bool,
     /// What is logged. Default: errors.
     pub log_level: LogLevel,
 }
@@ -96,6 +105,9 @@ impl Default for ProcessSettings {
             unix_socket_mode: 0o660,
             admin_host: None,
             admin_port: None,
+            admin_socket: None,
+            admin_socket_mode: 0o660,
+            reuse_port: false,
             log_level: LogLevel::default(),
         }
     }
@@ -199,15 +211,11 @@ impl ProcessSettings {
             "db-pool-max-idletime" | "db-pool-timeout" => self.pool_max_idle = Some(seconds(value)?),
             "server-host" => value.clone_into(&mut self.server_host),
             "server-port" => self.server_port = number(value, 0..=65_535)?,
-            "server-unix-socket" => {
-                self.unix_socket = Some(value).filter(|path| !path.is_empty()).map(Into::into);
-            }
-            "server-unix-socket-mode" => {
-                self.unix_socket_mode = u32::from_str_radix(value, 8)
-                    .ok()
-                    .filter(|mode| (0o600..=0o777).contains(mode))
-                    .ok_or_else(|| invalid("an octal number from 600 to 777"))?;
-            }
+            "server-unix-socket" => self.unix_socket = path(value),
+            "server-unix-socket-mode" => self.unix_socket_mode = socket_mode(value)?,
+            "server-reuseport" => self.reuse_port = value.parse().map_err(|_| invalid("true or false"))?,
+            "admin-server-unix-socket" => self.admin_socket = path(value),
+            "admin-server-unix-socket-mode" => self.admin_socket_mode = socket_mode(value)?,
             "admin-server-host" => self.admin_host = Some(value.to_owned()),
             "admin-server-port" => self.admin_port = Some(number(value, 0..=65_535)?),
             "log-level" => {
@@ -221,14 +229,22 @@ impl ProcessSettings {
                 }
             }
             // what these tune does not exist here
-            "db-pool-automatic-recovery"
-            | "db-pool-max-lifetime"
-            | "jwt-cache-max-lifetime"
-            | "log-query" => {}
+            "db-pool-automatic-recovery" | "db-pool-max-lifetime" | "jwt-cache-max-lifetime" => {}
             _ => return Err(SettingError::Unknown),
         }
         Ok(())
     }
+}
+
+fn path(value: &str) -> Option<PathBuf> {
+    Some(value).filter(|path| !path.is_empty()).map(Into::into)
+}
+
+fn socket_mode(value: &str) -> Result<u32, SettingError> {
+    u32::from_str_radix(value, 8)
+        .ok()
+        .filter(|mode| (0o600..=0o777).contains(mode))
+        .ok_or_else(|| invalid("an octal number from 600 to 777"))
 }
 
 fn invalid(expected: &str) -> SettingError {

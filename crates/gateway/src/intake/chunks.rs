@@ -1,0 +1,186 @@
+//! Where a chunked body ends. Pure.
+//!
+//! Nothing is accepted here that the server behind would refuse or read differently: only what both must understand
+//! in the same way passes, everything else is broken.
+
+/// Longest line of a chunk's size with its extension, and all trailers together.
+const LONGEST_LINE: usize = 4096;
+
+/// The body is not what it says it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Broken;
+
+/// Follows one chunked body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Chunks {
+    place: Place,
+    /// Of the size that is being read, or of the chunk that is passing.
+    left: u64,
+    /// How much of a line, or of the trailers, was read.
+    read: usize,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Size,
+    AfterSize,
+    Extension,
+    SizeEnd,
+    Data,
+    DataCr,
+    DataLf,
+    Trailers,
+    Trailer,
+    TrailerEnd,
+    LastLf,
+}
+
+impl Chunks {
+    pub(super) fn new() -> Self {
+        Self {
+            place: Place::Size,
+            left: 0,
+            read: 0,
+        }
+    }
+
+    /// Goes on through `bytes`. Says how many of them belong to the body, and whether it ends with them.
+    pub(super) fn pass(&mut self, bytes: &[u8]) -> Result<(usize, bool), Broken> {
+        let mut at = 0;
+        while let Some(&byte) = bytes.get(at) {
+            if self.place == Place::Data {
+                let step =
+                    usize::try_from(self.left).map_or(bytes.len() - at, |left| left.min(bytes.len() - at));
+                at += step;
+                self.left -= step as u64;
+                if self.left == 0 {
+                    self.place = Place::DataCr;
+                }
+                continue;
+            }
+            at += 1;
+            if self.place == Place::LastLf {
+                return if byte == b'\n' {
+                    Ok((at, true))
+                } else {
+                    Err(Broken)
+                };
+            }
+            self.place = self.step(byte)?;
+        }
+        Ok((at, false))
+    }
+
+    fn step(&mut self, byte: u8) -> Result<Place, Broken> {
+        self.read += 1;
+        if self.read > LONGEST_LINE {
+            return Err(Broken);
+        }
+        match (self.place, byte) {
+            (Place::Size, _) if byte.is_ascii_hexdigit() => {
+                let digit = char::from(byte).to_digit(16).ok_or(Broken)?;
+                let size = self.left.checked_mul(16).ok_or(Broken)?;
+                self.left = size + u64::from(digit);
+                Ok(Place::Size)
+            }
+            (Place::Size, _) if self.read == 1 => Err(Broken),
+            (Place::Size | Place::AfterSize, b' ' | b'\t') => Ok(Place::AfterSize),
+            (Place::Size | Place::AfterSize, b';') => Ok(Place::Extension),
+            (Place::Size | Place::AfterSize | Place::Extension, b'\r') => Ok(Place::SizeEnd),
+            (Place::Extension, _) if is_text(byte) => Ok(Place::Extension),
+            (Place::SizeEnd, b'\n') => {
+                self.read = 0;
+                Ok(if self.left == 0 {
+                    Place::Trailers
+                } else {
+                    Place::Data
+                })
+            }
+            (Place::DataCr, b'\r') => Ok(Place::DataLf),
+            (Place::DataLf, b'\n') => {
+                self.read = 0;
+                Ok(Place::Size)
+            }
+            (Place::Trailers, b'\r') => Ok(Place::LastLf),
+            (Place::Trailers | Place::Trailer, _) if is_text(byte) => Ok(Place::Trailer),
+            (Place::Trailer, b'\r') => Ok(Place::TrailerEnd),
+            (Place::TrailerEnd, b'\n') => Ok(Place::Trailers),
+            _ => Err(Broken),
+        }
+    }
+}
+
+fn is_text(byte: u8) -> bool {
+    byte == b'\t' || (byte >= b' ' && byte != 0x7f)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn whole(body: &str, piece: usize) -> Result<(usize, bool), Broken> {
+        let mut chunks = Chunks::new();
+        let mut passed = 0;
+        for part in body.as_bytes().chunks(piece) {
+            let (length, ends) = chunks.pass(part)?;
+            passed += length;
+            if ends {
+                return Ok((passed, true));
+            }
+        }
+        Ok((passed, false))
+    }
+
+    #[test]
+    fn a_chunked_body_ends_where_its_last_chunk_does() {
+        for body in [
+            "0\r\n\r\n",
+            "3\r\nabc\r\n0\r\n\r\n",
+            "A;name=\"x\"\r\n0123456789\r\n1 ; y\r\n\r\r\n000\r\n\r\n",
+            "1\r\nx\r\n0\r\nTrailer: x\r\nAnother: y\r\n\r\n",
+        ] {
+            for piece in [1, 2, 3, 1000] {
+                let stream = format!("{body}GET / HTTP/1.1\r\n\r\n");
+                assert_eq!(
+                    whole(&stream, piece),
+                    Ok((body.len(), true)),
+                    "{body:?} by {piece}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn what_two_readers_could_read_differently_is_broken() {
+        for body in [
+            "\r\n",
+            "x\r\n",
+            " 1\r\na\r\n",
+            "-1\r\n",
+            "+1\r\n",
+            "0x1\r\n",
+            "1\na\r\n",
+            "1\r\na\n0\r\n\r\n",
+            "1\r\nab\r\n",
+            "1 1\r\na\r\n",
+            "1;\0\r\n",
+            "1;a\nb\r\n",
+            "11111111111111111\r\n",
+            "0\r\nA: b\nC: d\r\n\r\n",
+            "0\r\n\n",
+            "0\r\n\rx",
+        ] {
+            assert_eq!(whole(body, 1), Err(Broken), "{body:?}");
+            assert_eq!(whole(body, 1000), Err(Broken), "{body:?}");
+        }
+        let long = format!("1;{}", "x".repeat(LONGEST_LINE));
+        assert_eq!(whole(&long, 1000), Err(Broken));
+    }
+
+    #[test]
+    fn the_largest_size_is_no_overflow() {
+        let mut chunks = Chunks::new();
+        assert_eq!(chunks.pass(b"ffffffffffffffff\r\nabc"), Ok((21, false)));
+        assert_eq!(chunks.left, u64::MAX - 3);
+    }
+}
