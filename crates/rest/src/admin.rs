@@ -34,15 +34,15 @@ pub struct Admin {
     pub pool_max: usize,
 }
 
-/// Mounts the admin server's paths.
+/// Mounts the admin server's paths; for every method, as probes like to ask with HEAD.
 pub fn configure_admin(admin: Arc<Admin>) -> impl FnOnce(&mut web::ServiceConfig) {
     move |config| {
         config
             .app_data(web::Data::from(admin))
-            .route("/live", web::get().to(live))
-            .route("/ready", web::get().to(ready))
-            .route("/metrics", web::get().to(metrics))
-            .route("/schema_cache", web::get().to(schema_cache))
+            .route("/live", web::to(live))
+            .route("/ready", web::to(ready))
+            .route("/metrics", web::to(metrics))
+            .route("/schema_cache", web::to(schema_cache))
             .default_service(web::to(|| async { HttpResponse::NotFound().finish() }));
     }
 }

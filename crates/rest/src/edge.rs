@@ -12,13 +12,24 @@ const EXPOSED: HeaderValue = HeaderValue::from_static(
     "Content-Encoding, Content-Location, Content-Range, Content-Type, Date, Location, Server, Transfer-Encoding, Range-Unit",
 );
 const METHODS: HeaderValue = HeaderValue::from_static("GET, POST, PATCH, PUT, DELETE, OPTIONS, HEAD");
+/// Whether a method is one of [`METHODS`]; to ask for another is no preflight.
+fn is_served(method: &HeaderValue) -> bool {
+    let served = METHODS;
+    let served = served.to_str().unwrap_or_default();
+    served
+        .split(", ")
+        .any(|known| known.as_bytes() == method.as_bytes().trim_ascii())
+}
+
 const SERVER: HeaderValue = HeaderValue::from_static(concat!("selvedge/", env!("CARGO_PKG_VERSION")));
 
 /// The answer to a preflight, if the request is one and its origin is welcome.
 pub(crate) fn preflight(request: &HttpRequest, config: &RestConfig) -> Option<HttpResponse> {
     let headers = request.headers();
-    let asks =
-        request.method() == Method::OPTIONS && headers.contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
+    let asks = request.method() == Method::OPTIONS
+        && headers
+            .get(header::ACCESS_CONTROL_REQUEST_METHOD)
+            .is_some_and(is_served);
     if !(config.standalone && asks && Origin::of(headers, config).is_welcome()) {
         return None;
     }
@@ -48,10 +59,18 @@ pub(crate) fn preflight(request: &HttpRequest, config: &RestConfig) -> Option<Ht
 
 /// Puts the headers of every response in place.
 pub(crate) fn apply(request: &HttpRequest, settings: &Settings, response: &mut HttpResponse) {
-    if let Some(name) = &settings.trace_header
-        && let Some(value) = request.headers().get(name)
+    if let Some(name) = &settings.trace_header {
+        // Compat: empty when the client sent none
+        let value = request.headers().get(name).cloned();
+        let value = value.unwrap_or_else(|| HeaderValue::from_static(""));
+        response.headers_mut().insert(name.clone(), value);
+    }
+    // whoever made it one, clients wait for what this says before they ask again
+    if response.status() == StatusCode::SERVICE_UNAVAILABLE
+        && !response.headers().contains_key(header::RETRY_AFTER)
     {
-        response.headers_mut().insert(name.clone(), value.clone());
+        let at_once = HeaderValue::from_static("0");
+        response.headers_mut().insert(header::RETRY_AFTER, at_once);
     }
     if !settings.config.standalone {
         return;

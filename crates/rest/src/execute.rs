@@ -137,6 +137,9 @@ impl Execution<'_> {
         statement: &'b SqlStatement,
         extra: &'b [(&'b str, &'b str)],
     ) -> RequestTransaction<'b> {
+        if self.settings.config.log_query {
+            tracing::info!(sql = %statement.text, "query");
+        }
         RequestTransaction {
             access: if plan.read_only {
                 Access::ReadOnly

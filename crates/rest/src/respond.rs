@@ -57,8 +57,13 @@ impl Timing {
 }
 
 /// The answer to OPTIONS.
-pub(crate) fn describe(allow: &str) -> HttpResponse {
-    HttpResponse::Ok()
+pub(crate) fn describe(allow: &str, mut timing: Timing) -> HttpResponse {
+    let mut builder = HttpResponse::Ok();
+    timing.mark("response");
+    if let Some(text) = timing.into_header() {
+        builder.insert_header((HeaderName::from_static("server-timing"), text));
+    }
+    builder
         .insert_header((header::ALLOW, allow))
         .insert_header((header::ACCESS_CONTROL_ALLOW_ORIGIN, "*"))
         .insert_header((header::VARY, "Accept, Prefer, Range"))
@@ -457,6 +462,9 @@ impl MessageBody for Pieces {
 fn finish(draft: Draft) -> HttpResponse {
     let status = StatusCode::from_u16(draft.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let mut builder = HttpResponseBuilder::new(status);
+    if status.canonical_reason().is_none() {
+        builder.reason("");
+    }
     let mut has_vary = false;
     for (name, value) in draft.headers {
         has_vary |= name == header::VARY;

@@ -22,6 +22,8 @@ use selvedge_postgres::RequestPool;
 use selvedge_token::{TokenError, unix_now};
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::Instant;
+use tokio::time::timeout;
 
 /// Mounts the service; `pool` belongs to the worker. Everything below the scope is answered here.
 pub fn configure(state: Arc<RestState>, pool: RequestPool) -> impl FnOnce(&mut web::ServiceConfig) {
@@ -85,7 +87,10 @@ async fn answer(
         request: &request,
     };
     match plan {
-        Plan::Describe { allow } => Ok(respond::describe(&allow)),
+        Plan::Describe { allow } => {
+            timing.mark("transaction");
+            Ok(respond::describe(&allow, timing))
+        }
         Plan::Root { headers_only } => {
             let host = http.connection_info().host().to_owned();
             openapi::answer(&execution, catalog, &host, headers_only, timing).await
@@ -144,15 +149,27 @@ async fn read_body(
     if matches!(http.method().as_str(), "GET" | "HEAD" | "OPTIONS") {
         return Ok(Bytes::new());
     }
+    let too_large = || RestError::from(RequestError::BodyTooLarge(config.body_limit_bytes));
+    let announced = http.headers().get(header::CONTENT_LENGTH);
+    let announced = announced.and_then(|length| length.to_str().ok()?.trim().parse::<u64>().ok());
+    if announced.is_some_and(|length| usize::try_from(length).map_or(true, |n| n > config.body_limit_bytes)) {
+        return Err(too_large());
+    }
     let mut first: Option<Bytes> = None;
     let mut rest = BytesMut::new();
     let mut length = 0;
-    while let Some(chunk) = payload.next().await {
-        let chunk =
-            chunk.map_err(|error| RequestError::Body(format!("The body could not be read: {error}")))?;
+    let begun = Instant::now();
+    while let Some(chunk) = timeout(config.body_pause, payload.next())
+        .await
+        .map_err(|_| RequestError::BodyTooSlow)?
+    {
+        if begun.elapsed() > config.body_duration {
+            return Err(RequestError::BodyTooSlow.into());
+        }
+        let chunk = chunk.map_err(|_| RequestError::Body("The request body could not be read".to_owned()))?;
         length += chunk.len();
         if length > config.body_limit_bytes {
-            return Err(RequestError::BodyTooLarge(config.body_limit_bytes).into());
+            return Err(too_large());
         }
         // a body in one piece is passed on without a copy
         match first.take() {

@@ -115,6 +115,8 @@ pub struct RestConfig {
     pub openapi_proxy_uri: Option<String>,
     /// How much of an error clients see. Default verbose.
     pub error_verbosity: ErrorVerbosity,
+    /// Whether the SQL of each request is logged; never its values. Default false.
+    pub log_query: bool,
     /// Whether responses carry `Server-Timing`. Default false.
     pub server_timing_enabled: bool,
     /// Request header that every response repeats. Default none.
@@ -129,6 +131,10 @@ pub struct RestConfig {
     pub clock_skew_s: i64,
     /// Longest body accepted. Default 16 MiB.
     pub body_limit_bytes: usize,
+    /// How long a body may pause. Default 15 s.
+    pub body_pause: Duration,
+    /// How long a body may take as a whole. Default 50 s.
+    pub body_duration: Duration,
     /// Longest query string accepted. Default 64 KiB.
     pub query_limit_bytes: usize,
     /// Most parameters in one query string. Default 500.
@@ -171,6 +177,7 @@ impl Default for RestConfig {
             openapi_security_active: false,
             openapi_proxy_uri: None,
             error_verbosity: ErrorVerbosity::Verbose,
+            log_query: false,
             server_timing_enabled: false,
             trace_header: None,
             cors_allowed_origins: Vec::new(),
@@ -178,6 +185,8 @@ impl Default for RestConfig {
             app_settings: Vec::new(),
             clock_skew_s: 30,
             body_limit_bytes: 16 * 1024 * 1024,
+            body_pause: Duration::from_secs(15),
+            body_duration: Duration::from_secs(50),
             query_limit_bytes: 64 * 1024,
             parameter_limit: 500,
             reload_pause: Duration::from_millis(100),

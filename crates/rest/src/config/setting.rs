@@ -110,6 +110,7 @@ impl RestConfig {
             }
             "jwt-secret" => self.jwt_secret = text(value).map(Into::into),
             "jwt-secret-is-base64" | "secret-is-base64" => self.jwt_secret_is_base64 = boolean(value)?,
+            "log-query" => self.log_query = log_query(value)?,
             "openapi-mode" => {
                 self.openapi_mode = match value {
                     "follow-privileges" => OpenApiMode::FollowPrivileges,
@@ -154,6 +155,15 @@ fn boolean(value: &str) -> Result<bool, SettingError> {
         "true" | "t" | "yes" | "on" | "1" => Ok(true),
         "false" | "f" | "no" | "off" | "0" => Ok(false),
         _ => Err(invalid("true or false")),
+    }
+}
+
+/// True or false, or in the words of older files which query.
+fn log_query(value: &str) -> Result<bool, SettingError> {
+    match value {
+        "disabled" => Ok(false),
+        "main-query" => Ok(true),
+        value => boolean(value),
     }
 }
 

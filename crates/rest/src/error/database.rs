@@ -24,12 +24,18 @@ impl DatabaseFault {
         wire.details = self.detail.clone().map(Value::String);
         wire.hint = self.hint.clone();
         // `RAISE SQLSTATE 'PT402' USING MESSAGE = 'Payment Required'`
-        wire.reason = self.sqlstate.starts_with("PT").then(|| self.message.clone());
+        wire.reason = self.raised_status().map(|_| self.message.clone());
         match status {
             401 => wire.header("WWW-Authenticate", "Bearer"),
             503 => wire.header("Retry-After", "0"),
             _ => wire,
         }
+    }
+
+    /// The status in an SQLSTATE like `PT402`.
+    fn raised_status(&self) -> Option<u16> {
+        let status = self.sqlstate.strip_prefix("PT")?.parse().ok()?;
+        (100..=999).contains(&status).then_some(status)
     }
 
     /// HTTP status of an SQLSTATE; the first match from the top.
@@ -70,11 +76,7 @@ impl DatabaseFault {
             "0L" | "0P" | "28" => 403,
             "09" | "25" | "2D" | "38" | "39" | "3B" | "40" | "54" | "55" | "57" | "58" | "F0" | "HV"
             | "P0" | "XX" => 500,
-            "PT" => state[2..]
-                .parse()
-                .ok()
-                .filter(|status| (100..=999).contains(status))
-                .unwrap_or(500),
+            "PT" => self.raised_status().unwrap_or(500),
             _ => 400,
         }
     }

@@ -109,6 +109,9 @@ pub enum RequestError {
     /// The body is larger than the configuration allows; no code of the reference fits.
     #[error("The request body is larger than {0} bytes")]
     BodyTooLarge(usize),
+    /// The same: its sender pauses or drips.
+    #[error("The request body took too long to arrive")]
+    BodyTooSlow,
 }
 
 /// It names something the catalog does not hold.

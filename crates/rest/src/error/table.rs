@@ -90,6 +90,7 @@ impl RequestError {
             Self::MaxAffectedSingle => Wire::new(400, "PGRST128", self),
             Self::BodyTooDeep => Wire::new(400, "PGRST102", self).details("more than 128 levels of nesting"),
             Self::BodyTooLarge(_) => Wire::new(413, "PGRST102", self),
+            Self::BodyTooSlow => Wire::new(408, "PGRST102", self),
         }
     }
 }

@@ -86,8 +86,14 @@ impl Wire {
     pub fn response(&self, verbosity: ErrorVerbosity, headers_only: bool) -> HttpResponse {
         let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let mut builder = HttpResponseBuilder::new(status);
-        if let Some(phrase) = self.reason.as_deref().and_then(reason::interned) {
-            builder.reason(phrase);
+        match self.reason.as_deref().and_then(reason::interned) {
+            Some(phrase) => {
+                builder.reason(phrase);
+            }
+            None if status.canonical_reason().is_none() => {
+                builder.reason("");
+            }
+            None => {}
         }
         builder.insert_header((header::CONTENT_TYPE, "application/json; charset=utf-8"));
         if let Ok(value) = HeaderValue::from_str(&format!("PostgREST; error={}", self.code)) {

@@ -1,23 +1,29 @@
 //! The service without a gateway, on a login of the test's own and behind a gate that can be shut.
 
 use crate::support::{Answer, Client};
-use actix_web::{App, HttpServer};
+use actix_web::App;
+use selvedge_gateway::ServerBuilder;
 use selvedge_postgres::testing::{PASSWORD, TestDatabase};
 use selvedge_postgres::{Database, Logins, RequestPool, RequestPoolConfig};
 use selvedge_rest::{Admin, MainSocket, RestConfig, RestState, configure_admin};
 use selvedge_token::KeyRing;
 use serde_json::Value;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-use tokio::net::{TcpListener, UnixStream};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream, UnixStream};
 use tokio::task::JoinHandle;
 use tokio_postgres::Config;
 use tokio_postgres::config::{Host, SslMode};
 
 /// Long enough for any machine; what is awaited comes much sooner.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// How long a request's head may take.
+const HEAD_TIMEOUT: Duration = Duration::from_secs(1);
 
 pub(crate) const SECRET: &str = "a-secret-of-the-operator-with-32-characters";
 
@@ -138,16 +144,12 @@ impl Start {
         let state = RestState::new(Arc::clone(&connected), self.config).await;
 
         let (shared, pool, shared_database) = (Arc::clone(&state), self.pool, Arc::clone(&connected));
-        let server = HttpServer::new(move || {
+        let application = move || {
             let pool = RequestPool::new(Arc::clone(&shared_database), pool.clone());
             App::new().configure(selvedge_rest::configure(Arc::clone(&shared), pool))
-        })
-        .workers(1)
-        .disable_signals()
-        .bind(("127.0.0.1", 0))
-        .expect("a free port");
-        let address = server.addrs()[0];
-        tokio::spawn(server.run());
+        };
+        let address =
+            serve(|builder, listener| selvedge_gateway::listen(builder, listener, HEAD_TIMEOUT, application));
 
         let admin = Arc::new(Admin {
             state: Arc::clone(&state),
@@ -155,22 +157,30 @@ impl Start {
             main: MainSocket::Tcp(address),
             pool_max: 10,
         });
-        let server = HttpServer::new(move || App::new().configure(configure_admin(Arc::clone(&admin))))
-            .workers(1)
-            .disable_signals()
-            .bind(("127.0.0.1", 0))
-            .expect("a free port");
-        let admin_url = format!("http://{}", server.addrs()[0]);
-        tokio::spawn(server.run());
+        let application = move || App::new().configure(configure_admin(Arc::clone(&admin)));
+        let admin_address =
+            serve(|builder, listener| selvedge_gateway::listen(builder, listener, HEAD_TIMEOUT, application));
         Alone {
             database,
             state,
             gate,
             login,
             url: format!("http://{address}"),
-            admin_url,
+            admin_url: format!("http://{admin_address}"),
         }
     }
+}
+
+/// Runs a server on a free port.
+fn serve(
+    listen: impl FnOnce(ServerBuilder, std::net::TcpListener) -> std::io::Result<ServerBuilder>,
+) -> SocketAddr {
+    let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
+    let address = listener.local_addr().expect("it is bound");
+    let builder = ServerBuilder::new().workers(1).disable_signals();
+    let server = listen(builder, listener).expect("a good listener");
+    tokio::spawn(server.run());
+    address
 }
 
 impl Alone {
@@ -180,6 +190,29 @@ impl Alone {
 
     pub(crate) fn url(&self) -> &str {
         &self.url
+    }
+
+    /// Sends bytes as they are, and reads until the connection ends.
+    pub(crate) async fn raw(&self, bytes: &[u8]) -> String {
+        self.raw_pieces(&[bytes]).await
+    }
+
+    /// The same piece by piece, with pauses.
+    pub(crate) async fn raw_pieces(&self, pieces: &[&[u8]]) -> String {
+        let address = self.url.strip_prefix("http://").expect("plain HTTP");
+        let mut stream = TcpStream::connect(address).await.expect("the server listens");
+        for (number, piece) in pieces.iter().enumerate() {
+            if number > 0 {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+            // a server that refuses early need not read to the end
+            let _ = stream.write_all(piece).await;
+        }
+        let mut answer = Vec::new();
+        let reading = stream.read_to_end(&mut answer);
+        let read = tokio::time::timeout(PATIENCE, reading).await;
+        read.expect("the connection ends").expect("an answer");
+        String::from_utf8_lossy(&answer).into_owned()
     }
 
     pub(crate) fn admin(&self) -> Client {

@@ -217,3 +217,34 @@ async fn rest_003_the_request_is_visible_to_sql() {
         )
     );
 }
+
+#[actix_web::test]
+async fn gw_046_trace_headers_reach_sql_and_the_api_key_in_the_query_does_not() {
+    let app = TestApp::start(
+        "create function public.headers() returns json language sql stable as $$
+           select current_setting('request.headers')::json
+         $$",
+    )
+    .await;
+    let sent = [
+        (
+            "traceparent",
+            "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+        ),
+        ("tracestate", "vendor=1"),
+        ("baggage", "user=ana,plan=free"),
+        ("x-client-info", "supabase-js/2"),
+        ("x-retry-count", "1"),
+    ];
+
+    let answer = app.anon().get_with("/rpc/headers?apikey=anything", &sent).await;
+
+    assert_eq!(
+        answer.status, 200,
+        "a key in the query is no argument: {answer:?}"
+    );
+    let seen = answer.json();
+    for (name, value) in sent {
+        assert_eq!(seen[name], value, "{name}");
+    }
+}
