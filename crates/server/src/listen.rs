@@ -64,7 +64,7 @@ pub(crate) const SMTP_PORT: PortChoice = PortChoice {
 /// A taken port, with who holds it (where the system tells) and how to choose another one.
 pub(crate) fn bind(host: &str, port: u16, choice: PortChoice) -> Result<TcpListener> {
     // The standard listener sets SO_REUSEADDR on Unix: a restart does not wait for old connections.
-    bind_with(host, port, choice, |address| TcpListener::bind(address))
+    bind_with(host, port, choice, TcpListener::bind)
 }
 
 /// The same on a port that other processes may listen on too, if they allow it as well.

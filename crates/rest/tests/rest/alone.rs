@@ -215,6 +215,29 @@ impl Alone {
         String::from_utf8_lossy(&answer).into_owned()
     }
 
+    /// Sends bytes as they are, and reads one answer with its body; the connection may go on.
+    pub(crate) async fn raw_answer(&self, bytes: &[u8]) -> String {
+        let address = self.url.strip_prefix("http://").expect("plain HTTP");
+        let mut stream = TcpStream::connect(address).await.expect("the server listens");
+        stream.write_all(bytes).await.expect("sent");
+        let mut answer = Vec::new();
+        let is_whole = |answer: &[u8]| {
+            let text = String::from_utf8_lossy(answer);
+            let (head, body) = text.split_once("\r\n\r\n")?;
+            let (_, length) = head.split_once("content-length: ")?;
+            let length: usize = length.lines().next()?.parse().ok()?;
+            (body.len() >= length).then_some(())
+        };
+        while is_whole(&answer).is_none() {
+            let read = tokio::time::timeout(PATIENCE, stream.read_buf(&mut answer)).await;
+            assert!(
+                read.expect("in time").expect("no error") > 0,
+                "the answer breaks off"
+            );
+        }
+        String::from_utf8_lossy(&answer).into_owned()
+    }
+
     pub(crate) fn admin(&self) -> Client {
         Client::at(&self.admin_url, None)
     }

@@ -107,7 +107,7 @@ async fn rest_043_bodies_that_break_off_are_refused_once() {
         (post(&format!("{chunked}2\r\n{{}}\r\n")), 408),
         (post("Content-Length: 10\r\n\r\n{}"), 408),
     ] {
-        let answer = app.raw(request.as_bytes()).await;
+        let answer = app.raw_answer(request.as_bytes()).await;
 
         let (status, body) = only_answer(&answer);
         assert_eq!(

@@ -5,13 +5,31 @@ use std::collections::HashMap;
 use crate::support::{Ports, Project};
 
 /// The variables that `keys --generate` prints.
-fn generated(project: &Project) -> HashMap<String, String> {
+pub(crate) fn generated(project: &Project) -> HashMap<String, String> {
     project
         .must(&["keys", "--generate"])
         .lines()
         .filter_map(|line| line.split_once('='))
         .map(|(name, value)| (name.to_owned(), value.trim_matches('"').to_owned()))
         .collect()
+}
+
+/// What `serve` needs of its environment.
+pub(crate) fn variables_of_serve<'a>(
+    keys: &'a HashMap<String, String>,
+    url: &'a str,
+) -> Vec<(&'a str, &'a str)> {
+    let mut variables: Vec<(&str, &str)> = keys
+        .iter()
+        .map(|(name, value)| (name.as_str(), value.as_str()))
+        .collect();
+    variables.extend([
+        ("DATABASE_URL", url),
+        ("SUPABASE_AUTH_EMAIL_SMTP_ENABLED", "true"),
+        ("SUPABASE_AUTH_EMAIL_SMTP_HOST", "127.0.0.1"),
+        ("SUPABASE_AUTH_EMAIL_SMTP_ADMIN_EMAIL", "admin@example.com"),
+    ]);
+    variables
 }
 
 #[test]
@@ -54,16 +72,6 @@ async fn gw_005_serve_runs_on_an_external_database_and_requires_a_key() {
     );
     let mut node = Project::new();
     node.ports = Ports::free();
-    let mut variables: Vec<(&str, &str)> = keys
-        .iter()
-        .map(|(name, value)| (name.as_str(), value.as_str()))
-        .collect();
-    variables.extend([
-        ("DATABASE_URL", url.as_str()),
-        ("SUPABASE_AUTH_EMAIL_SMTP_ENABLED", "true"),
-        ("SUPABASE_AUTH_EMAIL_SMTP_HOST", "127.0.0.1"),
-        ("SUPABASE_AUTH_EMAIL_SMTP_ADMIN_EMAIL", "admin@example.com"),
-    ]);
     let arguments = [
         "serve",
         "--host",
@@ -73,7 +81,7 @@ async fn gw_005_serve_runs_on_an_external_database_and_requires_a_key() {
     ]
     .map(str::to_owned);
 
-    let serving = node.spawn(&arguments, &variables);
+    let serving = node.spawn(&arguments, &variables_of_serve(&keys, &url));
     serving.answers().await;
 
     let (status, body) = serving.get("/rest/v1/").await;

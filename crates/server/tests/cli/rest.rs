@@ -1,5 +1,6 @@
 //! `selvedge rest` as an operator of PostgREST runs it.
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -76,6 +77,73 @@ async fn rest_095_the_standalone_command_takes_the_references_file_variables_and
     until(&rest, "/notes", (200, json!([{"id": 1}]))).await;
     let said = rest.stop();
     assert!(!said.contains("postgres:postgres"), "{said}");
+}
+
+/// The status that an admin server on a socket answers.
+async fn admin_status(socket: &Path, path: &str) -> Option<String> {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+    let mut stream = tokio::net::UnixStream::connect(socket).await.ok()?;
+    let request = format!("HEAD {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes()).await.ok()?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.ok()?;
+    answer.split(' ').nth(1).map(str::to_owned)
+}
+
+#[actix_web::test]
+async fn rest_097_processes_may_share_a_port_and_their_admin_servers_stand_on_sockets() {
+    let database = Project::new();
+    database.write("migrations/20260101000000_notes.sql", MIGRATION);
+    let _running = database.start().await;
+    let (first, mut second) = (Project::new(), Project::new());
+    second.ports = first.ports;
+    let url = format!(
+        "postgresql://postgres:postgres@127.0.0.1:{}/postgres",
+        database.ports.database
+    );
+    let arguments = [
+        "rest",
+        "--db-url",
+        &url,
+        "--host",
+        "127.0.0.1",
+        "--port",
+        &first.ports.api.to_string(),
+    ]
+    .map(str::to_owned);
+    let mut started = Vec::new();
+    for operator in [&first, &second] {
+        let socket = operator.path("admin.sock");
+        let rest = operator.spawn(
+            &arguments,
+            &[
+                ("PGRST_DB_ANON_ROLE", "web_anon"),
+                ("PGRST_SERVER_REUSEPORT", "true"),
+                ("PGRST_ADMIN_SERVER_UNIX_SOCKET", &socket.display().to_string()),
+                ("PGRST_LOG_LEVEL", "info"),
+                ("PGRST_LOG_QUERY", "true"),
+            ],
+        );
+        let deadline = Instant::now() + Duration::from_secs(60);
+        while admin_status(&socket, "/ready").await.as_deref() != Some("200") {
+            assert!(Instant::now() < deadline, "not ready: {}", rest.output());
+            actix_web::rt::time::sleep(Duration::from_millis(20)).await;
+        }
+        started.push(rest);
+    }
+
+    let (second, first) = (started.pop().expect("two"), started.pop().expect("two"));
+    until(&first, "/notes?id=eq.2", (200, json!([{"id": 2}]))).await;
+    let said = first.stop();
+    // whoever took the request, the other one answers now
+    until(&second, "/notes?id=eq.2", (200, json!([{"id": 2}]))).await;
+    let said = said + &second.stop();
+    let query = said.lines().find(|line| line.contains("query sql="));
+    assert!(
+        query.is_some_and(|line| line.contains("notes") && line.contains("$1")),
+        "{said}"
+    );
 }
 
 #[test]

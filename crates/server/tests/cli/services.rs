@@ -78,7 +78,7 @@ async fn gw_002_well_known_keys_stand_for_their_roles_in_header_and_query() {
 }
 
 #[actix_web::test]
-async fn gw_008_every_answer_carries_cors_and_a_request_id_and_preflights_pass() {
+async fn gw_007_and_008_every_answer_carries_cors_and_a_request_id_and_preflights_pass() {
     let (_project, running) = project_with_notes().await;
 
     for path in [
