@@ -2,7 +2,10 @@
 //!
 //! Source: REST contract §5.1.
 
+use std::cell::RefCell;
 use std::fmt::Write;
+
+use smallvec::SmallVec;
 
 use crate::{Access, Param, RoleSettings, SqlStatement};
 
@@ -36,42 +39,131 @@ impl RequestContext<'_> {
     pub(crate) fn settings(&self, roles: &RoleSettings, access: Access) -> SqlStatement {
         let of_role = roles.of(self.role);
         let mut params = Vec::with_capacity(7 + 2 * (of_role.len() + self.extra.len()));
-        let mut text = String::with_capacity(320 + 40 * (of_role.len() + self.extra.len()));
-        text.push_str("select num_nonnulls(");
-        if access == Access::ReadOnly {
-            text.push_str("set_config('transaction_read_only','on',true),");
-        }
-        text.push_str("set_config('search_path',$1,true)");
+        let push_named = |params: &mut Vec<Param>, name: &str, value: &str| {
+            params.push(Param::text(name));
+            params.push(Param::text(value));
+        };
         params.push(Param::text(self.search_path));
         for (name, value) in of_role {
-            push_named(&mut text, &mut params, name, value);
+            push_named(&mut params, name, value);
         }
-        for (name, value) in [
-            ("role", self.role),
-            ("request.jwt.claims", self.claims),
-            ("request.method", self.method),
-            ("request.path", self.path),
-            ("request.headers", self.headers),
-            ("request.cookies", self.cookies),
+        for value in [
+            self.role,
+            self.claims,
+            self.method,
+            self.path,
+            self.headers,
+            self.cookies,
         ] {
             params.push(Param::text(value));
-            // The names are ours, so they may stand in the text.
-            write!(text, ",set_config('{name}',${},true)", params.len()).expect("writing to a string");
         }
         for (name, value) in self.extra {
-            push_named(&mut text, &mut params, name, value);
+            push_named(&mut params, name, value);
         }
-        text.push(')');
         SqlStatement {
-            text,
+            text: text_of(of_role.len(), self.extra.len(), access),
             params,
             force_custom_plan: false,
         }
     }
 }
 
-fn push_named(text: &mut String, params: &mut Vec<Param>, name: &str, value: &str) {
-    params.push(Param::text(name));
-    params.push(Param::text(value));
-    write!(text, ",set_config(${},${},true)", params.len() - 1, params.len()).expect("writing to a string");
+/// Numbers of the role's settings and of further ones, and whether the transaction may only read.
+type Shape = (usize, usize, bool);
+
+thread_local! {
+    /// The text of the last requests: it depends on numbers only, and those hardly ever change.
+    static LAST: RefCell<SmallVec<[(Shape, String); KEPT]>> = RefCell::default();
+}
+
+/// How many texts are kept.
+const KEPT: usize = 8;
+
+fn text_of(of_role: usize, extra: usize, access: Access) -> String {
+    let shape = (of_role, extra, access == Access::ReadOnly);
+    LAST.with_borrow_mut(|last| {
+        if let Some((_, text)) = last.iter().find(|(known, _)| *known == shape) {
+            return text.clone();
+        }
+        let text = write_text(shape);
+        if last.len() == KEPT {
+            last.remove(0);
+        }
+        last.push((shape, text.clone()));
+        text
+    })
+}
+
+fn write_text((of_role, extra, read_only): Shape) -> String {
+    let mut text = String::from("select num_nonnulls(");
+    if read_only {
+        text.push_str("set_config('transaction_read_only','on',true),");
+    }
+    text.push_str("set_config('search_path',$1,true)");
+    let mut param = 1;
+    let push_named = |text: &mut String, param: &mut usize, count: usize| {
+        for _ in 0..count {
+            write!(text, ",set_config(${},${},true)", *param + 1, *param + 2).expect("writing to a string");
+            *param += 2;
+        }
+    };
+    push_named(&mut text, &mut param, of_role);
+    for name in [
+        "role",
+        "request.jwt.claims",
+        "request.method",
+        "request.path",
+        "request.headers",
+        "request.cookies",
+    ] {
+        param += 1;
+        // The names are ours, so they may stand in the text.
+        write!(text, ",set_config('{name}',${param},true)").expect("writing to a string");
+    }
+    push_named(&mut text, &mut param, extra);
+    text.push(')');
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_value_has_its_place_in_the_text() {
+        let context = RequestContext {
+            search_path: "p",
+            role: "anon",
+            claims: "{}",
+            method: "GET",
+            path: "/",
+            headers: "{}",
+            cookies: "{}",
+            extra: &[("timezone", "UTC")],
+        };
+
+        for (access, first) in [
+            (Access::ReadWrite, "search_path"),
+            (Access::ReadOnly, "transaction_read_only"),
+        ] {
+            let statement = context.settings(&RoleSettings::default(), access);
+
+            assert_eq!(statement.params.len(), 9);
+            assert!(
+                statement
+                    .text
+                    .starts_with(&format!("select num_nonnulls(set_config('{first}',"))
+            );
+            assert!(statement.text.contains("set_config('role',$2,true)"));
+            assert!(
+                statement
+                    .text
+                    .ends_with(",set_config('request.cookies',$7,true),set_config($8,$9,true))")
+            );
+            assert_eq!(statement, context.settings(&RoleSettings::default(), access));
+        }
+        assert!(
+            write_text((1, 0, false)).contains("$1,true),set_config($2,$3,true),set_config('role',$4,true)")
+        );
+    }
 }

@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-use lru::LruCache;
+use lru::{DefaultHasher, LruCache};
 
 /// How many statements are remembered.
 const REMEMBERED: usize = 1024;
@@ -21,7 +21,7 @@ pub(super) enum Speed {
 /// The durations of statements that have run.
 pub(super) struct Pace {
     durations: LruCache<u64, Duration>,
-    hasher: std::hash::RandomState,
+    hasher: DefaultHasher,
 }
 
 impl Default for Pace {
@@ -29,7 +29,7 @@ impl Default for Pace {
         let remembered = NonZeroUsize::new(REMEMBERED).unwrap_or(NonZeroUsize::MIN);
         Self {
             durations: LruCache::new(remembered),
-            hasher: std::hash::RandomState::new(),
+            hasher: DefaultHasher::default(),
         }
     }
 }

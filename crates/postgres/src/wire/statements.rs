@@ -9,7 +9,7 @@ use std::num::NonZeroUsize;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use lru::LruCache;
+use lru::{DefaultHasher, LruCache};
 
 use super::Column;
 use crate::json::JsonShape;
@@ -64,7 +64,8 @@ pub(super) struct Statements {
     /// Whether anything is prepared at all: behind a pooler, connections change from transaction to transaction.
     enabled: bool,
     entries: LruCache<u64, (Key, Entry)>,
-    hasher: std::hash::RandomState,
+    /// Keyed by chance, like the standard one, and several times as fast on texts of this length.
+    hasher: DefaultHasher,
     next: u64,
     /// Names that the server should forget.
     closing: Vec<String>,
@@ -77,7 +78,7 @@ impl Statements {
         Self {
             enabled,
             entries: LruCache::new(capacity),
-            hasher: std::hash::RandomState::new(),
+            hasher: DefaultHasher::default(),
             next: 0,
             closing: Vec::new(),
         }

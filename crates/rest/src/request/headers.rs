@@ -1,18 +1,18 @@
 //! The JSON texts behind `request.headers` and `request.cookies`, written without an intermediate map.
 
 use actix_web::http::header::{COOKIE, HeaderMap};
+use std::borrow::Cow;
 
 /// `{"name":"value",…}`: names in lower case, the last value of a repeated name, no cookies.
 pub fn headers_json(headers: &HeaderMap) -> String {
     let mut out = String::with_capacity(512);
     out.push('{');
-    for name in headers.keys() {
-        if name == COOKIE {
+    let mut pairs = headers.iter().peekable();
+    while let Some((name, value)) = pairs.next() {
+        // the values of a repeated name follow each other
+        if name == COOKIE || pairs.peek().is_some_and(|(next, _)| *next == name) {
             continue;
         }
-        let Some(value) = headers.get_all(name).last() else {
-            continue;
-        };
         if out.len() > 1 {
             out.push(',');
         }
@@ -59,29 +59,37 @@ pub fn cookies_json(headers: &HeaderMap) -> String {
 
 /// A JSON string; bytes that are no UTF-8 are replaced.
 pub fn write_string(out: &mut String, bytes: &[u8]) {
-    let text = String::from_utf8_lossy(bytes);
+    // Checking what is text already is many times as fast as looking for what is not.
+    let text = str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed);
     out.push('"');
+    // Nearly always there is nothing to escape, and the compiler looks at many bytes at once.
+    if text.bytes().fold(false, |found, byte| found | needs_escape(byte)) {
+        write_escaped(out, &text);
+    } else {
+        out.push_str(&text);
+    }
+    out.push('"');
+}
+
+fn needs_escape(byte: u8) -> bool {
+    byte < 0x20 || byte == b'"' || byte == b'\\' || byte == 0x7f
+}
+
+fn write_escaped(out: &mut String, text: &str) {
     let mut start = 0;
-    for (at, byte) in text.bytes().enumerate() {
-        let escaped: &str = match byte {
-            b'"' => "\\\"",
-            b'\\' => "\\\\",
-            b'\n' => "\\n",
-            b'\r' => "\\r",
-            b'\t' => "\\t",
-            0..=0x1f | 0x7f => "",
-            _ => continue,
-        };
+    for (at, byte) in text.bytes().enumerate().filter(|(_, byte)| needs_escape(*byte)) {
         out.push_str(&text[start..at]);
-        if escaped.is_empty() {
-            out.push_str(&format!("\\u{byte:04x}"));
-        } else {
-            out.push_str(escaped);
+        match byte {
+            b'"' => out.push_str("\\\""),
+            b'\\' => out.push_str("\\\\"),
+            b'\n' => out.push_str("\\n"),
+            b'\r' => out.push_str("\\r"),
+            b'\t' => out.push_str("\\t"),
+            _ => out.push_str(&format!("\\u{byte:04x}")),
         }
         start = at + 1;
     }
     out.push_str(&text[start..]);
-    out.push('"');
 }
 
 #[cfg(test)]
@@ -100,5 +108,20 @@ mod tests {
 
         assert_eq!(headers_json(&headers), r#"{"x-a":"say \"hi\"\\"}"#);
         assert_eq!(cookies_json(&headers), r#"{"a":"1","b":"two=2"}"#);
+    }
+
+    #[test]
+    fn rest_003_of_a_repeated_header_the_last_value_counts() {
+        let mut headers = HeaderMap::new();
+        for (name, value) in [("x-a", &b"1"[..]), ("x-b", b"\xff\t"), ("x-a", b"2")] {
+            headers.append(
+                HeaderName::from_static(name),
+                HeaderValue::from_bytes(value).expect("a header's value"),
+            );
+        }
+
+        let json: serde_json::Value = serde_json::from_str(&headers_json(&headers)).expect("JSON");
+
+        assert_eq!(json, serde_json::json!({"x-a": "2", "x-b": "\u{fffd}\t"}));
     }
 }
