@@ -9,14 +9,18 @@ use crate::config::{RestConfig, read_settings};
 use crate::settings::Settings;
 use arc_swap::ArcSwap;
 use selvedge_postgres::{Database, ListenEvent, Login};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 use tokio::sync::mpsc::Receiver;
 use tokio_postgres::{Client, Error};
 
 const LONGEST_RETRY: Duration = Duration::from_secs(32);
+/// For how long the connection that reads is kept for the next change: changes come in flocks.
+const READER_KEPT: Duration = Duration::from_secs(60);
+/// How long a kept connection may take to prove that it lives.
+const READER_PROOF: Duration = Duration::from_secs(2);
 
 /// How the catalog is doing, for readiness.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,6 +66,8 @@ pub(crate) struct Store {
     generation: AtomicU64,
     failures: AtomicU64,
     load_time_us: AtomicU64,
+    /// The connection of the last reload. A new one knows nothing of the database, and takes twice as long.
+    reader: Mutex<Option<Client>>,
     /// Whether the wanted reload includes the catalog.
     catalog_wanted: AtomicBool,
     wanted: Notify,
@@ -85,6 +91,7 @@ impl Store {
             generation: AtomicU64::new(0),
             failures: AtomicU64::new(0),
             load_time_us: AtomicU64::new(0),
+            reader: Mutex::default(),
             catalog_wanted: AtomicBool::new(false),
             wanted: Notify::new(),
             database,
@@ -157,16 +164,39 @@ impl Store {
     }
 
     async fn try_reload(&self, scope: Scope) -> Result<(), Error> {
-        let mut client = self.database.client(Login::Authenticator).await?;
+        let mut client = match self.kept_reader().await {
+            Some(client) => client,
+            None => self.database.client(Login::Authenticator).await?,
+        };
+        self.read(&mut client, scope).await?;
+        // Behind a transaction pooler a connection held back is one that others miss.
+        if self.snapshot().settings.config.prepared_statements {
+            *self.reader() = Some(client);
+        }
+        Ok(())
+    }
+
+    /// The connection of the last reload, if it still lives, as it was after its login.
+    async fn kept_reader(&self) -> Option<Client> {
+        let client = self.reader().take()?;
+        let proof = tokio::time::timeout(READER_PROOF, client.batch_execute("reset all")).await;
+        matches!(proof, Ok(Ok(()))).then_some(client)
+    }
+
+    fn reader(&self) -> MutexGuard<'_, Option<Client>> {
+        self.reader.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn read(&self, client: &mut Client, scope: Scope) -> Result<(), Error> {
         // ALTER ROLE … SET comes with the same notification
-        if let Err(error) = self.database.reload_role_settings_with(&client).await {
+        if let Err(error) = self.database.reload_role_settings_with(client).await {
             tracing::warn!(
                 reason = reason(&error),
                 "rest: role settings could not be read again"
             );
         }
         let before = self.snapshot();
-        let settings = self.read_settings(&mut client, &before.settings).await;
+        let settings = self.read_settings(client, &before.settings).await;
         let known = before.catalog.as_ref().filter(|_| {
             scope == Scope::Settings && settings.config.reads_same_catalog(&before.settings.config)
         });
@@ -179,7 +209,7 @@ impl Store {
             return Ok(());
         }
         let begun = Instant::now();
-        let catalog = Catalog::load(&mut client, &settings.config).await?;
+        let catalog = Catalog::load(client, &settings.config).await?;
         let elapsed_us = u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX);
         tracing::info!(found = catalog.summary(), "rest: catalog loaded");
         self.current.store(Arc::new(Snapshot {
@@ -245,7 +275,13 @@ async fn listen(store: Arc<Store>, mut events: Receiver<ListenEvent>) {
 async fn keep_current(store: Arc<Store>) {
     let mut retry = Duration::from_secs(1);
     loop {
-        store.wanted.notified().await;
+        if tokio::time::timeout(READER_KEPT, store.wanted.notified())
+            .await
+            .is_err()
+        {
+            store.reader().take();
+            store.wanted.notified().await;
+        }
         let scope = if store.catalog_wanted.swap(false, Ordering::AcqRel) {
             Scope::Everything
         } else {

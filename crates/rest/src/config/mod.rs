@@ -139,7 +139,7 @@ pub struct RestConfig {
     pub query_limit_bytes: usize,
     /// Most parameters in one query string. Default 500.
     pub parameter_limit: usize,
-    /// Pause between two reloads of the catalog. Default 100 ms.
+    /// Pause between two reloads of the catalog. Default 50 ms.
     pub reload_pause: Duration,
 }
 
@@ -189,7 +189,7 @@ impl Default for RestConfig {
             body_duration: Duration::from_secs(50),
             query_limit_bytes: 64 * 1024,
             parameter_limit: 500,
-            reload_pause: Duration::from_millis(100),
+            reload_pause: Duration::from_millis(50),
         }
     }
 }
