@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Benchmark of a release build against pgbench, on a database of its own.
 
-  bench.py [--conc 1,16,64] [--reps 3] [--dur 3] [--workloads pk,list20,…] [--keep] [--out FILE]
+  bench.py [--conc 1,16,64] [--reps 3] [--dur 3] [--workloads pk,list20,…] [--shapes 100000] [--keep] [--out FILE]
 
 Starts `selvedge start` in a temporary project on free ports, loads schema.sql (5 000 outfits, 20 000 items, 50 000
 likes), drives it with run.py next to pgbench running the same SQL (prepared; pipelined), and prints: the table, the
-goals and whether they are met, start-up times, memory, size of the binary. `pk_user`, `like_insert` and `rpc` rotate over
+goals and whether they are met, what slow and ever new statements and changes of the schema do to answers (steady.py),
+start-up times, memory, size of the binary. `pk_user`, `like_insert` and `rpc` rotate over
 the tokens of 100 users. Needs wrk, psql and pgbench (Debian: wrk, postgresql-15)."""
 import argparse
 import json
@@ -137,6 +138,7 @@ def main():
     parser.add_argument("--dur", type=int, default=3)
     parser.add_argument("--workloads", default=",".join(run.REST))
     parser.add_argument("--retries", type=int, default=1, help="of a run during which others used the machine")
+    parser.add_argument("--shapes", type=int, default=100_000, help="distinct statements whose memory is measured")
     parser.add_argument("--keep", action="store_true", help="keep the project and its log")
     parser.add_argument("--out", help="append the raw results (JSON lines) to this file")
     args = parser.parse_args()
@@ -192,6 +194,9 @@ def main():
         verdict(results)
         subprocess.run([sys.executable, os.path.join(HERE, "auth.py"), f"http://127.0.0.1:{api}", "--seconds", str(args.dur),
                         "--path", f"/rest/v1/combines?select=*&id=eq.{PK_ID}"], check=True, env={**os.environ, "SELVEDGE_JWT_SECRET": SECRET})
+        print()
+        subprocess.run([sys.executable, os.path.join(HERE, "steady.py"), "--config", config, "--dur", str(args.dur),
+                        "--reps", str(args.reps), "--shapes", str(args.shapes)], check=True)
         print(f"\nfirst start {first_ms:.0f} ms, later start {later_ms:.0f} ms (from exec to the first answer)")
         print(f"server process: idle {idle_mb:.1f} MB, after the load {loaded_mb:.1f} MB resident")
         print(f"binary: {os.path.getsize(binary) / 1e6:.1f} MB")
