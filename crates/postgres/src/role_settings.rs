@@ -30,10 +30,10 @@ struct OneRole {
 impl RoleSettings {
     /// Reads the settings of every role that the connection's role may become, without those it may not set.
     pub(crate) async fn load(client: &Client) -> Result<Self, Error> {
-        let rows = match client.query(SQL, &[]).await {
+        let rows = match client.query_typed(SQL, &[]).await {
             // before PostgreSQL 15 nobody could be allowed to set single parameters
             Err(error) if error.code() == Some(&SqlState::UNDEFINED_FUNCTION) => {
-                client.query(&SQL.replace(BY_PRIVILEGE, ""), &[]).await?
+                client.query_typed(&SQL.replace(BY_PRIVILEGE, ""), &[]).await?
             }
             answer => answer?,
         };

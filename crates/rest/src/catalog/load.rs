@@ -1,5 +1,5 @@
 //! Reading the catalog: a handful of queries in one read-only transaction with an empty search path, so that the
-//! names of types come out qualified.
+//! names of types come out qualified. The queries go unnamed: behind a transaction pooler, names would meet others.
 
 use super::derive::{Constraint, ConstraintKind, KeyRelation, Keys};
 use super::function::{Function, Parameter, ReturnType, Volatility};
@@ -14,7 +14,7 @@ use indexmap::IndexMap;
 use selvedge_postgres::Isolation;
 use std::collections::HashMap;
 use std::sync::Arc;
-use tokio_postgres::types::Json;
+use tokio_postgres::types::{Json, Type};
 use tokio_postgres::{Client, Error, IsolationLevel, Row, Transaction};
 
 impl Catalog {
@@ -49,7 +49,7 @@ impl Catalog {
 
 async fn load_keys(transaction: &Transaction<'_>, config: &RestConfig) -> Result<Keys, Error> {
     let relations: HashMap<u32, KeyRelation> = transaction
-        .query(include_str!("sql/attributes.sql"), &[])
+        .query_typed(include_str!("sql/attributes.sql"), &[])
         .await?
         .into_iter()
         .map(|row| {
@@ -64,7 +64,7 @@ async fn load_keys(transaction: &Transaction<'_>, config: &RestConfig) -> Result
         })
         .collect();
     let constraints = transaction
-        .query(include_str!("sql/constraints.sql"), &[])
+        .query_typed(include_str!("sql/constraints.sql"), &[])
         .await?
         .iter()
         .map(constraint)
@@ -72,7 +72,7 @@ async fn load_keys(transaction: &Transaction<'_>, config: &RestConfig) -> Result
     let mut schemas = config.schemas.clone();
     schemas.extend(config.extra_search_path.iter().cloned());
     let rules: HashMap<u32, String> = transaction
-        .query(include_str!("sql/views.sql"), &[&schemas])
+        .query_typed(include_str!("sql/views.sql"), &[(&schemas, Type::TEXT_ARRAY)])
         .await?
         .into_iter()
         .map(|row| (row.get("oid"), row.get("rule")))
@@ -87,7 +87,7 @@ async fn load_keys(transaction: &Transaction<'_>, config: &RestConfig) -> Result
         .collect();
     views.sort_by_key(|(view, _)| *view);
     let computed = transaction
-        .query(include_str!("sql/computed_relationships.sql"), &[])
+        .query_typed(include_str!("sql/computed_relationships.sql"), &[])
         .await?
         .iter()
         .map(computed_relationship)
@@ -147,7 +147,10 @@ async fn load_relations(
 ) -> Result<HashMap<QualifiedName, Arc<Relation>>, Error> {
     let mut primary_keys = keys.primary_keys();
     let rows = transaction
-        .query(include_str!("sql/relations.sql"), &[&config.schemas])
+        .query_typed(
+            include_str!("sql/relations.sql"),
+            &[(&config.schemas, Type::TEXT_ARRAY)],
+        )
         .await?;
     Ok(rows
         .into_iter()
@@ -178,9 +181,12 @@ async fn load_functions(
 ) -> Result<HashMap<QualifiedName, Vec<Arc<Function>>>, Error> {
     let mut functions: HashMap<QualifiedName, Vec<Arc<Function>>> = HashMap::new();
     let rows = transaction
-        .query(
+        .query_typed(
             include_str!("sql/functions.sql"),
-            &[&config.schemas, &config.hoisted_settings],
+            &[
+                (&config.schemas, Type::TEXT_ARRAY),
+                (&config.hoisted_settings, Type::TEXT_ARRAY),
+            ],
         )
         .await?;
     for row in rows {
@@ -239,7 +245,7 @@ async fn load_representations(
     transaction: &Transaction<'_>,
 ) -> Result<HashMap<(String, String), String>, Error> {
     let rows = transaction
-        .query(include_str!("sql/representations.sql"), &[])
+        .query_typed(include_str!("sql/representations.sql"), &[])
         .await?;
     Ok(rows
         .into_iter()
@@ -252,7 +258,10 @@ async fn load_handlers(
     config: &RestConfig,
 ) -> Result<HashMap<(HandlerTarget, MediaType), QualifiedName>, Error> {
     let rows = transaction
-        .query(include_str!("sql/media_handlers.sql"), &[&config.schemas])
+        .query_typed(
+            include_str!("sql/media_handlers.sql"),
+            &[(&config.schemas, Type::TEXT_ARRAY)],
+        )
         .await?;
     Ok(rows
         .into_iter()

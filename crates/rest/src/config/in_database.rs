@@ -3,6 +3,7 @@
 
 use super::{IN_DATABASE, RestConfig};
 use std::collections::BTreeMap;
+use tokio_postgres::types::Type;
 use tokio_postgres::{Client, Error};
 
 /// Reads the settings, by their names without `pgrst.`.
@@ -15,7 +16,10 @@ pub(crate) async fn read_settings(
 ) -> Result<BTreeMap<String, String>, Error> {
     let transaction = client.build_transaction().read_only(true).start().await?;
     let of_role: BTreeMap<String, String> = transaction
-        .query(include_str!("sql/settings.sql"), &[&IN_DATABASE])
+        .query_typed(
+            include_str!("sql/settings.sql"),
+            &[(&IN_DATABASE, Type::TEXT_ARRAY)],
+        )
         .await?
         .iter()
         .map(|row| (row.get("name"), row.get("value")))
@@ -27,7 +31,10 @@ pub(crate) async fn read_settings(
             .batch_execute(&crate::identifier::call_of(function))
             .await?;
         let made = transaction
-            .query(include_str!("sql/made_settings.sql"), &[&IN_DATABASE])
+            .query_typed(
+                include_str!("sql/made_settings.sql"),
+                &[(&IN_DATABASE, Type::TEXT_ARRAY)],
+            )
             .await?;
         settings.extend(made.iter().map(|row| (row.get("name"), row.get("value"))));
     }
