@@ -283,6 +283,112 @@ async fn statements_of_many_shapes_leave_memory_flat_in_postgresql() {
 }
 
 #[tokio::test]
+async fn without_prepared_statements_nothing_is_left_in_a_session() {
+    LocalSet::new()
+        .run_until(async {
+            let pool = Pool::new(RequestPoolConfig {
+                connections_per_worker: 1,
+                max_connections_per_worker: 1,
+                cached_statements: 0,
+                ..RequestPoolConfig::default()
+            })
+            .await;
+            let owner = pool.test.connect("postgres").await;
+            let read_only = format!(
+                "alter database {} set default_transaction_read_only = on",
+                pool.test.name()
+            );
+            owner.batch_execute(&read_only).await.expect("the owner may");
+            const LEFT: &str = "select count(*)::text from (select name from pg_prepared_statements union all \
+                 select name from pg_settings where name like 'default_transaction%' and source = 'session') left_over";
+
+            for _ in 0..4 {
+                assert_eq!(pool.text(LEFT).await, "0");
+            }
+            let twice = pool.write("insert into t values (1, 'twice')", End::Commit).await;
+            let once = pool.write("insert into t values (101, 'once')", End::Commit).await;
+
+            assert!(matches!(twice, Err(RequestError::Database(error)) if error.code == "23505"));
+            assert!(once.expect("its begin says that it may write").committed);
+            assert_eq!(pool.text("select v from t where id = 101").await, "once");
+            assert_eq!(pool.text(LEFT).await, "0");
+        })
+        .await;
+}
+
+#[tokio::test]
+async fn a_connection_ends_after_its_lifetime() {
+    LocalSet::new()
+        .run_until(async {
+            let lasting = Pool::one().await;
+            let brief = Pool::new(RequestPoolConfig {
+                max_lifetime: Duration::ZERO,
+                ..RequestPoolConfig::default()
+            })
+            .await;
+            const WHO: &str = "select pg_backend_pid()::text";
+
+            assert_eq!(lasting.text(WHO).await, lasting.text(WHO).await);
+            assert_ne!(brief.text(WHO).await, brief.text(WHO).await);
+        })
+        .await;
+}
+
+#[tokio::test]
+async fn writes_at_the_same_time_spread_over_connections_and_reads_do_not() {
+    LocalSet::new()
+        .run_until(async {
+            let pool = Pool::new(RequestPoolConfig {
+                connections_per_worker: 1,
+                max_connections_per_worker: 8,
+                patience: Duration::from_secs(3600),
+                ..RequestPoolConfig::default()
+            })
+            .await;
+            let owner = pool.test.connect("postgres").await;
+            let select = sql("select v from t where id = 1", &[]);
+            let update = sql("update t set v = 'w' where id = (random() * 99)::int + 1", &[]);
+            let write = RequestTransaction {
+                access: Access::ReadWrite,
+                ..read("service_role", &update)
+            };
+
+            at_once(&pool, read("anon", &select)).await;
+            let reading = connections(&owner).await;
+            at_once(&pool, write).await;
+            let writing = connections(&owner).await;
+
+            assert_eq!(reading, 1);
+            assert!((2..=6).contains(&writing), "{writing}");
+        })
+        .await;
+}
+
+/// A transaction three times, so that it is known to be fast, and then sixteen times fifty times at once.
+async fn at_once(pool: &Pool, transaction: RequestTransaction<'_>) {
+    for _ in 0..3 {
+        pool.pool.run(transaction).await.expect("an answer");
+    }
+    futures_util::future::join_all((0..16).map(|_| async {
+        for _ in 0..50 {
+            pool.pool.run(transaction).await.expect("an answer");
+        }
+    }))
+    .await;
+}
+
+async fn connections(owner: &Client) -> i64 {
+    let counted = owner
+        .query_one(
+            "select count(*) from pg_stat_activity where datname = current_database() and usename = 'authenticator'",
+            &[],
+        )
+        .await
+        .expect("a superuser may");
+    counted.get(0)
+}
+
+#[tokio::test]
 async fn fast_statements_pass_by_slow_ones() {
     LocalSet::new()
         .run_until(async {

@@ -17,7 +17,7 @@ use crate::{
 const ANY: (&str, &str) = ("", "");
 
 /// What a connection is told first. The transactions of requests are not begun by a `BEGIN` that says how, so the defaults
-/// must say it, whatever was configured for the login.
+/// must say it, whatever was configured for the login. A session that is not ours is told nothing, and has the `BEGIN`.
 const DEFAULTS: &str = "select set_config('default_transaction_isolation', 'read committed', false), \
      set_config('default_transaction_read_only', 'off', false), set_config('default_transaction_deferrable', 'off', false)";
 
@@ -26,6 +26,9 @@ pub(super) struct Lane {
     connection: Connection,
     /// Whether PostgreSQL writes dates in the form from which we make JSON.
     iso_dates: bool,
+    /// Whether the session is ours. Behind a transaction pooler it is not: what one transaction leaves in it, others meet.
+    own_session: bool,
+    opened: Instant,
 }
 
 /// A transaction on its way, or the first part of it.
@@ -75,7 +78,12 @@ impl Lane {
         let lane = Self {
             connection: Connection::start(opened, cached_statements, on_answer),
             iso_dates,
+            own_session: cached_statements > 0,
+            opened: Instant::now(),
         };
+        if !lane.own_session {
+            return Ok(Rc::new(lane));
+        }
         let defaults = lane.send(None, |batch| {
             batch.execute(Stage::Begin, ANY, &SqlStatement::plain(DEFAULTS), Sink::Discard)
         })?;
@@ -99,6 +107,11 @@ impl Lane {
         self.connection.is_blocked()
     }
 
+    /// Whether something is in flight whose end may wait for the disk.
+    pub(super) fn is_writing(&self) -> bool {
+        self.connection.is_writing()
+    }
+
     /// For how long PostgreSQL has worked on the oldest transaction in flight.
     pub(super) fn busy_for(&self, now: Instant) -> Duration {
         self.connection.busy_for(now)
@@ -106,6 +119,11 @@ impl Lane {
 
     pub(super) fn idle_for(&self, now: Instant) -> Duration {
         self.connection.idle_for(now)
+    }
+
+    /// For how long the connection has been open.
+    pub(super) fn age(&self, now: Instant) -> Duration {
+        now.saturating_duration_since(self.opened)
     }
 
     pub(super) fn forget_statements(&self) {
@@ -121,7 +139,7 @@ impl Lane {
     ) -> Result<Running, RequestError> {
         let isolation = isolation_of(transaction, roles);
         let committed = transaction.end == End::Commit;
-        if committed && isolation == Isolation::ReadCommitted {
+        if self.own_session && committed && isolation == Isolation::ReadCommitted {
             let reply = self.send(Some(label), |batch| {
                 settings(batch, transaction, roles, transaction.access)?;
                 statement(batch, transaction)
@@ -158,7 +176,8 @@ impl Lane {
         roles: &RoleSettings,
     ) -> Result<(Running, bool), RequestError> {
         let sets_dates = |(name, _): &(String, String)| name.eq_ignore_ascii_case("datestyle");
-        let suits = self.iso_dates
+        let suits = self.own_session
+            && self.iso_dates
             && transaction.end == End::Commit
             && isolation_of(transaction, roles) == Isolation::ReadCommitted
             && transaction.pre_request.is_none()

@@ -1,8 +1,9 @@
 //! The connections of one worker thread.
 //!
-//! A few lanes, driven by the worker's own event loop, so that nothing crosses threads. A fast statement takes the lane
-//! with the fewest in flight. A slow one, or one that has never been seen, gets a lane for itself: another is opened, up to
-//! a bound, and behind the bound requests wait. Slow ones cannot take them all.
+//! A few lanes, driven by the worker's own event loop, so that nothing crosses threads. A fast read takes the lane
+//! with the fewest in flight. A write takes one on which nothing is in flight, and if there is none, another is opened
+//! for those after it. A slow statement, or one that has never been seen, gets a lane for itself: another is opened, up
+//! to a bound, and behind the bound requests wait. Slow ones cannot take them all, nor can writes.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -14,7 +15,7 @@ use tokio::sync::Notify;
 use super::lane::{Failure, Lane};
 use super::pace::{Pace, Speed};
 use crate::wire::Label;
-use crate::{Answer, Database, Listed, Listing, RequestError, RequestTransaction, Row};
+use crate::{Access, Answer, Database, End, Listed, Listing, RequestError, RequestTransaction, Row};
 
 /// How many connections a worker holds, and for how long requests wait.
 #[derive(Debug, Clone)]
@@ -27,10 +28,13 @@ pub struct RequestPoolConfig {
     pub patience: Duration,
     /// How long a request waits for a connection. Default 10 s.
     pub acquire_timeout: Duration,
-    /// Prepared statements per connection; 0 prepares none. Default 256.
+    /// Prepared statements per connection. Default 256. 0 prepares none and keeps nothing in sessions, which may be those
+    /// of a transaction pooler.
     pub cached_statements: usize,
     /// An additional connection is closed after this time without work. Default 30 s.
     pub idle_timeout: Duration,
+    /// Any connection is closed when it has no work after this time. Default 30 min.
+    pub max_lifetime: Duration,
 }
 
 /// Requests on one connection that wait for their answers. More would only wait longer in PostgreSQL's socket.
@@ -47,6 +51,7 @@ impl Default for RequestPoolConfig {
             acquire_timeout: Duration::from_secs(10),
             cached_statements: 256,
             idle_timeout: Duration::from_secs(30),
+            max_lifetime: Duration::from_secs(30 * 60),
         }
     }
 }
@@ -64,6 +69,8 @@ struct Inner {
     lanes: RefCell<Vec<Rc<Lane>>>,
     /// Connections, those included that are being opened and those not in `lanes`.
     connections: Cell<usize>,
+    /// Whether a lane is being opened that nobody waits for.
+    growing: Cell<bool>,
     lookout: Rc<Lookout>,
 }
 
@@ -71,17 +78,29 @@ struct Inner {
 #[derive(Default)]
 struct Lookout {
     pace: RefCell<Pace>,
-    /// Wakes requests that wait for a lane and may share it.
-    shared: Notify,
-    /// Wakes requests that wait for a lane for themselves.
-    whole: Notify,
+    /// Requests that wait for a lane and may share it.
+    shared: Queue,
+    /// Requests that wait for a lane for themselves.
+    whole: Queue,
 }
 
 impl Lookout {
     fn notify(&self) {
-        self.shared.notify_one();
-        self.whole.notify_one();
+        self.shared.freed.notify_one();
+        self.whole.freed.notify_one();
     }
+
+    fn queue(&self, work: Work) -> &Queue {
+        if work.alone { &self.whole } else { &self.shared }
+    }
+}
+
+/// Requests that wait for a lane.
+#[derive(Default)]
+struct Queue {
+    /// Wakes the first of them.
+    freed: Notify,
+    length: Cell<usize>,
 }
 
 impl RequestPool {
@@ -93,6 +112,7 @@ impl RequestPool {
                 config,
                 lanes: RefCell::default(),
                 connections: Cell::new(0),
+                growing: Cell::new(false),
                 lookout: Rc::default(),
             }),
         }
@@ -117,7 +137,7 @@ impl RequestPool {
     pub async fn run(&self, transaction: RequestTransaction<'_>) -> Result<Answer, RequestError> {
         let mut tries = 0..STALE_RETRIES;
         loop {
-            let (lane, label) = self.inner.acquire(&transaction.statement.text).await?;
+            let (lane, label) = self.inner.acquire(&transaction).await?;
             let roles = self.inner.database.role_settings();
             let _running = self.inner.database.pool_use().run();
             match lane.begin(label, &transaction, &roles)?.answer().await {
@@ -139,7 +159,7 @@ impl RequestPool {
     ) -> Result<Listed, RequestError> {
         let mut tries = 0..STALE_RETRIES;
         loop {
-            let (lane, label) = self.inner.acquire(&transaction.statement.text).await?;
+            let (lane, label) = self.inner.acquire(&transaction).await?;
             let roles = self.inner.database.role_settings();
             let _running = self.inner.database.pool_use().run();
             let (running, is_json) = lane.begin_list(label, &transaction, &listing, &roles)?;
@@ -187,6 +207,23 @@ impl RequestPool {
     }
 }
 
+/// What a transaction asks of its lane.
+#[derive(Debug, Clone, Copy)]
+struct Work {
+    /// Nobody should have to wait behind it.
+    alone: bool,
+    /// Its end may wait for the disk.
+    writes: bool,
+}
+
+impl Work {
+    /// A transaction whose end is decided later.
+    const WHOLE: Self = Self {
+        alone: true,
+        writes: true,
+    };
+}
+
 /// What a request can do next.
 enum Choice {
     Take(Rc<Lane>),
@@ -195,55 +232,122 @@ enum Choice {
 }
 
 impl Inner {
-    /// A lane for a statement, to be used at once.
-    async fn acquire(&self, text: &str) -> Result<(Rc<Lane>, Label), RequestError> {
-        let (statement, speed) = self.lookout.pace.borrow_mut().look_up(text);
+    /// A lane for a transaction, to be used at once.
+    async fn acquire(
+        self: &Rc<Self>,
+        transaction: &RequestTransaction<'_>,
+    ) -> Result<(Rc<Lane>, Label), RequestError> {
+        let (statement, speed) = self
+            .lookout
+            .pace
+            .borrow_mut()
+            .look_up(&transaction.statement.text);
+        let work = Work {
+            alone: speed != Speed::Fast,
+            writes: transaction.access == Access::ReadWrite && transaction.end == End::Commit,
+        };
         let deadline = Instant::now() + self.config.acquire_timeout;
+        let mut has_waited = false;
         let lane = loop {
-            match self.choose(speed) {
+            match self.choose(work) {
                 Choice::Take(lane) => break lane,
-                Choice::Open => {
+                // Whoever waits already comes first: while connections fail, the one that failed would ask again at once.
+                Choice::Open if has_waited || self.lookout.queue(work).length.get() == 0 => {
                     let lane = self.open().await?;
                     self.lanes.borrow_mut().push(lane.clone());
                     break lane;
                 }
-                Choice::Wait if speed != Speed::Fast => self.wait(&self.lookout.whole, deadline).await?,
-                Choice::Wait => self.wait(&self.lookout.shared, deadline).await?,
+                _ => self.wait(work, deadline).await?,
             }
+            has_waited = true;
         };
-        if speed == Speed::Fast {
+        if !work.alone {
             // There may be room for the next one beside this.
-            self.lookout.shared.notify_one();
+            self.lookout.shared.freed.notify_one();
         }
-        let blocks = speed != Speed::Fast;
-        Ok((lane, Label { statement, blocks }))
+        let label = Label {
+            statement,
+            blocks: work.alone,
+            writes: work.writes,
+        };
+        Ok((lane, label))
     }
 
-    fn choose(&self, speed: Speed) -> Choice {
+    fn choose(self: &Rc<Self>, work: Work) -> Choice {
         let now = Instant::now();
         let mut lanes = self.lanes.borrow_mut();
         self.discard_unusable(&mut lanes, now);
-        let alone = speed != Speed::Fast;
-        if alone && !self.may_be_alone(&lanes) {
+        if work.alone && !self.may_be_alone(&lanes) {
             return Choice::Wait;
         }
         let few = lanes.len() < self.config.connections_per_worker;
         let patience = self.config.patience;
         let best = lanes
             .iter()
-            .filter(|lane| match lane.in_flight() {
+            .enumerate()
+            .filter(|(_, lane)| match lane.in_flight() {
                 0 => true,
                 queued => queued < MAX_IN_FLIGHT && !lane.is_blocked() && lane.busy_for(now) < patience,
             })
-            .min_by_key(|lane| lane.in_flight());
+            .min_by_key(|(index, lane)| (self.is_old(lane, now), self.preference(work, *index, lane)))
+            .map(|(_, lane)| lane);
         let may_open = self.connections.get() < self.config.max_connections_per_worker;
         match best {
             Some(lane) if lane.in_flight() == 0 => Choice::Take(lane.clone()),
-            Some(lane) if !alone && !few => Choice::Take(lane.clone()),
+            Some(lane) if !work.alone && !few => {
+                if work.writes || lane.is_writing() || self.is_old(lane, now) {
+                    self.grow();
+                }
+                Choice::Take(lane.clone())
+            }
             _ if may_open => Choice::Open,
-            Some(lane) if !alone => Choice::Take(lane.clone()),
+            Some(lane) if !work.alone => Choice::Take(lane.clone()),
             _ => Choice::Wait,
         }
+    }
+
+    /// Which lane is best: the one with the lowest of these.
+    ///
+    /// A commit waits for the disk, and PostgreSQL writes for all connections at once that wait: commits want lanes of
+    /// their own. Reads wait for nothing: the fewer connections they are on, the more of them share a system call.
+    fn preference(&self, work: Work, index: usize, lane: &Lane) -> (bool, usize, usize) {
+        let kept = self.config.connections_per_worker;
+        let queued = lane.in_flight();
+        if work.writes || work.alone {
+            // First those that reads do not use, in an order that lets the last ones become idle.
+            let rank = index.checked_sub(kept).unwrap_or(usize::MAX - index);
+            (queued > 0, queued, rank)
+        } else {
+            (lane.is_writing(), usize::from(index >= kept), queued)
+        }
+    }
+
+    fn is_old(&self, lane: &Lane, now: Instant) -> bool {
+        lane.age(now) > self.config.max_lifetime
+    }
+
+    /// Opens one more lane while nobody waits for it: commits that follow each other on one would wait for the disk one
+    /// by one.
+    fn grow(self: &Rc<Self>) {
+        let most = self.config.max_connections_per_worker;
+        // Some stay for statements that need one for themselves.
+        let for_writes = most - (most / 4).max(1).min(most);
+        if self.growing.get() || self.connections.get() >= for_writes {
+            return;
+        }
+        self.growing.set(true);
+        let pool = Rc::clone(self);
+        tokio::task::spawn_local(async move {
+            let opened = pool.open().await;
+            pool.growing.set(false);
+            match opened {
+                Ok(lane) => {
+                    pool.lanes.borrow_mut().push(lane);
+                    pool.lookout.notify();
+                }
+                Err(error) => tracing::debug!(%error, "no further database connection"),
+            }
+        });
     }
 
     /// Whether one more statement may have a lane for itself: some lanes stay for those that share.
@@ -265,22 +369,24 @@ impl Inner {
                 let mut lanes = self.lanes.borrow_mut();
                 self.discard_unusable(&mut lanes, Instant::now());
                 let may_be_alone = self.may_be_alone(&lanes);
-                let idle = lanes.iter().position(|lane| lane.in_flight() == 0);
+                let idle = lanes.iter().rposition(|lane| lane.in_flight() == 0);
                 if let Some(idle) = idle.filter(|_| may_be_alone) {
-                    return Ok(lanes.swap_remove(idle));
+                    return Ok(lanes.remove(idle));
                 }
                 may_be_alone && self.connections.get() < self.config.max_connections_per_worker
             };
             if may_open {
                 return self.open().await;
             }
-            self.wait(&self.lookout.whole, deadline).await?;
+            self.wait(Work::WHOLE, deadline).await?;
         }
     }
 
-    async fn wait(&self, freed: &Notify, deadline: Instant) -> Result<(), RequestError> {
+    async fn wait(&self, work: Work, deadline: Instant) -> Result<(), RequestError> {
         let _waiting = self.database.pool_use().wait();
-        tokio::time::timeout_at(deadline.into(), freed.notified())
+        let queue = self.lookout.queue(work);
+        let _queued = Counted::up(&queue.length);
+        tokio::time::timeout_at(deadline.into(), queue.freed.notified())
             .await
             .map_err(|_| {
                 self.database.pool_use().timed_out();
@@ -313,7 +419,8 @@ impl Inner {
         lanes.retain(|lane| {
             let spare =
                 kept >= keep && lane.in_flight() == 0 && lane.idle_for(now) > self.config.idle_timeout;
-            let stays = lane.is_usable() && !spare;
+            let ends = lane.in_flight() == 0 && self.is_old(lane, now);
+            let stays = lane.is_usable() && !spare && !ends;
             kept += usize::from(stays);
             if !stays {
                 self.closed();
@@ -325,6 +432,22 @@ impl Inner {
     fn closed(&self) {
         self.connections.set(self.connections.get().saturating_sub(1));
         self.lookout.notify();
+    }
+}
+
+/// One more, for as long as it lives.
+struct Counted<'a>(&'a Cell<usize>);
+
+impl<'a> Counted<'a> {
+    fn up(count: &'a Cell<usize>) -> Self {
+        count.set(count.get() + 1);
+        Self(count)
+    }
+}
+
+impl Drop for Counted<'_> {
+    fn drop(&mut self) {
+        self.0.set(self.0.get().saturating_sub(1));
     }
 }
 

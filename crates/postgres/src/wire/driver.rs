@@ -48,6 +48,8 @@ struct Shared {
     task: RefCell<Option<Waker>>,
     /// Pending batches that are [`Label::blocks`].
     blocking: Cell<usize>,
+    /// Pending batches that are [`Label::writes`].
+    writing: Cell<usize>,
     on_answer: OnAnswer,
 }
 
@@ -61,6 +63,8 @@ pub(crate) struct Label {
     pub(crate) statement: u64,
     /// Whether nothing should be queued behind it.
     pub(crate) blocks: bool,
+    /// Whether its end may wait for the disk.
+    pub(crate) writes: bool,
 }
 
 struct Pending {
@@ -72,6 +76,10 @@ struct Pending {
 impl Pending {
     fn blocks(&self) -> bool {
         self.label.is_some_and(|label| label.blocks)
+    }
+
+    fn writes(&self) -> bool {
+        self.label.is_some_and(|label| label.writes)
     }
 }
 
@@ -103,6 +111,7 @@ impl Connection {
             dropped: Cell::new(false),
             task: RefCell::default(),
             blocking: Cell::new(0),
+            writing: Cell::new(0),
             on_answer,
         });
         let mut driver = Driver {
@@ -145,8 +154,7 @@ impl Connection {
                 reply,
                 label,
             };
-            let blocking = usize::from(pending.blocks());
-            self.shared.blocking.set(self.shared.blocking.get() + blocking);
+            self.shared.count(&pending);
             self.shared.pending.borrow_mut().push_back(pending);
             self.shared.wake();
         }
@@ -169,6 +177,11 @@ impl Connection {
     /// Whether a batch is in flight behind which nothing should be queued.
     pub(crate) fn is_blocked(&self) -> bool {
         self.shared.blocking.get() > 0
+    }
+
+    /// Whether a batch is in flight whose end may wait for the disk.
+    pub(crate) fn is_writing(&self) -> bool {
+        self.shared.writing.get() > 0
     }
 
     /// For how long the server has worked on what it works on.
@@ -213,7 +226,21 @@ impl Shared {
         // Whoever waits learns of it by the loss of the sender.
         self.pending.borrow_mut().clear();
         self.blocking.set(0);
+        self.writing.set(0);
         (self.on_answer)(None);
+    }
+
+    fn count(&self, pending: &Pending) {
+        self.blocking
+            .set(self.blocking.get() + usize::from(pending.blocks()));
+        self.writing
+            .set(self.writing.get() + usize::from(pending.writes()));
+    }
+
+    fn uncount(&self, pending: &Pending) {
+        let less = |count: &Cell<usize>, by: bool| count.set(count.get().saturating_sub(usize::from(by)));
+        less(&self.blocking, pending.blocks());
+        less(&self.writing, pending.writes());
     }
 
     fn loss(&self) -> String {
@@ -372,16 +399,13 @@ impl Driver {
         let Some(first) = self.shared.pending.borrow_mut().pop_front() else {
             return Err("the server answered twice".to_owned());
         };
+        self.shared.uncount(&first);
         let now = Instant::now();
         let since = first.collector.queued().max(self.shared.answered.replace(now));
         let finished = first.collector.finish(
             &mut self.shared.statements.borrow_mut(),
             now.saturating_duration_since(since),
         );
-        let blocking = usize::from(first.label.is_some_and(|label| label.blocks));
-        self.shared
-            .blocking
-            .set(self.shared.blocking.get().saturating_sub(blocking));
         let ran = first.label.map(|label| (label.statement, finished.duration));
         // Nobody has to be waiting for it.
         let _ = first.reply.send(finished);

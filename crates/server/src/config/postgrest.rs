@@ -59,6 +59,8 @@ pub struct ProcessSettings {
     pub pool_acquisition_timeout: Option<Duration>,
     /// A connection without work is closed after this time. Default 30 s.
     pub pool_max_idle: Option<Duration>,
+    /// `db-pool-max-lifetime`.
+    pub pool_max_lifetime: Option<Duration>,
     /// Address to listen on: a name, an address, or `*`, `*4`, `!4`, `*6`, `!6`. Default `!4`: all of IPv4.
     pub server_host: String,
     /// Default 3000.
@@ -99,6 +101,7 @@ impl Default for ProcessSettings {
             pool_size: None,
             pool_acquisition_timeout: None,
             pool_max_idle: None,
+            pool_max_lifetime: None,
             server_host: "!4".to_owned(),
             server_port: 3000,
             unix_socket: None,
@@ -209,6 +212,7 @@ impl ProcessSettings {
             "db-pool" => self.pool_size = Some(number(value, 1..=10_000)?),
             "db-pool-acquisition-timeout" => self.pool_acquisition_timeout = Some(seconds(value)?),
             "db-pool-max-idletime" | "db-pool-timeout" => self.pool_max_idle = Some(seconds(value)?),
+            "db-pool-max-lifetime" => self.pool_max_lifetime = Some(seconds(value)?),
             "server-host" => value.clone_into(&mut self.server_host),
             "server-port" => self.server_port = number(value, 0..=65_535)?,
             "server-unix-socket" => self.unix_socket = path(value),
@@ -229,7 +233,7 @@ impl ProcessSettings {
                 }
             }
             // what these tune does not exist here
-            "db-pool-automatic-recovery" | "db-pool-max-lifetime" | "jwt-cache-max-lifetime" => {}
+            "db-pool-automatic-recovery" | "jwt-cache-max-lifetime" => {}
             _ => return Err(SettingError::Unknown),
         }
         Ok(())

@@ -60,6 +60,7 @@ pub(crate) fn with_pool_settings(
     }
     replace(&mut pool.acquire_timeout, process.pool_acquisition_timeout);
     replace(&mut pool.idle_timeout, process.pool_max_idle);
+    replace(&mut pool.max_lifetime, process.pool_max_lifetime);
     if !rest.prepared_statements {
         pool.cached_statements = 0;
     }
