@@ -246,6 +246,14 @@ fn with_metadata(point: HookPoint, info: &RequestInfo, input: Value) -> Value {
 
 /// The error in an output. One without a message is none, as upstream has it.
 fn refusal(output: &Value) -> Option<AuthError> {
+    if !output.is_object() && !output.is_null() {
+        // A hook that guards a door and speaks nonsense must not open it.
+        return Some(AuthError::coded(
+            500,
+            "unexpected_failure",
+            "Error unmarshaling JSON output.",
+        ));
+    }
     let error = output.get("error")?;
     let message = error["message"].as_str().filter(|text| !text.is_empty())?;
     let status = error["http_code"]
@@ -269,6 +277,9 @@ mod tests {
         let status = |output: Value| refusal(&output).map(|error| error.redirect_parts().0);
 
         assert_eq!(status(json!({})), None);
+        assert_eq!(status(Value::Null), None);
+        assert_eq!(status(json!([])), Some(500));
+        assert_eq!(status(json!("continue")), Some(500));
         assert_eq!(status(json!({"error": {"message": ""}})), None);
         assert_eq!(status(json!({"error": {"message": "no"}})), Some(500));
         assert_eq!(
