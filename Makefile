@@ -33,8 +33,9 @@ fmt: frontend/node_modules e2e/node_modules ## Format everything
 	npm --prefix frontend run format
 	npm --prefix e2e run format
 
+# The tests mostly wait for PostgreSQL and the disk: more of them at once than there are cores.
 test-rust: postgres ## Rust unit and integration tests on a real PostgreSQL
-	@$(STEP) "cargo test" cargo test --workspace --locked
+	@$(STEP) "cargo test" env RUST_TEST_THREADS=6 cargo test --workspace --locked
 
 test-frontend: frontend/node_modules ## Unit tests of the front end
 	@$(STEP) "frontend: tests" npm --prefix frontend test
