@@ -2,94 +2,76 @@
 //!
 //! The queue is bounded. When it is full, requests are told to come back, instead of waiting longer and longer.
 
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-
 use tokio::sync::oneshot;
 
 use crate::config::PasswordConfig;
 use crate::error::{AuthError, Fault, UNEXPECTED};
 use crate::rules::password_hash::PasswordHash;
 
+mod bcrypt_run;
 mod pool;
 
-use pool::Pool;
+use bcrypt_run::{BcryptRun, Salt};
+use pool::{Pool, Work};
 
 /// Hashes and verifies passwords. Cheap to clone; the threads end with the last clone.
 #[derive(Debug, Clone)]
 pub(crate) struct Hasher {
     pool: Pool,
     cost: u32,
-    /// A hash of a password that nobody knows, so that unknown users cost as much as known ones.
-    dummy: Arc<OnceLock<String>>,
 }
 
 impl Hasher {
     /// Starts the threads.
     pub(crate) fn new(config: &PasswordConfig) -> Self {
-        let hasher = Self {
+        Self {
             pool: Pool::start(config.hash_threads, config.hash_queue),
             cost: config.bcrypt_cost,
-            dummy: Arc::default(),
-        };
-        hasher.prepare_dummy();
-        hasher
-    }
-
-    /// Makes the dummy hash before the first unknown user asks for it.
-    fn prepare_dummy(&self) {
-        let (dummy, cost) = (Arc::clone(&self.dummy), self.cost);
-        // A full queue is no reason to fail: the first use makes the hash then.
-        let _ = self.pool.put(Arc::new(move || {
-            dummy_hash(&dummy, cost);
-        }));
+        }
     }
 
     /// Hashes a new password.
     pub(crate) async fn hash(&self, password: &str) -> Result<String, AuthError> {
-        let (password, cost) = (password.to_owned(), self.cost);
-        self.run(move || bcrypt::hash(&password, cost))
-            .await?
-            .map_err(|error| AuthError::internal(UNEXPECTED, error))
+        let run = self.begin(password)?;
+        self.run(run, BcryptRun::finish).await
     }
 
     /// Whether `password` belongs to `hash`; a hash that cannot be read belongs to none.
     pub(crate) async fn verify(&self, password: &str, hash: &str) -> Result<bool, AuthError> {
-        let (password, hash) = (password.to_owned(), hash.to_owned());
-        self.run(move || PasswordHash::parse(&hash).is_some_and(|hash| hash.verify(&password)))
-            .await
+        match PasswordHash::parse(hash) {
+            None => Ok(false),
+            Some(PasswordHash::Bcrypt(hash)) => match BcryptRun::like(&hash, password) {
+                Err(_) => Ok(false),
+                Ok(run) => self.run(run, move |run| run.finish_equals(&hash)).await,
+            },
+            Some(PasswordHash::Imported(hash)) => {
+                let password = password.to_owned();
+                self.run((), move |()| hash.verify(&password)).await
+            }
+        }
     }
 
     /// Costs as much as [`Self::verify`], and is never true: for users that do not exist.
     pub(crate) async fn verify_nobody(&self, password: &str) -> Result<bool, AuthError> {
-        let (password, dummy, cost) = (password.to_owned(), Arc::clone(&self.dummy), self.cost);
-        self.run(move || {
-            let _ = bcrypt::verify(&password, dummy_hash(&dummy, cost));
-        })
-        .await?;
-        Ok(false)
+        let run = self.begin(password)?;
+        self.run(run, |run| run.finish_equals("")).await
     }
 
-    /// Runs `work` on a thread of the pool: twice at most, and the first result counts.
-    async fn run<T: Send + 'static>(
-        &self,
-        work: impl Fn() -> T + Send + Sync + 'static,
-    ) -> Result<T, AuthError> {
+    fn begin(&self, password: &str) -> Result<BcryptRun, AuthError> {
+        BcryptRun::begin(password, rand::random::<Salt>(), self.cost)
+            .map_err(|error| AuthError::internal(UNEXPECTED, error))
+    }
+
+    /// Has a computation done on a thread of the pool: its steps, then the last one, which yields the answer.
+    async fn run<S, T>(&self, steps: S, last: impl FnOnce(S) -> T + Send + 'static) -> Result<T, AuthError>
+    where
+        S: Steps + 'static,
+        T: Send + 'static,
+    {
         let (answer, result) = oneshot::channel();
-        let answer = Mutex::new(Some(answer));
-        let job = move || {
-            let slot = || answer.lock().unwrap_or_else(PoisonError::into_inner);
-            // Who has hung up, or has an answer, needs none.
-            if slot().as_ref().is_none_or(oneshot::Sender::is_closed) {
-                return;
-            }
-            let value = work();
-            let sender = slot().take();
-            if let Some(sender) = sender {
-                let _ = sender.send(value);
-            }
-        };
+        let rest = Some((steps, last, answer));
         self.pool
-            .put(Arc::new(job))
+            .put(Box::new(Paced { rest }))
             .map_err(|_| AuthError::RequestRateLimit)?;
         result
             .await
@@ -97,12 +79,48 @@ impl Hasher {
     }
 }
 
-/// Two threads may make it at once: neither waits for the other, which may stand back for long.
-fn dummy_hash(dummy: &OnceLock<String>, cost: u32) -> &str {
-    if dummy.get().is_none() {
-        let _ = dummy.set(bcrypt::hash(uuid::Uuid::new_v4().to_string(), cost).unwrap_or_default());
+/// What comes before the last step of a computation.
+trait Steps: Send {
+    /// Takes a step; false when only the last one is left.
+    fn step(&mut self) -> bool;
+}
+
+impl Steps for BcryptRun {
+    fn step(&mut self) -> bool {
+        Self::step(self)
     }
-    dummy.get().map_or("", String::as_str)
+}
+
+/// Nothing: the computation cannot be cut.
+impl Steps for () {
+    fn step(&mut self) -> bool {
+        false
+    }
+}
+
+/// A computation for the pool, until it is done: steps, the last step, and who waits for what that yields.
+struct Paced<S, F, T> {
+    rest: Option<(S, F, oneshot::Sender<T>)>,
+}
+
+impl<S, F, T> Work for Paced<S, F, T>
+where
+    S: Steps,
+    F: FnOnce(S) -> T + Send,
+    T: Send,
+{
+    fn step(&mut self) -> bool {
+        // Who has hung up needs no answer.
+        let Some((mut steps, last, answer)) = self.rest.take().filter(|(.., answer)| !answer.is_closed()) else {
+            return false;
+        };
+        if steps.step() {
+            self.rest = Some((steps, last, answer));
+            return true;
+        }
+        let _ = answer.send(last(steps));
+        false
+    }
 }
 
 /// A password that nobody will ever type.
@@ -140,6 +158,9 @@ mod tests {
                 .expect("verifying works")
         );
         assert!(!hasher.verify_nobody("secret").await.expect("verifying works"));
+        // Written by another implementation.
+        let imported = "$2y$10$92IXUNpkjO0rOQ5byMi.Ye4oKoEa3Ro9llC/.og/at2.uheWG/igi";
+        assert!(hasher.verify("password", imported).await.expect("verifying works"));
     }
 
     #[tokio::test]

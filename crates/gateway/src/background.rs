@@ -1,5 +1,17 @@
 //! Threads that compute for long beside threads that answer: the hashing of passwords takes 40 ms of a core, a read a fraction of
 //! one. Left alone, the scheduler would share the cores equally among them, and every request would wait for computing.
+//!
+//! Priorities alone do not help enough. Linux weighs sessions (or control groups) against each other before it looks at threads,
+//! and a core on which anything computes, however idly, does not look around for what waits on another: until the next tick, 4 ms
+//! later. So computing threads also let go of their cores, every now and then while requests come.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::metrics;
+
+/// For how long after a request others are expected.
+const LINGER: Duration = Duration::from_millis(1);
 
 /// How far a computing thread stands back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,16 +23,53 @@ pub enum StandBack {
     Mostly,
 }
 
-/// Makes the calling thread stand back for the rest of its life: an ordinary thread may not take this back.
-///
-/// Without effect where the system knows no such thing (other systems than Linux, a sandbox that forbids it).
-pub fn stand_back(how: StandBack) {
-    #[cfg(target_os = "linux")]
-    if let Err(error) = linux::stand_back(how) {
-        tracing::debug!(?error, ?how, "a thread keeps its priority");
+impl StandBack {
+    /// How long a pause is, at least: Linux adds 50 µs. Longer ones where priority does less.
+    fn pause(self) -> Duration {
+        match self {
+            Self::Entirely => Duration::from_micros(10),
+            Self::Mostly => Duration::from_micros(100),
+        }
     }
-    #[cfg(not(target_os = "linux"))]
-    let _ = how;
+}
+
+/// The manners of a thread that computes.
+#[derive(Debug)]
+pub struct GiveWay {
+    pause: Duration,
+    /// What had been asked and answered when the thread last looked.
+    traffic: u64,
+    busy_until: Instant,
+}
+
+impl GiveWay {
+    /// Makes the calling thread stand back for the rest of its life: an ordinary thread may not take this back.
+    ///
+    /// Its priority stays where the system knows no such thing (other systems than Linux, a sandbox that forbids it).
+    pub fn start(how: StandBack) -> Self {
+        #[cfg(target_os = "linux")]
+        if let Err(error) = linux::stand_back(how) {
+            tracing::debug!(?error, ?how, "a thread keeps its priority");
+        }
+        Self {
+            pause: how.pause(),
+            traffic: metrics::traffic(),
+            busy_until: Instant::now(),
+        }
+    }
+
+    /// Lets go of the core for a moment if requests have come or have been answered within the last millisecond. To be called
+    /// after every 50 µs of work or so.
+    pub fn pause_if_busy(&mut self) {
+        let (traffic, now) = (metrics::traffic(), Instant::now());
+        if traffic != self.traffic {
+            self.traffic = traffic;
+            self.busy_until = now + LINGER;
+        }
+        if now < self.busy_until {
+            thread::sleep(self.pause);
+        }
+    }
 }
 
 #[cfg(target_os = "linux")]
@@ -57,7 +106,7 @@ mod linux {
         fn a_thread_stands_back_alone() {
             let policy_of = |how| {
                 std::thread::spawn(move || {
-                    super::super::stand_back(how);
+                    super::super::GiveWay::start(how);
                     thread_priority::thread_schedule_policy().expect("Linux tells the policy")
                 })
                 .join()
@@ -69,5 +118,23 @@ mod linux {
             assert_ne!(policy_of(StandBack::Mostly), idle);
             assert_ne!(thread_priority::thread_schedule_policy().ok(), Some(idle));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Service;
+
+    #[test]
+    fn a_thread_pauses_after_requests() {
+        let mut give_way = GiveWay::start(StandBack::Mostly);
+        metrics::observe(Service::Rest, 200, Duration::ZERO);
+
+        let began = Instant::now();
+        give_way.pause_if_busy();
+
+        assert!(began.elapsed() >= StandBack::Mostly.pause());
+        assert!(give_way.busy_until > began);
     }
 }

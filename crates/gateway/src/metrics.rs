@@ -81,6 +81,13 @@ pub(crate) fn observe(service: Service, status: u16, elapsed: Duration) {
     METRICS.durations[service as usize].observe(elapsed.as_secs_f64());
 }
 
+/// A number that changes whenever a request comes or has been answered.
+pub(crate) fn traffic() -> u64 {
+    let answered: u64 = METRICS.requests.iter().flatten().map(IntCounter::get).sum();
+    // What is in flight has come once; what is answered has come and gone.
+    (2 * answered).wrapping_add_signed(METRICS.in_flight.get())
+}
+
 /// All metrics of the process in the text format that Prometheus scrapes.
 pub fn render() -> String {
     let mut text = Vec::new();

@@ -1,8 +1,7 @@
 //! Threads for work that takes a core for long, and a bounded queue in front of them.
 //!
-//! All but the first take only what the machine has left over, so that requests never wait for them; on a machine that is never
-//! idle they hardly move. The first one insists a little, and does again what lies with the others for too long: the work has no
-//! effect beside its answer, and the first answer counts.
+//! All but the first take only what the machine has left over, so that requests never wait for them; on a machine that is
+//! never idle they hardly move, and hand on what they have. The first one insists a little.
 
 use std::collections::VecDeque;
 use std::num::NonZeroUsize;
@@ -10,13 +9,20 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use selvedge_gateway::background::{StandBack, stand_back};
+use selvedge_gateway::background::{GiveWay, StandBack};
 
-/// Several times what a hash takes on a core of its own.
-const PATIENCE: Duration = Duration::from_millis(250);
+/// Something to be done step by step. It hands its answer over itself.
+pub(super) trait Work: Send {
+    /// Goes on for some 50 µs, if it can be cut that small; false when it is done.
+    fn step(&mut self) -> bool;
+}
 
-/// Something to be done, twice at most; it hands its answer over itself.
-type Job = Arc<dyn Fn() + Send + Sync>;
+type Job = Box<dyn Work>;
+
+/// Steps after which a thread looks at the clock.
+const STEPS: usize = 8;
+/// Many times what so many steps take on a core of their own: somebody else should go on.
+const PATIENCE: Duration = Duration::from_millis(10);
 
 /// The queue is full.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,13 +47,13 @@ impl Pool {
         });
         for number in 0..threads {
             let shared = Arc::clone(&shared);
-            let started =
-                thread::Builder::new()
-                    .name(format!("hasher-{number}"))
-                    .spawn(move || match number {
-                        0 => shared.insist(),
-                        _ => shared.help(),
-                    });
+            let how = match number {
+                0 => StandBack::Mostly,
+                _ => StandBack::Entirely,
+            };
+            let started = thread::Builder::new()
+                .name(format!("hasher-{number}"))
+                .spawn(move || shared.work(how));
             if let Err(error) = started {
                 tracing::error!(%error, "a hashing thread did not start");
             }
@@ -96,16 +102,7 @@ impl std::fmt::Debug for Shared {
 #[derive(Default)]
 struct State {
     waiting: VecDeque<Job>,
-    /// What the threads that stand back have taken, oldest first.
-    lent: VecDeque<Lent>,
-    next_number: u64,
     is_over: bool,
-}
-
-struct Lent {
-    number: u64,
-    since: Instant,
-    job: Job,
 }
 
 impl Shared {
@@ -113,103 +110,94 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The first thread: what lies with the others for too long, then the queue.
-    fn insist(&self) {
-        stand_back(StandBack::Mostly);
-        let mut state = self.lock();
-        while !state.is_over {
-            let oldest = state.lent.front().map(|lent| lent.since.elapsed());
-            let job = match oldest {
-                Some(age) if age >= PATIENCE => state.lent.pop_front().map(|lent| lent.job),
-                _ => state.waiting.pop_front(),
-            };
-            if let Some(job) = job {
-                drop(state);
-                job();
-                state = self.lock();
+    /// What each thread does.
+    fn work(&self, how: StandBack) {
+        let mut give_way = GiveWay::start(how);
+        while let Some(job) = self.next() {
+            let Some(unfinished) = go_on(job, how, &mut give_way) else {
                 continue;
-            }
-            state = match oldest {
-                Some(age) => {
-                    let rest = PATIENCE.saturating_sub(age);
-                    let woken = self.changed.wait_timeout(state, rest);
-                    woken.unwrap_or_else(PoisonError::into_inner).0
-                }
-                None => self.changed.wait(state).unwrap_or_else(PoisonError::into_inner),
             };
+            self.lock().waiting.push_front(unfinished);
+            self.changed.notify_all();
+            thread::sleep(PATIENCE);
         }
     }
 
-    /// The other threads: the queue, where it is seen what they have taken.
-    fn help(&self) {
-        stand_back(StandBack::Entirely);
+    /// Waits for a job; `None` when there will be none.
+    fn next(&self) -> Option<Job> {
         let mut state = self.lock();
         while !state.is_over {
-            let Some(job) = state.waiting.pop_front() else {
-                state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
-                continue;
-            };
-            let number = state.next_number;
-            state.next_number += 1;
-            state.lent.push_back(Lent {
-                number,
-                since: Instant::now(),
-                job: Arc::clone(&job),
-            });
-            drop(state);
-            // The first thread must learn that there is something to look after.
-            self.changed.notify_all();
-            job();
-            state = self.lock();
-            state.lent.retain(|lent| lent.number != number);
+            if let Some(job) = state.waiting.pop_front() {
+                return Some(job);
+            }
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        None
+    }
+}
+
+/// Works until the job is done, or returns it because it does not get ahead here.
+fn go_on(mut job: Job, how: StandBack, give_way: &mut GiveWay) -> Option<Job> {
+    loop {
+        let began = Instant::now();
+        for _ in 0..STEPS {
+            if !job.step() {
+                return None;
+            }
+            give_way.pause_if_busy();
+        }
+        if how == StandBack::Entirely && began.elapsed() > PATIENCE {
+            return Some(job);
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicUsize, Ordering};
     use std::sync::mpsc;
 
     use super::*;
 
-    #[test]
-    fn what_lies_with_a_helper_for_too_long_is_done_by_the_first_thread() {
-        let pool = Pool::start(2, 8);
-        let (answers, received) = mpsc::channel();
-        // Both threads are held until somebody does it for the second time.
-        let tries = Arc::new(AtomicUsize::new(0));
-        let (release, held) = mpsc::channel::<()>();
-        let held = Mutex::new(held);
-        let job: Job = Arc::new(move || {
-            if thread::current().name() == Some("hasher-1") {
-                tries.fetch_add(1, Ordering::Relaxed);
-                let _ = held.lock().unwrap_or_else(PoisonError::into_inner).recv();
-            } else {
-                let _ = answers.send(tries.load(Ordering::Relaxed));
-            }
-        });
-        // Until the helper has got one, the first thread does them.
-        loop {
-            pool.put(Arc::clone(&job)).expect("the queue has room");
-            let helper_was_there = received.recv().expect("the first thread answers") == 1;
-            if helper_was_there {
-                break;
-            }
+    impl<F: FnMut() -> bool + Send> Work for F {
+        fn step(&mut self) -> bool {
+            self()
         }
-        release.send(()).expect("the helper waits");
+    }
+
+    #[test]
+    fn what_does_not_get_ahead_on_a_thread_that_stands_back_is_handed_on() {
+        let pool = Pool::start(2, 8);
+        let (seen, names) = mpsc::channel();
+        pool.put(Box::new(move || {
+            let name = thread::current().name().map(str::to_owned).expect("threads have names");
+            if name == "hasher-1" {
+                // It got a moment only now and then.
+                thread::sleep(2 * PATIENCE);
+            }
+            seen.send(name).is_ok()
+        }))
+        .expect("the queue has room");
+
+        // Whoever has it first, the first thread has it in the end, and keeps it.
+        assert!(names.iter().take(10 * STEPS).any(|name| name == "hasher-0"));
+        assert!(names.iter().take(10 * STEPS).all(|name| name == "hasher-0"));
     }
 
     #[test]
     fn a_full_queue_takes_no_more() {
         let pool = Pool::start(1, 2);
         let (release, held) = mpsc::channel::<()>();
-        let held = Mutex::new(held);
-        let job: Job = Arc::new(move || {
-            let _ = held.lock().unwrap_or_else(PoisonError::into_inner).recv();
-        });
+        let held = Arc::new(Mutex::new(held));
 
-        let results: Vec<_> = (0..4).map(|_| pool.put(Arc::clone(&job))).collect();
+        let results: Vec<_> = (0..4)
+            .map(|_| {
+                let held = Arc::clone(&held);
+                pool.put(Box::new(move || {
+                    let _ = held.lock().unwrap_or_else(PoisonError::into_inner).recv();
+                    false
+                }))
+            })
+            .collect();
 
         assert!(results[0].is_ok() && results[1].is_ok());
         assert_eq!(results[3], Err(Full));
