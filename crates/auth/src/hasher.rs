@@ -111,7 +111,8 @@ where
 {
     fn step(&mut self) -> bool {
         // Who has hung up needs no answer.
-        let Some((mut steps, last, answer)) = self.rest.take().filter(|(.., answer)| !answer.is_closed()) else {
+        let Some((mut steps, last, answer)) = self.rest.take().filter(|(.., answer)| !answer.is_closed())
+        else {
             return false;
         };
         if steps.step() {
@@ -160,7 +161,12 @@ mod tests {
         assert!(!hasher.verify_nobody("secret").await.expect("verifying works"));
         // Written by another implementation.
         let imported = "$2y$10$92IXUNpkjO0rOQ5byMi.Ye4oKoEa3Ro9llC/.og/at2.uheWG/igi";
-        assert!(hasher.verify("password", imported).await.expect("verifying works"));
+        assert!(
+            hasher
+                .verify("password", imported)
+                .await
+                .expect("verifying works")
+        );
     }
 
     #[tokio::test]

@@ -97,7 +97,9 @@ impl BcryptRun {
         const VERSION: usize = "$2b".len();
         let computed = self.finish();
         let (computed, known) = (computed.as_bytes(), hash.as_bytes());
-        computed[VERSION..].ct_eq(known.get(VERSION..).unwrap_or_default()).into()
+        computed[VERSION..]
+            .ct_eq(known.get(VERSION..).unwrap_or_default())
+            .into()
     }
 }
 
@@ -111,7 +113,8 @@ mod tests {
         for password in ["", "a", "secret", "with\0nul", &long[..70], &long[..72], &long] {
             let run = BcryptRun::begin(password, *b"sixteen of salt!", 5).expect("a cost that is known");
             let hash = run.finish();
-            let library = bcrypt::hash_with_salt(password, 5, *b"sixteen of salt!").expect("a cost that is known");
+            let library =
+                bcrypt::hash_with_salt(password, 5, *b"sixteen of salt!").expect("a cost that is known");
 
             assert_eq!(hash, library.to_string(), "{password:?}");
             for version in ["2a", "2b", "2y"] {
@@ -132,7 +135,11 @@ mod tests {
         for cost in [0, 3, 32] {
             assert!(BcryptRun::begin("secret", [0; 16], cost).is_err(), "{cost}");
         }
-        for text in ["", "$2b$05$short", "$2b$03$7EqJtq98hPqEX7fNZaFWoOa1zF9j6bSEmhJxKRjcN0mv6LqXD9dZW"] {
+        for text in [
+            "",
+            "$2b$05$short",
+            "$2b$03$7EqJtq98hPqEX7fNZaFWoOa1zF9j6bSEmhJxKRjcN0mv6LqXD9dZW",
+        ] {
             assert!(BcryptRun::like(text, "secret").is_err(), "{text}");
         }
     }

@@ -169,7 +169,10 @@ mod tests {
         let pool = Pool::start(2, 8);
         let (seen, names) = mpsc::channel();
         pool.put(Box::new(move || {
-            let name = thread::current().name().map(str::to_owned).expect("threads have names");
+            let name = thread::current()
+                .name()
+                .map(str::to_owned)
+                .expect("threads have names");
             if name == "hasher-1" {
                 // It got a moment only now and then.
                 thread::sleep(2 * PATIENCE);

@@ -27,6 +27,7 @@ fn relation(name: &str, columns: &[(&str, &str)]) -> Relation {
         insertable: true,
         updatable: true,
         deletable: true,
+        inserts_plainly: true,
         primary_key: vec!["id".to_owned()],
         columns: columns
             .iter()

@@ -163,6 +163,7 @@ async fn load_relations(
                 insertable: row.get("insertable"),
                 updatable: row.get("updatable"),
                 deletable: row.get("deletable"),
+                inserts_plainly: row.get("inserts_plainly"),
                 primary_key: primary_keys.remove(&name).unwrap_or_default(),
                 columns: columns
                     .into_iter()

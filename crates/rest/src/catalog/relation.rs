@@ -33,6 +33,8 @@ pub struct Relation {
     pub insertable: bool,
     pub updatable: bool,
     pub deletable: bool,
+    /// Whether one row inserted is one row returned: a table without rules, partitions, and triggers that come before it.
+    pub inserts_plainly: bool,
     /// Sorted by name; for views, the traced columns of their base's key.
     pub primary_key: Vec<String>,
     /// In the relation's order.

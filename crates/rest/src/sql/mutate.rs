@@ -21,14 +21,7 @@ impl Sql {
                 apply_defaults,
                 ..
             } => {
-                self.push("INSERT INTO ").qualified(table);
-                if !columns.is_empty() {
-                    self.push("(");
-                    self.list(columns, ", ", |sql, column| {
-                        sql.ident(&column.name);
-                    });
-                    self.push(")");
-                }
+                self.insert_into(table, columns);
                 self.push(" SELECT ");
                 self.list(columns, ", ", |sql, column| {
                     sql.column(Rows::Alias(BODY), &column.name);
@@ -94,18 +87,31 @@ impl Sql {
         }
     }
 
-    /// `FROM` the payload: its document once, then rows of typed columns.
-    pub(super) fn body_rows(&mut self, body: &JsonBody, columns: &[WriteColumn], apply_defaults: bool) {
-        self.push("FROM (SELECT ").param_bytes(body.document.clone());
-        self.push(if apply_defaults { "::jsonb" } else { "::json" });
-        self.push(" AS json_data) pgrst_payload, ");
-        let document = if apply_defaults {
-            self.defaults(body.is_object, columns);
-            "pgrst_defaults.val"
-        } else {
-            "pgrst_payload.json_data"
-        };
-        self.push("LATERAL (SELECT ");
+    /// Inserts the one row that an object is.
+    pub(super) fn insert_object(&mut self, table: &QualifiedName, columns: &[WriteColumn], body: &JsonBody) {
+        self.insert_into(table, columns);
+        self.push(" SELECT ");
+        self.read_columns(columns);
+        self.push(" FROM json_to_record(")
+            .param_bytes(body.document.clone())
+            .push("::json) AS _(");
+        self.declared_columns(columns);
+        self.push(")");
+    }
+
+    fn insert_into(&mut self, table: &QualifiedName, columns: &[WriteColumn]) {
+        self.push("INSERT INTO ").qualified(table);
+        if !columns.is_empty() {
+            self.push("(");
+            self.list(columns, ", ", |sql, column| {
+                sql.ident(&column.name);
+            });
+            self.push(")");
+        }
+    }
+
+    /// The payload's columns as those of the table.
+    fn read_columns(&mut self, columns: &[WriteColumn]) {
         self.list(columns, ", ", |sql, column| match &column.transform {
             Some(function) => {
                 sql.push(function)
@@ -118,6 +124,28 @@ impl Sql {
                 sql.ident(&column.name);
             }
         });
+    }
+
+    /// The payload's columns with the types that they are read as.
+    fn declared_columns(&mut self, columns: &[WriteColumn]) {
+        self.list(columns, ", ", |sql, column| {
+            sql.ident(&column.name).push(" ").push(&column.type_name);
+        });
+    }
+
+    /// `FROM` the payload: its document once, then rows of typed columns.
+    pub(super) fn body_rows(&mut self, body: &JsonBody, columns: &[WriteColumn], apply_defaults: bool) {
+        self.push("FROM (SELECT ").param_bytes(body.document.clone());
+        self.push(if apply_defaults { "::jsonb" } else { "::json" });
+        self.push(" AS json_data) pgrst_payload, ");
+        let document = if apply_defaults {
+            self.defaults(body.is_object, columns);
+            "pgrst_defaults.val"
+        } else {
+            "pgrst_payload.json_data"
+        };
+        self.push("LATERAL (SELECT ");
+        self.read_columns(columns);
         self.push(" FROM ");
         let prefix = if apply_defaults { "jsonb" } else { "json" };
         match (columns.is_empty(), body.is_object) {
@@ -134,9 +162,7 @@ impl Sql {
                     "_to_recordset("
                 });
                 self.push(document).push(") AS _(");
-                self.list(columns, ", ", |sql, column| {
-                    sql.ident(&column.name).push(" ").push(&column.type_name);
-                });
+                self.declared_columns(columns);
                 self.push(")")
             }
         };

@@ -15,6 +15,11 @@ use selvedge_postgres::{Param, SqlStatement};
 const MARK: &str = "Q7z9";
 
 fn statement(method: &str, path: &str, query: &str, body: &str) -> SqlStatement {
+    let prefer = "return=representation, resolution=merge-duplicates";
+    preferring(prefer, method, path, query, body)
+}
+
+fn preferring(prefer: &'static str, method: &str, path: &str, query: &str, body: &str) -> SqlStatement {
     let config = RestConfig {
         aggregates_enabled: true,
         ..RestConfig::default()
@@ -22,7 +27,7 @@ fn statement(method: &str, path: &str, query: &str, body: &str) -> SqlStatement 
     let mut headers = HeaderMap::new();
     headers.insert(
         HeaderName::from_static("prefer"),
-        HeaderValue::from_static("return=representation, resolution=merge-duplicates"),
+        HeaderValue::from_static(prefer),
     );
     let body = Bytes::copy_from_slice(body.as_bytes());
     let request = ApiRequest::parse(method, path, query, &headers, &body, &config).expect("a good request");
@@ -242,4 +247,20 @@ fn an_embed_is_a_lateral_join() {
         "{}",
         statement.text
     );
+}
+
+#[test]
+fn a_lone_insert_has_nothing_around_it() {
+    let insert = |body: &str| preferring("return=minimal", "POST", "/posts", "", body).text;
+
+    assert_eq!(
+        insert(r#"{"id": 1, "title": "a"}"#),
+        "INSERT INTO \"public\".\"posts\"(\"id\", \"title\") SELECT \"id\", \"title\" FROM json_to_record($1::json) AS \
+         _(\"id\" integer, \"title\" text) RETURNING NULL::text AS body, 1::bigint AS page, \
+         nullif(current_setting('response.headers', true), '') AS response_headers, \
+         nullif(current_setting('response.status', true), '') AS response_status"
+    );
+    for body in [r#"[{"id": 1}]"#, "{}"] {
+        assert!(insert(body).starts_with("WITH pgrst_source AS (INSERT"), "{body}");
+    }
 }

@@ -22,6 +22,10 @@ pub const STATUS: usize = 3;
 /// What else the plan needs to know.
 pub const EXTRA: usize = 4;
 
+/// Where [`HEADERS`] and [`STATUS`] come from.
+const RESPONSE: &str = "nullif(current_setting('response.headers', true), '') AS response_headers, \
+                        nullif(current_setting('response.status', true), '') AS response_status";
+
 /// The statement of a plan.
 pub fn main_statement(plan: &QueryPlan) -> SqlStatement {
     let mut sql = Sql::new();
@@ -37,6 +41,9 @@ pub fn main_statement(plan: &QueryPlan) -> SqlStatement {
             sql.push(", ").push(option);
         }
         sql.push(") ");
+    }
+    if sql.lone_insert(plan) {
+        return sql.finish();
     }
     sql.push("WITH ").push(SOURCE).push(" AS (");
     match &plan.kind {
@@ -62,8 +69,7 @@ pub fn main_statement(plan: &QueryPlan) -> SqlStatement {
     } else {
         sql.push("count(_postgrest_t)");
     }
-    sql.push(" AS page, nullif(current_setting('response.headers', true), '') AS response_headers, ");
-    sql.push("nullif(current_setting('response.status', true), '') AS response_status");
+    sql.push(" AS page, ").push(RESPONSE);
     sql.extra(plan);
     sql.push(" FROM (");
     match &plan.kind {
@@ -110,12 +116,8 @@ fn returns_rows(function: &Function) -> bool {
 
 /// What [`main_statement`] tells beside its rows, for after [`rows_statement`]: [`HEADERS`] and [`STATUS`].
 pub fn after_rows() -> &'static SqlStatement {
-    static AFTER: LazyLock<SqlStatement> = LazyLock::new(|| {
-        SqlStatement::plain(
-            "select nullif(current_setting('response.headers', true), ''), \
-             nullif(current_setting('response.status', true), '')",
-        )
-    });
+    static AFTER: LazyLock<SqlStatement> =
+        LazyLock::new(|| SqlStatement::plain(format!("SELECT {RESPONSE}")));
     &AFTER
 }
 
@@ -128,6 +130,38 @@ pub fn count_explain(plan: &QueryPlan) -> SqlStatement {
 }
 
 impl Sql {
+    /// One row inserted of which nothing is to be shown: the most frequent write, and PostgreSQL is a tenth faster without
+    /// the source expression around it.
+    fn lone_insert(&mut self, plan: &QueryPlan) -> bool {
+        let QueryKind::Mutate {
+            relation,
+            plan:
+                MutatePlan::Insert {
+                    columns,
+                    body,
+                    conflict: None,
+                    location: None,
+                    apply_defaults: false,
+                    ..
+                },
+            ..
+        } = &plan.kind
+        else {
+            return false;
+        };
+        let is_lone = relation.inserts_plainly
+            && body.is_object
+            && !columns.is_empty()
+            && plan.handler == Handler::Nothing
+            && !matches!(plan.media, MediaType::Plan { .. });
+        if is_lone {
+            self.insert_object(&relation.name, columns, body);
+            self.push(" RETURNING NULL::text AS body, 1::bigint AS page, ")
+                .push(RESPONSE);
+        }
+        is_lone
+    }
+
     fn extra(&mut self, plan: &QueryPlan) {
         match (&plan.kind, plan.total) {
             (

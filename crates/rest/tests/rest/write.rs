@@ -23,6 +23,54 @@ async fn rest_037_insert_answers_201_and_nothing_else_by_default() {
     assert_eq!(answer.header("content-range"), Some("*/*"));
 }
 
+/// Tables on which the INSERT alone does not tell what happens.
+const MINDED: &str = r#"
+create table public.kept (id int primary key, color text default 'blue', note json);
+create table public.elsewhere (id int);
+create function public.take_away() returns trigger language plpgsql as $$ begin
+  perform set_config('response.status', '202', true), set_config('response.headers', '[{"X-Gone": "' || new.id || '"}]', true);
+  insert into public.kept (id) values (new.id);
+  return null;
+end $$;
+create trigger take_away before insert on public.elsewhere for each row execute function public.take_away();
+create table public.ruled (id int);
+create rule ruled as on insert to public.ruled do instead nothing;
+create table public.parted (id int) partition by list (id);
+create table public.parted_7 partition of public.parted for values in (7);
+create trigger take_away before insert on public.parted_7 for each row execute function public.take_away();
+grant insert on all tables in schema public to anon;
+"#;
+
+#[actix_web::test]
+async fn rest_037_triggers_rules_and_privileges_mean_the_same_when_nothing_is_returned() {
+    let app = TestApp::start(MINDED).await;
+    let anon = app.anon();
+
+    let plain = anon
+        .post("/kept", &json!({ "id": 1, "note": { "a": [1] } }))
+        .await;
+    assert_eq!((plain.status, plain.text.as_str()), (201, ""));
+    for (path, id) in [("/elsewhere", 6), ("/parted", 7)] {
+        let taken = anon.post(path, &json!({ "id": id })).await;
+        assert_eq!(
+            (taken.status, taken.header("x-gone")),
+            (202, Some(id.to_string().as_str())),
+            "{path}"
+        );
+    }
+    let ruled = anon.post("/ruled", &json!({ "id": 1 })).await;
+    assert_eq!((ruled.status, ruled.code().as_str()), (400, "0A000"));
+    let seen = app.service_role().get("/kept?order=id").await;
+    assert_eq!(
+        seen.json(),
+        json!([
+            { "id": 1, "color": "blue", "note": { "a": [1] } },
+            { "id": 6, "color": "blue", "note": null },
+            { "id": 7, "color": "blue", "note": null }
+        ])
+    );
+}
+
 #[actix_web::test]
 async fn rest_038_representation_is_shaped_by_select_with_embeds() {
     let app = TestApp::blog().await;

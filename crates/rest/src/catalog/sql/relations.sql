@@ -62,6 +62,9 @@ select
     and pg_catalog.pg_relation_is_updatable(c.oid, true) & 4 = 4 as updatable,
   c.relkind in ('r', 'p') or c.relkind in ('v', 'f')
     and pg_catalog.pg_relation_is_updatable(c.oid, true) & 16 = 16 as deletable,
+  -- 6: BEFORE and INSERT
+  c.relkind = 'r' and not c.relhasrules and not exists (
+    select from pg_catalog.pg_trigger t where t.tgrelid = c.oid and t.tgtype & 6 = 6) as inserts_plainly,
   coalesce(cols.columns, '[]') as columns
 from pg_catalog.pg_class c
 join pg_catalog.pg_namespace n on n.oid = c.relnamespace
