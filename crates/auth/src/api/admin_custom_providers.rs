@@ -3,6 +3,7 @@
 use actix_web::{HttpResponse, web};
 use serde::Deserialize;
 use serde_json::{Value, json};
+use tokio_postgres::error::DbError;
 use uuid::Uuid;
 
 use crate::error::AuthError;
@@ -210,11 +211,16 @@ pub(crate) async fn create_provider(
     Ok(HttpResponse::Created().json(new.body()))
 }
 
-/// What the table refuses: a name that is taken meanwhile, or an address that is no https URL.
+/// What the table refuses: a name that is taken meanwhile, an address that is no https URL, or what else its rules say.
 fn refused(error: tokio_postgres::Error) -> AuthError {
+    let constraint = error
+        .as_db_error()
+        .and_then(DbError::constraint)
+        .unwrap_or_default();
     match error.code().map(tokio_postgres::error::SqlState::code) {
         Some("23505") => taken(),
-        Some("23514") => AuthError::invalid("URL must use HTTPS"),
+        Some("23514") if constraint.ends_with("_https") => AuthError::invalid("URL must use HTTPS"),
+        Some("23514") => AuthError::invalid("The provider's configuration is not valid"),
         _ => error.into(),
     }
 }

@@ -86,3 +86,63 @@ async fn auth_052_without_claims_the_functions_answer_null() {
         assert!((0..4).all(|column| row.get::<_, bool>(column)), "{claims:?}");
     }
 }
+
+#[actix_web::test]
+async fn auth_090_another_auth_server_finds_its_migrations_done() {
+    let app = TestApp::start().await;
+
+    let known = "select count(*) from auth.schema_migrations where version in ('00', '20171026211738', '20260625000000')";
+    assert_eq!(app.count(known).await, 3);
+    let all = app.count("select count(*) from auth.schema_migrations").await;
+    app.superuser()
+        .await
+        .batch_execute("insert into auth.schema_migrations (version) values ('00'), ('20990101000000')")
+        .await
+        .unwrap();
+    assert_eq!(
+        app.count("select count(*) from auth.schema_migrations").await,
+        all + 1,
+        "a dump's register fits in"
+    );
+}
+
+#[actix_web::test]
+async fn custom_providers_are_checked_by_the_table_too() {
+    let app = TestApp::start().await;
+    let client = app.superuser().await;
+    let insert = |kind: &str, identifier: &str, name: &str, issuer: &str| {
+        format!(
+            "insert into auth.custom_oauth_providers (provider_type, identifier, name, client_id, client_secret, issuer) \
+             values ('{kind}', '{identifier}', '{name}', 'id', 'secret', {issuer})"
+        )
+    };
+
+    for (sql, constraint) in [
+        (insert("oidc", "custom:a", "A", "null"), "oidc_requires_issuer"),
+        (
+            insert("oidc", "custom:a", "A", "'http://issuer.example'"),
+            "oidc_issuer_https",
+        ),
+        (
+            insert("oauth2", "custom:a", "A", "null"),
+            "oauth2_requires_endpoints",
+        ),
+        (
+            insert("oidc", "Custom:a", "A", "'https://issuer.example'"),
+            "identifier_format",
+        ),
+        (
+            insert("oidc", "custom:a", "", "'https://issuer.example'"),
+            "name_length",
+        ),
+    ] {
+        let error = client.batch_execute(&sql).await.unwrap_err();
+        let named = error
+            .as_db_error()
+            .and_then(|error| error.constraint())
+            .unwrap_or_default();
+        assert_eq!(named, format!("custom_oauth_providers_{constraint}"));
+    }
+    let fine = insert("oidc", "custom:a", "A", "'https://issuer.example'");
+    client.batch_execute(&fine).await.unwrap();
+}
