@@ -3,5 +3,5 @@ insert into auth.flow_state (
   created_at, updated_at
 ) values (
   gen_random_uuid(), $1, gen_random_uuid()::text, $2::text::auth.code_challenge_method, $3::text,
-  'email', $4::text, $5, $5
+  case $4::text when 'email/signup' then 'email' else $4::text end, $4::text, $5, $5
 )

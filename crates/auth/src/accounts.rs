@@ -170,12 +170,7 @@ pub(crate) async fn log(
     actor: Actor<'_>,
     action: Action,
 ) -> Result<(), AuthError> {
-    let traits = if action == Action::UserSignedUp || action == Action::Login {
-        json!({"provider": "email"})
-    } else {
-        Value::Null
-    };
-    log_as(state, db, info, actor, action, traits).await
+    log_as(state, db, info, actor, action, Value::Null).await
 }
 
 /// The same, with more to say than who did what.

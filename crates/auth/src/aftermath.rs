@@ -6,6 +6,7 @@
 use std::cell::RefCell;
 use std::future::Future;
 
+use actix_web::http::header::HeaderValue;
 use selvedge_mail::MailKind;
 use uuid::Uuid;
 
@@ -21,6 +22,8 @@ pub(crate) struct Aftermath {
     pub(crate) created: Vec<(RequestInfo, User)>,
     /// Ways to sign in that users have won or lost: whose, which mail tells, the provider.
     pub(crate) identities: Vec<(RequestInfo, Uuid, MailKind, String)>,
+    /// What a refusal says in its headers.
+    pub(crate) headers: Vec<(&'static str, HeaderValue)>,
 }
 
 tokio::task_local! {
@@ -40,6 +43,14 @@ pub(crate) async fn collect<T>(handler: impl Future<Output = T>) -> (T, Aftermat
 /// Notes that a mail was promised.
 pub(crate) fn mail_was_queued() {
     let _ = NOTES.try_with(|notes| notes.borrow_mut().has_mail = true);
+}
+
+/// Notes a header that the answer carries although the call fails; success writes its own.
+pub(crate) fn header_of_refusal(name: &'static str, value: &str) {
+    let Ok(value) = HeaderValue::from_str(value) else {
+        return;
+    };
+    let _ = NOTES.try_with(|notes| notes.borrow_mut().headers.push((name, value)));
 }
 
 /// Notes that a user was created.

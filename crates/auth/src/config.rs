@@ -27,6 +27,11 @@ pub struct AuthConfig {
     pub uri_allow_list: Vec<String>,
     /// URL of this service as clients see it, without a trailing slash; links in mails start with it.
     pub external_url: String,
+    /// Further host names under which clients reach this service. A request that came through a proxy under one of them
+    /// (`X-Forwarded-Host`) gets mails with links to it.
+    pub external_hosts: Vec<String>,
+    /// Whether `Sb-Forwarded-For` names the client's address. Only behind a proxy that sets or removes it.
+    pub sb_forwarded_for: bool,
     /// `iss` of access tokens (`jwt_issuer`); left out when empty.
     pub jwt_issuer: String,
     /// `aud` of users and tokens.
@@ -172,6 +177,8 @@ pub struct RefreshConfig {
     pub reuse_interval: Duration,
     /// New sessions get tokens that are signed counters instead of rows.
     pub counter_tokens: bool,
+    /// Old counter tokens get the current one instead of ending their session.
+    pub always_reuse: bool,
 }
 
 /// `[auth.sessions]`
@@ -235,6 +242,8 @@ impl Default for AuthConfig {
             site_url: "http://127.0.0.1:3000".to_owned(),
             uri_allow_list: Vec::new(),
             external_url: "http://127.0.0.1:54321/auth/v1".to_owned(),
+            external_hosts: Vec::new(),
+            sb_forwarded_for: false,
             jwt_issuer: "http://127.0.0.1:54321/auth/v1".to_owned(),
             jwt_audience: "authenticated".to_owned(),
             default_role: "authenticated".to_owned(),
@@ -259,6 +268,7 @@ impl Default for AuthConfig {
                 rotation_enabled: true,
                 reuse_interval: Duration::from_secs(10),
                 counter_tokens: false,
+                always_reuse: false,
             },
             sessions: SessionConfig::default(),
             rate_limits: RateLimitConfig::default(),

@@ -84,10 +84,6 @@ pub(crate) enum AuthError {
     Unprocessable(&'static str),
     #[error("{0}")]
     InvalidPathId(&'static str),
-    #[error("unknown route")]
-    NoRoute,
-    #[error("method not allowed")]
-    MethodNotAllowed,
     #[error("body too large")]
     TooLarge,
     // The caller.

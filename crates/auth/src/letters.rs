@@ -188,14 +188,14 @@ pub(crate) async fn send_reauthentication(
 }
 
 /// The link that a mail carries.
-pub(crate) fn action_link(state: &AuthState, hash: &str, link: VerifyType, redirect_to: &str) -> String {
+pub(crate) fn action_link(info: &RequestInfo, hash: &str, link: VerifyType, redirect_to: &str) -> String {
     // Compat: encoded only where it must be, as upstream does; tests of projects compare links.
     let redirect_to: String = if redirect_to.contains(['&', '=', '#']) {
         url::form_urlencoded::byte_serialize(redirect_to.as_bytes()).collect()
     } else {
         redirect_to.to_owned()
     };
-    let base = &state.config.external_url;
+    let base = &info.external_url;
     format!(
         "{base}/verify?token={hash}&type={}&redirect_to={redirect_to}",
         link.as_str()
@@ -252,7 +252,7 @@ async fn send(
     let confirmation_url = if is_code_only {
         String::new()
     } else {
-        action_link(state, &letter.code.hash, letter.link, redirect_to)
+        action_link(info, &letter.code.hash, letter.link, redirect_to)
     };
     let fields = MailFields {
         site_url: state.config.site_url.clone(),

@@ -2,6 +2,7 @@
 
 use actix_web::body::{BoxBody, MessageBody};
 use actix_web::dev::{ServiceRequest, ServiceResponse};
+use actix_web::http::header::HeaderName;
 use actix_web::middleware::{Next, from_fn};
 use actix_web::{Error, HttpMessage, Resource, web};
 use selvedge_gateway::Caller;
@@ -9,6 +10,7 @@ use selvedge_gateway::Caller;
 use crate::aftermath::{self, Aftermath};
 use crate::api;
 use crate::error::{ApiVersion, AuthError, render};
+use crate::gates;
 use crate::hooks;
 use crate::letters;
 use crate::state::AuthState;
@@ -91,7 +93,7 @@ pub fn configure(state: web::Data<AuthState>) -> impl FnOnce(&mut web::ServiceCo
                 )
                 .configure(federation)
                 .configure(api::not_offered::configure)
-                .default_service(web::to(no_route)),
+                .default_service(web::to(gates::no_route)),
         );
     }
 }
@@ -155,48 +157,51 @@ fn federation(config: &mut web::ServiceConfig) {
 /// A path with and without a trailing slash; other methods than those given are 405.
 pub(crate) fn at(path: &str) -> Route {
     let patterns = [path.to_owned(), format!("{path}/")];
-    Route(web::resource(patterns).default_service(web::to(method_not_allowed)))
+    Route {
+        path: path.to_owned(),
+        methods: Vec::new(),
+        resource: web::resource(patterns),
+    }
 }
 
 /// One line of the table.
-pub(crate) struct Route(Resource);
+pub(crate) struct Route {
+    path: String,
+    methods: Vec<&'static str>,
+    resource: Resource,
+}
 
 macro_rules! methods {
-    ($($name:ident),*) => {
+    ($($name:ident $verb:literal),*) => {
         impl Route {
             $(
                 /// Serves this method.
-                pub(crate) fn $name<F, Args>(self, handler: F) -> Self
+                pub(crate) fn $name<F, Args>(mut self, handler: F) -> Self
                 where
                     F: actix_web::Handler<Args>,
                     Args: actix_web::FromRequest + 'static,
                     F::Output: actix_web::Responder + 'static,
                 {
-                    Self(self.0.route(web::$name().to(handler)))
+                    self.methods.push($verb);
+                    self.resource = self.resource.route(web::$name().to(handler));
+                    self
                 }
             )*
         }
     };
 }
-methods!(get, post, put, delete, patch);
+methods!(get "GET", post "POST", put "PUT", delete "DELETE", patch "PATCH");
 
 impl actix_web::dev::HttpServiceFactory for Route {
     fn register(self, config: &mut actix_web::dev::AppService) {
-        self.0.register(config);
+        let wrong_method = gates::wrong_method(&self.path, &self.methods);
+        self.resource.default_service(wrong_method).register(config);
     }
 }
 
 /// A query with a parameter twice, or in a broken encoding.
 fn bad_query(error: actix_web::error::QueryPayloadError, _: &actix_web::HttpRequest) -> Error {
     AuthError::invalid(format!("Bad query: {error}")).into()
-}
-
-async fn no_route() -> Result<String, AuthError> {
-    Err(AuthError::NoRoute)
-}
-
-async fn method_not_allowed() -> Result<String, AuthError> {
-    Err(AuthError::MethodNotAllowed)
 }
 
 /// Writes errors in the shape that the client understands, and logs our own faults once, here.
@@ -210,8 +215,14 @@ async fn write_errors(
         .get::<Caller>()
         .map(|caller| caller.request_id().as_str().to_owned());
     let state = request.app_data::<web::Data<AuthState>>().cloned();
+    if let Some(state) = &state
+        && let Err(refusal) = gates::check_switches(state, request.match_info().unprocessed())
+    {
+        return Ok(request.into_response(render(&refusal, version, None)));
+    }
     let (answer, aftermath) = aftermath::collect(next.call(request)).await;
     let response = answer?.map_into_boxed_body();
+    let notes = aftermath.headers.clone();
     if let Some(state) = state.filter(|_| response.status().as_u16() < 400) {
         follow_up(&state, aftermath);
     }
@@ -225,7 +236,10 @@ async fn write_errors(
     if let AuthError::Internal { .. } | AuthError::Overloaded = error {
         tracing::error!(request_id, %error, "request failed");
     }
-    let written = render(error, version, request_id.as_deref());
+    let mut written = render(error, version, request_id.as_deref());
+    for (name, value) in notes {
+        written.headers_mut().insert(HeaderName::from_static(name), value);
+    }
     let (request, _) = response.into_parts();
     Ok(ServiceResponse::new(request, written))
 }

@@ -61,13 +61,12 @@ pub(crate) struct TokenPair {
 }
 
 /// Whether a refresh token came for the first time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Reuse {
+    /// It did, or stands for one that did: the answer is a new token.
     None,
-    /// The client never got, or never kept, our last answer.
-    LostAnswer,
-    /// Several refreshes at once, from as many tabs.
-    Race,
+    /// The answer is a token that was handed out before, for these reasons; the reasons of stored tokens are not told.
+    Again(Option<String>),
 }
 
 impl TokenPair {
@@ -93,16 +92,13 @@ impl TokenPair {
             .insert_header(("sb-auth-user-id", self.user.id.to_string()))
             .insert_header(("sb-auth-session-id", self.session_id.to_string()))
             .insert_header(self.token_header());
-        match self.reuse {
-            None => {}
+        match &self.reuse {
+            None | Some(Reuse::Again(None)) => {}
             Some(Reuse::None) => {
                 response.insert_header(("sb-auth-refresh-token-reuse", "false"));
             }
-            Some(Reuse::LostAnswer) => {
-                response.insert_header(("sb-auth-refresh-token-reuse-cause", "fail-to-save"));
-            }
-            Some(Reuse::Race) => {
-                response.insert_header(("sb-auth-refresh-token-reuse-cause", "concurrent-refresh"));
+            Some(Reuse::Again(Some(causes))) => {
+                response.insert_header(("sb-auth-refresh-token-reuse-cause", causes.as_str()));
             }
         }
         response.json(body)
@@ -187,7 +183,8 @@ pub(crate) async fn rotate(
         .await?
         .ok_or(AuthError::TokenSessionNotFound)?;
     if let Some(key) = &session.token_key {
-        let counter = session.token_counter + 1;
+        // The token of before is two behind now: a lost answer would excuse one, and hand the raised session to its holder.
+        let counter = session.token_counter + 2;
         sessions::set_counter(db, session_id, counter).await?;
         return Ok(counter_token::encode(
             session_id,

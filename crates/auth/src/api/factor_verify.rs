@@ -18,6 +18,7 @@ use crate::letters::{self, Notice};
 use crate::limits::Limited;
 use crate::mfa;
 use crate::request::{Json, RequestInfo, SignedIn, text};
+use crate::rules::counter_token::CounterToken;
 use crate::rules::webauthn::{Ceremony, Credential, WebauthnError};
 use crate::rules::{equal_secrets, one_time_code, totp};
 use crate::sign_in::{TokenPair, rotate, sign};
@@ -255,6 +256,9 @@ async fn raise(
     }
     factors::raise_session(&db, (user_id, session_id), factor, now).await?;
     let refresh_token = rotate(&db, (user_id, session_id), now).await?;
+    if CounterToken::parse(&refresh_token).is_none() {
+        accounts::log(state, &db, info, actor, Action::TokenRevoked).await?;
+    }
     let session = (session_id, "aal2");
     let method = factor.kind.amr_method();
     let tokens = sign(state, &db, info, user_id, session, (refresh_token, method), now).await?;

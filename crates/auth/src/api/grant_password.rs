@@ -14,7 +14,7 @@ use crate::request::{RequestInfo, text};
 use crate::rules::address::parse_phone;
 use crate::sign_in::start_session;
 use crate::state::AuthState;
-use crate::store::audit::{Action, Actor};
+use crate::store::audit::Action;
 use crate::store::{phones, users};
 use crate::user::User;
 
@@ -41,7 +41,9 @@ pub(crate) async fn grant(
     let user = verify(state, info, &body).await?;
     let mut client = state.client().await?;
     let db = client.transaction().await?;
-    accounts::log(state, &db, info, Actor::User(&user), Action::Login).await?;
+    let provider = if body.email.is_empty() { "phone" } else { "email" };
+    let traits = json!({ "provider": provider });
+    accounts::log_with(state, &db, info, &user, Action::Login, traits).await?;
     let tokens = start_session(state, &db, info, user.id, "password").await?;
     db.commit().await?;
     Ok(tokens.response([("weak_password", weakness(state, &body.password).await)]))

@@ -10,7 +10,7 @@ use crate::error::AuthError;
 use crate::request::{RequestInfo, text};
 use crate::sign_in::start_session;
 use crate::state::AuthState;
-use crate::store::audit::{Action, Actor};
+use crate::store::audit::Action;
 use crate::store::flow_states::{self, FlowState};
 use crate::store::users;
 
@@ -50,7 +50,8 @@ pub(crate) async fn grant(
         return Err(AuthError::BannedAtSignIn);
     }
     flow_states::delete(&db, flow.id).await?;
-    accounts::log(state, &db, info, Actor::User(&user), Action::Login).await?;
+    let traits = json!({ "provider_type": flow.provider_type });
+    accounts::log_with(state, &db, info, &user, Action::Login, traits).await?;
     let tokens = start_session(state, &db, info, user.id, &flow.method).await?;
     db.commit().await?;
     let provider_tokens = [

@@ -12,6 +12,7 @@ use serde::Deserialize;
 use uuid::Uuid;
 
 use crate::accounts;
+use crate::aftermath;
 use crate::error::AuthError;
 use crate::machine::refresh::{self, CounterDecision, Decision, RefreshRules};
 use crate::machine::session::{self, SessionTimes};
@@ -98,6 +99,7 @@ async fn try_refresh(
     let user = users::find_by_id(&db, user_id)
         .await?
         .ok_or(AuthError::RefreshTokenNotFound)?;
+    aftermath::header_of_refusal("sb-auth-user-id", &user.id.to_string());
     if user.is_banned(state.now()) {
         return Err(AuthError::RefreshUserBanned);
     }
@@ -109,17 +111,21 @@ async fn try_refresh(
             Err(AuthError::RefreshSessionNotFound)
         };
     };
+    aftermath::header_of_refusal("sb-auth-session-id", &session_id.to_string());
     check_program(&db, session_id, program).await?;
     check_limits(state, &db, &session, &user).await?;
     let exchanged = match &counted {
         Some(counted) => exchange_counter(state, &db, &session, counted).await?,
-        None => exchange(state, info, &db, (&user, session_id), token).await?,
+        None => exchange(state, &db, (&user, session_id), token).await?,
     };
     match exchanged {
         Some((refresh_token, reuse)) => {
             let now = state.now();
             sessions::touch(&db, session_id, &info.user_agent, &info.ip, now).await?;
             accounts::log(state, &db, info, Actor::User(&user), Action::TokenRefreshed).await?;
+            if counted.is_none() && reuse == Reuse::None {
+                accounts::log(state, &db, info, Actor::User(&user), Action::TokenRevoked).await?;
+            }
             let refreshed = (refresh_token, "token_refresh");
             let session = (session_id, session.aal.as_str());
             let mut tokens = sign(state, &db, info, user.id, session, refreshed, now).await?;
@@ -137,7 +143,6 @@ async fn try_refresh(
 /// The token to hand out, and why it is that one; `None` when the family had to be revoked. Reads under the session's lock.
 async fn exchange(
     state: &AuthState,
-    info: &RequestInfo,
     db: &Transaction<'_>,
     (user, session_id): (&User, Uuid),
     token: &str,
@@ -148,25 +153,22 @@ async fn exchange(
     let rules = RefreshRules {
         rotation_enabled: state.config.refresh.rotation_enabled,
         reuse_interval: state.config.refresh.reuse_interval,
+        always_reuse: state.config.refresh.always_reuse,
     };
     let now = state.now();
-    let reuse = match refresh::decide(presented, family, rules, now) {
-        Decision::ReturnActive(active) => return Ok(Some((active, Reuse::LostAnswer))),
+    match refresh::decide(presented, family, rules, now) {
+        Decision::ReturnActive(active) => return Ok(Some((active, Reuse::Again(None)))),
         Decision::Refuse => return Err(AuthError::RefreshTokenAlreadyUsed),
         Decision::RevokeFamily => {
             refresh_tokens::revoke_family(db, session_id, now).await?;
             return Ok(None);
         }
-        Decision::Rotate => {
-            refresh_tokens::revoke(db, token, now).await?;
-            accounts::log(state, db, info, Actor::User(user), Action::TokenRevoked).await?;
-            Reuse::None
-        }
-        Decision::IssueChild => Reuse::Race,
-    };
+        Decision::Rotate => refresh_tokens::revoke(db, token, now).await?,
+        Decision::IssueChild => {}
+    }
     let child = new_refresh_token();
     refresh_tokens::insert_child(db, (user.id, session_id), token, &child, now).await?;
-    Ok(Some((child, reuse)))
+    Ok(Some((child, Reuse::None)))
 }
 
 /// Whose counter token this is. A token that nobody's key has signed is unknown, whatever it claims.
@@ -191,6 +193,7 @@ async fn exchange_counter(
     let rules = RefreshRules {
         rotation_enabled: state.config.refresh.rotation_enabled,
         reuse_interval: state.config.refresh.reuse_interval,
+        always_reuse: state.config.refresh.always_reuse,
     };
     let last = session.refreshed_at.unwrap_or(session.created_at);
     let (counter, reuse) =
@@ -200,10 +203,10 @@ async fn exchange_counter(
                 sessions::set_counter(db, session.id, next).await?;
                 (next, Reuse::None)
             }
-            CounterDecision::ReturnCurrent => (session.token_counter, Reuse::LostAnswer),
-            CounterDecision::ReturnInRace => (session.token_counter, Reuse::Race),
+            CounterDecision::ReturnCurrent(causes) => (session.token_counter, Reuse::Again(Some(causes))),
             CounterDecision::EndSession => {
                 sessions::delete(db, session.id).await?;
+                aftermath::header_of_refusal("sb-auth-refresh-token-rotated", "true");
                 return Ok(None);
             }
             CounterDecision::Refuse => return Err(AuthError::RefreshTokenAlreadyUsed),

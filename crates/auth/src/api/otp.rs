@@ -143,14 +143,8 @@ async fn deliver(state: &AuthState, info: &RequestInfo, request: &Request) -> Re
         accounts::log(state, &db, info, Actor::User(&user), Action::RecoveryRequested).await?;
         letters::send_recovery(state, &db, info, &user, VerifyType::MagicLink, challenge).await?;
     } else {
-        accounts::log(
-            state,
-            &db,
-            info,
-            Actor::User(&user),
-            Action::ConfirmationRequested,
-        )
-        .await?;
+        let (action, traits) = (Action::ConfirmationRequested, json!({ "provider": "email" }));
+        accounts::log_with(state, &db, info, &user, action, traits).await?;
         letters::send_confirmation(state, &db, info, &user, challenge).await?;
     }
     Ok(db.commit().await?)
@@ -204,7 +198,11 @@ async fn deliver_text(
     } else {
         Action::ConfirmationRequested
     };
-    accounts::log(state, &db, info, Actor::User(&user), action).await?;
+    let traits = match action {
+        Action::RecoveryRequested => json!({ "channel": channel.as_str() }),
+        _ => json!({ "provider": "phone" }),
+    };
+    accounts::log_with(state, &db, info, &user, action, traits).await?;
     let purpose = CodePurpose::Confirmation;
     let message_id = text_messages::send_code(state, &db, info, &user, phone, purpose, channel).await?;
     db.commit().await?;

@@ -5,7 +5,6 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::passkey_registration::{CeremonyBody, failed, take};
-use super::passkeys::check_enabled;
 use crate::accounts;
 use crate::captcha::{self, Captcha};
 use crate::error::AuthError;
@@ -32,7 +31,6 @@ pub(crate) async fn options(
     info: RequestInfo,
     OptionalJson(body): OptionalJson<OptionsBody>,
 ) -> Result<HttpResponse, AuthError> {
-    check_enabled(&state)?;
     info.limit(&state, Limited::Passkey)?;
     captcha::check(&state, &info, &body.gotrue_meta_security).await?;
     let ceremony = Ceremony::new(mfa::relying_party(&state, None));
@@ -53,7 +51,6 @@ pub(crate) async fn verify(
     info: RequestInfo,
     Json(body): Json<CeremonyBody>,
 ) -> Result<HttpResponse, AuthError> {
-    check_enabled(&state)?;
     info.limit(&state, Limited::Passkey)?;
     let ceremony = take(&state, None, &body).await?;
     let id = webauthn::id_of(&body.credential).map_err(failed)?;

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::passkeys::{check_enabled, check_management};
+use super::passkeys::check_management;
 use crate::accounts;
 use crate::error::AuthError;
 use crate::limits::Limited;
@@ -34,7 +34,6 @@ pub(crate) async fn options(
     info: RequestInfo,
     caller: SignedIn,
 ) -> Result<HttpResponse, AuthError> {
-    check_enabled(&state)?;
     info.limit(&state, Limited::Passkey)?;
     check(&caller)?;
     let user = &caller.user;
@@ -69,7 +68,6 @@ pub(crate) async fn verify(
     caller: SignedIn,
     Json(body): Json<CeremonyBody>,
 ) -> Result<HttpResponse, AuthError> {
-    check_enabled(&state)?;
     info.limit(&state, Limited::Passkey)?;
     check(&caller)?;
     let user = &caller.user;

@@ -28,7 +28,7 @@ pub(crate) struct RenameBody {
 ///
 /// # Errors
 /// 404 `passkey_disabled`.
-pub(super) fn check_enabled(state: &AuthState) -> Result<(), AuthError> {
+pub(crate) fn check_enabled(state: &AuthState) -> Result<(), AuthError> {
     if state.config.webauthn.passkeys_enabled {
         return Ok(());
     }
@@ -53,7 +53,6 @@ pub(super) fn check_management(caller: &SignedIn) -> Result<(), AuthError> {
 
 /// `GET /passkeys`
 pub(crate) async fn list(state: web::Data<AuthState>, caller: SignedIn) -> Result<HttpResponse, AuthError> {
-    check_enabled(&state)?;
     let client = state.client().await?;
     let found = passkeys::list_of_user(&client, caller.user.id).await?;
     Ok(HttpResponse::Ok().json(bodies(&found)))
@@ -67,7 +66,6 @@ pub(crate) async fn rename(
     id: web::Path<String>,
     Json(body): Json<RenameBody>,
 ) -> Result<HttpResponse, AuthError> {
-    check_enabled(&state)?;
     let id = parse_id(&id)?;
     if body.friendly_name.is_empty() {
         return Err(AuthError::invalid("friendly_name is required"));
@@ -102,7 +100,6 @@ pub(crate) async fn delete(
     caller: SignedIn,
     id: web::Path<String>,
 ) -> Result<HttpResponse, AuthError> {
-    check_enabled(&state)?;
     check_management(&caller)?;
     let id = parse_id(&id)?;
     remove(&state, &info, caller.user.id, id, Actor::User(&caller.user)).await
@@ -114,7 +111,6 @@ pub(crate) async fn list_of_user(
     _: Admin,
     id: web::Path<String>,
 ) -> Result<HttpResponse, AuthError> {
-    check_enabled(&state)?;
     let client = state.client().await?;
     let user = find(&client, &id).await?;
     let found = passkeys::list_of_user(&client, user.id).await?;
@@ -128,7 +124,6 @@ pub(crate) async fn delete_of_user(
     admin: Admin,
     path: web::Path<(String, String)>,
 ) -> Result<HttpResponse, AuthError> {
-    check_enabled(&state)?;
     let (user_id, id) = path.into_inner();
     let user = {
         let client = state.client().await?;

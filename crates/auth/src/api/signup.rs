@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
-use crate::accounts::{self, Account};
+use crate::accounts::{self, Account, log_with as log};
 use crate::captcha::{self, Captcha};
 use crate::error::AuthError;
 use crate::leaked_passwords;
@@ -22,7 +22,7 @@ use crate::rules::address::{parse_email, parse_phone};
 use crate::rules::pkce::CodeChallenge;
 use crate::sign_in::start_session;
 use crate::state::AuthState;
-use crate::store::audit::{Action, Actor};
+use crate::store::audit::Action;
 use crate::store::{phones, users};
 use crate::text_messages::{self, Channel, CodePurpose};
 use crate::user::{User, timestamp};
@@ -138,6 +138,20 @@ impl Signup {
         self.email.is_empty()
     }
 
+    /// What the audit log says about it.
+    fn traits(&self) -> Value {
+        json!({ "provider": if self.is_by_phone() { "phone" } else { "email" } })
+    }
+
+    /// The same for an address that counts as proven.
+    fn traits_confirmed(&self) -> Value {
+        let mut traits = self.traits();
+        if self.is_by_phone() {
+            traits["channel"] = json!(self.channel.as_str());
+        }
+        traits
+    }
+
     /// The address counts as proven.
     async fn confirm(&self, state: &AuthState, db: &Transaction<'_>, user_id: Uuid) -> Result<(), AuthError> {
         if self.is_by_phone() {
@@ -180,11 +194,11 @@ async fn register(state: &AuthState, info: &RequestInfo, signup: &Signup) -> Res
             confirm_with_password(state, info, signup, &user).await
         }
         (SignupStep::RefuseTaken, Some(user)) => {
-            log_repeated(state, info, &user).await?;
+            log_repeated(state, info, signup, &user).await?;
             Err(AuthError::UserAlreadyExists)
         }
         (SignupStep::AnswerDecoy, Some(user)) => {
-            log_repeated(state, info, &user).await?;
+            log_repeated(state, info, signup, &user).await?;
             // An unknown address would have a mail now, and would have to wait for the next.
             if signup.is_by_phone() {
                 state.limits.check_unknown_phone(Limited::Signup, &signup.phone)?;
@@ -208,8 +222,16 @@ async fn create_confirmed(
     let db = client.transaction().await?;
     let user = accounts::create_user(state, &db, info, account(signup)).await?;
     signup.confirm(state, &db, user.id).await?;
-    accounts::log(state, &db, info, Actor::User(&user), Action::UserSignedUp).await?;
-    accounts::log(state, &db, info, Actor::User(&user), Action::Login).await?;
+    log(
+        state,
+        &db,
+        info,
+        &user,
+        Action::UserSignedUp,
+        signup.traits_confirmed(),
+    )
+    .await?;
+    log(state, &db, info, &user, Action::Login, signup.traits()).await?;
     let tokens = start_session(state, &db, info, user.id, "password").await?;
     db.commit().await?;
     Ok(tokens.response([]))
@@ -233,8 +255,16 @@ async fn confirm_with_password(
     let mut client = state.client().await?;
     let db = client.transaction().await?;
     signup.confirm(state, &db, user.id).await?;
-    accounts::log(state, &db, info, Actor::User(user), Action::UserSignedUp).await?;
-    accounts::log(state, &db, info, Actor::User(user), Action::Login).await?;
+    log(
+        state,
+        &db,
+        info,
+        user,
+        Action::UserSignedUp,
+        signup.traits_confirmed(),
+    )
+    .await?;
+    log(state, &db, info, user, Action::Login, signup.traits()).await?;
     let tokens = start_session(state, &db, info, user.id, "password").await?;
     db.commit().await?;
     Ok(tokens.response([]))
@@ -256,12 +286,13 @@ async fn create_or_mail_again(
             .ok_or(AuthError::UserAlreadyExists)?,
         None => accounts::create_user(state, &db, info, account(signup)).await?,
     };
-    accounts::log(
+    log(
         state,
         &db,
         info,
-        Actor::User(&user),
+        &user,
         Action::ConfirmationRequested,
+        signup.traits(),
     )
     .await?;
     if signup.is_by_phone() {
@@ -291,9 +322,22 @@ fn account(signup: &Signup) -> Account<'_> {
     }
 }
 
-async fn log_repeated(state: &AuthState, info: &RequestInfo, user: &User) -> Result<(), AuthError> {
+async fn log_repeated(
+    state: &AuthState,
+    info: &RequestInfo,
+    signup: &Signup,
+    user: &User,
+) -> Result<(), AuthError> {
     let client = state.client().await?;
-    accounts::log(state, &client, info, Actor::User(user), Action::RepeatedSignup).await
+    log(
+        state,
+        &client,
+        info,
+        user,
+        Action::RepeatedSignup,
+        signup.traits(),
+    )
+    .await
 }
 
 /// Looks like a new user, and is none.
@@ -331,7 +375,8 @@ async fn sign_in_anonymously(
     let mut client = state.client().await?;
     let db = client.transaction().await?;
     let user = accounts::create_anonymous_user(state, &db, info, data).await?;
-    accounts::log(state, &db, info, Actor::User(&user), Action::UserSignedUp).await?;
+    let traits = json!({ "provider": "anonymous" });
+    log(state, &db, info, &user, Action::UserSignedUp, traits).await?;
     let tokens = start_session(state, &db, info, user.id, "anonymous").await?;
     db.commit().await?;
     Ok(tokens.response([]))

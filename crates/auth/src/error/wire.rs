@@ -74,8 +74,6 @@ impl AuthError {
             },
             Self::Unprocessable(message) => line(422, "validation_failed", message),
             Self::InvalidPathId(message) => line(404, "validation_failed", message),
-            Self::NoRoute => line(404, "unknown", "404 page not found"),
-            Self::MethodNotAllowed => line(405, "unknown", "Method Not Allowed"),
             Self::TooLarge => line(
                 413,
                 "request_entity_too_large",

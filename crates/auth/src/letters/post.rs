@@ -85,7 +85,7 @@ impl HookPost {
                 "token_hash": data.token_hash,
                 "redirect_to": info.redirect_to,
                 "email_action_type": action(kind),
-                "site_url": state.config.external_url,
+                "site_url": info.external_url,
                 "token_new": data.token_new,
                 "token_hash_new": data.token_hash_new,
                 "old_email": data.old_email,

@@ -28,6 +28,8 @@ pub(crate) struct Family {
 pub(crate) struct RefreshRules {
     pub(crate) rotation_enabled: bool,
     pub(crate) reuse_interval: Duration,
+    /// Counter tokens only: an old token never ends its session.
+    pub(crate) always_reuse: bool,
 }
 
 /// What follows.
@@ -73,14 +75,12 @@ pub(crate) fn decide(
 }
 
 /// What a presented counter token gets.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum CounterDecision {
     /// The next token.
     Advance,
-    /// The current one again: a lost answer.
-    ReturnCurrent,
-    /// The current one again: a race inside the reuse interval.
-    ReturnInRace,
+    /// The current one again, for these reasons, in the words of the wire.
+    ReturnCurrent(String),
     /// Two hold this session: end it, commit, refuse.
     EndSession,
     /// Refuse, change nothing.
@@ -97,11 +97,22 @@ pub(crate) fn decide_counter(
     now: DateTime<Utc>,
 ) -> CounterDecision {
     let interval = TimeDelta::from_std(rules.reuse_interval).unwrap_or(TimeDelta::MAX);
+    let excuses = [
+        // Several tabs at once.
+        ("concurrent-refresh", now - last_refresh < interval),
+        // The client never got, or never kept, our last answer.
+        ("fail-to-save", behind == 1),
+        ("always-allow", rules.always_reuse),
+    ];
+    let causes: Vec<&str> = excuses
+        .iter()
+        .filter(|(_, holds)| *holds)
+        .map(|(cause, _)| *cause)
+        .collect();
     match behind {
         ..0 => CounterDecision::NotOurs,
         0 => CounterDecision::Advance,
-        1 => CounterDecision::ReturnCurrent,
-        _ if now - last_refresh < interval => CounterDecision::ReturnInRace,
+        _ if !causes.is_empty() => CounterDecision::ReturnCurrent(causes.join(",")),
         _ if rules.rotation_enabled => CounterDecision::EndSession,
         _ => CounterDecision::Refuse,
     }
@@ -135,6 +146,7 @@ mod tests {
             RefreshRules {
                 rotation_enabled: rotation,
                 reuse_interval: Duration::from_secs(interval_s),
+                always_reuse: false,
             },
             now(),
         )
@@ -175,13 +187,24 @@ mod tests {
         let rules = |interval_s, rotation_enabled| RefreshRules {
             rotation_enabled,
             reuse_interval: Duration::from_secs(interval_s),
+            always_reuse: false,
         };
+        let again = |causes: &str| CounterDecision::ReturnCurrent(causes.to_owned());
         let decide = |behind, rules| decide_counter(behind, now() - TimeDelta::seconds(5), rules, now());
 
         assert_eq!(decide(-1, rules(10, true)), CounterDecision::NotOurs);
         assert_eq!(decide(0, rules(0, true)), CounterDecision::Advance);
-        assert_eq!(decide(1, rules(0, true)), CounterDecision::ReturnCurrent);
-        assert_eq!(decide(2, rules(10, true)), CounterDecision::ReturnInRace);
+        assert_eq!(decide(1, rules(0, true)), again("fail-to-save"));
+        assert_eq!(
+            decide(1, rules(10, true)),
+            again("concurrent-refresh,fail-to-save")
+        );
+        assert_eq!(decide(2, rules(10, true)), again("concurrent-refresh"));
+        let always = RefreshRules {
+            always_reuse: true,
+            ..rules(0, true)
+        };
+        assert_eq!(decide(3, always), again("always-allow"));
         assert_eq!(decide(2, rules(0, true)), CounterDecision::EndSession);
         assert_eq!(decide(2, rules(0, false)), CounterDecision::Refuse);
     }

@@ -8,6 +8,7 @@ use actix_web::http::header::{self, HeaderName};
 use actix_web::{FromRequest, HttpRequest, web};
 use selvedge_gateway::{Bearer, Caller};
 use serde_json::Value;
+use url::Url;
 
 use crate::config::ClientAddress;
 use crate::error::AuthError;
@@ -26,6 +27,8 @@ pub(crate) struct RequestInfo {
     pub(crate) audience: String,
     /// Where the browser is to go in the end: allowed by the project, in any case.
     pub(crate) redirect_to: String,
+    /// This service's own address, as the client knows it.
+    pub(crate) external_url: String,
     /// Whether an administrator's token came along: such requests need no captcha.
     pub(crate) is_admin: bool,
     /// What rate limits count by.
@@ -41,13 +44,19 @@ impl RequestInfo {
         let caller = Caller::of(request);
         let text = |name: HeaderName| request.headers().get(name).and_then(|value| value.to_str().ok());
         let user_agent = text(header::USER_AGENT).unwrap_or_default();
+        let forwarded = forwarded_for(request, state);
+        let ip = forwarded.unwrap_or_else(|| caller.remote_ip());
         Self {
-            ip: caller.remote_ip().to_string(),
+            ip: ip.to_string(),
             user_agent: user_agent.chars().take(LONGEST_USER_AGENT).collect(),
             audience: audience(request, &caller, state),
             redirect_to: redirect_to(request, state),
+            external_url: external_url(request, state),
             is_admin: is_admin(&caller, state),
-            client: client(request, &caller, &state.config.rate_limits.client),
+            client: match forwarded {
+                Some(ip) => Some(network(ip)),
+                None => client(request, &caller, &state.config.rate_limits.client),
+            },
         }
     }
 
@@ -63,6 +72,32 @@ impl FromRequest for RequestInfo {
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
         ready(Ok(Self::of(request)))
+    }
+}
+
+/// The client's address in the words of a trusted proxy; a value that is none is as good as missing.
+fn forwarded_for(request: &HttpRequest, state: &AuthState) -> Option<IpAddr> {
+    if !state.config.sb_forwarded_for {
+        return None;
+    }
+    let value = request.headers().get("sb-forwarded-for")?.to_str().ok()?;
+    value.split(',').next()?.trim().parse().ok()
+}
+
+/// Where the client reaches this service: under one of the configured further names, or where we always are.
+fn external_url(request: &HttpRequest, state: &AuthState) -> String {
+    let configured = &state.config.external_url;
+    let header = |name: &str| request.headers().get(name).and_then(|value| value.to_str().ok());
+    let known = header("x-forwarded-host")
+        .filter(|host| state.config.external_hosts.iter().any(|known| known == host));
+    match (known, Url::parse(configured)) {
+        (Some(host), Ok(url)) => {
+            // Only a machine on its own does without encryption.
+            let is_plain = host == "localhost" && header("x-forwarded-proto") == Some("http");
+            let scheme = if is_plain { "http" } else { "https" };
+            format!("{scheme}://{host}{}", url.path().trim_end_matches('/'))
+        }
+        _ => configured.clone(),
     }
 }
 

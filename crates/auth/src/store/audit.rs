@@ -90,7 +90,7 @@ pub(crate) async fn insert(
     ip: &str,
 ) -> DbResult<()> {
     const SQL: &str = "insert into auth.audit_log_entries (instance_id, id, payload, created_at, ip_address) \
-                       values ('00000000-0000-0000-0000-000000000000', gen_random_uuid(), $1, now(), $2::text)";
+                       values ('00000000-0000-0000-0000-000000000000', gen_random_uuid(), $1, clock_timestamp(), $2::text)";
     run(db, SQL, &[&payload(actor, action, traits), &ip]).await
 }
 
@@ -98,10 +98,11 @@ fn payload(actor: Actor<'_>, action: Action, mut traits: Value) -> Value {
     let (name, log_type) = action.names();
     let (id, username, via_sso, full_name) = match actor {
         Actor::User(user) => {
-            let username = if user.email.is_empty() {
-                &user.phone
-            } else {
+            // Compat: who has both is known by the number.
+            let username = if user.phone.is_empty() {
                 &user.email
+            } else {
+                &user.phone
             };
             (
                 user.id,
@@ -112,9 +113,10 @@ fn payload(actor: Actor<'_>, action: Action, mut traits: Value) -> Value {
         }
         Actor::Admin { role, subject } => {
             if traits.is_null() {
-                traits = json!({
-                    "user_id": subject.id, "user_email": subject.email, "user_phone": subject.phone, "provider": "email",
-                });
+                traits = json!({ "user_id": subject.id, "user_email": subject.email });
+                if action != Action::UserInvited {
+                    traits["user_phone"] = json!(subject.phone);
+                }
             }
             (Uuid::nil(), role, false, None)
         }
@@ -126,7 +128,7 @@ fn payload(actor: Actor<'_>, action: Action, mut traits: Value) -> Value {
         "actor_via_sso": via_sso,
         "log_type": log_type,
     });
-    if let Some(full_name) = full_name.filter(Value::is_string) {
+    if let Some(full_name) = full_name {
         payload["actor_name"] = full_name;
     }
     if !traits.is_null() {

@@ -14,6 +14,7 @@ pub(crate) struct FlowState {
     pub(crate) user_id: Option<Uuid>,
     pub(crate) challenge: Option<CodeChallenge>,
     pub(crate) method: String,
+    pub(crate) provider_type: String,
     /// When the clock began to run: with the click for a flow by mail, with its beginning for a visit to a provider.
     pub(crate) issued_at: Option<DateTime<Utc>>,
     pub(crate) provider_access_token: Option<String>,
@@ -62,7 +63,7 @@ pub(crate) async fn issue_code(
 /// The flow of this code, locked: an exchange happens once.
 pub(crate) async fn lock_by_code(db: &impl GenericClient, code: &str) -> DbResult<Option<FlowState>> {
     const SQL: &str = "select id, user_id, code_challenge, code_challenge_method::text as challenge_method, \
-                       authentication_method, \
+                       authentication_method, provider_type, \
                        case when authentication_method in ('oauth', 'sso/saml') then created_at \
                          else coalesce(auth_code_issued_at, created_at) end as issued_at, \
                        provider_access_token, provider_refresh_token \
@@ -79,6 +80,7 @@ pub(crate) async fn lock_by_code(db: &impl GenericClient, code: &str) -> DbResul
             .zip(method.as_deref().and_then(ChallengeMethod::parse))
             .map(|(challenge, method)| CodeChallenge { challenge, method }),
         method: row.try_get("authentication_method")?,
+        provider_type: row.try_get("provider_type")?,
         issued_at: row.try_get("issued_at")?,
         provider_access_token: row.try_get("provider_access_token")?,
         provider_refresh_token: row.try_get("provider_refresh_token")?,

@@ -302,7 +302,10 @@ impl Call {
         Answer {
             status,
             headers,
-            body: serde_json::from_str(&text).unwrap_or(Value::Null),
+            body: match text.is_empty() {
+                true => Value::Null,
+                false => serde_json::from_str(&text).unwrap_or(Value::String(text)),
+            },
         }
     }
 }

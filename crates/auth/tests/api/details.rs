@@ -158,12 +158,48 @@ async fn auth_009_headers_tell_what_became_of_a_refresh_token() {
         header("sb-auth-refresh-token-prefix"),
         second.session().refresh_token[..5]
     );
-    assert_eq!(again.header("sb-auth-refresh-token-reuse-cause"), "fail-to-save");
+    assert_eq!(
+        again.header("sb-auth-refresh-token-reuse"),
+        "",
+        "the token is an old one"
+    );
+    assert_eq!(again.header("sb-auth-refresh-token-reuse-cause"), "");
     let counters = TestApp::with(|config| config.refresh.counter_tokens = true).await;
     let first = counters.user("ana@example.com").await;
     let second = counters.refresh(&first.refresh_token).await;
     assert_eq!(second.header("sb-auth-refresh-token-counter"), "1");
     assert_eq!(second.header("sb-auth-refresh-token-prefix"), "");
+    assert_eq!(second.header("sb-auth-refresh-token-reuse"), "false");
+    let again = counters.refresh(&first.refresh_token).await;
+    assert_eq!(again.header("sb-auth-refresh-token-reuse-cause"), "fail-to-save");
+    counters.refresh(&second.session().refresh_token).await.session();
+    let stolen = counters.refresh(&first.refresh_token).await;
+    assert_eq!(stolen.error(), (400, "refresh_token_already_used"));
+    assert_eq!(stolen.header("sb-auth-refresh-token-rotated"), "true");
+    assert_eq!(
+        stolen.header("sb-auth-user-id"),
+        first.user["id"].as_str().unwrap()
+    );
+    assert_ne!(stolen.header("sb-auth-session-id"), "");
+}
+
+#[actix_web::test]
+async fn auth_012_old_counters_are_excused_where_the_project_says_so() {
+    let app = TestApp::with(|config| {
+        config.refresh.counter_tokens = true;
+        config.refresh.always_reuse = true;
+    })
+    .await;
+    let first = app.user("ana@example.com").await;
+    let mut newest = first.clone();
+    for _ in 0..3 {
+        newest = app.refresh(&newest.refresh_token).await.session();
+    }
+
+    let again = app.refresh(&first.refresh_token).await;
+
+    assert_eq!(again.session().refresh_token, newest.refresh_token);
+    assert_eq!(again.header("sb-auth-refresh-token-reuse-cause"), "always-allow");
 }
 
 #[actix_web::test]

@@ -146,10 +146,81 @@ async fn auth_091_bodies_are_checked() {
 async fn unknown_routes_and_methods_are_told_apart() {
     let app = TestApp::start().await;
 
-    assert_eq!(app.get("/nothing").send().await.status, 404);
-    assert_eq!(app.get("/signup").send().await.status, 405);
+    let nothing = app.get("/nothing").send().await;
+    assert_eq!(
+        (nothing.status, &nothing.body),
+        (404, &json!("404 page not found\n"))
+    );
+    assert_eq!(nothing.header("content-type"), "text/plain; charset=utf-8");
+    assert_eq!(nothing.header("x-content-type-options"), "nosniff");
+    let wrong = app
+        .call(Method::DELETE, "/user/")
+        .bearer(&app.user("ana@example.com").await.access_token);
+    let wrong = wrong.send().await;
+    assert_eq!((wrong.status, &wrong.body), (405, &serde_json::Value::Null));
+    assert_eq!(wrong.header("allow"), "GET, PUT");
+    assert_eq!(app.get("/signup").send().await.header("allow"), "POST");
     assert_eq!(app.get("/health/").send().await.status, 200);
     assert_eq!(app.get("/admin/users/").admin().send().await.status, 200);
+}
+
+#[actix_web::test]
+async fn auth_061_strangers_do_not_learn_which_paths_exist() {
+    let app = TestApp::start().await;
+    let session = app.user("ana@example.com").await;
+
+    for path in [
+        "/user/nothing",
+        "/factors",
+        "/reauthenticate/x",
+        "/admin/nothing",
+        "/admin/generate_link",
+    ] {
+        assert_eq!(
+            app.get(path).send().await.error(),
+            (401, "no_authorization"),
+            "{path}"
+        );
+    }
+    for path in ["/admin/nothing", "/admin/generate_link"] {
+        let answer = app.get(path).bearer(&session.access_token).send().await;
+        assert_eq!(answer.error(), (403, "not_admin"), "{path}");
+    }
+    let known = [("/user/nothing", 404), ("/factors", 405), ("/logout", 405)];
+    for (path, status) in known {
+        let answer = app.get(path).bearer(&session.access_token).send().await;
+        assert_eq!(answer.status, status, "{path}");
+    }
+    assert_eq!(app.get("/admin/nothing").admin().send().await.status, 404);
+    assert_eq!(app.get("/logout").send().await.status, 405);
+}
+
+#[actix_web::test]
+async fn auth_095_a_feature_that_is_off_says_so_to_everybody() {
+    let app = TestApp::start().await;
+    let cases = [
+        (Method::GET, "/passkeys", "passkey_disabled"),
+        (Method::POST, "/passkeys/registration/options", "passkey_disabled"),
+        (Method::PATCH, "/passkeys/x", "passkey_disabled"),
+        (Method::PUT, "/passkeys/nothing/at/all", "passkey_disabled"),
+        (Method::GET, "/oauth/userinfo", "feature_disabled"),
+        (Method::GET, "/oauth/authorizations/x", "feature_disabled"),
+        (Method::GET, "/oauth/nothing", "feature_disabled"),
+    ];
+
+    for (method, path, code) in cases {
+        let answer = app.call(method, path).send().await;
+        assert_eq!(answer.error(), (404, code), "{path}");
+        assert_eq!(answer.header("x-sb-error-code"), code);
+    }
+    let ana = app.user("ana@example.com").await;
+    let of_ana = format!("/admin/users/{}/passkeys", ana.user_id());
+    let passkeys = app.get(&of_ana).admin().send().await;
+    assert_eq!(
+        (passkeys.status, passkeys.body),
+        (200, json!([])),
+        "administrators see what is left"
+    );
 }
 
 #[actix_web::test]

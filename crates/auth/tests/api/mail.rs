@@ -281,3 +281,47 @@ async fn notices_tell_of_changes() {
         "Your email address was changed"
     );
 }
+
+#[actix_web::test]
+async fn auth_020_links_follow_the_host_that_the_client_knows() {
+    let app = TestApp::with(|config| {
+        config.external_hosts = vec!["auth.site.example".to_owned(), "localhost".to_owned()];
+    })
+    .await;
+    app.user("ana@example.com").await;
+    let link = async |host: &str, proto: &str| {
+        let call = app.post("/recover", json!({"email": "ana@example.com"}));
+        let call = call
+            .header("x-forwarded-host", host)
+            .header("x-forwarded-proto", proto);
+        assert_eq!(call.send().await.status, 200);
+        app.mail_to("ana@example.com").link
+    };
+
+    let known = link("auth.site.example", "http").await;
+    assert!(
+        known.starts_with("https://auth.site.example/auth/v1/verify?token="),
+        "{known}"
+    );
+    let local = link("localhost", "http").await;
+    assert!(
+        local.starts_with("http://localhost/auth/v1/verify?token="),
+        "{local}"
+    );
+    let stranger = link("evil.example", "https").await;
+    assert!(
+        stranger.starts_with(&format!("{}/verify?token=", app.base)),
+        "{stranger}"
+    );
+    let body = json!({"type": "recovery", "email": "ana@example.com"});
+    let call = app
+        .post("/admin/generate_link", body)
+        .header("x-forwarded-host", "auth.site.example");
+    let made = call.admin().send().await.body;
+    assert!(
+        made["action_link"]
+            .as_str()
+            .unwrap()
+            .starts_with("https://auth.site.example/auth/v1/verify?")
+    );
+}

@@ -3,6 +3,7 @@
 
 mod admin;
 mod app;
+mod audit;
 mod custom_providers;
 mod database;
 mod details;

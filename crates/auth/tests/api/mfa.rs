@@ -20,7 +20,7 @@ async fn app() -> TestApp {
 }
 
 /// The code that an authenticator app shows now, `steps` of thirty seconds away.
-fn code(secret: &str, steps: i64) -> String {
+pub(crate) fn code(secret: &str, steps: i64) -> String {
     const ALPHABET: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
     let bits: String = secret
         .chars()
@@ -39,7 +39,7 @@ fn code(secret: &str, steps: i64) -> String {
 }
 
 impl TestApp {
-    async fn enroll(&self, session: &Session, body: Value) -> Answer {
+    pub(crate) async fn enroll(&self, session: &Session, body: Value) -> Answer {
         self.post("/factors", body)
             .bearer(&session.access_token)
             .send()
@@ -64,7 +64,7 @@ impl TestApp {
     }
 
     /// Challenge and verification in one.
-    async fn prove(&self, session: &Session, factor: &str, code: &str) -> Answer {
+    pub(crate) async fn prove(&self, session: &Session, factor: &str, code: &str) -> Answer {
         let challenge = self.challenge(session, factor).await;
         assert_eq!(challenge.status, 200, "{}", challenge.body);
         let id = challenge.body["id"].as_str().unwrap().to_owned();

@@ -258,8 +258,8 @@ async fn auth_097_sign_in_refresh_and_sign_out_are_logged() {
         [
             "user_signedup",
             "login",
-            "token_revoked",
             "token_refreshed",
+            "token_revoked",
             "logout"
         ]
     );

@@ -270,3 +270,67 @@ async fn metadata_has_a_limit() {
     assert_eq!(refused.error(), (413, "request_entity_too_large"));
     assert_eq!(app.count("select count(*) from auth.users").await, 0);
 }
+
+#[actix_web::test]
+async fn auth_086_a_trusted_proxy_may_name_the_client_by_another_header() {
+    let app = TestApp::with(|config| {
+        config.sb_forwarded_for = true;
+        config.rate_limits.client = ClientAddress::Header("x-real-ip".to_owned());
+        config.rate_limits.otp = 2;
+    })
+    .await;
+    let recover = async |name: &str, value: &str| {
+        let call = app.post("/recover", json!({"email": "ana@example.com"}));
+        call.header(name, value).send().await.status
+    };
+    app.user("ana@example.com").await;
+
+    let mut answers = Vec::new();
+    for _ in 0..31 {
+        answers.push(recover("sb-forwarded-for", "192.0.2.7, 10.0.0.1").await);
+    }
+    assert_eq!((answers[0], answers[30]), (200, 429));
+    assert_eq!(
+        recover("sb-forwarded-for", "192.0.2.8").await,
+        200,
+        "somebody else"
+    );
+    assert_eq!(
+        recover("x-real-ip", "192.0.2.7").await,
+        429,
+        "the same by the older header"
+    );
+    assert_eq!(
+        recover("sb-forwarded-for", "nonsense").await,
+        200,
+        "no address, no limit"
+    );
+
+    let body = json!({"email": "ana@example.com", "password": PASSWORD});
+    let call = app.post("/token?grant_type=password", body);
+    call.header("sb-forwarded-for", "192.0.2.9")
+        .send()
+        .await
+        .session();
+    let ips = "select count(*) from auth.sessions where ip = '192.0.2.9'";
+    assert_eq!(app.count(ips).await, 1);
+}
+
+#[actix_web::test]
+async fn auth_086_nobody_names_themselves_unless_the_project_says_so() {
+    let app = TestApp::start().await;
+    app.user("ana@example.com").await;
+    let body = json!({"email": "ana@example.com", "password": PASSWORD});
+    let call = app.post("/token?grant_type=password", body);
+
+    call.header("sb-forwarded-for", "192.0.2.9")
+        .send()
+        .await
+        .session();
+
+    assert_eq!(
+        app.count("select count(*) from auth.sessions where ip = '127.0.0.1'")
+            .await,
+        2
+    );
+}

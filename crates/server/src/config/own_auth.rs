@@ -44,6 +44,12 @@ pub struct OwnAuthSection {
     pub allow_low_aal: Option<Duration>,
     /// Whether refresh tokens of new sessions are signed counters instead of rows. Default false.
     pub counter_refresh_tokens: bool,
+    /// Whether an old counter gets the current token instead of ending its session. Default false.
+    pub always_reuse_refresh_tokens: bool,
+    /// Host names besides the project's own under which clients may reach the service; links in mails follow them.
+    pub external_hosts: Vec<String>,
+    /// Whether `Sb-Forwarded-For` names the client. Default false.
+    pub sb_forwarded_for: bool,
     /// Whether what users do is written to `auth.audit_log_entries`. Default true.
     pub audit_log: bool,
     /// Whether anonymous users go after 30 days. Default false.
@@ -80,6 +86,9 @@ impl OwnAuthSection {
             session_tags: section.strings("session_tags", &[]),
             allow_low_aal: section.optional_duration("allow_low_aal"),
             counter_refresh_tokens: section.bool("counter_refresh_tokens", false),
+            always_reuse_refresh_tokens: section.bool("always_reuse_refresh_tokens", false),
+            external_hosts: section.strings("external_hosts", &[]),
+            sb_forwarded_for: section.bool("sb_forwarded_for", false),
             audit_log: section.bool("audit_log", true),
             delete_old_anonymous_users: section.bool("delete_old_anonymous_users", false),
         }

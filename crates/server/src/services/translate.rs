@@ -286,6 +286,7 @@ pub(super) fn auth(config: &Config, mode: Mode) -> Result<AuthConfig> {
             rotation_enabled: section.enable_refresh_token_rotation,
             reuse_interval: Duration::from_secs(section.refresh_token_reuse_interval_seconds),
             counter_tokens: own.counter_refresh_tokens,
+            always_reuse: own.always_reuse_refresh_tokens,
         },
         sessions: SessionConfig {
             timebox: section.session_timebox,
@@ -296,6 +297,8 @@ pub(super) fn auth(config: &Config, mode: Mode) -> Result<AuthConfig> {
         },
         rate_limits: rate_limits(config, mode),
         audit_log_enabled: own.audit_log,
+        external_hosts: own.external_hosts.clone(),
+        sb_forwarded_for: own.sb_forwarded_for,
         delete_old_anonymous_users: own.delete_old_anonymous_users,
         ..AuthConfig::default()
     })

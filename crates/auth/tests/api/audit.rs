@@ -1,0 +1,191 @@
+//! What the audit log says about each action: who, and the traits that dashboards show.
+
+use selvedge_auth::FactorSwitch;
+use serde_json::{Value, json};
+
+use crate::app::{PASSWORD, TestApp};
+use crate::mfa::code;
+
+const VERIFIER: &str = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
+/// base64url(sha256(VERIFIER))
+const CHALLENGE: &str = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
+
+/// Action, name of the actor and traits of every entry, oldest first; ids are left out of the traits.
+async fn entries(app: &TestApp) -> Vec<(String, String, Value)> {
+    let sql = "select payload::jsonb from auth.audit_log_entries order by created_at";
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let entry = |row: &tokio_postgres::Row| {
+        let mut payload: Value = row.get(0);
+        if let Some(traits) = payload["traits"].as_object_mut() {
+            traits.retain(|name, _| !name.ends_with("_id"));
+        }
+        (
+            text(&payload["action"]),
+            text(&payload["actor_username"]),
+            payload["traits"].take(),
+        )
+    };
+    app.sql(sql, &[]).await.iter().map(entry).collect()
+}
+
+fn line(action: &str, actor: &str, traits: Value) -> (String, String, Value) {
+    (action.to_owned(), actor.to_owned(), traits)
+}
+
+#[actix_web::test]
+async fn auth_097_entries_name_the_provider_of_a_sign_up() {
+    let app = TestApp::with(|config| {
+        config.phone.enabled = true;
+        config.phone.test_otp = [("491511".to_owned(), "123456".to_owned())].into();
+        config.phone.autoconfirm = false;
+        config.anonymous_users_enabled = true;
+    })
+    .await;
+    let ana = "ana@example.com";
+
+    app.sign_up(ana, PASSWORD).await;
+    app.get(&app.mail_to(ana).link).send().await;
+    app.sign_up(ana, PASSWORD).await;
+    app.sign_in(ana, PASSWORD).await.session();
+    app.post("/signup", json!({})).send().await.session();
+    let by_phone = json!({"phone": "+491511", "password": PASSWORD});
+    let signed_up = app.post("/signup", by_phone).send().await;
+    assert_eq!(signed_up.status, 200, "{}", signed_up.body);
+    let code = json!({"type": "sms", "phone": "491511", "token": "123456"});
+    app.post("/verify", code).send().await.session();
+
+    let (email, phone) = (json!({"provider": "email"}), json!({"provider": "phone"}));
+    let expected = [
+        line("user_confirmation_requested", ana, email.clone()),
+        line("user_signedup", ana, email.clone()),
+        line("user_repeated_signup", ana, email.clone()),
+        line("login", ana, email),
+        line("user_signedup", "", json!({"provider": "anonymous"})),
+        line("user_confirmation_requested", "491511", phone.clone()),
+        line("user_signedup", "491511", phone),
+    ];
+    assert_eq!(entries(&app).await, expected);
+}
+
+#[actix_web::test]
+async fn auth_097_entries_of_a_pkce_sign_in_name_the_flow() {
+    let app = TestApp::start().await;
+    let body = json!({
+        "email": "ana@example.com", "password": PASSWORD, "code_challenge": CHALLENGE, "code_challenge_method": "s256",
+    });
+    app.post("/signup", body).send().await;
+    let answer = app.get(&app.mail_to("ana@example.com").link).send().await;
+    let location = url::Url::parse(answer.header("location")).unwrap();
+    let code = location
+        .query_pairs()
+        .find(|(name, _)| name == "code")
+        .unwrap()
+        .1
+        .into_owned();
+
+    let exchange = json!({"auth_code": code, "code_verifier": VERIFIER});
+    app.post("/token?grant_type=pkce", exchange)
+        .send()
+        .await
+        .session();
+
+    let last = entries(&app).await.pop().unwrap();
+    assert_eq!(
+        last,
+        line("login", "ana@example.com", json!({"provider_type": "email"}))
+    );
+}
+
+#[actix_web::test]
+async fn auth_097_entries_of_administrators_say_whom_they_are_about() {
+    let app = TestApp::start().await;
+    let ana = app.user("ana@example.com").await;
+    let path = format!("/admin/users/{}", ana.user_id());
+    app.put(&path, json!({"user_metadata": {"full_name": "Ana"}}))
+        .admin()
+        .send()
+        .await;
+    app.post("/invite", json!({"email": "bea@example.com"}))
+        .admin()
+        .send()
+        .await;
+    app.call(reqwest::Method::DELETE, &path).admin().send().await;
+
+    let about = |email: &str| json!({"user_email": email, "user_phone": ""});
+    let mut created = about("ana@example.com");
+    created["provider"] = json!("email");
+    let expected = [
+        line("user_signedup", "service_role", created),
+        line("login", "ana@example.com", json!({"provider": "email"})),
+        line("user_modified", "service_role", about("ana@example.com")),
+        line(
+            "user_invited",
+            "service_role",
+            json!({"user_email": "bea@example.com"}),
+        ),
+        line("user_deleted", "service_role", about("ana@example.com")),
+    ];
+    assert_eq!(entries(&app).await, expected);
+}
+
+#[actix_web::test]
+async fn auth_097_a_refresh_and_a_second_factor_revoke_a_token_each() {
+    for (counters, expected) in [
+        (
+            false,
+            vec![
+                "token_refreshed",
+                "token_revoked",
+                "token_refreshed",
+                "verification_attempted",
+                "token_revoked",
+            ],
+        ),
+        (
+            true,
+            vec!["token_refreshed", "token_refreshed", "verification_attempted"],
+        ),
+    ] {
+        let app = TestApp::with(|config| {
+            config.refresh.counter_tokens = counters;
+            config.mfa.totp = FactorSwitch {
+                enroll: true,
+                verify: true,
+            };
+        })
+        .await;
+        let first = app.user("ana@example.com").await;
+        app.refresh(&first.refresh_token).await.session();
+        // A lost answer revokes nothing.
+        let session = app.refresh(&first.refresh_token).await.session();
+        let factor = app.enroll(&session, json!({"factor_type": "totp"})).await.body;
+        let code = code(factor["totp"]["secret"].as_str().unwrap(), 0);
+        let raised = app
+            .prove(&session, factor["id"].as_str().unwrap(), &code)
+            .await
+            .session();
+
+        let told = ["token_refreshed", "token_revoked", "verification_attempted"];
+        let actions: Vec<String> = entries(&app)
+            .await
+            .into_iter()
+            .map(|(action, ..)| action)
+            .collect();
+        let actions: Vec<&str> = actions
+            .iter()
+            .map(String::as_str)
+            .filter(|action| told.contains(action))
+            .collect();
+        assert_eq!(actions, expected);
+        if counters {
+            // The token of before the rise is nobody's ticket to the risen session.
+            let old = app.refresh(&session.refresh_token).await;
+            assert_eq!(old.error(), (400, "refresh_token_already_used"));
+            assert_eq!(
+                app.refresh(&raised.refresh_token).await.status,
+                400,
+                "both are out"
+            );
+        }
+    }
+}
