@@ -263,6 +263,10 @@ impl AuthError {
     pub(crate) fn database(text: &'static str, error: tokio_postgres::Error) -> Self {
         match error.code().map(tokio_postgres::error::SqlState::code) {
             Some("22021" | "22P05") => Self::invalid("The request holds characters that cannot be stored"),
+            // Not what a function of the project finds too long: that is no fault of the caller's.
+            Some("22001") if error.as_db_error().is_some_and(|db| db.where_().is_none()) => {
+                Self::invalid("A value is too long")
+            }
             _ => Self::internal(text, error),
         }
     }

@@ -21,7 +21,6 @@ pub fn configure(state: web::Data<AuthState>) -> impl FnOnce(&mut web::ServiceCo
         config.app_data(state).service(
             web::scope("")
                 .wrap(from_fn(write_errors))
-                .app_data(web::QueryConfig::default().error_handler(bad_query))
                 .service(at("/health").get(api::health::health))
                 .service(at("/settings").get(api::settings::settings))
                 .service(at("/.well-known/jwks.json").get(api::jwks::jwks))
@@ -197,11 +196,6 @@ impl actix_web::dev::HttpServiceFactory for Route {
         let wrong_method = gates::wrong_method(&self.path, &self.methods);
         self.resource.default_service(wrong_method).register(config);
     }
-}
-
-/// A query with a parameter twice, or in a broken encoding.
-fn bad_query(error: actix_web::error::QueryPayloadError, _: &actix_web::HttpRequest) -> Error {
-    AuthError::invalid(format!("Bad query: {error}")).into()
 }
 
 /// Writes errors in the shape that the client understands, and logs our own faults once, here.

@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use super::admin_list_users::Page;
 use crate::error::AuthError;
-use crate::request::Admin;
+use crate::request::{Admin, Query};
 use crate::state::AuthState;
 use crate::store::audit;
 
@@ -22,7 +22,7 @@ pub(crate) struct AuditQuery {
 pub(crate) async fn list_audit_entries(
     state: web::Data<AuthState>,
     _: Admin,
-    query: web::Query<AuditQuery>,
+    query: Query<AuditQuery>,
 ) -> Result<HttpResponse, AuthError> {
     let page = Page::parse(&query.page, &query.per_page)?;
     let (members, pattern) = search(&query.query)?;

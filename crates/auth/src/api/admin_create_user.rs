@@ -10,7 +10,7 @@ use uuid::Uuid;
 use crate::accounts::{self, Account};
 use crate::error::AuthError;
 use crate::hasher::random_password;
-use crate::request::{Admin, Json, RequestInfo, text};
+use crate::request::{Admin, Json, RequestInfo, flag, text};
 use crate::rules::address::{parse_email, parse_phone};
 use crate::rules::password;
 use crate::rules::password_hash::PasswordHash;
@@ -36,7 +36,9 @@ pub(crate) struct AdminUserBody {
     pub(crate) password: Option<String>,
     #[serde(deserialize_with = "text")]
     pub(crate) password_hash: String,
+    #[serde(deserialize_with = "flag")]
     pub(crate) email_confirm: bool,
+    #[serde(deserialize_with = "flag")]
     pub(crate) phone_confirm: bool,
     pub(crate) user_metadata: Option<Map<String, Value>>,
     pub(crate) app_metadata: Option<Map<String, Value>>,

@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use crate::error::AuthError;
 use crate::providers::{RESERVED_PARAMS, is_callable, is_internal};
-use crate::request::{Admin, Json};
+use crate::request::{Admin, Json, Query};
 use crate::state::AuthState;
 use crate::store::custom_providers::{self, CustomProvider};
 
@@ -72,7 +72,7 @@ pub(crate) struct ListQuery {
 pub(crate) async fn list_providers(
     state: web::Data<AuthState>,
     _: Admin,
-    query: web::Query<ListQuery>,
+    query: Query<ListQuery>,
 ) -> Result<HttpResponse, AuthError> {
     let kind = match query.kind.as_str() {
         "" => None,

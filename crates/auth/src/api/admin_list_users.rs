@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::error::AuthError;
-use crate::request::{Admin, RequestInfo};
+use crate::request::{Admin, Query, RequestInfo};
 use crate::state::AuthState;
 use crate::store::users;
 
@@ -71,18 +71,10 @@ pub(crate) async fn list_users(
     state: web::Data<AuthState>,
     info: RequestInfo,
     _: Admin,
-    query: web::Query<ListQuery>,
+    query: Query<ListQuery>,
 ) -> Result<HttpResponse, AuthError> {
     let page = Page::parse(&query.page, &query.per_page)?;
-    let ascending = match query.sort.as_str() {
-        "" | "created_at desc" | "created_at" => false,
-        "created_at asc" => true,
-        other => {
-            return Err(AuthError::invalid(format!(
-                "Bad Sort Parameters: bad field for sort {other:?}"
-            )));
-        }
-    };
+    let ascending = parse_sort(&query.sort)?;
     let client = state.client().await?;
     let (found, total) = futures_util::try_join!(
         users::list_page(
@@ -111,6 +103,23 @@ pub(crate) async fn list_users(
         .json(json!({ "users": bodies, "aud": info.audience })))
 }
 
+/// Reads `created_at`, `created_at asc` or `created_at desc`: whether the oldest come first.
+fn parse_sort(sort: &str) -> Result<bool, AuthError> {
+    let (field, direction) = sort.split_once(' ').unwrap_or((sort, "desc"));
+    if !matches!(field, "" | "created_at") {
+        return Err(AuthError::invalid(format!(
+            "Bad Sort Parameters: bad field for sort '{field}'"
+        )));
+    }
+    match direction.to_ascii_lowercase().as_str() {
+        "asc" => Ok(true),
+        "desc" => Ok(false),
+        _ => Err(AuthError::invalid(format!(
+            "Bad Sort Parameters: bad direction for sort '{direction}', only 'asc' and 'desc' allowed"
+        ))),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -126,5 +135,14 @@ mod tests {
         );
         assert_eq!(second.links("u", 60), "<u?page=2&per_page=50>; rel=\"last\"");
         assert!(Page::parse("x", "").is_err());
+    }
+
+    #[test]
+    fn auth_058_lists_are_sorted_by_age_either_way() {
+        assert!(!parse_sort("").expect("the default"));
+        assert!(parse_sort("created_at ASC").expect("a direction"));
+        assert!(!parse_sort("created_at").expect("the default direction"));
+        assert!(parse_sort("email").is_err());
+        assert!(parse_sort("created_at sideways").is_err());
     }
 }

@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use crate::accounts;
 use crate::error::AuthError;
-use crate::request::{RequestInfo, SignedIn};
+use crate::request::{Query, RequestInfo, SignedIn};
 use crate::state::AuthState;
 use crate::store::audit::{Action, Actor};
 use crate::store::sessions;
@@ -22,7 +22,7 @@ pub(crate) async fn logout(
     state: web::Data<AuthState>,
     info: RequestInfo,
     caller: SignedIn,
-    query: web::Query<LogoutQuery>,
+    query: Query<LogoutQuery>,
 ) -> Result<HttpResponse, AuthError> {
     let mut client = state.client().await?;
     let db = client.transaction().await?;

@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use super::oauth_clients::check_enabled;
 use crate::error::AuthError;
-use crate::request::{Json, SignedIn, text};
+use crate::request::{Json, Query, SignedIn, text};
 use crate::rules::oauth_client::{check_resource, parse_scopes};
 use crate::rules::pkce::CodeChallenge;
 use crate::rules::redirect::with_query;
@@ -50,7 +50,7 @@ pub(crate) struct ConsentBody {
 /// `GET /oauth/authorize` → 302 to the consent page, or back to the program with an error.
 pub(crate) async fn authorize(
     state: web::Data<AuthState>,
-    query: web::Query<AuthorizeQuery>,
+    query: Query<AuthorizeQuery>,
 ) -> Result<HttpResponse, AuthError> {
     check_enabled(&state)?;
     for (name, value) in [

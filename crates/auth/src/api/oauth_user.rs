@@ -11,7 +11,7 @@ use super::oauth_clients::check_enabled;
 use super::oauth_token::{has_scope, profile};
 use crate::accounts;
 use crate::error::AuthError;
-use crate::request::{RequestInfo, SignedIn};
+use crate::request::{Query, RequestInfo, SignedIn};
 use crate::state::AuthState;
 use crate::store::audit::Action;
 use crate::store::{oauth_authorizations, oauth_clients};
@@ -92,7 +92,7 @@ pub(crate) async fn revoke_grant(
     state: web::Data<AuthState>,
     caller: SignedIn,
     info: RequestInfo,
-    query: web::Query<RevokeQuery>,
+    query: Query<RevokeQuery>,
 ) -> Result<HttpResponse, AuthError> {
     check_enabled(&state)?;
     if query.client_id.is_empty() {

@@ -9,7 +9,7 @@ use super::{grant_id_token, grant_password, grant_pkce, grant_refresh_token, gra
 use crate::captcha::{self, Captcha};
 use crate::error::AuthError;
 use crate::limits::Limited;
-use crate::request::{Json, RequestInfo, SignedIn};
+use crate::request::{Json, Query, RequestInfo, SignedIn};
 use crate::state::AuthState;
 
 /// The query of the endpoint.
@@ -23,7 +23,7 @@ pub(crate) struct TokenQuery {
 pub(crate) async fn token(
     state: web::Data<AuthState>,
     info: RequestInfo,
-    query: web::Query<TokenQuery>,
+    query: Query<TokenQuery>,
     request: HttpRequest,
     Json(body): Json<Value>,
 ) -> Result<HttpResponse, AuthError> {

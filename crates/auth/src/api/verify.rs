@@ -11,7 +11,7 @@ use crate::error::AuthError;
 use crate::limits::Limited;
 use crate::machine::verify::VerifyType;
 use crate::redemption::{BAD_CODE, Outcome, Presented, redeem};
-use crate::request::{Json, RequestInfo, text};
+use crate::request::{Json, Query, RequestInfo, text};
 use crate::rules::address::{parse_email, parse_phone};
 use crate::rules::one_time_code::{self, PKCE_PREFIX, PresentedToken};
 use crate::rules::redirect::{with_fragment, with_query};
@@ -50,7 +50,7 @@ pub(crate) struct VerifyBody {
 pub(crate) async fn verify_link(
     state: web::Data<AuthState>,
     info: RequestInfo,
-    query: web::Query<LinkQuery>,
+    query: Query<LinkQuery>,
 ) -> Result<HttpResponse, AuthError> {
     info.limit(&state, Limited::Verify)?;
     if query.kind.is_empty() {

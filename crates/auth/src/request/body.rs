@@ -55,10 +55,15 @@ fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, AuthError> {
     let body = match body.trim_ascii() {
         b"" => return Err(AuthError::BadJson("unexpected end of JSON input".to_owned())),
         b"null" => b"{}",
-        [b'[', ..] => return Err(AuthError::BadJson("an object is expected, not a list".to_owned())),
         body => body,
     };
-    serde_json::from_slice(body).map_err(|error| AuthError::BadJson(error.to_string()))
+    let bad = |error: serde_json::Error| AuthError::BadJson(error.to_string());
+    // By way of a value: of a member that comes twice the last counts, as with upstream.
+    let value: Value = serde_json::from_slice(body).map_err(bad)?;
+    if !value.is_object() {
+        return Err(AuthError::BadJson("an object is expected".to_owned()));
+    }
+    serde_json::from_value(value).map_err(bad)
 }
 
 async fn read(mut payload: Payload) -> Result<Bytes, AuthError> {
@@ -76,6 +81,11 @@ async fn read(mut payload: Payload) -> Result<Bytes, AuthError> {
 /// Reads an optional string: null, missing and `""` mean the same.
 pub(crate) fn text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
     Ok(Option::<String>::deserialize(deserializer)?.unwrap_or_default())
+}
+
+/// Reads an optional flag: null, missing and `false` mean the same.
+pub(crate) fn flag<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
+    Ok(Option::<bool>::deserialize(deserializer)?.unwrap_or_default())
 }
 
 /// Reads optional metadata: null, missing and `{}` mean the same.

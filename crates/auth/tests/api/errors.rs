@@ -375,3 +375,31 @@ async fn broken_queries_are_answered_in_the_contracts_shape() {
 
     assert_eq!(twice.error(), (400, "validation_failed"));
 }
+
+#[actix_web::test]
+async fn auth_091_what_comes_twice_or_empty_is_read_as_the_original_reads_it() {
+    let app = TestApp::start().await;
+    let admin = |body: &str| {
+        app.call(Method::POST, "/admin/users")
+            .admin()
+            .raw(body.to_owned())
+    };
+
+    let nulls = r#"{"email": "ana@example.com", "email_confirm": null, "phone_confirm": null, "role": null}"#;
+    assert_eq!(admin(nulls).send().await.status, 200, "null is no flag");
+    let twice = r#"{"email": "x@example.com", "email": "bea@example.com"}"#;
+    assert_eq!(
+        admin(twice).send().await.body["email"],
+        "bea@example.com",
+        "the last member counts"
+    );
+    let long = json!({"email": "cem@example.com", "role": "r".repeat(300)}).to_string();
+    assert_eq!(admin(&long).send().await.error(), (400, "validation_failed"));
+    for body in ["[]", "1", "\"text\"", "{} {}", ""] {
+        assert_eq!(admin(body).send().await.error(), (400, "bad_json"), "{body}");
+    }
+    let session = app.user("dan@example.com").await;
+    let call = app.call(Method::POST, "/logout?scope=local&scope=nonsense");
+    let answer = call.bearer(&session.access_token).send().await;
+    assert_eq!(answer.status, 204, "the first parameter counts");
+}

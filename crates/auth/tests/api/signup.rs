@@ -103,6 +103,27 @@ async fn auth_007_a_raising_trigger_leaves_nothing_behind() {
 }
 
 #[actix_web::test]
+async fn auth_007_a_name_too_long_for_the_projects_table_is_the_projects_fault() {
+    let app = TestApp::start().await;
+    app.migrate(
+        "create table public.profiles (id uuid primary key, name varchar(5));
+         create function public.add() returns trigger language plpgsql security definer as $$ begin
+           insert into public.profiles values (new.id, new.raw_user_meta_data ->> 'name'); return new;
+         end $$;
+         create trigger add after insert on auth.users for each row execute function public.add();",
+    )
+    .await;
+    let body = json!({"email": "ana@example.com", "password": PASSWORD, "data": {"name": "Anastasia"}});
+
+    let answer = app.post("/signup", body).send().await;
+
+    assert_eq!(
+        (answer.error(), answer.message()),
+        ((500, "unexpected_failure"), "Database error saving new user")
+    );
+}
+
+#[actix_web::test]
 async fn auth_030_a_confirmed_address_gets_a_decoy() {
     let app = TestApp::start().await;
     let user = app.user("ana@example.com").await;
