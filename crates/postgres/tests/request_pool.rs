@@ -438,3 +438,34 @@ async fn fast_statements_pass_by_slow_ones() {
         })
         .await;
 }
+
+#[tokio::test]
+async fn statements_known_to_be_slow_leave_the_lanes_of_reads_alone() {
+    LocalSet::new()
+        .run_until(async {
+            let pool = Pool::new(RequestPoolConfig {
+                connections_per_worker: 2,
+                max_connections_per_worker: 6,
+                ..RequestPoolConfig::default()
+            })
+            .await;
+            let fast = sql("select pg_backend_pid()::text", &[]);
+            pool.pool.warm_up().await.expect("the database is there");
+            for _ in 0..3 {
+                pool.pool.run(read("anon", &fast)).await.expect("an answer");
+            }
+            let slow = "select pg_backend_pid()::text from pg_sleep(0.1)";
+            let meets_slow = pool.text(slow).await;
+
+            let slow_lane = pool.text(slow).await;
+
+            let mut lanes_of_reads = Vec::new();
+            for _ in 0..20 {
+                let answer = pool.pool.run(read("anon", &fast)).await.expect("an answer");
+                lanes_of_reads.push(answer.rows[0].get::<_, String>(0));
+            }
+            assert_ne!(slow_lane, meets_slow);
+            assert!(!lanes_of_reads.contains(&slow_lane));
+        })
+        .await;
+}

@@ -212,6 +212,8 @@ impl RequestPool {
 struct Work {
     /// Nobody should have to wait behind it.
     alone: bool,
+    /// It is known to take long, so that opening a connection for it does not matter.
+    slow: bool,
     /// Its end may wait for the disk.
     writes: bool,
 }
@@ -220,6 +222,7 @@ impl Work {
     /// A transaction whose end is decided later.
     const WHOLE: Self = Self {
         alone: true,
+        slow: false,
         writes: true,
     };
 }
@@ -244,6 +247,7 @@ impl Inner {
             .look_up(&transaction.statement.text);
         let work = Work {
             alone: speed != Speed::Fast,
+            slow: speed == Speed::Slow,
             writes: transaction.access == Access::ReadWrite && transaction.end == End::Commit,
         };
         let deadline = Instant::now() + self.config.acquire_timeout;
@@ -282,16 +286,23 @@ impl Inner {
         }
         let few = lanes.len() < self.config.connections_per_worker;
         let patience = self.config.patience;
+        let may_open = self.connections.get() < self.config.max_connections_per_worker;
+        // Reads have their statements prepared on the lanes that are kept: slow ones leave those alone while they can.
+        let first = if work.slow && may_open {
+            self.config.connections_per_worker
+        } else {
+            0
+        };
         let best = lanes
             .iter()
             .enumerate()
+            .skip(first)
             .filter(|(_, lane)| match lane.in_flight() {
                 0 => true,
                 queued => queued < MAX_IN_FLIGHT && !lane.is_blocked() && lane.busy_for(now) < patience,
             })
             .min_by_key(|(index, lane)| (self.is_old(lane, now), self.preference(work, *index, lane)))
             .map(|(_, lane)| lane);
-        let may_open = self.connections.get() < self.config.max_connections_per_worker;
         match best {
             Some(lane) if lane.in_flight() == 0 => Choice::Take(lane.clone()),
             Some(lane) if !work.alone && !few => {
