@@ -10,8 +10,10 @@ use std::time::{Duration, Instant};
 
 use crate::metrics;
 
-/// For how long after a request others are expected.
-const LINGER: Duration = Duration::from_millis(1);
+/// For how long more others are expected after a request has come, and after it has been answered.
+const LINGER: Duration = Duration::from_micros(250);
+/// For how long others are expected at most: longer than a tick, so that requests that are held up do not look like none.
+const MOST_LINGER: Duration = Duration::from_millis(10);
 
 /// How far a computing thread stands back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,13 +60,15 @@ impl GiveWay {
         }
     }
 
-    /// Lets go of the core for a moment if requests have come or have been answered within the last millisecond. To be called
-    /// after every 50 µs of work or so.
+    /// Lets go of the core for a moment if requests have come or have been answered of late. To be called after every 50 µs
+    /// of work or so.
     pub fn pause_if_busy(&mut self) {
         let (traffic, now) = (metrics::traffic(), Instant::now());
         if traffic != self.traffic {
+            let since = u32::try_from(traffic.saturating_sub(self.traffic)).unwrap_or(u32::MAX);
+            let longer = self.busy_until.max(now) + LINGER.saturating_mul(since);
+            self.busy_until = longer.min(now + MOST_LINGER);
             self.traffic = traffic;
-            self.busy_until = now + LINGER;
         }
         if now < self.busy_until {
             thread::sleep(self.pause);
