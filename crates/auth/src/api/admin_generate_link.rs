@@ -76,12 +76,13 @@ impl LinkKind {
         }
     }
 
-    /// What the audit log calls it.
-    fn action(self) -> Action {
-        if self == Self::Invite {
-            Action::UserInvited
-        } else {
-            Action::RecoveryRequested
+    /// What the audit log says about it, and in whose name. Compat: nothing about sign-ups and changes of address, and a
+    /// recovery counts as asked for by the user.
+    fn entry<'a>(self, role: &'a str, user: &'a User) -> Option<(Actor<'a>, Action)> {
+        match self {
+            Self::Invite => Some((Actor::Admin { role, subject: user }, Action::UserInvited)),
+            Self::MagicLink | Self::Recovery => Some((Actor::User(user), Action::RecoveryRequested)),
+            Self::Signup | Self::EmailChangeCurrent | Self::EmailChangeNew => None,
         }
     }
 }
@@ -118,11 +119,9 @@ pub(crate) async fn generate_link(
     };
     let user = subject(&state, &info, &db, kind, found, account).await?;
     let code = store_code(&state, &db, kind, &user, &body).await?;
-    let actor = Actor::Admin {
-        role: &admin.role,
-        subject: &user,
-    };
-    accounts::log(&state, &db, &info, actor, kind.action()).await?;
+    if let Some((actor, action)) = kind.entry(&admin.role, &user) {
+        accounts::log(&state, &db, &info, actor, action).await?;
+    }
     let user = accounts::get(&db, user.id).await?;
     db.commit().await?;
     // Compat: the two kinds of e-mail change keep their names here.
@@ -225,6 +224,11 @@ async fn store_change_code(
     user: &User,
     body: &LinkBody,
 ) -> Result<OneTimeCode, AuthError> {
+    if kind == LinkKind::EmailChangeCurrent && !state.config.email.secure_change {
+        return Err(AuthError::invalid(
+            "Enable secure email change to generate link for current email",
+        ));
+    }
     let now = state.now();
     let new_email = parse_email(&body.new_email)?;
     if new_email == user.email || users::is_email_taken(db, &new_email, &user.aud, user.id).await? {

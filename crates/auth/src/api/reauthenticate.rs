@@ -25,10 +25,12 @@ pub(crate) async fn reauthenticate(
         ));
     }
     if by_phone && !caller.user.is_phone_confirmed() {
-        return Err(AuthError::PhoneNotConfirmed { status: 422 });
+        let text = "Please verify your phone first.";
+        return Err(AuthError::coded(422, "phone_not_confirmed", text));
     }
     if !by_phone && !caller.user.is_confirmed() {
-        return Err(AuthError::EmailNotConfirmed { status: 422 });
+        let text = "Please verify your email first.";
+        return Err(AuthError::coded(422, "email_not_confirmed", text));
     }
     let _slot = state.mail_slot().await?;
     let mut client = state.client().await?;

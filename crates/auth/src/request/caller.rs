@@ -3,7 +3,7 @@
 //! Source: Auth contract §1.2.
 
 use std::borrow::Cow;
-use std::future::{Future, Ready, ready};
+use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -16,6 +16,7 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use crate::error::AuthError;
+use crate::machine::session::{self, SessionTimes};
 use crate::state::AuthState;
 use crate::store::sessions::{self, Session};
 use crate::store::users;
@@ -76,6 +77,24 @@ impl SignedIn {
             .unwrap_or_default()
     }
 
+    /// Refuses a session that could not be refreshed any more.
+    ///
+    /// # Errors
+    /// 403 `session_expired`.
+    fn check_limits(&self, state: &AuthState) -> Result<(), AuthError> {
+        let Some(session) = &self.session else {
+            return Ok(());
+        };
+        let times = SessionTimes {
+            created_at: session.created_at,
+            refreshed_at: session.refreshed_at,
+            not_after: session.not_after,
+            is_low_aal: session.aal == "aal1" && self.user.has_verified_factor(),
+        };
+        session::check(times, &state.config.sessions, state.now())
+            .map_err(|_| AuthError::coded(403, "session_expired", "Session is no longer valid"))
+    }
+
     async fn of(state: &AuthState, caller: &Caller) -> Result<Self, AuthError> {
         let claims = verified(caller)?;
         let missing = AuthError::BadJwt(Cow::Borrowed("invalid claim: missing sub claim"));
@@ -110,14 +129,17 @@ impl SignedIn {
     }
 }
 
-/// A token whose role administers users. It needs no user behind it.
+/// A token whose role administers users. It needs no user behind it; where there is one, their session must live.
 pub(crate) struct Admin {
     pub(crate) role: String,
 }
 
 impl Admin {
-    fn of(state: &AuthState, caller: &Caller) -> Result<Self, AuthError> {
+    async fn of(state: &AuthState, caller: &Caller) -> Result<Self, AuthError> {
         let claims = verified(caller)?;
+        if session_id(&claims)?.is_some() {
+            SignedIn::of(state, caller).await?.check_limits(state)?;
+        }
         let role = claims.role().unwrap_or_default();
         if !state.config.admin_roles.iter().any(|admin| admin == role) {
             return Err(AuthError::NotAdmin);
@@ -192,11 +214,15 @@ impl FromRequest for SignedIn {
 
 impl FromRequest for Admin {
     type Error = AuthError;
-    type Future = Ready<Result<Self, AuthError>>;
+    type Future = Pin<Box<dyn Future<Output = Result<Self, AuthError>>>>;
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
-        let caller = Caller::of(request);
-        ready(has_bearer(request, &caller).and_then(|()| Self::of(&state_of(request), &caller)))
+        let (state, caller) = (state_of(request), Caller::of(request));
+        let has_bearer = has_bearer(request, &caller);
+        Box::pin(async move {
+            has_bearer?;
+            Self::of(&state, &caller).await
+        })
     }
 }
 

@@ -444,3 +444,49 @@ async fn auth_090_imported_hashes_sign_in() {
     let both = json!({"email": "b@example.com", "password": "x", "password_hash": argon2});
     assert_eq!(app.admin_create(both).await.error(), (400, "validation_failed"));
 }
+
+#[actix_web::test]
+async fn auth_061_an_administrator_with_an_account_is_one_while_the_session_lives() {
+    let app =
+        TestApp::with(|config| config.sessions.timebox = Some(std::time::Duration::from_secs(3600))).await;
+    let chief = json!({
+        "email": "chief@example.com", "password": PASSWORD, "email_confirm": true, "role": "supabase_admin",
+    });
+    let chief = app.admin_create(chief).await.body;
+    let path = format!("/admin/users/{}", chief["id"].as_str().unwrap());
+    let sign_in = async || {
+        app.sign_in("chief@example.com", PASSWORD)
+            .await
+            .session()
+            .access_token
+    };
+    let list = async |token: &str| app.get("/admin/users").bearer(token).send().await;
+
+    let token = sign_in().await;
+    assert_eq!(list(&token).await.status, 200);
+    app.post("/logout", json!({})).bearer(&token).send().await;
+    assert_eq!(list(&token).await.error(), (403, "session_not_found"));
+
+    let token = sign_in().await;
+    app.put(&path, json!({"ban_duration": "1h"})).admin().send().await;
+    assert_eq!(list(&token).await.error(), (403, "user_banned"));
+    app.put(&path, json!({"ban_duration": "none"}))
+        .admin()
+        .send()
+        .await;
+    app.sql(
+        "update auth.sessions set created_at = now() - interval '2 hours'",
+        &[],
+    )
+    .await;
+    let late = list(&token).await;
+    assert_eq!(
+        (late.error(), late.message()),
+        ((403, "session_expired"), "Session is no longer valid")
+    );
+    assert_eq!(
+        app.get("/admin/users").admin().send().await.status,
+        200,
+        "keys have no session"
+    );
+}

@@ -109,6 +109,13 @@ async fn auth_097_entries_of_administrators_say_whom_they_are_about() {
         .admin()
         .send()
         .await;
+    for kind in ["recovery", "email_change_new"] {
+        let body = json!({"type": kind, "email": "ana@example.com", "new_email": "new@example.com"});
+        assert_eq!(
+            app.post("/admin/generate_link", body).admin().send().await.status,
+            200
+        );
+    }
     app.call(reqwest::Method::DELETE, &path).admin().send().await;
 
     let about = |email: &str| json!({"user_email": email, "user_phone": ""});
@@ -123,6 +130,7 @@ async fn auth_097_entries_of_administrators_say_whom_they_are_about() {
             "service_role",
             json!({"user_email": "bea@example.com"}),
         ),
+        line("user_recovery_requested", "ana@example.com", Value::Null),
         line("user_deleted", "service_role", about("ana@example.com")),
     ];
     assert_eq!(entries(&app).await, expected);

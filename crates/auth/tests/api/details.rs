@@ -448,3 +448,30 @@ async fn auth_098_a_clock_does_not_tell_which_addresses_get_a_mail() {
         }
     }
 }
+
+#[actix_web::test]
+async fn auth_074_a_nonce_goes_to_proven_addresses_only() {
+    let app = TestApp::with(|config| config.phone.enabled = true).await;
+    let body = json!({
+        "email": "ana@example.com", "phone": "49151123", "password": PASSWORD, "phone_confirm": true,
+    });
+    assert_eq!(app.admin_create(body).await.status, 200);
+    let by_phone = json!({"phone": "+49151123", "password": PASSWORD});
+    let session = app
+        .post("/token?grant_type=password", by_phone)
+        .send()
+        .await
+        .session();
+
+    let answer = app
+        .get("/reauthenticate")
+        .bearer(&session.access_token)
+        .send()
+        .await;
+
+    assert_eq!(
+        (answer.error(), answer.message()),
+        ((422, "email_not_confirmed"), "Please verify your email first.")
+    );
+    assert_eq!(app.mail_count(), 0);
+}

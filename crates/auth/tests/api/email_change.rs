@@ -188,3 +188,24 @@ async fn auth_069_resending_a_change_mails_both_again() {
             .is_some()
     );
 }
+
+#[actix_web::test]
+async fn auth_063_where_one_address_is_enough_the_old_one_has_no_link() {
+    let app = TestApp::with(|config| config.email.secure_change = false).await;
+    app.user("ana@example.com").await;
+    let link = async |kind: &str| {
+        let body = json!({"type": kind, "email": "ana@example.com", "new_email": "new@example.com"});
+        app.post("/admin/generate_link", body).admin().send().await
+    };
+
+    let old = link("email_change_current").await;
+
+    assert_eq!(
+        (old.error(), old.message()),
+        (
+            (400, "validation_failed"),
+            "Enable secure email change to generate link for current email"
+        )
+    );
+    assert_eq!(link("email_change_new").await.status, 200);
+}
