@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use foldhash::quality::RandomState;
 use jsonwebtoken::{Algorithm, DecodingKey};
 use moka::sync::Cache;
 use serde_json::{Map, Value};
@@ -27,7 +28,7 @@ pub(crate) enum UnnamedKeys {
 pub struct Verifier {
     keys: Vec<VerificationKey>,
     unnamed: UnnamedKeys,
-    verified: Option<Cache<String, Arc<Claims>>>,
+    verified: Option<Cache<String, Arc<Claims>, RandomState>>,
     counters: Arc<Counters>,
 }
 
@@ -77,7 +78,8 @@ impl Verifier {
                         of_cache.evictions.fetch_add(1, Ordering::Relaxed);
                     }
                 })
-                .build()
+                // Keyed by chance, like the standard one, and several times as fast on texts of this length.
+                .build_with_hasher(RandomState::default())
         });
         Ok(Self {
             keys: keys.map(VerificationKey::new).collect::<Result<_, _>>()?,

@@ -6,11 +6,10 @@ use super::function::{Function, Parameter, ReturnType, Volatility};
 use super::relation::{Column, Relation};
 use super::relationship::{Cardinality, Relationship};
 use super::view_trace;
-use super::{Catalog, HandlerTarget};
+use super::{Catalog, Columns, HandlerTarget, Names};
 use crate::config::RestConfig;
 use crate::identifier::QualifiedName;
 use crate::request::media::MediaType;
-use indexmap::IndexMap;
 use selvedge_postgres::Isolation;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -144,7 +143,7 @@ async fn load_relations(
     transaction: &Transaction<'_>,
     config: &RestConfig,
     keys: &Keys,
-) -> Result<HashMap<QualifiedName, Arc<Relation>>, Error> {
+) -> Result<Names<QualifiedName, Arc<Relation>>, Error> {
     let mut primary_keys = keys.primary_keys();
     let rows = transaction
         .query_typed(
@@ -168,7 +167,7 @@ async fn load_relations(
                 columns: columns
                     .into_iter()
                     .map(|column| (column.name.clone(), column))
-                    .collect::<IndexMap<_, _>>(),
+                    .collect::<Columns>(),
                 name: name.clone(),
             };
             (name, Arc::new(relation))
@@ -179,8 +178,8 @@ async fn load_relations(
 async fn load_functions(
     transaction: &Transaction<'_>,
     config: &RestConfig,
-) -> Result<HashMap<QualifiedName, Vec<Arc<Function>>>, Error> {
-    let mut functions: HashMap<QualifiedName, Vec<Arc<Function>>> = HashMap::new();
+) -> Result<Names<QualifiedName, Vec<Arc<Function>>>, Error> {
+    let mut functions: Names<QualifiedName, Vec<Arc<Function>>> = Names::default();
     let rows = transaction
         .query_typed(
             include_str!("sql/functions.sql"),

@@ -18,8 +18,16 @@ pub use relationship::{Cardinality, Junction, Relationship};
 use crate::error::CatalogError;
 use crate::identifier::QualifiedName;
 use crate::request::media::MediaType;
+use foldhash::fast::RandomState;
+use indexmap::IndexMap;
 use std::collections::HashMap;
 use std::sync::Arc;
+
+/// What every request looks into. Only the database puts names in, so a hash that is fast will do.
+type Names<K, V> = HashMap<K, V, RandomState>;
+
+/// Columns by name, in the relation's order.
+pub type Columns = IndexMap<String, Column, RandomState>;
 
 /// Schemas with more relations than this get no "perhaps you meant": comparing names would take too long.
 const MOST_RELATIONS_FOR_HINTS: usize = 500;
@@ -36,10 +44,10 @@ pub enum HandlerTarget {
 /// A snapshot of the exposed schemas.
 #[derive(Debug, Default)]
 pub struct Catalog {
-    relations: HashMap<QualifiedName, Arc<Relation>>,
+    relations: Names<QualifiedName, Arc<Relation>>,
     /// By origin, and schema of the target.
-    relationships: HashMap<(QualifiedName, String), Vec<Arc<Relationship>>>,
-    functions: HashMap<QualifiedName, Vec<Arc<Function>>>,
+    relationships: Names<(QualifiedName, String), Vec<Arc<Relationship>>>,
+    functions: Names<QualifiedName, Vec<Arc<Function>>>,
     /// SQL function from a source type to a target type.
     representations: HashMap<(String, String), String>,
     handlers: HashMap<(HandlerTarget, MediaType), QualifiedName>,

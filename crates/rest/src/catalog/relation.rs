@@ -1,7 +1,7 @@
 //! Tables and views.
 
+use super::Columns;
 use crate::identifier::QualifiedName;
-use indexmap::IndexMap;
 use serde::Deserialize;
 
 /// A column of a relation.
@@ -38,5 +38,5 @@ pub struct Relation {
     /// Sorted by name; for views, the traced columns of their base's key.
     pub primary_key: Vec<String>,
     /// In the relation's order.
-    pub columns: IndexMap<String, Column>,
+    pub columns: Columns,
 }
