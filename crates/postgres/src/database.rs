@@ -1,4 +1,4 @@
-//! One PostgreSQL database, and how our parts log in to it.
+//! One PostgreSQL database, and the logins that the parts of this server use.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,12 +10,12 @@ use tokio_postgres::tls::MakeTlsConnect;
 use tokio_postgres::{Client, Config, Connection, Error, Socket};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use crate::{ListenEvent, PoolUse, RoleSettings, listen, tls, wire};
+use crate::{PoolMetrics, RoleSettings, tls, wire};
 
-/// How long a service waits for a connection of a pool before it gives up.
+/// How long a service waits for a connection of a deadpool pool; then the request fails.
 const POOL_WAIT: Duration = Duration::from_secs(10);
 
-/// Which of our parts logs in.
+/// A part of this server that logs in to the database under a role of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Login {
     /// Becomes the caller's role in each request transaction.
@@ -24,6 +24,8 @@ pub enum Login {
     AuthAdmin,
     /// Owns the schema `storage`.
     StorageAdmin,
+    /// Reads the replication stream.
+    Replication,
 }
 
 /// The connection settings of each login.
@@ -43,30 +45,40 @@ impl Logins {
         Self { by_login }
     }
 
-    /// One login for all parts: a database without a platform around it.
-    pub fn of_one(config: Config) -> Self {
+    /// The same login for all parts: `selvedge rest` on a database without the platform schema.
+    pub fn single(config: Config) -> Self {
         Self::new(config.clone(), config.clone(), config)
+    }
+
+    /// Sets the login that reads the replication stream. Without it the authenticator is used, which PostgreSQL refuses
+    /// for lack of the attribute `replication`.
+    #[must_use]
+    pub fn with_replication(mut self, config: Config) -> Self {
+        self.by_login.insert(Login::Replication, config);
+        self
     }
 
     fn config(&self, login: Login) -> Config {
         let mut config = self
             .by_login
             .get(&login)
+            .or_else(|| self.by_login.get(&Login::Authenticator))
             .cloned()
-            .expect("new() takes every login");
+            .expect("new() takes the authenticator");
         config.application_name("selvedge");
         config.connect_timeout(Duration::from_secs(10));
+        // Detects a lost peer long before the system's default of two hours.
         config.keepalives_idle(Duration::from_secs(60));
         config
     }
 }
 
-/// A database, shared by all workers.
+/// A PostgreSQL database: logins, TLS configuration, role settings and metrics. Shared by all workers.
 pub struct Database {
     logins: Logins,
     tls: MakeRustlsConnect,
     role_settings: ArcSwap<RoleSettings>,
-    pool_use: PoolUse,
+    pool_metrics: PoolMetrics,
 }
 
 impl Database {
@@ -86,11 +98,11 @@ impl Database {
             logins,
             tls: tls::connector(),
             role_settings: ArcSwap::default(),
-            pool_use: PoolUse::default(),
+            pool_metrics: PoolMetrics::default(),
         })
     }
 
-    /// Opens one connection. The caller drives the second half.
+    /// Opens one connection. The caller must poll the second half, which moves the messages.
     pub(crate) async fn open(
         &self,
         login: Login,
@@ -104,24 +116,34 @@ impl Database {
         self.logins.config(login).connect(self.tls.clone()).await
     }
 
-    /// Opens a connection for our own messages.
-    pub(crate) async fn open_wire(&self, login: Login) -> Result<wire::Opened, wire::ConnectError> {
-        wire::open(&self.logins.config(login), &self.tls).await
+    /// The connection settings of a login.
+    pub(crate) fn login_config(&self, login: Login) -> Config {
+        self.logins.config(login)
     }
 
-    /// A connection of its own, driven in the background: for work that must not share one.
+    pub(crate) fn tls(&self) -> &MakeRustlsConnect {
+        &self.tls
+    }
+
+    /// Opens a connection for [`crate::wire`], which writes the messages of a request itself.
+    pub(crate) async fn open_wire(&self, login: Login) -> Result<wire::Opened, wire::ConnectError> {
+        wire::open_connection(&self.logins.config(login), &self.tls).await
+    }
+
+    /// Opens a connection outside of any pool, polled in the background: for work that must not share one.
     ///
     /// # Errors
     /// When the login fails.
     pub async fn client(&self, login: Login) -> Result<Client, Error> {
-        Ok(drive(self.open(login).await?))
+        Ok(spawn_connection(self.open(login).await?))
     }
 
-    /// A pool of connections for work that needs one for itself: several statements in a transaction.
+    /// A pool for work that needs a connection for itself, such as several statements in a transaction.
     ///
     /// # Panics
-    /// Never: the pool has a runtime, and that is all its construction can miss.
+    /// Never: building a pool fails only when it has timeouts and no runtime, and this one has a runtime.
     pub fn pool(&self, login: Login, size: usize) -> Pool {
+        // No test query before each use: a lost connection is detected by its driver task.
         let recycling_method = RecyclingMethod::Fast;
         let manager = Manager::from_config(
             self.logins.config(login),
@@ -137,7 +159,7 @@ impl Database {
             .expect("a pool with timeouts needs a runtime, and has one")
     }
 
-    /// Settings that `alter role … set` gave to the roles a request can run as.
+    /// Settings that `alter role … set` gave to the roles under which a request can run.
     pub fn role_settings(&self) -> Arc<RoleSettings> {
         self.role_settings.load_full()
     }
@@ -145,44 +167,39 @@ impl Database {
     /// Reads the role settings again, so that `alter role` takes effect without a restart.
     ///
     /// # Errors
-    /// When the database cannot be asked; the settings stay as they were.
+    /// When the query fails; the settings stay as they were.
     pub async fn reload_role_settings(&self) -> Result<(), Error> {
         let client = self.client(Login::Authenticator).await?;
         self.reload_role_settings_with(&client).await
     }
 
-    /// The same on a connection that the caller has anyway, of [`Login::Authenticator`].
+    /// As [`Self::reload_role_settings`], on an open connection of [`Login::Authenticator`].
     ///
     /// # Errors
-    /// When the database cannot be asked; the settings stay as they were.
+    /// When the query fails; the settings stay as they were.
     pub async fn reload_role_settings_with(&self, client: &Client) -> Result<(), Error> {
         self.role_settings
             .store(Arc::new(RoleSettings::load(client).await?));
         Ok(())
     }
 
-    /// How the request pools use their connections.
-    pub fn pool_use(&self) -> &PoolUse {
-        &self.pool_use
-    }
-
-    /// Notifications of `channels`, from a connection of its own that is opened again whenever it is lost.
-    pub fn listen(self: &Arc<Self>, channels: &[&'static str]) -> tokio::sync::mpsc::Receiver<ListenEvent> {
-        listen::start(self.clone(), channels.to_vec())
+    /// Counters of all request pools of this database.
+    pub fn pool_metrics(&self) -> &PoolMetrics {
+        &self.pool_metrics
     }
 }
 
-/// One connection outside of any [`Database`], driven in the background: for work before there is one, such as
-/// migrations.
+/// Opens a connection without a [`Database`], polled in the background: for work that comes before there is one, such
+/// as migrations.
 ///
 /// # Errors
 /// When the login fails.
 pub async fn connect(config: &Config) -> Result<Client, Error> {
-    Ok(drive(config.connect(tls::connector()).await?))
+    Ok(spawn_connection(config.connect(tls::connector()).await?))
 }
 
-/// Lets the connection's messages flow for as long as the client lives.
-fn drive<S, T>((client, connection): (Client, Connection<S, T>)) -> Client
+/// Spawns the task that moves the connection's messages; it ends when the client is dropped.
+fn spawn_connection<S, T>((client, connection): (Client, Connection<S, T>)) -> Client
 where
     Connection<S, T>: Future<Output = Result<(), Error>> + Send + 'static,
 {

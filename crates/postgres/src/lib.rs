@@ -1,32 +1,36 @@
 //! Everything between a service and PostgreSQL.
 //!
-//! In: where the database is, statements with parameters, and under whose rights they run. Out: rows, or an error that
-//! carries PostgreSQL's own words. The crate holds connections ([`Database`], [`RequestPool`]), runs the request
+//! In: where the database is, statements with parameters, and the role and claims under which they run. Out: rows, or an
+//! error with PostgreSQL's own message. The crate holds connections ([`Database`], [`RequestPool`]), runs the request
 //! transaction in one network round trip ([`RequestTransaction`]), listens for notifications, brings schemas up to
 //! date and runs an embedded cluster. It knows neither HTTP nor what a statement means.
 
 mod database;
+mod identifier;
 mod json;
 mod listen;
-mod pool_use;
+mod pool_metrics;
 mod request;
 mod role_settings;
 mod tls;
 mod wire;
 
 pub use database::{Database, Login, Logins, connect};
-pub use json::{Chunks, JsonForm};
+pub use identifier::{push_identifier, quote_identifier};
+pub use json::{ByteChunks, JsonForm, JsonType, write_json_string};
 pub use listen::ListenEvent;
-pub use pool_use::{PoolUse, PoolUseReport};
+pub use pool_metrics::{PoolMetrics, PoolMetricsSnapshot};
 pub use request::{
-    Access, Answer, DatabaseError, End, Isolation, Listed, Listing, Param, RequestContext, RequestError,
-    RequestPool, RequestPoolConfig, RequestTransaction, SqlStatement, Stage, begin_as, column_bytes,
+    AccessMode, DatabaseError, Isolation, JsonRead, JsonReadResult, Param, RequestContext, RequestError,
+    RequestPool, RequestPoolConfig, RequestTransaction, SqlStatement, TransactionEnd, TransactionResult,
+    TransactionStage, begin_as_caller, is_outage, is_outage_code,
 };
 pub use role_settings::RoleSettings;
 pub use wire::{ColumnIndex, NamedColumns, Row, RowError};
 
-// Modules of the embedded cluster and of migrations.
+// Modules of the embedded cluster, of migrations and of logical replication.
 pub mod cluster;
 pub mod migrate;
+pub mod replication;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;

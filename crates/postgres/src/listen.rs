@@ -1,4 +1,4 @@
-//! `LISTEN`, on a connection of its own that comes back when it is lost.
+//! `LISTEN` on a connection of its own, which is opened again when it is lost.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,17 +7,19 @@ use futures_util::future::poll_fn;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio_postgres::{AsyncMessage, Error};
 
-use crate::{Database, Login};
+use crate::{Database, Login, quote_identifier};
 
-/// Events that wait for a slow reader; then the connection waits, which holds up nobody else.
+/// Events that wait for a slow reader. When the queue is full, reading from this connection stops; no other is
+/// affected.
 const QUEUED_EVENTS: usize = 256;
 
-const LONGEST_PAUSE: Duration = Duration::from_secs(32);
+/// The pause between attempts doubles from one second up to this.
+const MAX_RETRY_PAUSE: Duration = Duration::from_secs(32);
 
 /// What happened on the listening connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ListenEvent {
-    /// Listening. After a loss, notifications may have been missed: read again what they would have announced.
+    /// `LISTEN` is in effect. Notifications may have been missed since the last loss, so read again what they announce.
     Connected,
     /// A `NOTIFY`.
     Notification { channel: String, payload: String },
@@ -25,13 +27,20 @@ pub enum ListenEvent {
     Lost(String),
 }
 
-pub(crate) fn start(database: Arc<Database>, channels: Vec<&'static str>) -> Receiver<ListenEvent> {
+impl Database {
+    /// Notifications of `channels`, from a connection of its own that is opened again whenever it is lost.
+    pub fn listen(self: &Arc<Self>, channels: &[&'static str]) -> Receiver<ListenEvent> {
+        start_listener(self.clone(), channels.to_vec())
+    }
+}
+
+fn start_listener(database: Arc<Database>, channels: Vec<&'static str>) -> Receiver<ListenEvent> {
     let (events, receiver) = channel(QUEUED_EVENTS);
     tokio::spawn(async move {
         let mut pause = Duration::from_secs(1);
         while !events.is_closed() {
             let mut connected = false;
-            let ended = listen(&database, &channels, &events, &mut connected).await;
+            let ended = listen_until_lost(&database, &channels, &events, &mut connected).await;
             if connected {
                 pause = Duration::from_secs(1);
             }
@@ -43,7 +52,7 @@ pub(crate) fn start(database: Arc<Database>, channels: Vec<&'static str>) -> Rec
                 return;
             }
             tokio::select! {
-                () = tokio::time::sleep(pause) => pause = (pause * 2).min(LONGEST_PAUSE),
+                () = tokio::time::sleep(pause) => pause = (pause * 2).min(MAX_RETRY_PAUSE),
                 () = events.closed() => return,
             }
         }
@@ -51,20 +60,21 @@ pub(crate) fn start(database: Arc<Database>, channels: Vec<&'static str>) -> Rec
     receiver
 }
 
-/// Listens until the connection ends or nobody reads any more.
-async fn listen(
+/// Listens until the connection ends or the receiver is dropped. Sets `connected` once `LISTEN` is in effect.
+async fn listen_until_lost(
     database: &Database,
     channels: &[&'static str],
     events: &Sender<ListenEvent>,
     connected: &mut bool,
 ) -> Result<(), Error> {
+    // The connection is polled here and not by a background task, because notifications arrive only through polling it.
     let (client, mut connection) = database.open(Login::Authenticator).await?;
     let mut messages = Box::pin(futures_util::stream::poll_fn(move |context| {
         connection.poll_message(context)
     }));
     let commands: String = channels
         .iter()
-        .map(|channel| format!("listen \"{}\";", channel.replace('"', "\"\"")))
+        .map(|channel| format!("listen {};", quote_identifier(channel)))
         .collect();
     let mut subscribe = Box::pin(client.batch_execute(&commands));
     loop {

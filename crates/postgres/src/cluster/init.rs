@@ -1,7 +1,7 @@
 //! Creates the data directory, once.
 //!
-//! `initdb` works in a folder of another name, which gets its real name only when it is complete and on disk: a start
-//! that is interrupted leaves nothing that looks like a database.
+//! `initdb` writes to a folder named `pgdata.unfinished`, which is renamed to `pgdata` only after it is complete and
+//! synced to disk, so an interrupted start never leaves a partial data directory under the final name.
 
 use std::{
     io::Write,
@@ -14,14 +14,17 @@ use secrecy::{ExposeSecret, SecretString};
 
 use super::{SUPERUSER, binaries::Binaries, error::ClusterError, owner::Owner};
 
-/// A data directory that exists.
+/// Result of [`ensure_data_dir`].
 pub(crate) struct Initialized {
     pub(crate) superuser_password: SecretString,
-    /// Made just now.
+    /// Whether this call created the data directory.
     pub(crate) is_new: bool,
 }
 
-/// Makes sure that `data_dir` is a data directory of this PostgreSQL, and that we know its superuser's password.
+/// Creates `data_dir` if it is missing and returns the superuser's password, which is kept in `state_dir`.
+///
+/// # Errors
+/// [`ClusterError::VersionMismatch`] when another major version created the directory: PostgreSQL cannot read it.
 pub(crate) fn ensure_data_dir(
     binaries: &Binaries,
     owner: &Owner,
@@ -52,14 +55,14 @@ pub(crate) fn ensure_data_dir(
             is_new: false,
         });
     }
-    let superuser_password = create(binaries, owner, data_dir, &secret)?;
+    let superuser_password = create_data_dir(binaries, owner, data_dir, &secret)?;
     Ok(Initialized {
         superuser_password,
         is_new: true,
     })
 }
 
-fn create(
+fn create_data_dir(
     binaries: &Binaries,
     owner: &Owner,
     data_dir: &Path,
@@ -67,6 +70,8 @@ fn create(
 ) -> Result<SecretString, ClusterError> {
     let unfinished = data_dir.with_extension("unfinished");
     if unfinished.exists() {
+        // Left by an interrupted start. It never held data of the project, and initdb refuses a folder that is not
+        // empty.
         std::fs::remove_dir_all(&unfinished).map_err(ClusterError::file(&unfinished))?;
     }
     owner.create_private_dir(&unfinished)?;
@@ -76,14 +81,17 @@ fn create(
     write_private(&password_file, password.expose_secret())?;
     owner.give(&password_file)?;
     let outcome = run_initdb(binaries, owner, &unfinished, &password_file);
+    // Removed before the outcome is checked, so that a failed initdb does not leave the password on disk either.
     std::fs::remove_file(&password_file).map_err(ClusterError::file(&password_file))?;
     outcome?;
     append_include(&unfinished)?;
 
-    sync(binaries, owner, &unfinished)?;
+    sync_data_dir(binaries, owner, &unfinished)?;
+    // The password is stored before the rename: a data directory under its final name always has its password file.
     write_private(secret, password.expose_secret())?;
     std::fs::rename(&unfinished, data_dir).map_err(ClusterError::file(data_dir))?;
     if let Some(parent) = data_dir.parent() {
+        // A rename survives a power failure only after its parent folder has been synced.
         std::fs::File::open(parent)
             .and_then(|folder| folder.sync_all())
             .map_err(ClusterError::file(parent))?;
@@ -91,24 +99,24 @@ fn create(
     Ok(password)
 }
 
-/// Brings the new data directory to disk. One `syncfs` does in a tenth of the time what `initdb` does by a thousand
-/// `fsync`s, one per file.
+/// Syncs the new data directory to disk. One `syncfs` takes a tenth of the time of `initdb`'s own sync, which calls
+/// `fsync` on about a thousand files.
 #[cfg(target_os = "linux")]
-fn sync(_: &Binaries, _: &Owner, data_dir: &Path) -> Result<(), ClusterError> {
+fn sync_data_dir(_: &Binaries, _: &Owner, data_dir: &Path) -> Result<(), ClusterError> {
     let folder = std::fs::File::open(data_dir).map_err(ClusterError::file(data_dir))?;
     nix::unistd::syncfs(folder).map_err(|error| ClusterError::file(data_dir)(error.into()))
 }
 
 #[cfg(not(target_os = "linux"))]
-fn sync(binaries: &Binaries, owner: &Owner, data_dir: &Path) -> Result<(), ClusterError> {
+fn sync_data_dir(binaries: &Binaries, owner: &Owner, data_dir: &Path) -> Result<(), ClusterError> {
     let program = binaries.program("initdb");
     let mut command = owner.command(&program);
     command.arg("--sync-only").arg("-D").arg(data_dir);
-    run(command, &program)
+    run_program(command, &program)
 }
 
-/// Runs initdb with the best locale the machine has. Text sorts by code point in all of them ("C"), so that a project
-/// sorts alike on every machine; what differs is what counts as a letter.
+/// Runs initdb with the first locale of [`candidate_locales`] that the machine has. All of them sort text by code point, so that
+/// a project sorts the same on every machine; they differ in which characters count as letters.
 fn run_initdb(
     binaries: &Binaries,
     owner: &Owner,
@@ -117,7 +125,7 @@ fn run_initdb(
 ) -> Result<(), ClusterError> {
     let program = binaries.program("initdb");
     let mut last = None;
-    for locale in locales(binaries.major_version()) {
+    for locale in candidate_locales(binaries.major_version()) {
         let mut command = owner.command(&program);
         command
             .args([
@@ -134,8 +142,9 @@ fn run_initdb(
             .args(&locale)
             .arg("-D")
             .arg(data_dir);
-        match run(command, &program) {
+        match run_program(command, &program) {
             Ok(()) => return Ok(()),
+            // The machine lacks this locale; initdb removed what it had written, so the next one can be tried.
             Err(error) if error.to_string().contains("locale") => last = Some(error),
             Err(error) => return Err(error),
         }
@@ -145,7 +154,8 @@ fn run_initdb(
     }))
 }
 
-fn locales(major_version: u32) -> Vec<Vec<&'static str>> {
+/// Locale arguments for initdb, best first. The builtin provider (PostgreSQL 17 on) needs no locale of the machine.
+fn candidate_locales(major_version: u32) -> Vec<Vec<&'static str>> {
     let mut locales = Vec::new();
     if major_version >= 17 {
         let builtin = ["--locale-provider=builtin", "--builtin-locale=C.UTF-8"];
@@ -158,7 +168,8 @@ fn locales(major_version: u32) -> Vec<Vec<&'static str>> {
     locales
 }
 
-/// Lets `postgresql.conf` read our file, which is written anew at each start.
+/// Appends an include of `selvedge.conf` to `postgresql.conf`; [`ClusterConfig`](super::ClusterConfig) writes that file
+/// at each start.
 fn append_include(data_dir: &Path) -> Result<(), ClusterError> {
     let path = data_dir.join("postgresql.conf");
     let mut file = std::fs::OpenOptions::new()
@@ -172,8 +183,9 @@ fn append_include(data_dir: &Path) -> Result<(), ClusterError> {
     .map_err(ClusterError::file(&path))
 }
 
-/// The data is there but its password file is not (a copied or cleaned state folder). Whoever may read the data directory
-/// may also set the password: PostgreSQL's single-user mode does it.
+/// Sets a new superuser password when the data exists but its password file does not (a copied or cleaned state
+/// folder). Uses PostgreSQL's single-user mode, which asks for no password and works only for the owner of the data
+/// directory.
 fn replace_password(
     binaries: &Binaries,
     owner: &Owner,
@@ -191,12 +203,13 @@ fn replace_password(
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
     let mut child = command.spawn().map_err(ClusterError::run(&program))?;
-    let verifier = crate::migrate::password_verifier(&password);
+    let verifier = crate::migrate::scram_verifier(&password);
     if let Some(mut stdin) = child.stdin.take() {
         writeln!(stdin, "alter role {SUPERUSER} password '{verifier}';\n")
             .map_err(ClusterError::run(&program))?;
     }
     let output = child.wait_with_output().map_err(ClusterError::run(&program))?;
+    // In single-user mode postgres exits with 0 even after a failed statement, so its messages are checked, too.
     let said = String::from_utf8_lossy(&output.stderr);
     if !output.status.success() || said.contains("ERROR") {
         return Err(ClusterError::Init {
@@ -207,7 +220,7 @@ fn replace_password(
     Ok(password)
 }
 
-fn run(mut command: std::process::Command, program: &Path) -> Result<(), ClusterError> {
+fn run_program(mut command: std::process::Command, program: &Path) -> Result<(), ClusterError> {
     let output = command
         .stdin(Stdio::null())
         .output()
@@ -221,7 +234,7 @@ fn run(mut command: std::process::Command, program: &Path) -> Result<(), Cluster
     })
 }
 
-/// 244 random bits in hexadecimal.
+/// Two UUIDs of version 4 (244 random bits) in hexadecimal.
 fn new_password() -> SecretString {
     format!(
         "{}{}",
@@ -240,7 +253,7 @@ fn read_secret(path: &Path) -> Result<Option<SecretString>, ClusterError> {
     }
 }
 
-/// Writes a file that only its owner can read; it appears whole or not at all.
+/// Writes a file with mode 0600, under a temporary name that is renamed, so that it is never seen half written.
 fn write_private(path: &Path, text: &str) -> Result<(), ClusterError> {
     let mut unfinished = path.as_os_str().to_owned();
     unfinished.push(".unfinished");

@@ -1,59 +1,19 @@
-//! One server per project: an advisory lock on `.selvedge/lock`, which the kernel gives back however its holder ends.
-//! The file also says who holds it, for the second one who asks.
+//! Allows one server per project: an advisory lock (`flock`) on `.selvedge/lock`, which the kernel releases however the
+//! process ends. The file's content describes the holder, so that a second start can report it.
 
 use std::{
-    fmt,
     fs::{File, OpenOptions},
     io::{Read, Seek, Write},
-    path::{Path, PathBuf},
+    path::Path,
     time::SystemTime,
 };
 
 use nix::fcntl::{Flock, FlockArg};
-use serde::{Deserialize, Serialize};
 
 use super::error::ClusterError;
+use super::lock_holder::LockHolder;
 
-/// Who runs a project.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LockHolder {
-    /// Its process id.
-    pub pid: u32,
-    /// Since when.
-    pub started_at: SystemTime,
-    /// PostgreSQL's port.
-    pub database_port: u16,
-    /// Ports of the services.
-    pub service_ports: Vec<u16>,
-    /// The project's state folder.
-    pub state_dir: PathBuf,
-}
-
-impl fmt::Display for LockHolder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let since = self.started_at.elapsed().unwrap_or_default().as_secs();
-        let since = match since {
-            0..120 => format!("{since} s"),
-            120..7200 => format!("{} min", since / 60),
-            _ => format!("{} h", since / 3600),
-        };
-        let ports: Vec<String> = self
-            .service_ports
-            .iter()
-            .chain([&self.database_port])
-            .map(ToString::to_string)
-            .collect();
-        write!(
-            f,
-            "this project already runs: process {}, for {since}, on ports {} ({})",
-            self.pid,
-            ports.join(", "),
-            self.state_dir.display()
-        )
-    }
-}
-
-/// The lock; dropping it gives it back.
+/// The held lock; dropping it releases it.
 #[derive(Debug)]
 pub struct ProjectLock {
     _file: Flock<File>,
@@ -63,7 +23,7 @@ impl ProjectLock {
     /// Takes the project's lock and creates its state folder when missing.
     ///
     /// # Errors
-    /// [`ClusterError::AlreadyRunning`] says who holds it.
+    /// [`ClusterError::AlreadyRunning`] with the holder, when another process has it.
     pub fn acquire(
         state_dir: &Path,
         database_port: u16,
@@ -71,10 +31,14 @@ impl ProjectLock {
     ) -> Result<Self, ClusterError> {
         create_state_dir(state_dir)?;
         let path = state_dir.join("lock");
-        let file = open(&path)?;
+        let file = open_lock_file(&path)?;
         let mut file = match Flock::lock(file, FlockArg::LockExclusiveNonblock) {
             Ok(file) => file,
-            Err((file, _)) => return Err(ClusterError::AlreadyRunning(Box::new(read(file, state_dir)))),
+            Err((file, _)) => {
+                return Err(ClusterError::AlreadyRunning(Box::new(read_lock_holder(
+                    file, state_dir,
+                ))));
+            }
         };
         let holder = LockHolder {
             pid: std::process::id(),
@@ -84,6 +48,8 @@ impl ProjectLock {
             state_dir: state_dir.to_owned(),
         };
         let text = serde_json::to_string(&holder).expect("numbers and strings become JSON");
+        // Written only after the lock is held; a process that failed to get it must not overwrite the holder's
+        // description.
         file.set_len(0)
             .and_then(|()| file.rewind())
             .and_then(|()| file.write_all(text.as_bytes()))
@@ -91,25 +57,25 @@ impl ProjectLock {
         Ok(Self { _file: file })
     }
 
-    /// Who holds the project's lock, if anybody does.
+    /// The process that holds the project's lock, or `None` when it is free.
     ///
     /// # Errors
     /// When the file cannot be opened.
-    pub fn holder(state_dir: &Path) -> Result<Option<LockHolder>, ClusterError> {
+    pub fn find_holder(state_dir: &Path) -> Result<Option<LockHolder>, ClusterError> {
         let path = state_dir.join("lock");
         if !path.exists() {
             return Ok(None);
         }
-        match Flock::lock(open(&path)?, FlockArg::LockExclusiveNonblock) {
+        match Flock::lock(open_lock_file(&path)?, FlockArg::LockExclusiveNonblock) {
             Ok(_free) => Ok(None),
-            Err((file, _)) => Ok(Some(read(file, state_dir))),
+            Err((file, _)) => Ok(Some(read_lock_holder(file, state_dir))),
         }
     }
 }
 
 fn create_state_dir(state_dir: &Path) -> Result<(), ClusterError> {
     std::fs::create_dir_all(state_dir).map_err(ClusterError::file(state_dir))?;
-    // Nothing in it belongs into a repository, whatever the project's own .gitignore says.
+    // The folder holds passwords and data, which must not be committed even if the project's own .gitignore lacks it.
     let ignore = state_dir.join(".gitignore");
     if !ignore.exists() {
         std::fs::write(&ignore, "*\n").map_err(ClusterError::file(&ignore))?;
@@ -117,23 +83,24 @@ fn create_state_dir(state_dir: &Path) -> Result<(), ClusterError> {
     Ok(())
 }
 
-fn open(path: &Path) -> Result<File, ClusterError> {
+fn open_lock_file(path: &Path) -> Result<File, ClusterError> {
     OpenOptions::new()
         .read(true)
         .write(true)
         .create(true)
+        // Opening must not erase the description that the current holder has written.
         .truncate(false)
         .open(path)
         .map_err(ClusterError::file(path))
 }
 
-fn read(mut file: File, state_dir: &Path) -> LockHolder {
+fn read_lock_holder(mut file: File, state_dir: &Path) -> LockHolder {
     let mut text = String::new();
     let read = file
         .read_to_string(&mut text)
         .ok()
         .and_then(|_| serde_json::from_str(&text).ok());
-    // A holder that has not written yet: it is starting this very moment.
+    // The holder has taken the lock but not yet written its description: report it with unknown pid and ports.
     read.unwrap_or_else(|| LockHolder {
         pid: 0,
         started_at: SystemTime::now(),
@@ -148,16 +115,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_second_lock_says_who_holds_the_first() {
+    fn acquire_reports_the_process_that_holds_the_lock() {
         let folder = tempfile::tempdir().expect("a folder");
         let state = folder.path().join(".selvedge");
-        assert_eq!(ProjectLock::holder(&state).expect("readable"), None);
+        assert_eq!(ProjectLock::find_holder(&state).expect("readable"), None);
 
         let first = ProjectLock::acquire(&state, 54_322, &[54_321]).expect("free");
         let error = ProjectLock::acquire(&state, 1, &[])
             .expect_err("taken")
             .to_string();
-        let holder = ProjectLock::holder(&state).expect("readable").expect("held");
+        let holder = ProjectLock::find_holder(&state).expect("readable").expect("held");
         drop(first);
 
         assert!(
@@ -166,7 +133,7 @@ mod tests {
         );
         assert!(error.contains("on ports 54321, 54322"), "{error}");
         assert_eq!(holder.pid, std::process::id());
-        assert_eq!(ProjectLock::holder(&state).expect("readable"), None);
+        assert_eq!(ProjectLock::find_holder(&state).expect("readable"), None);
         ProjectLock::acquire(&state, 1, &[]).expect("free again");
     }
 }

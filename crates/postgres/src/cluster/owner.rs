@@ -1,9 +1,10 @@
-//! As whom PostgreSQL runs, and where its data lies.
+//! The user under which PostgreSQL runs, and the folder of its data.
 //!
 //! PostgreSQL refuses to run as root. Started as root (containers, small servers), the cluster runs as the user
-//! `postgres` if the machine has one, else as `nobody`. We create no user: a server has no business editing
-//! `/etc/passwd`, and PostgreSQL needs an entry there, so a bare number will not do. That user must be able to reach
-//! its data; where the project's folder is closed to it (`/root/…`), the data lies in `/var/lib/selvedge/<project>`.
+//! `postgres` if the machine has one, else as `nobody`. No user is created, since a server should not edit
+//! `/etc/passwd`, and a user id without an entry there does not work, because PostgreSQL looks its user up by name. The
+//! user must be able to reach the data; where it may not enter the project's folder (`/root/…`), the data is in
+//! `/var/lib/selvedge/<hash>`.
 
 use std::{
     os::unix::{
@@ -19,7 +20,7 @@ use sha2::{Digest, Sha256};
 
 use super::error::ClusterError;
 
-/// Where data lies that cannot lie in the project.
+/// Parent of the data folders of projects that the cluster's user cannot enter.
 const ELSEWHERE: &str = "/var/lib/selvedge";
 
 /// The user that owns and runs the cluster.
@@ -27,11 +28,12 @@ const ELSEWHERE: &str = "/var/lib/selvedge";
 pub(crate) struct Owner {
     uid: u32,
     gid: u32,
-    /// Whether it is another user than ours (then we are root).
+    /// Whether it differs from the user of this process, which is root in that case.
     is_other: bool,
 }
 
 impl Owner {
+    /// The user of this process, or `postgres` or `nobody` when this process is root.
     pub(crate) fn for_this_process() -> Result<Self, ClusterError> {
         let uid = geteuid();
         if !uid.is_root() {
@@ -56,7 +58,7 @@ impl Owner {
         self.uid
     }
 
-    /// A command that runs as this user. Its working directory is one that exists for everybody.
+    /// A command that runs as this user, in `/`: the current folder may be one that this user cannot enter.
     pub(crate) fn command(&self, program: &Path) -> Command {
         let mut command = Command::new(program);
         command.current_dir("/");
@@ -67,7 +69,7 @@ impl Owner {
         command
     }
 
-    /// Hands a file or folder of ours over.
+    /// Makes this user the owner of a file or folder (`chown`); does nothing when it is the user of this process.
     pub(crate) fn give(&self, path: &Path) -> Result<(), ClusterError> {
         if self.is_other {
             chown(path, Some(self.uid), Some(self.gid)).map_err(ClusterError::file(path))?;
@@ -86,7 +88,8 @@ impl Owner {
         self.give(path)
     }
 
-    /// Whether this user can enter `folder` and read in it. Permission bits only; whoever uses ACLs gets a copy.
+    /// Whether this user can enter `folder` and list it. Only permission bits are checked; where access is granted by
+    /// ACLs alone, the answer is false, and files are copied to a folder that the user can reach.
     pub(crate) fn can_reach(&self, folder: &Path) -> bool {
         let Ok(folder) = folder.canonicalize() else {
             return false;
@@ -109,7 +112,8 @@ impl Owner {
     }
 
     /// The folder for the cluster's data: the project's state folder, or one elsewhere when this user cannot reach it.
-    /// The choice is recorded in the state folder, so that it does not change with permissions.
+    /// The choice is recorded in the file `location` of the state folder, so that later permission changes do not move
+    /// it.
     pub(crate) fn data_home(&self, state_dir: &Path) -> Result<PathBuf, ClusterError> {
         let recorded = state_dir.join("location");
         if let Ok(home) = std::fs::read_to_string(&recorded) {
@@ -126,7 +130,7 @@ impl Owner {
         let home = Path::new(ELSEWHERE).join(name);
         for folder in [Path::new(ELSEWHERE), &home] {
             std::fs::create_dir_all(folder).map_err(ClusterError::file(folder))?;
-            // Whatever our umask says: its user must get in.
+            // Set explicitly, because a strict umask would keep the cluster's user out.
             std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o755))
                 .map_err(ClusterError::file(folder))?;
         }
@@ -146,7 +150,7 @@ mod tests {
     };
 
     #[test]
-    fn a_closed_folder_is_out_of_reach_for_another_user() {
+    fn can_reach_is_false_below_a_folder_that_others_may_not_enter() {
         let open = tempfile::tempdir_in("/tmp").expect("a folder");
         let below = open.path().join("below");
         std::fs::create_dir(&below).expect("created");

@@ -1,7 +1,8 @@
 //! Starts, watches and ends the postmaster process.
 //!
-//! It runs in a process group of its own, so that Ctrl-C in the terminal reaches us and not PostgreSQL: we end it after
-//! the last request. Readiness is read from `postmaster.pid`, as `pg_ctl` does, which costs no connection.
+//! It runs in a process group of its own, so that Ctrl-C in the terminal signals only this process, which shuts
+//! PostgreSQL down after the last request. Readiness is read from `postmaster.pid`, as `pg_ctl` does, which needs no
+//! connection.
 
 use std::{
     fs::{File, OpenOptions},
@@ -22,14 +23,16 @@ use nix::{
 
 use super::{ClusterConfig, binaries::Binaries, error::ClusterError, owner::Owner};
 
+/// Pause between two looks at `postmaster.pid` or at a process that is ending.
 const POLL: Duration = Duration::from_millis(5);
 
-/// How long a fast shutdown (roll back, checkpoint, end) may take before it becomes an immediate one, which loses
-/// nothing either but makes the next start replay the log.
+/// How long a fast shutdown (SIGINT: roll back, checkpoint, end) may take before an immediate one (SIGQUIT) follows,
+/// which loses no committed data either, but makes the next start replay the WAL.
 const FAST_SHUTDOWN: Duration = Duration::from_secs(30);
+/// How long an immediate shutdown may take before it is reported as failed.
 const IMMEDIATE_SHUTDOWN: Duration = Duration::from_secs(10);
 
-/// A log beyond this size is put aside at the next start.
+/// A log larger than this is renamed to `postgres.log.1` at the next start.
 const MAX_LOG_BYTES: u64 = 10 * 1024 * 1024;
 
 /// A running postmaster that is our child.
@@ -49,7 +52,7 @@ impl Postmaster {
         deadline: Instant,
     ) -> Result<Self, ClusterError> {
         if config.listen_tcp {
-            // PostgreSQL would say it, too, but only in its log.
+            // PostgreSQL reports a taken port only in its log; this check gives the caller a typed error.
             TcpListener::bind(("127.0.0.1", config.port))
                 .map_err(|_| ClusterError::PortTaken { port: config.port })?;
         }
@@ -57,16 +60,17 @@ impl Postmaster {
         loop {
             let log = open_log(&log_path)?;
             let log_start = log.metadata().map_or(0, |meta| meta.len());
-            let child = spawn(binaries, owner, data_dir, socket_dir, config, log)?;
+            let child = spawn_postmaster(binaries, owner, data_dir, socket_dir, config, log)?;
             let mut postmaster = Self { child };
             match postmaster.wait_until_ready(data_dir, deadline) {
                 Ok(()) => return Ok(postmaster),
                 Err(reason) => {
-                    let tail = tail(&log_path, log_start);
+                    let tail = read_tail(&log_path, log_start);
                     if tail.contains("Address already in use") {
                         return Err(ClusterError::PortTaken { port: config.port });
                     }
-                    // Backends of a postmaster that was killed need a moment to notice; PostgreSQL waits for no one.
+                    // Backends of a killed postmaster hold its shared memory until they notice its death, and
+                    // PostgreSQL does not wait for that, so the start is repeated.
                     if tail.contains("pre-existing shared memory block") && Instant::now() < deadline {
                         sleep(Duration::from_millis(100));
                         continue;
@@ -99,7 +103,7 @@ impl Postmaster {
         self.child.id().cast_signed()
     }
 
-    /// How it ended, if it did.
+    /// Its exit status as text, or `None` while it runs.
     pub(crate) fn has_ended(&mut self) -> Option<String> {
         self.child
             .try_wait()
@@ -108,7 +112,7 @@ impl Postmaster {
             .map(|status| format!("it ended with {status}"))
     }
 
-    /// Ends it: fast, and if that takes too long, at once.
+    /// Ends it with SIGINT, and with SIGQUIT when that takes longer than [`FAST_SHUTDOWN`].
     pub(crate) fn stop(&mut self) -> Result<(), ClusterError> {
         let pid = self.pid();
         for (signal, patience) in [
@@ -139,7 +143,7 @@ impl Drop for Postmaster {
     }
 }
 
-fn spawn(
+fn spawn_postmaster(
     binaries: &Binaries,
     owner: &Owner,
     data_dir: &Path,
@@ -167,7 +171,7 @@ fn spawn(
             "-c",
             "logging_collector=off",
         ])
-        // What the shell says about locales and PostgreSQL must not reach it.
+        // Variables such as LC_ALL or PGDATA of the caller's shell would change how PostgreSQL runs.
         .env_clear()
         .envs(std::env::vars_os().filter(|(name, _)| {
             ["PATH", "TZDIR", "LD_LIBRARY_PATH"]
@@ -181,8 +185,8 @@ fn spawn(
     command.spawn().map_err(ClusterError::run(&program))
 }
 
-/// Ends a postmaster of this data directory that a killed server left behind, so that the new one starts with the
-/// settings of today. A pid file whose process is something else is made harmless.
+/// Ends a postmaster of this data directory that a killed server left running, so that a new one can start with the
+/// current settings. A stale pid file whose pid belongs to another process is rewritten; see [`disarm`].
 pub(crate) fn end_leftover(data_dir: &Path) -> Result<(), ClusterError> {
     let Some(file) = PidFile::read(data_dir) else {
         return Ok(());
@@ -192,16 +196,16 @@ pub(crate) fn end_leftover(data_dir: &Path) -> Result<(), ClusterError> {
             pid = file.pid,
             "ending the PostgreSQL that an earlier server left behind"
         );
-        end(file.pid)?;
+        end_process(file.pid)?;
     }
     match PidFile::read(data_dir) {
-        // A number that nobody has is seen through by PostgreSQL itself, which then recovers.
-        Some(file) if exists(file.pid) => disarm(data_dir),
+        // When no process has the pid, PostgreSQL itself recognizes the file as stale and recovers.
+        Some(file) if process_exists(file.pid) => disarm(data_dir),
         _ => Ok(()),
     }
 }
 
-fn end(pid: i32) -> Result<(), ClusterError> {
+fn end_process(pid: i32) -> Result<(), ClusterError> {
     for (signal, patience) in [
         (Signal::SIGINT, FAST_SHUTDOWN),
         (Signal::SIGQUIT, IMMEDIATE_SHUTDOWN),
@@ -218,9 +222,10 @@ fn end(pid: i32) -> Result<(), ClusterError> {
     Err(ClusterError::StillRunning { pid })
 }
 
-/// The number in a stale pid file belongs to another process meanwhile, or to a zombie, and PostgreSQL would refuse to
-/// start for its sake. Removing the file would also remove PostgreSQL's guard against backends that still hold the shared memory; a
-/// pid file that names the parent of the new postmaster (us) is passed over with that guard intact.
+/// Writes this process's pid into a stale pid file whose pid now belongs to another process or to a zombie, because
+/// PostgreSQL would refuse to start. Removing the file would also disable PostgreSQL's check for backends that still
+/// hold the old shared memory; PostgreSQL ignores the pid of its own parent process (this one) and still makes that
+/// check.
 fn disarm(data_dir: &Path) -> Result<(), ClusterError> {
     let path = data_dir.join("postmaster.pid");
     let text = std::fs::read_to_string(&path).map_err(ClusterError::file(&path))?;
@@ -228,7 +233,7 @@ fn disarm(data_dir: &Path) -> Result<(), ClusterError> {
     std::fs::write(&path, format!("{}\n{rest}", std::process::id())).map_err(ClusterError::file(&path))
 }
 
-/// What `postmaster.pid` says.
+/// The parts of `postmaster.pid` that are used here.
 struct PidFile {
     pid: i32,
     is_ready: bool,
@@ -245,16 +250,16 @@ impl PidFile {
     }
 }
 
-fn exists(pid: i32) -> bool {
+fn process_exists(pid: i32) -> bool {
     pid > 0 && kill(Pid::from_raw(pid), None) != Err(Errno::ESRCH)
 }
 
 fn is_alive(pid: i32) -> bool {
-    exists(pid) && !is_zombie(pid)
+    process_exists(pid) && !is_zombie(pid)
 }
 
-/// A postmaster that ended but whose new parent (often a container's first process) never asks is no longer there,
-/// although its number still is.
+/// Whether the process has ended but was not reaped. This happens in containers whose first process does not wait for
+/// orphans: the pid still exists, but nothing runs.
 fn is_zombie(pid: i32) -> bool {
     std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| {
         stat.rsplit_once(')')
@@ -262,7 +267,8 @@ fn is_zombie(pid: i32) -> bool {
     })
 }
 
-/// Whether the process is a postmaster of this data directory: it works in it, or was started with it.
+/// Whether the process is a postmaster of this data directory. On Linux its working directory tells (a postmaster
+/// changes to its data directory), elsewhere its command line.
 fn runs_in(pid: i32, data_dir: &Path) -> bool {
     let data_dir = data_dir.canonicalize().unwrap_or_else(|_| data_dir.to_owned());
     if let Ok(folder) = std::fs::read_link(format!("/proc/{pid}/cwd")) {
@@ -274,6 +280,7 @@ fn runs_in(pid: i32, data_dir: &Path) -> bool {
     output.is_ok_and(|output| String::from_utf8_lossy(&output.stdout).contains(&*data_dir.to_string_lossy()))
 }
 
+/// Opens the log for appending, after putting a large one aside.
 fn open_log(path: &Path) -> Result<File, ClusterError> {
     if path.metadata().is_ok_and(|meta| meta.len() > MAX_LOG_BYTES) {
         std::fs::rename(path, path.with_extension("log.1")).map_err(ClusterError::file(path))?;
@@ -285,8 +292,8 @@ fn open_log(path: &Path) -> Result<File, ClusterError> {
         .map_err(ClusterError::file(path))
 }
 
-/// The end of what was logged since `start`, for an error message.
-fn tail(path: &PathBuf, start: u64) -> String {
+/// The last 15 lines that were logged since byte `start`, for an error message.
+fn read_tail(path: &PathBuf, start: u64) -> String {
     let mut text = String::new();
     let read = File::open(path).and_then(|mut file| {
         file.seek(SeekFrom::Start(start))?;

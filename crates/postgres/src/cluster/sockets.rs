@@ -1,5 +1,6 @@
-//! The folder of the unix socket. A socket's path may have 107 bytes, and whoever may enter its folder may knock, so it
-//! is short and closed to other users.
+//! The folder of the unix socket. Linux limits a socket's path to 107 bytes, so a long project path needs a shorter
+//! folder elsewhere. Anyone who may enter the folder can connect to the socket, so only the cluster's user may enter
+//! it.
 
 use std::{
     os::unix::fs::MetadataExt,
@@ -11,10 +12,11 @@ use super::{error::ClusterError, owner::Owner};
 /// The longest path that a socket can have everywhere (104 bytes on macOS, with the final NUL).
 const MAX_PATH: usize = 103;
 
-/// The folder for the socket, without what an earlier postmaster left in it: its lock file would keep the new one out
-/// when its process number is in use again. No postmaster of this data directory runs when this is called.
+/// The folder for the socket. Socket and lock files of an earlier postmaster are removed, because PostgreSQL refuses to
+/// start when the pid in such a lock file belongs to any running process. Call it only while no postmaster of this data
+/// directory runs.
 pub(crate) fn socket_dir(home: &Path, owner: &Owner, port: u16) -> Result<PathBuf, ClusterError> {
-    let folder = choose(home, owner, port)?;
+    let folder = choose_socket_dir(home, owner, port)?;
     for entry in std::fs::read_dir(&folder)
         .map_err(ClusterError::file(&folder))?
         .flatten()
@@ -26,14 +28,15 @@ pub(crate) fn socket_dir(home: &Path, owner: &Owner, port: u16) -> Result<PathBu
     Ok(folder)
 }
 
-/// `run` beside the data, or a folder in the temporary one when that path is too long.
-fn choose(home: &Path, owner: &Owner, port: u16) -> Result<PathBuf, ClusterError> {
+/// The folder `run` beside the data, or a folder in the system's temporary folder when that path is too long.
+fn choose_socket_dir(home: &Path, owner: &Owner, port: u16) -> Result<PathBuf, ClusterError> {
     let near = home.join("run");
-    if fits(&near, port) {
+    if fits_socket_path(&near, port) {
         owner.create_private_dir(&near)?;
         return Ok(near);
     }
-    // The name must not be one that another user could have taken before us, so it is remembered, and checked.
+    // In a shared temporary folder another user could create a folder with a predictable name first. So the name is
+    // random, recorded for the next start, and used again only if it still belongs to the cluster's user.
     let remembered = home.join("socket-folder");
     if let Ok(folder) = std::fs::read_to_string(&remembered) {
         let folder = PathBuf::from(folder.trim());
@@ -46,11 +49,13 @@ fn choose(home: &Path, owner: &Owner, port: u16) -> Result<PathBuf, ClusterError
     }
     let folder = tempfile::Builder::new()
         .prefix("selvedge-")
-        .tempdir_in(if fits(&std::env::temp_dir().join("selvedge-123456"), port) {
-            std::env::temp_dir()
-        } else {
-            PathBuf::from("/tmp")
-        })
+        .tempdir_in(
+            if fits_socket_path(&std::env::temp_dir().join("selvedge-123456"), port) {
+                std::env::temp_dir()
+            } else {
+                PathBuf::from("/tmp")
+            },
+        )
         .map_err(ClusterError::file(&std::env::temp_dir()))?
         .keep();
     owner.give(&folder)?;
@@ -59,7 +64,7 @@ fn choose(home: &Path, owner: &Owner, port: u16) -> Result<PathBuf, ClusterError
     Ok(folder)
 }
 
-fn fits(folder: &Path, port: u16) -> bool {
+fn fits_socket_path(folder: &Path, port: u16) -> bool {
     folder.join(format!(".s.PGSQL.{port}.lock")).as_os_str().len() <= MAX_PATH
 }
 
@@ -68,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_long_path_moves_the_socket_to_a_short_one_and_stays_there() {
+    fn a_long_path_moves_the_socket_to_a_temporary_folder_that_later_starts_reuse() {
         let owner = Owner::for_this_process().expect("a user");
         let folder = tempfile::tempdir().expect("a folder");
         let long = folder.path().join("x".repeat(100));
@@ -80,7 +85,7 @@ mod tests {
 
         assert_eq!(near, folder.path().join("run"));
         assert_eq!(first, second);
-        assert!(fits(&first, 54_322));
+        assert!(fits_socket_path(&first, 54_322));
         std::fs::remove_dir_all(first).expect("ours");
     }
 }

@@ -1,14 +1,14 @@
-//! The cluster's life, from nothing to a kill -9 and back. Each test has a project folder of its own.
+//! Starting, stopping, killing and recovering real clusters. Each test has a project folder of its own.
 
 use std::{net::TcpListener, os::unix::fs::PermissionsExt, time::Instant};
 
-use tokio_postgres::{Client, NoTls};
-
-use super::*;
 use nix::{
     sys::signal::{Signal, kill},
     unistd::Pid,
 };
+use tokio_postgres::{Client, NoTls};
+
+use super::*;
 
 /// A project folder that another user can reach, and a free port.
 struct Project {
@@ -62,7 +62,7 @@ async fn value(client: &Client, sql: &str) -> String {
         .get(0)
 }
 
-/// What a kill -9 of the server leaves: the lock is free, the postmaster runs on.
+/// Simulates `kill -9` of the server: the lock is released, but the postmaster keeps running. Returns its pid.
 fn abandon(cluster: Cluster) -> i32 {
     let Cluster { postmaster, .. } = cluster;
     let pid = postmaster.pid();
@@ -71,7 +71,7 @@ fn abandon(cluster: Cluster) -> i32 {
 }
 
 #[tokio::test]
-async fn gw_017_a_cluster_starts_from_nothing_with_supabases_settings_and_keeps_its_data() {
+async fn gw_017_first_start_creates_a_cluster_with_supabase_settings_and_keeps_its_data() {
     let project = Project::new();
 
     let first = Instant::now();
@@ -130,7 +130,7 @@ async fn gw_017_a_cluster_starts_from_nothing_with_supabases_settings_and_keeps_
 }
 
 #[tokio::test]
-async fn a_second_start_in_the_same_project_says_who_holds_it() {
+async fn a_second_start_in_the_same_project_reports_the_running_process() {
     let project = Project::new();
     let cluster = project.start().await.expect("starts");
 
@@ -156,7 +156,7 @@ async fn a_second_start_in_the_same_project_says_who_holds_it() {
 }
 
 #[tokio::test]
-async fn after_a_kill_of_the_server_the_next_start_ends_the_leftover_and_loses_nothing() {
+async fn a_start_after_a_killed_server_ends_the_old_postmaster_and_keeps_all_rows() {
     let project = Project::new();
     let cluster = project.start().await.expect("starts");
     let client = superuser(&cluster).await;
@@ -176,7 +176,7 @@ async fn after_a_kill_of_the_server_the_next_start_ends_the_leftover_and_loses_n
 }
 
 #[tokio::test]
-async fn after_a_kill_of_everything_the_next_start_recovers_what_was_committed() {
+async fn a_start_after_a_killed_postmaster_recovers_committed_rows() {
     let project = Project::new();
     let cluster = project.start().await.expect("starts");
     let client = superuser(&cluster).await;
@@ -195,7 +195,7 @@ async fn after_a_kill_of_everything_the_next_start_recovers_what_was_committed()
 }
 
 #[tokio::test]
-async fn a_stale_pid_file_that_names_another_process_does_not_stop_a_start() {
+async fn starts_although_a_stale_pid_file_names_another_process() {
     let project = Project::new();
     let cluster = project.start().await.expect("starts");
     let data_dir = cluster.data_dir().to_owned();
@@ -224,7 +224,7 @@ async fn a_stale_pid_file_that_names_another_process_does_not_stop_a_start() {
 }
 
 #[tokio::test]
-async fn gw_031_a_taken_port_is_named() {
+async fn gw_031_start_reports_a_taken_port() {
     let project = Project::new();
     let _other = TcpListener::bind(("127.0.0.1", project.config.port)).expect("free");
 
@@ -237,7 +237,7 @@ async fn gw_031_a_taken_port_is_named() {
 }
 
 #[tokio::test]
-async fn gw_028_a_setting_that_postgres_refuses_is_shown_with_its_log() {
+async fn gw_028_start_reports_the_log_line_of_an_invalid_setting() {
     let mut project = Project::new();
     project
         .config
@@ -253,7 +253,7 @@ async fn gw_028_a_setting_that_postgres_refuses_is_shown_with_its_log() {
 }
 
 #[tokio::test]
-async fn a_lost_superuser_password_is_replaced() {
+async fn sets_a_new_superuser_password_when_its_file_is_missing() {
     let project = Project::new();
     project
         .start()
@@ -270,7 +270,7 @@ async fn a_lost_superuser_password_is_replaced() {
 }
 
 #[tokio::test]
-async fn nobody_gets_in_without_a_password() {
+async fn refuses_a_wrong_password_on_socket_and_tcp() {
     let project = Project::new();
     let cluster = project.start().await.expect("starts");
 
@@ -300,7 +300,7 @@ async fn nobody_gets_in_without_a_password() {
 }
 
 #[tokio::test]
-async fn an_interrupted_initdb_leaves_nothing_that_looks_like_a_database() {
+async fn start_replaces_the_folder_of_an_interrupted_initdb() {
     let project = Project::new();
     let unfinished = project.config.state_dir.join("pgdata.unfinished");
     std::fs::create_dir_all(unfinished.join("base")).expect("ours");
@@ -313,7 +313,7 @@ async fn an_interrupted_initdb_leaves_nothing_that_looks_like_a_database() {
 }
 
 #[tokio::test]
-async fn a_closed_project_folder_keeps_its_data_where_the_cluster_may_reach_it() {
+async fn data_is_kept_elsewhere_when_the_cluster_user_cannot_enter_the_project() {
     let project = Project::new();
     std::fs::set_permissions(project.folder.path(), std::fs::Permissions::from_mode(0o700)).expect("ours");
 
@@ -339,7 +339,7 @@ async fn a_closed_project_folder_keeps_its_data_where_the_cluster_may_reach_it()
 }
 
 #[tokio::test]
-async fn a_project_with_a_very_long_path_gets_a_socket() {
+async fn starts_in_a_project_whose_path_is_too_long_for_a_socket() {
     let mut project = Project::new();
     let long = project.folder.path().join("x".repeat(120));
     std::fs::create_dir(&long).expect("ours");
@@ -355,12 +355,12 @@ async fn a_project_with_a_very_long_path_gets_a_socket() {
 }
 
 #[tokio::test]
-async fn a_cluster_that_dies_is_noticed() {
+async fn wait_for_exit_returns_when_postgresql_ends() {
     let project = Project::new();
     let mut cluster = project.start().await.expect("starts");
     kill(Pid::from_raw(cluster.postmaster.pid()), Signal::SIGQUIT).expect("ours");
 
-    let how = tokio::time::timeout(Duration::from_secs(10), cluster.ended())
+    let how = tokio::time::timeout(Duration::from_secs(60), cluster.wait_for_exit())
         .await
         .expect("noticed");
 

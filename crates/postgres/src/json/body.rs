@@ -1,13 +1,13 @@
-//! A document in pieces, so that a long one needs neither one long buffer nor copies when it grows, and can be given back
-//! piece by piece while it is sent.
+//! A document as a list of chunks: a long one is not copied when it grows, and the memory of each chunk is freed as
+//! soon as it has been sent.
 
 use std::collections::VecDeque;
 
 use bytes::Bytes;
 
-/// How long a piece gets.
+/// Bytes after which a chunk is complete and the next one begins.
 const PIECE: usize = 32 * 1024;
-/// The first piece begins small: most documents are.
+/// Capacity with which the first chunk begins; most documents are short.
 const FIRST: usize = 1024;
 
 /// Appends to a document.
@@ -18,9 +18,10 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    /// Where the next bytes go.
+    /// The buffer to which the next bytes are appended.
     pub(super) fn buffer(&mut self) -> &mut Vec<u8> {
         if self.current.len() >= PIECE {
+            // An eighth more, because the last value before the limit usually exceeds it.
             let full = std::mem::replace(&mut self.current, Vec::with_capacity(PIECE + PIECE / 8));
             self.done.push_back(full.into());
         } else if self.current.capacity() == 0 {
@@ -29,20 +30,20 @@ impl Writer {
         &mut self.current
     }
 
-    pub(super) fn finish(mut self) -> Chunks {
+    pub(super) fn finish(mut self) -> ByteChunks {
         if !self.current.is_empty() {
             self.done.push_back(self.current.into());
         }
-        Chunks(self.done)
+        ByteChunks(self.done)
     }
 }
 
-/// A document in pieces.
+/// A document as a list of chunks; iterating returns them in order.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub struct Chunks(VecDeque<Bytes>);
+pub struct ByteChunks(VecDeque<Bytes>);
 
-impl Chunks {
-    /// Bytes in all pieces together.
+impl ByteChunks {
+    /// Total number of bytes.
     pub fn len(&self) -> usize {
         self.0.iter().map(Bytes::len).sum()
     }
@@ -53,16 +54,17 @@ impl Chunks {
     }
 }
 
-impl From<Bytes> for Chunks {
+impl From<Bytes> for ByteChunks {
     fn from(whole: Bytes) -> Self {
         Self(VecDeque::from([whole]))
     }
 }
 
-impl Iterator for Chunks {
+impl Iterator for ByteChunks {
     type Item = Bytes;
 
-    /// The next piece. A long one that came in one is divided here, so that nobody has to copy it at once.
+    /// The next chunk. A document that was created as one long buffer is split here without a copy, so that the HTTP
+    /// layer writes it in parts.
     fn next(&mut self) -> Option<Bytes> {
         let mut first = self.0.pop_front()?;
         if first.len() > 2 * PIECE {

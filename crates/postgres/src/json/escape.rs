@@ -18,7 +18,7 @@ const ESCAPES: [u8; 256] = {
     table
 };
 
-/// Appends a quoted string.
+/// Appends `text`, which is UTF-8, as a JSON string with its quotes.
 pub(super) fn write_string(out: &mut Vec<u8>, text: &[u8]) {
     out.reserve(text.len() + 2);
     out.push(b'"');

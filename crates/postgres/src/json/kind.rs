@@ -1,25 +1,25 @@
-//! Which types have a JSON form that can be made from their text.
+//! Built-in types whose JSON can be made from the text that PostgreSQL sends, without asking it for `to_json`.
 
 use postgres_types::{Kind as TypeKind, Type};
 
-/// How a type's text becomes JSON.
+/// How a type's text form becomes JSON.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Kind {
     /// `t` and `f`.
     Boolean,
-    /// Always a number.
+    /// Text that is always a JSON number.
     Integer,
-    /// A number, but for `NaN` and the infinities.
+    /// A number, except `NaN` and the infinities, which become strings.
     Number,
-    /// JSON already.
+    /// `json` and `jsonb`: copied.
     Json,
-    /// Nothing in it needs escaping.
+    /// A string that never contains characters to escape, such as a UUID.
     Plain,
-    /// Any text.
+    /// A string that may contain characters to escape.
     Text,
     /// `2026-01-31 12:00:00`
     Timestamp,
-    /// The same with an offset.
+    /// `2026-01-31 12:00:00+02`
     TimestampWithZone,
     Array(Box<Kind>),
 }
@@ -30,7 +30,7 @@ impl Kind {
         let r#type = Type::from_oid(type_oid)?;
         match r#type.kind() {
             TypeKind::Simple | TypeKind::Range(_) => Self::simple(&r#type),
-            // the texts of these have another form
+            // The text form of these two types is `1 2 3`, not `{1,2,3}` as of other arrays.
             TypeKind::Array(_) if [Type::INT2_VECTOR, Type::OID_VECTOR].contains(&r#type) => None,
             TypeKind::Array(element) => match element.kind() {
                 TypeKind::Simple => Some(Self::Array(Box::new(Self::simple(element)?))),

@@ -1,9 +1,9 @@
 //! Rows → JSON, as PostgreSQL's `json_agg` would write them.
 //!
 //! `json_agg` looks up for each value of each row how its type becomes JSON, and costs two to three times as much as
-//! sending the columns. Their texts are the same but for a few types, so for results of built-in types PostgreSQL sends
-//! columns and the JSON is written here, byte for byte what `json_agg` gives. Results with other types (composite ones,
-//! those of users and extensions) have no [`JsonShape`]: PostgreSQL writes their JSON.
+//! sending the columns. For most built-in types the JSON is the text form or that text in quotes, so results of such
+//! types are read as columns and the JSON is written here, byte for byte as `json_agg` writes it. Results with other
+//! types (composite ones, those of users and extensions) have no [`JsonShape`]: PostgreSQL writes their JSON.
 
 mod array;
 mod body;
@@ -15,12 +15,43 @@ mod value;
 
 use std::sync::Arc;
 
-pub use body::Chunks;
+use crate::wire::{Column, Values};
+pub use body::ByteChunks;
 use body::Writer;
 use kind::Kind;
 use value::write_value;
 
-use crate::wire::{Column, Values};
+/// How single values of one type become JSON: for callers that hold values in PostgreSQL's text form.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JsonType(Kind);
+
+impl JsonType {
+    /// The JSON form of a built-in type. `None` when only PostgreSQL can write it (`to_jsonb`).
+    pub fn of(type_oid: u32) -> Option<Self> {
+        Kind::of(type_oid).map(Self)
+    }
+
+    /// Any type whose JSON is its text in quotes, such as an enum.
+    pub fn string() -> Self {
+        Self(Kind::Text)
+    }
+
+    /// The array type of this element type.
+    #[must_use]
+    pub fn array(self) -> Self {
+        Self(Kind::Array(Box::new(self.0)))
+    }
+
+    /// Appends a value, given in the type's text form as PostgreSQL writes it with ISO dates.
+    pub fn write(&self, out: &mut Vec<u8>, text: &[u8]) {
+        write_value(out, &self.0, text);
+    }
+}
+
+/// Appends a JSON string with its quotes.
+pub fn write_json_string(out: &mut Vec<u8>, text: &str) {
+    escape::write_string(out, text.as_bytes());
+}
 
 /// How the rows of a result become JSON objects.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,7 +61,7 @@ pub(crate) struct JsonShape {
 
 #[derive(Debug, PartialEq, Eq)]
 struct Field {
-    /// `"name":`, with what stands between it and the value before.
+    /// `"name":` with the `{` or `,` before it.
     prefix: Box<[u8]>,
     kind: Kind,
 }
@@ -53,16 +84,16 @@ impl JsonShape {
     }
 }
 
-/// How the document begins and ends.
+/// The outermost value of the document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JsonForm {
-    /// `[…]`, with all rows.
+    /// An array of all rows.
     Array,
-    /// The one row; what is written of more rows has no form.
+    /// The only row as an object. The caller must check that there is exactly one: more would not be valid JSON.
     Object,
 }
 
-/// A JSON document that grows row by row.
+/// Writes a JSON document row by row.
 #[derive(Debug)]
 pub(crate) struct JsonRows {
     form: JsonForm,
@@ -83,6 +114,7 @@ impl JsonRows {
     pub(crate) fn push(&mut self, shape: &JsonShape, data: &[u8]) -> Option<()> {
         let out = self.out.buffer();
         if self.rows > 0 && self.form == JsonForm::Array {
+            // The separator of `json_agg`.
             out.extend_from_slice(b", \n ");
         }
         self.rows += 1;
@@ -95,6 +127,7 @@ impl JsonRows {
                 None => out.extend_from_slice(b"null"),
             }
         }
+        // The opening brace is part of the first field's prefix, which a row without columns lacks.
         if shape.fields.is_empty() {
             out.push(b'{');
         }
@@ -103,7 +136,7 @@ impl JsonRows {
     }
 
     /// The document, and how many rows are in it.
-    pub(crate) fn finish(mut self) -> (Chunks, u64) {
+    pub(crate) fn finish(mut self) -> (ByteChunks, u64) {
         if self.form == JsonForm::Array {
             self.out.buffer().push(b']');
         }

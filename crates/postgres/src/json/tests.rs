@@ -1,4 +1,4 @@
-//! Values against what PostgreSQL is known to write. `tests/json_rows.rs` asks a real one.
+//! Compares values with JSON copied from PostgreSQL. `tests/json_rows.rs` compares them with a running one.
 
 use postgres_types::Type;
 use proptest::prelude::*;
@@ -16,7 +16,7 @@ fn json(r#type: &Type, text: &str) -> String {
 }
 
 #[test]
-fn each_kind_has_its_json() {
+fn values_are_written_as_postgresql_writes_them() {
     for (r#type, text, expected) in [
         (Type::BOOL, "t", "true"),
         (Type::BOOL, "f", "false"),
@@ -63,7 +63,7 @@ fn each_kind_has_its_json() {
 }
 
 #[test]
-fn types_that_only_postgresql_can_write_are_known() {
+fn types_without_a_known_json_form_are_left_to_postgresql() {
     for oid in [
         Type::RECORD.oid(),
         Type::BOX_ARRAY.oid(),
@@ -105,7 +105,7 @@ fn a_row_without_columns_is_an_empty_object() {
 }
 
 #[test]
-fn rows_that_do_not_fit_are_refused() {
+fn malformed_rows_are_refused() {
     let shape = JsonShape::of(&[]).expect("known types");
     let mut rows = JsonRows::new(JsonForm::Array);
 
@@ -114,7 +114,7 @@ fn rows_that_do_not_fit_are_refused() {
 }
 
 #[test]
-fn long_documents_come_in_pieces() {
+fn long_documents_are_split_into_chunks() {
     let column = Column {
         name: "a".to_owned(),
         type_oid: Type::TEXT.oid(),
@@ -139,7 +139,7 @@ fn long_documents_come_in_pieces() {
 
 proptest! {
     #[test]
-    fn any_text_survives(text: String) {
+    fn any_text_becomes_a_json_string_that_parses_to_it(text: String) {
         prop_assert_eq!(serde_json::from_str::<String>(&json(&Type::TEXT, &text)).ok(), Some(text));
     }
 

@@ -1,4 +1,4 @@
-//! One value: its type's text → JSON.
+//! Writes one value as JSON, from the text that PostgreSQL sent.
 
 use super::array::write_array;
 use super::escape::write_string;
@@ -14,11 +14,11 @@ pub(super) fn write_value(out: &mut Vec<u8>, kind: &Kind, text: &[u8]) {
         Kind::Text => write_string(out, text),
         Kind::Timestamp => write_timestamp(out, text, false),
         Kind::TimestampWithZone => write_timestamp(out, text, true),
-        Kind::Array(element) => write_array(out, element, text),
+        Kind::Array(element) => write_array(out, text, |out, text| write_value(out, element, text)),
     }
 }
 
-/// Everything else that a number type writes begins with a letter, after its sign.
+/// `NaN` and `Infinity` begin with a letter after the sign; numbers begin with a digit.
 fn is_number(text: &[u8]) -> bool {
     let digits = text.strip_prefix(b"-").unwrap_or(text);
     digits.first().is_some_and(u8::is_ascii_digit)
@@ -31,7 +31,7 @@ fn write_plain(out: &mut Vec<u8>, text: &[u8]) {
     out.push(b'"');
 }
 
-/// `2026-01-31 12:00:00+02` → `"2026-01-31T12:00:00+02:00"`. An era may follow; infinity has no time.
+/// `2026-01-31 12:00:00+02` → `"2026-01-31T12:00:00+02:00"`. ` BC` may follow; `infinity` has no time part.
 fn write_timestamp(out: &mut Vec<u8>, text: &[u8], with_zone: bool) {
     let Some(at) = text.iter().position(|byte| *byte == b' ') else {
         return write_plain(out, text);
@@ -49,6 +49,7 @@ fn write_timestamp(out: &mut Vec<u8>, text: &[u8], with_zone: bool) {
     out.extend_from_slice(time);
     if with_zone {
         let zone = time.iter().rposition(|byte| matches!(byte, b'+' | b'-'));
+        // PostgreSQL writes `+02` for whole hours; JSON timestamps (ISO 8601) have the minutes, too.
         if zone.is_some_and(|zone| time.len() - zone == 3) {
             out.extend_from_slice(b":00");
         }

@@ -1,12 +1,12 @@
-//! What can go wrong while migrating, worded for the person who wrote the SQL.
+//! Errors of migrations and seeds. The messages are for the person who wrote the SQL: file, line, statement and cause.
 
 use std::path::{Path, PathBuf};
 
 use tokio_postgres::error::DbError;
 
-use super::{files::HistoryConflict, split::SplitError};
+use super::split::SplitError;
 
-/// Why migrating stopped. Everything before the named file stays, nothing of the named file does.
+/// Why migrating stopped. Files before the named one stay applied; the named one has been rolled back.
 #[derive(Debug, thiserror::Error)]
 pub enum MigrateError {
     /// A file could not be read or written.
@@ -14,7 +14,7 @@ pub enum MigrateError {
     File {
         /// The file.
         path: PathBuf,
-        /// What the operating system said.
+        /// The error of the operating system.
         source: std::io::Error,
     },
     /// A file is not SQL that a connection can run.
@@ -37,22 +37,53 @@ pub enum MigrateError {
         line: usize,
         /// The extension.
         name: String,
-        /// What to do.
+        /// How to install it.
         advice: &'static str,
     },
     /// Files and history disagree (GW-022).
     #[error(transparent)]
     History(#[from] HistoryConflict),
-    /// The connection failed, or a statement of ours did.
-    #[error("the database failed while migrating: {}", describe(.0))]
+    /// The connection failed, or a statement that is part of this server did.
+    #[error("the database failed while migrating: {}", describe_error(.0))]
     Postgres(#[from] tokio_postgres::Error),
     /// A file of the platform schema failed.
-    #[error("platform schema {file}: {}", describe(source))]
+    #[error("platform schema {file}: {}", describe_error(source))]
     Platform {
-        /// Its name.
+        /// Its name, with `:line` when PostgreSQL reported a position.
         file: String,
-        /// What PostgreSQL said.
+        /// PostgreSQL's error.
         source: tokio_postgres::Error,
+    },
+}
+
+/// A conflict between the migrations folder and the history in the database (GW-022). The first two messages are those
+/// of the Supabase CLI.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum HistoryConflict {
+    /// The history has versions for which the folder has no file.
+    #[error("Remote migration versions not found in local migrations directory.\n  {}", .versions.join(", "))]
+    MissingFiles {
+        /// The versions.
+        versions: Vec<String>,
+    },
+    /// Files that would have to run before one that already ran.
+    #[error(
+        "Found local migration files to be inserted before the last migration on remote database.\n  {}",
+        .files.iter().map(|file| file.display().to_string()).collect::<Vec<_>>().join(", ")
+    )]
+    OutOfOrder {
+        /// The files.
+        files: Vec<PathBuf>,
+    },
+    /// Two files claim the same version.
+    #[error("two migrations have the version {version}: {} and {}", first.display(), second.display())]
+    Duplicate {
+        /// The version.
+        version: String,
+        /// The first of the two files.
+        first: PathBuf,
+        /// The second of the two files.
+        second: PathBuf,
     },
 }
 
@@ -102,7 +133,7 @@ impl StatementFailure {
         detail.chain(hint).collect()
     }
 
-    /// The statement, indented and cut: a function body of a thousand lines helps nobody in a terminal.
+    /// The first 12 lines of the statement, indented, each cut at 200 characters, so that the message fits a terminal.
     fn excerpt(&self) -> String {
         const LINES: usize = 12;
         let mut lines = self.statement.lines();
@@ -118,8 +149,9 @@ impl StatementFailure {
     }
 }
 
-/// PostgreSQL's own words, which `tokio_postgres::Error` keeps in its source.
-pub(crate) fn describe(error: &tokio_postgres::Error) -> String {
+/// The message with SQLSTATE and context. `Display` of `tokio_postgres::Error` leaves these out, as they are in its
+/// source.
+pub(crate) fn describe_error(error: &tokio_postgres::Error) -> String {
     match error.as_db_error() {
         Some(db) => {
             let place = db.where_().map(|place| format!("; {place}")).unwrap_or_default();

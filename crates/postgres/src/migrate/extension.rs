@@ -1,9 +1,10 @@
-//! Reads `CREATE EXTENSION` and `DROP EXTENSION` out of statements: to say before a migration runs what the server
-//! lacks (GW-019), and to run them with the rights that Supabase gives to `postgres` (see `sql/platform`). Pure.
+//! Parses `CREATE EXTENSION` and `DROP EXTENSION`, so that missing extensions are reported before a migration runs
+//! (GW-019) and the statements run with the rights that Supabase gives to `postgres` (see
+//! `sql/platform/0011_extensions.sql`). Pure.
 
 use super::lexer::{Lexer, Token, TokenKind};
 
-/// What a statement wants of an extension.
+/// A parsed `CREATE EXTENSION` or `DROP EXTENSION`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ExtensionStatement {
     Create {
@@ -23,25 +24,27 @@ pub(crate) enum ExtensionStatement {
 /// What to do about an extension that the server does not have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Missing {
-    /// Named in every dump of a hosted project, mostly without being used: left out with this warning.
-    Habit(&'static str),
-    /// The migration cannot work; this is how to get it.
+    /// Dumps of hosted projects create it whether or not it is used: it is skipped, with this warning.
+    Ignorable(&'static str),
+    /// The migration fails; the text says how to install the extension.
     Needed(&'static str),
 }
 
-/// Extensions whose functions the platform schema brings along.
+/// Extensions whose functions the platform schema defines itself, so that nothing has to be installed.
 pub(crate) const BUILT_IN: [&str; 1] = ["pgjwt"];
 
-/// Judges a missing extension.
+/// Decides whether a missing extension is skipped or stops the migration.
 pub(crate) fn judge_missing(name: &str) -> Missing {
     match name {
-        "pg_net" => Missing::Habit("calls of net.http_get and net.http_post will fail when they run"),
-        "pg_graphql" => Missing::Habit("graphql_public.graphql() answers that it is not enabled"),
-        "supabase_vault" => Missing::Habit("vault.create_secret() and vault.decrypted_secrets do not exist"),
-        "pgsodium" => Missing::Habit("its functions do not exist"),
-        "http" => Missing::Habit("calls of http(), http_get() and http_post() will fail when they run"),
-        "hypopg" | "index_advisor" => Missing::Habit("index advice is not available"),
-        "pg_stat_monitor" | "plan_filter" | "safeupdate" => Missing::Habit("it only observes"),
+        "pg_net" => Missing::Ignorable("calls of net.http_get and net.http_post will fail when they run"),
+        "pg_graphql" => Missing::Ignorable("graphql_public.graphql() answers that it is not enabled"),
+        "supabase_vault" => {
+            Missing::Ignorable("vault.create_secret() and vault.decrypted_secrets do not exist")
+        }
+        "pgsodium" => Missing::Ignorable("its functions do not exist"),
+        "http" => Missing::Ignorable("calls of http(), http_get() and http_post() will fail when they run"),
+        "hypopg" | "index_advisor" => Missing::Ignorable("index advice is not available"),
+        "pg_stat_monitor" | "plan_filter" | "safeupdate" => Missing::Ignorable("it only observes"),
         "vector" => {
             Missing::Needed("install pgvector for this PostgreSQL (Debian: postgresql-<version>-pgvector)")
         }
@@ -59,60 +62,70 @@ pub(crate) fn judge_missing(name: &str) -> Missing {
 }
 
 impl ExtensionStatement {
-    /// Reads a statement; `None` when it is about something else.
+    /// Parses a statement; `None` for any other kind, which is then sent to PostgreSQL as written.
     pub(crate) fn parse(statement: &str) -> Option<Self> {
         let mut words = Words::new(statement);
         if words.take("create") {
-            words.expect("extension")?;
-            let if_not_exists = words.take("if");
-            if if_not_exists {
-                words.expect("not")?;
-                words.expect("exists")?;
-            }
-            let name = words.name()?;
-            words.take("with");
-            let (mut schema, mut version, mut cascade) = (None, None, false);
-            loop {
-                if words.take("schema") {
-                    schema = Some(words.name()?);
-                } else if words.take("version") {
-                    version = Some(words.name()?);
-                } else if words.take("cascade") {
-                    cascade = true;
-                } else {
-                    break;
-                }
-            }
-            words.at_end().then_some(Self::Create {
-                name,
-                if_not_exists,
-                schema,
-                version,
-                cascade,
-            })
+            Self::parse_create(words)
         } else if words.take("drop") {
-            words.expect("extension")?;
-            let if_exists = words.take("if");
-            if if_exists {
-                words.expect("exists")?;
-            }
-            let mut names = vec![words.name()?];
-            while words.take(",") {
-                names.push(words.name()?);
-            }
-            let cascade = words.take("cascade");
-            words.take("restrict");
-            words.at_end().then_some(Self::Drop {
-                names,
-                if_exists,
-                cascade,
-            })
+            Self::parse_drop(words)
         } else {
             None
         }
     }
 
-    /// The same wish as one statement that `postgres` may run.
+    /// `extension [if not exists] name [with] [schema name] [version name] [cascade]`
+    fn parse_create(mut words: Words<'_>) -> Option<Self> {
+        words.expect("extension")?;
+        let if_not_exists = words.take("if");
+        if if_not_exists {
+            words.expect("not")?;
+            words.expect("exists")?;
+        }
+        let name = words.name()?;
+        words.take("with");
+        let (mut schema, mut version, mut cascade) = (None, None, false);
+        loop {
+            if words.take("schema") {
+                schema = Some(words.name()?);
+            } else if words.take("version") {
+                version = Some(words.name()?);
+            } else if words.take("cascade") {
+                cascade = true;
+            } else {
+                break;
+            }
+        }
+        words.at_end().then_some(Self::Create {
+            name,
+            if_not_exists,
+            schema,
+            version,
+            cascade,
+        })
+    }
+
+    /// `extension [if exists] name [, name …] [cascade | restrict]`
+    fn parse_drop(mut words: Words<'_>) -> Option<Self> {
+        words.expect("extension")?;
+        let if_exists = words.take("if");
+        if if_exists {
+            words.expect("exists")?;
+        }
+        let mut names = vec![words.name()?];
+        while words.take(",") {
+            names.push(words.name()?);
+        }
+        let cascade = words.take("cascade");
+        words.take("restrict");
+        words.at_end().then_some(Self::Drop {
+            names,
+            if_exists,
+            cascade,
+        })
+    }
+
+    /// The call of the `_selvedge` function that does the same with more rights than `postgres` has.
     pub(crate) fn to_sql(&self) -> String {
         match self {
             Self::Create {
@@ -123,18 +136,20 @@ impl ExtensionStatement {
                 cascade,
             } => format!(
                 "select _selvedge.create_extension({}, {if_not_exists}, {}, {}, {cascade})",
-                literal(name),
+                quote_literal(name),
                 schema
                     .as_deref()
-                    .map_or_else(|| "current_schema()::text".to_owned(), literal),
-                version.as_deref().map_or_else(|| "null".to_owned(), literal),
+                    .map_or_else(|| "current_schema()::text".to_owned(), quote_literal),
+                version
+                    .as_deref()
+                    .map_or_else(|| "null".to_owned(), quote_literal),
             ),
             Self::Drop {
                 names,
                 if_exists,
                 cascade,
             } => {
-                let names: Vec<String> = names.iter().map(|name| literal(name)).collect();
+                let names: Vec<String> = names.iter().map(|name| quote_literal(name)).collect();
                 format!(
                     "select _selvedge.drop_extension(name, {if_exists}, {cascade}) from unnest(array[{}]) as name",
                     names.join(", ")
@@ -144,12 +159,12 @@ impl ExtensionStatement {
     }
 }
 
-/// `value` as a string literal. Only for texts that went through the lexer, in statements that take no parameters.
-fn literal(value: &str) -> String {
+/// `value` as a string literal. A simple query takes no parameters, so quotes are doubled here.
+fn quote_literal(value: &str) -> String {
     format!("'{}'", value.replace('\'', "''"))
 }
 
-/// The meaningful tokens of a statement, read from the front.
+/// The tokens of a statement without white space and comments, read from the front.
 struct Words<'a> {
     sql: &'a str,
     tokens: std::vec::IntoIter<Token>,
@@ -163,7 +178,7 @@ impl<'a> Words<'a> {
             if !matches!(token.kind, TokenKind::Whitespace | TokenKind::Comment) {
                 tokens.push(token);
             }
-            // No statement about extensions is longer, and bodies of functions can be.
+            // Statements about extensions are shorter than this; the limit avoids reading the long bodies of functions.
             if tokens.len() > 32 {
                 break;
             }
@@ -194,7 +209,7 @@ impl<'a> Words<'a> {
         self.take(word).then_some(())
     }
 
-    /// An identifier (folded like PostgreSQL folds it) or a string.
+    /// An identifier (unquoted ones in lower case, as in PostgreSQL) or the content of a string.
     fn name(&mut self) -> Option<String> {
         let token = self.tokens.next()?;
         let text = self.text(token);
@@ -218,7 +233,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn gw_018_extension_statements_are_read_in_every_spelling() {
+    fn gw_018_parses_create_and_drop_extension_in_every_spelling() {
         let created = |name: &str, if_not_exists, schema: Option<&str>, cascade| ExtensionStatement::Create {
             name: name.into(),
             if_not_exists,
@@ -259,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn gw_018_names_are_quoted_when_they_become_sql_again() {
+    fn gw_018_to_sql_doubles_quotes_in_extension_names() {
         let statement = ExtensionStatement::parse("create extension \"a'b\"").expect("is one");
 
         assert_eq!(

@@ -3,9 +3,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::error::MigrateError;
+use super::error::{HistoryConflict, MigrateError};
 
-/// A first file of this age is the CLI's own dump of a schema that every database has by now.
+/// Compat: the Supabase CLI skips a first file `<version>_init.sql` older than this. Old versions of the CLI wrote it
+/// as a dump of a schema that every database has by now.
 const OLDEST_INIT: u64 = 20_211_209_000_000;
 
 /// A file of the migrations folder.
@@ -13,56 +14,26 @@ const OLDEST_INIT: u64 = 20_211_209_000_000;
 pub struct Migration {
     /// The digits before the first `_`.
     pub version: String,
-    /// What stands between the version and `.sql`.
+    /// The part of the file name between the first `_` and `.sql`; may be empty.
     pub name: String,
-    /// Where it is.
+    /// Path of the file.
     pub path: PathBuf,
 }
 
-/// The migrations folder as read.
+/// Content of the migrations folder.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Discovered {
-    /// In the order in which they run: bytes of their file names.
+pub struct DiscoveredMigrations {
+    /// In the order in which they run: sorted by the bytes of their file names.
     pub migrations: Vec<Migration>,
-    /// Files left out, and why; for people.
+    /// One message per skipped file, to be shown to the user.
     pub warnings: Vec<String>,
-}
-
-/// Files and history that do not fit together.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum HistoryConflict {
-    /// The database knows versions that the folder lacks.
-    #[error("Remote migration versions not found in local migrations directory.\n  {}", .versions.join(", "))]
-    MissingFiles {
-        /// The versions.
-        versions: Vec<String>,
-    },
-    /// Files that would have to run before one that already ran.
-    #[error(
-        "Found local migration files to be inserted before the last migration on remote database.\n  {}",
-        .files.iter().map(|file| file.display().to_string()).collect::<Vec<_>>().join(", ")
-    )]
-    OutOfOrder {
-        /// The files.
-        files: Vec<PathBuf>,
-    },
-    /// Two files claim the same version.
-    #[error("two migrations have the version {version}: {} and {}", first.display(), second.display())]
-    Duplicate {
-        /// The version.
-        version: String,
-        /// One file.
-        first: PathBuf,
-        /// The other.
-        second: PathBuf,
-    },
 }
 
 /// Reads the migrations folder. A folder that does not exist holds no migrations.
 ///
 /// # Errors
 /// [`MigrateError::File`] when it exists and cannot be read.
-pub fn discover(folder: &Path) -> Result<Discovered, MigrateError> {
+pub fn discover_migrations(folder: &Path) -> Result<DiscoveredMigrations, MigrateError> {
     let mut names = Vec::new();
     match std::fs::read_dir(folder) {
         Ok(entries) => {
@@ -73,16 +44,19 @@ pub fn discover(folder: &Path) -> Result<Discovered, MigrateError> {
                 }
             }
         }
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Discovered::default()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            return Ok(DiscoveredMigrations::default());
+        }
         Err(error) => return Err(MigrateError::file(folder)(error)),
     }
+    // `read_dir` returns files in no defined order.
     names.sort_unstable();
-    Ok(arrange(folder, &names))
+    Ok(sort_migrations(folder, &names))
 }
 
-/// The pure half of [`discover`]: sorted file names to migrations and warnings.
-fn arrange(folder: &Path, names: &[String]) -> Discovered {
-    let mut discovered = Discovered::default();
+/// Turns sorted file names into migrations and warnings, without access to the folder.
+fn sort_migrations(folder: &Path, names: &[String]) -> DiscoveredMigrations {
+    let mut discovered = DiscoveredMigrations::default();
     for (index, file) in names.iter().enumerate() {
         let parts = file.strip_suffix(".sql").and_then(|stem| stem.split_once('_'));
         match parts {
@@ -103,7 +77,7 @@ fn arrange(folder: &Path, names: &[String]) -> Discovered {
                     });
                 }
             }
-            // What editors and git leave is no migration and no mistake.
+            // Hidden files (`.DS_Store`, `.gitkeep`) are no mistake, so they cause no warning.
             _ if file.starts_with('.') => {}
             _ => discovered.warnings.push(format!(
                 "{file}: skipped, its name must match <timestamp>_name.sql"
@@ -117,11 +91,12 @@ fn is_version(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Which migrations have to run, in order (GW-022). Pure.
+/// The migrations that have to run, in order (GW-022). Pure.
 ///
 /// # Errors
-/// [`HistoryConflict`] when files and history do not fit together.
-pub fn pending<'a>(
+/// [`HistoryConflict`] when two files have one version, an applied version has no file, or a pending file sorts before
+/// an applied one.
+pub fn pending_migrations<'a>(
     local: &'a [Migration],
     applied: &[String],
 ) -> Result<Vec<&'a Migration>, HistoryConflict> {
@@ -163,7 +138,7 @@ pub fn pending<'a>(
 /// Creates `<folder>/<timestamp>_<name>.sql`, empty, and returns its path. `timestamp` has 14 digits.
 ///
 /// # Errors
-/// [`MigrateError::File`] when it cannot be created or exists.
+/// [`MigrateError::File`] when it cannot be created or exists already.
 pub fn create_migration(folder: &Path, timestamp: &str, name: &str) -> Result<PathBuf, MigrateError> {
     let name: String = name
         .trim()
@@ -202,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn gw_021_file_names_give_version_and_name_and_others_warn() {
+    fn gw_021_parses_version_and_name_and_warns_about_other_files() {
         let names = [
             "20200101000000_init.sql",
             "20220101_a_b.sql",
@@ -212,7 +187,7 @@ mod tests {
             "x_y.sql",
         ];
 
-        let found = arrange(Path::new("m"), &names.map(String::from));
+        let found = sort_migrations(Path::new("m"), &names.map(String::from));
 
         let parts: Vec<_> = found
             .migrations
@@ -225,25 +200,25 @@ mod tests {
     }
 
     #[test]
-    fn gw_021_pending_is_what_the_history_lacks_in_file_order() {
+    fn gw_021_pending_migrations_are_those_not_in_the_history_in_file_order() {
         let local = [migration("1"), migration("2"), migration("3")];
 
         assert_eq!(
-            pending(&local, &["1".into()]).map(|p| versions(&p)),
+            pending_migrations(&local, &["1".into()]).map(|p| versions(&p)),
             Ok(vec!["2".into(), "3".into()])
         );
-        assert_eq!(pending(&local, &[]).map(|p| p.len()), Ok(3));
-        assert_eq!(pending(&[], &[]).map(|p| p.len()), Ok(0));
+        assert_eq!(pending_migrations(&local, &[]).map(|p| p.len()), Ok(3));
+        assert_eq!(pending_migrations(&[], &[]).map(|p| p.len()), Ok(0));
     }
 
     #[test]
-    fn gw_022_the_two_history_conflicts_have_the_words_of_the_cli() {
+    fn gw_022_history_conflicts_have_the_messages_of_the_supabase_cli() {
         let local = [migration("1"), migration("2")];
 
-        let missing = pending(&local, &["1".into(), "9".into()])
+        let missing = pending_migrations(&local, &["1".into(), "9".into()])
             .expect_err("9 has no file")
             .to_string();
-        let early = pending(&local, &["2".into()])
+        let early = pending_migrations(&local, &["2".into()])
             .expect_err("1 comes too late")
             .to_string();
 
@@ -256,11 +231,11 @@ mod tests {
     }
 
     #[test]
-    fn gw_021_two_files_of_one_version_are_refused() {
+    fn gw_021_rejects_two_files_with_one_version() {
         let local = [migration("1"), migration("1")];
 
         assert!(matches!(
-            pending(&local, &[]),
+            pending_migrations(&local, &[]),
             Err(HistoryConflict::Duplicate { .. })
         ));
     }

@@ -1,8 +1,8 @@
-//! Cuts SQL text into tokens, just finely enough to know where strings, comments and dollar quotes begin and end. The
-//! statement splitter and the reader of extension statements stand on it. It knows PostgreSQL's lexical rules with
-//! `standard_conforming_strings` on, and no grammar.
+//! Splits SQL text into tokens, so that the statement splitter and the parser of extension statements know where
+//! strings, comments and dollar quotes begin and end. It follows PostgreSQL's lexical rules with
+//! `standard_conforming_strings` on, and knows no grammar.
 
-/// What a token is. Everything that needs no distinction is [`TokenKind::Other`].
+/// Kind of a token. Numbers, operators and parameters are all [`TokenKind::Other`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TokenKind {
     Whitespace,
@@ -31,16 +31,16 @@ pub(crate) struct Token {
     pub(crate) end: usize,
 }
 
-/// Something was opened and never closed.
+/// A string, quoted identifier or comment was opened and never closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Unterminated {
-    /// What was opened, for people.
+    /// What was opened, as a phrase for the error message.
     pub(crate) what: &'static str,
     /// Byte offset of its beginning.
     pub(crate) start: usize,
 }
 
-/// Walks over `text` token by token; the tokens cover it without gaps.
+/// Iterates over the tokens of a text, which cover it without gaps.
 pub(crate) struct Lexer<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -79,7 +79,7 @@ impl<'a> Lexer<'a> {
             b')' => self.single(TokenKind::CloseParen),
             b'\\' => self.single(TokenKind::Backslash),
             byte if byte.is_ascii_digit() => {
-                // A number takes its letters along, so that the `e` of 1e5 begins no word.
+                // Letters that follow digits belong to the number, so that the `e` of 1e5 does not begin a word.
                 self.skip_while(|byte| is_word(byte) || byte == b'.');
                 Ok(TokenKind::Other)
             }
@@ -132,7 +132,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// `'…'`; with `escapes` a backslash takes the next character along.
+    /// Reads `'…'`. With `escapes` (`E'…'`) a backslash escapes the next character, a quote included.
     fn string(&mut self, escapes: bool) -> Result<TokenKind, &'static str> {
         self.at += 1;
         loop {
@@ -140,7 +140,7 @@ impl<'a> Lexer<'a> {
                 Some(b'\'') if self.peek(1) == Some(b'\'') => self.at += 2,
                 Some(b'\'') => {
                     self.at += 1;
-                    // 'a' <newline> 'b' is one string, and its second part obeys the rules of the first.
+                    // 'a' <newline> 'b' is one string in SQL, and escapes work in its second part as in the first.
                     if escapes && self.continues_on_next_line() {
                         continue;
                     }
@@ -153,6 +153,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
+    /// Whether only white space with a line break is between here and another `'`; moves behind that quote if so.
     fn continues_on_next_line(&mut self) -> bool {
         let rest = &self.bytes[self.at..];
         let blank = rest.iter().take_while(|byte| is_space(**byte)).count();
@@ -191,7 +192,7 @@ impl<'a> Lexer<'a> {
         }
         let delimiter = &self.bytes[self.at..self.at + tag_length + 2];
         let body = self.at + delimiter.len();
-        let close = find(&self.bytes[body..], delimiter).ok_or("a dollar-quoted string")?;
+        let close = find_bytes(&self.bytes[body..], delimiter).ok_or("a dollar-quoted string")?;
         self.at = body + close + delimiter.len();
         Ok(TokenKind::DollarString)
     }
@@ -227,6 +228,7 @@ fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 0x0b | 0x0c)
 }
 
+/// PostgreSQL counts every byte of a non-ASCII character as a letter.
 fn is_word_start(byte: u8) -> bool {
     byte.is_ascii_alphabetic() || byte == b'_' || byte >= 0x80
 }
@@ -235,7 +237,7 @@ fn is_word(byte: u8) -> bool {
     is_word_start(byte) || byte.is_ascii_digit() || byte == b'$'
 }
 
-fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {
+fn find_bytes(haystack: &[u8], needle: &[u8]) -> Option<usize> {
     let first = *needle.first()?;
     let mut from = 0;
     while let Some(offset) = haystack[from..].iter().position(|byte| *byte == first) {

@@ -1,4 +1,4 @@
-//! Passwords of the login roles. They come from the server's secrets, never from a SQL file.
+//! Sets passwords of the login roles. The values come from the server's secrets, never from a SQL file.
 
 use secrecy::{ExposeSecret, SecretString};
 use tokio_postgres::Client;
@@ -8,13 +8,13 @@ use super::error::MigrateError;
 /// Passwords to set; `None` leaves a role as it is (without a password nobody can log in as it).
 #[derive(Debug, Clone, Default)]
 pub struct RolePasswords {
-    /// `postgres`: the database's administrator, as whom projects migrate.
+    /// `postgres`: administrator of the database; migrations and seeds run as this role.
     pub postgres: Option<SecretString>,
-    /// `authenticator`: as whom REST and storage connect to become the caller.
+    /// `authenticator`: REST and storage log in as this role and switch to the caller's role in each transaction.
     pub authenticator: Option<SecretString>,
-    /// `supabase_auth_admin`: as whom auth connects.
+    /// `supabase_auth_admin`: login of the auth service.
     pub supabase_auth_admin: Option<SecretString>,
-    /// `supabase_storage_admin`: as whom storage does its own work.
+    /// `supabase_storage_admin`: login of storage for work outside of a caller's rights.
     pub supabase_storage_admin: Option<SecretString>,
     /// `supabase_functions_admin`.
     pub supabase_functions_admin: Option<SecretString>,
@@ -29,7 +29,7 @@ pub struct RolePasswords {
 impl RolePasswords {
     /// The same password for every role: development (GW-033), where it is `postgres`.
     #[must_use]
-    pub fn all(password: &SecretString) -> Self {
+    pub fn same_for_all(password: &SecretString) -> Self {
         let password = Some(password.clone());
         Self {
             postgres: password.clone(),
@@ -60,8 +60,8 @@ impl RolePasswords {
     }
 }
 
-/// Sets the passwords; `client` must be a superuser's. Sent as SCRAM verifiers, so that neither a log nor
-/// `pg_stat_statements` ever holds one.
+/// Sets the passwords; `client` must be logged in as a superuser. They are sent as SCRAM verifiers, so that no password
+/// appears in PostgreSQL's log or in `pg_stat_statements`.
 ///
 /// # Errors
 /// When PostgreSQL refuses.
@@ -70,12 +70,14 @@ pub async fn set_role_passwords(client: &Client, passwords: &RolePasswords) -> R
         .pairs()
         .into_iter()
         .filter_map(|(role, password)| Some((role, password?)))
-        .map(|(role, password)| format!("alter role {role} password '{}'", verifier(password)))
+        .map(|(role, password)| format!("alter role {role} password '{}'", scram_verifier(password)))
         .collect();
+    // `alter role` takes no parameters, so the verifier is part of the text.
     Ok(client.batch_execute(&statements.join(";\n")).await?)
 }
 
-/// `SCRAM-SHA-256$…`: letters, digits and `+/=:$` only, hence safe between quotes.
-pub(crate) fn verifier(password: &SecretString) -> String {
+/// The SCRAM verifier of a password, `SCRAM-SHA-256$…`. It has only letters, digits and `+/=:$-`, so it needs no
+/// escaping in a string literal.
+pub(crate) fn scram_verifier(password: &SecretString) -> String {
     postgres_protocol::password::scram_sha_256(password.expose_secret().as_bytes())
 }

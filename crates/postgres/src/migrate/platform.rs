@@ -10,8 +10,8 @@ use super::error::MigrateError;
 
 static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../sql/platform");
 
-/// Our own register, apart from every schema that projects know. Everybody may read it: `serve` logs in as roles
-/// without any right of their own and asks whether the schema is up to date.
+/// Records applied files in the schema `_selvedge`, which no Supabase project uses. Every role may read it, because
+/// `serve` logs in as roles without rights of their own and checks whether the schema is up to date.
 const REGISTER: &str = "
     create schema if not exists _selvedge;
     create table if not exists _selvedge.platform_migrations (
@@ -23,7 +23,7 @@ const REGISTER: &str = "
     grant usage on schema _selvedge to public;
     grant select on _selvedge.platform_migrations to public;";
 
-/// One key for all nodes that share a database: only one of them migrates at a time.
+/// Advisory lock that all nodes of one database take, so that only one of them migrates at a time.
 const LOCK: &str = "select pg_advisory_lock(hashtextextended('selvedge platform migrations', 0))";
 const UNLOCK: &str = "select pg_advisory_unlock(hashtextextended('selvedge platform migrations', 0))";
 
@@ -36,6 +36,7 @@ pub struct PlatformReport {
     pub is_first: bool,
 }
 
+/// A file `NNNN_name.sql` of `sql/platform`.
 struct PlatformFile {
     version: i32,
     name: &'static str,
@@ -43,8 +44,8 @@ struct PlatformFile {
     sha256: String,
 }
 
-/// The files in order.
-fn files() -> Vec<PlatformFile> {
+/// The files of `sql/platform`, in order of their numbers.
+fn platform_files() -> Vec<PlatformFile> {
     let mut files: Vec<PlatformFile> = FILES
         .files()
         .filter_map(|file| {
@@ -67,7 +68,7 @@ fn files() -> Vec<PlatformFile> {
 #[cfg(any(test, feature = "testing"))]
 pub(crate) fn digest() -> String {
     let mut digest = Sha256::new();
-    for file in files() {
+    for file in platform_files() {
         digest.update(file.name.as_bytes());
         digest.update(file.sha256.as_bytes());
     }
@@ -76,13 +77,15 @@ pub(crate) fn digest() -> String {
 
 /// Brings the platform schema of the connected database up to date. `client` must be a superuser's.
 ///
-/// Each file runs in a transaction with its row of `_selvedge.platform_migrations`; several nodes may call this at once.
+/// Each file runs in a transaction with its row of `_selvedge.platform_migrations`; several nodes may call this at
+/// once.
 ///
 /// # Errors
 /// [`MigrateError::Platform`] names the file that failed; the files before it stay applied.
 pub async fn apply(client: &Client) -> Result<PlatformReport, MigrateError> {
     client.batch_execute(LOCK).await?;
     let outcome = apply_locked(client).await;
+    // Unlocked before an error is returned: the lock belongs to the session, which the caller may keep open.
     let unlocked = client.batch_execute(UNLOCK).await;
     let report = outcome?;
     unlocked?;
@@ -92,9 +95,9 @@ pub async fn apply(client: &Client) -> Result<PlatformReport, MigrateError> {
 /// Whether the connected database has every file of the platform schema; needs no superuser.
 ///
 /// # Errors
-/// When the database cannot be asked.
+/// When a query fails.
 pub async fn is_applied(client: &Client) -> Result<bool, MigrateError> {
-    let newest = files().last().map_or(0, |file| file.version);
+    let newest = platform_files().last().map_or(0, |file| file.version);
     let registered: bool = client
         .query_one(
             "select to_regclass('_selvedge.platform_migrations') is not null",
@@ -125,9 +128,10 @@ async fn apply_locked(client: &Client) -> Result<PlatformReport, MigrateError> {
         is_first: known.is_empty(),
     };
 
-    for file in files() {
+    for file in platform_files() {
         match known.iter().find(|(version, _)| *version == file.version) {
             Some((_, sha256)) if *sha256 == file.sha256 => {}
+            // A changed file cannot be applied again over its own tables, so this is only reported.
             Some(_) => tracing::warn!(
                 file = file.name,
                 "the platform schema was applied from another edition of this file; a reset brings it up to date"
@@ -146,7 +150,8 @@ async fn apply_locked(client: &Client) -> Result<PlatformReport, MigrateError> {
 
 async fn apply_file(client: &Client, file: &PlatformFile) -> Result<(), MigrateError> {
     let started = Instant::now();
-    // One message, hence one round trip. The register's row cannot be a parameter there; name and digest are our own.
+    // One simple query, hence one round trip. It takes no parameters; name and digest come from the binary, so they
+    // need no quoting.
     let batch = format!(
         "begin;\n{}\n;reset role; insert into _selvedge.platform_migrations (version, name, sha256) \
          values ({}, '{}', '{}'); commit",
@@ -155,7 +160,7 @@ async fn apply_file(client: &Client, file: &PlatformFile) -> Result<(), MigrateE
     if let Err(source) = client.batch_execute(&batch).await {
         client.batch_execute("rollback").await?;
         return Err(MigrateError::Platform {
-            file: located(file, &source),
+            file: locate_error(file, &source),
             source,
         });
     }
@@ -168,11 +173,12 @@ async fn apply_file(client: &Client, file: &PlatformFile) -> Result<(), MigrateE
 }
 
 /// The file's name, with the line when PostgreSQL gave a position.
-fn located(file: &PlatformFile, error: &tokio_postgres::Error) -> String {
+fn locate_error(file: &PlatformFile, error: &tokio_postgres::Error) -> String {
     use tokio_postgres::error::ErrorPosition;
 
     match error.as_db_error().and_then(|db| db.position()) {
         Some(ErrorPosition::Original(position)) => {
+            // The position counts from the start of the batch, which begins with `begin;`.
             let before = (*position as usize).saturating_sub("begin;\n".len() + 1);
             let line = 1 + file.sql.chars().take(before).filter(|char| *char == '\n').count();
             format!("{}:{line}", file.name)
@@ -181,9 +187,11 @@ fn located(file: &PlatformFile, error: &tokio_postgres::Error) -> String {
     }
 }
 
-/// `[api] auto_expose_new_tables` (GW-014): whether tables that migrations create are open to the API roles without a
-/// grant of their own. Row-level security applies either way. Everything is revoked, also what the original forgets:
-/// TRUNCATE passes row-level security.
+/// Applies `[api] auto_expose_new_tables` (GW-014): whether the API roles get rights on tables that migrations create
+/// without an explicit grant. Row-level security applies in both cases.
+///
+/// All privileges are revoked, also those that Supabase's own script leaves: row-level security does not restrict
+/// TRUNCATE.
 ///
 /// # Errors
 /// When PostgreSQL refuses; `client` must be a superuser's or `postgres`'s.
@@ -212,7 +220,7 @@ mod tests {
 
     #[test]
     fn gw_017_platform_files_are_numbered_without_gaps() {
-        let versions: Vec<i32> = files().iter().map(|file| file.version).collect();
+        let versions: Vec<i32> = platform_files().iter().map(|file| file.version).collect();
 
         assert_eq!(
             versions,

@@ -7,7 +7,7 @@ use tokio_postgres::Client;
 use super::{
     error::MigrateError,
     extension::{BUILT_IN, ExtensionStatement, Missing, judge_missing},
-    files::{Migration, pending},
+    files::{Migration, pending_migrations},
     run::Script,
 };
 
@@ -24,17 +24,17 @@ const HISTORY: &str = "
 const INSERT_HISTORY: &str =
     "insert into supabase_migrations.schema_migrations (version, name, statements) values ($1, $2, $3)";
 
-/// A migration waits this long for a lock and then fails, instead of stopping everybody behind it.
+/// A migration that cannot get a lock within this time fails, because all later queries on that table wait behind it.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(4);
 
 /// Whether a migration ran.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MigrationState {
-    /// File and history agree.
+    /// The file exists and the history records it as applied.
     Applied,
-    /// A file that has not run.
+    /// The file exists and has not run.
     Pending,
-    /// In the history, without a file.
+    /// Recorded as applied in the database, but the migrations folder has no such file.
     Missing,
 }
 
@@ -49,11 +49,15 @@ pub struct MigrationStatus {
     pub state: MigrationState,
 }
 
-/// Files and history side by side, in order of version. `client` is `postgres`'s.
+/// Compares files with the history and returns all versions of both, in order. `client` must be logged in as
+/// `postgres`.
 ///
 /// # Errors
-/// When the database cannot be asked.
-pub async fn list(client: &Client, local: &[Migration]) -> Result<Vec<MigrationStatus>, MigrateError> {
+/// When a query fails.
+pub async fn list_migrations(
+    client: &Client,
+    local: &[Migration],
+) -> Result<Vec<MigrationStatus>, MigrateError> {
     let applied = read_history(client).await?;
     let mut statuses: Vec<MigrationStatus> = local
         .iter()
@@ -80,6 +84,7 @@ pub async fn list(client: &Client, local: &[Migration]) -> Result<Vec<MigrationS
     Ok(statuses)
 }
 
+/// Versions and names of applied migrations; empty when the history table does not exist.
 async fn read_history(client: &Client) -> Result<Vec<(String, Option<String>)>, MigrateError> {
     let exists: bool = client
         .query_one(
@@ -91,7 +96,7 @@ async fn read_history(client: &Client) -> Result<Vec<(String, Option<String>)>, 
     if !exists {
         return Ok(Vec::new());
     }
-    // Histories of old CLIs have no column `name`.
+    // Compat: histories that old versions of the Supabase CLI made have no column `name`.
     let rows = client
         .query(
             "select version, to_jsonb(m) ->> 'name' from supabase_migrations.schema_migrations as m order by version",
@@ -101,11 +106,12 @@ async fn read_history(client: &Client) -> Result<Vec<(String, Option<String>)>, 
     Ok(rows.iter().map(|row| (row.get(0), row.get(1))).collect())
 }
 
-/// Runs what is pending, each file in one transaction with its history row (GW-021), and returns what ran. `client` is
-/// `postgres`'s.
+/// Runs pending migrations, each in one transaction with its history row (GW-021), and returns those that ran. `client`
+/// must be logged in as `postgres`.
 ///
 /// # Errors
-/// The first failing file stops it: see [`MigrateError`]. Earlier files stay applied, the failing one leaves nothing.
+/// See [`MigrateError`]. Stops at the first file that fails: its transaction is rolled back, earlier files stay
+/// applied.
 pub async fn apply_pending<'a>(
     client: &Client,
     local: &'a [Migration],
@@ -116,12 +122,14 @@ pub async fn apply_pending<'a>(
         .into_iter()
         .map(|(version, _)| version)
         .collect();
-    let waiting = pending(local, &applied)?;
+    let waiting = pending_migrations(local, &applied)?;
     if waiting.is_empty() {
         return Ok(waiting);
     }
     client.batch_execute(HISTORY).await?;
 
+    // All files are read and split before the first one runs, so that a file that cannot be split stops nothing
+    // halfway.
     let mut texts = Vec::with_capacity(waiting.len());
     for migration in &waiting {
         texts.push(read_file(&migration.path)?);
@@ -158,7 +166,8 @@ async fn apply_migration(
     .await
 }
 
-/// Runs the project's `roles.sql` if it exists (GW-026); it has no history and must bear repetition.
+/// Runs the project's `roles.sql` if it exists (GW-026), and returns whether it does. No history is kept, so its
+/// statements must be repeatable.
 ///
 /// # Errors
 /// See [`MigrateError`].
@@ -172,7 +181,7 @@ pub async fn apply_roles(client: &Client, path: &Path) -> Result<bool, MigrateEr
     Ok(true)
 }
 
-/// Runs one file and then `record` in one transaction, with a fresh session before and after.
+/// Runs one file and then `record` in one transaction. Role and settings of the session are reset before and after it.
 pub(crate) async fn run_file(
     client: &Client,
     script: &Script<'_>,
@@ -184,7 +193,7 @@ pub(crate) async fn run_file(
     client.batch_execute("begin").await?;
     let outcome = async {
         script.run(client, skip).await?;
-        // The file may have ended as another role; what is recorded must not depend on it.
+        // The file may have changed the role (`set role`), and the history row must be written as `postgres`.
         client.batch_execute("reset role").await?;
         record.await?;
         client.batch_execute("commit").await?;
@@ -192,14 +201,15 @@ pub(crate) async fn run_file(
     }
     .await;
     if outcome.is_err() {
-        // When the connection itself is gone, so is the transaction, and the first error is the one to report.
+        // If the connection is lost, this fails as well, and PostgreSQL rolls back by itself; the first error is
+        // reported.
         client.batch_execute("rollback").await.ok();
         return outcome;
     }
     reset_session(client, None).await
 }
 
-/// What one file set must not reach the next.
+/// Resets role and settings, so that a `set` in one file does not affect the next.
 async fn reset_session(client: &Client, lock_timeout: Option<Duration>) -> Result<(), MigrateError> {
     let lock_timeout = match lock_timeout {
         Some(timeout) => format!("; set lock_timeout = {}", timeout.as_millis()),
@@ -220,7 +230,11 @@ pub(crate) fn read_file(path: &Path) -> Result<String, MigrateError> {
     })
 }
 
-/// Refuses missing extensions before anything runs (GW-019) and returns those that are left out.
+/// Checks the extensions that `scripts` create (GW-019), before any of them runs. Returns the names to skip: those of
+/// [`BUILT_IN`], and missing ones that a project can do without, each with a warning.
+///
+/// # Errors
+/// [`MigrateError::MissingExtension`] for a missing extension that the project needs.
 pub(crate) async fn check_extensions(
     client: &Client,
     scripts: &[Script<'_>],
@@ -249,10 +263,10 @@ pub(crate) async fn check_extensions(
         .filter(|(_, _, name)| !available.contains(name) && !BUILT_IN.contains(&name.as_str()))
     {
         match judge_missing(&name) {
-            Missing::Habit(consequence) if skip.contains(&name) => {
+            Missing::Ignorable(consequence) if skip.contains(&name) => {
                 tracing::debug!(extension = name, consequence, "named again");
             }
-            Missing::Habit(consequence) => {
+            Missing::Ignorable(consequence) => {
                 warn(format!(
                     "{}:{line}: extension \"{name}\" is not available here and was left out: {consequence}",
                     path.display()

@@ -1,7 +1,8 @@
-//! Runs the statements of one file, many per round trip, and still says which one failed.
+//! Runs the statements of one file, many per round trip, and reports which one failed.
 //!
-//! A simple query may hold many statements; PostgreSQL answers each with its own completion. So the number of
-//! completions before an error tells the statement, and a seed of a hundred thousand rows is sent in large pieces.
+//! A simple query may hold many statements, and PostgreSQL sends a `CommandComplete` for each. The number of these
+//! messages before an error is the index of the statement that failed, so a seed of a hundred thousand rows can be sent
+//! in few, large messages.
 
 use std::{ops::Range, path::Path};
 
@@ -11,14 +12,14 @@ use tokio_postgres::{Client, SimpleQueryMessage, error::ErrorPosition};
 use super::{
     error::{MigrateError, StatementFailure},
     extension::ExtensionStatement,
-    split::{SplitError, Statement, split},
+    split::{SplitError, Statement, split_statements},
 };
 
-/// How much text goes into one message: large enough that round trips do not count, small enough that PostgreSQL does
-/// not hold the parse trees of a whole dump.
+/// Most text of one message: large enough that round trips take little of the time, small enough that PostgreSQL does
+/// not keep the parse trees of a whole dump in memory.
 const BATCH_BYTES: usize = 512 * 1024;
 
-/// A file with its statements.
+/// A SQL file, split into its statements.
 pub(crate) struct Script<'a> {
     pub(crate) path: &'a Path,
     pub(crate) statements: Vec<Statement<'a>>,
@@ -26,21 +27,22 @@ pub(crate) struct Script<'a> {
 
 impl<'a> Script<'a> {
     pub(crate) fn parse(path: &'a Path, text: &'a str) -> Result<Self, MigrateError> {
-        let statements = split(text).map_err(|source: SplitError| MigrateError::Split {
+        let statements = split_statements(text).map_err(|source: SplitError| MigrateError::Split {
             path: path.to_owned(),
             source,
         })?;
         Ok(Self { path, statements })
     }
 
-    /// Runs the statements in order; the caller has opened the transaction. `skip` says which extensions to leave out.
+    /// Runs the statements in order, in the transaction that the caller has opened. `create extension` is skipped for
+    /// the names in `skip`.
     pub(crate) async fn run(&self, client: &Client, skip: &[String]) -> Result<(), MigrateError> {
         let texts: Vec<String> = self
             .statements
             .iter()
-            .map(|statement| executable(statement.text, skip))
+            .map(|statement| blank_out_skipped(statement.text, skip))
             .collect();
-        for range in batches(&texts) {
+        for range in split_into_batches(&texts) {
             self.run_batch(client, &texts, range).await?;
         }
         Ok(())
@@ -69,7 +71,8 @@ impl<'a> Script<'a> {
             return Err(error.into());
         };
 
-        // A syntax error stops the batch before its first statement runs, and only its position tells where it is.
+        // A syntax error is reported before the first statement of the batch runs, so completions cannot be counted;
+        // the error's character position tells the statement.
         let index = match db.position() {
             Some(ErrorPosition::Original(position)) => {
                 statement_at(&texts[range.clone()], *position as usize)
@@ -86,16 +89,19 @@ impl<'a> Script<'a> {
     }
 }
 
-/// What is sent for a statement: extensions go through the platform's functions.
-fn executable(statement: &str, skip: &[String]) -> String {
+/// The text that is sent for a statement. `create extension` and `drop extension` become calls of `_selvedge`
+/// functions, which run with the rights that `postgres` has at Supabase; other statements are sent as written.
+fn blank_out_skipped(statement: &str, skip: &[String]) -> String {
     match ExtensionStatement::parse(statement) {
+        // A statement is needed in its place: completions are counted to find the one that failed.
         Some(ExtensionStatement::Create { name, .. }) if skip.contains(&name) => "select null".to_owned(),
         Some(extension) => extension.to_sql(),
         None => statement.to_owned(),
     }
 }
 
-fn batches(texts: &[String]) -> Vec<Range<usize>> {
+/// Groups statements, by index, into messages of at most [`BATCH_BYTES`]; a longer statement gets a message of its own.
+fn split_into_batches(texts: &[String]) -> Vec<Range<usize>> {
     let mut ranges = Vec::new();
     let (mut start, mut size) = (0, 0);
     for (index, text) in texts.iter().enumerate() {
@@ -128,18 +134,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn gw_021_batches_cover_every_statement_once_and_stay_small() {
+    fn gw_021_batches_contain_every_statement_once_and_stay_below_the_size_limit() {
         let texts: Vec<String> = (0..100).map(|index| "x".repeat(index * 500)).collect();
 
-        let ranges = batches(&texts);
+        let ranges = split_into_batches(&texts);
 
         assert!(ranges.len() > 1);
         assert_eq!(
             ranges.iter().cloned().flatten().collect::<Vec<_>>(),
             (0..100).collect::<Vec<_>>()
         );
-        assert_eq!(batches(&["y".repeat(BATCH_BYTES * 2), "z".into()]), [0..1, 1..2]);
-        assert!(batches(&[]).is_empty());
+        assert_eq!(
+            split_into_batches(&["y".repeat(BATCH_BYTES * 2), "z".into()]),
+            [0..1, 1..2]
+        );
+        assert!(split_into_batches(&[]).is_empty());
     }
 
     #[test]

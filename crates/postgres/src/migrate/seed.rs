@@ -24,20 +24,20 @@ const UPSERT: &str = "insert into supabase_migrations.seed_files (path, hash) va
 /// A seed file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SeedFile {
-    /// Where it is.
+    /// Path of the file.
     pub path: PathBuf,
-    /// Relative to the project's folder, with `/`: what the register holds.
+    /// Path relative to the project's folder, with `/`; the key in `supabase_migrations.seed_files`.
     pub name: String,
 }
 
-/// What happened to a seed file.
+/// Result of [`apply_seeds`] for one file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SeedOutcome {
     /// It ran.
     Applied,
     /// It ran before with the same content.
     Unchanged,
-    /// It ran before with other content; only its hash was updated.
+    /// It ran before with other content. It is not run again (its rows may exist); only the recorded hash is updated.
     Changed,
 }
 
@@ -45,11 +45,12 @@ pub enum SeedOutcome {
 /// without duplicates. A pattern that matches nothing is a warning.
 ///
 /// # Errors
-/// [`MigrateError::File`] for a pattern that is none.
+/// [`MigrateError::File`] for a pattern with invalid glob syntax.
 pub fn find_seeds(project: &Path, patterns: &[String]) -> Result<(Vec<SeedFile>, Vec<String>), MigrateError> {
     let (mut seeds, mut warnings, mut seen) = (Vec::new(), Vec::new(), BTreeSet::new());
     for pattern in patterns {
         let relative = pattern.strip_prefix("./").unwrap_or(pattern);
+        // The project's own path may contain glob characters such as `[`.
         let full = Path::new(&glob::Pattern::escape(&project.to_string_lossy())).join(relative);
         let paths = glob::glob(&full.to_string_lossy()).map_err(|error| {
             MigrateError::file(Path::new(pattern))(std::io::Error::new(
@@ -79,10 +80,10 @@ pub fn find_seeds(project: &Path, patterns: &[String]) -> Result<(Vec<SeedFile>,
     Ok((seeds, warnings))
 }
 
-/// Runs the seeds that never ran, each in a transaction; `client` is `postgres`'s.
+/// Runs the seeds that have not run yet, each in a transaction. `client` must be logged in as `postgres`.
 ///
 /// # Errors
-/// The first failing file stops it and leaves nothing of itself.
+/// See [`MigrateError`]. Stops at the first file that fails, whose transaction is rolled back.
 pub async fn apply_seeds<'a>(
     client: &Client,
     seeds: &'a [SeedFile],
@@ -106,14 +107,14 @@ pub async fn apply_seeds<'a>(
         let outcome = match known {
             Some(known) if known == hash => SeedOutcome::Unchanged,
             Some(_) => {
-                record(client, seed, &hash).await?;
+                record_seed(client, seed, &hash).await?;
                 SeedOutcome::Changed
             }
             None => {
                 let scripts = [Script::parse(&seed.path, &text)?];
                 let skip = check_extensions(client, &scripts, &mut warn).await?;
                 let [script] = &scripts;
-                run_file(client, script, &skip, None, record(client, seed, &hash)).await?;
+                run_file(client, script, &skip, None, record_seed(client, seed, &hash)).await?;
                 SeedOutcome::Applied
             }
         };
@@ -122,7 +123,7 @@ pub async fn apply_seeds<'a>(
     Ok(outcomes)
 }
 
-async fn record(client: &Client, seed: &SeedFile, hash: &str) -> Result<(), MigrateError> {
+async fn record_seed(client: &Client, seed: &SeedFile, hash: &str) -> Result<(), MigrateError> {
     client.execute(UPSERT, &[&seed.name, &hash]).await?;
     Ok(())
 }
@@ -132,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn gw_025_globs_keep_their_order_sort_within_and_drop_duplicates() {
+    fn gw_025_seed_globs_are_expanded_in_order_sorted_and_without_duplicates() {
         let folder = tempfile::tempdir().expect("a folder");
         for name in ["seed.sql", "seeds/b.sql", "seeds/a.sql"] {
             let path = folder.path().join(name);

@@ -1,7 +1,7 @@
 //! Splits a SQL file into its statements, each with the line on which it begins. Pure: text in, statements out.
 //!
-//! Dollar quotes, strings, nested comments, parentheses and `BEGIN ATOMIC` bodies hide their semicolons. Commands of
-//! psql and `COPY … FROM stdin` cannot be run over a connection and are refused by name.
+//! A semicolon inside a dollar quote, string, comment, pair of parentheses or `BEGIN ATOMIC` body does not end a
+//! statement. Commands of psql and `COPY … FROM stdin` cannot be run over a connection; each has an error of its own.
 
 use super::lexer::{Lexer, Token, TokenKind};
 
@@ -17,7 +17,7 @@ pub struct Statement<'a> {
 /// Why a file could not be split.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SplitError {
-    /// Something was opened and never closed.
+    /// A string, quoted identifier or comment was opened and never closed.
     #[error("{what} is not closed")]
     Unterminated {
         /// Line on which it was opened.
@@ -25,7 +25,7 @@ pub enum SplitError {
         /// What was opened.
         what: &'static str,
     },
-    /// A command of psql.
+    /// A command of psql, such as `\connect`.
     #[error("`{command}` is a command of psql, not SQL; remove it or write it as SQL")]
     MetaCommand {
         /// Line of the command.
@@ -56,8 +56,9 @@ impl SplitError {
 /// Splits `sql` into statements. Pieces without any word (empty, or comments only) are left out.
 ///
 /// # Errors
-/// [`SplitError`] when the text cannot be SQL for a connection.
-pub fn split(sql: &str) -> Result<Vec<Statement<'_>>, SplitError> {
+/// [`SplitError`] when the text cannot be run over a connection.
+pub fn split_statements(sql: &str) -> Result<Vec<Statement<'_>>, SplitError> {
+    // Editors on Windows begin files with a byte order mark, which PostgreSQL rejects.
     let sql = sql.strip_prefix('\u{feff}').unwrap_or(sql);
     Splitter::new(sql).run()
 }
@@ -66,13 +67,13 @@ struct Splitter<'a> {
     sql: &'a str,
     statements: Vec<Statement<'a>>,
     lines: LineCounter<'a>,
-    /// Where the current piece begins.
+    /// Byte offset at which the current statement begins, comments before it included.
     start: usize,
-    /// Where its first token that counts begins.
+    /// Byte offset of its first token that is neither white space nor a comment; `None` until there is one.
     first: Option<usize>,
     parens: usize,
     body: AtomicBody,
-    /// Its first words, for recognizing COPY FROM stdin.
+    /// Recognizes `COPY … FROM stdin` in the current statement.
     copy: CopyFromStdin,
 }
 
@@ -103,6 +104,7 @@ impl<'a> Splitter<'a> {
             }
             match token.kind {
                 TokenKind::Whitespace | TokenKind::Comment => continue,
+                // `create rule … do (a; b)` has semicolons in parentheses.
                 TokenKind::Semicolon if self.parens == 0 && self.body.depth == 0 => {
                     self.finish(token.start)?;
                     self.start = token.end;
@@ -149,8 +151,9 @@ impl<'a> Splitter<'a> {
         Ok(())
     }
 
-    /// A line of psql. `pg_dump` of 2025 on frames its output in `\restrict` lines, which mean nothing here; all others
-    /// are refused. Returns the end of the line.
+    /// Handles a line that begins with a backslash, and returns the offset of its end. `\restrict` and `\unrestrict`
+    /// are skipped: `pg_dump` writes them since 2025 to limit what psql does, and nothing here runs psql. Any other
+    /// command is an error.
     fn meta_command(&mut self, token: Token) -> Result<usize, SplitError> {
         let rest = &self.sql[token.start..];
         let command = rest.lines().next().unwrap_or(rest).trim_end();
@@ -164,8 +167,8 @@ impl<'a> Splitter<'a> {
     }
 }
 
-/// Follows `CREATE [OR REPLACE] FUNCTION|PROCEDURE … BEGIN ATOMIC … END`, whose body holds bare semicolons. As in psql,
-/// `CASE` opens and `END` closes, too.
+/// Tracks `CREATE [OR REPLACE] FUNCTION|PROCEDURE … BEGIN ATOMIC … END`, whose body contains semicolons without quotes.
+/// As in psql, `CASE` also increases the depth, because it ends with `END`, too.
 #[derive(Default)]
 struct AtomicBody {
     words: usize,
@@ -174,6 +177,7 @@ struct AtomicBody {
     depth: usize,
 }
 
+/// Whether the statement creates a function or procedure, as far as its first words tell.
 #[derive(Default, PartialEq)]
 enum Routine {
     #[default]
@@ -192,6 +196,7 @@ impl AtomicBody {
             Routine::Create if is("or") || is("replace") => Routine::Create,
             Routine::Create if is("function") || is("procedure") => Routine::Yes,
             Routine::Yes => Routine::Yes,
+            // Any other word before `function` or `procedure`: the statement has no `BEGIN ATOMIC` body.
             _ => Routine::No,
         };
         if self.state != Routine::Yes {
@@ -235,7 +240,7 @@ impl CopyFromStdin {
     }
 }
 
-/// Counts lines as it moves forward, so that a file of many statements is walked once.
+/// Counts lines incrementally, so that a file with many statements is scanned once in total.
 struct LineCounter<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -269,7 +274,7 @@ mod tests {
     use super::*;
 
     fn texts(sql: &str) -> Vec<&str> {
-        split(sql)
+        split_statements(sql)
             .expect("splits")
             .into_iter()
             .map(|statement| statement.text)
@@ -319,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn gw_023_atomic_bodies_stay_whole() {
+    fn gw_023_semicolons_in_begin_atomic_bodies_do_not_split() {
         let function = "create or replace function f(a int) returns int language sql\n\
                         begin atomic\n  select case when a > 1 then 2 else 3 end;\n  select 4;\nend";
         let sql = format!("{function};\nselect 1");
@@ -332,10 +337,10 @@ mod tests {
     }
 
     #[test]
-    fn gw_023_lines_count_from_the_first_word_also_in_crlf_files() {
+    fn gw_023_line_is_that_of_the_first_word_also_in_crlf_files() {
         let sql = "-- one\r\n\r\nselect 1;\r\n/* three */\r\nselect\r\n 2;";
 
-        let lines: Vec<usize> = split(sql)
+        let lines: Vec<usize> = split_statements(sql)
             .expect("splits")
             .iter()
             .map(|statement| statement.line)
@@ -345,27 +350,27 @@ mod tests {
     }
 
     #[test]
-    fn gw_023_what_is_not_sql_is_refused_by_name() {
+    fn gw_023_rejects_psql_commands_copy_from_stdin_and_unclosed_quotes() {
         assert_eq!(
-            split("select 1;\n\\connect other"),
+            split_statements("select 1;\n\\connect other"),
             Err(SplitError::MetaCommand {
                 line: 2,
                 command: "\\connect other".into()
             })
         );
         assert_eq!(
-            split("select 1;\ncopy t (a, b) from stdin;\n1\t2\n\\.\n"),
+            split_statements("select 1;\ncopy t (a, b) from stdin;\n1\t2\n\\.\n"),
             Err(SplitError::CopyFromStdin { line: 2 })
         );
         assert_eq!(
-            split("\nselect 'x"),
+            split_statements("\nselect 'x"),
             Err(SplitError::Unterminated {
                 line: 2,
                 what: "a string"
             })
         );
         assert_eq!(
-            split("select $a$ x $b$"),
+            split_statements("select $a$ x $b$"),
             Err(SplitError::Unterminated {
                 line: 1,
                 what: "a dollar-quoted string"
@@ -373,7 +378,7 @@ mod tests {
         );
     }
 
-    /// Statements that contain every trap, none of which may split.
+    /// Statements with semicolons in every place where they must not split.
     fn statement() -> impl Strategy<Value = String> {
         let piece = prop_oneof![
             Just("select 1".to_owned()),
@@ -402,7 +407,7 @@ mod tests {
 
         #[test]
         fn gw_023_no_text_makes_the_splitter_panic_or_lose_characters(sql in "[a-z;'\"$E\\\\/*() \n-]{0,40}") {
-            if let Ok(statements) = split(&sql) {
+            if let Ok(statements) = split_statements(&sql) {
                 for statement in statements {
                     prop_assert!(sql.contains(statement.text));
                     prop_assert!(statement.line >= 1);

@@ -1,4 +1,4 @@
-//! The settings under which a request runs, in the order in which they must be made.
+//! The settings under which a request runs (role, claims, headers …), and the one statement that makes them.
 //!
 //! Source: REST contract §5.1.
 
@@ -7,12 +7,12 @@ use std::fmt::Write;
 
 use smallvec::SmallVec;
 
-use crate::{Access, Param, RoleSettings, SqlStatement};
+use crate::{AccessMode, Param, RoleSettings, SqlStatement};
 
-/// What SQL can read of the request, and what decides its rights.
+/// The role under which a request runs, and what SQL can read of the request with `current_setting`.
 #[derive(Debug, Clone, Copy)]
 pub struct RequestContext<'a> {
-    /// Schemas in order, already quoted: `"public", "extensions"`.
+    /// Schemas in order of search, quoted: `"public", "extensions"`.
     pub search_path: &'a str,
     pub role: &'a str,
     /// JSON object of all claims, `role` included.
@@ -29,22 +29,30 @@ pub struct RequestContext<'a> {
 }
 
 impl RequestContext<'_> {
-    /// One statement that makes all settings, transaction-locally.
+    /// One statement that makes all settings for the current transaction.
     ///
-    /// The role's own settings come before the role itself: the connection's role may be allowed to make them where the
-    /// caller's is not. `num_nonnulls` evaluates its arguments from left to right, and answers with a number instead of
-    /// sending every value back.
+    /// The role's own settings are made before the role itself, because the connection's role may be allowed to make them
+    /// where the caller's is not. `num_nonnulls` evaluates its arguments from left to right and returns one number, so the
+    /// values are not sent back.
     ///
-    /// A transaction that may only read says so before everything else: it has no `BEGIN` that could.
-    pub(crate) fn settings(&self, roles: &RoleSettings, access: Access) -> SqlStatement {
-        let of_role = roles.of(self.role);
-        let mut params = Vec::with_capacity(7 + 2 * (of_role.len() + self.extra.len()));
+    /// A read-only transaction is declared so first: it is a batch without `BEGIN`, so only a setting can say it.
+    ///
+    /// `session` are settings that come first: what a transaction before this one may have changed in the session.
+    pub(crate) fn settings(
+        &self,
+        roles: &RoleSettings,
+        access: AccessMode,
+        session: &[(String, String)],
+    ) -> SqlStatement {
+        let of_role = roles.for_role(self.role);
+        let named = session.len() + of_role.len();
+        let mut params = Vec::with_capacity(7 + 2 * (named + self.extra.len()));
         let push_named = |params: &mut Vec<Param>, name: &str, value: &str| {
             params.push(Param::text(name));
             params.push(Param::text(value));
         };
         params.push(Param::text(self.search_path));
-        for (name, value) in of_role {
+        for (name, value) in session.iter().chain(of_role) {
             push_named(&mut params, name, value);
         }
         for value in [
@@ -61,40 +69,40 @@ impl RequestContext<'_> {
             push_named(&mut params, name, value);
         }
         SqlStatement {
-            text: text_of(of_role.len(), self.extra.len(), access),
+            text: cached_text(named, self.extra.len(), access),
             params,
             force_custom_plan: false,
         }
     }
 }
 
-/// Numbers of the role's settings and of further ones, and whether the transaction may only read.
+/// What the text depends on: number of the session's and the role's settings, number of extra settings, whether it is read-only.
 type Shape = (usize, usize, bool);
 
 thread_local! {
-    /// The text of the last requests: it depends on numbers only, and those hardly ever change.
-    static LAST: RefCell<SmallVec<[(Shape, String); KEPT]>> = RefCell::default();
+    /// Texts of recent shapes. Few shapes occur, so a request copies a text instead of building it.
+    static RECENT_TEXTS: RefCell<SmallVec<[(Shape, String); KEPT_TEXTS]>> = RefCell::default();
 }
 
-/// How many texts are kept.
-const KEPT: usize = 8;
+/// How many texts each thread keeps.
+const KEPT_TEXTS: usize = 8;
 
-fn text_of(of_role: usize, extra: usize, access: Access) -> String {
-    let shape = (of_role, extra, access == Access::ReadOnly);
-    LAST.with_borrow_mut(|last| {
-        if let Some((_, text)) = last.iter().find(|(known, _)| *known == shape) {
+fn cached_text(named: usize, extra: usize, access: AccessMode) -> String {
+    let shape = (named, extra, access == AccessMode::ReadOnly);
+    RECENT_TEXTS.with_borrow_mut(|recent| {
+        if let Some((_, text)) = recent.iter().find(|(known, _)| *known == shape) {
             return text.clone();
         }
         let text = write_text(shape);
-        if last.len() == KEPT {
-            last.remove(0);
+        if recent.len() == KEPT_TEXTS {
+            recent.remove(0);
         }
-        last.push((shape, text.clone()));
+        recent.push((shape, text.clone()));
         text
     })
 }
 
-fn write_text((of_role, extra, read_only): Shape) -> String {
+fn write_text((named, extra, read_only): Shape) -> String {
     let mut text = String::from("select num_nonnulls(");
     if read_only {
         text.push_str("set_config('transaction_read_only','on',true),");
@@ -107,7 +115,7 @@ fn write_text((of_role, extra, read_only): Shape) -> String {
             *param += 2;
         }
     };
-    push_named(&mut text, &mut param, of_role);
+    push_named(&mut text, &mut param, named);
     for name in [
         "role",
         "request.jwt.claims",
@@ -117,7 +125,7 @@ fn write_text((of_role, extra, read_only): Shape) -> String {
         "request.cookies",
     ] {
         param += 1;
-        // The names are ours, so they may stand in the text.
+        // These names are constants of ours, so they need not be parameters.
         write!(text, ",set_config('{name}',${param},true)").expect("writing to a string");
     }
     push_named(&mut text, &mut param, extra);
@@ -130,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_value_has_its_place_in_the_text() {
+    fn settings_statement_numbers_its_parameters_in_order() {
         let context = RequestContext {
             search_path: "p",
             role: "anon",
@@ -143,10 +151,10 @@ mod tests {
         };
 
         for (access, first) in [
-            (Access::ReadWrite, "search_path"),
-            (Access::ReadOnly, "transaction_read_only"),
+            (AccessMode::ReadWrite, "search_path"),
+            (AccessMode::ReadOnly, "transaction_read_only"),
         ] {
-            let statement = context.settings(&RoleSettings::default(), access);
+            let statement = context.settings(&RoleSettings::default(), access, &[]);
 
             assert_eq!(statement.params.len(), 9);
             assert!(
@@ -160,7 +168,7 @@ mod tests {
                     .text
                     .ends_with(",set_config('request.cookies',$7,true),set_config($8,$9,true))")
             );
-            assert_eq!(statement, context.settings(&RoleSettings::default(), access));
+            assert_eq!(statement, context.settings(&RoleSettings::default(), access, &[]));
         }
         assert!(
             write_text((1, 0, false)).contains("$1,true),set_config($2,$3,true),set_config('role',$4,true)")

@@ -1,25 +1,12 @@
 //! How a request transaction can fail.
 
+use super::stage::TransactionStage;
 use crate::wire::{ErrorFields, Refusal};
 
-/// Which statement of the transaction failed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stage {
-    Begin,
-    /// Making the settings: an unknown role, or one that the connection's role may not become.
-    Settings,
-    PreRequest,
-    Statement,
-    /// What runs after the statement.
-    Explain,
-    /// Deferred constraints are checked here.
-    End,
-}
-
-/// PostgreSQL's refusal, in its own words.
+/// An error that PostgreSQL reported.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DatabaseError {
-    pub stage: Stage,
+    pub stage: TransactionStage,
     /// SQLSTATE, five characters.
     pub code: String,
     pub message: String,
@@ -27,19 +14,19 @@ pub struct DatabaseError {
     pub hint: Option<String>,
 }
 
-/// Why there are no rows.
+/// Why a request transaction returned no rows.
 #[derive(Debug, thiserror::Error)]
 pub enum RequestError {
-    /// PostgreSQL refused.
+    /// PostgreSQL reported an error; the transaction has been rolled back.
     #[error("{}: {}", .0.code, .0.message)]
     Database(Box<DatabaseError>),
-    /// No connection can be made.
+    /// No connection can be opened.
     #[error("the database cannot be reached: {0}")]
     Unavailable(String),
     /// No connection became free in time.
     #[error("timed out waiting for a database connection")]
     Timeout,
-    /// The connection broke; whether a write took effect is not known.
+    /// The connection broke. Whether a write was committed is not known.
     #[error("the database connection was lost: {0}")]
     Lost(String),
 }
@@ -53,7 +40,7 @@ impl RequestError {
             hint,
             ..
         } = refusal.fields;
-        // The server ends the session: it restarts, or an administrator says so.
+        // admin_shutdown and crash_shutdown: the server ends the session, so nothing is wrong with the statement.
         if ["57P01", "57P02"].contains(&code.as_str()) {
             return Self::Lost(message);
         }

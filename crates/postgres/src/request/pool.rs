@@ -1,60 +1,29 @@
-//! The connections of one worker thread.
+//! The connections of one worker thread, and which of them runs a transaction.
 //!
-//! A few lanes, driven by the worker's own event loop, so that nothing crosses threads. A fast read takes the lane
-//! with the fewest in flight. A write takes one on which nothing is in flight, and if there is none, another is opened
-//! for those after it. A slow statement, or one that has never been seen, gets a lane for itself: another is opened, up
-//! to a bound, and behind the bound requests wait. Slow ones cannot take them all, nor can writes.
+//! Each worker has a few pipelines that its own event loop drives, so that nothing crosses threads. A fast read takes the
+//! pipeline with the fewest transactions in flight. A write takes an idle one; if there is none, it shares one and another
+//! is opened for the writes after it. A slow statement, or one that has never been seen, runs alone: another pipeline is
+//! opened for it up to a bound, beyond which requests wait. Some pipelines are reserved for fast reads, and some for
+//! statements that have never been seen, so that neither slow statements nor writes can take all of them.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use tokio::sync::Notify;
-
-use super::lane::{Failure, Lane};
-use super::pace::{Pace, Speed};
+use super::pipeline::Pipeline;
+use super::pool_config::RequestPoolConfig;
+use super::running::{Attempt, Failure};
+use super::wait_queues::{WaitQueue, WaitQueues};
+use super::work::Work;
 use crate::wire::Label;
-use crate::{Access, Answer, Database, End, Listed, Listing, RequestError, RequestTransaction, Row};
+use crate::{Database, JsonRead, JsonReadResult, RequestError, RequestTransaction, Row, TransactionResult};
 
-/// How many connections a worker holds, and for how long requests wait.
-#[derive(Debug, Clone)]
-pub struct RequestPoolConfig {
-    /// Connections that each worker keeps open. Default 2: the fewer there are, the more requests share a system call.
-    pub connections_per_worker: usize,
-    /// Connections that each worker may open when statements run long. Default 16.
-    pub max_connections_per_worker: usize,
-    /// A request does not queue behind a statement that has run for longer than this. Default 10 ms.
-    pub patience: Duration,
-    /// How long a request waits for a connection. Default 10 s.
-    pub acquire_timeout: Duration,
-    /// Prepared statements per connection. Default 256. 0 prepares none and keeps nothing in sessions, which may be those
-    /// of a transaction pooler.
-    pub cached_statements: usize,
-    /// An additional connection is closed after this time without work. Default 30 s.
-    pub idle_timeout: Duration,
-    /// Any connection is closed when it has no work after this time. Default 30 min.
-    pub max_lifetime: Duration,
-}
-
-/// Requests on one connection that wait for their answers. More would only wait longer in PostgreSQL's socket.
+/// Most transactions in flight on one connection. More would only wait in PostgreSQL's socket instead of here.
 const MAX_IN_FLIGHT: usize = 64;
-/// How often a transaction is tried again because its prepared statement was out of date.
-const STALE_RETRIES: usize = 3;
-
-impl Default for RequestPoolConfig {
-    fn default() -> Self {
-        Self {
-            connections_per_worker: 2,
-            max_connections_per_worker: 16,
-            patience: Duration::from_millis(10),
-            acquire_timeout: Duration::from_secs(10),
-            cached_statements: 256,
-            idle_timeout: Duration::from_secs(30),
-            max_lifetime: Duration::from_secs(30 * 60),
-        }
-    }
-}
+/// How many transactions about the same table or function may run on the pipelines that are reserved for unknown
+/// statements. One slow function, called in many ways, must not take all of them.
+const RESERVED_PER_SUBJECT: usize = 2;
 
 /// Runs request transactions. Belongs to one worker thread; cheap to clone.
 #[derive(Clone)]
@@ -65,67 +34,42 @@ pub struct RequestPool {
 struct Inner {
     database: Arc<Database>,
     config: RequestPoolConfig,
-    /// Open lanes, without those that a transaction has for itself.
-    lanes: RefCell<Vec<Rc<Lane>>>,
-    /// Connections, those included that are being opened and those not in `lanes`.
+    /// Open pipelines, except those that a transaction uses exclusively.
+    pipelines: RefCell<Vec<Rc<Pipeline>>>,
+    /// Number of connections, including those being opened and those in exclusive use.
     connections: Cell<usize>,
-    /// Whether a lane is being opened that nobody waits for.
-    growing: Cell<bool>,
-    lookout: Rc<Lookout>,
-}
-
-/// What lanes report to.
-#[derive(Default)]
-struct Lookout {
-    pace: RefCell<Pace>,
-    /// Requests that wait for a lane and may share it.
-    shared: Queue,
-    /// Requests that wait for a lane for themselves.
-    whole: Queue,
-}
-
-impl Lookout {
-    fn notify(&self) {
-        self.shared.freed.notify_one();
-        self.whole.freed.notify_one();
-    }
-
-    fn queue(&self, work: Work) -> &Queue {
-        if work.alone { &self.whole } else { &self.shared }
-    }
-}
-
-/// Requests that wait for a lane.
-#[derive(Default)]
-struct Queue {
-    /// Wakes the first of them.
-    freed: Notify,
-    length: Cell<usize>,
+    /// What the transactions are about for which pipelines are being opened.
+    opening: RefCell<Vec<u64>>,
+    /// Whether a pipeline is being opened in advance; one at a time.
+    is_opening_in_advance: Cell<bool>,
+    wait_queues: Rc<WaitQueues>,
 }
 
 impl RequestPool {
-    /// A pool without connections; they are opened when requests come. Must live on a thread that runs a `LocalSet`.
+    /// A pool without connections, which are opened when requests come. Must live on a thread that runs a `LocalSet`.
     pub fn new(database: Arc<Database>, config: RequestPoolConfig) -> Self {
+        let wait_queues = Rc::new(WaitQueues::new(config.slow_statement));
         Self {
             inner: Rc::new(Inner {
                 database,
                 config,
-                lanes: RefCell::default(),
+                pipelines: RefCell::default(),
                 connections: Cell::new(0),
-                growing: Cell::new(false),
-                lookout: Rc::default(),
+                opening: RefCell::default(),
+                is_opening_in_advance: Cell::new(false),
+                wait_queues,
             }),
         }
     }
 
-    /// Opens the connections that are kept, so that the first requests need not.
+    /// Opens `connections_per_worker` connections, so that the first requests need not wait for them.
     ///
     /// # Errors
     /// When the database cannot be reached.
     pub async fn warm_up(&self) -> Result<(), RequestError> {
-        while self.inner.lanes.borrow().len() < self.inner.config.connections_per_worker {
-            let lane = self.inner.open().await?;
-            self.inner.lanes.borrow_mut().push(lane);
+        while self.inner.pipelines.borrow().len() < self.inner.config.connections_per_worker {
+            let pipeline = self.inner.open(Work::SHARED).await?;
+            self.inner.pipelines.borrow_mut().push(pipeline);
         }
         Ok(())
     }
@@ -133,371 +77,391 @@ impl RequestPool {
     /// Runs a transaction: one network round trip.
     ///
     /// # Errors
-    /// PostgreSQL's refusal, or that it could not be asked.
-    pub async fn run(&self, transaction: RequestTransaction<'_>) -> Result<Answer, RequestError> {
-        let mut tries = 0..STALE_RETRIES;
+    /// See [`RequestError`].
+    pub async fn run(&self, transaction: RequestTransaction<'_>) -> Result<TransactionResult, RequestError> {
+        let mut attempt = Attempt::Usual;
         loop {
-            let (lane, label) = self.inner.acquire(&transaction).await?;
+            let (pipeline, label) = self.inner.acquire(&transaction, attempt).await?;
             let roles = self.inner.database.role_settings();
-            let _running = self.inner.database.pool_use().run();
-            match lane.begin(label, &transaction, &roles)?.answer().await {
-                Err(Failure::Stale) if tries.next().is_some() => lane.forget_statements(),
-                answer => return answer.map_err(Failure::into_error),
+            let _running = self.inner.database.pool_metrics().count_running();
+            let running = pipeline.begin(label, &transaction, &roles, attempt)?;
+            match running.result().await {
+                Err(failure) if may_repeat(&failure, &pipeline, &mut attempt) => {}
+                result => return result.map_err(Failure::into_error),
             }
         }
     }
 
-    /// Runs a transaction that reads rows, and makes them one JSON document: here where we know how, else in PostgreSQL.
-    /// The transaction's statement is the one that returns the rows in columns.
+    /// Runs a transaction that reads rows and returns them as one JSON document, which this process writes where it can, and
+    /// PostgreSQL otherwise. The transaction's statement must be the one that returns the rows in columns.
     ///
     /// # Errors
-    /// PostgreSQL's refusal, or that it could not be asked.
-    pub async fn list(
+    /// See [`RequestError`].
+    pub async fn read_json(
         &self,
         transaction: RequestTransaction<'_>,
-        listing: Listing<'_>,
-    ) -> Result<Listed, RequestError> {
-        let mut tries = 0..STALE_RETRIES;
+        read: JsonRead<'_>,
+    ) -> Result<JsonReadResult, RequestError> {
+        let mut attempt = Attempt::Usual;
         loop {
-            let (lane, label) = self.inner.acquire(&transaction).await?;
+            let (pipeline, label) = self.inner.acquire(&transaction, attempt).await?;
             let roles = self.inner.database.role_settings();
-            let _running = self.inner.database.pool_use().run();
-            let (running, is_json) = lane.begin_list(label, &transaction, &listing, &roles)?;
-            match running.listed(is_json).await {
-                Err(Failure::Stale) if tries.next().is_some() => lane.forget_statements(),
-                listed => return listed.map_err(Failure::into_error),
+            let _running = self.inner.database.pool_metrics().count_running();
+            let (running, is_json) = pipeline.begin_json_read(label, &transaction, &read, &roles, attempt)?;
+            match running.json_result(is_json).await {
+                Err(failure) if may_repeat(&failure, &pipeline, &mut attempt) => {}
+                result => return result.map_err(Failure::into_error),
             }
         }
     }
 
-    /// Runs a transaction that is committed only when `accept` likes its rows. Costs a second round trip, and a
-    /// connection for itself until then.
+    /// Runs a transaction that is committed only if `accept` returns true for its rows. Costs a second round trip, and a
+    /// connection in exclusive use until then.
     ///
     /// # Errors
-    /// PostgreSQL's refusal, or that it could not be asked.
+    /// See [`RequestError`].
     pub async fn run_checked(
         &self,
         transaction: RequestTransaction<'_>,
         accept: impl Fn(&[Row]) -> bool,
-    ) -> Result<Answer, RequestError> {
-        let mut tries = 0..STALE_RETRIES;
+    ) -> Result<TransactionResult, RequestError> {
+        let mut attempt = Attempt::Usual;
         loop {
-            let held = Held {
-                lane: Some(self.inner.acquire_whole().await?),
+            let held = ExclusiveUse {
+                pipeline: Some(self.inner.acquire_exclusive().await?),
                 pool: self.inner.clone(),
             };
-            let lane = held.lane.clone().expect("held until released");
+            let pipeline = held.pipeline.clone().expect("held until released");
             let roles = self.inner.database.role_settings();
-            let _running = self.inner.database.pool_use().run();
-            let reply = lane.begin_checked(&transaction, &roles)?;
-            let answer = lane.finish_checked(reply, transaction.end, &accept).await;
+            let _running = self.inner.database.pool_metrics().count_running();
+            let reply = pipeline.begin_checked(&transaction, &roles, attempt)?;
+            let answer = pipeline.finish_checked(reply, transaction.end, &accept).await;
             held.release();
             match answer {
-                Err(Failure::Stale) if tries.next().is_some() => lane.forget_statements(),
-                answer => return answer.map_err(Failure::into_error),
+                Err(failure) if may_repeat(&failure, &pipeline, &mut attempt) => {}
+                result => return result.map_err(Failure::into_error),
             }
         }
     }
 
-    /// Forgets all prepared statements, after the schema has changed.
+    /// Forgets all prepared statements. To be called when the schema has changed.
     pub fn forget_statements(&self) {
-        for lane in self.inner.lanes.borrow().iter() {
-            lane.forget_statements();
+        for pipeline in self.inner.pipelines.borrow().iter() {
+            pipeline.forget_statements();
         }
     }
 }
 
-/// What a transaction asks of its lane.
-#[derive(Debug, Clone, Copy)]
-struct Work {
-    /// Nobody should have to wait behind it.
-    alone: bool,
-    /// It is known to take long, so that opening a connection for it does not matter.
-    slow: bool,
-    /// Its end may wait for the disk.
-    writes: bool,
-}
-
-impl Work {
-    /// A transaction whose end is decided later.
-    const WHOLE: Self = Self {
-        alone: true,
-        slow: false,
-        writes: true,
-    };
+/// Whether a failed transaction is tried again, then carefully, so that it fails in this way at most once.
+fn may_repeat(failure: &Failure, pipeline: &Pipeline, attempt: &mut Attempt) -> bool {
+    match failure {
+        Failure::StaleStatement => pipeline.forget_statements(),
+        Failure::ChangedSession => pipeline.retire(),
+        Failure::Error(_) => return false,
+    }
+    std::mem::replace(attempt, Attempt::Careful) == Attempt::Usual
 }
 
 /// What a request can do next.
 enum Choice {
-    Take(Rc<Lane>),
+    Take(Rc<Pipeline>),
     Open,
     Wait,
 }
 
 impl Inner {
-    /// A lane for a transaction, to be used at once.
+    /// Finds a pipeline for a transaction. The caller must use it before it awaits anything else.
     async fn acquire(
         self: &Rc<Self>,
         transaction: &RequestTransaction<'_>,
-    ) -> Result<(Rc<Lane>, Label), RequestError> {
-        let (statement, speed) = self
-            .lookout
-            .pace
-            .borrow_mut()
-            .look_up(&transaction.statement.text);
-        let work = Work {
-            alone: speed != Speed::Fast,
-            slow: speed == Speed::Slow,
-            writes: transaction.access == Access::ReadWrite && transaction.end == End::Commit,
-        };
+        attempt: Attempt,
+    ) -> Result<(Rc<Pipeline>, Label), RequestError> {
+        let assess = || Work::assess(&mut self.wait_queues.latencies.borrow_mut(), transaction, attempt);
+        let (statement, mut work) = assess();
         let deadline = Instant::now() + self.config.acquire_timeout;
         let mut has_waited = false;
-        let lane = loop {
+        let pipeline = loop {
             match self.choose(work) {
-                Choice::Take(lane) => break lane,
-                // Whoever waits already comes first: while connections fail, the one that failed would ask again at once.
-                Choice::Open if has_waited || self.lookout.queue(work).length.get() == 0 => {
-                    let lane = self.open().await?;
-                    self.lanes.borrow_mut().push(lane.clone());
-                    break lane;
+                Choice::Take(pipeline) => break pipeline,
+                // Requests that already wait go first. Otherwise, while connections cannot be opened, a request whose attempt
+                // failed would try again before them. Unknown statements may overtake each other, see `may_run_alone`.
+                Choice::Open if has_waited || work.is_unknown() || self.queue_for(work).is_empty() => {
+                    let pipeline = self.open(work).await?;
+                    self.pipelines.borrow_mut().push(pipeline.clone());
+                    break pipeline;
                 }
                 _ => self.wait(work, deadline).await?,
             }
             has_waited = true;
+            // Meanwhile it may have become known whether the statement is slow.
+            work = assess().1;
         };
-        if !work.alone {
-            // There may be room for the next one beside this.
-            self.lookout.shared.freed.notify_one();
+        if !work.runs_alone {
+            // A shared pipeline may have room for the next request, too.
+            self.wait_queues.shared.freed.notify_one();
         }
         let label = Label {
             statement,
-            blocks: work.alone,
+            subject: work.subject,
+            blocks: work.runs_alone,
             writes: work.writes,
         };
-        Ok((lane, label))
+        Ok((pipeline, label))
     }
 
     fn choose(self: &Rc<Self>, work: Work) -> Choice {
         let now = Instant::now();
-        let mut lanes = self.lanes.borrow_mut();
-        self.discard_unusable(&mut lanes, now);
-        if work.alone && !self.may_be_alone(&lanes) {
+        let mut pipelines = self.pipelines.borrow_mut();
+        self.discard_unusable(&mut pipelines, now);
+        if work.runs_alone && !self.may_run_alone(&pipelines, work) {
             return Choice::Wait;
         }
-        let few = lanes.len() < self.config.connections_per_worker;
+        let is_below_minimum = pipelines.len() < self.config.connections_per_worker;
         let patience = self.config.patience;
         let may_open = self.connections.get() < self.config.max_connections_per_worker;
-        // Reads have their statements prepared on the lanes that are kept: slow ones leave those alone while they can.
-        let first = if work.slow && may_open {
+        // The kept pipelines have the statements of reads prepared, so slow statements avoid them while others can be opened.
+        let first = if work.is_slow && may_open {
             self.config.connections_per_worker
         } else {
             0
         };
-        let best = lanes
+        let best = pipelines
             .iter()
             .enumerate()
             .skip(first)
-            .filter(|(_, lane)| match lane.in_flight() {
+            .filter(|(_, pipeline)| match pipeline.in_flight() {
                 0 => true,
-                queued => queued < MAX_IN_FLIGHT && !lane.is_blocked() && lane.busy_for(now) < patience,
-            })
-            .min_by_key(|(index, lane)| (self.is_old(lane, now), self.preference(work, *index, lane)))
-            .map(|(_, lane)| lane);
-        match best {
-            Some(lane) if lane.in_flight() == 0 => Choice::Take(lane.clone()),
-            Some(lane) if !work.alone && !few => {
-                if work.writes || lane.is_writing() || self.is_old(lane, now) {
-                    self.grow();
+                queued => {
+                    queued < MAX_IN_FLIGHT && !pipeline.is_blocked() && pipeline.busy_for(now) < patience
                 }
-                Choice::Take(lane.clone())
+            })
+            .min_by_key(|(index, pipeline)| {
+                (
+                    self.is_old(pipeline, now),
+                    self.preference(work, *index, pipeline),
+                )
+            })
+            .map(|(_, pipeline)| pipeline);
+        match best {
+            Some(pipeline) if pipeline.in_flight() == 0 => Choice::Take(pipeline.clone()),
+            Some(pipeline) if !work.runs_alone && !is_below_minimum => {
+                if work.writes || pipeline.is_writing() || self.is_old(pipeline, now) {
+                    self.open_in_advance();
+                }
+                Choice::Take(pipeline.clone())
             }
             _ if may_open => Choice::Open,
-            Some(lane) if !work.alone => Choice::Take(lane.clone()),
+            Some(pipeline) if !work.runs_alone => Choice::Take(pipeline.clone()),
             _ => Choice::Wait,
         }
     }
 
-    /// Which lane is best: the one with the lowest of these.
+    /// Sort key of a pipeline: the one with the lowest key is taken.
     ///
-    /// A commit waits for the disk, and PostgreSQL writes for all connections at once that wait: commits want lanes of
-    /// their own. Reads wait for nothing: the fewer connections they are on, the more of them share a system call.
-    fn preference(&self, work: Work, index: usize, lane: &Lane) -> (bool, usize, usize) {
+    /// A commit waits for the disk, and PostgreSQL flushes once for all connections that wait (group commit), so writes are
+    /// spread over idle pipelines. Reads wait for nothing, and the fewer connections they use, the more of them share a
+    /// system call.
+    fn preference(&self, work: Work, index: usize, pipeline: &Pipeline) -> (bool, usize, usize) {
         let kept = self.config.connections_per_worker;
-        let queued = lane.in_flight();
-        if work.writes || work.alone {
-            // First those that reads do not use, in an order that lets the last ones become idle.
+        let queued = pipeline.in_flight();
+        if work.writes || work.runs_alone {
+            // First those that reads do not use, always in the same order, so that the last ones become idle and are closed.
             let rank = index.checked_sub(kept).unwrap_or(usize::MAX - index);
             (queued > 0, queued, rank)
         } else {
-            (lane.is_writing(), usize::from(index >= kept), queued)
+            (pipeline.is_writing(), usize::from(index >= kept), queued)
         }
     }
 
-    fn is_old(&self, lane: &Lane, now: Instant) -> bool {
-        lane.age(now) > self.config.max_lifetime
+    fn is_old(&self, pipeline: &Pipeline, now: Instant) -> bool {
+        pipeline.age(now) > self.config.max_lifetime
     }
 
-    /// Opens one more lane while nobody waits for it: commits that follow each other on one would wait for the disk one
-    /// by one.
-    fn grow(self: &Rc<Self>) {
+    /// Opens one more pipeline in the background, because commits on the same one wait for the disk one after the other.
+    fn open_in_advance(self: &Rc<Self>) {
         let most = self.config.max_connections_per_worker;
-        // Some stay for statements that need one for themselves.
+        // A quarter stays for statements that run alone.
         let for_writes = most - (most / 4).max(1).min(most);
-        if self.growing.get() || self.connections.get() >= for_writes {
+        if self.is_opening_in_advance.get() || self.connections.get() >= for_writes {
             return;
         }
-        self.growing.set(true);
+        self.is_opening_in_advance.set(true);
         let pool = Rc::clone(self);
         tokio::task::spawn_local(async move {
-            let opened = pool.open().await;
-            pool.growing.set(false);
+            let opened = pool.open(Work::SHARED).await;
+            pool.is_opening_in_advance.set(false);
             match opened {
-                Ok(lane) => {
-                    pool.lanes.borrow_mut().push(lane);
-                    pool.lookout.notify();
+                Ok(pipeline) => {
+                    pool.pipelines.borrow_mut().push(pipeline);
+                    pool.wait_queues.notify();
                 }
                 Err(error) => tracing::debug!(%error, "no further database connection"),
             }
         });
     }
 
-    /// Whether one more statement may have a lane for itself: some lanes stay for those that share.
-    fn may_be_alone(&self, lanes: &[Rc<Lane>]) -> bool {
+    /// Whether one more statement may run alone. Half of the kept pipelines, at least one, stay for those that share. A
+    /// quarter of the others stays for unknown statements, so that a new read does not wait for slow ones to end.
+    fn may_run_alone(&self, pipelines: &[Rc<Pipeline>], work: Work) -> bool {
         let most = self.config.max_connections_per_worker;
-        let reserved = (self.config.connections_per_worker / 2)
+        let for_shared = (self.config.connections_per_worker / 2)
             .max(1)
             .min(most.saturating_sub(1));
-        let shared = lanes.iter().filter(|lane| !lane.is_blocked()).count();
-        // Those count too that are being opened, or are out of `lanes` for as long as a transaction has them.
-        self.connections.get().saturating_sub(shared) < most - reserved
+        let for_alone = most - for_shared;
+        let for_unknown = for_alone.div_ceil(4).min(for_alone.saturating_sub(1));
+        let shared = pipelines.iter().filter(|pipeline| !pipeline.is_blocked()).count();
+        // `connections` also counts pipelines that are being opened or are in exclusive use.
+        let alone = self.connections.get().saturating_sub(shared);
+        if alone < for_alone - for_unknown {
+            return true;
+        }
+        let running = pipelines
+            .iter()
+            .filter_map(|pipeline| pipeline.blocking_subject());
+        let of_subject = || {
+            let opening = self.opening.borrow();
+            running
+                .chain(opening.iter().copied())
+                .filter(|subject| *subject == work.subject)
+                .count()
+        };
+        alone < for_alone && !work.is_slow && of_subject() < RESERVED_PER_SUBJECT
     }
 
-    /// A lane that nobody else uses, taken out of the others.
-    async fn acquire_whole(&self) -> Result<Rc<Lane>, RequestError> {
+    /// Takes a connection out of the shared pipelines for exclusive use, or opens one.
+    async fn acquire_exclusive(&self) -> Result<Rc<Pipeline>, RequestError> {
         let deadline = Instant::now() + self.config.acquire_timeout;
         loop {
             let may_open = {
-                let mut lanes = self.lanes.borrow_mut();
-                self.discard_unusable(&mut lanes, Instant::now());
-                let may_be_alone = self.may_be_alone(&lanes);
-                let idle = lanes.iter().rposition(|lane| lane.in_flight() == 0);
-                if let Some(idle) = idle.filter(|_| may_be_alone) {
-                    return Ok(lanes.remove(idle));
+                let mut pipelines = self.pipelines.borrow_mut();
+                self.discard_unusable(&mut pipelines, Instant::now());
+                let may_run_alone = self.may_run_alone(&pipelines, Work::EXCLUSIVE);
+                let idle = pipelines.iter().rposition(|pipeline| pipeline.in_flight() == 0);
+                if let Some(idle) = idle.filter(|_| may_run_alone) {
+                    return Ok(pipelines.remove(idle));
                 }
-                may_be_alone && self.connections.get() < self.config.max_connections_per_worker
+                may_run_alone && self.connections.get() < self.config.max_connections_per_worker
             };
             if may_open {
-                return self.open().await;
+                return self.open(Work::EXCLUSIVE).await;
             }
-            self.wait(Work::WHOLE, deadline).await?;
+            self.wait(Work::EXCLUSIVE, deadline).await?;
         }
     }
 
+    fn queue_for(&self, work: Work) -> &WaitQueue {
+        if !work.runs_alone {
+            &self.wait_queues.shared
+        } else if work.is_slow {
+            &self.wait_queues.slow
+        } else {
+            &self.wait_queues.unknown
+        }
+    }
+
+    /// Waits until a pipeline may have become free.
     async fn wait(&self, work: Work, deadline: Instant) -> Result<(), RequestError> {
-        let _waiting = self.database.pool_use().wait();
-        let queue = self.lookout.queue(work);
-        let _queued = Counted::up(&queue.length);
+        let _waiting = self.database.pool_metrics().count_waiting();
+        let queue = self.queue_for(work);
+        let _place = queue.join();
         tokio::time::timeout_at(deadline.into(), queue.freed.notified())
             .await
             .map_err(|_| {
-                self.database.pool_use().timed_out();
+                self.database.pool_metrics().count_timeout();
                 RequestError::Timeout
             })
     }
 
-    async fn open(&self) -> Result<Rc<Lane>, RequestError> {
-        // Counted before it exists, so that many requests at once do not open many more than allowed.
+    async fn open(&self, work: Work) -> Result<Rc<Pipeline>, RequestError> {
+        // Counted before it exists, so that many requests at once do not open more than allowed.
         self.connections.set(self.connections.get() + 1);
+        self.opening.borrow_mut().push(work.subject);
         let opening = Opening {
             pool: self,
+            subject: work.subject,
             opened: Cell::new(false),
         };
-        let lookout = Rc::clone(&self.lookout);
-        let on_answer = Box::new(move |ran: Option<(u64, Duration)>| {
-            if let Some((statement, duration)) = ran {
-                lookout.pace.borrow_mut().record(statement, duration);
+        let wait_queues = Rc::clone(&self.wait_queues);
+        let on_finished = Box::new(move |ran: Option<(Label, Duration)>| {
+            if let Some((label, duration)) = ran {
+                let mut latencies = wait_queues.latencies.borrow_mut();
+                latencies.record(label.statement, duration);
+                if label.blocks {
+                    latencies.record(label.subject, duration);
+                }
             }
-            lookout.notify();
+            wait_queues.notify();
         });
-        let lane = Lane::open(&self.database, self.config.cached_statements, on_answer).await?;
+        let pipeline = Pipeline::open(&self.database, self.config.cached_statements, on_finished).await?;
         opening.opened.set(true);
-        Ok(lane)
+        Ok(pipeline)
     }
 
-    fn discard_unusable(&self, lanes: &mut Vec<Rc<Lane>>, now: Instant) {
+    fn discard_unusable(&self, pipelines: &mut Vec<Rc<Pipeline>>, now: Instant) {
         let keep = self.config.connections_per_worker;
         let mut kept = 0;
-        lanes.retain(|lane| {
-            let spare =
-                kept >= keep && lane.in_flight() == 0 && lane.idle_for(now) > self.config.idle_timeout;
-            let ends = lane.in_flight() == 0 && self.is_old(lane, now);
-            let stays = lane.is_usable() && !spare && !ends;
+        pipelines.retain(|pipeline| {
+            let is_spare = kept >= keep
+                && pipeline.in_flight() == 0
+                && pipeline.idle_for(now) > self.config.idle_timeout;
+            let is_expired = pipeline.in_flight() == 0 && self.is_old(pipeline, now);
+            let stays = pipeline.is_usable() && !is_spare && !is_expired;
             kept += usize::from(stays);
             if !stays {
-                self.closed();
+                self.count_closed();
             }
             stays
         });
     }
 
-    fn closed(&self) {
+    fn count_closed(&self) {
         self.connections.set(self.connections.get().saturating_sub(1));
-        self.lookout.notify();
+        self.wait_queues.notify();
     }
 }
 
-/// One more, for as long as it lives.
-struct Counted<'a>(&'a Cell<usize>);
-
-impl<'a> Counted<'a> {
-    fn up(count: &'a Cell<usize>) -> Self {
-        count.set(count.get() + 1);
-        Self(count)
-    }
-}
-
-impl Drop for Counted<'_> {
-    fn drop(&mut self) {
-        self.0.set(self.0.get().saturating_sub(1));
-    }
-}
-
-/// Takes the count back when opening fails or is given up.
+/// Corrects the number of connections when opening one fails or is given up.
 struct Opening<'a> {
     pool: &'a Inner,
+    subject: u64,
     opened: Cell<bool>,
 }
 
 impl Drop for Opening<'_> {
     fn drop(&mut self) {
+        let mut opening = self.pool.opening.borrow_mut();
+        if let Some(index) = opening.iter().position(|subject| *subject == self.subject) {
+            opening.swap_remove(index);
+        }
+        drop(opening);
         if !self.opened.get() {
-            self.pool.closed();
+            self.pool.count_closed();
         }
     }
 }
 
-/// A connection that one transaction has for itself.
-struct Held {
-    lane: Option<Rc<Lane>>,
+/// A connection in exclusive use by one transaction.
+struct ExclusiveUse {
+    pipeline: Option<Rc<Pipeline>>,
     pool: Rc<Inner>,
 }
 
-impl Held {
+impl ExclusiveUse {
     fn release(mut self) {
-        if let Some(lane) = self.lane.take().filter(|lane| lane.is_usable()) {
-            self.pool.lanes.borrow_mut().push(lane);
-            self.pool.lookout.notify();
+        if let Some(pipeline) = self.pipeline.take().filter(|pipeline| pipeline.is_usable()) {
+            self.pool.pipelines.borrow_mut().push(pipeline);
+            self.pool.wait_queues.notify();
         } else {
-            self.pool.closed();
+            self.pool.count_closed();
         }
     }
 }
 
-impl Drop for Held {
+impl Drop for ExclusiveUse {
     fn drop(&mut self) {
-        // Given up in the middle: the connection is closed with its lane, and PostgreSQL rolls back.
-        if self.lane.take().is_some() {
-            self.pool.closed();
+        // Dropped before its end (the client hung up): the connection is closed, and PostgreSQL rolls back.
+        if self.pipeline.take().is_some() {
+            self.pool.count_closed();
         }
     }
 }

@@ -5,13 +5,13 @@ use std::error::Error;
 use bytes::{Bytes, BytesMut};
 use postgres_types::{Format, IsNull, ToSql, Type, to_sql_checked};
 
-/// SQL whose text depends on the shape of a request only, and the values that fill it.
+/// A statement. Its text depends on the shape of a request only, never on values, so that it can be prepared.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SqlStatement {
     pub text: String,
-    /// `$1`, `$2`, … Their types are inferred by PostgreSQL.
+    /// Values of `$1`, `$2`, … PostgreSQL infers their types.
     pub params: Vec<Param>,
-    /// Plan anew for each execution, where a plan that fits all values would be bad: `= any($1)`, `like $1`.
+    /// Plan for these values on each execution, because a generic plan would be bad (`= any($1)`, `like $1`).
     pub force_custom_plan: bool,
 }
 
@@ -19,9 +19,9 @@ pub struct SqlStatement {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Param {
     Null,
-    /// Text that the type's input function reads.
+    /// The type's text form.
     Text(Bytes),
-    /// The type's binary form: raw bytes of a `bytea`.
+    /// The type's binary form, for example the raw bytes of a `bytea`.
     Binary(Bytes),
 }
 

@@ -1,4 +1,4 @@
-//! One batch: the messages that we send, and what has come back for each of its statements.
+//! One batch: writes the messages of its statements, and collects what the server returns for each.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -8,11 +8,11 @@ use postgres_protocol::IsNull;
 use postgres_protocol::message::frontend::{self, BindError};
 use smallvec::SmallVec;
 
-use super::server_message::{ErrorFields, columns};
-use super::statements::{Preparing, Statements, Use};
+use super::server_message::{ErrorFields, parse_columns};
+use super::statements::{Preparing, Statements, Usage};
 use super::{Column, Row};
 use crate::json::{JsonRows, JsonShape};
-use crate::{Param, SqlStatement, Stage};
+use crate::{Param, SqlStatement, TransactionStage};
 
 /// Where a statement's rows go.
 #[derive(Debug)]
@@ -22,34 +22,35 @@ pub(crate) enum Sink {
     Json(Box<JsonRows>),
 }
 
-/// A statement of which answers are expected.
+/// A statement that was sent and whose results are still coming.
 #[derive(Debug)]
 struct Expected {
-    stage: Stage,
+    stage: TransactionStage,
     sink: Sink,
     columns: Option<Arc<[Column]>>,
-    /// How rows become JSON: that of the prepared statement.
+    /// How rows become JSON; known for prepared statements only.
     shape: Option<JsonShape>,
     preparing: Option<Preparing>,
-    /// Whether it is executed, and not only prepared.
-    runs: bool,
-    bound: bool,
+    /// False for a statement that is only prepared.
+    is_executed: bool,
+    /// Whether `BindComplete` has come; from then on the statement may have had effects.
+    is_bound: bool,
 }
 
-/// The routine of PostgreSQL that finds a prepared statement out of date.
+/// PostgreSQL's C function that reports `cached plan must not change result type`.
 const PLAN_CHECK: &str = "RevalidateCachedQuery";
 
-/// What PostgreSQL refused.
+/// The first error of a batch.
 #[derive(Debug)]
 pub(crate) struct Refusal {
-    pub(crate) stage: Stage,
+    pub(crate) stage: TransactionStage,
     pub(crate) fields: ErrorFields,
-    /// Whether the refused statement may have begun to run.
-    pub(crate) began: bool,
+    /// Whether the statement may have begun to run.
+    pub(crate) has_begun: bool,
 }
 
 impl Refusal {
-    fn stale(stage: Stage) -> Self {
+    fn stale_statement(stage: TransactionStage) -> Self {
         let fields = ErrorFields {
             code: "0A000".to_owned(),
             message: "the types of a result have changed".to_owned(),
@@ -59,50 +60,58 @@ impl Refusal {
         Self {
             stage,
             fields,
-            began: false,
+            has_begun: false,
         }
     }
 
-    /// Whether only our knowledge of the prepared statement was old: its table has changed, or somebody has deallocated
-    /// it. Nothing has run then.
+    /// Whether a prepared statement was out of date: its table has changed, or it was deallocated. Nothing has run
+    /// then, so the transaction can be tried again.
     pub(crate) fn is_stale(&self) -> bool {
         let changed = self.fields.code == "0A000" && self.fields.routine == PLAN_CHECK;
-        !self.began && (changed || self.fields.code == "26000")
+        // 26000: somebody else deallocated it. 42P05: somebody else prepared a statement under its name.
+        !self.has_begun && (changed || ["26000", "42P05"].contains(&self.fields.code.as_str()))
     }
 }
 
-/// A batch that has been answered.
+/// A batch whose `ReadyForQuery` has come.
 #[derive(Debug, Default)]
 pub(crate) struct Finished {
-    /// What the statements gave, in order.
-    pub(crate) sinks: SmallVec<[(Stage, Sink); 4]>,
+    /// Results of the statements, in the order in which they were sent.
+    pub(crate) sinks: SmallVec<[(TransactionStage, Sink); 4]>,
     pub(crate) refusal: Option<Refusal>,
-    /// From the first moment at which the server could work on it.
+    /// Whether a batch before it has left the session with other settings than it had at login, so that the results may
+    /// be wrong.
+    pub(crate) in_changed_session: bool,
+    /// Time from when the server could begin to work on the batch until its end.
     pub(super) duration: Duration,
 }
 
-/// Answers being collected.
+/// Collects the server's messages for one batch.
 #[derive(Debug)]
 pub(super) struct Collector {
     expected: SmallVec<[Expected; 4]>,
-    at: usize,
+    /// Index of the statement that the next message belongs to.
+    current: usize,
     refusal: Option<Refusal>,
     queued: Instant,
 }
 
-/// A message that does not fit what we sent: the connection is of no use any more.
+/// The server sent a message that does not belong to the current statement. The connection must be closed, because
+/// later results could be assigned to the wrong request.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct OutOfStep;
+pub(super) struct UnexpectedMessage;
 
-/// Composes a batch.
+/// Writes the messages of a batch into the connection's buffer.
 pub(crate) struct Batch<'c> {
     out: &'c mut BytesMut,
     statements: &'c mut Statements,
     start: usize,
     expected: SmallVec<[Expected; 4]>,
+    /// Whether prepared statements are used.
+    prepares: bool,
 }
 
-/// The binary format, for columns whose values we hand on as values.
+/// Format code of parameters and results in binary form.
 const BINARY: i16 = 1;
 
 impl<'c> Batch<'c> {
@@ -116,32 +125,39 @@ impl<'c> Batch<'c> {
             statements,
             start,
             expected: SmallVec::new(),
+            prepares: true,
         })
     }
 
-    /// Adds a statement, prepared when it is worth it. `role` and `search_path` are those under which it is parsed.
+    /// From here on uses no prepared statements, so that the batch does not depend on what is prepared in the session.
+    pub(crate) fn without_prepared_statements(&mut self) {
+        self.prepares = false;
+    }
+
+    /// Adds a statement, which is prepared at its second use. `role` and `search_path` are those under which it is
+    /// parsed.
     pub(crate) fn execute(
         &mut self,
-        stage: Stage,
+        stage: TransactionStage,
         (role, search_path): (&str, &str),
         statement: &SqlStatement,
         sink: Sink,
     ) -> Result<(), BatchError> {
-        let how = if statement.force_custom_plan {
-            Use::Unprepared
+        let how = if statement.force_custom_plan || !self.prepares {
+            Usage::Unprepared
         } else {
             self.statements.use_statement(role, search_path, &statement.text)
         };
         let text = statement.text.as_str();
         let (name, columns, preparing) = match how {
-            Use::Prepared(prepared) => (prepared.name.clone(), Some(Arc::clone(&prepared.columns)), None),
-            Use::Unprepared => {
+            Usage::Prepared(prepared) => (prepared.name.clone(), Some(Arc::clone(&prepared.columns)), None),
+            Usage::Unprepared => {
                 self.parse("", text)?;
                 (String::new(), None, None)
             }
-            Use::Prepare(preparing) => {
+            Usage::Prepare(preparing) => {
                 self.prepare(preparing, text)?;
-                (preparing.name(), None, Some(preparing))
+                (self.statements.name_of(preparing), None, Some(preparing))
             }
         };
         self.bind(&name, &statement.params, Some(BINARY))?;
@@ -155,23 +171,26 @@ impl<'c> Batch<'c> {
             columns,
             shape: None,
             preparing,
-            runs: true,
-            bound: false,
+            is_executed: true,
+            is_bound: false,
         });
         Ok(())
     }
 
-    /// Adds a statement whose rows become JSON, if it is prepared and its types allow it. Otherwise it adds nothing but,
-    /// in time, the preparation, and the caller has to ask PostgreSQL for JSON.
-    pub(crate) fn list(
+    /// Adds a statement whose rows this process writes as JSON, if it is prepared and its types allow it, and returns
+    /// true. Otherwise adds at most its preparation and returns false; the caller then lets PostgreSQL write the JSON.
+    pub(crate) fn read_json(
         &mut self,
-        stage: Stage,
+        stage: TransactionStage,
         (role, search_path): (&str, &str),
         statement: &SqlStatement,
         rows: impl FnOnce() -> JsonRows,
     ) -> Result<bool, BatchError> {
+        if !self.prepares {
+            return Ok(false);
+        }
         match self.statements.use_statement(role, search_path, &statement.text) {
-            Use::Prepared(prepared) => {
+            Usage::Prepared(prepared) => {
                 let Some(shape) = &prepared.json else {
                     return Ok(false);
                 };
@@ -189,13 +208,13 @@ impl<'c> Batch<'c> {
                     columns: Some(Arc::clone(&prepared.columns)),
                     shape: Some(shape.clone()),
                     preparing: None,
-                    runs: true,
-                    bound: false,
+                    is_executed: true,
+                    is_bound: false,
                 });
                 Ok(true)
             }
-            Use::Unprepared => Ok(false),
-            Use::Prepare(preparing) => {
+            Usage::Unprepared => Ok(false),
+            Usage::Prepare(preparing) => {
                 self.prepare(preparing, &statement.text)?;
                 self.expected.push(Expected {
                     stage,
@@ -203,8 +222,8 @@ impl<'c> Batch<'c> {
                     columns: None,
                     shape: None,
                     preparing: Some(preparing),
-                    runs: false,
-                    bound: false,
+                    is_executed: false,
+                    is_bound: false,
                 });
                 Ok(false)
             }
@@ -216,14 +235,14 @@ impl<'c> Batch<'c> {
         frontend::sync(self.out);
         Collector {
             expected: std::mem::take(&mut self.expected),
-            at: 0,
+            current: 0,
             refusal: None,
             queued: Instant::now(),
         }
     }
 
-    /// Takes everything back, as if it had never been begun.
-    pub(super) fn take_back(self) {
+    /// Removes the messages of the batch from the buffer, as if it had never been begun.
+    pub(super) fn discard(self) {
         self.out.truncate(self.start);
         for expected in self.expected {
             if let Some(preparing) = expected.preparing {
@@ -237,7 +256,7 @@ impl<'c> Batch<'c> {
     }
 
     fn prepare(&mut self, preparing: Preparing, text: &str) -> Result<(), BatchError> {
-        let name = preparing.name();
+        let name = self.statements.name_of(preparing);
         self.parse(&name, text)
             .and_then(|()| frontend::describe(b'S', &name, self.out).map_err(BatchError::from_io))
             .inspect_err(|_| self.statements.not_prepared(preparing))
@@ -270,7 +289,7 @@ impl<'c> Batch<'c> {
     }
 }
 
-/// A statement that no message can carry: more parameters than the protocol counts, or a NUL in its text.
+/// A statement that the protocol cannot carry: more than 65 535 parameters, or a NUL in its text.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(crate) struct BatchError(String);
@@ -287,57 +306,69 @@ impl Collector {
         self.queued
     }
 
-    /// Takes one message of the batch, `ReadyForQuery` excepted.
-    pub(super) fn take(
+    /// Processes one message of the batch. `ReadyForQuery` does not come here.
+    pub(super) fn handle_message(
         &mut self,
         tag: u8,
         body: Body<'_>,
         statements: &mut Statements,
-    ) -> Result<(), OutOfStep> {
+    ) -> Result<(), UnexpectedMessage> {
         match tag {
-            b'D' => return self.row(body),
-            b'2' => self.current()?.bound = true,
-            b'T' | b'n' => {
-                let found: Arc<[Column]> = match tag {
-                    b'T' => columns(body.bytes()).ok_or(OutOfStep)?.into(),
-                    _ => Arc::new([]),
-                };
-                let current = self.current()?;
-                if current.shape.is_some() && current.columns.as_ref() != Some(&found) {
-                    // Not the types that it had when it was prepared: these rows are not what we can write.
-                    current.sink = Sink::Discard;
-                    let refusal = Refusal::stale(current.stage);
-                    self.refusal.get_or_insert(refusal);
-                    return Ok(());
-                }
-                current.columns = Some(Arc::clone(&found));
-                if let Some(preparing) = current.preparing.take() {
-                    statements.prepared(preparing, found);
-                }
-                if !current.runs {
-                    self.at += 1;
-                }
-            }
+            b'D' => return self.handle_row(body),
+            // BindComplete.
+            b'2' => self.current()?.is_bound = true,
+            // RowDescription, or NoData for a statement without rows.
+            b'T' | b'n' => self.handle_columns(tag, body, statements)?,
+            // CommandComplete, or EmptyQueryResponse.
             b'C' | b'I' => {
                 self.current()?;
-                self.at += 1;
+                self.current += 1;
             }
             b'E' => {
-                let current = self.expected.get(self.at);
+                let current = self.expected.get(self.current);
                 self.refusal.get_or_insert(Refusal {
-                    stage: current.map_or(Stage::End, |current| current.stage),
-                    began: current.is_none_or(|current| current.bound),
+                    stage: current.map_or(TransactionStage::TransactionEnd, |current| current.stage),
+                    has_begun: current.is_none_or(|current| current.is_bound),
                     fields: ErrorFields::parse(body.bytes()),
                 });
             }
             // ParseComplete, CloseComplete, ParameterDescription
             b'1' | b'3' | b't' => {}
-            _ => return Err(OutOfStep),
+            _ => return Err(UnexpectedMessage),
         }
         Ok(())
     }
 
-    /// Whoever waited has gone: rows need not be kept.
+    /// The columns of the current statement's rows; none for `NoData`.
+    fn handle_columns(
+        &mut self,
+        tag: u8,
+        body: Body<'_>,
+        statements: &mut Statements,
+    ) -> Result<(), UnexpectedMessage> {
+        let found: Arc<[Column]> = match tag {
+            b'T' => parse_columns(body.bytes()).ok_or(UnexpectedMessage)?.into(),
+            _ => Arc::new([]),
+        };
+        let current = self.current()?;
+        if current.shape.is_some() && current.columns.as_ref() != Some(&found) {
+            // The columns are not those it was prepared with, so its rows cannot be written as JSON.
+            current.sink = Sink::Discard;
+            let refusal = Refusal::stale_statement(current.stage);
+            self.refusal.get_or_insert(refusal);
+            return Ok(());
+        }
+        current.columns = Some(Arc::clone(&found));
+        if let Some(preparing) = current.preparing.take() {
+            statements.prepared(preparing, found);
+        }
+        if !current.is_executed {
+            self.current += 1;
+        }
+        Ok(())
+    }
+
+    /// Called when the request was given up (its client hung up): the rows need not be kept.
     pub(super) fn discard_rows(&mut self) {
         for expected in &mut self.expected {
             expected.sink = Sink::Discard;
@@ -350,36 +381,37 @@ impl Collector {
             if let Some(preparing) = expected.preparing {
                 statements.not_prepared(preparing);
             }
-            if expected.runs {
+            if expected.is_executed {
                 sinks.push((expected.stage, expected.sink));
             }
         }
         Finished {
             sinks,
             refusal: self.refusal,
+            in_changed_session: false,
             duration,
         }
     }
 
-    fn current(&mut self) -> Result<&mut Expected, OutOfStep> {
-        self.expected.get_mut(self.at).ok_or(OutOfStep)
+    fn current(&mut self) -> Result<&mut Expected, UnexpectedMessage> {
+        self.expected.get_mut(self.current).ok_or(UnexpectedMessage)
     }
 
-    fn row(&mut self, body: Body<'_>) -> Result<(), OutOfStep> {
+    fn handle_row(&mut self, body: Body<'_>) -> Result<(), UnexpectedMessage> {
         let current = self.current()?;
         match (&mut current.sink, &current.columns, &current.shape) {
             (Sink::Discard, ..) => Ok(()),
             (Sink::Rows(rows), Some(columns), _) => {
-                rows.push(Row::parse(Arc::clone(columns), body.into_bytes()).ok_or(OutOfStep)?);
+                rows.push(Row::parse(Arc::clone(columns), body.into_bytes()).ok_or(UnexpectedMessage)?);
                 Ok(())
             }
-            (Sink::Json(rows), _, Some(shape)) => rows.push(shape, body.bytes()).ok_or(OutOfStep),
-            _ => Err(OutOfStep),
+            (Sink::Json(rows), _, Some(shape)) => rows.push(shape, body.bytes()).ok_or(UnexpectedMessage),
+            _ => Err(UnexpectedMessage),
         }
     }
 }
 
-/// A message's body: in the read buffer when it is short, else cut out of it.
+/// A message's body. A short one is borrowed from the read buffer, a long one is split off to avoid a copy.
 pub(super) enum Body<'b> {
     Borrowed(&'b [u8]),
     Owned(Bytes),

@@ -1,7 +1,7 @@
 //! Opens a connection: socket, TLS, login.
 //!
-//! The login is the driver's (`tokio-postgres` knows every way to authenticate); it runs on a stream that we only lend
-//! to it, so that afterwards the bare stream is ours.
+//! `tokio-postgres` logs in, since it knows every way to authenticate. It works on a handle ([`SharedStream`]) to the stream,
+//! so that afterwards this module still owns the stream.
 
 use std::cell::RefCell;
 use std::io;
@@ -17,6 +17,8 @@ use tokio_postgres::tls::{MakeTlsConnect, TlsConnect};
 use tokio_postgres::{Config, NoTls};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
+use super::session_settings::SessionSettings;
+
 /// A byte stream to PostgreSQL, encrypted or not.
 pub(crate) trait Stream: AsyncRead + AsyncWrite + Unpin {}
 
@@ -30,11 +32,11 @@ pub(crate) enum ConnectError {
     #[error("{0}")]
     Io(#[from] io::Error),
     #[error("{0}")]
-    Unsuited(&'static str),
+    Unusable(&'static str),
 }
 
 impl ConnectError {
-    /// The error with its causes, which `Display` of the driver's error leaves out.
+    /// The error with its causes, which `Display` of `tokio_postgres::Error` leaves out.
     pub(crate) fn describe(&self) -> String {
         let Self::Login(error) = self else {
             return self.to_string();
@@ -50,20 +52,23 @@ impl ConnectError {
     }
 }
 
-/// An open connection, ready for queries, and what the server said about itself.
+/// A connection that has logged in, and what the server reported at login.
 pub(crate) struct Opened {
     pub(crate) stream: Box<dyn Stream>,
-    /// Whether dates are written as ISO 8601 has it, whatever order they are read in.
+    /// Whether `DateStyle` is ISO, the only one whose dates can become JSON in this process.
     pub(crate) iso_dates: bool,
+    /// The session's settings, as far as the server reports them.
+    pub(crate) settings: SessionSettings,
 }
 
-/// Opens a connection to the first of the configured hosts that lets us in.
-pub(crate) async fn open(config: &Config, tls: &MakeRustlsConnect) -> Result<Opened, ConnectError> {
-    let mut refusal = ConnectError::Unsuited("no host is configured");
-    for (index, host) in config.get_hosts().iter().enumerate() {
-        let ports = config.get_ports();
-        let port = ports.get(index).or(ports.first()).copied().unwrap_or(5432);
-        let attempt = open_one(config, tls, host, index, port);
+/// Opens a connection to the first of the configured hosts that accepts the login.
+pub(crate) async fn open_connection(
+    config: &Config,
+    tls: &MakeRustlsConnect,
+) -> Result<Opened, ConnectError> {
+    let mut refusal = ConnectError::Unusable("no host is configured");
+    for index in 0..config.get_hosts().len() {
+        let attempt = async { log_in(config, connect_host(config, tls, index).await?).await };
         let outcome = match config.get_connect_timeout() {
             Some(limit) => tokio::time::timeout(*limit, attempt)
                 .await
@@ -78,27 +83,43 @@ pub(crate) async fn open(config: &Config, tls: &MakeRustlsConnect) -> Result<Ope
     Err(refusal)
 }
 
-async fn open_one(
+/// Connects to the first of the configured hosts that can be reached, with TLS where it is configured, without logging
+/// in.
+pub(crate) async fn connect_stream(
     config: &Config,
     tls: &MakeRustlsConnect,
-    host: &Host,
-    index: usize,
-    port: u16,
-) -> Result<Opened, ConnectError> {
-    match host {
-        Host::Unix(folder) => {
-            let stream = UnixStream::connect(folder.join(format!(".s.PGSQL.{port}"))).await?;
-            log_in(config, Box::new(stream)).await
+) -> Result<Box<dyn Stream>, ConnectError> {
+    let mut refusal = ConnectError::Unusable("no host is configured");
+    for index in 0..config.get_hosts().len() {
+        match connect_host(config, tls, index).await {
+            Ok(stream) => return Ok(stream),
+            Err(error) => refusal = error,
         }
-        Host::Tcp(name) => {
+    }
+    Err(refusal)
+}
+
+/// Connects to the host at `index` of the configuration.
+async fn connect_host(
+    config: &Config,
+    tls: &MakeRustlsConnect,
+    index: usize,
+) -> Result<Box<dyn Stream>, ConnectError> {
+    let ports = config.get_ports();
+    let port = ports.get(index).or(ports.first()).copied().unwrap_or(5432);
+    match config.get_hosts().get(index) {
+        None => Err(ConnectError::Unusable("no host is configured")),
+        Some(Host::Unix(folder)) => Ok(Box::new(
+            UnixStream::connect(folder.join(format!(".s.PGSQL.{port}"))).await?,
+        )),
+        Some(Host::Tcp(name)) => {
             let stream = match config.get_hostaddrs().get(index) {
                 Some(address) => TcpStream::connect((*address, port)).await?,
                 None => TcpStream::connect((name.as_str(), port)).await?,
             };
             stream.set_nodelay(true)?;
             keep_alive(config, &stream)?;
-            let stream = encrypt(config, tls, name, stream).await?;
-            log_in(config, stream).await
+            encrypt_stream(config, tls, name, stream).await
         }
     }
 }
@@ -117,7 +138,7 @@ fn keep_alive(config: &Config, stream: &TcpStream) -> io::Result<()> {
     SockRef::from(stream).set_tcp_keepalive(&settings)
 }
 
-async fn encrypt(
+async fn encrypt_stream(
     config: &Config,
     tls: &MakeRustlsConnect,
     host: &str,
@@ -132,9 +153,10 @@ async fn encrypt(
         let mut request = bytes::BytesMut::new();
         postgres_protocol::message::frontend::ssl_request(&mut request);
         stream.write_all(&request).await?;
+        // Exactly one byte is read: anything that an attacker sent unencrypted behind it must not count as server data.
         if stream.read_u8().await? != b'S' {
             return if required {
-                Err(ConnectError::Unsuited("the server does not support TLS"))
+                Err(ConnectError::Unusable("the server does not support TLS"))
             } else {
                 Ok(Box::new(stream))
             };
@@ -147,38 +169,40 @@ async fn encrypt(
 }
 
 async fn log_in(config: &Config, stream: Box<dyn Stream>) -> Result<Opened, ConnectError> {
-    let lent = Lent(Rc::new(RefCell::new(stream)));
+    let lent = SharedStream(Rc::new(RefCell::new(stream)));
     let owner = Rc::clone(&lent.0);
     let mut config = config.clone();
-    // Whether to encrypt has been decided above.
+    // TLS, where configured, has been negotiated before; the driver must not negotiate it a second time.
     config.ssl_mode(SslMode::Disable);
     let (client, connection) = config.connect_raw(lent, NoTls).await?;
     let says = |name: &str| connection.parameter(name);
     let is_writable = says("in_hot_standby") != Some("on");
     if config.get_target_session_attrs() == TargetSessionAttrs::ReadWrite && !is_writable {
-        return Err(ConnectError::Unsuited("the server is read-only"));
+        return Err(ConnectError::Unusable("the server is read-only"));
     }
     let iso_dates = says("DateStyle").is_some_and(|style| style.starts_with("ISO"));
-    // Neither speaks to the server when it goes: messages are written only while the connection is polled.
+    let settings = SessionSettings::at_login(says);
+    // Dropping them sends nothing to the server: messages are written only while the connection is polled.
     drop(client);
     drop(connection);
-    let stream = Rc::into_inner(owner).ok_or(ConnectError::Unsuited("the driver kept the stream"))?;
+    let stream = Rc::into_inner(owner).ok_or(ConnectError::Unusable("the driver kept the stream"))?;
     Ok(Opened {
         stream: stream.into_inner(),
         iso_dates,
+        settings,
     })
 }
 
-/// The driver's handle on a stream that stays ours.
-struct Lent(Rc<RefCell<Box<dyn Stream>>>);
+/// The handle to the stream that `tokio-postgres` gets; [`log_in`] keeps the stream.
+struct SharedStream(Rc<RefCell<Box<dyn Stream>>>);
 
-impl AsyncRead for Lent {
+impl AsyncRead for SharedStream {
     fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut *self.0.borrow_mut()).poll_read(cx, buf)
     }
 }
 
-impl AsyncWrite for Lent {
+impl AsyncWrite for SharedStream {
     fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         Pin::new(&mut *self.0.borrow_mut()).poll_write(cx, bytes)
     }
@@ -188,7 +212,7 @@ impl AsyncWrite for Lent {
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
-        // The driver is done; the stream is not.
+        // tokio-postgres has finished with the stream, which stays open for our messages.
         Poll::Ready(Ok(()))
     }
 }

@@ -1,8 +1,8 @@
-//! One connection: batches go out in the order in which they come, and their answers come back in that order.
+//! One connection: sends batches in the order in which they are queued, and assigns the results in the same order.
 //!
-//! A batch is queued as a whole, so nothing can come between its statements; and because it is queued before its first
-//! answer, a client that hangs up cannot leave a transaction open. What requests queue in one turn of the event loop
-//! goes out in one system call.
+//! A batch is queued as a whole, so nothing can come between its statements. It is complete before its first result
+//! arrives, so a client that hangs up cannot leave a transaction open. All batches that are queued in one turn of the
+//! event loop are written with one system call.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -19,20 +19,21 @@ use tokio::sync::oneshot;
 
 use super::batch::{Batch, BatchError, Body, Collector, Finished};
 use super::connect::{Opened, Stream};
-use super::server_message::{ErrorFields, header};
+use super::server_message::{ErrorFields, parse_header};
+use super::session_settings::SessionSettings;
 use super::statements::Statements;
 
-/// What is read at once, while answers are small, and while they are large.
+/// Bytes per read: small at first, large once a read has filled the buffer.
 const SMALL_READ: usize = 16 * 1024;
 const LARGE_READ: usize = 128 * 1024;
-/// A message that is longer is cut out of the read buffer, not copied.
+/// A longer message is split off the read buffer instead of being copied.
 const LONG_MESSAGE: usize = 8 * 1024;
-/// A write buffer that has grown beyond this is given back when it is empty.
+/// A write buffer with more capacity than this is freed when it is empty.
 const KEPT_WRITE_BUFFER: usize = 64 * 1024;
-/// Reads in a row after which others may have the thread.
+/// Reads in a row before other tasks of the thread get their turn.
 const READS_PER_TURN: usize = 16;
 
-/// Our end of a connection. The other half is a task on the same thread, which ends when this is dropped.
+/// The sending half of a connection. The other half is a task on the same thread, which ends when this is dropped.
 pub(crate) struct Connection {
     shared: Rc<Shared>,
 }
@@ -41,29 +42,36 @@ struct Shared {
     out: RefCell<BytesMut>,
     statements: RefCell<Statements>,
     pending: RefCell<VecDeque<Pending>>,
-    /// When the server was done with the last batch.
-    answered: Cell<Instant>,
+    /// When the last `ReadyForQuery` came.
+    ready_since: Cell<Instant>,
+    /// Why the connection was lost; `None` while it is usable.
     closed: RefCell<Option<String>>,
     dropped: Cell<bool>,
+    /// Whether the connection takes no further requests, because its session has changed.
+    retired: Cell<bool>,
     task: RefCell<Option<Waker>>,
     /// Pending batches that are [`Label::blocks`].
     blocking: Cell<usize>,
+    /// [`Label::subject`] of the last of them.
+    blocking_subject: Cell<u64>,
     /// Pending batches that are [`Label::writes`].
     writing: Cell<usize>,
-    on_answer: OnAnswer,
+    on_finished: OnFinished,
 }
 
-/// Called after each answered batch with its label's statement and its duration, and when the connection is lost.
-pub(crate) type OnAnswer = Box<dyn Fn(Option<(u64, Duration)>)>;
+/// Called after each finished batch with its label and its duration, and with `None` when the connection is lost.
+pub(crate) type OnFinished = Box<dyn Fn(Option<(Label, Duration)>)>;
 
-/// What the sender of a batch wants to be remembered with it.
+/// What the pool must know of a batch while it is in flight.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Label {
-    /// Identifies the statement, for [`OnAnswer`].
+    /// Hash of the statement, for [`OnFinished`].
     pub(crate) statement: u64,
-    /// Whether nothing should be queued behind it.
+    /// Hash of what the statement is about: its table or function.
+    pub(crate) subject: u64,
+    /// Whether no other batch should be queued behind it, since it may be slow.
     pub(crate) blocks: bool,
-    /// Whether its end may wait for the disk.
+    /// Whether its commit may wait for the disk.
     pub(crate) writes: bool,
 }
 
@@ -83,46 +91,50 @@ impl Pending {
     }
 }
 
-/// A batch on its way. Dropping it gives the answers up, not the statements.
+/// The results of a batch in flight. Dropping it discards the results; the statements run nevertheless.
 pub(crate) struct Reply {
     shared: Rc<Shared>,
     receiver: oneshot::Receiver<Finished>,
 }
 
 impl Reply {
-    /// Waits for the last answer.
+    /// Waits until the batch has finished.
     ///
     /// # Errors
     /// Why the connection broke.
     pub(crate) async fn finished(self) -> Result<Finished, String> {
-        self.receiver.await.map_err(|_| self.shared.loss())
+        self.receiver.await.map_err(|_| self.shared.loss_reason())
     }
 }
 
 impl Connection {
-    /// Takes an open stream. Must be called on a thread that runs a `LocalSet`.
-    pub(crate) fn start(opened: Opened, cached_statements: usize, on_answer: OnAnswer) -> Self {
+    /// Spawns the task that reads and writes. Must be called on a thread that runs a `LocalSet`.
+    pub(crate) fn start(opened: Opened, cached_statements: usize, on_finished: OnFinished) -> Self {
         let shared = Rc::new(Shared {
             out: RefCell::default(),
             statements: RefCell::new(Statements::new(cached_statements)),
             pending: RefCell::default(),
-            answered: Cell::new(Instant::now()),
+            ready_since: Cell::new(Instant::now()),
             closed: RefCell::default(),
             dropped: Cell::new(false),
+            retired: Cell::new(false),
             task: RefCell::default(),
             blocking: Cell::new(0),
+            blocking_subject: Cell::new(0),
             writing: Cell::new(0),
-            on_answer,
+            on_finished,
         });
         let mut driver = Driver {
             shared: Rc::clone(&shared),
             stream: opened.stream,
+            settings: opened.settings,
+            has_changed: false,
             incoming: BytesMut::new(),
             read_size: SMALL_READ,
         };
         tokio::task::spawn_local(async move {
             let lost = poll_fn(|cx| driver.poll(cx)).await;
-            driver.shared.lose(&lost);
+            driver.shared.mark_lost(&lost);
         });
         Self { shared }
     }
@@ -130,7 +142,7 @@ impl Connection {
     /// Queues a batch that `compose` writes.
     ///
     /// # Errors
-    /// Statements that no message can carry. Nothing is queued then.
+    /// When the protocol cannot carry a statement. Nothing is queued then.
     pub(crate) fn send(
         &self,
         label: Option<Label>,
@@ -142,13 +154,13 @@ impl Connection {
         let collector = match compose(&mut batch) {
             Ok(()) => batch.finish(),
             Err(error) => {
-                batch.take_back();
+                batch.discard();
                 return Err(error);
             }
         };
         let (reply, receiver) = oneshot::channel();
-        // After the connection is lost, nobody would answer: the sender is dropped at once.
-        if self.is_usable() {
+        // On a lost connection the sender is dropped here, so that the receiver reports the loss at once.
+        if !self.is_lost() {
             let pending = Pending {
                 collector,
                 reply,
@@ -164,43 +176,57 @@ impl Connection {
         })
     }
 
-    /// Whether answers can still come.
+    /// Whether requests may still be sent: the connection is not lost, and its session is as it was at login.
     pub(crate) fn is_usable(&self) -> bool {
-        self.shared.closed.borrow().is_none()
+        !self.is_lost() && !self.shared.retired.get()
     }
 
-    /// Batches whose answers are still to come.
+    /// Takes no further requests; those in flight finish.
+    pub(crate) fn retire(&self) {
+        self.shared.retired.set(true);
+    }
+
+    fn is_lost(&self) -> bool {
+        self.shared.closed.borrow().is_some()
+    }
+
+    /// Number of batches that have not finished.
     pub(crate) fn in_flight(&self) -> usize {
         self.shared.pending.borrow().len()
     }
 
-    /// Whether a batch is in flight behind which nothing should be queued.
+    /// Whether a batch with [`Label::blocks`] is in flight.
     pub(crate) fn is_blocked(&self) -> bool {
         self.shared.blocking.get() > 0
     }
 
-    /// Whether a batch is in flight whose end may wait for the disk.
+    /// The subject of the batch with [`Label::blocks`] that is in flight; `None` if there is none.
+    pub(crate) fn blocking_subject(&self) -> Option<u64> {
+        self.is_blocked().then(|| self.shared.blocking_subject.get())
+    }
+
+    /// Whether a batch with [`Label::writes`] is in flight.
     pub(crate) fn is_writing(&self) -> bool {
         self.shared.writing.get() > 0
     }
 
-    /// For how long the server has worked on what it works on.
+    /// How long the server has worked on the oldest batch in flight; zero if there is none.
     pub(crate) fn busy_for(&self, now: Instant) -> Duration {
         let pending = self.shared.pending.borrow();
         pending.front().map_or(Duration::ZERO, |first| {
-            now.saturating_duration_since(first.collector.queued().max(self.shared.answered.get()))
+            now.saturating_duration_since(first.collector.queued().max(self.shared.ready_since.get()))
         })
     }
 
-    /// For how long the server has had nothing to do.
+    /// How long the server has been idle; zero while a batch is in flight.
     pub(crate) fn idle_for(&self, now: Instant) -> Duration {
         if self.in_flight() > 0 {
             return Duration::ZERO;
         }
-        now.saturating_duration_since(self.shared.answered.get())
+        now.saturating_duration_since(self.shared.ready_since.get())
     }
 
-    /// Forgets all prepared statements, here and with the next batch in the server.
+    /// Forgets all prepared statements. The server closes them with the next batch.
     pub(crate) fn forget_statements(&self) {
         self.shared.statements.borrow_mut().clear();
     }
@@ -220,17 +246,20 @@ impl Shared {
         }
     }
 
-    fn lose(&self, reason: &str) {
+    fn mark_lost(&self, reason: &str) {
         tracing::debug!(reason, "a database connection ended");
         self.closed.borrow_mut().get_or_insert_with(|| reason.to_owned());
-        // Whoever waits learns of it by the loss of the sender.
+        // Dropping the senders makes all waiting requests fail with the reason stored above.
         self.pending.borrow_mut().clear();
         self.blocking.set(0);
         self.writing.set(0);
-        (self.on_answer)(None);
+        (self.on_finished)(None);
     }
 
     fn count(&self, pending: &Pending) {
+        if let Some(label) = pending.label.filter(|label| label.blocks) {
+            self.blocking_subject.set(label.subject);
+        }
         self.blocking
             .set(self.blocking.get() + usize::from(pending.blocks()));
         self.writing
@@ -243,7 +272,7 @@ impl Shared {
         less(&self.writing, pending.writes());
     }
 
-    fn loss(&self) -> String {
+    fn loss_reason(&self) -> String {
         let closed = self.closed.borrow();
         closed
             .clone()
@@ -251,16 +280,19 @@ impl Shared {
     }
 }
 
-/// The half that reads and writes.
+/// The half of a connection that reads and writes; polled by its task.
 struct Driver {
     shared: Rc<Shared>,
     stream: Box<dyn Stream>,
+    settings: SessionSettings,
+    /// Whether a finished batch has left settings behind that differ from those at login.
+    has_changed: bool,
     incoming: BytesMut,
     read_size: usize,
 }
 
 impl Driver {
-    /// Moves bytes for as long as there are any; ready with the reason why no more can be moved.
+    /// Writes what is queued and reads what has come. Ready with the reason once the connection has ended.
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<String> {
         {
             let mut task = self.shared.task.borrow_mut();
@@ -269,7 +301,7 @@ impl Driver {
             }
         }
         if self.shared.dropped.get() {
-            return self.poll_goodbye(cx);
+            return self.poll_terminate(cx);
         }
         if let Poll::Ready(Err(error)) = self.poll_write(cx) {
             return Poll::Ready(error.to_string());
@@ -303,8 +335,8 @@ impl Driver {
         Pin::new(&mut self.stream).poll_flush(cx)
     }
 
-    /// Says goodbye, if the socket takes it at once.
-    fn poll_goodbye(&mut self, cx: &mut Context<'_>) -> Poll<String> {
+    /// Sends `Terminate` if the socket accepts it without waiting.
+    fn poll_terminate(&mut self, cx: &mut Context<'_>) -> Poll<String> {
         const TERMINATE: [u8; 5] = [b'X', 0, 0, 0, 4];
         if self.shared.out.borrow().is_empty() {
             let _ = Pin::new(&mut self.stream).poll_write(cx, &TERMINATE);
@@ -314,7 +346,7 @@ impl Driver {
     }
 
     fn poll_read(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), String>> {
-        self.incoming.reserve(self.wanted());
+        self.incoming.reserve(self.next_read_size());
         let read = {
             let reading = pin!(self.stream.read_buf(&mut self.incoming));
             ready!(reading.poll(cx))
@@ -325,7 +357,7 @@ impl Driver {
             Ok(length) if length >= self.read_size => self.read_size = LARGE_READ,
             Ok(_) => {}
         }
-        while let Some((tag, length)) = header(&self.incoming) {
+        while let Some((tag, length)) = parse_header(&self.incoming) {
             if length < 4 {
                 return Poll::Ready(Err("the server sent a message that makes no sense".to_owned()));
             }
@@ -333,7 +365,7 @@ impl Driver {
             if self.incoming.len() < end {
                 break;
             }
-            self.message(tag, end)?;
+            self.handle_message(tag, end)?;
         }
         if self.incoming.is_empty() && self.shared.pending.borrow().is_empty() {
             self.read_size = SMALL_READ;
@@ -344,30 +376,38 @@ impl Driver {
         Poll::Ready(Ok(()))
     }
 
-    /// How much room the next read should have: all of a message that has begun.
-    fn wanted(&self) -> usize {
-        let missing =
-            header(&self.incoming).map_or(0, |(_, length)| (length + 1).saturating_sub(self.incoming.len()));
+    /// Buffer space for the next read: enough for the rest of a message that has begun.
+    fn next_read_size(&self) -> usize {
+        let missing = parse_header(&self.incoming)
+            .map_or(0, |(_, length)| (length + 1).saturating_sub(self.incoming.len()));
         missing.max(self.read_size)
     }
 
-    fn message(&mut self, tag: u8, end: usize) -> Result<(), String> {
+    fn handle_message(&mut self, tag: u8, end: usize) -> Result<(), String> {
         const HEAD: usize = 5;
         let shared = Rc::clone(&self.shared);
         match tag {
             b'Z' => {
+                // In a transaction, settings may be those of the transaction alone.
+                let is_idle = self.incoming.get(HEAD) == Some(&b'I');
                 self.incoming.advance(end);
-                self.answered()
+                self.finish_batch(is_idle)
             }
-            // Notices, parameters that changed, notifications: nobody here asked for them.
-            b'N' | b'S' | b'A' => {
+            b'S' => {
+                let report = self.incoming.get(HEAD..end).unwrap_or_default();
+                self.settings.note_report(report);
+                self.incoming.advance(end);
+                Ok(())
+            }
+            // NoticeResponse and NotificationResponse may come at any time and are ignored.
+            b'N' | b'A' => {
                 self.incoming.advance(end);
                 Ok(())
             }
             _ => {
                 let mut pending = shared.pending.borrow_mut();
                 let Some(first) = pending.front_mut() else {
-                    return Err(self.unasked(tag, end));
+                    return Err(self.describe_unexpected(tag, end));
                 };
                 if first.reply.is_closed() {
                     first.collector.discard_rows();
@@ -375,10 +415,14 @@ impl Driver {
                 let mut statements = shared.statements.borrow_mut();
                 let taken = if end > LONG_MESSAGE {
                     let body = self.incoming.split_to(end).freeze().slice(HEAD..);
-                    first.collector.take(tag, Body::Owned(body), &mut statements)
+                    first
+                        .collector
+                        .handle_message(tag, Body::Owned(body), &mut statements)
                 } else {
                     let body = self.incoming.get(HEAD..end).unwrap_or_default();
-                    let taken = first.collector.take(tag, Body::Borrowed(body), &mut statements);
+                    let taken = first
+                        .collector
+                        .handle_message(tag, Body::Borrowed(body), &mut statements);
                     self.incoming.advance(end);
                     taken
                 };
@@ -387,29 +431,35 @@ impl Driver {
         }
     }
 
-    /// Why a server speaks unasked: it ends the session.
-    fn unasked(&self, tag: u8, end: usize) -> String {
+    /// Why the server sent a message although no batch is in flight: usually an error that ends the session.
+    fn describe_unexpected(&self, tag: u8, end: usize) -> String {
         match tag {
             b'E' => ErrorFields::parse(self.incoming.get(5..end).unwrap_or_default()).message,
             _ => format!("the server sent {:?} out of step", char::from(tag)),
         }
     }
 
-    fn answered(&mut self) -> Result<(), String> {
+    fn finish_batch(&mut self, is_idle: bool) -> Result<(), String> {
         let Some(first) = self.shared.pending.borrow_mut().pop_front() else {
             return Err("the server answered twice".to_owned());
         };
         self.shared.uncount(&first);
         let now = Instant::now();
-        let since = first.collector.queued().max(self.shared.answered.replace(now));
-        let finished = first.collector.finish(
+        let since = first.collector.queued().max(self.shared.ready_since.replace(now));
+        let mut finished = first.collector.finish(
             &mut self.shared.statements.borrow_mut(),
             now.saturating_duration_since(since),
         );
-        let ran = first.label.map(|label| (label.statement, finished.duration));
-        // Nobody has to be waiting for it.
+        // The server reports a change before the end of the batch that made it, so that batch itself is not affected.
+        finished.in_changed_session = self.has_changed;
+        if is_idle && self.settings.have_changed() {
+            self.has_changed = true;
+            self.shared.retired.set(true);
+        }
+        let ran = first.label.map(|label| (label, finished.duration));
+        // Fails when the request was cancelled and nobody waits for the result, which is no error.
         let _ = first.reply.send(finished);
-        (self.shared.on_answer)(ran);
+        (self.shared.on_finished)(ran);
         Ok(())
     }
 }

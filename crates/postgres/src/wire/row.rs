@@ -1,4 +1,4 @@
-//! Rows as they came from the server.
+//! Rows in the form in which the server sent them, and access to their values by name or position.
 
 use std::error::Error;
 use std::ops::Range;
@@ -21,11 +21,11 @@ pub(crate) struct Column {
 pub struct Row {
     columns: Arc<[Column]>,
     data: Bytes,
-    /// Where each column's value is; `None` for null.
+    /// Byte range of each column's value in `data`; `None` for null.
     values: SmallVec<[Option<Range<u32>>; 6]>,
 }
 
-/// Why a value could not be read: the code that reads and the SQL do not fit.
+/// A value could not be read, because the SQL does not return what the code expects.
 #[derive(Debug, thiserror::Error)]
 #[error("column {column}: {cause}")]
 pub struct RowError {
@@ -33,7 +33,7 @@ pub struct RowError {
     cause: Box<dyn Error + Sync + Send>,
 }
 
-/// Rows of whichever driver, for code that reads both kinds.
+/// Reads columns by name from rows of this crate and of `tokio_postgres`, for code that gets both.
 pub trait NamedColumns {
     /// The value of the column `name`.
     ///
@@ -76,7 +76,7 @@ impl ColumnIndex for &str {
 }
 
 impl Row {
-    /// Takes a `DataRow`'s body apart. `None` when it is malformed.
+    /// Parses the body of a `DataRow`. `None` when it is malformed.
     pub(crate) fn parse(columns: Arc<[Column]>, data: Bytes) -> Option<Self> {
         let mut values = SmallVec::new();
         for value in Values::of(&data)? {
@@ -102,7 +102,7 @@ impl Row {
         self.values.is_empty()
     }
 
-    /// A value.
+    /// The value of a column.
     ///
     /// # Errors
     /// When there is no such column, or it has another type.
@@ -115,7 +115,7 @@ impl Row {
             .position(self)
             .ok_or_else(|| fail("there is no such column".into()))?;
         let oid = self.columns.get(position).map_or(0, |column| column.type_oid);
-        // Types that users made are unknown here; their text can be read.
+        // User-defined types are unknown here; their values can be read as text.
         let r#type = Type::from_oid(oid).unwrap_or(Type::UNKNOWN);
         if !T::accepts(&r#type) {
             return Err(fail(format!("it has type {type}").into()));
@@ -123,10 +123,10 @@ impl Row {
         T::from_sql_nullable(&r#type, self.raw(position)).map_err(fail)
     }
 
-    /// A value that the SQL promises.
+    /// The value of a column that the statement is known to return.
     ///
     /// # Panics
-    /// When there is no such column, or it has another type: a mistake in our own SQL.
+    /// When there is no such column, or it has another type. Only for statements that are part of this program.
     pub fn get<'a, I: ColumnIndex, T: FromSql<'a>>(&'a self, index: I) -> T {
         self.try_get(index).expect("our own SQL returns this column")
     }
@@ -143,7 +143,7 @@ impl Row {
     }
 }
 
-/// Where the values of a `DataRow` are.
+/// Iterates over the byte ranges of a `DataRow`'s values.
 pub(crate) struct Values<'a> {
     data: &'a [u8],
     at: usize,
@@ -162,7 +162,7 @@ impl<'a> Values<'a> {
 }
 
 impl Iterator for Values<'_> {
-    /// The outer option is missing when the message is malformed, the inner one for null.
+    /// `None` for a malformed message, `Some(None)` for null.
     type Item = Option<Option<Range<usize>>>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -172,6 +172,7 @@ impl Iterator for Values<'_> {
             return Some(None);
         };
         self.at += 4;
+        // The length -1 stands for null.
         let Ok(length) = usize::try_from(i32::from_be_bytes(*length)) else {
             return Some(Some(None));
         };
@@ -227,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_that_ends_early_is_no_row() {
+    fn a_truncated_message_is_not_a_row() {
         let whole = message(&[Some(b"abc"), Some(b"def")]);
         for length in 0..whole.len() {
             assert!(

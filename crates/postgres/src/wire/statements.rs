@@ -1,10 +1,10 @@
-//! Which statements a connection has prepared.
+//! The prepared statements of one connection.
 //!
-//! Shapes come from strangers, so the memory is bounded here, and in PostgreSQL too: a statement that falls out is closed
-//! with the next batch. A statement is prepared at its second use, in the batch that uses it; the first goes unprepared,
-//! so that shapes that are used once cost no more than that.
+//! Clients choose the shapes of statements, so an unbounded cache would let anyone fill the memory of this process and
+//! of PostgreSQL. It is an LRU cache, and a statement that falls out is closed with the next batch. A statement is
+//! prepared at its second use, in the batch that uses it, so that shapes that occur once cost nothing extra.
 
-use std::hash::BuildHasher;
+use std::hash::{BuildHasher, RandomState};
 use std::num::NonZeroUsize;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -24,26 +24,20 @@ pub(crate) struct Prepared {
 }
 
 /// What to do with a statement now.
-pub(super) enum Use {
+pub(super) enum Usage {
     /// Execute the prepared statement.
     Prepared(Rc<Prepared>),
-    /// Execute the text.
+    /// Execute the text without preparing it.
     Unprepared,
-    /// Prepare it, and execute that.
+    /// Prepare the statement, then execute it.
     Prepare(Preparing),
 }
 
-/// A statement on its way to the server.
+/// A statement whose `Parse` has been written and not yet confirmed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Preparing {
     hash: u64,
     number: u64,
-}
-
-impl Preparing {
-    pub(super) fn name(self) -> String {
-        format!("s{}", self.number)
-    }
 }
 
 /// A statement is prepared per role and search path, because PostgreSQL plans anew when either changes.
@@ -55,19 +49,23 @@ struct Key {
 
 enum Entry {
     SeenOnce,
-    /// Under this number.
+    /// `Parse` was sent, with a name made of this number.
     Preparing(u64),
     Prepared(Rc<Prepared>),
 }
 
 pub(super) struct Statements {
-    /// Whether anything is prepared at all: behind a pooler, connections change from transaction to transaction.
+    /// False behind a transaction pooler, which gives each transaction another server connection.
     enabled: bool,
     entries: LruCache<u64, (Key, Entry)>,
-    /// Keyed by chance, like the standard one, and several times as fast on texts of this length.
+    /// foldhash with a random seed: as safe against chosen collisions as std's hasher, and several times as fast on
+    /// long texts.
     hasher: DefaultHasher,
+    /// What the names of this connection's statements begin with. It is random, because a function of the project may
+    /// prepare statements in the same session, and a name that it can guess would collide with ours.
+    prefix: String,
     next: u64,
-    /// Names that the server should forget.
+    /// Names of statements to close with the next batch.
     closing: Vec<String>,
 }
 
@@ -79,27 +77,30 @@ impl Statements {
             enabled,
             entries: LruCache::new(capacity),
             hasher: DefaultHasher::default(),
+            prefix: format!("s{:016x}_", RandomState::new().hash_one(())),
             next: 0,
             closing: Vec::new(),
         }
     }
 
-    /// Looks a statement up and counts the use. The hit, which is the rule, allocates nothing.
-    pub(super) fn use_statement(&mut self, role: &str, search_path: &str, text: &str) -> Use {
+    /// Looks a statement up and counts the use. A hit allocates nothing.
+    pub(super) fn use_statement(&mut self, role: &str, search_path: &str, text: &str) -> Usage {
         if !self.enabled {
-            return Use::Unprepared;
+            return Usage::Unprepared;
         }
         let hash = self.hash(role, search_path, text);
         match self.entries.get_mut(&hash) {
             Some((key, entry)) if key.role == role && key.search_path == search_path && key.text == text => {
                 match entry {
-                    Entry::Prepared(prepared) => Use::Prepared(Rc::clone(prepared)),
-                    Entry::Preparing(_) => Use::Unprepared,
+                    Entry::Prepared(prepared) => Usage::Prepared(Rc::clone(prepared)),
+                    // Another batch in flight prepares it. Whether that succeeds is not known yet, so its name cannot
+                    // be used.
+                    Entry::Preparing(_) => Usage::Unprepared,
                     Entry::SeenOnce => {
                         self.next += 1;
                         *entry = Entry::Preparing(self.next);
                         let number = self.next;
-                        Use::Prepare(Preparing { hash, number })
+                        Usage::Prepare(Preparing { hash, number })
                     }
                 }
             }
@@ -113,14 +114,19 @@ impl Statements {
                 {
                     self.closing.push(old.name.clone());
                 }
-                Use::Unprepared
+                Usage::Unprepared
             }
         }
     }
 
-    /// The server has prepared it.
+    /// The name under which a statement is prepared.
+    pub(super) fn name_of(&self, preparing: Preparing) -> String {
+        format!("{}{}", self.prefix, preparing.number)
+    }
+
+    /// Records that the server has prepared the statement.
     pub(super) fn prepared(&mut self, preparing: Preparing, columns: Arc<[Column]>) {
-        let name = preparing.name();
+        let name = self.name_of(preparing);
         match self.entry_of(preparing) {
             Some(entry) => {
                 *entry = Entry::Prepared(Rc::new(Prepared {
@@ -129,19 +135,19 @@ impl Statements {
                     name,
                 }));
             }
-            // It has fallen out meanwhile.
+            // The cache evicted it while it was being prepared, so nothing will use it: close it on the server.
             None => self.closing.push(name),
         }
     }
 
-    /// The server has not come to prepare it.
+    /// Records that the server did not prepare the statement, because an earlier one failed.
     pub(super) fn not_prepared(&mut self, preparing: Preparing) {
         if let Some(entry) = self.entry_of(preparing) {
             *entry = Entry::SeenOnce;
         }
     }
 
-    /// Forgets everything: after DDL, old plans only cost PostgreSQL work.
+    /// Forgets all statements: after DDL their plans are out of date.
     pub(super) fn clear(&mut self) {
         while let Some((_, (_, entry))) = self.entries.pop_lru() {
             if let Entry::Prepared(prepared) = entry {
@@ -150,7 +156,7 @@ impl Statements {
         }
     }
 
-    /// Names that the server should forget now.
+    /// Takes the names of statements to close.
     pub(super) fn take_closing(&mut self) -> Vec<String> {
         std::mem::take(&mut self.closing)
     }
@@ -171,7 +177,7 @@ mod tests {
 
     fn prepare(statements: &mut Statements, text: &str) -> Option<Preparing> {
         match statements.use_statement("r", "p", text) {
-            Use::Prepare(preparing) => Some(preparing),
+            Usage::Prepare(preparing) => Some(preparing),
             _ => None,
         }
     }
@@ -179,29 +185,41 @@ mod tests {
     #[test]
     fn a_statement_is_prepared_at_its_second_use() {
         let mut statements = Statements::new(4);
-        assert!(matches!(statements.use_statement("r", "p", "a"), Use::Unprepared));
+        assert!(matches!(
+            statements.use_statement("r", "p", "a"),
+            Usage::Unprepared
+        ));
         let preparing = prepare(&mut statements, "a").expect("its second use");
-        assert!(matches!(statements.use_statement("r", "p", "a"), Use::Unprepared));
+        assert!(matches!(
+            statements.use_statement("r", "p", "a"),
+            Usage::Unprepared
+        ));
 
         statements.prepared(preparing, Arc::new([]));
 
         assert!(matches!(
             statements.use_statement("r", "p", "a"),
-            Use::Prepared(_)
+            Usage::Prepared(_)
         ));
-        assert!(matches!(statements.use_statement("s", "p", "a"), Use::Unprepared));
+        assert!(matches!(
+            statements.use_statement("s", "p", "a"),
+            Usage::Unprepared
+        ));
     }
 
     #[test]
-    fn without_room_nothing_is_prepared() {
+    fn a_capacity_of_zero_prepares_nothing() {
         let mut statements = Statements::new(0);
         for _ in 0..4 {
-            assert!(matches!(statements.use_statement("r", "p", "a"), Use::Unprepared));
+            assert!(matches!(
+                statements.use_statement("r", "p", "a"),
+                Usage::Unprepared
+            ));
         }
     }
 
     #[test]
-    fn what_was_not_prepared_is_tried_again() {
+    fn a_failed_preparation_is_tried_again() {
         let mut statements = Statements::new(4);
         statements.use_statement("r", "p", "a");
         let preparing = prepare(&mut statements, "a").expect("its second use");
@@ -212,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_is_bounded_and_the_server_forgets_too() {
+    fn the_cache_is_bounded_and_evicted_statements_are_closed() {
         let mut statements = Statements::new(8);
         for number in 0..1000 {
             let text = number.to_string();
@@ -229,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn a_statement_that_fell_out_while_it_was_prepared_is_closed() {
+    fn a_statement_evicted_while_being_prepared_is_closed() {
         let mut statements = Statements::new(1);
         statements.use_statement("r", "p", "a");
         let preparing = prepare(&mut statements, "a").expect("its second use");
@@ -237,6 +255,19 @@ mod tests {
 
         statements.prepared(preparing, Arc::new([]));
 
-        assert_eq!(statements.take_closing(), [preparing.name()]);
+        let name = statements.name_of(preparing);
+        assert_eq!(statements.take_closing(), [name]);
+    }
+
+    #[test]
+    fn the_names_of_one_connection_do_not_tell_those_of_another() {
+        let name = || {
+            let mut statements = Statements::new(1);
+            statements.use_statement("r", "p", "a");
+            let preparing = prepare(&mut statements, "a").expect("its second use");
+            statements.name_of(preparing)
+        };
+
+        assert_ne!(name(), name());
     }
 }

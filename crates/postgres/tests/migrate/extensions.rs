@@ -1,4 +1,4 @@
-//! Extensions as Supabase's `postgres` may have them, although it is no superuser.
+//! Creates and drops extensions as `postgres`, which may do so at Supabase although it is no superuser.
 
 use selvedge_postgres::migrate::MigrateError;
 
@@ -82,7 +82,7 @@ async fn gw_019_unavailable_extensions_are_found_before_anything_runs() {
 }
 
 #[tokio::test]
-async fn gw_019_what_every_dump_names_by_habit_is_left_out_with_a_warning() {
+async fn gw_019_optional_extensions_of_hosted_dumps_are_skipped_with_a_warning() {
     let project = Project::new(&[(
         "migrations/1_remote_schema.sql",
         "create extension if not exists \"pg_net\" with schema \"extensions\";\n\

@@ -1,6 +1,6 @@
-//! Migrations run once, in order, whole or not at all.
+//! Migrations run once, in order, each in a transaction; failures are reported with file and line.
 
-use selvedge_postgres::migrate::{MigrateError, MigrationState, discover, list};
+use selvedge_postgres::migrate::{MigrateError, MigrationState, discover_migrations, list_migrations};
 
 use crate::Project;
 
@@ -104,14 +104,15 @@ async fn gw_021_settings_and_roles_of_one_file_do_not_reach_the_next() {
     let project = Project::new(&[
         (
             "migrations/1_dump.sql",
-            "set statement_timeout = 5; set row_security = off;\n\
+            "set statement_timeout = '59s'; set row_security = off;\n\
              select pg_catalog.set_config('search_path', '', false);\n\
              create table public.one (id int);\nset role anon;",
         ),
         (
             "migrations/2_next.sql",
-            "create table two (lock text default current_setting('lock_timeout')); \
-                                   insert into two default values; select pg_sleep(0.02);",
+            "create table two (lock text default current_setting('lock_timeout'), \
+                               statement text default current_setting('statement_timeout')); \
+             insert into two default values;",
         ),
     ])
     .await;
@@ -119,6 +120,7 @@ async fn gw_021_settings_and_roles_of_one_file_do_not_reach_the_next() {
     project.migrate().await.expect("applies");
 
     assert_eq!(project.value("select lock from public.two").await, "4s");
+    assert_eq!(project.value("select statement from public.two").await, "0");
     assert_eq!(
         project
             .value("select tableowner from pg_tables where tablename = 'two'")
@@ -188,10 +190,10 @@ async fn gw_022_history_and_folder_that_disagree_are_refused() {
         "{error}"
     );
 
-    let local = discover(&project.path().join("migrations"))
+    let local = discover_migrations(&project.path().join("migrations"))
         .expect("readable")
         .migrations;
-    let statuses = list(&project.client, &local).await.expect("listed");
+    let statuses = list_migrations(&project.client, &local).await.expect("listed");
     let states: Vec<_> = statuses
         .iter()
         .map(|status| (status.version.as_str(), status.state))

@@ -1,4 +1,5 @@
-//! A project's folder applied to a real database: migrations, history, extensions, roles and seeds (gateway.md §8, §10).
+//! A project's folder applied to a real database: migrations, history, extensions, roles and seeds (gateway.md §8,
+//! §10).
 
 mod extensions;
 mod history;
@@ -7,7 +8,7 @@ mod seeds;
 use std::path::{Path, PathBuf};
 
 use selvedge_postgres::{
-    migrate::{MigrateError, Migration, apply_pending, discover},
+    migrate::{MigrateError, Migration, apply_pending, discover_migrations},
     testing::TestDatabase,
 };
 use tokio_postgres::Client;
@@ -46,13 +47,13 @@ impl Project {
         self.folder.path()
     }
 
-    /// Applies what is pending; names of what ran.
+    /// Applies pending migrations and returns their names.
     pub(crate) async fn migrate(&self) -> Result<Vec<String>, MigrateError> {
         self.migrate_with_warnings().await.map(|(ran, _)| ran)
     }
 
     pub(crate) async fn migrate_with_warnings(&self) -> Result<(Vec<String>, Vec<String>), MigrateError> {
-        let local: Vec<Migration> = discover(&self.path().join("migrations"))?.migrations;
+        let local: Vec<Migration> = discover_migrations(&self.path().join("migrations"))?.migrations;
         let mut warnings = Vec::new();
         let ran = apply_pending(&self.client, &local, |warning| warnings.push(warning)).await?;
         Ok((

@@ -84,7 +84,7 @@ async fn gw_025_a_seed_of_a_hundred_thousand_statements_takes_seconds() {
 }
 
 #[tokio::test]
-async fn gw_026_roles_sql_runs_and_bears_repetition() {
+async fn gw_026_roles_sql_can_run_more_than_once() {
     let project = Project::new(&[(
         "roles.sql",
         "do $$ begin if not exists (select from pg_roles where rolname = 'gw_026_reader') then \

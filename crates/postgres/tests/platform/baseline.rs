@@ -47,7 +47,7 @@ async fn gw_012_roles_have_the_attributes_of_supabase() {
 }
 
 #[tokio::test]
-async fn gw_012_authenticator_becomes_the_api_roles_and_nobody_else() {
+async fn gw_012_authenticator_may_switch_only_to_the_api_roles() {
     let database = TestDatabase::create().await;
     let client = database.connect("authenticator").await;
 

@@ -1,4 +1,4 @@
-//! auth.uid(), auth.role(), auth.email(), auth.jwt() under both ways of handing over claims.
+//! auth.uid(), auth.role(), auth.email(), auth.jwt() with claims in one JSON setting, and in one setting per claim.
 
 use selvedge_postgres::testing::TestDatabase;
 

@@ -1,4 +1,5 @@
-//! The platform schema, asked the way Supabase projects ask it: as `postgres` who migrates, and as the API roles.
+//! Tests of the platform schema under the roles that Supabase projects use: `postgres` for migrations, and the API
+//! roles.
 
 mod baseline;
 mod claims;

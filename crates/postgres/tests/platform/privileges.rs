@@ -1,4 +1,4 @@
-//! Who may do what with what migrations create, and with the platform's own tables.
+//! Rights of the API roles and of `postgres` on tables that migrations create, and on the platform's own tables.
 
 use selvedge_postgres::{migrate::set_auto_expose_new_tables, testing::TestDatabase};
 
@@ -41,7 +41,7 @@ async fn gw_013_api_roles_reach_what_migrations_create() {
 }
 
 #[tokio::test]
-async fn gw_013_row_level_security_is_the_fence_and_service_role_passes_it() {
+async fn gw_013_row_level_security_limits_api_roles_and_service_role_bypasses_it() {
     let database = TestDatabase::create().await;
     let postgres = database.connect("postgres").await;
     postgres.batch_execute(NEW_OBJECTS).await.expect("created");
@@ -101,7 +101,7 @@ async fn gw_014_tables_are_not_exposed_when_the_project_says_so() {
 }
 
 #[tokio::test]
-async fn gw_012_api_roles_cannot_look_into_auth() {
+async fn gw_012_api_roles_cannot_read_the_auth_schema() {
     let database = TestDatabase::create().await;
     database
         .connect("supabase_auth_admin")

@@ -31,7 +31,7 @@ async fn send_stores_a_message_under_its_topic_and_adds_an_id() {
 }
 
 #[tokio::test]
-async fn a_broadcast_never_fails_the_statement_that_caused_it() {
+async fn a_failed_broadcast_does_not_fail_the_calling_statement() {
     let database = TestDatabase::create().await;
     let anon = api(&database, "anon", "{}").await;
 
@@ -115,7 +115,7 @@ async fn partitions_cover_yesterday_to_three_days_ahead_and_old_ones_go() {
 }
 
 #[tokio::test]
-async fn subscriptions_refuse_filters_that_could_not_work() {
+async fn subscriptions_reject_invalid_filters() {
     let database = TestDatabase::create().await;
     let admin = database.superuser().await;
     admin

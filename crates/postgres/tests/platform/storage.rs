@@ -23,7 +23,7 @@ async fn bucket_with(database: &TestDatabase, names: &[&str]) -> Client {
     client
 }
 
-/// Names that a listing gives, folders with a slash.
+/// The names that a listing returns, in order; folders end with a slash.
 async fn listed(client: &Client, call: &str) -> String {
     value(
         client,
@@ -33,7 +33,7 @@ async fn listed(client: &Client, call: &str) -> String {
 }
 
 #[tokio::test]
-async fn names_are_taken_apart_as_policies_expect() {
+async fn storage_functions_split_object_names_and_compare_operations() {
     let database = TestDatabase::create().await;
     let client = api(&database, "anon", "{}").await;
 
@@ -176,7 +176,7 @@ async fn search_lists_one_level_folds_folders_and_ignores_case() {
     )
     .await;
 
-    // A folder that is spelt in two ways is one entry, in the spelling of the first name that was met.
+    // A folder whose name occurs in upper and lower case is one entry, spelt as in the first name found.
     for (call, expected) in [
         ("storage.search('', 'b')", "a.png B.png c%d/ dir/ z_z"),
         (
@@ -246,4 +246,21 @@ async fn paged_listings_continue_after_their_cursor() {
         value(&client, "select key from storage.search_v2('b/', 'b', 1, 2)").await,
         "1"
     );
+}
+
+#[tokio::test]
+async fn callers_cannot_truncate_the_tables_of_storage() {
+    let database = TestDatabase::create().await;
+    bucket_with(&database, &["a.png"]).await;
+
+    for role in ["anon", "authenticated"] {
+        let client = api(&database, role, "{}").await;
+        for table in ["storage.objects", "storage.buckets cascade"] {
+            assert_eq!(
+                refusal(&client, &format!("truncate {table}")).await,
+                "42501",
+                "{role}: {table}"
+            );
+        }
+    }
 }

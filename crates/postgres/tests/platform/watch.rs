@@ -45,7 +45,7 @@ async fn gw_020_ddl_reloads_the_catalog_and_temporary_objects_do_not() {
         "drop table t",
     ] {
         postgres.batch_execute(ddl).await.expect(ddl);
-        let payload = tokio::time::timeout(Duration::from_secs(10), notified.recv()).await;
+        let payload = tokio::time::timeout(Duration::from_secs(60), notified.recv()).await;
         assert_eq!(payload.expect(ddl).as_deref(), Some("reload schema"), "{ddl}");
         while notified.try_recv().is_ok() {}
     }

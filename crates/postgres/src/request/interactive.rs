@@ -1,24 +1,24 @@
-//! The request transaction for work that needs several statements.
+//! The request transaction for handlers that run several statements and decide between them (storage's writes).
 
 use deadpool_postgres::{Client, Transaction};
 use postgres_types::Type;
 use tokio_postgres::{Error, IsolationLevel};
 
-use crate::{Access, Isolation, RequestContext, RoleSettings};
+use crate::{AccessMode, Isolation, RequestContext, RoleSettings};
 
-/// Begins a transaction under the caller's rights on a connection that the caller holds for itself.
+/// Begins a transaction under the role and claims of `context`, on a connection that nothing else uses.
 ///
-/// The connection must be of [`crate::Login::Authenticator`]: other logins cannot become the caller's role.
+/// The connection must be of [`crate::Login::Authenticator`]: only that role may become the API's roles.
 ///
 /// # Errors
-/// PostgreSQL's refusal: an unknown role, or one that the login may not become.
-pub async fn begin_as<'c>(
+/// PostgreSQL's error: an unknown role, or one that the login may not become.
+pub async fn begin_as_caller<'c>(
     client: &'c mut Client,
     context: &RequestContext<'_>,
     roles: &RoleSettings,
-    access: Access,
+    access: AccessMode,
 ) -> Result<Transaction<'c>, Error> {
-    let isolation = match roles.isolation_of(context.role).unwrap_or_default() {
+    let isolation = match roles.isolation_for(context.role).unwrap_or_default() {
         Isolation::ReadCommitted => IsolationLevel::ReadCommitted,
         Isolation::RepeatableRead => IsolationLevel::RepeatableRead,
         Isolation::Serializable => IsolationLevel::Serializable,
@@ -26,10 +26,11 @@ pub async fn begin_as<'c>(
     let transaction = client
         .build_transaction()
         .isolation_level(isolation)
-        .read_only(access == Access::ReadOnly)
+        .read_only(access == AccessMode::ReadOnly)
         .start()
         .await?;
-    let settings = context.settings(roles, Access::ReadWrite);
+    // The access mode is set by the `BEGIN` above; `ReadWrite` here means that no setting is added for it.
+    let settings = context.settings(roles, AccessMode::ReadWrite, &[]);
     let params: Vec<_> = settings
         .params
         .iter()

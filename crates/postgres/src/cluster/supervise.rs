@@ -1,0 +1,87 @@
+//! Keeps the cluster running: starts PostgreSQL again when it ends by itself.
+//!
+//! It ends when somebody kills it, when the kernel kills it for want of memory, and when it panics. Nothing committed is
+//! lost: the start replays the write-ahead log.
+
+use std::time::{Duration, Instant};
+
+use super::Cluster;
+
+/// Most starts within [`WINDOW`]; a PostgreSQL that ends more often has a fault that starting does not repair.
+const MOST_STARTS: usize = 5;
+/// The time over which starts are counted.
+const WINDOW: Duration = Duration::from_secs(10 * 60);
+/// The pause before the second start within the window. It doubles with each further one; the first start comes at once.
+const FIRST_PAUSE: Duration = Duration::from_secs(1);
+
+/// The starts of the last minutes.
+#[derive(Debug, Default)]
+struct Starts(Vec<Instant>);
+
+impl Starts {
+    /// Counts one more start and returns the pause before it. `None` when there were too many.
+    fn next_pause(&mut self, now: Instant) -> Option<Duration> {
+        self.0.retain(|at| now.saturating_duration_since(*at) < WINDOW);
+        let before = self.0.len();
+        if before == MOST_STARTS {
+            return None;
+        }
+        self.0.push(now);
+        Some(match u32::try_from(before).ok()?.checked_sub(1) {
+            None => Duration::ZERO,
+            Some(doublings) => FIRST_PAUSE * 2_u32.pow(doublings),
+        })
+    }
+}
+
+impl Cluster {
+    /// Starts PostgreSQL again whenever it ends without having been asked to. `on_change` is told `false` when it has
+    /// ended and `true` when it accepts connections again. Returns, with the reason, when it has ended too often.
+    pub async fn keep_running(&mut self, on_change: impl Fn(bool)) -> String {
+        let mut starts = Starts::default();
+        let mut failure = None;
+        loop {
+            // After a start that failed, there is no process whose end could be waited for.
+            let reason = match failure.take() {
+                Some(reason) => reason,
+                None => self.wait_for_exit().await,
+            };
+            on_change(false);
+            let Some(pause) = starts.next_pause(Instant::now()) else {
+                let minutes = WINDOW.as_secs() / 60;
+                return format!("{reason}, after {MOST_STARTS} starts within {minutes} minutes");
+            };
+            tracing::error!(
+                reason,
+                pause_s = pause.as_secs(),
+                "PostgreSQL ended by itself and is started again"
+            );
+            tokio::time::sleep(pause).await;
+            match self.restart().await {
+                Ok(()) => {
+                    on_change(true);
+                    tracing::warn!("PostgreSQL accepts connections again");
+                }
+                Err(error) => failure = Some(error.to_string()),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn starts_come_at_growing_intervals_and_end_after_the_fifth() {
+        let mut starts = Starts::default();
+        let now = Instant::now();
+
+        let pauses: Vec<_> = (0..6).map(|_| starts.next_pause(now)).collect();
+
+        let seconds = [0, 1, 2, 4, 8].map(|seconds| Some(Duration::from_secs(seconds)));
+        assert_eq!(pauses[..5], seconds);
+        assert_eq!(pauses[5], None);
+        assert_eq!(starts.next_pause(now + WINDOW), Some(Duration::ZERO));
+    }
+}

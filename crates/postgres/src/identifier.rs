@@ -1,0 +1,46 @@
+//! Quoting of SQL identifiers. Every name in generated SQL that comes from a request, the database or the configuration
+//! must be quoted by these functions.
+
+/// Appends `name` as a quoted SQL identifier: inner quotes are doubled.
+///
+/// NUL characters are left out: the protocol ends strings with them, and no object has one in its name.
+pub fn push_identifier(sql: &mut String, name: &str) {
+    sql.push('"');
+    for part in name.split_inclusive('"') {
+        if part.contains('\0') {
+            sql.push_str(&part.replace('\0', ""));
+        } else {
+            sql.push_str(part);
+        }
+        if part.ends_with('"') {
+            sql.push('"');
+        }
+    }
+    sql.push('"');
+}
+
+/// `name` as a quoted SQL identifier; see [`push_identifier`].
+pub fn quote_identifier(name: &str) -> String {
+    let mut quoted = String::with_capacity(name.len() + 2);
+    push_identifier(&mut quoted, name);
+    quoted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quotes_are_doubled_and_nul_is_dropped() {
+        for (name, quoted) in [
+            ("plain", r#""plain""#),
+            ("Two Words", r#""Two Words""#),
+            (r#"a"; drop table b; --"#, r#""a""; drop table b; --""#),
+            (r#"""#, r#""""""#),
+            ("a\0b", r#""ab""#),
+            ("", r#""""#),
+        ] {
+            assert_eq!(quote_identifier(name), quoted);
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! The request transaction: one statement under the caller's role and claims, in one network round trip.
+//!
+//! One `select set_config(…)` and the statement are written to the socket together, before one `Sync`: for PostgreSQL
+//! that is one transaction, which commits at the `Sync`, and rolls back after an error. Only transactions that end in a
+//! rollback or have another isolation level than read committed are sent with a `BEGIN`. No other code sets a caller's
+//! role.
+
+mod context;
+mod error;
+mod interactive;
+mod latency;
+mod outage;
+mod pipeline;
+mod pool;
+mod pool_config;
+mod result;
+mod running;
+mod stage;
+mod statement;
+mod wait_queues;
+mod work;
+
+pub use context::RequestContext;
+pub use error::{DatabaseError, RequestError};
+pub use interactive::begin_as_caller;
+pub use outage::{is_outage, is_outage_code};
+pub use pool::RequestPool;
+pub use pool_config::RequestPoolConfig;
+pub use result::{JsonRead, JsonReadResult, TransactionResult};
+pub use stage::TransactionStage;
+pub use statement::{Param, SqlStatement};
+
+/// The transaction's access mode, as `BEGIN READ ONLY` and `READ WRITE` have it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AccessMode {
+    ReadOnly,
+    ReadWrite,
+}
+
+/// The transaction's isolation level.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Isolation {
+    #[default]
+    ReadCommitted,
+    RepeatableRead,
+    Serializable,
+}
+
+/// How a transaction without errors ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TransactionEnd {
+    Commit,
+    /// A dry run (`Prefer: tx=rollback`): deferred constraints are checked, then everything is undone.
+    Rollback,
+}
+
+/// One request's statements, and the rights under which they run.
+#[derive(Debug, Clone, Copy)]
+pub struct RequestTransaction<'a> {
+    pub access: AccessMode,
+    /// `None`: the `default_transaction_isolation` of the caller's role, else read committed.
+    pub isolation: Option<Isolation>,
+    pub context: RequestContext<'a>,
+    /// Text of a statement without parameters that runs before the main one, under the same role.
+    pub pre_request: Option<&'a str>,
+    pub statement: &'a SqlStatement,
+    /// Whether the statement calls a function of the project, which may change settings of the session.
+    pub calls_function: bool,
+    /// A second statement that runs after the main one, for example the `EXPLAIN` of an estimated count.
+    pub explain: Option<&'a SqlStatement>,
+    pub end: TransactionEnd,
+}
+
+impl Isolation {
+    pub(crate) fn parse(value: &str) -> Option<Self> {
+        match value {
+            "read committed" | "read uncommitted" => Some(Self::ReadCommitted),
+            "repeatable read" => Some(Self::RepeatableRead),
+            "serializable" => Some(Self::Serializable),
+            _ => None,
+        }
+    }
+}
+
+/// The `BEGIN` of a transaction.
+fn begin_text(access: AccessMode, isolation: Isolation) -> &'static str {
+    match (access, isolation) {
+        (AccessMode::ReadOnly, Isolation::ReadCommitted) => "begin isolation level read committed read only",
+        (AccessMode::ReadOnly, Isolation::RepeatableRead) => {
+            "begin isolation level repeatable read read only"
+        }
+        (AccessMode::ReadOnly, Isolation::Serializable) => "begin isolation level serializable read only",
+        (AccessMode::ReadWrite, Isolation::ReadCommitted) => {
+            "begin isolation level read committed read write"
+        }
+        (AccessMode::ReadWrite, Isolation::RepeatableRead) => {
+            "begin isolation level repeatable read read write"
+        }
+        (AccessMode::ReadWrite, Isolation::Serializable) => "begin isolation level serializable read write",
+    }
+}

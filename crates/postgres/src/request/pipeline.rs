@@ -1,0 +1,477 @@
+//! One connection on which request transactions are sent without waiting for the results of those before them.
+
+use std::cell::Cell;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use super::begin_text;
+use super::context::RequestContext;
+use super::running::{Attempt, Failure, Running, check_refusal, rows_of, wait_for};
+use super::statement::SqlStatement;
+use crate::json::JsonRows;
+use crate::wire::{Batch, BatchError, Connection, Label, OnFinished, Reply, Sink};
+use crate::{
+    AccessMode, Database, DatabaseError, Isolation, JsonRead, Login, RequestError, RequestTransaction,
+    RoleSettings, Row, TransactionEnd, TransactionResult, TransactionStage,
+};
+
+/// Role and search path under which statements are prepared whose meaning does not depend on either.
+const ANY: (&str, &str) = ("", "");
+
+/// The first statement of a connection. Most request transactions have no `BEGIN` that names isolation and access mode,
+/// so the session's defaults must be right, whatever is configured for the login. Returns whether they were right before.
+/// Behind a transaction pooler the session is shared, so nothing is set there and every transaction has a `BEGIN`.
+const SESSION_DEFAULTS: &str = "select ((current_setting('default_transaction_isolation'), \
+     current_setting('default_transaction_read_only'), current_setting('default_transaction_deferrable')) \
+     = ('read committed', 'off', 'off'))::text, set_config('default_transaction_isolation', 'read committed', false), \
+     set_config('default_transaction_read_only', 'off', false), set_config('default_transaction_deferrable', 'off', false)";
+
+/// Undoes every change of the session's settings; the transaction's own settings end with the transaction anyway.
+const RESET: &str = "reset all";
+
+/// A connection that has been idle is reset before its next use when the last reset was this long ago: reads may have
+/// changed settings that the server does not report, by functions in views and policies.
+const RESET_WHEN_IDLE: Duration = Duration::from_secs(1);
+
+/// A connection, and what decides how transactions are sent on it.
+pub(super) struct Pipeline {
+    connection: Connection,
+    /// Whether `DateStyle` is ISO; other dates cannot become JSON in this process.
+    has_iso_dates: bool,
+    /// False behind a transaction pooler, where each transaction may run in another session.
+    owns_session: bool,
+    /// Whether [`RESET`] alone restores the defaults that this connection began with; otherwise [`SESSION_DEFAULTS`] has to
+    /// follow.
+    has_right_defaults: bool,
+    last_reset: Cell<Instant>,
+    /// How values are read and written, as names and values of settings at login.
+    formats: Vec<(String, String)>,
+    opened: Instant,
+}
+
+impl Pipeline {
+    /// Connects. `on_finished` is called whenever a transaction has finished.
+    pub(super) async fn open(
+        database: &Database,
+        cached_statements: usize,
+        on_finished: OnFinished,
+    ) -> Result<Rc<Self>, RequestError> {
+        let opened = database
+            .open_wire(Login::Authenticator)
+            .await
+            .map_err(|error| RequestError::Unavailable(error.describe()))?;
+        let mut pipeline = Self {
+            has_iso_dates: opened.iso_dates,
+            formats: opened.settings.formats(),
+            connection: Connection::start(opened, cached_statements, on_finished),
+            owns_session: cached_statements > 0,
+            has_right_defaults: false,
+            last_reset: Cell::new(Instant::now()),
+            opened: Instant::now(),
+        };
+        if !pipeline.owns_session {
+            return Ok(Rc::new(pipeline));
+        }
+        let defaults = pipeline.send(None, |batch| {
+            batch.execute(
+                TransactionStage::Begin,
+                ANY,
+                &SqlStatement::plain(SESSION_DEFAULTS),
+                Sink::Rows(Vec::new()),
+            )
+        })?;
+        let finished = defaults.finished().await.map_err(RequestError::Unavailable)?;
+        if let Some(refusal) = finished.refusal {
+            return Err(RequestError::Unavailable(refusal.fields.message));
+        }
+        if let Some((_, Sink::Rows(rows))) = finished.sinks.first() {
+            pipeline.has_right_defaults = rows.first().is_some_and(|row| row.get::<_, &str>(0) == "true");
+        }
+        Ok(Rc::new(pipeline))
+    }
+
+    pub(super) fn is_usable(&self) -> bool {
+        self.connection.is_usable()
+    }
+
+    pub(super) fn in_flight(&self) -> usize {
+        self.connection.in_flight()
+    }
+
+    /// Whether a possibly slow transaction is in flight, behind which nothing should be queued.
+    pub(super) fn is_blocked(&self) -> bool {
+        self.connection.is_blocked()
+    }
+
+    /// Whether a transaction is in flight whose commit may wait for the disk.
+    pub(super) fn is_writing(&self) -> bool {
+        self.connection.is_writing()
+    }
+
+    /// How long PostgreSQL has worked on the oldest transaction in flight.
+    pub(super) fn busy_for(&self, now: Instant) -> Duration {
+        self.connection.busy_for(now)
+    }
+
+    pub(super) fn idle_for(&self, now: Instant) -> Duration {
+        self.connection.idle_for(now)
+    }
+
+    /// How long the connection has been open.
+    pub(super) fn age(&self, now: Instant) -> Duration {
+        now.saturating_duration_since(self.opened)
+    }
+
+    pub(super) fn forget_statements(&self) {
+        self.connection.forget_statements();
+    }
+
+    /// Takes no further transactions.
+    pub(super) fn retire(&self) {
+        self.connection.retire();
+    }
+
+    /// The subject of the possibly slow transaction that is in flight.
+    pub(super) fn blocking_subject(&self) -> Option<u64> {
+        self.connection.blocking_subject()
+    }
+
+    /// Queues a whole transaction: without `BEGIN` where the session's defaults fit it, else with `BEGIN` and an end.
+    pub(super) fn begin(
+        &self,
+        label: Label,
+        transaction: &RequestTransaction<'_>,
+        roles: &RoleSettings,
+        attempt: Attempt,
+    ) -> Result<Running, RequestError> {
+        let isolation = isolation_for(transaction, roles);
+        let commits = transaction.end == TransactionEnd::Commit;
+        let is_read = transaction.access == AccessMode::ReadOnly;
+        let formats = self.find_formats_to_set(transaction);
+        self.reset_after_idling();
+        // Without `BEGIN` and `COMMIT` the server parses and runs two statements less per request.
+        if self.owns_session && commits && isolation == Isolation::ReadCommitted {
+            let reply = self.send_and_reset(label, transaction, roles, |batch| {
+                prepare_for(attempt, batch);
+                push_settings(batch, transaction, roles, transaction.access, formats)?;
+                push_statements(batch, transaction)
+            })?;
+            return Ok(Running {
+                reply,
+                end: None,
+                commits,
+                is_read,
+            });
+        }
+        let reply = self.send(Some(label), |batch| {
+            prepare_for(attempt, batch);
+            push_explicit(batch, transaction, roles, isolation, formats)?;
+            if !commits {
+                // A rollback skips deferred constraints, but a dry run must report their errors.
+                let check = SqlStatement::plain("set constraints all immediate");
+                batch.execute(TransactionStage::TransactionEnd, ANY, &check, Sink::Discard)?;
+            }
+            Ok(())
+        })?;
+        // In a batch of its own, because PostgreSQL skips the rest of a batch after an error.
+        let end = Some(self.end(commits)?);
+        Ok(Running {
+            reply,
+            end,
+            commits,
+            is_read,
+        })
+    }
+
+    /// Queues a transaction without `BEGIN`, and with it the reset of the session where functions or triggers of the
+    /// project may have changed its settings.
+    fn send_and_reset(
+        &self,
+        label: Label,
+        transaction: &RequestTransaction<'_>,
+        roles: &RoleSettings,
+        compose: impl FnOnce(&mut Batch<'_>) -> Result<(), BatchError>,
+    ) -> Result<Reply, RequestError> {
+        let resets = transaction.calls_function || transaction.access == AccessMode::ReadWrite;
+        // A trigger that runs at the commit must still find the request's settings; then the reset comes afterwards, as
+        // a transaction of its own.
+        let resets_inside = resets && !roles.has_deferred_triggers();
+        let reply = self.send(Some(label), |batch| {
+            compose(batch)?;
+            if resets_inside {
+                self.push_reset(batch)?;
+            }
+            Ok(())
+        })?;
+        if resets && !resets_inside {
+            self.reset()?;
+        }
+        Ok(reply)
+    }
+
+    /// Adds the statements that undo changes of the session's settings.
+    fn push_reset(&self, batch: &mut Batch<'_>) -> Result<(), BatchError> {
+        self.last_reset.set(Instant::now());
+        let statements = if self.has_right_defaults {
+            &[RESET][..]
+        } else {
+            &[RESET, SESSION_DEFAULTS][..]
+        };
+        for text in statements {
+            let statement = SqlStatement::plain(*text);
+            batch.execute(TransactionStage::TransactionEnd, ANY, &statement, Sink::Discard)?;
+        }
+        Ok(())
+    }
+
+    /// The formats to set for a transaction. A read that turns out to have run in a changed session is tried again, which a
+    /// write cannot be, so a write that is queued behind others sets them itself.
+    fn find_formats_to_set(&self, transaction: &RequestTransaction<'_>) -> &[(String, String)] {
+        if transaction.access == AccessMode::ReadWrite && self.owns_session && self.connection.in_flight() > 0
+        {
+            &self.formats
+        } else {
+            &[]
+        }
+    }
+
+    /// Queues a reset as a transaction of its own. Nobody waits for it: if it fails, the connection is lost.
+    fn reset(&self) -> Result<(), RequestError> {
+        self.send(None, |batch| self.push_reset(batch)).map(drop)
+    }
+
+    /// Queues a reset when the connection is idle and was not reset for a while.
+    fn reset_after_idling(&self) {
+        if self.owns_session
+            && self.connection.in_flight() == 0
+            && self.last_reset.get().elapsed() > RESET_WHEN_IDLE
+            && let Err(error) = self.reset()
+        {
+            tracing::debug!(%error, "a session cannot be reset");
+        }
+    }
+
+    /// Queues a read whose rows this process writes as JSON, and returns true with it. Where the types of the rows are
+    /// not known (yet) or not supported, the fallback statement is queued instead.
+    pub(super) fn begin_json_read(
+        &self,
+        label: Label,
+        transaction: &RequestTransaction<'_>,
+        listing: &JsonRead<'_>,
+        roles: &RoleSettings,
+        attempt: Attempt,
+    ) -> Result<(Running, bool), RequestError> {
+        if attempt == Attempt::Careful || !self.can_write_json(transaction, roles) {
+            return self.begin_fallback(label, transaction, listing, roles, attempt);
+        }
+        let formats = self.find_formats_to_set(transaction);
+        self.reset_after_idling();
+        let mut is_json = false;
+        let reply = self.send_and_reset(label, transaction, roles, |batch| {
+            push_settings(batch, transaction, roles, transaction.access, formats)?;
+            let parsed_as = (transaction.context.role, transaction.context.search_path);
+            let form = listing.form;
+            is_json = batch.read_json(
+                TransactionStage::Statement,
+                parsed_as,
+                transaction.statement,
+                || JsonRows::new(form),
+            )?;
+            if is_json {
+                return batch.execute(
+                    TransactionStage::Explain,
+                    ANY,
+                    listing.after,
+                    Sink::Rows(Vec::new()),
+                );
+            }
+            let fallback = (listing.fallback)();
+            batch.execute(
+                TransactionStage::Statement,
+                parsed_as,
+                &fallback,
+                Sink::Rows(Vec::new()),
+            )
+        })?;
+        let running = Running {
+            reply,
+            end: None,
+            commits: true,
+            is_read: true,
+        };
+        Ok((running, is_json))
+    }
+
+    /// Whether this process can write the rows of a transaction as JSON.
+    fn can_write_json(&self, transaction: &RequestTransaction<'_>, roles: &RoleSettings) -> bool {
+        let sets_date_style = |(name, _): &(String, String)| name.eq_ignore_ascii_case("datestyle");
+        self.owns_session
+            && self.has_iso_dates
+            && transaction.end == TransactionEnd::Commit
+            && isolation_for(transaction, roles) == Isolation::ReadCommitted
+            && transaction.pre_request.is_none()
+            && !roles
+                .for_role(transaction.context.role)
+                .iter()
+                .any(sets_date_style)
+    }
+
+    fn begin_fallback(
+        &self,
+        label: Label,
+        transaction: &RequestTransaction<'_>,
+        listing: &JsonRead<'_>,
+        roles: &RoleSettings,
+        attempt: Attempt,
+    ) -> Result<(Running, bool), RequestError> {
+        let statement = (listing.fallback)();
+        let transaction = RequestTransaction {
+            statement: &statement,
+            ..*transaction
+        };
+        Ok((self.begin(label, &transaction, roles, attempt)?, false))
+    }
+
+    /// Queues a transaction without its end. Nothing else may use the connection until [`Pipeline::finish_checked`].
+    pub(super) fn begin_checked(
+        &self,
+        transaction: &RequestTransaction<'_>,
+        roles: &RoleSettings,
+        attempt: Attempt,
+    ) -> Result<Reply, RequestError> {
+        let isolation = isolation_for(transaction, roles);
+        let formats = self.find_formats_to_set(transaction);
+        self.send(None, |batch| {
+            prepare_for(attempt, batch);
+            push_explicit(batch, transaction, roles, isolation, formats)
+        })
+    }
+
+    /// Commits the transaction if `accept` returns true for its rows, else rolls it back.
+    pub(super) async fn finish_checked(
+        &self,
+        reply: Reply,
+        end: TransactionEnd,
+        accept: &impl Fn(&[Row]) -> bool,
+    ) -> Result<TransactionResult, Failure> {
+        let outcome = check_refusal(wait_for(reply).await?).map(rows_of);
+        let commit = end == TransactionEnd::Commit && outcome.as_ref().is_ok_and(|(rows, _)| accept(rows));
+        let check = if end == TransactionEnd::Rollback && outcome.is_ok() {
+            let check = SqlStatement::plain("set constraints all immediate");
+            Some(self.send(None, |batch| {
+                batch.execute(TransactionStage::TransactionEnd, ANY, &check, Sink::Discard)
+            })?)
+        } else {
+            None
+        };
+        let ended = self.end(commit)?;
+        if let Some(check) = check {
+            check_refusal(wait_for(check).await?)?;
+        }
+        check_refusal(wait_for(ended).await?)?;
+        let (rows, explain) = outcome?;
+        Ok(TransactionResult {
+            rows,
+            explain,
+            is_committed: commit,
+        })
+    }
+
+    /// Ends a transaction that has a `BEGIN`. A rollback also undoes what the transaction has set.
+    fn end(&self, commit: bool) -> Result<Reply, RequestError> {
+        let end = SqlStatement::plain(if commit { "commit" } else { "rollback" });
+        self.send(None, |batch| {
+            batch.execute(TransactionStage::TransactionEnd, ANY, &end, Sink::Discard)?;
+            if commit && self.owns_session {
+                self.push_reset(batch)?;
+            }
+            Ok(())
+        })
+    }
+
+    fn send(
+        &self,
+        label: Option<Label>,
+        compose: impl FnOnce(&mut Batch<'_>) -> Result<(), BatchError>,
+    ) -> Result<Reply, RequestError> {
+        self.connection.send(label, compose).map_err(|error| {
+            RequestError::Database(Box::new(DatabaseError {
+                stage: TransactionStage::Statement,
+                // program_limit_exceeded: the statement has more parameters or a longer text than the protocol allows.
+                code: "54000".to_owned(),
+                message: error.to_string(),
+                detail: None,
+                hint: None,
+            }))
+        })
+    }
+}
+
+fn prepare_for(attempt: Attempt, batch: &mut Batch<'_>) {
+    if attempt == Attempt::Careful {
+        batch.without_prepared_statements();
+    }
+}
+
+fn isolation_for(transaction: &RequestTransaction<'_>, roles: &RoleSettings) -> Isolation {
+    transaction
+        .isolation
+        .or_else(|| roles.isolation_for(transaction.context.role))
+        .unwrap_or_default()
+}
+
+/// Adds the statement that makes the request's settings.
+fn push_settings(
+    batch: &mut Batch<'_>,
+    transaction: &RequestTransaction<'_>,
+    roles: &RoleSettings,
+    access: AccessMode,
+    session: &[(String, String)],
+) -> Result<(), BatchError> {
+    let settings = transaction.context.settings(roles, access, session);
+    batch.execute(TransactionStage::Settings, ANY, &settings, Sink::Discard)
+}
+
+/// Adds a transaction with `BEGIN`, all but its end.
+fn push_explicit(
+    batch: &mut Batch<'_>,
+    transaction: &RequestTransaction<'_>,
+    roles: &RoleSettings,
+    isolation: Isolation,
+    session: &[(String, String)],
+) -> Result<(), BatchError> {
+    let begin = SqlStatement::plain(begin_text(transaction.access, isolation));
+    batch.execute(TransactionStage::Begin, ANY, &begin, Sink::Discard)?;
+    // BEGIN has set the access mode already.
+    push_settings(batch, transaction, roles, AccessMode::ReadWrite, session)?;
+    push_statements(batch, transaction)
+}
+
+/// Adds the pre-request function, the main statement and the one after it.
+fn push_statements(batch: &mut Batch<'_>, transaction: &RequestTransaction<'_>) -> Result<(), BatchError> {
+    let context: &RequestContext<'_> = &transaction.context;
+    let parsed_as = (context.role, context.search_path);
+    if let Some(text) = transaction.pre_request {
+        batch.execute(
+            TransactionStage::PreRequest,
+            parsed_as,
+            &SqlStatement::plain(text),
+            Sink::Discard,
+        )?;
+    }
+    batch.execute(
+        TransactionStage::Statement,
+        parsed_as,
+        transaction.statement,
+        Sink::Rows(Vec::new()),
+    )?;
+    match transaction.explain {
+        Some(explain) => batch.execute(
+            TransactionStage::Explain,
+            parsed_as,
+            explain,
+            Sink::Rows(Vec::new()),
+        ),
+        None => Ok(()),
+    }
+}

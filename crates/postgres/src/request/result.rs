@@ -1,0 +1,41 @@
+//! What a request transaction returns, and the request for rows as one JSON document.
+
+use crate::json::ByteChunks;
+use crate::{Row, SqlStatement};
+
+/// Rows of the statements of a transaction that has ended.
+#[derive(Debug)]
+pub struct TransactionResult {
+    pub rows: Vec<Row>,
+    /// Rows of [`crate::RequestTransaction::explain`].
+    pub explain: Vec<Row>,
+    /// False after a rollback: a dry run, or rows that `run_checked` did not accept.
+    pub is_committed: bool,
+}
+
+/// A read whose rows are wanted as one JSON document.
+#[derive(Clone, Copy)]
+pub struct JsonRead<'a> {
+    /// Array or object.
+    pub form: crate::JsonForm,
+    /// Runs after the rows, in the same transaction.
+    pub after: &'a SqlStatement,
+    /// Makes the statement by which PostgreSQL itself writes the document. It runs where the result has types whose JSON
+    /// this process cannot write, or as long as its types are unknown.
+    pub fallback: &'a dyn Fn() -> SqlStatement,
+}
+
+/// What a [`JsonRead`] returned.
+#[derive(Debug)]
+pub enum JsonReadResult {
+    /// The document was written in this process.
+    Document {
+        body: ByteChunks,
+        /// Number of rows in `body`.
+        rows: u64,
+        /// Rows of [`JsonRead::after`].
+        after: Vec<Row>,
+    },
+    /// Rows of [`JsonRead::fallback`].
+    Rows(TransactionResult),
+}

@@ -1,0 +1,136 @@
+//! A transaction that was sent: waits for its end, and says why it failed and whether it may be tried again.
+
+use super::error::RequestError;
+use super::result::{JsonReadResult, TransactionResult};
+use super::stage::TransactionStage;
+use crate::json::{JsonForm, JsonRows};
+use crate::wire::{self, Finished, Reply, Row, Sink};
+
+/// A transaction in flight.
+pub(super) struct Running {
+    pub(super) reply: Reply,
+    /// The result of `COMMIT` or `ROLLBACK`, for a transaction that was sent with a `BEGIN`.
+    pub(super) end: Option<Reply>,
+    pub(super) commits: bool,
+    /// Whether it changes nothing.
+    pub(super) is_read: bool,
+}
+
+/// How a transaction is sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Attempt {
+    Usual,
+    /// On a connection for itself and without prepared statements, so that nothing that others do in the session can
+    /// make it fail.
+    Careful,
+}
+
+/// Why a transaction failed.
+pub(super) enum Failure {
+    /// A prepared statement was out of date. Nothing has run, so the transaction is tried again.
+    StaleStatement,
+    /// The transaction before it has changed the session's settings. A read may have returned wrong values; a write was
+    /// refused. Both may be tried again.
+    ChangedSession,
+    Error(RequestError),
+}
+
+impl Failure {
+    pub(super) fn into_error(self) -> RequestError {
+        match self {
+            Self::Error(error) => error,
+            Self::StaleStatement => {
+                RequestError::Lost("a prepared statement was out of date, again and again".to_owned())
+            }
+            Self::ChangedSession => {
+                RequestError::Lost("the settings of the session have changed, again and again".to_owned())
+            }
+        }
+    }
+}
+
+impl From<RequestError> for Failure {
+    fn from(error: RequestError) -> Self {
+        Self::Error(error)
+    }
+}
+
+impl Running {
+    /// Waits for the transaction's end.
+    pub(super) async fn result(self) -> Result<TransactionResult, Failure> {
+        let commits = self.commits;
+        let (rows, explain) = rows_of(self.outcome().await?);
+        Ok(TransactionResult {
+            rows,
+            explain,
+            is_committed: commits,
+        })
+    }
+
+    /// Waits for a read that [`Pipeline::begin_json_read`] queued.
+    pub(super) async fn json_result(self, is_json: bool) -> Result<JsonReadResult, Failure> {
+        if is_json {
+            return Ok(json_result_of(self.outcome().await?));
+        }
+        self.result().await.map(JsonReadResult::Rows)
+    }
+
+    async fn outcome(self) -> Result<Finished, Failure> {
+        let first = wait_for(self.reply).await?;
+        // A write that took effect cannot be tried again.
+        if first.in_changed_session && (self.is_read || first.refusal.is_some()) {
+            return Err(Failure::ChangedSession);
+        }
+        // After an error the end only rolls back; its result does not matter.
+        let first = check_refusal(first)?;
+        if let Some(end) = self.end {
+            check_refusal(wait_for(end).await?)?;
+        }
+        Ok(first)
+    }
+}
+
+pub(super) async fn wait_for(reply: Reply) -> Result<Finished, RequestError> {
+    reply.finished().await.map_err(RequestError::Lost)
+}
+
+fn failure_of(refusal: wire::Refusal) -> Failure {
+    if refusal.is_stale() {
+        return Failure::StaleStatement;
+    }
+    Failure::Error(RequestError::of(refusal))
+}
+
+pub(super) fn check_refusal(mut finished: Finished) -> Result<Finished, Failure> {
+    match finished.refusal.take() {
+        Some(refusal) => Err(failure_of(refusal)),
+        None => Ok(finished),
+    }
+}
+
+/// Rows of the main statement, and of the one after it.
+pub(super) fn rows_of(finished: Finished) -> (Vec<Row>, Vec<Row>) {
+    let (mut statement, mut after) = (Vec::new(), Vec::new());
+    for (stage, sink) in finished.sinks {
+        match (stage, sink) {
+            (TransactionStage::Statement, Sink::Rows(rows)) => statement = rows,
+            (TransactionStage::Explain, Sink::Rows(rows)) => after = rows,
+            _ => {}
+        }
+    }
+    (statement, after)
+}
+
+fn json_result_of(finished: Finished) -> JsonReadResult {
+    let mut after = Vec::new();
+    let mut document = JsonRows::new(JsonForm::Array);
+    for (_, sink) in finished.sinks {
+        match sink {
+            Sink::Json(json) => document = *json,
+            Sink::Rows(rows) => after = rows,
+            Sink::Discard => {}
+        }
+    }
+    let (body, rows) = document.finish();
+    JsonReadResult::Document { body, rows, after }
+}

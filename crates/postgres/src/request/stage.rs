@@ -1,0 +1,15 @@
+//! The statements of a request transaction, by what they are for.
+
+/// Which statement of the transaction an error belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TransactionStage {
+    Begin,
+    /// The settings of the request. Fails for an unknown role, or one that the connection's role may not become.
+    Settings,
+    PreRequest,
+    Statement,
+    /// The statement that runs after the main one.
+    Explain,
+    /// COMMIT or ROLLBACK. Deferred constraints are checked here.
+    TransactionEnd,
+}

@@ -1,0 +1,68 @@
+//! What the pool has to know of a transaction to find a connection for it.
+
+use super::latency::{Speed, StatementLatencies};
+use super::running::Attempt;
+use crate::{AccessMode, RequestTransaction, TransactionEnd};
+
+/// What a transaction needs of its pipeline.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Work {
+    /// It may be slow, so nothing should be queued behind it.
+    pub(super) runs_alone: bool,
+    /// It is known to be slow, so opening a connection for it adds little.
+    pub(super) is_slow: bool,
+    /// Its commit may wait for the disk.
+    pub(super) writes: bool,
+    /// Hash of the table or function that it is about.
+    pub(super) subject: u64,
+}
+
+impl Work {
+    /// No transaction yet: a connection that is opened in advance.
+    pub(super) const SHARED: Self = Self {
+        runs_alone: false,
+        is_slow: false,
+        writes: false,
+        subject: 0,
+    };
+    /// A transaction whose end is decided after its rows have been seen.
+    pub(super) const EXCLUSIVE: Self = Self {
+        runs_alone: true,
+        is_slow: false,
+        writes: true,
+        subject: 0,
+    };
+
+    /// Whether nothing is known of its speed.
+    pub(super) fn is_unknown(self) -> bool {
+        self.runs_alone && !self.is_slow
+    }
+
+    /// Returns the hash that identifies a transaction's statement, and what the transaction needs.
+    pub(super) fn assess(
+        latencies: &mut StatementLatencies,
+        transaction: &RequestTransaction<'_>,
+        attempt: Attempt,
+    ) -> (u64, Self) {
+        let statement = latencies.id_of(&transaction.statement.text);
+        let mut speed = latencies.look_up(statement);
+        let mut subject = 0;
+        if speed != Speed::Fast || attempt == Attempt::Careful {
+            subject = latencies.id_of(transaction.context.path);
+            // A new way to call a function that is known to be slow.
+            if transaction.calls_function
+                && speed == Speed::Unknown
+                && latencies.look_up(subject) == Speed::Slow
+            {
+                speed = Speed::Slow;
+            }
+        }
+        let work = Self {
+            runs_alone: speed != Speed::Fast || attempt == Attempt::Careful,
+            is_slow: speed == Speed::Slow,
+            writes: transaction.access == AccessMode::ReadWrite && transaction.end == TransactionEnd::Commit,
+            subject,
+        };
+        (statement, work)
+    }
+}
