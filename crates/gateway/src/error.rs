@@ -1,21 +1,23 @@
-//! What the gateway itself can answer instead of a service. Source: gateway contract §1, §3.
+//! Errors with which the gateway refuses a request before a service sees it. Source: gateway contract §1, §3.
 
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
 use actix_web::http::header;
 use serde::Serialize;
 
-/// A request that no service sees.
+/// Why the gateway refuses a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GatewayError {
     NoKey,
     UnknownKey,
     DuplicateKey,
-    /// A secret key sent by a browser has leaked already; serving it would hide that.
+    /// A secret key in a browser can be read by every visitor. Refusing it makes the leak visible.
     SecretKeyInBrowser,
     KeyNotAllowedHere,
     NoRoute,
     TooManyRequests,
+    /// The worker is half busy, and the client already has the share that one client may have then.
+    TooManyOfClient,
     TimedOut,
 }
 
@@ -28,7 +30,7 @@ struct Body {
 }
 
 impl GatewayError {
-    /// Status, message and hint of each error: the table of contents of what the gateway refuses.
+    /// Status, message and hint of each error.
     fn wire(self) -> (StatusCode, &'static str, Option<&'static str>) {
         match self {
             Self::NoKey => (
@@ -54,6 +56,13 @@ impl GatewayError {
                 "The server is busy",
                 Some("Too many requests are in flight. Try again in a moment."),
             ),
+            Self::TooManyOfClient => (
+                StatusCode::TOO_MANY_REQUESTS,
+                "Too many requests",
+                Some(
+                    "This client has too many requests in flight, or too much data that it has not read. Try again in a moment.",
+                ),
+            ),
             Self::TimedOut => (
                 StatusCode::GATEWAY_TIMEOUT,
                 "The upstream server is timing out",
@@ -62,11 +71,12 @@ impl GatewayError {
         }
     }
 
-    /// The answer.
+    /// Renders the error as `{"message", "hint"?}`.
     pub fn response(self) -> HttpResponse {
         let (status, message, hint) = self.wire();
-        let mut response = json_error(status, Body { message, hint });
-        if self == Self::TooManyRequests {
+        let mut response = json_error_response(status, Body { message, hint });
+        // Clients that honour Retry-After then wait a second instead of adding load at once.
+        if matches!(self, Self::TooManyRequests | Self::TooManyOfClient) {
             response
                 .headers_mut()
                 .insert(header::RETRY_AFTER, header::HeaderValue::from_static("1"));
@@ -75,8 +85,8 @@ impl GatewayError {
     }
 }
 
-/// An error answer in JSON, with the content type that all of ours carry.
-pub fn json_error(status: StatusCode, body: impl Serialize) -> HttpResponse {
+/// An error response with a JSON body and the content type of all error responses.
+pub fn json_error_response(status: StatusCode, body: impl Serialize) -> HttpResponse {
     let text = serde_json::to_string(&body).unwrap_or_else(|_| r#"{"message":"Internal error"}"#.to_owned());
     HttpResponse::build(status)
         .insert_header((header::CONTENT_TYPE, content_type()))

@@ -1,30 +1,33 @@
-//! What every request passes before it reaches a service, and every answer before it leaves.
+//! The HTTP gateway: every request passes through it before it reaches a service, and every response before it is sent.
 //!
-//! In: raw HTTP requests. Out: requests with a [`Caller`] attached (who is asking, with which key), and
-//! answers with CORS headers and a request id. The gateway refuses what lacks a key where one is needed, what is too
-//! large and what takes too long; it counts and logs. It never decides what a caller may see: that is PostgreSQL's.
+//! In: raw HTTP requests. Out: requests with a [`Caller`] attached (verified token, API key, address),
+//! and responses with CORS headers and a request id. The gateway refuses requests that lack a required key, are too
+//! large or take too long, and writes metrics and logs. Which rows a caller may see is decided by PostgreSQL alone.
 //!
 //! Source of all behaviour: the gateway contract, §1–§4.
 
-pub mod background;
-mod caller;
+mod body;
+pub mod compute_priority;
 mod cors;
 mod error;
-mod intake;
-mod keys;
-mod listen;
+mod go_duration;
+mod listener;
+pub mod logging;
 pub mod metrics;
 mod middleware;
 mod request_id;
 mod routes;
-pub mod telemetry;
-mod visitors;
 
+pub use actix_http::Request as UpgradeRequest;
 pub use actix_server::ServerBuilder;
-pub use caller::{Bearer, Caller};
-pub use error::{GatewayError, json_error};
-pub use keys::Keys;
-pub use listen::{ConnectionLimits, Listener, listen};
-pub use middleware::{Gateway, GatewayConfig};
+pub use body::{BodyError, BodyLimits, read_body};
+pub use cors::{AllowedOrigin, CorsPolicy};
+pub use error::{GatewayError, json_error_response};
+pub use go_duration::parse_go_duration_nanos;
+pub use listener::{
+    ConnectionLimits, Listener, LocalHosts, TransferPatience, UpgradeDecision, UpgradeHandler,
+    UpgradedStream, listen, listen_with_upgrades,
+};
+pub use middleware::{Bearer, Caller, Gateway, GatewayConfig, Keys};
 pub use request_id::RequestId;
 pub use routes::Service;

@@ -1,4 +1,4 @@
-//! Counters of the edge, in Prometheus text form at `/metrics`.
+//! Metrics of all requests, and the text of `/metrics`.
 
 use std::sync::LazyLock;
 use std::time::Duration;
@@ -10,13 +10,13 @@ use prometheus::{
 use crate::Service;
 use crate::routes::NAMES;
 
-/// Upper bounds in seconds: from a single row to a statement that runs into its timeout.
+/// Upper bounds of the histogram in seconds, from the read of a single row to a statement that reaches its timeout.
 const BUCKETS: [f64; 10] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 1.0, 3.0, 10.0];
 
 const CLASSES: [&str; 5] = ["1xx", "2xx", "3xx", "4xx", "5xx"];
 
 struct Metrics {
-    /// One counter per service and status class, looked up once so that a request pays for an addition only.
+    /// One counter per service and status class, looked up once, so that a request costs one addition.
     requests: Vec<[IntCounter; 5]>,
     durations: Vec<Histogram>,
     in_flight: IntGauge,
@@ -75,21 +75,22 @@ impl Drop for InFlight {
     }
 }
 
+/// Counts a response and records its duration.
 pub(crate) fn observe(service: Service, status: u16, elapsed: Duration) {
     let class = usize::from((status / 100).clamp(1, 5)) - 1;
     METRICS.requests[service as usize][class].inc();
     METRICS.durations[service as usize].observe(elapsed.as_secs_f64());
 }
 
-/// A number that changes whenever a request comes or has been answered.
+/// A number that changes whenever a request arrives or ends.
 pub(crate) fn traffic() -> u64 {
     let answered: u64 = METRICS.requests.iter().flatten().map(IntCounter::get).sum();
-    // What is in flight has come once; what is answered has come and gone.
+    // started + finished = in_flight + 2 × finished, so the sum changes whenever a request starts or ends.
     (2 * answered).wrapping_add_signed(METRICS.in_flight.get())
 }
 
 /// All metrics of the process in the text format that Prometheus scrapes.
-pub fn render() -> String {
+pub fn render_prometheus() -> String {
     let mut text = Vec::new();
     if let Err(error) = TextEncoder::new().encode(&prometheus::gather(), &mut text) {
         tracing::warn!(%error, "metrics cannot be rendered");

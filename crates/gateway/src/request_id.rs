@@ -1,13 +1,14 @@
-//! Request ids: one per request, in every answer and log line.
+//! Request ids: one per request, in every response and log line.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue};
 
-/// The header that carries the id, in requests (from a proxy in front of us) and in answers.
+/// The header of the id, in requests (set by a proxy in front of this server) and in responses.
 pub(crate) const HEADER: HeaderName = HeaderName::from_static("x-request-id");
 
+/// Longest id that is taken over from a request.
 const LONGEST: usize = 64;
 
 /// Names one request in logs and error reports.
@@ -15,7 +16,8 @@ const LONGEST: usize = 64;
 pub struct RequestId(HeaderValue);
 
 impl RequestId {
-    /// Takes over the caller's id when it is harmless, else makes a new one.
+    /// Takes over the id of the request if it has only harmless characters, else makes a new one: ids are written to
+    /// logs.
     pub fn of(headers: &HeaderMap) -> Self {
         match headers.get(&HEADER) {
             Some(value) if is_harmless(value.as_bytes()) => Self(value.clone()),
@@ -32,10 +34,11 @@ impl RequestId {
         self.0.clone()
     }
 
-    /// A random part per process and a counter: unique without asking for randomness on each request.
+    /// A new id: a random part per process and a counter, so that no request needs randomness of its own.
     pub(crate) fn next() -> Self {
         static PROCESS: OnceLock<String> = OnceLock::new();
         static COUNTER: AtomicU64 = AtomicU64::new(1);
+        // The random part keeps ids of several nodes, and of a node before and after a restart, apart.
         let process = PROCESS.get_or_init(|| uuid::Uuid::new_v4().simple().to_string()[..12].to_owned());
         let number = COUNTER.fetch_add(1, Ordering::Relaxed);
         let id = format!("{process}-{number:x}");
@@ -43,6 +46,7 @@ impl RequestId {
     }
 }
 
+/// Whether the id is short and has only characters that cannot forge log lines or header lines.
 fn is_harmless(id: &[u8]) -> bool {
     !id.is_empty()
         && id.len() <= LONGEST
@@ -56,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn gw_048_a_harmless_id_is_kept_and_a_strange_one_replaced() {
+    fn gw_048_keeps_request_ids_of_safe_characters_and_replaces_others() {
         let with = |value: &'static str| {
             let mut headers = HeaderMap::new();
             headers.insert(HEADER, HeaderValue::from_static(value));

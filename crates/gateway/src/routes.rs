@@ -11,11 +11,11 @@ pub enum Service {
     GraphQl,
     /// Postgres-meta: for `service_role` only.
     Meta,
-    /// Everything else: the site, health, metrics.
+    /// Paths outside of the services: the site, health, metrics.
     Other,
 }
 
-/// In the order of [`Service`], for metrics.
+/// Names of the services in metrics and logs, in the order of [`Service`].
 pub(crate) const NAMES: [&str; 8] = [
     "rest",
     "auth",
@@ -37,8 +37,8 @@ const PREFIXES: [(&str, Service); 7] = [
     ("/pg", Service::Meta),
 ];
 
-/// Paths that browsers and third parties reach without a key: links in mails, redirects, public keys, and the OAuth server,
-/// whose clients are other people's programs.
+/// Paths that browsers and third parties request without a key: links in mails, redirects, public keys, and the OAuth
+/// server, whose clients are applications of others.
 const OPEN: [&str; 12] = [
     "/auth/v1/verify",
     "/auth/v1/callback",
@@ -55,8 +55,8 @@ const OPEN: [&str; 12] = [
 ];
 
 impl Service {
-    /// The service of a path. `path` must be the decoded path that the router matches, so that an encoded letter
-    /// cannot lead past a check.
+    /// The service of a path. `path` must be the decoded path that the router matches; otherwise an encoded letter
+    /// (`/rest%2fv1`) would evade the check for keys.
     pub fn of(path: &str) -> Self {
         PREFIXES
             .iter()
@@ -73,7 +73,7 @@ impl Service {
 
     /// Whether a request needs an API key where keys are required. Source: gateway contract §1.
     ///
-    /// Storage and functions check for themselves.
+    /// Storage and functions have public routes and check keys themselves.
     pub(crate) fn needs_key(self, path: &str) -> bool {
         match self {
             Self::Rest | Self::Auth | Self::Realtime | Self::GraphQl | Self::Meta => {
@@ -83,7 +83,12 @@ impl Service {
         }
     }
 
-    /// Whether the gateway's time limit holds: not where bodies stream for as long as they need.
+    /// Whether bodies stream, so that a request lasts as long as its client takes to send or read them.
+    pub(crate) fn streams(self) -> bool {
+        matches!(self, Self::Storage | Self::Functions)
+    }
+
+    /// Whether the gateway's time limit applies. Not to services whose bodies stream.
     pub(crate) fn has_time_limit(self) -> bool {
         matches!(self, Self::Rest | Self::Auth | Self::GraphQl | Self::Meta)
     }

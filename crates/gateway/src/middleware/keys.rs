@@ -1,14 +1,18 @@
-//! From headers to a bearer: which key was sent, what it stands for, and whether the request may pass.
+//! Reads API key and token of a request, verifies them, and decides whether the request may pass.
 //!
 //! Source: gateway contract §2 and §3.
 
+use std::fmt;
 use std::sync::Arc;
 
+use actix_http::{Request, Response};
+use actix_web::body::BoxBody;
 use actix_web::http::header::{self, HeaderMap};
 use percent_encoding::percent_decode_str;
 use selvedge_token::{ApiKeyKind, ApiKeys, Claims, KeyRing, unix_now};
 
-use crate::{Bearer, GatewayError, Service};
+use super::caller::Bearer;
+use crate::{GatewayError, RequestId, Service, cors};
 
 /// The project's keys, and whether requests must show one.
 #[derive(Clone)]
@@ -16,11 +20,12 @@ pub struct Keys {
     ring: Arc<KeyRing>,
     api_keys: Arc<ApiKeys>,
     service_role: Arc<Claims>,
-    /// `serve` requires keys; `start` does as the Supabase CLI does and leaves the decision to the service.
+    /// Whether requests without a valid key are refused. `serve` requires keys; `start` does not, like the Supabase
+    /// CLI.
     required: bool,
 }
 
-/// What keys and tokens say about one request.
+/// The verified credentials of a request.
 #[derive(Debug)]
 pub(crate) struct Credentials {
     pub(crate) bearer: Bearer,
@@ -32,6 +37,16 @@ enum SentKey<'a> {
     None,
     Opaque(Option<ApiKeyKind>),
     Jwt(&'a str),
+}
+
+impl fmt::Debug for Keys {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Without the keys themselves, which are secrets.
+        formatter
+            .debug_struct("Keys")
+            .field("required", &self.required)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Keys {
@@ -55,12 +70,12 @@ impl Keys {
     ) -> Result<Credentials, GatewayError> {
         let from_query = find_query_key(query);
         let text = sent_key(headers, from_query.as_deref())?;
-        // Bytes that are no text make a token that nobody signed, not a request without one.
+        // A header that is not UTF-8 must become an invalid token, not a request without one, which would run as anon.
         let authorization = headers
             .get(header::AUTHORIZATION)
             .map(|value| String::from_utf8_lossy(value.as_bytes()));
         let authorization = authorization.as_deref();
-        // `Bearer sb_…` is a copy of the key that clients send along; alone it stands for the key.
+        // supabase-js sends an opaque key as bearer, too. Without an `apikey` header it counts as the key.
         let opaque_bearer = authorization
             .and_then(bearer_token)
             .filter(|token| token.starts_with("sb_"));
@@ -70,19 +85,35 @@ impl Keys {
         }
         let bearer = match authorization {
             Some(value) if opaque_bearer.is_none() => self.verify_authorization(value),
-            _ => self.stand_for(&sent),
+            _ => self.bearer_of_key(&sent),
         };
         let api_key = match sent {
             SentKey::Opaque(kind) => kind,
             SentKey::Jwt(_) | SentKey::None => None,
         };
         let credentials = Credentials { bearer, api_key };
+        // Postgres-meta manages the whole database, so this is checked even where keys are not required.
         if service == Service::Meta && !credentials.is_service_role() {
             return Err(GatewayError::KeyNotAllowedHere);
         }
         Ok(credentials)
     }
 
+    /// The refusal of a request whose body has not been sent yet; `None` if its key is accepted.
+    pub(crate) fn refuse_body(&self, request: &Request) -> Option<Response<BoxBody>> {
+        let path = percent_decode_str(request.path()).decode_utf8_lossy();
+        let service = Service::of(&path);
+        let query = request.uri().query().unwrap_or_default();
+        let refusal = self.check(service, &path, &request.head().headers, query).err()?;
+        let mut response = refusal.response();
+        let headers = response.headers_mut();
+        // The client may send the body nevertheless, and it must not be taken for the next request.
+        headers.insert(header::CONNECTION, header::HeaderValue::from_static("close"));
+        cors::apply_platform_headers(headers, service, &RequestId::of(&request.head().headers));
+        Some(response.into())
+    }
+
+    /// Tells legacy keys, which are JWTs with two dots, from opaque ones.
     fn classify<'a>(&self, key: Option<&'a str>) -> SentKey<'a> {
         match key {
             None => SentKey::None,
@@ -91,7 +122,7 @@ impl Keys {
         }
     }
 
-    /// The checks of `serve`.
+    /// Refuses a request without a valid key. Called only where keys are required.
     fn require(
         &self,
         sent: &SentKey<'_>,
@@ -99,6 +130,7 @@ impl Keys {
         opaque_bearer: Option<&str>,
         headers: &HeaderMap,
     ) -> Result<(), GatewayError> {
+        // The `apikey` value and an opaque key in `Authorization` differ, so it is unclear which one should count.
         if text.zip(opaque_bearer).is_some_and(|(key, bearer)| key != bearer) {
             return Err(GatewayError::UnknownKey);
         }
@@ -110,7 +142,8 @@ impl Keys {
                 Err(GatewayError::SecretKeyInBrowser)
             }
             SentKey::Opaque(Some(ApiKeyKind::Secret)) => Ok(()),
-            // A legacy key is any token of the project for one of these roles, so that re-signed keys work.
+            // Any token of the project with one of these roles is a legacy key, so that keys that were signed again
+            // work.
             SentKey::Jwt(token) => match self.ring.verify(token) {
                 Ok(claims)
                     if matches!(claims.role(), Some("anon" | "service_role"))
@@ -125,14 +158,15 @@ impl Keys {
 
     fn verify_authorization(&self, value: &str) -> Bearer {
         match bearer_token(value) {
-            // Another scheme (the S3 protocol's signature, Basic) is no token; who understands it reads the header.
+            // Another scheme (the S3 protocol's signature, Basic) is not a token; its service reads the header itself.
             None => Bearer::None,
             Some(token) => self.verify(token),
         }
     }
 
-    /// What a key stands for when no token came with it.
-    fn stand_for(&self, sent: &SentKey<'_>) -> Bearer {
+    /// The token that stands for a key when no token was sent: a secret key counts as `service_role`, a legacy key is a
+    /// token.
+    fn bearer_of_key(&self, sent: &SentKey<'_>) -> Bearer {
         match sent {
             SentKey::Opaque(Some(ApiKeyKind::Secret)) => Bearer::Valid(self.service_role.clone()),
             SentKey::Jwt(token) => self.verify(token),
@@ -155,7 +189,7 @@ impl Credentials {
     }
 }
 
-/// `token` of `Bearer token`, with the scheme in any case. The empty text when nothing follows the scheme.
+/// `token` of `Bearer token`, with the scheme in any case. Empty when nothing follows the scheme.
 fn bearer_token(value: &str) -> Option<&str> {
     let value = value.trim();
     let (scheme, token) = value.split_once(char::is_whitespace).unwrap_or((value, ""));
@@ -182,7 +216,7 @@ fn find_query_key(query: &str) -> Option<String> {
         .map(|value| percent_decode_str(value).decode_utf8_lossy().into_owned())
 }
 
-/// The query without the key, or `None` when it holds none: a service must not take it for a filter.
+/// The query without `apikey`, which REST would take for a filter. `None` when the query has no such parameter.
 pub(crate) fn strip_query_key(query: &str) -> Option<String> {
     let is_key = |pair: &&str| *pair == "apikey" || pair.starts_with("apikey=");
     query.split('&').any(|pair| is_key(&pair)).then(|| {
@@ -191,6 +225,7 @@ pub(crate) fn strip_query_key(query: &str) -> Option<String> {
     })
 }
 
+/// Whether the user agent is a browser's; all of them begin with `Mozilla/`.
 fn is_browser(headers: &HeaderMap) -> bool {
     headers
         .get(header::USER_AGENT)
@@ -250,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn gw_003_the_user_beats_the_key_and_the_key_stands_alone() {
+    fn gw_003_a_user_token_takes_precedence_over_the_api_key() {
         let keys = keys(true);
         let session = format!(
             "Bearer {}",
@@ -295,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn gw_005_serve_refuses_missing_and_wrong_keys_and_start_lets_them_pass() {
+    fn gw_005_missing_and_unknown_keys_are_refused_only_where_keys_are_required() {
         let foreign = KeyRing::new(b"another-secret-with-at-least-32-characters", &[]).expect("usable");
         let foreign = foreign.sign(&json!({"role": "service_role"})).expect("signs");
         let secret = development::secret_key();
@@ -334,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn gw_004_the_key_in_the_query_counts_and_is_stripped() {
+    fn gw_004_the_apikey_query_parameter_is_accepted_and_removed() {
         let query = format!("select=id&apikey={}&id=eq.1", development::secret_key());
 
         assert_eq!(role(&keys(true), &[], &query), "service_role");
@@ -343,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn gw_052_meta_is_for_the_service_role_only() {
+    fn gw_052_meta_requires_the_service_role() {
         let check = |key: &str| {
             keys(false)
                 .check(Service::Meta, "/pg/tables", &headers(&[("apikey", key)]), "")

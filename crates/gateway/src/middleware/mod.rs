@@ -1,47 +1,34 @@
-//! The one piece of middleware around all services.
+//! The middleware around all services: it answers preflights, checks keys and limits, and sets headers of every
+//! response.
 //!
-//! One instead of six, because each costs every request an allocation and a dynamic call.
+//! It is one middleware for keys, CORS, limits, timeouts, metrics and logs, because each middleware of its own would
+//! cost every request an allocation and a dynamic call.
+
+mod admission;
+mod caller;
+mod config;
+mod keys;
+mod quota;
+mod tracked_body;
 
 use std::future::{Ready, ready};
 use std::net::{IpAddr, Ipv4Addr};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use actix_web::body::EitherBody;
+use actix_web::body::{EitherBody, MessageBody};
 use actix_web::dev::{Service as ActixService, ServiceRequest, ServiceResponse, Transform, forward_ready};
-use actix_web::http::Uri;
+use actix_web::http::{StatusCode, Uri, header};
 use actix_web::{Error, HttpMessage, HttpResponse};
 use futures_util::future::LocalBoxFuture;
 
-use crate::keys::strip_query_key;
-use crate::{Caller, GatewayError, Keys, RequestId, Service, cors, metrics};
-
-/// Limits and habits of the edge.
-#[derive(Debug, Clone)]
-pub struct GatewayConfig {
-    /// How long a request may take, where bodies do not stream. Default 60 s.
-    pub request_timeout: Duration,
-    /// Requests that one worker answers at a time; more are refused with 503. Default 2 000.
-    pub max_in_flight_per_worker: usize,
-    /// How many proxies in front of us may be believed about `X-Forwarded-For`. Default 0: none.
-    pub trusted_proxies: usize,
-    /// Writes a log line for every request, not only for failed (5xx) and slow ones. Default false.
-    pub access_log: bool,
-    /// A request that takes longer is logged. Default 1 s.
-    pub slow_request: Duration,
-}
-
-impl Default for GatewayConfig {
-    fn default() -> Self {
-        Self {
-            request_timeout: Duration::from_secs(60),
-            max_in_flight_per_worker: 2_000,
-            trusted_proxies: 0,
-            access_log: false,
-            slow_request: Duration::from_secs(1),
-        }
-    }
-}
+use crate::{GatewayError, RequestId, Service, cors, metrics};
+use admission::Admission;
+pub use caller::{Bearer, Caller};
+pub use config::GatewayConfig;
+pub use keys::Keys;
+use keys::strip_query_key;
+use quota::{Client, Usage};
 
 /// The middleware; wrap it around the whole application, one per worker.
 #[derive(Clone)]
@@ -51,6 +38,7 @@ pub struct Gateway {
 
 struct Shared {
     keys: Keys,
+    admission: Admission,
     config: GatewayConfig,
 }
 
@@ -58,7 +46,11 @@ impl Gateway {
     /// The gateway of one worker.
     pub fn new(keys: Keys, config: GatewayConfig) -> Self {
         Self {
-            shared: Rc::new(Shared { keys, config }),
+            shared: Rc::new(Shared {
+                keys,
+                admission: Admission::new(&config),
+                config,
+            }),
         }
     }
 }
@@ -66,7 +58,7 @@ impl Gateway {
 impl<S, B> Transform<S, ServiceRequest> for Gateway
 where
     S: ActixService<ServiceRequest, Response = ServiceResponse<B>, Error = Error> + 'static,
-    B: 'static,
+    B: MessageBody + 'static,
 {
     type Response = ServiceResponse<EitherBody<B>>;
     type Error = Error;
@@ -91,7 +83,7 @@ pub struct GatewayService<S> {
 impl<S, B> ActixService<ServiceRequest> for GatewayService<S>
 where
     S: ActixService<ServiceRequest, Response = ServiceResponse<B>, Error = Error> + 'static,
-    B: 'static,
+    B: MessageBody + 'static,
 {
     type Response = ServiceResponse<EitherBody<B>>;
     type Error = Error;
@@ -108,62 +100,78 @@ where
         let inner = self.inner.clone();
         Box::pin(async move {
             let mut response = match intercepted {
-                Some(answer) => request.into_response(answer).map_into_right_body(),
-                None => {
+                Err(answer) => request.into_response(*answer).map_into_right_body(),
+                Ok((caller, usage)) => {
                     let _in_flight = metrics::InFlight::start();
                     let limit = shared.config.request_timeout;
-                    if service.has_time_limit() {
+                    // Bodies of storage, realtime and functions stream for as long as they need.
+                    let response = if service.has_time_limit() {
                         match tokio::time::timeout(limit, inner.call(request)).await {
                             Ok(answer) => answer?.map_into_left_body(),
-                            // The request itself is gone with the future; the error path of actix renders the answer.
+                            // The request was dropped with the future, so the response goes out through actix's error
+                            // path.
                             Err(_) => return Err(timed_out(&id, started, service)),
                         }
                     } else {
                         inner.call(request).await?.map_into_left_body()
-                    }
+                    };
+                    shared
+                        .admission
+                        .track(service, response, usage, client_of(&caller))
                 }
             };
-            cors::apply(response.headers_mut(), id.header());
-            report(&shared.config, &response, service, &id, started.elapsed());
+            set_retry_after(&mut response);
+            cors::apply_platform_headers(response.headers_mut(), service, &id);
+            log_response(&shared.config, &response, service, &id, started.elapsed());
             Ok(response)
         })
     }
 }
 
 impl<S> GatewayService<S> {
-    /// Attaches the caller and returns nothing, or returns what to answer instead of the service.
+    /// Attaches the [`Caller`] and returns it with the request's place among those in progress. The error is the response
+    /// that replaces the service's.
     fn intercept(
         &self,
         request: &mut ServiceRequest,
         service: Service,
         id: &RequestId,
-    ) -> Option<HttpResponse> {
-        if cors::is_preflight(request.method(), request.headers()) {
-            return Some(cors::preflight(request.headers()));
-        }
-        // Each request in flight holds one clone of the inner service.
-        if Rc::strong_count(&self.inner) > self.shared.config.max_in_flight_per_worker {
-            return Some(GatewayError::TooManyRequests.response());
+    ) -> Result<(Caller, Usage), Box<HttpResponse>> {
+        // Before the key check, because browsers send no key with a preflight.
+        if let Some(response) = cors::PLATFORM.preflight_response(request.method(), request.headers()) {
+            return Err(Box::new(response));
         }
         let path = request.match_info().as_str();
-        let credentials =
-            match self
-                .shared
-                .keys
-                .check(service, path, request.headers(), request.query_string())
-            {
-                Ok(credentials) => credentials,
-                Err(refusal) => return Some(refusal.response()),
-            };
+        let keys = &self.shared.keys;
+        let credentials = keys
+            .check(service, path, request.headers(), request.query_string())
+            .map_err(boxed_response)?;
         let remote_ip = remote_ip(request, self.shared.config.trusted_proxies);
         let caller = Caller::new(credentials.bearer, credentials.api_key, remote_ip, id.clone());
-        request.extensions_mut().insert(caller);
+        let usage = self
+            .shared
+            .admission
+            .admit(service, request.method(), client_of(&caller))
+            .map_err(boxed_response)?;
+        request.extensions_mut().insert(caller.clone());
         strip_key(request);
-        None
+        Ok((caller, usage))
     }
 }
 
-/// Takes the key out of the query, so that neither a service nor a log line sees it.
+fn boxed_response(error: GatewayError) -> Box<HttpResponse> {
+    Box::new(error.response())
+}
+
+/// By whom the request is counted.
+fn client_of(caller: &Caller) -> Client<'_> {
+    Client {
+        address: caller.remote_ip(),
+        bearer: caller.bearer(),
+    }
+}
+
+/// Removes the API key from the query, so that it reaches neither a service nor a log.
 fn strip_key(request: &mut ServiceRequest) {
     let Some(query) = strip_query_key(request.query_string()) else {
         return;
@@ -182,7 +190,8 @@ fn strip_key(request: &mut ServiceRequest) {
     }
 }
 
-/// The peer's address, or the entry of `X-Forwarded-For` that the outermost trusted proxy wrote.
+/// The peer's address, or the entry of `X-Forwarded-For` that the outermost trusted proxy wrote. Entries before it come
+/// from the client, which can write anything there.
 fn remote_ip(request: &ServiceRequest, trusted_proxies: usize) -> IpAddr {
     let peer = request
         .peer_addr()
@@ -199,6 +208,17 @@ fn remote_ip(request: &ServiceRequest, trusted_proxies: usize) -> IpAddr {
         .unwrap_or(peer)
 }
 
+/// Says when to try again, where the service that is not available does not say it. Clients that honour it then wait a
+/// second instead of adding load at once.
+fn set_retry_after<B>(response: &mut ServiceResponse<B>) {
+    if response.status() == StatusCode::SERVICE_UNAVAILABLE {
+        let headers = response.headers_mut();
+        if !headers.contains_key(header::RETRY_AFTER) {
+            headers.insert(header::RETRY_AFTER, header::HeaderValue::from_static("1"));
+        }
+    }
+}
+
 fn timed_out(id: &RequestId, started: Instant, service: Service) -> Error {
     tracing::warn!(
         request_id = id.as_str(),
@@ -207,11 +227,11 @@ fn timed_out(id: &RequestId, started: Instant, service: Service) -> Error {
     );
     metrics::observe(service, 504, started.elapsed());
     let mut response = GatewayError::TimedOut.response();
-    cors::apply(response.headers_mut(), id.header());
+    cors::apply_platform_headers(response.headers_mut(), service, id);
     actix_web::error::InternalError::from_response("the request ran out of time", response).into()
 }
 
-fn report<B>(
+fn log_response<B>(
     config: &GatewayConfig,
     response: &ServiceResponse<B>,
     service: Service,
@@ -220,6 +240,7 @@ fn report<B>(
 ) {
     let status = response.status().as_u16();
     metrics::observe(service, status, elapsed);
+    // 501 is the answer to a feature that is not implemented, which is no fault of the server.
     let failed = status >= 500 && status != 501;
     if !(config.access_log || failed || elapsed > config.slow_request) {
         return;

@@ -1,4 +1,4 @@
-//! Who is asking, as far as keys and tokens tell.
+//! The caller of a request: its verified token, API key and address, as an extractor for the services.
 
 use std::net::IpAddr;
 use std::rc::Rc;
@@ -10,18 +10,18 @@ use selvedge_token::{ApiKeyKind, Claims, TokenError};
 
 use crate::RequestId;
 
-/// The bearer of a request after the rules of gateway contract §2 were applied.
+/// The token of a request, after the rules of gateway contract §2.
 #[derive(Debug, Clone)]
 pub enum Bearer {
-    /// No token: the anonymous role where a route is open to it.
+    /// No token; the request runs as `anon` where the route allows that.
     None,
-    /// The signature is good. Time and audience are the service's to check: they allow different leeways.
+    /// The signature is valid. Services check time and audience themselves, since they allow different leeways.
     Valid(Arc<Claims>),
-    /// A token was sent and is not ours. The service says so in its own words.
+    /// A token was sent that no key of the project verifies. The service renders the error in its own shape.
     Invalid(TokenError),
 }
 
-/// What the gateway learnt about the caller. An extractor that cannot fail; cheap to clone.
+/// What the gateway knows about the caller. An extractor that cannot fail; cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Caller {
     inner: Rc<Inner>,
@@ -61,20 +61,21 @@ impl Caller {
             .extensions()
             .get::<Self>()
             .cloned()
+            // A panic and not a default: a request whose keys nobody checked must not be served.
             .expect("the gateway wraps every service")
     }
 
-    /// The token to act on.
+    /// The token that decides the request's role.
     pub fn bearer(&self) -> &Bearer {
         &self.inner.bearer
     }
 
-    /// The opaque key that was sent, if one was.
+    /// The kind of the opaque API key (`sb_…`) that was sent; `None` for legacy keys, which are JWTs.
     pub fn api_key(&self) -> Option<ApiKeyKind> {
         self.inner.api_key
     }
 
-    /// Where the request comes from: the peer, or what trusted proxies say.
+    /// The client's address: the peer's, or the one that a trusted proxy reports in `X-Forwarded-For`.
     pub fn remote_ip(&self) -> IpAddr {
         self.inner.remote_ip
     }

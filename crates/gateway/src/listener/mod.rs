@@ -1,10 +1,18 @@
-//! A plain HTTP server around an application, with the [`Intake`] in front of it, on sockets of all kinds.
+//! A plain HTTP server around an application, with the [`FramedStream`] in front of it, on sockets of all kinds.
+
+mod connection_limit;
+mod http_framing;
+mod limits;
+mod local_hosts;
+mod network;
+mod upgrade;
 
 use std::fmt;
 use std::future::ready;
 use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::os::unix::net::UnixListener;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,41 +27,29 @@ use actix_web::dev::AppConfig;
 use actix_web::rt::net::{TcpStream, UnixStream};
 use tokio::io::{AsyncRead, AsyncWrite};
 
-use crate::intake::Intake;
-use crate::visitors::Visitors;
+use crate::Keys;
+use connection_limit::ConnectionLimit;
+use http_framing::FramedStream;
+pub use limits::{ConnectionLimits, TransferPatience};
+pub use local_hosts::LocalHosts;
+pub(crate) use network::network_of;
+use upgrade::UpgradeService;
+pub use upgrade::{UpgradeDecision, UpgradeHandler, UpgradedStream};
 
-/// How long connections may stay without use, as long as the framework's own servers let them.
+/// Keep-alive time, the default of actix-web's own server.
 const KEEP_ALIVE: Duration = Duration::from_secs(5);
 /// How long a client may take to acknowledge the end of a connection.
 const DISCONNECT_TIMEOUT: Duration = Duration::from_secs(1);
-/// What is agreed on with TLS clients: the one protocol that the [`Intake`] reads.
+/// The protocol offered to TLS clients (ALPN): HTTP/2 would pass the [`FramedStream`] unread.
 const ALPN: &[u8] = b"http/1.1";
 
-/// Where requests come from.
+/// The socket on which requests are accepted.
 #[derive(Debug)]
 pub enum Listener {
     Tcp(TcpListener),
-    /// The same, encrypted with a certificate of ours.
+    /// TCP with TLS.
     Tls(TcpListener, Arc<ServerConfig>),
     Unix(UnixListener),
-}
-
-/// What one connection may cost.
-#[derive(Debug, Clone, Copy)]
-pub struct ConnectionLimits {
-    /// How long a request's head may take to arrive, and a connection to be used.
-    pub head_timeout: Duration,
-    /// Most open connections of one address, for each listener; any number if `None`.
-    pub per_address: Option<usize>,
-}
-
-impl From<Duration> for ConnectionLimits {
-    fn from(head_timeout: Duration) -> Self {
-        Self {
-            head_timeout,
-            per_address: None,
-        }
-    }
 }
 
 impl From<TcpListener> for Listener {
@@ -88,25 +84,54 @@ where
     S::Response: Into<Response<B>>,
     B: MessageBody + 'static,
 {
+    listen_with_upgrades(builder, listener, limits, application, || None)
+}
+
+/// Serves the application on a listener, and WebSocket handshakes by the handler that `upgrades` makes for each worker.
+/// Where it makes none, the application answers handshakes like every other request.
+///
+/// # Errors
+/// When the listener cannot be used.
+pub fn listen_with_upgrades<F, U, I, S, B>(
+    builder: ServerBuilder,
+    listener: impl Into<Listener>,
+    limits: impl Into<ConnectionLimits>,
+    application: F,
+    upgrades: U,
+) -> io::Result<ServerBuilder>
+where
+    F: Fn() -> I + Send + Clone + 'static,
+    U: Fn() -> Option<Rc<dyn UpgradeHandler>> + Send + Clone + 'static,
+    I: IntoServiceFactory<S, Request>,
+    S: ServiceFactory<Request, Config = AppConfig> + 'static,
+    S::Service: 'static,
+    S::Error: Into<actix_web::Error>,
+    S::InitError: fmt::Debug,
+    S::Response: Into<Response<B>>,
+    B: MessageBody + 'static,
+{
     let stopping = builder.graceful_shutdown_signal();
-    let ConnectionLimits {
-        head_timeout,
-        per_address,
-    } = limits.into();
-    let visitors = Visitors::new(per_address);
+    let limits: ConnectionLimits = limits.into();
+    let connection_limit = ConnectionLimit::new(limits.per_address);
     match listener.into() {
         Listener::Tcp(listener) => {
             let address = listener.local_addr()?;
             builder.listen(format!("http-{address}"), listener, move || {
-                let visitors = visitors.clone();
+                let (limits, keys) = (limits.clone(), limits.keys.clone());
+                let connection_limit = connection_limit.clone();
                 fn_service(move |stream: TcpStream| {
-                    let peer = prepared(&stream);
+                    let peer = prepare(&stream);
                     ready(Ok((
-                        Intake::new(stream, head_timeout, visitors.enter(peer)),
+                        FramedStream::new(stream, &limits, connection_limit.count_connection(peer)),
                         peer,
                     )))
                 })
-                .and_then(http(application().into_factory(), stopping.clone()))
+                .and_then(http(
+                    application().into_factory(),
+                    upgrades(),
+                    stopping.clone(),
+                    keys,
+                ))
             })
         }
         Listener::Tls(listener, config) => {
@@ -114,39 +139,49 @@ where
             let mut config = ServerConfig::clone(&config);
             config.alpn_protocols = vec![ALPN.to_vec()];
             let mut acceptor = Acceptor::new(config);
-            acceptor.set_handshake_timeout(head_timeout);
+            acceptor.set_handshake_timeout(limits.head_timeout);
             builder.listen(format!("https-{address}"), listener, move || {
-                let visitors = visitors.clone();
+                let (limits, keys) = (limits.clone(), limits.keys.clone());
+                let connection_limit = connection_limit.clone();
                 handshake(acceptor.clone())
                     .and_then(fn_service(move |stream: TlsStream<TcpStream>| {
-                        let peer = prepared(stream.get_ref().0);
+                        let peer = prepare(stream.get_ref().0);
                         ready(Ok((
-                            Intake::new(stream, head_timeout, visitors.enter(peer)),
+                            FramedStream::new(stream, &limits, connection_limit.count_connection(peer)),
                             peer,
                         )))
                     }))
-                    .and_then(http(application().into_factory(), stopping.clone()).map_err(TlsError::Service))
+                    .and_then(
+                        http(application().into_factory(), upgrades(), stopping.clone(), keys)
+                            .map_err(TlsError::Service),
+                    )
             })
         }
         Listener::Unix(listener) => {
             let name = format!("http-{:?}", listener.local_addr()?);
             builder.listen_uds(name, listener, move || {
+                let (limits, keys) = (limits.clone(), limits.keys.clone());
                 fn_service(move |stream: UnixStream| {
-                    ready(Ok((Intake::new(stream, head_timeout, Ok(None)), None)))
+                    ready(Ok((FramedStream::new(stream, &limits, Ok(None)), None)))
                 })
-                .and_then(http(application().into_factory(), stopping.clone()))
+                .and_then(http(
+                    application().into_factory(),
+                    upgrades(),
+                    stopping.clone(),
+                    keys,
+                ))
             })
         }
     }
 }
 
-/// An answer is written at once; waiting for more to send would only delay it.
-fn prepared(stream: &TcpStream) -> Option<SocketAddr> {
+/// Disables Nagle's algorithm, since responses are written whole, and returns the peer's address.
+fn prepare(stream: &TcpStream) -> Option<SocketAddr> {
     let _ = stream.set_nodelay(true);
     stream.peer_addr().ok()
 }
 
-/// A connection becomes an encrypted one.
+/// The TLS handshake.
 fn handshake(
     acceptor: Acceptor,
 ) -> impl ServiceFactory<
@@ -162,9 +197,11 @@ fn handshake(
 /// The application behind the protocol, for streams of any kind.
 fn http<T, S, B>(
     application: S,
+    upgrades: Option<Rc<dyn UpgradeHandler>>,
     stopping: GracefulShutdownSignal,
+    keys: Option<Keys>,
 ) -> impl ServiceFactory<
-    (Intake<T>, Option<SocketAddr>),
+    (FramedStream<T>, Option<SocketAddr>),
     Config = (),
     Response = (),
     Error = DispatchError,
@@ -186,9 +223,14 @@ where
             async move { stopping.notified().await }
         })
         .keep_alive(KeepAlive::Timeout(KEEP_ALIVE))
-        // the intake has words for those who are too slow
+        // The framed stream limits the time for a head, and answers 408 in JSON.
         .client_request_timeout(Duration::ZERO)
         .client_disconnect_timeout(DISCONNECT_TIMEOUT)
+        .expect(fn_service(move |request: Request| {
+            let refusal = keys.as_ref().and_then(|keys| keys.refuse_body(&request));
+            ready(refusal.map_or(Ok(request), Err))
+        }))
         // Only a request without a Host header would be told this configuration's.
         .h1(map_config(application, |()| AppConfig::default()))
+        .upgrade(upgrades.map(UpgradeService::new))
 }

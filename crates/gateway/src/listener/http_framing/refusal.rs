@@ -1,22 +1,26 @@
-//! The words for a request that gets no further.
+//! Responses to requests that are refused before the HTTP server sees them.
 
 use bytes::Bytes;
 use serde_json::json;
 
-use crate::cors::EXPOSED;
+use crate::cors::PLATFORM_EXPOSED;
 use crate::{RequestId, Service};
 
-/// Why a request gets no further.
+/// Why a request is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reason {
     TargetTooLong,
     HeadTooLarge,
     HeadTooSlow,
     Malformed,
+    /// `CONNECT`: this server is no proxy.
+    Connect,
+    /// The request is for a host whose requests are not served here.
+    ForeignHost,
     TooManyConnections,
 }
 
-/// A request that gets no further, with the path it asked for as far as that can be told.
+/// A refused request, with its path as far as it could be read.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Refused {
     pub(super) reason: Reason,
@@ -24,7 +28,7 @@ pub(super) struct Refused {
 }
 
 impl Refused {
-    /// The path stands between the first blank and a `?` or the second blank.
+    /// Reads the path from an incomplete or malformed head: it lies between the first space and `?` or the second space.
     pub(super) fn of(reason: Reason, head: &[u8]) -> Self {
         let line = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
         let target = line.split(|byte| *byte == b' ').nth(1).unwrap_or_default();
@@ -35,8 +39,8 @@ impl Refused {
         }
     }
 
-    /// The whole answer.
-    pub(super) fn answer(&self) -> Bytes {
+    /// The whole response as bytes.
+    pub(super) fn response(&self) -> Bytes {
         let (status, message) = match self.reason {
             Reason::TargetTooLong => ("414 URI Too Long", "The request URL is too long"),
             Reason::HeadTooLarge => (
@@ -45,9 +49,14 @@ impl Refused {
             ),
             Reason::HeadTooSlow => ("408 Request Timeout", "The request took too long to arrive"),
             Reason::Malformed => ("400 Bad Request", "The request is malformed"),
+            Reason::Connect => ("405 Method Not Allowed", "The method is not allowed"),
+            Reason::ForeignHost => (
+                "403 Forbidden",
+                "This server answers to local host names only; add the name to selvedge.allowed_hosts",
+            ),
             Reason::TooManyConnections => ("429 Too Many Requests", "Too many connections from this address"),
         };
-        // where no prefix belongs to another service, REST may stand alone at `/`
+        // `selvedge rest` serves REST at `/`, so paths without a service's prefix get PostgREST's error, too.
         let (body, more) = if matches!(Service::of(&self.path), Service::Rest | Service::Other) {
             (
                 json!({ "code": "PGRST100", "details": null, "hint": null, "message": message }),
@@ -56,11 +65,15 @@ impl Refused {
         } else {
             (json!({ "message": message }), "")
         };
+        let more = match self.reason {
+            Reason::Connect => format!("{more}allow: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS\r\n"),
+            _ => more.to_owned(),
+        };
         let body = body.to_string();
         let id = RequestId::next();
         format!(
             "HTTP/1.1 {status}\r\ncontent-type: application/json; charset=utf-8\r\ncontent-length: {}\r\n\
-             access-control-allow-origin: *\r\naccess-control-expose-headers: {EXPOSED}\r\n\
+             access-control-allow-origin: *\r\naccess-control-expose-headers: {PLATFORM_EXPOSED}\r\n\
              x-request-id: {}\r\n{more}connection: close\r\n\r\n{body}",
             body.len(),
             id.as_str(),

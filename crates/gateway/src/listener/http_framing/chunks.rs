@@ -1,12 +1,12 @@
-//! Where a chunked body ends. Pure.
+//! Finds the end of a chunked body. Does no I/O.
 //!
-//! Nothing is accepted here that the server behind would refuse or read differently: only what both must understand
-//! in the same way passes, everything else is broken.
+//! Anything that the HTTP server behind might read differently is malformed here: if the two disagreed about where a
+//! body ends, a client could smuggle a request past this framer.
 
 /// Longest line of a chunk's size with its extension, and all trailers together.
 const LONGEST_LINE: usize = 4096;
 
-/// The body is not what it says it is.
+/// The chunked encoding is malformed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Broken;
 
@@ -14,12 +14,13 @@ pub(super) struct Broken;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Chunks {
     place: Place,
-    /// Of the size that is being read, or of the chunk that is passing.
+    /// The size read so far; then the bytes of the chunk that are still to come.
     left: u64,
-    /// How much of a line, or of the trailers, was read.
+    /// Bytes read of the current line, or of all trailers.
     read: usize,
 }
 
+/// What the next byte of a chunked body belongs to (RFC 9112 §7.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
     Size,
@@ -44,7 +45,7 @@ impl Chunks {
         }
     }
 
-    /// Goes on through `bytes`. Says how many of them belong to the body, and whether it ends with them.
+    /// Advances through `bytes`. Returns how many of them belong to the body, and whether the body ends with them.
     pub(super) fn pass(&mut self, bytes: &[u8]) -> Result<(usize, bool), Broken> {
         let mut at = 0;
         while let Some(&byte) = bytes.get(at) {
@@ -73,6 +74,7 @@ impl Chunks {
 
     fn step(&mut self, byte: u8) -> Result<Place, Broken> {
         self.read += 1;
+        // Without a limit, endless extensions or trailers would keep the request open without any data.
         if self.read > LONGEST_LINE {
             return Err(Broken);
         }
@@ -83,6 +85,7 @@ impl Chunks {
                 self.left = size + u64::from(digit);
                 Ok(Place::Size)
             }
+            // A size needs at least one digit.
             (Place::Size, _) if self.read == 1 => Err(Broken),
             (Place::Size | Place::AfterSize, b' ' | b'\t') => Ok(Place::AfterSize),
             (Place::Size | Place::AfterSize, b';') => Ok(Place::Extension),
@@ -118,7 +121,7 @@ fn is_text(byte: u8) -> bool {
 mod tests {
     use super::*;
 
-    fn whole(body: &str, piece: usize) -> Result<(usize, bool), Broken> {
+    fn read_chunked_body(body: &str, piece: usize) -> Result<(usize, bool), Broken> {
         let mut chunks = Chunks::new();
         let mut passed = 0;
         for part in body.as_bytes().chunks(piece) {
@@ -142,7 +145,7 @@ mod tests {
             for piece in [1, 2, 3, 1000] {
                 let stream = format!("{body}GET / HTTP/1.1\r\n\r\n");
                 assert_eq!(
-                    whole(&stream, piece),
+                    read_chunked_body(&stream, piece),
                     Ok((body.len(), true)),
                     "{body:?} by {piece}"
                 );
@@ -151,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn what_two_readers_could_read_differently_is_broken() {
+    fn ambiguous_chunked_encodings_are_malformed() {
         for body in [
             "\r\n",
             "x\r\n",
@@ -170,15 +173,15 @@ mod tests {
             "0\r\n\n",
             "0\r\n\rx",
         ] {
-            assert_eq!(whole(body, 1), Err(Broken), "{body:?}");
-            assert_eq!(whole(body, 1000), Err(Broken), "{body:?}");
+            assert_eq!(read_chunked_body(body, 1), Err(Broken), "{body:?}");
+            assert_eq!(read_chunked_body(body, 1000), Err(Broken), "{body:?}");
         }
         let long = format!("1;{}", "x".repeat(LONGEST_LINE));
-        assert_eq!(whole(&long, 1000), Err(Broken));
+        assert_eq!(read_chunked_body(&long, 1000), Err(Broken));
     }
 
     #[test]
-    fn the_largest_size_is_no_overflow() {
+    fn the_largest_chunk_size_does_not_overflow() {
         let mut chunks = Chunks::new();
         assert_eq!(chunks.pass(b"ffffffffffffffff\r\nabc"), Ok((21, false)));
         assert_eq!(chunks.left, u64::MAX - 3);

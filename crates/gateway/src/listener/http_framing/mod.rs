@@ -1,0 +1,256 @@
+//! A stream between the socket and the HTTP server that encodes request targets and refuses bad requests in JSON.
+//!
+//! Compat: Supabase accepts `curl 'http://…/rest/v1/t?select=data->>key'`, although `>` must be percent-encoded in a
+//! URL. The HTTP library (actix-http) refuses such a request line with an empty response before the application sees
+//! it. [`FramedStream`] encodes such bytes on their way in. It also refuses what is too long, too slow
+//! or malformed before the library would, with a JSON body.
+
+mod chunks;
+mod framing;
+mod head;
+mod patience;
+mod refusal;
+mod state;
+
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use bytes::{Buf, Bytes, BytesMut};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::time::{Instant, Sleep, sleep};
+
+use super::connection_limit::{OpenConnection, TooManyConnections};
+use super::limits::ConnectionLimits;
+use framing::{End, Framer};
+use patience::Patience;
+use refusal::{Reason, Refused};
+
+/// How much of a refused request is still read: closing a socket with unread bytes resets it, and the client would lose
+/// the response.
+const DRAINED_BYTES: usize = 4 * 1024 * 1024;
+
+/// A connection whose requests are checked and rewritten while they are read.
+#[derive(Debug)]
+pub(crate) struct FramedStream<S> {
+    inner: S,
+    framer: Framer,
+    /// Processed bytes that the server has not read yet.
+    ready: BytesMut,
+    /// Whether the server sees the end of the stream.
+    ended: bool,
+    /// The response to a refused request; the connection closes after it.
+    refusal: Option<Bytes>,
+    to_drain: usize,
+    /// How long a request's head may take; without limit if zero.
+    head_timeout: Duration,
+    timer: Option<Pin<Box<Sleep>>>,
+    /// Whether the timer of a head is running.
+    waiting: bool,
+    /// For how long the rest of a body is waited for.
+    sending: Patience,
+    /// For how long the client is waited for to read its responses.
+    reading: Patience,
+    /// Counts the connection for its address.
+    connection: Option<OpenConnection>,
+}
+
+impl<S> FramedStream<S> {
+    /// Wraps an accepted connection. `limits.head_timeout` limits the time for a request's head, and the time until a
+    /// connection is first used. A connection over the limit of its address gets a 429 whatever it sends.
+    pub(crate) fn new(
+        inner: S,
+        limits: &ConnectionLimits,
+        connection: Result<Option<OpenConnection>, TooManyConnections>,
+    ) -> Self {
+        let (connection, refused) = match connection {
+            Ok(connection) => (connection, None),
+            Err(TooManyConnections) => (None, Some(Refused::of(Reason::TooManyConnections, b""))),
+        };
+        Self {
+            inner,
+            framer: Framer::new(limits.hosts.clone()),
+            ready: BytesMut::new(),
+            ended: refused.is_some(),
+            refusal: refused.map(|refused| refused.response()),
+            to_drain: DRAINED_BYTES,
+            head_timeout: limits.head_timeout,
+            timer: None,
+            waiting: false,
+            sending: Patience::new(limits.transfer),
+            reading: Patience::new(limits.transfer),
+            connection,
+        }
+    }
+
+    /// Takes the connection out after an upgrade: the stream, bytes that were read and not yet passed on, and what
+    /// counts the connection against its address.
+    pub(crate) fn into_upgraded(self) -> (S, BytesMut, Option<OpenConnection>) {
+        (self.inner, self.ready, self.connection)
+    }
+
+    /// Ready when a client that must send something has been silent or slow for too long.
+    fn poll_timeout(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        if !self.framer.is_waiting() || self.head_timeout.is_zero() {
+            self.waiting = false;
+            return Poll::Pending;
+        }
+        if !self.framer.is_in_head() {
+            return self.sending.poll_wait(cx);
+        }
+        if !self.waiting {
+            self.waiting = true;
+            match &mut self.timer {
+                Some(timer) => timer.as_mut().reset(Instant::now() + self.head_timeout),
+                None => self.timer = Some(Box::pin(sleep(self.head_timeout))),
+            }
+        }
+        match &mut self.timer {
+            Some(timer) => timer.as_mut().poll(cx),
+            None => Poll::Pending,
+        }
+    }
+
+    /// Adjusts the time limits after bytes were read.
+    fn note_read(&mut self, bytes: usize, was_in_head: bool, passed_on: bool) {
+        let is_in_head = self.framer.is_in_head();
+        if !was_in_head && !is_in_head {
+            self.sending.transferred(bytes);
+        } else if was_in_head != is_in_head {
+            self.sending.restore();
+        }
+        // Only the end of a head ends the time limit of a head: with each byte the client could send it for ever.
+        if !(was_in_head && is_in_head && !passed_on) {
+            self.waiting = false;
+        }
+    }
+
+    /// Stops reading. The response to a refused request is sent after those of the requests before it.
+    fn end(&mut self, end: Option<End>) {
+        self.ended = true;
+        if let Some(End::Refused(refused)) = end {
+            self.refusal = Some(refused.response());
+        }
+    }
+}
+
+impl<S> FramedStream<S> {
+    /// Fails with `TimedOut` when the client has read its responses too slowly for too long: until then they stay in
+    /// memory.
+    fn note_written(
+        &mut self,
+        written: Poll<io::Result<usize>>,
+        cx: &mut Context<'_>,
+    ) -> Poll<io::Result<usize>> {
+        match written {
+            Poll::Ready(Ok(bytes)) => {
+                self.reading.transferred(bytes);
+                Poll::Ready(Ok(bytes))
+            }
+            Poll::Pending if !self.head_timeout.is_zero() => {
+                ready!(self.reading.poll_wait(cx));
+                Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
+            }
+            other => other,
+        }
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for FramedStream<S> {
+    fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        loop {
+            if !this.ready.is_empty() {
+                let length = this.ready.len().min(buf.remaining());
+                buf.put_slice(&this.ready.split_to(length));
+                return Poll::Ready(Ok(()));
+            }
+            if this.ended {
+                // The server sees the end of the stream and shuts the connection down; `poll_shutdown` sends the
+                // refusal.
+                return Poll::Ready(Ok(()));
+            }
+            let before = buf.filled().len();
+            let Poll::Ready(result) = Pin::new(&mut this.inner).poll_read(cx, buf) else {
+                ready!(this.poll_timeout(cx));
+                let refused = this
+                    .framer
+                    .refuse_slow_head()
+                    .filter(|_| this.framer.is_in_head());
+                this.end(refused.map(End::Refused));
+                continue;
+            };
+            result?;
+            let read = &buf.filled()[before..];
+            if read.is_empty() {
+                return Poll::Ready(Ok(()));
+            }
+            let length = read.len();
+            let was_in_head = this.framer.is_in_head();
+            let (passed, end) = this.framer.take(read, &mut this.ready);
+            buf.set_filled(before + passed);
+            let passed_on = passed > 0 || !this.ready.is_empty();
+            this.note_read(length, was_in_head, passed_on);
+            if let Some(end) = end {
+                this.end(Some(end));
+            }
+            if passed > 0 {
+                return Poll::Ready(Ok(()));
+            }
+        }
+    }
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for FramedStream<S> {
+    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
+        let this = self.get_mut();
+        let written = Pin::new(&mut this.inner).poll_write(cx, buf);
+        this.note_written(written, cx)
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bufs: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let this = self.get_mut();
+        let written = Pin::new(&mut this.inner).poll_write_vectored(cx, bufs);
+        this.note_written(written, cx)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.inner.is_write_vectored()
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.get_mut().inner).poll_flush(cx)
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        let Some(answer) = &mut this.refusal else {
+            return Pin::new(&mut this.inner).poll_shutdown(cx);
+        };
+        while !answer.is_empty() {
+            let written = ready!(Pin::new(&mut this.inner).poll_write(cx, answer))?;
+            if written == 0 {
+                return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
+            }
+            answer.advance(written);
+        }
+        ready!(Pin::new(&mut this.inner).poll_shutdown(cx))?;
+        // Closing with unread bytes would reset the connection, and the client could lose the response.
+        let mut space = [0; 4096];
+        while this.to_drain > 0 {
+            let mut buf = ReadBuf::new(&mut space);
+            match ready!(Pin::new(&mut this.inner).poll_read(cx, &mut buf)) {
+                Ok(()) if !buf.filled().is_empty() => {
+                    this.to_drain = this.to_drain.saturating_sub(buf.filled().len());
+                }
+                _ => break,
+            }
+        }
+        Poll::Ready(Ok(()))
+    }
+}

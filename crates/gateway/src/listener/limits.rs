@@ -1,0 +1,58 @@
+//! Limits of the connections of a listener.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::local_hosts::LocalHosts;
+use crate::Keys;
+
+/// What is checked on a connection before the application sees a request: limits, against clients that hold many
+/// connections or send slowly, and hosts and keys.
+#[derive(Debug, Clone)]
+pub struct ConnectionLimits {
+    /// How long a request's head may take to arrive, and a connection to be used.
+    pub head_timeout: Duration,
+    /// How slowly a body may arrive and a response may be read.
+    pub transfer: TransferPatience,
+    /// Most open connections of one address, for each listener; any number if `None`.
+    pub per_address: Option<usize>,
+    /// The only host names to which requests may be sent; any if `None`.
+    pub hosts: Option<Arc<LocalHosts>>,
+    /// With keys, a client that asks before it sends a body (`Expect: 100-continue`) gets its `100 Continue` only if the
+    /// gateway will accept the request. Otherwise it always does.
+    pub keys: Option<Keys>,
+}
+
+/// How slowly a client may send a body and read a response before its connection is closed.
+///
+/// A client that sends one byte a minute would otherwise hold a request for days, and one that reads as slowly the
+/// whole response in memory.
+#[derive(Debug, Clone, Copy)]
+pub struct TransferPatience {
+    /// How long a transfer may stand still in all. Only time spent waiting for the client counts, and transferred bytes
+    /// win it back at `bytes_per_second`. Default 60 s.
+    pub stall: Duration,
+    /// The rate at which a transfer may go on for ever, in bytes per second; at least 1. Default 1024.
+    pub bytes_per_second: u32,
+}
+
+impl Default for TransferPatience {
+    fn default() -> Self {
+        Self {
+            stall: Duration::from_secs(60),
+            bytes_per_second: 1024,
+        }
+    }
+}
+
+impl From<Duration> for ConnectionLimits {
+    fn from(head_timeout: Duration) -> Self {
+        Self {
+            head_timeout,
+            transfer: TransferPatience::default(),
+            per_address: None,
+            hosts: None,
+            keys: None,
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! Which requests a worker accepts: limits on those in progress, and on the responses that wait to be read.
+
+use std::rc::Rc;
+
+use actix_web::body::{BodySize, BoxBody, EitherBody, MessageBody};
+use actix_web::dev::ServiceResponse;
+use actix_web::http::Method;
+
+use super::config::GatewayConfig;
+use super::quota::{Client, Exceeded, Quota, Usage};
+use super::tracked_body::{Returns, TrackedBody};
+use crate::{GatewayError, Service};
+
+/// Responses below this size are not counted: most fit into the socket's buffer, and they are gone at once.
+const SMALL: u64 = 64 * 1024;
+
+/// What the requests of one worker share.
+#[derive(Debug)]
+pub(super) struct Admission {
+    /// Requests whose bodies are small, in progress until they are answered.
+    short: Rc<Quota>,
+    /// Requests to services whose bodies stream, in progress until their response has been sent. They last as long as
+    /// clients take to send or read, so they have a quota of their own.
+    streaming: Rc<Quota>,
+    /// Bytes of responses that are in memory until their clients have read them.
+    unread: Rc<Quota>,
+}
+
+impl Admission {
+    pub(super) fn new(config: &GatewayConfig) -> Self {
+        Self {
+            short: Quota::new(config.max_in_flight_per_worker),
+            streaming: Quota::new(config.max_streaming_per_worker),
+            unread: Quota::new(config.max_unread_bytes_per_worker),
+        }
+    }
+
+    /// Accepts a request, or refuses it because too many are in progress.
+    pub(super) fn admit(
+        &self,
+        service: Service,
+        method: &Method,
+        client: Client<'_>,
+    ) -> Result<Usage, GatewayError> {
+        if service.streams() {
+            return Ok(self.streaming.take(1, client)?);
+        }
+        // The response to a write must be sent whatever its size, because the write cannot be undone. So a client with
+        // too many unread bytes is refused before it writes.
+        if !is_read(method) {
+            self.unread.check_share(1, client)?;
+        }
+        Ok(self.short.take(1, client)?)
+    }
+
+    /// Counts a response until it has been sent. A large response to a read is replaced by an error when too many bytes
+    /// wait to be read already.
+    pub(super) fn track<B: MessageBody + 'static>(
+        &self,
+        service: Service,
+        response: ServiceResponse<EitherBody<B>>,
+        usage: Usage,
+        client: Client<'_>,
+    ) -> ServiceResponse<EitherBody<B>> {
+        let size = match response.response().body().size() {
+            BodySize::None => return response,
+            BodySize::Sized(size) if size < SMALL => return response,
+            BodySize::Sized(size) => Some(size),
+            BodySize::Stream => None,
+        };
+        if service.streams() {
+            return track_body(response, usage, Returns::AtEnd);
+        }
+        // The site's files are in memory anyway, and shared by all who read them.
+        let Some(size) = size.filter(|_| service != Service::Other) else {
+            return response;
+        };
+        let amount = usize::try_from(size).unwrap_or(usize::MAX);
+        let charged = if is_read(response.request().method()) {
+            self.unread.take(amount, client)
+        } else {
+            Ok(self.unread.take_anyway(amount, client))
+        };
+        match charged {
+            Ok(usage) => track_body(response, usage, Returns::Bytes),
+            Err(exceeded) => {
+                let refusal = GatewayError::from(exceeded).response();
+                response.into_response(refusal.map_into_right_body())
+            }
+        }
+    }
+}
+
+fn track_body<B: MessageBody + 'static>(
+    response: ServiceResponse<EitherBody<B>>,
+    usage: Usage,
+    returns: Returns,
+) -> ServiceResponse<EitherBody<B>> {
+    response
+        .map_body(|_, body| EitherBody::right(BoxBody::new(TrackedBody::new(body.boxed(), usage, returns))))
+}
+
+/// Whether a request changes nothing, so that its response may be withheld.
+fn is_read(method: &Method) -> bool {
+    matches!(*method, Method::GET | Method::HEAD)
+}
+
+impl From<Exceeded> for GatewayError {
+    fn from(exceeded: Exceeded) -> Self {
+        match exceeded {
+            Exceeded::Quota => Self::TooManyRequests,
+            Exceeded::Share => Self::TooManyOfClient,
+        }
+    }
+}
