@@ -1,12 +1,12 @@
-//! What can go wrong between a finished mail and its delivery.
+//! Why a finished mail could not be delivered.
 
-/// Why a mail was not handed over.
+/// Why a mail was not accepted for delivery.
 #[derive(Debug, thiserror::Error)]
 pub enum MailError {
-    /// An address is not one that a mail can carry.
+    /// The text is not a valid mail address.
     #[error("invalid mail address: {0}")]
     Address(#[from] lettre::address::AddressError),
-    /// The message could not be put together.
+    /// The message could not be built.
     #[error("message could not be built: {0}")]
     Message(#[from] lettre::error::Error),
     /// The SMTP server is unreachable, or refused the message.
@@ -15,18 +15,19 @@ pub enum MailError {
     /// The SMTP server took too long.
     #[error("SMTP delivery timed out")]
     Timeout,
-    /// The configured header is not a header.
+    /// A configured extra header has an invalid name, or a value with a line break.
     #[error("invalid mail header {0:?}")]
     Header(String),
 }
 
 impl MailError {
-    /// Whether trying again cannot help: the address is none, or its server refuses it.
+    /// Whether another attempt cannot help: the address is malformed, or the server refuses it for good.
     #[must_use]
     pub fn is_permanent(&self) -> bool {
         match self {
             Self::Address(_) | Self::Message(_) => true,
-            // Not every 5xx: a wrong password of ours is one, too, and an administrator can mend it.
+            // Only 550 to 553, which are about the mailbox. Other 5xx replies, such as 535 for a wrong password, stop once an
+            // administrator corrects the settings.
             Self::Smtp(error) => error
                 .status()
                 .is_some_and(|code| matches!(u16::from(code), 550..=553)),

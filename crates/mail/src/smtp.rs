@@ -15,13 +15,13 @@ use crate::{Mail, MailError, Sender};
 /// How the connection to the SMTP server is encrypted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SmtpTls {
-    /// Port 465 starts with TLS; a loopback server may speak plain text; everywhere else STARTTLS is required once there are
-    /// credentials to protect, and taken when offered otherwise.
+    /// TLS from the first byte on port 465. On other ports: no encryption for a loopback host; STARTTLS required when
+    /// there are credentials, which must not be sent in the clear; otherwise STARTTLS if the server offers it.
     #[default]
     Automatic,
     /// TLS from the first byte.
     Implicit,
-    /// STARTTLS, or no mail.
+    /// STARTTLS; without it no mail is sent.
     StartTls,
     /// No encryption.
     None,
@@ -42,11 +42,11 @@ pub struct SmtpConfig {
     pub sender: Sender,
     /// Encryption of the connection.
     pub tls: SmtpTls,
-    /// Extra headers that every mail carries; `$messageType` in a value becomes the mail's kind.
+    /// Extra headers of every mail; `$messageType` in a value is replaced by the kind of the mail.
     pub headers: Vec<(String, String)>,
-    /// How long one conversation with the server may take. Default 10 s.
+    /// Time limit for one SMTP command; a whole delivery may take twice as long. Default 10 s.
     pub timeout: Duration,
-    /// Connections kept at most. Default 4.
+    /// Most pooled connections. Default 4.
     pub max_connections: u32,
 }
 
@@ -81,9 +81,10 @@ impl SmtpMailer {
     /// # Errors
     /// [`MailError`] when the sender's address, an extra header or the TLS name of the host is unusable.
     pub fn new(config: &SmtpConfig) -> Result<Self, MailError> {
+        // "Dangerous" means that no TLS is set yet; the next line sets it.
         let mut builder = AsyncSmtpTransport::<Tokio1Executor>::builder_dangerous(&config.host)
             .port(config.port)
-            .tls(tls_of(config)?)
+            .tls(choose_tls(config)?)
             .timeout(Some(config.timeout))
             .pool_config(PoolConfig::new().max_size(config.max_connections));
         if let (Some(user), Some(password)) = (&config.user, &config.password) {
@@ -94,8 +95,12 @@ impl SmtpMailer {
         }
         Ok(Self {
             transport: builder.build(),
-            from: mailbox(&config.sender)?,
-            headers: config.headers.iter().map(header).collect::<Result<_, _>>()?,
+            from: build_mailbox(&config.sender)?,
+            headers: config
+                .headers
+                .iter()
+                .map(parse_header)
+                .collect::<Result<_, _>>()?,
             timeout: config.timeout,
         })
     }
@@ -113,11 +118,13 @@ impl SmtpMailer {
             .multipart(MultiPart::alternative_plain_html(mail.text, mail.html))?;
         for (name, value) in &self.headers {
             let value = value.replace("$messageType", &mail.message_type);
+            // Raw: lettre would otherwise encode the value, which is the project's own text for its mail service.
             message
                 .headers_mut()
                 .insert_raw(HeaderValue::new(name.clone(), value));
         }
-        // The transport's own timeout is per command: a server that drips would hold the request for minutes.
+        // The transport's own timeout is per command, so a server that answers every command slowly could hold the request
+        // for minutes. This one bounds the whole delivery.
         match tokio::time::timeout(self.timeout * 2, self.transport.send(message)).await {
             Ok(sent) => sent.map(|_| ()).map_err(MailError::Smtp),
             Err(_) => Err(MailError::Timeout),
@@ -125,12 +132,15 @@ impl SmtpMailer {
     }
 }
 
-fn mailbox(sender: &Sender) -> Result<Mailbox, MailError> {
+/// The sender as lettre's type; a sender without a name has only an address.
+fn build_mailbox(sender: &Sender) -> Result<Mailbox, MailError> {
     let name = (!sender.name.is_empty()).then(|| sender.name.clone());
     Ok(Mailbox::new(name, sender.address.parse()?))
 }
 
-fn header((name, value): &(String, String)) -> Result<(HeaderName, String), MailError> {
+/// Parses a configured header. A value with a line break is refused, because it could add further headers or
+/// recipients.
+fn parse_header((name, value): &(String, String)) -> Result<(HeaderName, String), MailError> {
     let safe = !value.contains(['\r', '\n']);
     let parsed = HeaderName::new_from_ascii(name.clone()).ok().filter(|_| safe);
     parsed
@@ -138,24 +148,27 @@ fn header((name, value): &(String, String)) -> Result<(HeaderName, String), Mail
         .ok_or_else(|| MailError::Header(name.clone()))
 }
 
-fn tls_of(config: &SmtpConfig) -> Result<Tls, MailError> {
-    let parameters = || trust(config);
+/// Chooses the encryption of the connection; see [`SmtpTls`].
+fn choose_tls(config: &SmtpConfig) -> Result<Tls, MailError> {
+    let parameters = || build_tls_parameters(config);
     Ok(match config.tls {
         SmtpTls::None => Tls::None,
         SmtpTls::Implicit => Tls::Wrapper(parameters()?),
         SmtpTls::StartTls => Tls::Required(parameters()?),
         SmtpTls::Automatic if config.port == 465 => Tls::Wrapper(parameters()?),
+        // A local relay usually has no certificate that verifies, and its traffic does not leave the machine.
         SmtpTls::Automatic if is_loopback(&config.host) => Tls::None,
         SmtpTls::Automatic if config.user.is_some() => Tls::Required(parameters()?),
         SmtpTls::Automatic => Tls::Opportunistic(parameters()?),
     })
 }
 
-/// Trusts the machine's certificates beside Mozilla's: mail servers of companies are often signed by an authority of theirs.
-fn trust(config: &SmtpConfig) -> Result<TlsParameters, MailError> {
+/// Trusts the certificates of this machine besides Mozilla's, because company mail servers are often signed by the
+/// company's own authority.
+fn build_tls_parameters(config: &SmtpConfig) -> Result<TlsParameters, MailError> {
     let mut builder = TlsParameters::builder(config.host.clone());
     for certificate in rustls_native_certs::load_native_certs().certs {
-        // One that cannot be read is of no use, and no reason to send nothing.
+        // An unreadable certificate is skipped; the others still allow mail to be sent.
         if let Ok(authority) = Certificate::from_der(certificate.to_vec()) {
             builder = builder.add_root_certificate(authority);
         }

@@ -1,4 +1,4 @@
-//! The inbox as tests of projects poll it: Mailpit's API, Inbucket's, and the bodies that the page frames.
+//! The inbox as test suites of projects poll it: Mailpit's API, Inbucket's API, and the bodies that the page frames.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on shall say where")]
 
 use actix_web::App;
@@ -89,7 +89,7 @@ async fn messages_are_listed_newest_first_in_pages() {
 }
 
 #[actix_web::test]
-async fn a_message_has_both_bodies_and_becomes_read() {
+async fn reading_a_message_returns_both_bodies_and_marks_it_as_read() {
     let inbox = filled();
 
     let latest = get(&inbox, "/api/v1/message/latest").await;
@@ -109,7 +109,7 @@ async fn a_message_has_both_bodies_and_becomes_read() {
 }
 
 #[actix_web::test]
-async fn search_knows_words_places_and_negation() {
+async fn search_supports_words_prefixes_and_negation() {
     let inbox = filled();
     for (query, expected) in [
         ("to:ana@example.com", vec!["Third", "First"]),
@@ -147,7 +147,7 @@ async fn mails_are_deleted_by_id_by_search_or_all() {
 }
 
 #[actix_web::test]
-async fn inbuckets_api_lists_a_mailbox_oldest_first() {
+async fn inbucket_api_lists_a_mailbox_oldest_first() {
     let inbox = filled();
 
     let list = get(&inbox, "/api/v1/mailbox/ana").await;
@@ -176,7 +176,7 @@ async fn inbuckets_api_lists_a_mailbox_oldest_first() {
 }
 
 #[actix_web::test]
-async fn bodies_run_in_a_sandbox_and_the_page_loads_nothing_foreign() {
+async fn bodies_are_sandboxed_and_the_page_loads_nothing_from_other_origins() {
     let inbox = filled();
 
     let (_, page, page_policy) = call(&inbox, Method::GET, "/", Value::Null).await;

@@ -6,7 +6,7 @@ use secrecy::{ExposeSecret, SecretString};
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
-/// What an opaque key stands for.
+/// The kind of an opaque key, which decides the role.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ApiKeyKind {
     /// `sb_publishable_…`: role `anon`.
@@ -32,14 +32,16 @@ pub struct ApiKeys {
 }
 
 impl ApiKeys {
-    /// Several keys of a kind may be valid at once, so that they can be rotated.
+    /// The project's keys. Several keys of a kind may be valid at once, so that they can be rotated.
     pub fn new(publishable: Vec<SecretString>, secret: Vec<SecretString>) -> Self {
         Self { publishable, secret }
     }
 
-    /// Which kind of key this is, if it is one of ours. Compares in constant time.
+    /// The kind of a key, or `None` for an unknown one. Every known key is compared in constant time, so that
+    /// the response time does not reveal how much of a guess was right.
     pub fn kind(&self, key: &str) -> Option<ApiKeyKind> {
         let is_one_of = |keys: &[SecretString]| {
+            // `fold` and not `any`, which would stop at the first match.
             keys.iter().fold(false, |found, known| {
                 found | bool::from(known.expose_secret().as_bytes().ct_eq(key.as_bytes()))
             })
@@ -54,18 +56,19 @@ impl ApiKeys {
     }
 }
 
-/// A new publishable key.
+/// Generates a publishable key.
 pub fn generate_publishable_key() -> String {
-    generate("sb_publishable_")
+    generate_key("sb_publishable_")
 }
 
-/// A new secret key.
+/// Generates a secret key.
 pub fn generate_secret_key() -> String {
-    generate("sb_secret_")
+    generate_key("sb_secret_")
 }
 
-/// Prefix, 22 random characters, `_`, 8 characters of checksum: the shape that secret scanners look for.
-fn generate(prefix: &str) -> String {
+/// Generates a key of 22 random characters (128 bits) between the prefix and 8 characters of checksum, the
+/// shape by which secret scanners recognise leaked keys.
+fn generate_key(prefix: &str) -> String {
     let mut bytes = [0_u8; 16];
     getrandom::fill(&mut bytes).expect("the operating system has a source of randomness");
     let body = format!("{prefix}{}", URL_SAFE_NO_PAD.encode(bytes));

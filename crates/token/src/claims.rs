@@ -1,16 +1,21 @@
-//! The verified payload of a token.
+//! The verified claims of a token.
 
 use serde_json::{Map, Value};
 
 use crate::TokenError;
 
-/// The claims of a token whose signature was good.
+/// Seconds by which `nbf` and `iat` may lie in the future. The clocks of two nodes differ by some seconds, and a token
+/// that one of them has just signed must be accepted by the other.
+const START_LEEWAY_S: i64 = 60;
+
+/// The claims of a token whose signature has been verified.
 ///
-/// Time and audience are *not* checked yet: services allow different leeways, and a cached token must be checked on
+/// Time and audience are *not* checked yet: services allow different leeways, and a cached token must be checked at
 /// each use. See [`Claims::check_time`] and [`Claims::check_audience`].
 #[derive(Debug, Clone)]
 pub struct Claims {
     map: Map<String, Value>,
+    /// The claims as JSON text, made once per token: every database request sets `request.jwt.claims` to it.
     json: String,
 }
 
@@ -21,17 +26,17 @@ impl Claims {
         Self { map, json }
     }
 
-    /// Claims that hold nothing but a role: what an API key stands for.
+    /// Claims with a role only, for requests that carry just an API key.
     pub fn of_role(role: &str) -> Self {
         Self::new(Map::from_iter([("role".to_owned(), Value::from(role))]))
     }
 
-    /// The PostgreSQL role that the caller asks to be.
+    /// The PostgreSQL role under which the caller's queries run.
     pub fn role(&self) -> Option<&str> {
         self.text("role")
     }
 
-    /// Whose token it is: a user's id, in tokens that our Auth signed.
+    /// The claim `sub`: the user's id, in tokens that this project's Auth signed.
     pub fn subject(&self) -> Option<&str> {
         self.text("sub")
     }
@@ -51,30 +56,34 @@ impl Claims {
         &self.map
     }
 
-    /// All claims as JSON text, exactly what `request.jwt.claims` shall hold when the token carries its role.
+    /// All claims as JSON text, the value of `request.jwt.claims`.
     pub fn json(&self) -> &str {
         &self.json
     }
 
-    /// Checks `exp`, `nbf` and `iat`, in this order, against `now` (Unix seconds), each with `leeway` seconds.
+    /// Checks `exp`, `nbf` and `iat`, in this order, against `now` in Unix seconds: `exp` with `expiry_leeway_s` seconds,
+    /// the other two with [`START_LEEWAY_S`]. Absent and null claims pass; fractions of a second are cut off. Source:
+    /// REST contract §7.
     ///
-    /// Absent and null claims pass. Fractions are cut off. Source: REST contract §7.
-    pub fn check_time(&self, now: i64, leeway: i64) -> Result<(), TokenError> {
+    /// # Errors
+    /// [`TokenError::Expired`], [`TokenError::NotYetValid`], [`TokenError::IssuedInFuture`], or
+    /// [`TokenError::ClaimNotANumber`].
+    pub fn check_time(&self, now: i64, expiry_leeway_s: i64) -> Result<(), TokenError> {
         if self
-            .instant("exp")?
-            .is_some_and(|exp| now > exp.saturating_add(leeway))
+            .read_time("exp")?
+            .is_some_and(|exp| now > exp.saturating_add(expiry_leeway_s))
         {
             return Err(TokenError::Expired);
         }
         if self
-            .instant("nbf")?
-            .is_some_and(|nbf| now < nbf.saturating_sub(leeway))
+            .read_time("nbf")?
+            .is_some_and(|nbf| now < nbf.saturating_sub(START_LEEWAY_S))
         {
             return Err(TokenError::NotYetValid);
         }
         if self
-            .instant("iat")?
-            .is_some_and(|iat| now < iat.saturating_sub(leeway))
+            .read_time("iat")?
+            .is_some_and(|iat| now < iat.saturating_sub(START_LEEWAY_S))
         {
             return Err(TokenError::IssuedInFuture);
         }
@@ -105,10 +114,12 @@ impl Claims {
         self.map.get(name).and_then(Value::as_str)
     }
 
-    fn instant(&self, name: &'static str) -> Result<Option<i64>, TokenError> {
+    /// Reads a time claim in Unix seconds.
+    fn read_time(&self, name: &'static str) -> Result<Option<i64>, TokenError> {
         match self.map.get(name) {
             None | Some(Value::Null) => Ok(None),
-            // Compat: the reference reads a fractional instant as 0; cutting the fraction off is what the sender meant.
+            // Compat: differs from PostgREST on purpose, which reads a fractional time as 0, so that the token counts as expired
+            // since 1970. Here only the fraction is cut off.
             #[expect(
                 clippy::cast_possible_truncation,
                 reason = "saturates, and no clock reaches there"
@@ -135,16 +146,16 @@ mod tests {
     }
 
     #[test]
-    fn time_is_checked_with_leeway_in_the_order_exp_nbf_iat() {
+    fn auth_088_time_is_checked_with_leeway_in_the_order_exp_nbf_iat() {
         let cases = [
             (json!({}), Ok(())),
             (json!({"exp": null}), Ok(())),
             (json!({"exp": 970}), Ok(())),
             (json!({"exp": 969}), Err(TokenError::Expired)),
             (json!({"exp": 969, "nbf": "soon"}), Err(TokenError::Expired)),
-            (json!({"nbf": 1030}), Ok(())),
-            (json!({"nbf": 1031, "iat": 2000}), Err(TokenError::NotYetValid)),
-            (json!({"iat": 1031}), Err(TokenError::IssuedInFuture)),
+            (json!({"nbf": 1060, "iat": 1060}), Ok(())),
+            (json!({"nbf": 1061, "iat": 2000}), Err(TokenError::NotYetValid)),
+            (json!({"iat": 1061}), Err(TokenError::IssuedInFuture)),
             (json!({"exp": "never"}), Err(TokenError::ClaimNotANumber("exp"))),
             (json!({"exp": 1000.7}), Ok(())),
         ];

@@ -1,7 +1,8 @@
-//! The well-known keys of local development, the same on every laptop, so that an existing `.env.local` works.
+//! The well-known keys of local development. They are the same on every machine, so that an existing `.env.local`
+//! works.
 //!
-//! They are public: `serve` refuses each of them, `start` binds to loopback. Source: gateway contract §6. Values that
-//! secret scanners would take for real ones are written in parts.
+//! Anybody can sign tokens with them: `serve` refuses each of them, and `start` listens on loopback only. Source:
+//! gateway contract §6. Values that secret scanners would report are written in parts.
 
 use crate::{JsonWebKey, legacy_api_key};
 
@@ -9,6 +10,7 @@ use crate::{JsonWebKey, legacy_api_key};
 pub const JWT_SECRET: &str = "super-secret-jwt-token-with-at-least-32-characters-long";
 
 const ISSUER: &str = "supabase-demo";
+/// `exp` of the well-known legacy keys, in Unix seconds (November 2032).
 const EXPIRES_AT: i64 = 1_983_812_996;
 
 /// The legacy anon key.
@@ -64,8 +66,10 @@ pub fn signing_key() -> JsonWebKey {
     }
 }
 
-/// Whether this is the key above, with or without its private half: its signatures prove nothing.
+/// Whether this is [`signing_key`], with or without its private half. Its signatures prove nothing, because the
+/// private half is public.
 pub fn is_development_key(key: &JsonWebKey) -> bool {
+    // The coordinate `x` of the public point identifies the key: only the point with the opposite `y` shares it.
     key.x == signing_key().x
 }
 

@@ -1,30 +1,30 @@
-//! What can be wrong with a token. Services map these to their own codes and texts.
+//! Errors of token verification. Services map them to their own codes and texts.
 
-/// Why a token was refused, in the order in which it is examined.
+/// Why a token was refused; the variants are in the order of the checks.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TokenError {
-    /// `Authorization: Bearer` with nothing behind it.
+    /// `Authorization: Bearer` without a token.
     #[error("the token is empty")]
     Empty,
-    /// A compact JWT has three parts separated by dots; this one has another number.
+    /// A compact JWT has three parts separated by dots; this one has the given number.
     #[error("expected 3 parts in JWT; got {0}")]
     Parts(usize),
     /// A part is not base64url, or not the JSON object it should be.
     #[error("the token cannot be decoded")]
     Undecodable,
-    /// `alg` is one that we do not accept (or do not know).
+    /// `alg` is unknown, or an algorithm that is not accepted here (PS256, PS384, PS512).
     #[error("unsupported algorithm {0:?}")]
     UnsupportedAlgorithm(String),
     /// `alg` is `none`.
     #[error("the token is not signed")]
     Unsigned,
-    /// The token's `kid` names no key of ours, or no key fits its algorithm.
+    /// The token's `kid` names no known key, or no key has its algorithm.
     #[error("no suitable key for this token")]
     NoSuitableKey,
-    /// Keys fit, but the signature is not theirs.
+    /// At least one key was suitable, but the signature verifies with none of them.
     #[error("the signature is not valid")]
     BadSignature,
-    /// The signature is good, and the payload is no JSON object.
+    /// The signature is valid, but the payload is not a JSON object.
     #[error("the claims are not a JSON object")]
     ClaimsNotAnObject,
     /// `exp`, `nbf` or `iat` is present and not a number.
@@ -45,7 +45,7 @@ pub enum TokenError {
     /// `aud` does not name the expected audience.
     #[error("the token is for another audience")]
     WrongAudience,
-    /// We could not sign. Only possible with an unusable signing key.
+    /// A new token could not be signed: the signing key is unusable, or the claims cannot be serialised.
     #[error("the token cannot be signed")]
     Signing,
 }

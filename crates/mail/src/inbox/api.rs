@@ -1,4 +1,4 @@
-//! The JSON API of the inbox: the part of Mailpit's that tests of Supabase projects poll.
+//! The JSON API of the inbox: the part of Mailpit's API that test suites of Supabase projects poll.
 
 use std::sync::Arc;
 
@@ -8,9 +8,10 @@ use serde_json::{Map, Value, json};
 
 use super::{Inbox, StoredMail};
 
+/// Mails of one page when the request names no limit; Mailpit's default.
 const DEFAULT_LIMIT: usize = 50;
 
-/// Paging and search of a list.
+/// Query parameters of lists: position of the first mail, number of mails, search.
 #[derive(Debug, Deserialize)]
 pub(super) struct ListQuery {
     start: Option<usize>,
@@ -18,7 +19,7 @@ pub(super) struct ListQuery {
     query: Option<String>,
 }
 
-/// Which mails an update or a delete is about; no ids means all.
+/// The mails that an update or a deletion applies to; without ids, all of them.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "PascalCase", default)]
 pub(super) struct Selection {
@@ -28,27 +29,31 @@ pub(super) struct Selection {
 }
 
 /// `GET /api/v1/info`
-pub(super) async fn info(inbox: web::Data<Inbox>) -> HttpResponse {
+pub(super) async fn get_info(inbox: web::Data<Inbox>) -> HttpResponse {
     let mails = inbox.list();
     HttpResponse::Ok().json(json!({
         "Version": concat!("selvedge ", env!("CARGO_PKG_VERSION")),
         "Messages": mails.len(),
-        "Unread": unread(&mails),
+        "Unread": count_unread(&mails),
     }))
 }
 
 /// `GET /api/v1/messages?start=&limit=`: newest first.
 pub(super) async fn list_messages(inbox: web::Data<Inbox>, query: web::Query<ListQuery>) -> HttpResponse {
     let all = inbox.list();
-    HttpResponse::Ok().json(page_of(&all, &all, &query))
+    HttpResponse::Ok().json(render_page(&all, &all, &query))
 }
 
-/// `GET /api/v1/search?query=`: words must all occur; `to:`, `from:`, `subject:`, `is:read|unread` narrow the place.
+/// `GET /api/v1/search?query=`: all words must occur; `to:`, `from:`, `subject:` and `is:read|unread` restrict where.
 pub(super) async fn search_messages(inbox: web::Data<Inbox>, query: web::Query<ListQuery>) -> HttpResponse {
     let all = inbox.list();
-    let terms = search_terms(query.query.as_deref().unwrap_or_default());
-    let found: Vec<_> = all.iter().filter(|mail| matches(mail, &terms)).cloned().collect();
-    HttpResponse::Ok().json(page_of(&all, &found, &query))
+    let terms = parse_search(query.query.as_deref().unwrap_or_default());
+    let found: Vec<_> = all
+        .iter()
+        .filter(|mail| matches_all(mail, &terms))
+        .cloned()
+        .collect();
+    HttpResponse::Ok().json(render_page(&all, &found, &query))
 }
 
 /// `DELETE /api/v1/search?query=`
@@ -56,18 +61,19 @@ pub(super) async fn delete_found_messages(
     inbox: web::Data<Inbox>,
     query: web::Query<ListQuery>,
 ) -> HttpResponse {
-    let terms = search_terms(query.query.as_deref().unwrap_or_default());
-    inbox.delete(|mail| matches(mail, &terms));
+    let terms = parse_search(query.query.as_deref().unwrap_or_default());
+    inbox.delete(|mail| matches_all(mail, &terms));
     HttpResponse::Ok().content_type("text/plain").body("ok")
 }
 
-/// `GET /api/v1/message/{id}`; `latest` is an id. Opening a mail marks it as read.
+/// `GET /api/v1/message/{id}`, where the id `latest` is the newest mail. Reading a mail marks it as read.
 pub(super) async fn get_message(inbox: web::Data<Inbox>, id: web::Path<String>) -> HttpResponse {
     let Some(mail) = inbox.find(&id) else {
-        return not_found();
+        return respond_not_found();
     };
     inbox.mark(true, |other| other.id == mail.id);
-    let mut body = summary(&mail);
+    let mut body = render_summary(&mail);
+    // Compat: Mailpit has these members in lists only.
     for left_out in ["Read", "Created", "Snippet"] {
         body.shift_remove(left_out);
     }
@@ -86,14 +92,14 @@ pub(super) async fn get_source(inbox: web::Data<Inbox>, id: web::Path<String>) -
         Some(mail) => HttpResponse::Ok()
             .content_type("text/plain; charset=utf-8")
             .body(mail.source()),
-        None => not_found(),
+        None => respond_not_found(),
     }
 }
 
 /// `GET /api/v1/message/{id}/headers`: name → list of values.
 pub(super) async fn get_headers(inbox: web::Data<Inbox>, id: web::Path<String>) -> HttpResponse {
     let Some(mail) = inbox.find(&id) else {
-        return not_found();
+        return respond_not_found();
     };
     let mut headers: Map<String, Value> = Map::new();
     for (name, value) in &mail.headers {
@@ -105,6 +111,7 @@ pub(super) async fn get_headers(inbox: web::Data<Inbox>, id: web::Path<String>) 
 }
 
 /// `PUT /api/v1/messages` `{IDs, Read}`
+/// Compat: an unreadable body counts as an empty selection, that is, all mails.
 pub(super) async fn mark_messages(inbox: web::Data<Inbox>, body: web::Bytes) -> HttpResponse {
     let selection: Selection = serde_json::from_slice(&body).unwrap_or_default();
     inbox.mark(selection.read, |mail| {
@@ -120,38 +127,41 @@ pub(super) async fn delete_messages(inbox: web::Data<Inbox>, body: web::Bytes) -
     HttpResponse::Ok().content_type("text/plain").body("ok")
 }
 
-fn not_found() -> HttpResponse {
+/// 404 with the text of Mailpit.
+fn respond_not_found() -> HttpResponse {
     HttpResponse::NotFound()
         .content_type("text/plain")
         .body("Error: message not found")
 }
 
-fn unread(mails: &[Arc<StoredMail>]) -> usize {
+fn count_unread(mails: &[Arc<StoredMail>]) -> usize {
     mails.iter().filter(|mail| !mail.read).count()
 }
 
-fn page_of(all: &[Arc<StoredMail>], found: &[Arc<StoredMail>], query: &ListQuery) -> Value {
+/// One page of `found`, with the counts of Mailpit: `total` and `unread` are of the whole inbox.
+fn render_page(all: &[Arc<StoredMail>], found: &[Arc<StoredMail>], query: &ListQuery) -> Value {
     let start = query.start.unwrap_or(0);
     let limit = query.limit.unwrap_or(DEFAULT_LIMIT);
     let messages: Vec<_> = found
         .iter()
         .skip(start)
         .take(limit)
-        .map(|mail| Value::Object(summary(mail)))
+        .map(|mail| Value::Object(render_summary(mail)))
         .collect();
     json!({
         "total": all.len(),
-        "unread": unread(all),
+        "unread": count_unread(all),
         "count": messages.len(),
         "messages_count": found.len(),
-        "messages_unread": unread(found),
+        "messages_unread": count_unread(found),
         "start": start,
         "tags": [],
         "messages": messages,
     })
 }
 
-fn summary(mail: &StoredMail) -> Map<String, Value> {
+/// The members that a mail has in lists.
+fn render_summary(mail: &StoredMail) -> Map<String, Value> {
     let body = json!({
         "ID": mail.id,
         "MessageID": mail.id,
@@ -175,15 +185,16 @@ fn summary(mail: &StoredMail) -> Map<String, Value> {
     }
 }
 
-/// One search term: where it must occur, and what.
+/// One search term: the text, the part of the mail in which it must occur, and whether it must not.
 struct SearchTerm {
     place: Option<String>,
     text: String,
     negated: bool,
 }
 
-/// Splits at spaces outside quotes, and a `place:` prefix off each term.
-fn search_terms(query: &str) -> Vec<SearchTerm> {
+/// Splits a query at spaces outside quotes, and takes a known prefix such as `to:` off each term. A leading `-` or `!`
+/// negates the term.
+fn parse_search(query: &str) -> Vec<SearchTerm> {
     let mut words = vec![String::new()];
     let mut quoted = false;
     for c in query.chars() {
@@ -196,6 +207,7 @@ fn search_terms(query: &str) -> Vec<SearchTerm> {
                 .extend(c.to_lowercase()),
         }
     }
+    // Other words with a colon, such as a URL, are searched as they are.
     let known = [
         "to",
         "from",
@@ -227,10 +239,12 @@ fn search_terms(query: &str) -> Vec<SearchTerm> {
         .collect()
 }
 
-fn matches(mail: &StoredMail, terms: &[SearchTerm]) -> bool {
+/// Whether every term holds for the mail.
+fn matches_all(mail: &StoredMail, terms: &[SearchTerm]) -> bool {
     terms.iter().all(|term| occurs(mail, term) != term.negated)
 }
 
+/// Whether the term's text occurs in its part of the mail, before negation.
 fn occurs(mail: &StoredMail, term: &SearchTerm) -> bool {
     let contains = |text: &str| text.to_lowercase().contains(&term.text);
     let names = |address: &super::Address| contains(&address.address) || contains(&address.name);
@@ -241,6 +255,7 @@ fn occurs(mail: &StoredMail, term: &SearchTerm) -> bool {
         Some("addressed") => mail.recipients().any(names) || names(&mail.from),
         Some("subject") => contains(&mail.subject),
         Some("is") => mail.read == (term.text == "read"),
+        // `id` and `message-id`: this inbox uses one id for both.
         Some(_) => mail.id == term.text,
         None => {
             contains(&mail.subject)

@@ -1,23 +1,25 @@
-//! The API of Inbucket, which the Supabase CLI used before Mailpit: older test suites still poll it. Oldest mail first.
+//! The API of Inbucket, which the Supabase CLI used before Mailpit; older test suites still poll it. Lists have the
+//! oldest mail first.
 
 use actix_web::{HttpResponse, web};
 use serde_json::{Value, json};
 
 use super::{Inbox, StoredMail};
 
-/// `GET /api/v1/mailbox/{name}`: a mailbox is the local part of an address, or the whole address.
+/// `GET /api/v1/mailbox/{name}`. The name of a mailbox is the local part of an address, or the whole address.
 pub(super) async fn list_mailbox(inbox: web::Data<Inbox>, name: web::Path<String>) -> HttpResponse {
     let mails = inbox.list();
     let found: Vec<_> = mails
         .iter()
+        // The store has the newest first, Inbucket the oldest.
         .rev()
         .filter(|mail| belongs_to(mail, &name))
-        .map(|mail| header(mail, &name))
+        .map(|mail| render_entry(mail, &name))
         .collect();
     HttpResponse::Ok().json(found)
 }
 
-/// `GET /api/v1/mailbox/{name}/{id}`; `latest` is the newest of that mailbox.
+/// `GET /api/v1/mailbox/{name}/{id}`, where the id `latest` is the newest mail of that mailbox.
 pub(super) async fn get_message(inbox: web::Data<Inbox>, path: web::Path<(String, String)>) -> HttpResponse {
     let (name, id) = path.into_inner();
     let mails = inbox.list();
@@ -27,7 +29,7 @@ pub(super) async fn get_message(inbox: web::Data<Inbox>, path: web::Path<(String
     else {
         return HttpResponse::NotFound().body("404 page not found");
     };
-    let mut body = header(mail, &name);
+    let mut body = render_entry(mail, &name);
     body["body"] = json!({"text": mail.text, "html": mail.html});
     body["header"] = mail
         .headers
@@ -50,7 +52,8 @@ fn belongs_to(mail: &StoredMail, mailbox: &str) -> bool {
     })
 }
 
-fn header(mail: &StoredMail, mailbox: &str) -> Value {
+/// The entry of a mail in a list.
+fn render_entry(mail: &StoredMail, mailbox: &str) -> Value {
     json!({
         "mailbox": mailbox,
         "id": mail.id,

@@ -1,4 +1,4 @@
-//! The bounded store behind the inbox: newest first, the oldest gives way.
+//! The bounded store behind the inbox: newest first; when it is full, the oldest mails are dropped.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,11 +10,11 @@ use tokio::sync::Notify;
 
 use crate::{Mail, Sender};
 
-/// Mails kept at most.
+/// Most mails that are kept.
 const CAPACITY: usize = 500;
-/// Bytes kept at most, over all mails; attachments of functions count too.
+/// Most bytes that are kept over all mails, attachments included.
 const CAPACITY_BYTES: usize = 64 << 20;
-/// Characters of the text that a list shows.
+/// Length of the text excerpt in lists, in characters.
 const SNIPPET_LENGTH: usize = 250;
 
 /// A mail address with its display name, in Mailpit's spelling.
@@ -108,12 +108,12 @@ struct State {
 }
 
 impl Inbox {
-    /// Waits until this many mails have arrived, since the inbox was made.
+    /// Waits until this many mails have arrived since the inbox was made; dropped and deleted ones count, too.
     pub async fn wait_for(&self, count: u64) {
         loop {
             let next = self.arrived.notified();
             tokio::pin!(next);
-            // From here on no arrival is missed.
+            // Registered before the count is read: an arrival in between still wakes this task.
             next.as_mut().enable();
             if self.lock().received >= count {
                 return;
@@ -122,7 +122,7 @@ impl Inbox {
         }
     }
 
-    /// Takes a mail of our own services in.
+    /// Stores a mail of this process.
     pub fn deliver(&self, sender: &Sender, mail: Mail) {
         let from = Address {
             name: sender.name.clone(),
@@ -154,12 +154,14 @@ impl Inbox {
         });
     }
 
-    /// Takes a mail in that arrived by SMTP; `recipients` are the envelope's, used when the headers name none.
+    /// Stores a mail received by SMTP. `recipients` are those of the envelope; they are used when the headers name
+    /// none.
     pub fn deliver_raw(&self, raw: &[u8], recipients: &[String]) {
+        // Text without any header is no mail; there is nothing to show.
         let Some(message) = MessageParser::default().parse(raw) else {
             return;
         };
-        let to = addresses(message.to());
+        let to = read_addresses(message.to());
         let envelope = || {
             recipients
                 .iter()
@@ -169,7 +171,7 @@ impl Inbox {
                 })
                 .collect()
         };
-        let from = addresses(message.from()).into_iter().next();
+        let from = read_addresses(message.from()).into_iter().next();
         let headers = message
             .headers_raw()
             .map(|(name, value)| (name.to_owned(), value.trim().to_owned()))
@@ -181,7 +183,7 @@ impl Inbox {
                 address: String::new(),
             }),
             to: if to.is_empty() { envelope() } else { to },
-            cc: addresses(message.cc()),
+            cc: read_addresses(message.cc()),
             subject: message.subject().unwrap_or_default().to_owned(),
             html: message
                 .body_html(0)
@@ -199,10 +201,11 @@ impl Inbox {
         });
     }
 
+    /// Gives the mail its id and stores it; drops the oldest mails beyond the capacity.
     fn insert(&self, mut mail: StoredMail) {
         let mut state = self.lock();
         state.received += 1;
-        // The time makes ids sort and differ between runs; the counter makes them differ within one.
+        // The time makes ids sortable and different between runs; the counter makes them unique within a run.
         mail.id = format!(
             "{:x}{:04x}",
             mail.created.timestamp_millis(),
@@ -211,6 +214,7 @@ impl Inbox {
         state.bytes += mail.size;
         state.mails.push_front(Arc::new(mail));
         self.arrived.notify_waiters();
+        // At least the newest mail stays, also when it alone exceeds the limit of bytes.
         while state.mails.len() > CAPACITY || (state.bytes > CAPACITY_BYTES && state.mails.len() > 1) {
             let Some(oldest) = state.mails.pop_back() else {
                 break;
@@ -236,16 +240,17 @@ impl Inbox {
         }
     }
 
-    /// Marks the mails that `wanted` picks as read or unread.
+    /// Marks the mails for which `wanted` is true as read or unread.
     pub fn mark(&self, read: bool, wanted: impl Fn(&StoredMail) -> bool) {
         for mail in &mut self.lock().mails {
             if mail.read != read && wanted(mail) {
+                // Copies the mail if a request is still reading it; that request keeps the old state.
                 Arc::make_mut(mail).read = read;
             }
         }
     }
 
-    /// Removes the mails that `wanted` picks.
+    /// Removes the mails for which `wanted` is true.
     pub fn delete(&self, wanted: impl Fn(&StoredMail) -> bool) {
         let mut state = self.lock();
         state.mails.retain(|mail| !wanted(mail));
@@ -253,11 +258,13 @@ impl Inbox {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
+        // A panic under the lock could at worst leave a wrong number of bytes, so the state is used all the same.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn addresses(header: Option<&mail_parser::Address<'_>>) -> Vec<Address> {
+/// Reads the addresses of a header; groups are flattened.
+fn read_addresses(header: Option<&mail_parser::Address<'_>>) -> Vec<Address> {
     let named = header.into_iter().flat_map(|list| list.iter());
     named
         .map(|addr| Address {
@@ -282,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_mail_gives_way() {
+    fn full_inbox_drops_its_oldest_mail() {
         let inbox = Inbox::default();
         for number in 0..CAPACITY + 3 {
             inbox.deliver(&Sender::default(), mail(&number.to_string()));
@@ -298,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn a_raw_message_is_taken_apart() {
+    fn raw_message_is_split_into_headers_and_bodies() {
         let inbox = Inbox::default();
         let raw = b"From: Shop <shop@example.com>\r\nTo: Ana <ana@example.com>\r\nSubject: =?utf-8?q?Gr=C3=BC=C3=9Fe?=\r\n\r\nHello\r\n";
 

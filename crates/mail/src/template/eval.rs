@@ -1,11 +1,12 @@
-//! Tree + data → text. Never fails: what is missing or of the wrong type renders as nothing, as a mail with a gap is better than
-//! a sign-up that fails.
+//! Rendering: walks the tree of a template with its data. It never fails: a missing value or one of the wrong type
+//! renders as nothing, because a mail with a gap is better than a sign-up that fails.
 
 use serde_json::Value;
 
 use super::{Command, Escape, Node, Pipeline, Term};
 
-pub(super) fn render(nodes: &[Node], root: &Value, dot: &Value, escape: Escape, out: &mut String) {
+/// Appends the rendered nodes to `out`. `root` is the whole data (`$`), `dot` the value that `.` stands for.
+pub(super) fn render_nodes(nodes: &[Node], root: &Value, dot: &Value, escape: Escape, out: &mut String) {
     for node in nodes {
         match node {
             Node::Text(text) => out.push_str(text),
@@ -20,7 +21,7 @@ pub(super) fn render(nodes: &[Node], root: &Value, dot: &Value, escape: Escape, 
                 } else {
                     otherwise
                 };
-                render(branch, root, dot, escape, out);
+                render_nodes(branch, root, dot, escape, out);
             }
             Node::With {
                 value,
@@ -29,35 +30,40 @@ pub(super) fn render(nodes: &[Node], root: &Value, dot: &Value, escape: Escape, 
             } => {
                 let value = evaluate(value, root, dot);
                 if is_true(&value) {
-                    render(then, root, &value, escape, out)
+                    render_nodes(then, root, &value, escape, out)
                 } else {
-                    render(otherwise, root, dot, escape, out)
+                    render_nodes(otherwise, root, dot, escape, out)
                 }
             }
         }
     }
 }
 
+/// The value of a pipeline: that of its last command.
 fn evaluate(pipeline: &Pipeline, root: &Value, dot: &Value) -> Value {
     pipeline
         .iter()
-        .fold(None, |previous, command| Some(run(command, previous, root, dot)))
+        .fold(None, |previous, command| {
+            Some(run_command(command, previous, root, dot))
+        })
         .unwrap_or(Value::Null)
 }
 
-fn run(command: &Command, previous: Option<Value>, root: &Value, dot: &Value) -> Value {
+/// Runs one command. As in Go, the result of the previous command becomes its last argument.
+fn run_command(command: &Command, previous: Option<Value>, root: &Value, dot: &Value) -> Value {
     let mut terms = command.terms.iter();
     let first = terms.next();
-    let mut arguments: Vec<Value> = terms.map(|term| term_value(term, root, dot)).collect();
+    let mut arguments: Vec<Value> = terms.map(|term| resolve_term(term, root, dot)).collect();
     arguments.extend(previous);
     match first {
-        Some(Term::Function(name)) => call(name, &arguments),
-        Some(term) => term_value(term, root, dot),
+        Some(Term::Function(name)) => call_function(name, &arguments),
+        Some(term) => resolve_term(term, root, dot),
         None => Value::Null,
     }
 }
 
-fn term_value(term: &Term, root: &Value, dot: &Value) -> Value {
+/// The value of a term; null for a field that does not exist.
+fn resolve_term(term: &Term, root: &Value, dot: &Value) -> Value {
     let walk = |start: &Value, path: &[String]| {
         path.iter()
             .try_fold(start, |value, key| value.get(key))
@@ -68,23 +74,25 @@ fn term_value(term: &Term, root: &Value, dot: &Value) -> Value {
         Term::Field(path) => walk(dot, path),
         Term::Root(path) => walk(root, path),
         Term::Literal(value) => value.clone(),
-        Term::Function(name) => call(name, &[]),
+        Term::Function(name) => call_function(name, &[]),
         Term::Group(pipeline) => evaluate(pipeline, root, dot),
     }
 }
 
-/// Go's built-in functions, as far as mails use them.
-fn call(name: &str, arguments: &[Value]) -> Value {
+/// Calls one of Go's built-in template functions, as far as mails use them.
+fn call_function(name: &str, arguments: &[Value]) -> Value {
     let first = arguments.first().unwrap_or(&Value::Null);
     let others = arguments.get(1..).unwrap_or_default();
     let second = others.first().unwrap_or(&Value::Null);
     match name {
+        // As in Go, `eq` is true when the first argument equals any of the others.
         "eq" => Value::Bool(others.iter().any(|other| equal(first, other))),
         "ne" => Value::Bool(!equal(first, second)),
         "lt" => Value::Bool(compare(first, second).is_some_and(|order| order.is_lt())),
         "le" => Value::Bool(compare(first, second).is_some_and(|order| order.is_le())),
         "gt" => Value::Bool(compare(first, second).is_some_and(|order| order.is_gt())),
         "ge" => Value::Bool(compare(first, second).is_some_and(|order| order.is_ge())),
+        // As in Go, `and` and `or` return the deciding argument itself, not a boolean.
         "and" => arguments
             .iter()
             .find(|value| !is_true(value))
@@ -109,8 +117,9 @@ fn call(name: &str, arguments: &[Value]) -> Value {
             .unwrap_or(Value::Null),
         "print" => Value::String(arguments.iter().map(display).collect()),
         "printf" => Value::String(format_verbs(&display(first), others)),
+        // `index` above returns null where Go would fail, because a mail must still be sent.
         "urlquery" => Value::String(percent_encode(&display(first))),
-        // Output is escaped for its place anyway; doing it twice would show the entities.
+        // The output is escaped anyway when it is written; escaping here as well would show the entities to the reader.
         _ => first.clone(),
     }
 }
@@ -118,12 +127,14 @@ fn call(name: &str, arguments: &[Value]) -> Value {
 fn equal(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Number(a), Value::Number(b)) => a.as_f64() == b.as_f64(),
-        // A missing field compares equal to the empty string: templates test optional data this way.
+        // A missing field equals the empty string, because templates test optional data with `eq .Field ""`.
         (Value::Null, Value::String(text)) | (Value::String(text), Value::Null) => text.is_empty(),
         _ => a == b,
     }
 }
 
+/// The order of two numbers or two texts; `None` for values of different types, which makes every comparison
+/// false.
 fn compare(a: &Value, b: &Value) -> Option<std::cmp::Ordering> {
     match (a, b) {
         (Value::Number(a), Value::Number(b)) => a.as_f64()?.partial_cmp(&b.as_f64()?),
@@ -141,6 +152,7 @@ fn length(value: &Value) -> usize {
     }
 }
 
+/// Go's truth: false, 0, null, and empty texts, lists and objects are false.
 fn is_true(value: &Value) -> bool {
     match value {
         Value::Null => false,
@@ -150,6 +162,7 @@ fn is_true(value: &Value) -> bool {
     }
 }
 
+/// A value as text. Null is empty: Go would write `<no value>`, which no recipient should read.
 fn display(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
@@ -158,7 +171,7 @@ fn display(value: &Value) -> String {
     }
 }
 
-/// `printf` with the verbs that texts need: each takes the next argument.
+/// `printf` with the verbs that texts need; each verb takes the next argument.
 fn format_verbs(format: &str, arguments: &[Value]) -> String {
     let mut out = String::new();
     let mut arguments = arguments.iter();
@@ -171,6 +184,7 @@ fn format_verbs(format: &str, arguments: &[Value]) -> String {
                 "{:?}",
                 arguments.next().map(display).unwrap_or_default()
             )),
+            // An unknown verb is written as it is, so that the author of the template notices it.
             (c, following) => {
                 out.push(c);
                 out.extend(following);
@@ -180,6 +194,7 @@ fn format_verbs(format: &str, arguments: &[Value]) -> String {
     out
 }
 
+/// Encodes text for a query, as Go's `url.QueryEscape`: a space becomes `+`.
 fn percent_encode(text: &str) -> String {
     let mut out = String::new();
     for byte in text.bytes() {
@@ -192,6 +207,8 @@ fn percent_encode(text: &str) -> String {
     out
 }
 
+/// Writes text with the entities of Go's `html/template`, so that a value can end neither its element nor its
+/// attribute.
 fn write_escaped(text: &str, escape: Escape, out: &mut String) {
     if escape == Escape::None {
         return out.push_str(text);

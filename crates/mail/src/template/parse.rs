@@ -1,4 +1,4 @@
-//! Template text → tree. Pure.
+//! Parsing: turns the text of a template into a tree.
 
 use serde_json::Value;
 
@@ -23,8 +23,9 @@ enum Ending<'a> {
     Else(&'a str, usize),
 }
 
-pub(super) fn parse(text: &str) -> Result<Template, TemplateError> {
-    let mut pieces = pieces(text)?.into_iter();
+/// Parses a whole template.
+pub(super) fn parse_template(text: &str) -> Result<Template, TemplateError> {
+    let mut pieces = split_pieces(text)?.into_iter();
     let (nodes, ending) = parse_nodes(&mut pieces)?;
     match ending {
         Ending::EndOfText => Ok(Template { nodes }),
@@ -41,16 +42,18 @@ fn error(line: usize, reason: impl Into<String>) -> TemplateError {
 }
 
 /// Splits at `{{` and `}}`, applies the trim markers, drops comments.
-fn pieces(text: &str) -> Result<Vec<Piece<'_>>, TemplateError> {
+fn split_pieces(text: &str) -> Result<Vec<Piece<'_>>, TemplateError> {
     let mut out = Vec::new();
     let mut rest = text;
     let mut trim_next = false;
     while let Some(start) = rest.find("{{") {
+        // Errors name the line in which the action begins.
         let line = text[..text.len() - rest.len() + start].matches('\n').count() + 1;
         let (before, after) = (&rest[..start], &rest[start + 2..]);
-        let end = end_of_action(after).ok_or_else(|| error(line, "\"{{\" is not closed"))?;
+        let end = find_end_of_action(after).ok_or_else(|| error(line, "\"{{\" is not closed"))?;
         let mut action = &after[..end];
         let mut before = if trim_next { before.trim_start() } else { before };
+        // `{{- ` removes whitespace before the action, ` -}}` after it. The space is required: `{{-1}}` is a number.
         if let Some(trimmed) = action.strip_prefix("- ").or_else(|| action.strip_prefix("-\n")) {
             action = trimmed;
             before = before.trim_end();
@@ -67,8 +70,8 @@ fn pieces(text: &str) -> Result<Vec<Piece<'_>>, TemplateError> {
     Ok(out)
 }
 
-/// Where the action ends: the first `}}` outside a string.
-fn end_of_action(text: &str) -> Option<usize> {
+/// Position of the first `}}` outside a string, which ends the action.
+fn find_end_of_action(text: &str) -> Option<usize> {
     let mut quote = None;
     let mut escaped = false;
     for (at, c) in text.char_indices() {
@@ -85,6 +88,7 @@ fn end_of_action(text: &str) -> Option<usize> {
     None
 }
 
+/// Parses nodes up to the action that ends their list: `end`, `else`, or the end of the text.
 fn parse_nodes<'a>(
     pieces: &mut impl Iterator<Item = Piece<'a>>,
 ) -> Result<(Vec<Node>, Ending<'a>), TemplateError> {
@@ -108,6 +112,8 @@ fn parse_nodes<'a>(
     Ok((nodes, Ending::EndOfText))
 }
 
+/// Parses the rest of an `if` or `with` up to its `end`. `else if` becomes a nested branch, which shares that
+/// `end`.
 fn parse_branch<'a>(
     keyword: &str,
     condition: &str,
@@ -127,7 +133,7 @@ fn parse_branch<'a>(
             Some((inner @ ("if" | "with"), condition)) => {
                 vec![parse_branch(inner, condition, else_line, pieces)?]
             }
-            _ => return Err(error(else_line, format!("\"else {rest}\" is not understood"))),
+            _ => return Err(error(else_line, format!("\"else {rest}\" is not supported"))),
         },
     };
     Ok(if keyword == "if" {
@@ -145,7 +151,7 @@ fn parse_branch<'a>(
     })
 }
 
-/// What an action is made of.
+/// One token of an action.
 #[derive(Debug, Clone, PartialEq)]
 enum Token {
     Term(Term),
@@ -154,12 +160,14 @@ enum Token {
     Close,
 }
 
+/// Parses the inside of an action as a pipeline.
 fn parse_pipeline(text: &str, line: usize) -> Result<Pipeline, TemplateError> {
-    let mut tokens = tokens(text, line)?.into_iter().peekable();
+    let mut tokens = split_tokens(text, line)?.into_iter().peekable();
     let pipeline = read_pipeline(&mut tokens, line, false)?;
     Ok(pipeline)
 }
 
+/// Reads commands separated by `|`, up to the closing parenthesis when `nested`, otherwise to the end.
 fn read_pipeline(
     tokens: &mut std::iter::Peekable<impl Iterator<Item = Token>>,
     line: usize,
@@ -171,18 +179,19 @@ fn read_pipeline(
         match tokens.next() {
             Some(Token::Term(term)) => terms.push(term),
             Some(Token::Open) => terms.push(Term::Group(read_pipeline(&mut *tokens as &mut _, line, true)?)),
-            Some(Token::Pipe) => pipeline.push(command(std::mem::take(&mut terms), line)?),
+            Some(Token::Pipe) => pipeline.push(build_command(std::mem::take(&mut terms), line)?),
             Some(Token::Close) if nested => break,
             Some(Token::Close) => return Err(error(line, "unexpected \")\"")),
             None if nested => return Err(error(line, "\"(\" is not closed")),
             None => break,
         }
     }
-    pipeline.push(command(terms, line)?);
+    pipeline.push(build_command(terms, line)?);
     Ok(pipeline)
 }
 
-fn command(terms: Vec<Term>, line: usize) -> Result<Command, TemplateError> {
+/// Builds a command. Only a function may have arguments.
+fn build_command(terms: Vec<Term>, line: usize) -> Result<Command, TemplateError> {
     match terms.first() {
         None => Err(error(line, "empty action")),
         Some(Term::Function(_)) => Ok(Command { terms }),
@@ -191,7 +200,8 @@ fn command(terms: Vec<Term>, line: usize) -> Result<Command, TemplateError> {
     }
 }
 
-fn tokens(text: &str, line: usize) -> Result<Vec<Token>, TemplateError> {
+/// Splits the inside of an action into tokens.
+fn split_tokens(text: &str, line: usize) -> Result<Vec<Token>, TemplateError> {
     let mut out = Vec::new();
     let mut rest = text.trim_start();
     while let Some(first) = rest.chars().next() {
@@ -210,7 +220,7 @@ fn tokens(text: &str, line: usize) -> Result<Vec<Token>, TemplateError> {
             }
             '"' | '`' => {
                 let (value, length) =
-                    string_literal(rest, first).ok_or_else(|| error(line, "string is not closed"))?;
+                    parse_string(rest, first).ok_or_else(|| error(line, "string is not closed"))?;
                 out.push(Token::Term(Term::Literal(Value::String(value))));
                 length
             }
@@ -218,7 +228,7 @@ fn tokens(text: &str, line: usize) -> Result<Vec<Token>, TemplateError> {
                 let end = rest
                     .find(|c: char| c.is_whitespace() || "|()\"`".contains(c))
                     .unwrap_or(rest.len());
-                out.push(Token::Term(word(&rest[..end], line)?));
+                out.push(Token::Term(parse_word(&rest[..end], line)?));
                 end
             }
         };
@@ -227,8 +237,9 @@ fn tokens(text: &str, line: usize) -> Result<Vec<Token>, TemplateError> {
     Ok(out)
 }
 
-/// A quoted string and how many bytes it took.
-fn string_literal(text: &str, quote: char) -> Option<(String, usize)> {
+/// Parses a quoted string; returns its value and the number of bytes that it takes up. `None` when it is not
+/// closed.
+fn parse_string(text: &str, quote: char) -> Option<(String, usize)> {
     let mut value = String::new();
     let mut escaped = false;
     for (at, c) in text.char_indices().skip(1) {
@@ -249,7 +260,8 @@ fn string_literal(text: &str, quote: char) -> Option<(String, usize)> {
     None
 }
 
-fn word(text: &str, line: usize) -> Result<Term, TemplateError> {
+/// Parses a field, a function name, a constant or a number.
+fn parse_word(text: &str, line: usize) -> Result<Term, TemplateError> {
     let path = |path: &str| {
         path.split('.')
             .filter(|part| !part.is_empty())
@@ -269,7 +281,7 @@ fn word(text: &str, line: usize) -> Result<Term, TemplateError> {
         name if FUNCTIONS.contains(&name) => Ok(Term::Function(name.to_owned())),
         number => match number.parse::<serde_json::Number>() {
             Ok(number) => Ok(Term::Literal(Value::Number(number))),
-            Err(_) => Err(error(line, format!("{text:?} is not understood"))),
+            Err(_) => Err(error(line, format!("{text:?} is not supported"))),
         },
     }
 }

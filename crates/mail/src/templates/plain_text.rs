@@ -1,7 +1,10 @@
-//! The plain text part of a mail of which the project wrote only the HTML.
+//! Derives the plain text part of a mail from the HTML that a project has written.
+//!
+//! This is no HTML parser: it knows the tags that mails are built of and drops all others. The result is read
+//! by people and never interpreted, so a tag that is misread costs legibility, not safety.
 
-/// A readable text of an HTML mail: tags dropped, links written out.
-pub(super) fn plain_text(html: &str) -> String {
+/// Converts the HTML of a mail to readable text: tags are dropped, and the URL of a link follows its text.
+pub(super) fn convert_to_plain_text(html: &str) -> String {
     let mut out = String::new();
     let mut rest = html;
     let mut link = None;
@@ -18,19 +21,22 @@ pub(super) fn plain_text(html: &str) -> String {
             .to_ascii_lowercase();
         rest = &tag_and_rest[end + 1..];
         match name.as_str() {
+            // The content of these elements is not shown in HTML either, so it is skipped up to the closing tag.
             "style" | "script" | "head" | "title" if !tag.starts_with('/') => {
                 let close = format!("</{name}");
                 rest = rest
+                    // Lowercasing ASCII keeps byte positions, so the position found is valid in the original.
                     .to_ascii_lowercase()
                     .find(&close)
                     .map_or("", |at| &rest[at..]);
             }
             "a" if tag.starts_with('/') => {
+                // The spaces keep the parentheses out of the URL when a mail program turns it into a link.
                 if let Some(url) = link.take() {
                     out.push_str(&format!(" ( {url} )"));
                 }
             }
-            "a" => link = attribute(tag, "href"),
+            "a" => link = read_attribute(tag, "href"),
             "p" | "div" | "h1" | "h2" | "h3" | "tr" | "li" | "table" if tag.starts_with('/') => {
                 out.push_str("\n\n")
             }
@@ -41,23 +47,25 @@ pub(super) fn plain_text(html: &str) -> String {
     push_text(rest, &mut out);
     let lines: Vec<&str> = out.lines().map(str::trim).collect();
     let mut text = lines.join("\n");
+    // Nested blocks each add an empty line; more than one in a row is reduced to one.
     while text.contains("\n\n\n") {
         text = text.replace("\n\n\n", "\n\n");
     }
     text.trim().to_owned()
 }
 
+/// Appends the text between two tags. Runs of whitespace become one space, as in a browser.
 fn push_text(text: &str, out: &mut String) {
     let decoded = unescape(text);
     let words = decoded.split_whitespace().collect::<Vec<_>>().join(" ");
-    let glue =
+    let needs_space =
         decoded.starts_with(char::is_whitespace) && !out.is_empty() && !out.ends_with(char::is_whitespace);
     if words.is_empty() {
-        return if glue {
+        return if needs_space {
             out.push(' ')
         };
     }
-    if glue {
+    if needs_space {
         out.push(' ');
     }
     out.push_str(&words);
@@ -66,6 +74,8 @@ fn push_text(text: &str, out: &mut String) {
     }
 }
 
+/// Decodes the entities that templates and mail editors write. `&amp;` comes last: decoded first, `&amp;lt;`
+/// would become `<`.
 fn unescape(text: &str) -> String {
     [
         ("&nbsp;", " "),
@@ -82,7 +92,8 @@ fn unescape(text: &str) -> String {
     })
 }
 
-fn attribute(tag: &str, name: &str) -> Option<String> {
+/// Reads a quoted attribute of a tag; `None` when it is missing or not quoted.
+fn read_attribute(tag: &str, name: &str) -> Option<String> {
     let at = tag.to_ascii_lowercase().find(&format!("{name}="))? + name.len() + 1;
     let value = &tag[at..];
     let quote = value.chars().next().filter(|c| *c == '"' || *c == '\'')?;

@@ -1,4 +1,4 @@
-//! JSON Web Keys: what stands in a signing key file or in a third party's key set.
+//! JSON Web Keys: the entries of a signing key file or of a third party's key set.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -6,7 +6,7 @@ use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey};
 use p256::pkcs8::EncodePrivateKey;
 use serde::{Deserialize, Serialize};
 
-/// One key, as RFC 7517 writes it. Members that we do not use are dropped.
+/// One key in the form of RFC 7517. Members that are not used here are dropped.
 #[derive(Clone, Default, Deserialize, Serialize)]
 pub struct JsonWebKey {
     /// `EC`, `RSA`, `OKP` or `oct`.
@@ -47,7 +47,7 @@ pub struct JsonWebKey {
 
 const ED25519_BYTES: usize = 32;
 
-/// What PKCS #8 writes before the 32 bytes of an Ed25519 key (RFC 8410, section 7).
+/// The bytes that precede the 32 bytes of an Ed25519 key in PKCS #8 (RFC 8410 §7).
 const ED25519_PKCS8_PREFIX: &[u8] = &[
     0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20,
 ];
@@ -80,12 +80,12 @@ impl JsonWebKey {
         }
     }
 
-    /// Whether it can sign.
+    /// Whether the key holds the material to sign: a private part or a shared secret.
     pub fn is_private(&self) -> bool {
         self.d.is_some() || self.k.is_some()
     }
 
-    /// Whether it is meant to sign: it can, and its `key_ops`, if any, say so.
+    /// Whether the key is meant to sign: it holds the material, and its `key_ops`, if present, include `sign`.
     pub fn may_sign(&self) -> bool {
         let allows = |ops: &Vec<String>| ops.iter().any(|op| op == "sign");
         self.is_private() && self.key_ops.as_ref().is_none_or(allows)
@@ -105,6 +105,7 @@ impl JsonWebKey {
 
     /// The public half as published in a key set, or `None` for a symmetric key, which has no public half.
     pub fn public_json(&self) -> Option<serde_json::Value> {
+        // Publishing a symmetric key would let everybody sign tokens.
         if self.kty == "oct" {
             return None;
         }
@@ -116,6 +117,7 @@ impl JsonWebKey {
             ..self.clone()
         })
         .ok()?;
+        // Set even if the stored key lacks it, so that a verifier need not guess the algorithm from the key type.
         public["alg"] = self
             .algorithms()
             .ok()?
@@ -128,6 +130,11 @@ impl JsonWebKey {
     }
 
     /// Algorithms whose tokens this key can verify; the first is the one it signs with.
+    /// Restricting each key to its own algorithms prevents a token from choosing, for example, HMAC with a public key
+    /// as the secret.
+    ///
+    /// # Errors
+    /// An unsupported key type or curve, or an `alg` that does not belong to it.
     pub(crate) fn algorithms(&self) -> Result<Vec<Algorithm>, JwkError> {
         use Algorithm::{ES256, ES384, EdDSA, HS256, HS384, HS512, RS256, RS384, RS512};
         let family: &[Algorithm] = match (self.kty.as_str(), self.crv.as_deref()) {
@@ -148,6 +155,10 @@ impl JsonWebKey {
         }
     }
 
+    /// The key in the form that verifies signatures.
+    ///
+    /// # Errors
+    /// A missing or malformed member.
     pub(crate) fn decoding_key(&self) -> Result<DecodingKey, JwkError> {
         let made = match self.kty.as_str() {
             "EC" => DecodingKey::from_ec_components(self.member(&self.x, "x")?, self.member(&self.y, "y")?),
@@ -158,12 +169,17 @@ impl JsonWebKey {
         made.map_err(|_| self.error("malformed public part"))
     }
 
+    /// The key in the form that signs.
+    ///
+    /// # Errors
+    /// A missing or malformed private member, or a type that cannot sign here.
     pub(crate) fn encoding_key(&self) -> Result<EncodingKey, JwkError> {
         match (self.kty.as_str(), self.crv.as_deref()) {
             ("oct", _) => Ok(EncodingKey::from_secret(&self.bytes(&self.k, "k")?)),
             ("EC", Some("P-256")) => {
                 let key = p256::SecretKey::from_slice(&self.bytes(&self.d, "d")?)
                     .map_err(|_| self.error("malformed private part"))?;
+                // jsonwebtoken takes EC keys as PKCS #8 only, RSA keys as PKCS #1.
                 let der = key
                     .to_pkcs8_der()
                     .map_err(|_| self.error("malformed private part"))?;

@@ -1,6 +1,5 @@
-//! What an operator gives us to verify tokens with: a shared secret, a key, or a set of keys.
-//!
-//! Source: REST contract §7.
+//! The key material that an operator configures for verification: a shared secret, a JWK, or a JWKS. Source: REST
+//! contract §7.
 
 use base64::Engine;
 use base64::alphabet::STANDARD;
@@ -9,21 +8,21 @@ use serde_json::Value;
 
 use crate::{JsonWebKey, JwkError};
 
-/// Shorter shared secrets can be guessed from one token.
-const SHORTEST_SECRET: usize = 32;
+/// The minimum length of a shared secret in bytes. Shorter ones can be found by brute force from a single token.
+const MIN_SECRET_BYTES: usize = 32;
 
-/// The alphabet of MIME with or without padding; the URL-safe letters are exchanged before.
+/// Standard base64 with or without padding; URL-safe characters are replaced before decoding.
 const LENIENT: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// Why no key came out of it. Never shows the material.
+/// Why the material holds no usable key. Never shows the material.
 #[derive(Debug, thiserror::Error)]
 pub enum KeyMaterialError {
     #[error("is not base64")]
     NotBase64,
-    #[error("must be at least {SHORTEST_SECRET} characters long")]
+    #[error("must be at least {MIN_SECRET_BYTES} characters long")]
     TooShort,
     #[error("is a set of keys without one that can be used")]
     NoKey,
@@ -53,12 +52,13 @@ impl JsonWebKey {
         } else {
             text.as_bytes().to_vec()
         };
+        // Anything that is not a JSON object is the secret itself.
         let Ok(Value::Object(map)) = serde_json::from_slice::<Value>(&bytes) else {
-            return Self::shared_secret(&bytes);
+            return Self::parse_shared_secret(&bytes);
         };
         match map.get("keys") {
             Some(Value::Array(keys)) => {
-                // a set may hold keys for other purposes
+                // Unusable keys of a set are skipped: a published set may hold keys for other purposes, such as encryption.
                 let usable: Vec<Self> = keys
                     .iter()
                     .filter_map(|key| serde_json::from_value(key.clone()).ok())
@@ -76,12 +76,12 @@ impl JsonWebKey {
                 key.decoding_key()?;
                 Ok(vec![key])
             }
-            _ => Self::shared_secret(&bytes),
+            _ => Self::parse_shared_secret(&bytes),
         }
     }
 
-    fn shared_secret(bytes: &[u8]) -> Result<Vec<Self>, KeyMaterialError> {
-        if bytes.len() < SHORTEST_SECRET {
+    fn parse_shared_secret(bytes: &[u8]) -> Result<Vec<Self>, KeyMaterialError> {
+        if bytes.len() < MIN_SECRET_BYTES {
             return Err(KeyMaterialError::TooShort);
         }
         Ok(vec![Self::symmetric(bytes)])

@@ -1,136 +1,19 @@
-//! The mails that Auth sends: their kinds, their fields, their default texts, and what a project puts in place of them.
+//! The mails that Auth sends: their kinds, their fields, their default texts, and the templates with which a project
+//! replaces them.
 
-use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::template::{Escape, Template, TemplateError};
 
-mod default_texts;
+mod default_text;
+mod fields;
+mod kind;
 mod plain_text;
 
-use default_texts::default_text;
-use plain_text::plain_text;
-
-/// Which mail.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum MailKind {
-    /// A new address is to be confirmed.
-    Confirmation,
-    /// Somebody was invited.
-    Invite,
-    /// A forgotten password.
-    Recovery,
-    /// Sign in without a password.
-    MagicLink,
-    /// The address of an account is to change.
-    EmailChange,
-    /// A code before a sensitive change.
-    Reauthentication,
-    /// The password has changed.
-    PasswordChanged,
-    /// The address has changed; goes to the old one.
-    EmailChanged,
-    /// The phone number has changed.
-    PhoneChanged,
-    /// Another way to sign in was added.
-    IdentityLinked,
-    /// A way to sign in was removed.
-    IdentityUnlinked,
-    /// A second factor was added.
-    MfaFactorEnrolled,
-    /// A second factor was removed.
-    MfaFactorUnenrolled,
-}
-
-impl MailKind {
-    const COUNT: usize = 13;
-
-    /// The name of the mail in `[auth.email.template.<name>]`.
-    #[must_use]
-    pub fn from_config_name(name: &str) -> Option<Self> {
-        Some(match name {
-            "confirmation" => Self::Confirmation,
-            "invite" => Self::Invite,
-            "recovery" => Self::Recovery,
-            "magic_link" => Self::MagicLink,
-            "email_change" => Self::EmailChange,
-            "reauthentication" => Self::Reauthentication,
-            _ => return None,
-        })
-    }
-
-    /// What `$messageType` stands for in a header that the project adds to its mails. Source: Auth contract §7.
-    #[must_use]
-    pub fn message_type(self) -> &'static str {
-        match self {
-            Self::Confirmation => "confirmation",
-            Self::Invite => "invite",
-            Self::Recovery => "recovery",
-            Self::MagicLink => "magic_link",
-            Self::EmailChange => "email_change",
-            // Compat: the one kind that is not called as its template is.
-            Self::Reauthentication => "reauthenticate",
-            Self::PasswordChanged => "password_changed_notification",
-            Self::EmailChanged => "email_changed_notification",
-            Self::PhoneChanged => "phone_changed_notification",
-            Self::IdentityLinked => "identity_linked_notification",
-            Self::IdentityUnlinked => "identity_unlinked_notification",
-            Self::MfaFactorEnrolled => "mfa_factor_enrolled_notification",
-            Self::MfaFactorUnenrolled => "mfa_factor_unenrolled_notification",
-        }
-    }
-
-    /// The name of the mail in `[auth.email.notification.<name>]`.
-    #[must_use]
-    pub fn from_notification_name(name: &str) -> Option<Self> {
-        Some(match name {
-            "password_changed" => Self::PasswordChanged,
-            "email_changed" => Self::EmailChanged,
-            "phone_changed" => Self::PhoneChanged,
-            "identity_linked" => Self::IdentityLinked,
-            "identity_unlinked" => Self::IdentityUnlinked,
-            "mfa_factor_enrolled" => Self::MfaFactorEnrolled,
-            "mfa_factor_unenrolled" => Self::MfaFactorUnenrolled,
-            _ => return None,
-        })
-    }
-}
-
-/// What a template may refer to; the names on the wire are Go's.
-#[derive(Debug, Clone, Default, Serialize)]
-#[serde(rename_all = "PascalCase")]
-pub struct MailFields {
-    /// `SITE_URL` of the project.
-    #[serde(rename = "SiteURL")]
-    pub site_url: String,
-    /// The link that does what the mail is about.
-    #[serde(rename = "ConfirmationURL")]
-    pub confirmation_url: String,
-    /// Address of the account.
-    pub email: String,
-    /// The address that an account is to change to.
-    pub new_email: String,
-    /// The address that this mail goes to.
-    pub sending_to: String,
-    /// The code that does the same as the link.
-    pub token: String,
-    /// The token inside the link.
-    pub token_hash: String,
-    /// Where the link leads in the end.
-    pub redirect_to: String,
-    /// The address before a change.
-    pub old_email: String,
-    /// The phone number.
-    pub phone: String,
-    /// The phone number before a change.
-    pub old_phone: String,
-    /// The identity provider that was linked or unlinked.
-    pub provider: String,
-    /// The kind of second factor that was added or removed.
-    pub factor_type: String,
-    /// The user's metadata.
-    pub data: Value,
-}
+use default_text::find_default_text;
+pub use fields::MailFields;
+pub use kind::MailKind;
+use plain_text::convert_to_plain_text;
 
 /// A mail without its recipient.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -143,14 +26,14 @@ pub struct RenderedMail {
     pub text: String,
 }
 
-/// Subject and body of one kind; `None` means the default.
+/// Subject and body that a project sets for one kind; `None` keeps the default.
 #[derive(Debug, Clone, Default)]
 struct Override {
     subject: Option<Template>,
     content: Option<Template>,
 }
 
-/// All mails of a project: the defaults, and what the project replaced.
+/// The mails of a project: the default texts, and the project's own templates.
 #[derive(Debug, Clone)]
 pub struct MailTemplates {
     layout_html: Template,
@@ -160,10 +43,10 @@ pub struct MailTemplates {
 
 impl Default for MailTemplates {
     fn default() -> Self {
-        let parse = |text: &str| Template::parse(text).expect("the built-in layouts are proven by a test");
+        let parse = |text: &str| Template::parse(text).expect("a test parses the built-in layouts");
         Self {
-            layout_html: parse(include_str!("../templates/layout.html")),
-            layout_text: parse(include_str!("../templates/layout.txt")),
+            layout_html: parse(include_str!("../../templates/layout.html")),
+            layout_text: parse(include_str!("../../templates/layout.txt")),
             overrides: Default::default(),
         }
     }
@@ -173,57 +56,60 @@ impl MailTemplates {
     /// Replaces the subject of one kind.
     ///
     /// # Errors
-    /// [`TemplateError`] when the text is not a template we understand.
+    /// [`TemplateError`] when the text is not a valid template.
     pub fn set_subject(&mut self, kind: MailKind, subject: &str) -> Result<(), TemplateError> {
         self.overrides[kind as usize].subject = Some(Template::parse(subject)?);
         Ok(())
     }
 
-    /// Replaces the HTML body of one kind; the text part is then derived from it.
+    /// Replaces the HTML body of one kind; the plain text part is then derived from it.
     ///
     /// # Errors
-    /// [`TemplateError`] when the text is not a template we understand.
+    /// [`TemplateError`] when the text is not a valid template.
     pub fn set_content(&mut self, kind: MailKind, html: &str) -> Result<(), TemplateError> {
         self.overrides[kind as usize].content = Some(Template::parse(html)?);
         Ok(())
     }
 
-    /// Fills subject and both bodies.
+    /// Renders subject, HTML and plain text.
     #[must_use]
     pub fn render(&self, kind: MailKind, fields: &MailFields) -> RenderedMail {
         let data = serde_json::to_value(fields).unwrap_or_default();
         let custom = &self.overrides[kind as usize];
         let subject = match &custom.subject {
             Some(template) => template.render(&data, Escape::None),
-            None => render_inline(default_text(kind).subject, &data),
+            None => render_inline(find_default_text(kind).subject, &data),
         };
         let (html, text) = match &custom.content {
             Some(template) => {
+                // A project writes HTML only. Mails without a plain text part are more often filed as spam, so it is derived.
                 let html = template.render(&data, Escape::Html);
-                let text = plain_text(&html);
+                let text = convert_to_plain_text(&html);
                 (html, text)
             }
             None => self.render_default(kind, data),
         };
         RenderedMail {
-            subject: one_line(&subject),
+            subject: join_lines(&subject),
             html,
             text,
         }
     }
 
     fn render_default(&self, kind: MailKind, mut data: Value) -> (String, String) {
-        let texts = default_text(kind);
-        let mut shown = Map::new();
+        let texts = find_default_text(kind);
+        // Default texts are templates, too: they are rendered first and then placed into the layout as values, so that the
+        // layout escapes user data in them once.
+        let mut rendered_texts = Map::new();
         for (name, template) in [
             ("Heading", texts.heading),
             ("Lead", texts.lead),
             ("Button", texts.button),
             ("Note", texts.note),
         ] {
-            shown.insert(name.to_owned(), Value::String(render_inline(template, &data)));
+            rendered_texts.insert(name.to_owned(), Value::String(render_inline(template, &data)));
         }
-        data["Text"] = Value::Object(shown);
+        data["Text"] = Value::Object(rendered_texts);
         (
             self.layout_html.render(&data, Escape::Html),
             self.layout_text.render(&data, Escape::None),
@@ -231,14 +117,16 @@ impl MailTemplates {
     }
 }
 
+/// Renders a built-in text without escaping: the caller escapes it where it is written.
 fn render_inline(template: &'static str, data: &Value) -> String {
     Template::parse(template)
         .map(|parsed| parsed.render(data, Escape::None))
+        // Built-in texts always parse, which a test checks for each kind.
         .unwrap_or_default()
 }
 
-/// A subject is a header: line breaks in user data must not start another one.
-fn one_line(subject: &str) -> String {
+/// Joins the lines of a subject. A subject is a header: a line break in a user's data could start a header of its own.
+fn join_lines(subject: &str) -> String {
     subject
         .split(char::is_control)
         .filter(|part| !part.is_empty())
@@ -313,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn notices_tell_and_offer_nothing() {
+    fn security_notices_contain_no_link_and_no_code() {
         let known = MailFields {
             token: String::new(),
             confirmation_url: String::new(),
@@ -336,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn auth_093_a_project_replaces_subject_and_body() {
+    fn auth_093_project_templates_replace_subject_and_body() {
         let mut templates = MailTemplates::default();
         templates
             .set_subject(MailKind::Confirmation, "Hello {{ .Data.username }}")

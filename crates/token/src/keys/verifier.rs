@@ -1,4 +1,4 @@
-//! Checks tokens: signature and form, with the verified claims remembered.
+//! Verifies the form and signature of tokens, and caches the claims of verified ones.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,15 +12,15 @@ use serde_json::{Map, Value};
 
 use crate::{Claims, JsonWebKey, JwkError, TokenError};
 
-/// Longer tokens are verified each time, so that the cache stays small whatever strangers send.
+/// Longer tokens are verified each time, which bounds the memory of the cache.
 const LONGEST_CACHED_TOKEN_BYTES: usize = 8 * 1024;
 
-/// What keys without a `kid` mean to tokens that name one.
+/// Whether keys without a `kid` are tried for tokens that have one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum UnnamedKeys {
-    /// They stay candidates unless another key has the name: a project's shared secret has none.
+    /// They are tried unless another key has the token's `kid`; a project's shared secret has none.
     VerifyAll,
-    /// They verify tokens without a `kid` only.
+    /// They are tried only for tokens without a `kid`.
     VerifyUnnamed,
 }
 
@@ -39,9 +39,9 @@ struct Counters {
     evictions: AtomicU64,
 }
 
-/// How the cache of verified tokens does.
+/// Counters of the cache of verified tokens since the process started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct TokenCacheUse {
+pub struct TokenCacheMetrics {
     pub lookups: u64,
     pub hits: u64,
     pub evictions: u64,
@@ -54,31 +54,32 @@ struct VerificationKey {
 }
 
 impl Verifier {
-    /// A verifier of these keys; a token that names a key is checked with the key of that name only.
-    /// Remembers up to `cached_tokens` tokens; 0: none.
+    /// A verifier for these keys. A token with a `kid` is verified only with the key of that name. Caches up to
+    /// `cached_tokens` tokens; 0 means no cache.
     ///
     /// # Errors
     /// A key that cannot be used is named; its material is not shown.
     pub fn new(keys: &[JsonWebKey], cached_tokens: u64) -> Result<Self, JwkError> {
-        Self::of_keys(keys.iter(), UnnamedKeys::VerifyUnnamed, cached_tokens)
+        Self::from_keys(keys.iter(), UnnamedKeys::VerifyUnnamed, cached_tokens)
     }
 
-    pub(crate) fn of_keys<'k>(
+    pub(crate) fn from_keys<'k>(
         keys: impl Iterator<Item = &'k JsonWebKey>,
         unnamed: UnnamedKeys,
         cached_tokens: u64,
     ) -> Result<Self, JwkError> {
         let counters = Arc::<Counters>::default();
-        let of_cache = counters.clone();
+        let cache_counters = counters.clone();
         let cache = (cached_tokens > 0).then(|| {
             Cache::builder()
                 .max_capacity(cached_tokens)
                 .eviction_listener(move |_, _, cause| {
                     if cause.was_evicted() {
-                        of_cache.evictions.fetch_add(1, Ordering::Relaxed);
+                        cache_counters.evictions.fetch_add(1, Ordering::Relaxed);
                     }
                 })
-                // Keyed by chance, like the standard one, and several times as fast on texts of this length.
+                // Randomly seeded like the standard hasher, so that clients cannot provoke collisions, and several times faster
+                // on texts as long as a token.
                 .build_with_hasher(RandomState::default())
         });
         Ok(Self {
@@ -99,7 +100,8 @@ impl Verifier {
         }
     }
 
-    /// Checks the signature and decodes the claims. Time and audience are the caller's to check, on every use.
+    /// Verifies the signature and decodes the claims. The caller must check time and audience at every use, because
+    /// claims may come from the cache.
     ///
     /// # Errors
     /// See [`TokenError`]; source: REST contract §7, Auth contract §1.2.
@@ -113,15 +115,16 @@ impl Verifier {
             return Ok(claims);
         }
         let claims = Arc::new(self.verify_signature(token)?);
+        // Only verified tokens are cached, so a client with forged tokens cannot push valid ones out.
         if token.len() <= LONGEST_CACHED_TOKEN_BYTES {
             cache.insert(token.to_owned(), claims.clone());
         }
         Ok(claims)
     }
 
-    /// How the cache does.
-    pub fn cache_use(&self) -> TokenCacheUse {
-        TokenCacheUse {
+    /// The counters of the cache.
+    pub fn cache_metrics(&self) -> TokenCacheMetrics {
+        TokenCacheMetrics {
             lookups: self.counters.lookups.load(Ordering::Relaxed),
             hits: self.counters.hits.load(Ordering::Relaxed),
             evictions: self.counters.evictions.load(Ordering::Relaxed),
@@ -137,7 +140,9 @@ impl Verifier {
             return Err(TokenError::Parts(parts.len()));
         };
         let (algorithm, kid) = parse_header(header)?;
+        // The signature covers header and payload as they were sent, with the dot between them.
         let message = &token.as_bytes()[..header.len() + 1 + payload.len()];
+        // The payload is decoded only after the signature has been verified, so no unverified JSON is parsed.
         self.check_signature(signature, message, algorithm, kid.as_deref())?;
         match decode_json(payload) {
             Ok(Value::Object(map)) => Ok(Claims::new(map)),
@@ -145,6 +150,7 @@ impl Verifier {
         }
     }
 
+    /// Tries the keys of the token's algorithm and `kid`. The `kid` alone never selects a key of another algorithm.
     fn check_signature(
         &self,
         signature: &str,
@@ -166,6 +172,7 @@ impl Verifier {
                 continue;
             }
             tried = true;
+            // An error of the library means a malformed signature, which is no valid one.
             if jsonwebtoken::crypto::verify(signature, message, &key.key, algorithm).unwrap_or(false) {
                 return Ok(());
             }
@@ -188,12 +195,14 @@ impl VerificationKey {
     }
 }
 
+/// Reads algorithm and `kid` of a token's header. Both are unverified: they only select keys, and a key
+/// accepts no other algorithm than its own.
 pub(crate) fn parse_header(part: &str) -> Result<(Algorithm, Option<String>), TokenError> {
     let Value::Object(header) = decode_json(part)? else {
         return Err(TokenError::Undecodable);
     };
-    let kid = text(&header, "kid").map(str::to_owned);
-    match text(&header, "alg").ok_or(TokenError::Undecodable)? {
+    let kid = read_text(&header, "kid").map(str::to_owned);
+    match read_text(&header, "alg").ok_or(TokenError::Undecodable)? {
         "none" => Err(TokenError::Unsigned),
         name => match name.parse::<Algorithm>() {
             Ok(Algorithm::PS256 | Algorithm::PS384 | Algorithm::PS512) | Err(_) => {
@@ -204,7 +213,7 @@ pub(crate) fn parse_header(part: &str) -> Result<(Algorithm, Option<String>), To
     }
 }
 
-fn text<'a>(map: &'a Map<String, Value>, name: &str) -> Option<&'a str> {
+fn read_text<'a>(map: &'a Map<String, Value>, name: &str) -> Option<&'a str> {
     map.get(name).and_then(Value::as_str)
 }
 
@@ -260,7 +269,7 @@ mod tests {
             }
         }
 
-        assert_eq!((with.cache_use().lookups, with.cache_use().hits), (3, 2));
-        assert_eq!(without.cache_use(), TokenCacheUse::default());
+        assert_eq!((with.cache_metrics().lookups, with.cache_metrics().hits), (3, 2));
+        assert_eq!(without.cache_metrics(), TokenCacheMetrics::default());
     }
 }

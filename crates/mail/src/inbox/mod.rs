@@ -1,7 +1,9 @@
-//! The inbox of development: every mail the project sends, seen and clicked in a browser, or polled by tests.
+//! The development inbox: it keeps every mail that the project sends, for a person in a browser or for tests that poll
+//! it.
 //!
-//! [`Inbox`] is the store; [`configure`] mounts the page, the JSON API in Mailpit's shape, and the older one in Inbucket's;
-//! [`smtp::listen`] lets functions of the project deliver into it. Nothing is written to disk: a restart empties it.
+//! [`Inbox`] is the store; [`configure`] mounts the page, the JSON API in Mailpit's shape, and the older one in
+//! Inbucket's; [`smtp::listen`] lets functions of the project deliver into it. Nothing is written to disk: a restart
+//! empties it.
 
 use actix_web::web;
 
@@ -18,8 +20,8 @@ pub fn configure(inbox: Inbox) -> impl FnOnce(&mut web::ServiceConfig) {
     move |config| {
         config
             .app_data(web::Data::new(inbox))
-            .route("/", web::get().to(page::index))
-            .route("/api/v1/info", web::get().to(api::info))
+            .route("/", web::get().to(page::get_page))
+            .route("/api/v1/info", web::get().to(api::get_info))
             .route("/api/v1/messages", web::get().to(api::list_messages))
             .route("/api/v1/messages", web::put().to(api::mark_messages))
             .route("/api/v1/messages", web::delete().to(api::delete_messages))

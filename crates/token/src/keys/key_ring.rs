@@ -1,4 +1,4 @@
-//! The keys of a project: one to sign with, and all whose signatures we accept.
+//! The keys of a project: one that signs, and all whose signatures are accepted.
 
 use std::sync::Arc;
 
@@ -9,21 +9,25 @@ use jsonwebtoken::{Algorithm, EncodingKey, Header};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::verifier::{UnnamedKeys, Verifier};
+use super::verifier::{UnnamedKeys, Verifier};
 use crate::{Claims, JsonWebKey, JwkError, TokenError};
 
-/// Tokens whose verified claims are remembered. One signature check costs from 2 µs (HS256) to 150 µs (ES256).
+/// Most tokens whose verified claims are cached. A verification costs from 2 µs (HS256) to 150 µs (ES256), and clients
+/// repeat a token for an hour.
 const CACHED_TOKENS: u64 = 1_000;
 
 /// Signs tokens, and verifies those of the project and of third parties that it trusts.
 ///
-/// Shared by all workers. Verification keys can be replaced while requests run (a third party rotates its keys);
-/// the cache of verified tokens is emptied then.
+/// Shared by all workers. Third-party keys can be replaced while requests run; each replacement starts with an empty
+/// cache, so that a token of a removed key does not stay valid.
 pub struct KeyRing {
     signing: SigningKey,
     shared_secret: SigningKey,
+    /// The project's own keys, the shared secret included.
     own: Vec<JsonWebKey>,
     verifier: ArcSwap<Verifier>,
+    /// Verifies tokens that are signed with the shared secret by HS384 or HS512.
+    secret_with_any_hash: Verifier,
 }
 
 struct SigningKey {
@@ -35,17 +39,24 @@ struct SigningKey {
 impl KeyRing {
     /// Builds the ring of a project.
     ///
-    /// Tokens are signed with the first key of `signing_keys` that is meant to sign ([`JsonWebKey::may_sign`]), and with
-    /// `jwt_secret` (HS256) when there is none. Tokens of every listed key and of the secret verify.
+    /// Tokens are signed with the first key of `signing_keys` that is meant to sign
+    /// ([`JsonWebKey::may_sign`]), and with `jwt_secret` (HS256) when there is none. Tokens of every listed
+    /// key and of the secret verify.
     ///
     /// # Errors
     /// A key that cannot be used is named; its material is not shown.
     pub fn new(jwt_secret: &[u8], signing_keys: &[JsonWebKey]) -> Result<Self, JwkError> {
         let secret = JsonWebKey::symmetric(jwt_secret);
+        // Without `alg` a symmetric key verifies HS256, HS384 and HS512.
+        let any_hash = JsonWebKey {
+            alg: None,
+            ..secret.clone()
+        };
         let signing = signing_keys.iter().find(|key| key.may_sign()).unwrap_or(&secret);
         let ring = Self {
             signing: SigningKey::new(signing)?,
             shared_secret: SigningKey::new(&secret)?,
+            secret_with_any_hash: Verifier::from_keys([&any_hash].into_iter(), UnnamedKeys::VerifyAll, 0)?,
             own: signing_keys.iter().cloned().chain([secret.clone()]).collect(),
             verifier: ArcSwap::from_pointee(Verifier::nothing()),
         };
@@ -56,20 +67,37 @@ impl KeyRing {
     /// Replaces the third parties' keys.
     ///
     /// # Errors
-    /// One unusable key refuses the whole set, and the old set stays.
+    /// One unusable key refuses the whole set, and the previous set stays in use.
     pub fn trust(&self, third_party: &[JsonWebKey]) -> Result<(), JwkError> {
         let keys = self.own.iter().chain(third_party);
-        let verifier = Verifier::of_keys(keys, UnnamedKeys::VerifyAll, CACHED_TOKENS)?;
+        let verifier = Verifier::from_keys(keys, UnnamedKeys::VerifyAll, CACHED_TOKENS)?;
+        // Requests that are being verified finish with the old verifier; its cache is dropped with it.
         self.verifier.store(Arc::new(verifier));
         Ok(())
     }
 
-    /// Checks the signature and decodes the claims. Time and audience are the caller's to check, on every use.
+    /// Verifies the signature and decodes the claims. The caller must check time and audience at every use, because
+    /// claims may come from the cache.
     ///
     /// # Errors
     /// See [`TokenError`]; source: REST contract §7, Auth contract §1.2.
     pub fn verify(&self, token: &str) -> Result<Arc<Claims>, TokenError> {
         self.verifier.load().verify(token)
+    }
+
+    /// As [`KeyRing::verify`], but accepts HS384 and HS512 with the shared secret, too.
+    ///
+    /// Compat: Realtime accepts them, while REST, Auth and Storage accept HS256 alone.
+    ///
+    /// # Errors
+    /// As [`KeyRing::verify`].
+    pub fn verify_any_hash(&self, token: &str) -> Result<Arc<Claims>, TokenError> {
+        match self.verify(token) {
+            // Tried second: tokens of all other keys are then found in the cache of the first verifier, and only tokens that
+            // would be refused cost a second verification.
+            Err(TokenError::NoSuitableKey) => self.secret_with_any_hash.verify(token),
+            verified => verified,
+        }
     }
 
     /// Signs with the project's current signing key.
@@ -94,7 +122,7 @@ impl KeyRing {
         serde_json::json!({ "keys": keys })
     }
 
-    /// Whether user tokens are signed with a key that others can verify: ID tokens need that.
+    /// Whether user tokens are signed with a key pair, so that others can verify them. ID tokens require it.
     pub fn signs_asymmetrically(&self) -> bool {
         !matches!(
             self.signing.algorithm,
@@ -105,6 +133,7 @@ impl KeyRing {
 
 impl SigningKey {
     fn new(key: &JsonWebKey) -> Result<Self, JwkError> {
+        // Never empty: a key without any algorithm is an error.
         let algorithm = key.algorithms()?[0];
         Ok(Self {
             kid: key.kid.clone(),
@@ -129,10 +158,9 @@ pub fn generate_jwt_secret() -> String {
     URL_SAFE_NO_PAD.encode(bytes)
 }
 
-/// The legacy API key of a role: a JWT that any holder of the secret can make again, byte for byte.
-///
-/// The order of the members is part of the contract, because the well-known development keys are compared as
-/// text by scripts. Source: gateway contract §6.
+/// The legacy API key of a role: a JWT that is the same, byte for byte, whenever it is made from the same secret. The
+/// order of its members is part of the contract, because scripts compare the well-known development keys as text.
+/// Source: gateway contract §6.
 pub fn legacy_api_key(jwt_secret: &[u8], role: &str, issuer: &str, expires_at: i64) -> String {
     let claims = serde_json::json!({ "iss": issuer, "role": role, "exp": expires_at }).to_string();
     let message = format!(
@@ -155,7 +183,7 @@ mod tests {
 
     use super::*;
     use crate::development;
-    use crate::verifier::parse_header;
+    use crate::keys::verifier::parse_header;
 
     fn ring() -> KeyRing {
         KeyRing::new(development::JWT_SECRET.as_bytes(), &[development::signing_key()]).expect("usable keys")
@@ -196,7 +224,22 @@ mod tests {
     }
 
     #[test]
-    fn broken_tokens_say_what_is_broken() {
+    fn realtime_055_hs384_and_hs512_verify_only_through_verify_any_hash() {
+        let key = EncodingKey::from_secret(development::JWT_SECRET.as_bytes());
+        let token = jsonwebtoken::encode(&Header::new(Algorithm::HS512), &json!({"role": "anon"}), &key)
+            .expect("signs");
+
+        assert_eq!(ring().verify(&token).map(|_| ()), Err(TokenError::NoSuitableKey));
+        assert_eq!(
+            ring()
+                .verify_any_hash(&token)
+                .map(|claims| claims.role().is_some()),
+            Ok(true)
+        );
+    }
+
+    #[test]
+    fn malformed_tokens_are_refused_with_a_specific_error() {
         let none = format!("{}.e30.", URL_SAFE_NO_PAD.encode(r#"{"alg":"none"}"#));
         let unknown_kid = format!(
             "{}.e30.AAAA",
@@ -216,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn gw_002_the_well_known_keys_come_out_byte_for_byte() {
+    fn gw_002_legacy_keys_equal_the_well_known_ones_byte_for_byte() {
         let anon = development::anon_key();
         let service_role = development::service_role_key();
 

@@ -1,6 +1,6 @@
-//! What the mails say where the project says nothing else.
+//! The texts of mails whose template the project has not replaced.
 
-use super::MailKind;
+use super::kind::MailKind;
 
 /// The texts of a default mail; each is a template itself.
 pub(super) struct DefaultText {
@@ -14,8 +14,9 @@ pub(super) struct DefaultText {
 
 const IGNORE: &str = "If you did not ask for this, you can ignore this mail: nothing changes.";
 
-/// A mail that only tells.
-fn notice(subject: &'static str, lead: &'static str) -> DefaultText {
+/// A notification: it reports a change and asks for nothing, so it has neither link nor code. A link in it
+/// would teach users to click links in mails about their security, which phishing imitates.
+fn build_notice(subject: &'static str, lead: &'static str) -> DefaultText {
     DefaultText {
         subject,
         heading: subject,
@@ -25,7 +26,8 @@ fn notice(subject: &'static str, lead: &'static str) -> DefaultText {
     }
 }
 
-pub(super) fn default_text(kind: MailKind) -> DefaultText {
+/// The default texts of a kind of mail.
+pub(super) fn find_default_text(kind: MailKind) -> DefaultText {
     match kind {
         MailKind::Confirmation => DefaultText {
             subject: "Confirm your email address",
@@ -69,31 +71,31 @@ pub(super) fn default_text(kind: MailKind) -> DefaultText {
             button: "",
             note: "If you did not ask for a code, change your password.",
         },
-        MailKind::PasswordChanged => notice(
+        MailKind::PasswordChanged => build_notice(
             "Your password was changed",
             "The password of your account {{ .Email }} was changed.",
         ),
-        MailKind::EmailChanged => notice(
+        MailKind::EmailChanged => build_notice(
             "Your email address was changed",
             "The address of your account was changed from {{ .OldEmail }} to {{ .Email }}.",
         ),
-        MailKind::PhoneChanged => notice(
+        MailKind::PhoneChanged => build_notice(
             "Your phone number was changed",
             "The phone number of your account {{ .Email }} was changed{{ if .OldPhone }} from {{ .OldPhone }}{{ end }} to {{ .Phone }}.",
         ),
-        MailKind::IdentityLinked => notice(
+        MailKind::IdentityLinked => build_notice(
             "A new sign-in method was added",
             "{{ .Provider }} was linked to your account {{ .Email }}.",
         ),
-        MailKind::IdentityUnlinked => notice(
+        MailKind::IdentityUnlinked => build_notice(
             "A sign-in method was removed",
             "{{ .Provider }} was unlinked from your account {{ .Email }}.",
         ),
-        MailKind::MfaFactorEnrolled => notice(
+        MailKind::MfaFactorEnrolled => build_notice(
             "A second factor was added",
             "A second factor ({{ .FactorType }}) was added to your account {{ .Email }}.",
         ),
-        MailKind::MfaFactorUnenrolled => notice(
+        MailKind::MfaFactorUnenrolled => build_notice(
             "A second factor was removed",
             "A second factor ({{ .FactorType }}) was removed from your account {{ .Email }}.",
         ),

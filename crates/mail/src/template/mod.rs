@@ -1,15 +1,16 @@
 //! The part of Go's `html/template` that mail templates of Supabase projects use.
 //!
-//! Text goes in once ([`Template::parse`]) and becomes a tree; rendering walks the tree with a JSON object as `.`. Known:
-//! `{{ .A.b }}`, `{{ if }} … {{ else if }} … {{ else }} … {{ end }}`, `{{ with }}`, comments, trim markers, string and number
-//! literals, parentheses, pipelines, and the functions of [`call`]. Missing values render as nothing.
+//! [`Template::parse`] turns the text into a tree; rendering walks the tree with a JSON object as `.`.
+//! Supported are `{{ .A.b }}`, `{{ if }} … {{ else if }} … {{ else }} … {{ end }}`, `{{ with }}`, comments,
+//! trim markers, string and number literals, parentheses, pipelines, and the functions of
+//! `eval::call_function`. Missing values render as nothing.
 
 use serde_json::Value;
 
 mod eval;
 mod parse;
 
-/// How values are made safe for the place they are written to.
+/// How values are escaped for the place where they are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Escape {
     /// HTML text and attribute values.
@@ -18,7 +19,7 @@ pub enum Escape {
     None,
 }
 
-/// Why a template could not be read.
+/// Why a template could not be parsed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("template line {line}: {reason}")]
 pub struct TemplateError {
@@ -70,19 +71,19 @@ enum Term {
 }
 
 impl Template {
-    /// Reads the text of a template.
+    /// Parses the text of a template.
     ///
     /// # Errors
-    /// [`TemplateError`] with the line of the first action that is not understood.
+    /// [`TemplateError`] with the line of the first action that is malformed or not supported.
     pub fn parse(text: &str) -> Result<Self, TemplateError> {
-        parse::parse(text)
+        parse::parse_template(text)
     }
 
-    /// Fills the template with `data`.
+    /// Renders the template with `data`.
     #[must_use]
     pub fn render(&self, data: &Value, escape: Escape) -> String {
         let mut out = String::new();
-        eval::render(&self.nodes, data, data, escape, &mut out);
+        eval::render_nodes(&self.nodes, data, data, escape, &mut out);
         out
     }
 }
@@ -100,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn auth_093_fields_are_filled_and_escaped() {
+    fn auth_093_html_bodies_escape_field_values() {
         let data = json!({"ConfirmationURL": "https://x/verify?a=1&b=2", "Data": {"username": "<b>ana</b>"}});
 
         let out = html(
@@ -153,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_templates_name_their_line() {
+    fn malformed_templates_report_the_line_of_the_error() {
         for (text, line) in [
             ("a\n{{ if .X }}", 2),
             ("{{ end }}", 1),

@@ -1,4 +1,4 @@
-//! New signing keys, as `selvedge keys rotate` writes them.
+//! Generation of signing keys for `selvedge keys rotate`.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -7,25 +7,25 @@ use rsa::traits::{PrivateKeyParts, PublicKeyParts};
 
 use crate::JsonWebKey;
 
-/// What a new key signs with.
+/// The algorithm of a new signing key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyAlgorithm {
     /// P-256: short tokens, understood by every client.
     Es256,
     /// RSA, 2048 bits.
     Rs256,
-    /// Ed25519. `getClaims` of the stock client asks the server about such tokens, as it does not know the algorithm.
+    /// Ed25519. `getClaims` of the stock client cannot verify such tokens itself and asks the server about each one.
     EdDsa,
 }
 
 const RSA_BITS: usize = 2048;
 
-/// A new private key with a name of its own that may sign and verify.
+/// Generates a private key with a random `kid`, allowed to sign and to verify.
 pub fn generate_signing_key(algorithm: KeyAlgorithm) -> JsonWebKey {
     let key = match algorithm {
-        KeyAlgorithm::Es256 => es256(),
-        KeyAlgorithm::Rs256 => rs256(),
-        KeyAlgorithm::EdDsa => ed_dsa(),
+        KeyAlgorithm::Es256 => generate_es256(),
+        KeyAlgorithm::Rs256 => generate_rs256(),
+        KeyAlgorithm::EdDsa => generate_ed_dsa(),
     };
     JsonWebKey {
         kid: Some(uuid::Uuid::new_v4().to_string()),
@@ -34,10 +34,11 @@ pub fn generate_signing_key(algorithm: KeyAlgorithm) -> JsonWebKey {
     }
 }
 
-fn es256() -> JsonWebKey {
+fn generate_es256() -> JsonWebKey {
     let key = loop {
-        // All but one in 2³² random numbers are keys.
-        if let Ok(key) = p256::SecretKey::from_slice(&random_bytes()) {
+        // A private key must be below the order of the curve. About one random number in 2³² is not, and then another one
+        // is drawn.
+        if let Ok(key) = p256::SecretKey::from_slice(&generate_bytes()) {
             break key;
         }
     };
@@ -53,9 +54,10 @@ fn es256() -> JsonWebKey {
     }
 }
 
-fn rs256() -> JsonWebKey {
+fn generate_rs256() -> JsonWebKey {
     let key = rsa::RsaPrivateKey::new(&mut rsa::rand_core::OsRng, RSA_BITS)
         .expect("primes of this size can be found");
+    // RFC 7518 §6.3: numbers are unsigned and big-endian, without leading zeros.
     let number = |number: &rsa::BigUint| Some(URL_SAFE_NO_PAD.encode(number.to_bytes_be()));
     JsonWebKey {
         kty: "RSA".into(),
@@ -63,14 +65,15 @@ fn rs256() -> JsonWebKey {
         n: number(key.n()),
         e: number(key.e()),
         d: number(key.d()),
+        // Only the primes: readers compute the other private numbers from them.
         p: key.primes().first().and_then(number),
         q: key.primes().get(1).and_then(number),
         ..JsonWebKey::default()
     }
 }
 
-fn ed_dsa() -> JsonWebKey {
-    let seed = random_bytes();
+fn generate_ed_dsa() -> JsonWebKey {
+    let seed = generate_bytes();
     let key = ed25519_dalek::SigningKey::from_bytes(&seed);
     JsonWebKey {
         kty: "OKP".into(),
@@ -82,7 +85,7 @@ fn ed_dsa() -> JsonWebKey {
     }
 }
 
-fn random_bytes() -> [u8; 32] {
+fn generate_bytes() -> [u8; 32] {
     let mut bytes = [0_u8; 32];
     getrandom::fill(&mut bytes).expect("the operating system has a source of randomness");
     bytes

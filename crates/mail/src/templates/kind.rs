@@ -1,0 +1,87 @@
+//! The kinds of mail that Auth sends, and their names in the configuration.
+
+/// The kind of a mail, by the event that it is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum MailKind {
+    /// Confirms the address of a new user.
+    Confirmation,
+    /// Invites a person to sign up.
+    Invite,
+    /// Lets a user who forgot the password choose a new one.
+    Recovery,
+    /// Signs a user in without a password.
+    MagicLink,
+    /// Confirms a change of the account's address.
+    EmailChange,
+    /// A code that the user enters before a sensitive change.
+    Reauthentication,
+    /// The password has changed.
+    PasswordChanged,
+    /// The address has changed; sent to the old address, whose owner may not have wanted it.
+    EmailChanged,
+    /// The phone number has changed.
+    PhoneChanged,
+    /// Another way to sign in was added.
+    IdentityLinked,
+    /// A way to sign in was removed.
+    IdentityUnlinked,
+    /// A second factor was added.
+    MfaFactorEnrolled,
+    /// A second factor was removed.
+    MfaFactorUnenrolled,
+}
+
+impl MailKind {
+    /// Number of kinds; `kind as usize` is below it.
+    pub(super) const COUNT: usize = 13;
+
+    /// The name of the mail in `[auth.email.template.<name>]`.
+    #[must_use]
+    pub fn from_config_name(name: &str) -> Option<Self> {
+        Some(match name {
+            "confirmation" => Self::Confirmation,
+            "invite" => Self::Invite,
+            "recovery" => Self::Recovery,
+            "magic_link" => Self::MagicLink,
+            "email_change" => Self::EmailChange,
+            "reauthentication" => Self::Reauthentication,
+            _ => return None,
+        })
+    }
+
+    /// What `$messageType` stands for in a header that the project adds to its mails. Source: Auth contract §7.
+    #[must_use]
+    pub fn message_type(self) -> &'static str {
+        match self {
+            Self::Confirmation => "confirmation",
+            Self::Invite => "invite",
+            Self::Recovery => "recovery",
+            Self::MagicLink => "magic_link",
+            Self::EmailChange => "email_change",
+            // Compat: the only kind whose message type differs from the name of its template.
+            Self::Reauthentication => "reauthenticate",
+            Self::PasswordChanged => "password_changed_notification",
+            Self::EmailChanged => "email_changed_notification",
+            Self::PhoneChanged => "phone_changed_notification",
+            Self::IdentityLinked => "identity_linked_notification",
+            Self::IdentityUnlinked => "identity_unlinked_notification",
+            Self::MfaFactorEnrolled => "mfa_factor_enrolled_notification",
+            Self::MfaFactorUnenrolled => "mfa_factor_unenrolled_notification",
+        }
+    }
+
+    /// The name of the mail in `[auth.email.notification.<name>]`.
+    #[must_use]
+    pub fn from_notification_name(name: &str) -> Option<Self> {
+        Some(match name {
+            "password_changed" => Self::PasswordChanged,
+            "email_changed" => Self::EmailChanged,
+            "phone_changed" => Self::PhoneChanged,
+            "identity_linked" => Self::IdentityLinked,
+            "identity_unlinked" => Self::IdentityUnlinked,
+            "mfa_factor_enrolled" => Self::MfaFactorEnrolled,
+            "mfa_factor_unenrolled" => Self::MfaFactorUnenrolled,
+            _ => return None,
+        })
+    }
+}

@@ -1,0 +1,42 @@
+//! The public keys of another issuer, read from its JWKS.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::verifier::{UnnamedKeys, Verifier};
+use crate::{Claims, JsonWebKey, TokenError};
+
+/// Most keys that are read; the rest of a longer list is ignored, so that a hostile issuer cannot use up memory and
+/// time.
+const MAX_KEYS: usize = 64;
+
+/// Verifies tokens of one issuer.
+pub struct IssuerKeys(Verifier);
+
+impl IssuerKeys {
+    /// Reads `{"keys": […]}`. Unusable keys are left out, and so are symmetric ones: a secret that is published in a
+    /// key set proves nothing about the signer.
+    pub fn from_jwks(jwks: &Value) -> Self {
+        let entries = jwks["keys"].as_array().into_iter().flatten();
+        let keys: Vec<JsonWebKey> = entries
+            .take(MAX_KEYS)
+            .filter_map(|key| serde_json::from_value::<JsonWebKey>(key.clone()).ok())
+            .filter(|key| key.kty != "oct" && key.key_use.as_deref() != Some("enc"))
+            // One malformed key must not make the issuer's other keys unusable.
+            .filter(|key| Verifier::new(std::slice::from_ref(key), 0).is_ok())
+            .collect();
+        Self(
+            Verifier::from_keys(keys.iter(), UnnamedKeys::VerifyAll, 0)
+                .unwrap_or_else(|_| Verifier::nothing()),
+        )
+    }
+
+    /// Verifies the signature and decodes the claims. The caller must check issuer, audience and time.
+    ///
+    /// # Errors
+    /// See [`TokenError`]; [`TokenError::NoSuitableKey`] may mean that the issuer has a new key.
+    pub fn verify(&self, token: &str) -> Result<Arc<Claims>, TokenError> {
+        self.0.verify(token)
+    }
+}
