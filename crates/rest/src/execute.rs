@@ -1,322 +1,321 @@
-//! Fourth stage: the statement in its transaction. The only stage with a connection.
+//! Fourth stage: statements → [`Outcome`], in the request's transaction. The only stage with a connection.
 
-use crate::catalog::Function;
-use crate::config::RestConfig;
-use crate::error::{DatabaseFault, RequestError, RestError};
-use crate::identity::Identity;
-use crate::plan::{Handler, MutatePlan, QueryKind, QueryPlan, Total};
-use crate::request::media::{MediaType, PlanFormat};
-use crate::request::preferences::{Resolution, Transaction};
-use crate::request::{ApiRequest, Mutation};
-use crate::settings::Settings;
-use crate::sql::{self, BODY, EXTRA, HEADERS, PAGE, STATUS};
 use bytes::{BufMut, BytesMut};
 use selvedge_postgres::{
-    Access, Answer, Chunks, End, JsonForm, Listed, Listing, RequestContext, RequestError as PoolError,
-    RequestPool, RequestTransaction, Row, SqlStatement, column_bytes,
+    AccessMode, ByteChunks, JsonForm, JsonRead, JsonReadResult, RequestContext, RequestError as PoolError,
+    RequestPool, RequestTransaction, Row, SqlStatement, TransactionEnd, TransactionResult,
 };
 use serde_json::Value;
+
+use crate::catalog::Function;
+use crate::config::EffectiveConfig;
+use crate::error::{DatabaseFault, RestError};
+use crate::identity::Identity;
+use crate::plan::{Handler, MutatePlan, QueryKind, QueryPlan, SessionSettings, Total};
+use crate::request::media::{MediaType, PlanFormat};
+use crate::request::preferences::Resolution;
+use crate::sql::{
+    BODY_COLUMN, EXTRA_COLUMN, HEADERS_COLUMN, ROW_COUNT_COLUMN, RowsStatement, STATUS_COLUMN, Statements,
+    response_settings,
+};
 
 /// What the transaction gave.
 #[derive(Debug, Default)]
 pub(crate) struct Outcome {
-    pub body: Chunks,
+    pub(crate) body: ByteChunks,
     /// Rows in the page, or rows written.
-    pub page: i64,
-    pub total: Option<i64>,
-    /// Rows that an upsert really inserted.
-    pub inserted: Option<i64>,
-    /// Primary key of the one inserted row.
-    pub location: Option<Vec<(String, Option<String>)>>,
-    /// `response.headers`.
-    pub headers: Option<String>,
-    /// `response.status`.
-    pub status: Option<String>,
+    pub(crate) page_rows: i64,
+    /// Total for `Content-Range`, if it is known.
+    pub(crate) total: Option<i64>,
+    /// Rows that an upsert inserted, as opposed to those that it updated.
+    pub(crate) inserted: Option<i64>,
+    /// Primary key of the one inserted row, for `Location`: column and value.
+    pub(crate) location: Option<Vec<(String, Option<String>)>>,
+    /// The setting `response.headers`, by which SQL adds headers to the response.
+    pub(crate) headers: Option<String>,
+    /// The setting `response.status`, by which SQL chooses the status.
+    pub(crate) status: Option<String>,
 }
 
-/// Texts about the request that SQL can read.
+/// Headers and cookies as the JSON texts that SQL reads from `request.headers` and `request.cookies`.
 #[derive(Debug)]
 pub(crate) struct RequestTexts {
-    pub headers: String,
-    pub cookies: String,
+    pub(crate) headers: String,
+    pub(crate) cookies: String,
 }
 
-/// One request on its way into the database: who asks, what for, and on which connections.
+/// One request on its way into the database: who asks, and on which connections.
 pub(crate) struct Execution<'a> {
-    pub(crate) settings: &'a Settings,
+    pub(crate) config: &'a EffectiveConfig,
     pub(crate) pool: &'a RequestPool,
     pub(crate) identity: &'a Identity,
     pub(crate) texts: &'a RequestTexts,
-    pub(crate) request: &'a ApiRequest,
 }
 
 impl Execution<'_> {
-    /// Runs a plan under the caller's rights: one round trip, or two where the rows decide about COMMIT.
+    /// Runs a plan's statements under the caller's rights: one round trip, or two where the number of rows decides
+    /// between COMMIT and ROLLBACK.
     ///
     /// # Errors
-    /// PostgreSQL's refusal, or PGRST115, 116 and 124 after a rollback.
-    pub(crate) async fn run(&self, plan: &QueryPlan) -> Result<Outcome, RestError> {
-        let checks = Checks::of(self.request, plan);
-        let decides_end = checks.any() && !plan.read_only;
-        if let (Some(rows), false) = (sql::rows_statement(plan), decides_end) {
-            return self.list(plan, &rows, &checks).await;
-        }
-        let statement = sql::main_statement(plan);
-        let explain = plan.explains_count().then(|| sql::count_explain(plan));
-        let extra = self.extra_settings(plan.function());
-        let transaction = RequestTransaction {
-            explain: explain.as_ref(),
-            ..self.transaction(plan, &statement, &extra)
-        };
-        let answer = if decides_end {
-            self.pool
-                .run_checked(transaction, |rows| checks.pass(rows_in(rows)).is_ok())
-                .await
-        } else {
-            self.pool.run(transaction).await
-        };
-        self.answered(
-            plan,
-            &checks,
-            answer.map_err(|error| failure(error, self.identity))?,
-        )
-    }
-
-    /// Runs a plan whose answer is nothing but its rows: they come in columns, and become JSON on this side.
-    async fn list(
+    /// PostgreSQL's own error; PGRST115, 116 and 124 after a rollback; PGRST000, 001 and 003 for the connection.
+    pub(crate) async fn run(
         &self,
         plan: &QueryPlan,
-        rows: &SqlStatement,
-        checks: &Checks,
+        statements: Statements<'_>,
     ) -> Result<Outcome, RestError> {
-        let extra = self.extra_settings(plan.function());
-        let listing = Listing {
+        match statements {
+            Statements::Rows(statement) => self.run_rows(plan, &statement).await,
+            Statements::Document {
+                document,
+                explain_count,
+            } => self.run_document(plan, &document, explain_count.as_ref()).await,
+        }
+    }
+
+    /// Runs a statement whose rows come in columns, and become JSON on this side.
+    async fn run_rows(&self, plan: &QueryPlan, statement: &RowsStatement<'_>) -> Result<Outcome, RestError> {
+        let extra = self.extra_settings(&plan.session, plan.function());
+        let read = JsonRead {
+            // A single object is rendered without brackets; that there is exactly one row is checked below.
             form: match plan.handler {
                 Handler::JsonObject { .. } => JsonForm::Object,
                 _ => JsonForm::Array,
             },
-            after: sql::after_rows(),
-            otherwise: &|| sql::main_statement(plan),
+            after: response_settings(),
+            fallback: &|| statement.document(),
         };
-        let listed = self
-            .pool
-            .list(self.transaction(plan, rows, &extra), listing)
-            .await;
-        match listed.map_err(|error| failure(error, self.identity))? {
-            Listed::Answer(answer) => self.answered(plan, checks, answer),
-            Listed::Json { body, rows, after } => {
-                let page = i64::try_from(rows).unwrap_or(i64::MAX);
-                checks.pass(page)?;
-                let after = after.first();
+        let transaction = self.transaction(plan, &statement.rows, &extra);
+        let result = self.pool.read_json(transaction, read).await;
+        match result.map_err(|error| self.failure(error))? {
+            JsonReadResult::Rows(result) => read_document(plan, result),
+            JsonReadResult::Document { body, rows, after } => {
+                // A read has nothing to roll back, so its rows are checked after the transaction, without a second round trip.
+                let page_rows = i64::try_from(rows).unwrap_or(i64::MAX);
+                plan.row_checks.check(page_rows)?;
+                let settings = after.first();
                 Ok(Outcome {
                     body,
-                    page,
-                    total: (plan.total == Total::OfPage).then_some(page),
-                    headers: after.and_then(|row| row.get(0)),
-                    status: after.and_then(|row| row.get(1)),
+                    page_rows,
+                    total: (plan.total == Total::OfPage).then_some(page_rows),
+                    headers: settings.and_then(|row| row.get(0)),
+                    status: settings.and_then(|row| row.get(1)),
                     ..Outcome::default()
                 })
             }
         }
     }
 
-    fn answered(&self, plan: &QueryPlan, checks: &Checks, answer: Answer) -> Result<Outcome, RestError> {
-        if matches!(plan.media, MediaType::Plan { .. }) {
-            return Ok(Outcome {
-                body: explained(answer.rows, &plan.media),
-                ..Outcome::default()
-            });
-        }
-        checks.pass(rows_in(&answer.rows))?;
-        outcome(plan, answer)
-    }
-
-    fn transaction<'b>(
-        &'b self,
+    /// Runs a statement whose one row holds the whole response.
+    async fn run_document(
+        &self,
         plan: &QueryPlan,
-        statement: &'b SqlStatement,
-        extra: &'b [(&'b str, &'b str)],
-    ) -> RequestTransaction<'b> {
-        if self.settings.config.log_query {
-            tracing::info!(sql = %statement.text, "query");
-        }
-        RequestTransaction {
-            access: if plan.read_only {
-                Access::ReadOnly
-            } else {
-                Access::ReadWrite
-            },
-            isolation: plan.function().and_then(|function| function.isolation),
-            context: self.context(extra),
-            pre_request: self.settings.pre_request.as_deref(),
-            statement,
-            explain: None,
-            end: end_of(&self.settings.config, self.request),
-        }
+        document: &SqlStatement,
+        explain_count: Option<&SqlStatement>,
+    ) -> Result<Outcome, RestError> {
+        let extra = self.extra_settings(&plan.session, plan.function());
+        // The EXPLAIN runs in the same transaction, so the estimate is made under the caller's rights as well.
+        let transaction = RequestTransaction {
+            explain: explain_count,
+            ..self.transaction(plan, document, &extra)
+        };
+        let result = if plan.rows_decide_commit() {
+            // The check runs twice: here it decides about COMMIT, in `read_document` it becomes the error.
+            let commits = |rows: &[Row]| plan.row_checks.check(row_count(rows)).is_ok();
+            self.pool.run_checked(transaction, commits).await
+        } else {
+            self.pool.run(transaction).await
+        };
+        read_document(plan, result.map_err(|error| self.failure(error))?)
     }
 
     /// Runs a statement that only looks something up, under the caller's rights.
     ///
     /// # Errors
-    /// PostgreSQL's refusal.
-    pub(crate) async fn read(&self, statement: &SqlStatement) -> Result<Vec<Row>, RestError> {
-        let extra = self.extra_settings(None);
+    /// PostgreSQL's own error; PGRST000, 001 and 003 for the connection.
+    pub(crate) async fn read(
+        &self,
+        session: &SessionSettings,
+        statement: &SqlStatement,
+    ) -> Result<Vec<Row>, RestError> {
+        let extra = self.extra_settings(session, None);
         let transaction = RequestTransaction {
-            access: Access::ReadOnly,
+            // The lookup runs under the caller's role too: what the root document lists depends on privileges.
+            access: AccessMode::ReadOnly,
             isolation: None,
-            context: self.context(&extra),
-            pre_request: self.settings.pre_request.as_deref(),
+            context: self.context(session, &extra),
+            pre_request: self.config.pre_request.as_deref(),
             statement,
+            calls_function: false,
             explain: None,
-            end: End::Commit,
+            end: TransactionEnd::Commit,
         };
-        let answer = self.pool.run(transaction).await;
-        Ok(answer.map_err(|error| failure(error, self.identity))?.rows)
+        let result = self.pool.run(transaction).await;
+        Ok(result.map_err(|error| self.failure(error))?.rows)
     }
 
-    fn context<'b>(&'b self, extra: &'b [(&'b str, &'b str)]) -> RequestContext<'b> {
+    /// The transaction of a plan, which runs `statement`.
+    fn transaction<'b>(
+        &'b self,
+        plan: &'b QueryPlan,
+        statement: &'b SqlStatement,
+        extra: &'b [(&'b str, &'b str)],
+    ) -> RequestTransaction<'b> {
+        if self.config.log_query {
+            // The text holds no values: they are parameters.
+            tracing::info!(sql = %statement.text, "query");
+        }
+        RequestTransaction {
+            access: if plan.read_only {
+                AccessMode::ReadOnly
+            } else {
+                AccessMode::ReadWrite
+            },
+            // A function may ask for an isolation level by its SET clause; it has to be known when the transaction begins.
+            isolation: plan.function().and_then(|function| function.isolation),
+            context: self.context(&plan.session, extra),
+            pre_request: self.config.pre_request.as_deref(),
+            statement,
+            calls_function: plan.function().is_some(),
+            explain: None,
+            end: if plan.rolls_back {
+                TransactionEnd::Rollback
+            } else {
+                TransactionEnd::Commit
+            },
+        }
+    }
+
+    /// What SQL may learn about the request and its caller.
+    fn context<'b>(
+        &'b self,
+        session: &'b SessionSettings,
+        extra: &'b [(&'b str, &'b str)],
+    ) -> RequestContext<'b> {
         RequestContext {
-            search_path: self.settings.search_path(&self.request.schema),
+            search_path: self.config.search_path(&session.schema),
             role: self.identity.role(),
             claims: self.identity.claims(),
-            method: &self.request.method,
-            path: &self.request.path,
+            method: &session.method,
+            path: &session.path,
             headers: &self.texts.headers,
             cookies: &self.texts.cookies,
             extra,
         }
     }
 
-    /// Settings beyond those that every request has, in the contract's order.
-    fn extra_settings<'b>(&'b self, function: Option<&'b Function>) -> Vec<(&'b str, &'b str)> {
-        let zone = self
-            .request
-            .preferences
-            .timezone
-            .as_deref()
-            .map(|zone| ("timezone", zone));
-        let of_function = function
+    /// Settings beyond those that every request has: time zone, the function's hoisted settings, `app.settings.*`. Later
+    /// ones win over earlier ones of the same name, in this order (REST contract §5.1).
+    fn extra_settings<'b>(
+        &'b self,
+        session: &'b SessionSettings,
+        function: Option<&'b Function>,
+    ) -> Vec<(&'b str, &'b str)> {
+        let timezone = session.timezone.as_deref().map(|zone| ("timezone", zone));
+        let hoisted = function
             .map(|function| function.settings.as_slice())
             .unwrap_or_default();
-        let pairs = of_function.iter().chain(&self.settings.config.app_settings);
-        zone.into_iter()
+        let pairs = hoisted.iter().chain(&self.config.app_settings);
+        timezone
+            .into_iter()
             .chain(pairs.map(|(name, value)| (name.as_str(), value.as_str())))
             .collect()
     }
-}
 
-fn end_of(config: &RestConfig, request: &ApiRequest) -> End {
-    let rolls_back = match request.preferences.transaction {
-        Some(Transaction::Rollback) => true,
-        Some(Transaction::Commit) => false,
-        None => config.transaction_end.rolls_back(),
-    };
-    if rolls_back { End::Rollback } else { End::Commit }
-}
-
-fn rows_in(rows: &[Row]) -> i64 {
-    rows.first().and_then(|row| row.try_get(PAGE).ok()).unwrap_or(0)
-}
-
-/// What the number of rows must be.
-struct Checks {
-    put: bool,
-    singular: bool,
-    most: Option<i64>,
-}
-
-impl Checks {
-    fn of(request: &ApiRequest, plan: &QueryPlan) -> Self {
-        let put = matches!(
-            &plan.kind,
-            QueryKind::Mutate {
-                mutation: Mutation::SingleUpsert,
-                ..
-            }
-        );
-        let limits = match &plan.kind {
-            QueryKind::Mutate { mutation, .. } => matches!(mutation, Mutation::Update | Mutation::Delete),
-            QueryKind::Call { .. } => true,
-            QueryKind::Read(_) => false,
-        };
-        Self {
-            put,
-            singular: plan.is_singular() && !put,
-            most: request.preferences.strict_max_affected().filter(|_| limits),
-        }
-    }
-
-    fn any(&self) -> bool {
-        self.put || self.singular || self.most.is_some()
-    }
-
-    fn pass(&self, rows: i64) -> Result<(), RequestError> {
-        if self.put && rows != 1 {
-            return Err(RequestError::PutPayload);
-        }
-        if self.singular && rows != 1 {
-            return Err(RequestError::NotSingular(rows));
-        }
-        match self.most {
-            Some(most) if rows > most => Err(RequestError::MaxAffected(rows)),
-            _ => Ok(()),
+    /// A failed transaction as an error of this service.
+    fn failure(&self, error: PoolError) -> RestError {
+        match error {
+            PoolError::Database(error) => RestError::Database(DatabaseFault {
+                sqlstate: error.code,
+                message: error.message,
+                detail: error.detail,
+                hint: error.hint,
+                authenticated: self.identity.is_authenticated(),
+            }),
+            PoolError::Unavailable(cause) => RestError::Unreachable(cause),
+            PoolError::Lost(cause) => RestError::ConnectionLost(cause),
+            PoolError::Timeout => RestError::PoolTimeout,
         }
     }
 }
 
-fn outcome(plan: &QueryPlan, mut answer: Answer) -> Result<Outcome, RestError> {
-    let Some(row) = answer.rows.pop() else {
+/// The number of rows that a document's one row states.
+fn row_count(rows: &[Row]) -> i64 {
+    rows.first()
+        .and_then(|row| row.try_get(ROW_COUNT_COLUMN).ok())
+        .unwrap_or(0)
+}
+
+/// The outcome of a document statement, or of its `EXPLAIN`.
+fn read_document(plan: &QueryPlan, mut result: TransactionResult) -> Result<Outcome, RestError> {
+    if let MediaType::Plan { format, .. } = &plan.media {
+        return Ok(Outcome {
+            body: join_plan_lines(result.rows, *format),
+            ..Outcome::default()
+        });
+    }
+    plan.row_checks.check(row_count(&result.rows))?;
+    let Some(row) = result.rows.pop() else {
         return Ok(Outcome::default());
     };
     let mut outcome = Outcome {
-        page: row.get(PAGE),
-        headers: row.get(HEADERS),
-        status: row.get(STATUS),
+        page_rows: row.get(ROW_COUNT_COLUMN),
+        headers: row.get(HEADERS_COLUMN),
+        status: row.get(STATUS_COLUMN),
         ..Outcome::default()
     };
-    match (&plan.kind, plan.total) {
-        (
-            QueryKind::Mutate {
-                plan: MutatePlan::Insert {
-                    conflict, location, ..
-                },
-                ..
-            },
-            _,
-        ) => {
-            let mut next = EXTRA;
-            if location.is_some() {
-                outcome.location = row.get::<_, Option<Value>>(next).map(key_parts);
-                next += 1;
-            }
-            if conflict
-                .as_ref()
-                .is_some_and(|c| c.resolution == Resolution::MergeDuplicates)
-            {
-                outcome.inserted = row.get(next);
-            }
+    match &plan.kind {
+        QueryKind::Mutate { plan, .. } => read_insert_columns(plan, &row, &mut outcome),
+        QueryKind::Read(_) | QueryKind::Call(_) => {
+            outcome.total = find_total(plan, &row, &result.explain, outcome.page_rows);
         }
-        (_, Total::Counted) => outcome.total = row.get(EXTRA),
-        (_, Total::OfPage) => outcome.total = Some(outcome.page),
-        (_, Total::Planned) => outcome.total = planned_rows(&answer.explain),
-        (_, Total::Estimated) => {
-            let counted: i64 = row.get(EXTRA);
-            let most = plan.max_rows.and_then(|most| i64::try_from(most).ok());
-            outcome.total = Some(if most.is_none_or(|most| counted > most) {
-                counted.max(planned_rows(&answer.explain).unwrap_or(0))
-            } else {
-                counted
-            });
-        }
-        (_, Total::Unknown) => {}
     }
     if plan.handler != Handler::Nothing {
-        outcome.body = column_bytes(row, BODY).map(Chunks::from).unwrap_or_default();
+        outcome.body = row.bytes(BODY_COLUMN).map(ByteChunks::from).unwrap_or_default();
     }
     Ok(outcome)
 }
 
-/// `[["key", "value"], …]`.
+/// Reads the extra columns of an INSERT, which are there only where the plan wants them.
+fn read_insert_columns(plan: &MutatePlan, row: &Row, outcome: &mut Outcome) {
+    let MutatePlan::Insert {
+        conflict, location, ..
+    } = plan
+    else {
+        return;
+    };
+    let mut next = EXTRA_COLUMN;
+    if location.is_some() {
+        // The column is null unless exactly one row was inserted.
+        outcome.location = row.get::<_, Option<Value>>(next).map(key_parts);
+        next += 1;
+    }
+    let is_counted = conflict
+        .as_ref()
+        .is_some_and(|conflict| conflict.resolution == Resolution::MergeDuplicates);
+    if is_counted {
+        outcome.inserted = row.get(next);
+    }
+}
+
+/// The total of a read or call.
+fn find_total(plan: &QueryPlan, row: &Row, explain: &[Row], page_rows: i64) -> Option<i64> {
+    match plan.total {
+        Total::Unknown => None,
+        Total::OfPage => Some(page_rows),
+        Total::Counted => row.get(EXTRA_COLUMN),
+        Total::Planned => planned_rows(explain),
+        Total::Estimated => {
+            let counted: i64 = row.get(EXTRA_COLUMN);
+            let max_rows = plan.max_rows.and_then(|rows| i64::try_from(rows).ok());
+            // The count stopped behind the limit: the planner's estimate is better, unless it is lower than what is sure.
+            let stopped = max_rows.is_none_or(|max_rows| counted > max_rows);
+            let planned = if stopped { planned_rows(explain) } else { None };
+            Some(counted.max(planned.unwrap_or(0)))
+        }
+    }
+}
+
+/// The pairs of `[["key", "value"], …]`.
 fn key_parts(parts: Value) -> Vec<(String, Option<String>)> {
     let Value::Array(parts) = parts else {
         return Vec::new();
@@ -330,45 +329,24 @@ fn key_parts(parts: Value) -> Vec<(String, Option<String>)> {
         .collect()
 }
 
+/// The planner's estimate in an `EXPLAIN (FORMAT JSON)`.
 fn planned_rows(rows: &[Row]) -> Option<i64> {
     let document: Value = rows.first()?.try_get(0).ok()?;
+    // The top node's estimate is that of the whole query.
     let rows = document.get(0)?.get("Plan")?.get("Plan Rows")?;
     rows.as_i64()
 }
 
-/// The lines of an EXPLAIN, each with its end.
-fn explained(rows: Vec<Row>, media: &MediaType) -> Chunks {
-    let is_json = matches!(
-        media,
-        MediaType::Plan {
-            format: PlanFormat::Json,
-            ..
-        }
-    );
+/// The rows of an `EXPLAIN`: lines of text, or one JSON document.
+fn join_plan_lines(rows: Vec<Row>, format: PlanFormat) -> ByteChunks {
     let mut out = BytesMut::new();
     for row in rows {
-        if let Some(line) = column_bytes(row, 0) {
+        if let Some(line) = row.bytes(0) {
             out.put_slice(&line);
-            if !is_json {
+            if format == PlanFormat::Text {
                 out.put_u8(b'\n');
             }
         }
     }
     out.freeze().into()
-}
-
-/// A failed transaction in the service's own terms.
-fn failure(error: PoolError, identity: &Identity) -> RestError {
-    match error {
-        PoolError::Database(error) => RestError::Database(DatabaseFault {
-            sqlstate: error.code,
-            message: error.message,
-            detail: error.detail,
-            hint: error.hint,
-            authenticated: identity.is_authenticated(),
-        }),
-        PoolError::Unavailable(cause) => RestError::Unreachable(cause),
-        PoolError::Lost(cause) => RestError::ConnectionLost(cause),
-        PoolError::Timeout => RestError::PoolTimeout,
-    }
 }

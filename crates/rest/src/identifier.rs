@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-/// A schema and a name in it; not quoted.
+use selvedge_postgres::quote_identifier;
+
+/// A schema and the name of a relation, function or type in it; not quoted.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct QualifiedName {
     /// Schema; never empty for catalog objects.
@@ -12,7 +14,7 @@ pub struct QualifiedName {
 }
 
 impl QualifiedName {
-    /// Makes a name of its parts.
+    /// Joins a schema and a name.
     pub fn new(schema: impl Into<String>, name: impl Into<String>) -> Self {
         Self {
             schema: schema.into(),
@@ -27,13 +29,12 @@ impl fmt::Display for QualifiedName {
     }
 }
 
-/// A name as SQL writes it, whatever it holds.
-pub(crate) fn quoted(name: &str) -> String {
-    format!("\"{}\"", name.replace('"', "\"\""))
-}
-
-/// The call of a function without arguments, `schema.name`.
-pub(crate) fn call_of(function: &str) -> String {
-    let name = function.splitn(2, '.').map(quoted).collect::<Vec<_>>().join(".");
+/// SQL that calls a function without arguments, given as `schema.name` by the configuration.
+pub(crate) fn call_statement(function: &str) -> String {
+    let name = function
+        .splitn(2, '.')
+        .map(quote_identifier)
+        .collect::<Vec<_>>()
+        .join(".");
     format!("select {name}()")
 }

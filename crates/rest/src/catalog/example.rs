@@ -1,9 +1,11 @@
-//! A small catalog made by hand, for tests of the pure stages.
+//! A small catalog made by hand: tests of the pure stages need no database.
 
-use super::derive::{Constraint, ConstraintKind, KeyRelation, Keys};
-use super::{Catalog, Column, Relation};
-use crate::identifier::QualifiedName;
 use std::sync::Arc;
+
+use super::derive_relationships::{Constraint, ConstraintKind, KeyRelation, Keys};
+use super::relation::{Column, Relation};
+use super::snapshot::Catalog;
+use crate::identifier::QualifiedName;
 
 fn column(name: &str, type_name: &str) -> Column {
     Column {
@@ -36,45 +38,41 @@ fn relation(name: &str, columns: &[(&str, &str)]) -> Relation {
     }
 }
 
+/// `comments.post_id` references `posts.id`.
+fn comments_post_key() -> Constraint {
+    Constraint {
+        name: "comments_post_id_fkey".to_owned(),
+        kind: ConstraintKind::Foreign {
+            relation: 1,
+            columns: vec![1],
+        },
+        relation: 2,
+        columns: vec![2],
+    }
+}
+
+fn key_relation(relation: &Relation) -> KeyRelation {
+    KeyRelation {
+        name: relation.name.clone(),
+        is_view: false,
+        columns: (1..).zip(relation.columns.keys().cloned()).collect(),
+    }
+}
+
 impl Catalog {
-    /// Posts and their comments.
+    /// Tables `posts` and `comments`, related by a foreign key.
     pub(crate) fn example() -> Self {
-        let relations = [
-            relation(
-                "posts",
-                &[
-                    ("id", "integer"),
-                    ("title", "text"),
-                    ("data", "jsonb"),
-                    ("tags", "text[]"),
-                ],
-            ),
-            relation(
-                "comments",
-                &[("id", "integer"), ("post_id", "integer"), ("body", "text")],
-            ),
+        let posts = [
+            ("id", "integer"),
+            ("title", "text"),
+            ("data", "jsonb"),
+            ("tags", "text[]"),
         ];
+        let comments = [("id", "integer"), ("post_id", "integer"), ("body", "text")];
+        let relations = [relation("posts", &posts), relation("comments", &comments)];
         let keys = Keys {
-            relations: (1..)
-                .zip(&relations)
-                .map(|(oid, relation)| {
-                    let key_relation = KeyRelation {
-                        name: relation.name.clone(),
-                        is_view: false,
-                        columns: (1..).zip(relation.columns.keys().cloned()).collect(),
-                    };
-                    (oid, key_relation)
-                })
-                .collect(),
-            constraints: vec![Constraint {
-                name: "comments_post_id_fkey".to_owned(),
-                kind: ConstraintKind::Foreign {
-                    relation: 1,
-                    columns: vec![1],
-                },
-                relation: 2,
-                columns: vec![2],
-            }],
+            relations: (1..).zip(relations.iter().map(key_relation)).collect(),
+            constraints: vec![comments_post_key()],
             ..Keys::default()
         };
         Self {

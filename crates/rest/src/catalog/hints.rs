@@ -1,40 +1,42 @@
-//! "Perhaps you meant …": the name most similar to a wrong one.
+//! "Perhaps you meant …": the name most similar to a wrong one, chosen as PostgREST does.
 //!
-//! Similarity is 1 − (Levenshtein distance ÷ longer length), among names that share three (else two) characters in a
-//! row with the wrong one.
+//! Similarity is 1 − (Levenshtein distance ÷ longer length). Only names that share three characters in a row with the
+//! wrong one are compared; if there is none, those that share two.
 
 use std::collections::HashSet;
 
-/// Least similarity for names of relations and functions, so that existing names do not leak to guesses.
-pub(super) const NAMES: f64 = 0.75;
+/// Least similarity for names of relations and functions. It is high so that guesses do not reveal names that exist.
+pub(super) const MIN_NAME_SIMILARITY: f64 = 0.75;
 /// Least similarity for parameters and relationships.
-pub(super) const PARTS: f64 = 0.33;
+pub(super) const MIN_PART_SIMILARITY: f64 = 0.33;
 
-/// Candidates in order of similarity, best first.
-pub(super) fn similar<'a>(
+/// Candidates with at least the similarity `least`, best first.
+pub(super) fn rank_similar<'a>(
     wrong: &str,
     candidates: impl IntoIterator<Item = &'a str>,
     least: f64,
 ) -> Vec<(f64, &'a str)> {
-    let normal = normalise(wrong);
+    let normal = normalise_name(wrong);
     let lower = wrong.to_lowercase();
     let length = wrong.chars().count();
     let mut candidates: Vec<(String, &str)> = candidates
         .into_iter()
         .filter(|name| could_be_similar(length, name.chars().count(), least))
-        .map(|name| (normalise(name), name))
+        .map(|name| (normalise_name(name), name))
         .collect();
     candidates.sort();
     candidates.dedup();
+    // A name that differs only in case or punctuation is as good as the same.
     if let Some((_, name)) = candidates.iter().find(|(candidate, _)| *candidate == normal) {
         return vec![(1.0, name)];
     }
+    // Two shared characters are a weak sign, so they count only where no candidate shares three.
     for size in [3, 2] {
-        let own = grams(&normal, size);
+        let own = split_into_grams(&normal, size);
         let mut found: Vec<(f64, f64, &str)> = candidates
             .iter()
             .filter_map(|(candidate, name)| {
-                let shared = own.intersection(&grams(candidate, size)).count();
+                let shared = own.intersection(&split_into_grams(candidate, size)).count();
                 let score = strsim::normalized_levenshtein(&lower, &name.to_lowercase());
                 (shared > 0 && score >= least).then_some((score, shared as f64, *name))
             })
@@ -47,7 +49,8 @@ pub(super) fn similar<'a>(
     Vec::new()
 }
 
-/// Names that differ too much in length need not be compared letter by letter: the wrong one may be very long.
+/// Whether two names of these lengths can reach a similarity at all. Without this check a wrong name of a megabyte would
+/// be compared letter by letter.
 fn could_be_similar(one: usize, other: usize, least: f64) -> bool {
     one.min(other) as f64 >= least * one.max(other) as f64
 }
@@ -58,18 +61,21 @@ pub(super) fn most_similar<'a>(
     candidates: impl IntoIterator<Item = &'a str>,
     least: f64,
 ) -> Option<&'a str> {
-    similar(wrong, candidates, least).first().map(|(_, name)| *name)
+    rank_similar(wrong, candidates, least)
+        .first()
+        .map(|(_, name)| *name)
 }
 
-/// Lower case, and only letters, digits, `_`, blanks and commas.
-fn normalise(text: &str) -> String {
+/// The text in lower case, of which only letters, digits, `_`, blanks and commas are left.
+fn normalise_name(text: &str) -> String {
     text.chars()
         .filter(|c| c.is_alphanumeric() || matches!(c, '_' | ' ' | ','))
         .flat_map(char::to_lowercase)
         .collect()
 }
 
-fn grams(text: &str, size: usize) -> HashSet<Vec<char>> {
+/// All runs of `size` characters, with `-` in front and behind.
+fn split_into_grams(text: &str, size: usize) -> HashSet<Vec<char>> {
     let mut padded = vec!['-'];
     padded.extend(text.chars());
     padded.push('-');
@@ -81,22 +87,31 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rest_022_similar_names_are_offered_and_distant_ones_are_not() {
+    fn rest_022_only_similar_names_are_suggested() {
         assert_eq!(
-            most_similar("product", ["products", "brands"], NAMES),
+            most_similar("product", ["products", "brands"], MIN_NAME_SIMILARITY),
             Some("products")
         );
-        assert_eq!(most_similar("Products", ["products"], NAMES), Some("products"));
-        assert_eq!(most_similar("secret", ["vault_items"], NAMES), None);
-        assert_eq!(most_similar(&"product".repeat(100_000), ["product"], PARTS), None);
+        assert_eq!(
+            most_similar("Products", ["products"], MIN_NAME_SIMILARITY),
+            Some("products")
+        );
+        assert_eq!(most_similar("secret", ["vault_items"], MIN_NAME_SIMILARITY), None);
+        assert_eq!(
+            most_similar(&"product".repeat(100_000), ["product"], MIN_PART_SIMILARITY),
+            None
+        );
     }
 
     #[test]
-    fn rest_029_parts_need_less_similarity() {
+    fn rest_029_parameters_and_relationships_need_less_similarity() {
         assert_eq!(
-            most_similar("nothing", ["brands", "pairings"], PARTS),
+            most_similar("nothing", ["brands", "pairings"], MIN_PART_SIMILARITY),
             Some("pairings")
         );
-        assert_eq!(most_similar("(a)", ["(a, b)"], PARTS), Some("(a, b)"));
+        assert_eq!(
+            most_similar("(a)", ["(a, b)"], MIN_PART_SIMILARITY),
+            Some("(a, b)")
+        );
     }
 }

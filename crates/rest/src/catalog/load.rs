@@ -1,33 +1,39 @@
-//! Reading the catalog: a handful of queries in one read-only transaction with an empty search path, so that the
-//! names of types come out qualified. The queries go unnamed: behind a transaction pooler, names would meet others.
+//! Reading the catalog: a few queries in one read-only transaction.
+//!
+//! The search path is empty, so that PostgreSQL writes the names of types qualified. The queries are not prepared by
+//! name: behind a transaction pooler, a name could be taken by another client on the same connection.
 
-use super::derive::{Constraint, ConstraintKind, KeyRelation, Keys};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use selvedge_postgres::Isolation;
+use tokio_postgres::types::{Json, Type};
+use tokio_postgres::{Client, Error, IsolationLevel, Row, Transaction};
+
+use super::derive_relationships::{Constraint, ConstraintKind, KeyRelation, Keys};
 use super::function::{Function, Parameter, ReturnType, Volatility};
-use super::relation::{Column, Relation};
+use super::relation::{Column, Columns, Relation};
 use super::relationship::{Cardinality, Relationship};
-use super::view_trace;
-use super::{Catalog, Columns, HandlerTarget, Names};
+use super::snapshot::{Catalog, HandlerTarget, Names};
+use super::view_trace::{ViewColumns, trace_views};
 use crate::config::RestConfig;
 use crate::identifier::QualifiedName;
 use crate::request::media::MediaType;
-use selvedge_postgres::Isolation;
-use std::collections::HashMap;
-use std::sync::Arc;
-use tokio_postgres::types::{Json, Type};
-use tokio_postgres::{Client, Error, IsolationLevel, Row, Transaction};
 
 impl Catalog {
     /// Reads the catalog as the connection's role sees it.
     ///
     /// # Errors
-    /// The database's.
+    /// PostgreSQL's own, and those of the connection.
     pub(crate) async fn load(client: &mut Client, config: &RestConfig) -> Result<Self, Error> {
         let transaction = client
             .build_transaction()
+            // One snapshot for all queries: no relation can appear between them.
             .isolation_level(IsolationLevel::RepeatableRead)
             .read_only(true)
             .start()
             .await?;
+        // With a search path, types in it would be written unqualified, and mean something else to other roles.
         transaction.batch_execute("set local search_path to ''").await?;
         let keys = load_keys(&transaction, config).await?;
         let catalog = Self {
@@ -46,6 +52,7 @@ impl Catalog {
     }
 }
 
+/// Everything that relationships are derived from.
 async fn load_keys(transaction: &Transaction<'_>, config: &RestConfig) -> Result<Keys, Error> {
     let relations: HashMap<u32, KeyRelation> = transaction
         .query_typed(include_str!("sql/attributes.sql"), &[])
@@ -55,7 +62,7 @@ async fn load_keys(transaction: &Transaction<'_>, config: &RestConfig) -> Result
             let numbers: Vec<i16> = row.get("numbers");
             let names: Vec<String> = row.get("names");
             let relation = KeyRelation {
-                name: qualified(&row, "schema", "name"),
+                name: read_qualified_name(&row, "schema", "name"),
                 is_view: row.get("is_view"),
                 columns: numbers.into_iter().zip(names).collect(),
             };
@@ -66,25 +73,9 @@ async fn load_keys(transaction: &Transaction<'_>, config: &RestConfig) -> Result
         .query_typed(include_str!("sql/constraints.sql"), &[])
         .await?
         .iter()
-        .map(constraint)
+        .map(read_constraint)
         .collect();
-    let mut schemas = config.schemas.clone();
-    schemas.extend(config.extra_search_path.iter().cloned());
-    let rules: HashMap<u32, String> = transaction
-        .query_typed(include_str!("sql/views.sql"), &[(&schemas, Type::TEXT_ARRAY)])
-        .await?
-        .into_iter()
-        .map(|row| (row.get("oid"), row.get("rule")))
-        .collect();
-    let mut views: Vec<_> = view_trace::trace(&rules)
-        .into_iter()
-        .filter(|(view, _)| {
-            relations
-                .get(view)
-                .is_some_and(|relation| config.schemas.contains(&relation.name.schema))
-        })
-        .collect();
-    views.sort_by_key(|(view, _)| *view);
+    let views = load_views(transaction, config, &relations).await?;
     let computed = transaction
         .query_typed(include_str!("sql/computed_relationships.sql"), &[])
         .await?
@@ -99,14 +90,44 @@ async fn load_keys(transaction: &Transaction<'_>, config: &RestConfig) -> Result
     })
 }
 
-fn qualified(row: &Row, schema: &str, name: &str) -> QualifiedName {
+/// Views of the exposed schemas with the origins of their columns. Views of the extra search path are traced through: an
+/// exposed view may select from them.
+async fn load_views(
+    transaction: &Transaction<'_>,
+    config: &RestConfig,
+    relations: &HashMap<u32, KeyRelation>,
+) -> Result<Vec<(u32, ViewColumns)>, Error> {
+    let mut schemas = config.schemas.clone();
+    schemas.extend(config.extra_search_path.iter().cloned());
+    let rules: HashMap<u32, String> = transaction
+        .query_typed(include_str!("sql/views.sql"), &[(&schemas, Type::TEXT_ARRAY)])
+        .await?
+        .into_iter()
+        .map(|row| (row.get("oid"), row.get("rule")))
+        .collect();
+    let mut views: Vec<_> = trace_views(&rules)
+        .into_iter()
+        .filter(|(view, _)| {
+            relations
+                .get(view)
+                .is_some_and(|relation| config.schemas.contains(&relation.name.schema))
+        })
+        .collect();
+    // The order of a hash map changes from load to load; relationships should be found in the same order each time.
+    views.sort_by_key(|(view, _)| *view);
+    Ok(views)
+}
+
+/// A name from two columns of a row.
+fn read_qualified_name(row: &Row, schema: &str, name: &str) -> QualifiedName {
     QualifiedName {
         schema: row.get(schema),
         name: row.get(name),
     }
 }
 
-fn constraint(row: &Row) -> Constraint {
+/// A row of `constraints.sql`.
+fn read_constraint(row: &Row) -> Constraint {
     let kind: String = row.get("kind");
     Constraint {
         name: row.get("name"),
@@ -123,15 +144,16 @@ fn constraint(row: &Row) -> Constraint {
     }
 }
 
+/// A row of `computed_relationships.sql`.
 fn computed_relationship(row: &Row) -> Relationship {
-    let origin = qualified(row, "origin_schema", "origin_name");
-    let target = qualified(row, "target_schema", "target_name");
+    let origin = read_qualified_name(row, "origin_schema", "origin_name");
+    let target = read_qualified_name(row, "target_schema", "target_name");
     Relationship {
         is_self: origin == target,
         origin,
         target,
         cardinality: Cardinality::Computed {
-            function: qualified(row, "schema", "name"),
+            function: read_qualified_name(row, "schema", "name"),
             single: row.get("single"),
         },
         origin_is_view: false,
@@ -139,6 +161,7 @@ fn computed_relationship(row: &Row) -> Relationship {
     }
 }
 
+/// Relations with their columns and primary keys.
 async fn load_relations(
     transaction: &Transaction<'_>,
     config: &RestConfig,
@@ -154,7 +177,7 @@ async fn load_relations(
     Ok(rows
         .into_iter()
         .map(|row| {
-            let name = qualified(&row, "schema", "name");
+            let name = read_qualified_name(&row, "schema", "name");
             let Json(columns): Json<Vec<Column>> = row.get("columns");
             let relation = Relation {
                 comment: row.get("comment"),
@@ -175,6 +198,7 @@ async fn load_relations(
         .collect())
 }
 
+/// Functions by name; overloads with fewer parameters first.
 async fn load_functions(
     transaction: &Transaction<'_>,
     config: &RestConfig,
@@ -190,13 +214,14 @@ async fn load_functions(
         )
         .await?;
     for row in rows {
-        let name = qualified(&row, "schema", "name");
+        let name = read_qualified_name(&row, "schema", "name");
         functions
             .entry(name.clone())
             .or_default()
-            .push(Arc::new(function(name, &row)));
+            .push(Arc::new(read_function(name, &row)));
     }
     for overloads in functions.values_mut() {
+        // PGRST203 lists overloads in this order.
         overloads.sort_by(|a, b| {
             a.parameters
                 .len()
@@ -207,7 +232,8 @@ async fn load_functions(
     Ok(functions)
 }
 
-fn function(name: QualifiedName, row: &Row) -> Function {
+/// A row of `functions.sql`.
+fn read_function(name: QualifiedName, row: &Row) -> Function {
     let Json(parameters): Json<Vec<Parameter>> = row.get("parameters");
     let Json(settings): Json<Vec<(String, String)>> = row.get("settings");
     let volatility: String = row.get("volatility");
@@ -218,7 +244,7 @@ fn function(name: QualifiedName, row: &Row) -> Function {
         comment: row.get("comment"),
         parameters,
         returns: ReturnType {
-            name: qualified(row, "return_schema", "return_name"),
+            name: read_qualified_name(row, "return_schema", "return_name"),
             is_set: row.get("returns_set"),
             is_composite: row.get("returns_composite"),
         },
@@ -233,7 +259,7 @@ fn function(name: QualifiedName, row: &Row) -> Function {
             "read committed" | "read uncommitted" => Some(Isolation::ReadCommitted),
             _ => None,
         }),
-        // the isolation level is set by BEGIN, not by a setting in the transaction
+        // The isolation level belongs into BEGIN: as a setting inside of the transaction it would come too late.
         settings: settings
             .into_iter()
             .filter(|(name, _)| name != "default_transaction_isolation")
@@ -241,6 +267,7 @@ fn function(name: QualifiedName, row: &Row) -> Function {
     }
 }
 
+/// Functions behind the casts between domains and json or text.
 async fn load_representations(
     transaction: &Transaction<'_>,
 ) -> Result<HashMap<(String, String), String>, Error> {
@@ -253,6 +280,7 @@ async fn load_representations(
         .collect())
 }
 
+/// Custom media type handlers.
 async fn load_handlers(
     transaction: &Transaction<'_>,
     config: &RestConfig,
@@ -266,7 +294,8 @@ async fn load_handlers(
     Ok(rows
         .into_iter()
         .map(|row| {
-            let target = qualified(&row, "target_schema", "target_name");
+            let target = read_qualified_name(&row, "target_schema", "target_name");
+            // An aggregate over `anyelement` renders the rows of every relation.
             let target = if target.schema == "pg_catalog" && target.name == "anyelement" {
                 HandlerTarget::AnyElement
             } else {
@@ -275,7 +304,7 @@ async fn load_handlers(
             let media: String = row.get("media_type");
             (
                 (target, MediaType::parse(&media)),
-                qualified(&row, "handler_schema", "handler_name"),
+                read_qualified_name(&row, "handler_schema", "handler_name"),
             )
         })
         .collect())

@@ -1,42 +1,54 @@
 //! Tables and views.
 
-use super::Columns;
-use crate::identifier::QualifiedName;
+use foldhash::fast::RandomState;
+use indexmap::IndexMap;
 use serde::Deserialize;
+
+use crate::identifier::QualifiedName;
 
 /// A column of a relation.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Column {
     pub name: String,
     pub comment: Option<String>,
+    /// Whether neither the column nor its domain is NOT NULL.
     pub nullable: bool,
-    /// Type for documentation: domains over built-in types are named by their base.
+    /// Type for the OpenAPI document: domains over built-in types are named by their base type.
     pub data_type: String,
-    /// Type as declared, with its modifier; qualified unless built in. Used in `json_to_recordset`.
+    /// Type as declared, with its modifier; qualified unless built in. Payload columns are read as this type.
     pub declared_type: String,
-    /// Type below all domains.
+    /// Type under all domains.
     pub base_type: String,
+    /// Characters that fit, for `varchar(n)` and its like.
     pub max_length: Option<i32>,
     /// SQL of the default value.
     pub default: Option<String>,
-    /// Labels, if it is an enum.
+    /// Labels in their order, if the type is an enum; else empty.
     #[serde(rename = "enum")]
     pub enum_labels: Vec<String>,
 }
+
+/// Columns by name, in the order of `select *`.
+pub type Columns = IndexMap<String, Column, RandomState>;
 
 /// A table, view, materialized view, foreign or partitioned table.
 #[derive(Debug, Clone)]
 pub struct Relation {
     pub name: QualifiedName,
     pub comment: Option<String>,
+    /// Whether it is a view or materialized view.
     pub is_view: bool,
+    /// Whether PostgreSQL supports INSERT on it; false for many views. Says nothing about the caller's privileges.
     pub insertable: bool,
+    /// The same for UPDATE.
     pub updatable: bool,
+    /// The same for DELETE.
     pub deletable: bool,
-    /// Whether one row inserted is one row returned: a table without rules, partitions, and triggers that come before it.
+    /// Whether an INSERT of one row always returns that row: true for tables without rules and BEFORE triggers, either of
+    /// which could drop the row.
     pub inserts_plainly: bool,
-    /// Sorted by name; for views, the traced columns of their base's key.
+    /// Names of the primary key's columns, sorted; for views, the columns that show their base table's key.
     pub primary_key: Vec<String>,
-    /// In the relation's order.
+    /// In the order of `select *`.
     pub columns: Columns,
 }

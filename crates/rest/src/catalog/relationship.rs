@@ -1,12 +1,14 @@
-//! How relations are related: by foreign keys, through junctions, by functions.
+//! How relations are related: by foreign keys, through junction tables, by functions.
 
 use crate::identifier::QualifiedName;
 
-/// Two foreign keys of one relation, seen from the ends.
+/// The table in the middle of a many-to-many relationship, and its two foreign keys.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Junction {
     pub table: QualifiedName,
+    /// Foreign key to the origin.
     pub origin_constraint: String,
+    /// Foreign key to the target.
     pub target_constraint: String,
     /// Pairs (origin column, junction column).
     pub origin_columns: Vec<(String, String)>,
@@ -14,36 +16,38 @@ pub struct Junction {
     pub target_columns: Vec<(String, String)>,
 }
 
-/// How many rows meet how many. Ordered as the reference lists candidates.
+/// How many rows of the origin belong to how many of the target. The order of variants is the order in which PostgREST
+/// lists the candidates of an ambiguous embed.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Cardinality {
-    /// Pairs (origin column, target column) here and below.
+    /// The target has the foreign key. `columns` are pairs (origin column, target column), here and below.
     OneToMany {
         constraint: String,
         columns: Vec<(String, String)>,
     },
+    /// The origin has the foreign key.
     ManyToOne {
         constraint: String,
         columns: Vec<(String, String)>,
     },
+    /// The foreign key is unique; `from_parent` says that the target has it.
     OneToOne {
         constraint: String,
         columns: Vec<(String, String)>,
         from_parent: bool,
     },
+    /// A junction table has a foreign key to each side.
     ManyToMany(Junction),
-    /// A function of the origin's row; the name is that of the function.
-    Computed {
-        function: QualifiedName,
-        single: bool,
-    },
+    /// A computed relationship: a function of the origin's row, whose name is the word that embeds it.
+    Computed { function: QualifiedName, single: bool },
 }
 
-/// A way from one relation to another.
+/// A relationship in the direction in which an embed uses it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Relationship {
     pub origin: QualifiedName,
     pub target: QualifiedName,
+    /// Whether origin and target are the same relation.
     pub is_self: bool,
     pub cardinality: Cardinality,
     pub origin_is_view: bool,
@@ -61,7 +65,7 @@ impl Relationship {
         )
     }
 
-    /// Columns of the origin that the join needs; `None` if that cannot be said (computed).
+    /// Columns of the origin that the join needs; `None` for a computed relationship, which may look at any of them.
     pub fn origin_columns(&self) -> Option<Vec<&str>> {
         match &self.cardinality {
             Cardinality::OneToMany { columns, .. }
@@ -80,8 +84,8 @@ impl Relationship {
         }
     }
 
-    /// The pairs of a direct relationship with its constraint.
-    pub fn direct(&self) -> Option<(&str, &[(String, String)])> {
+    /// The foreign key behind a relationship and its pairs of columns; `None` for junctions and functions.
+    pub fn foreign_key(&self) -> Option<(&str, &[(String, String)])> {
         match &self.cardinality {
             Cardinality::OneToMany { constraint, columns }
             | Cardinality::ManyToOne { constraint, columns }

@@ -1,21 +1,23 @@
 //! Which column of which table a view's column shows, read from the view's stored rewrite rule.
 //!
-//! PostgreSQL notes at each target of a query where it comes from (`resorigtbl`, `resorigcol`), also through joins
-//! and subqueries; only views on views must be followed by hand. Expressions and set operations have no origin.
+//! PostgreSQL stores with each target of a query where its value comes from (`resorigtbl`, `resorigcol`), also through
+//! joins and subqueries. A view on a view has the inner view as its origin, so such chains are followed here. Expressions
+//! and set operations have no origin.
 
 use std::collections::{HashMap, HashSet};
 
 /// Origin of one view column: (relation, column number).
 type Origin = (u32, i16);
 
-/// For each base column, the view's columns that show it.
+/// For each column of a base relation, the numbers of the view's columns that show it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ViewColumns {
     shown: HashMap<Origin, Vec<i16>>,
 }
 
 impl ViewColumns {
-    /// Every choice of view columns for the columns of a key, in the key's order; `None` unless all are shown.
+    /// Every choice of view columns for the columns of a key, in the key's order: a view may show a column twice. `None`
+    /// unless the view shows all of them.
     pub(super) fn combinations(&self, relation: u32, key: &[i16]) -> Option<Vec<Vec<i16>>> {
         let mut combinations = vec![Vec::with_capacity(key.len())];
         for column in key {
@@ -33,17 +35,19 @@ impl ViewColumns {
     }
 }
 
-/// Traces all views: `rules` are the rewrite rules by view.
-pub(super) fn trace(rules: &HashMap<u32, String>) -> HashMap<u32, ViewColumns> {
-    let direct: HashMap<u32, Vec<(i16, Origin)>> =
-        rules.iter().map(|(view, rule)| (*view, targets(rule))).collect();
+/// Traces all views: `rules` are the rewrite rules (`pg_rewrite.ev_action`) by the view's oid.
+pub(super) fn trace_views(rules: &HashMap<u32, String>) -> HashMap<u32, ViewColumns> {
+    let direct: HashMap<u32, Vec<(i16, Origin)>> = rules
+        .iter()
+        .map(|(view, rule)| (*view, find_targets(rule)))
+        .collect();
     direct
         .iter()
         .map(|(view, targets)| {
             let mut columns = ViewColumns::default();
             for (number, origin) in targets {
                 let mut visited = HashSet::from([*view]);
-                follow(*number, *origin, &direct, &mut visited, &mut columns);
+                follow_origin(*number, *origin, &direct, &mut visited, &mut columns);
             }
             for shown in columns.shown.values_mut() {
                 shown.sort_unstable();
@@ -54,8 +58,9 @@ pub(super) fn trace(rules: &HashMap<u32, String>) -> HashMap<u32, ViewColumns> {
         .collect()
 }
 
-/// Notes an origin, and what lies behind it if it is a view's column itself.
-fn follow(
+/// Adds the origin of a view's column and, where that is a view itself, the origins behind it. `visited` guards against
+/// rules that refer to each other.
+fn follow_origin(
     number: i16,
     origin: Origin,
     direct: &HashMap<u32, Vec<(i16, Origin)>>,
@@ -66,26 +71,24 @@ fn follow(
     let Some(targets) = direct.get(&origin.0) else {
         return;
     };
+    // Two views can depend on each other only through replaced definitions, but then this would not end.
     if !visited.insert(origin.0) {
         return;
     }
     for (inner, behind) in targets {
         if *inner == origin.1 {
-            follow(number, *behind, direct, visited, columns);
+            follow_origin(number, *behind, direct, visited, columns);
         }
     }
     visited.remove(&origin.0);
 }
 
 /// The targets of a rule's outermost query that have an origin: (column number, origin).
-fn targets(rule: &str) -> Vec<(i16, Origin)> {
+fn find_targets(rule: &str) -> Vec<(i16, Origin)> {
     let mut found = Vec::new();
-    let mut tokens = Tokens {
-        bytes: rule.as_bytes(),
-        at: 0,
-    };
-    // ({QUERY … :targetList ({TARGETENTRY …} …) …})
-    let (mut braces, mut entry): (usize, Option<Entry>) = (0, None);
+    let mut tokens = Tokens::new(rule);
+    // ({QUERY … :targetList ({TARGETENTRY …} …) …}): subqueries are nested deeper, so the depth of braces tells them apart.
+    let (mut braces, mut entry): (usize, Option<TargetEntry>) = (0, None);
     let mut in_list = None;
     let mut parens = 0usize;
     let mut field: &[u8] = b"";
@@ -94,14 +97,14 @@ fn targets(rule: &str) -> Vec<(i16, Origin)> {
             b"{" => {
                 braces += 1;
                 if braces == 2 && in_list.is_some() {
-                    entry = Some(Entry::default());
+                    entry = Some(TargetEntry::default());
                 }
             }
             b"}" => {
                 if braces == 2
                     && let Some(entry) = entry.take()
                 {
-                    found.extend(entry.target());
+                    found.extend(entry.origin());
                 }
                 braces = braces.saturating_sub(1);
             }
@@ -113,6 +116,7 @@ fn targets(rule: &str) -> Vec<(i16, Origin)> {
             }
             b")" => {
                 parens = parens.saturating_sub(1);
+                // The target list is closed; later fields of the query have nothing to add.
                 if in_list == Some(parens) {
                     break;
                 }
@@ -122,7 +126,7 @@ fn targets(rule: &str) -> Vec<(i16, Origin)> {
                 if braces == 2
                     && let Some(entry) = entry.as_mut()
                 {
-                    entry.note(field, value);
+                    entry.set_field(field, value);
                 }
             }
         }
@@ -130,15 +134,16 @@ fn targets(rule: &str) -> Vec<(i16, Origin)> {
     found
 }
 
+/// A `TARGETENTRY`; 0 stands for what is absent, as in PostgreSQL.
 #[derive(Default)]
-struct Entry {
+struct TargetEntry {
     number: i64,
     relation: i64,
     column: i64,
 }
 
-impl Entry {
-    fn note(&mut self, field: &[u8], value: &[u8]) {
+impl TargetEntry {
+    fn set_field(&mut self, field: &[u8], value: &[u8]) {
         let slot = match field {
             b":resno" => &mut self.number,
             b":resorigtbl" => &mut self.relation,
@@ -151,7 +156,8 @@ impl Entry {
             .unwrap_or(0);
     }
 
-    fn target(&self) -> Option<(i16, Origin)> {
+    /// Column number and origin, if it has one.
+    fn origin(&self) -> Option<(i16, Origin)> {
         let column = i16::try_from(self.column).ok().filter(|column| *column > 0)?;
         let relation = u32::try_from(self.relation)
             .ok()
@@ -160,13 +166,20 @@ impl Entry {
     }
 }
 
-/// Words, braces and parentheses of a `pg_node_tree`; `\` protects the character behind it.
+/// Words, braces and parentheses of a `pg_node_tree`, in which `\` escapes the character behind it.
 struct Tokens<'a> {
     bytes: &'a [u8],
     at: usize,
 }
 
 impl<'a> Tokens<'a> {
+    fn new(rule: &'a str) -> Self {
+        Self {
+            bytes: rule.as_bytes(),
+            at: 0,
+        }
+    }
+
     fn next(&mut self) -> Option<&'a [u8]> {
         while self.bytes.get(self.at).is_some_and(u8::is_ascii_whitespace) {
             self.at += 1;
@@ -201,16 +214,16 @@ mod tests {
         :resname x :resorigtbl 0 :resorigcol 0 :resjunk false}) :sortClause <>})";
 
     #[test]
-    fn rest_108_only_targets_of_the_outer_query_with_an_origin_count() {
-        assert_eq!(targets(RULE), [(1, (100, 2))]);
+    fn rest_108_targets_of_subqueries_and_expressions_have_no_origin() {
+        assert_eq!(find_targets(RULE), [(1, (100, 2))]);
     }
 
     #[test]
-    fn rest_108_views_on_views_are_followed_to_the_table() {
+    fn rest_108_a_view_on_a_view_is_traced_to_the_table() {
         let outer = RULE.replace("resorigtbl 100 :resorigcol 2", "resorigtbl 50 :resorigcol 1");
         let rules = HashMap::from([(50, RULE.to_owned()), (51, outer)]);
 
-        let traced = trace(&rules);
+        let traced = trace_views(&rules);
 
         assert_eq!(traced[&51].combinations(100, &[2]), Some(vec![vec![1]]));
         assert_eq!(traced[&51].combinations(100, &[2, 3]), None);

@@ -1,7 +1,8 @@
-//! What PostgreSQL reports, and how its SQLSTATEs map to HTTP.
+//! Errors that PostgreSQL reports, and the HTTP status of each SQLSTATE. Source: REST contract §7.
 
-use super::Wire;
 use serde_json::Value;
+
+use super::wire::Wire;
 
 /// An error that PostgreSQL reported.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -10,11 +11,12 @@ pub struct DatabaseFault {
     pub message: String,
     pub detail: Option<String>,
     pub hint: Option<String>,
-    /// Whether the request ran as another role than the anonymous one.
+    /// Whether the request ran as another role than the anonymous one: a missing privilege is then 403 instead of 401.
     pub authenticated: bool,
 }
 
 impl DatabaseFault {
+    /// What the client sees: PostgreSQL's own texts, under a status that fits the SQLSTATE.
     pub(super) fn wire(&self) -> Wire {
         if self.sqlstate == "PGRST" {
             return self.raised_wire();
@@ -32,18 +34,20 @@ impl DatabaseFault {
         }
     }
 
-    /// The status in an SQLSTATE like `PT402`.
+    /// The status in an SQLSTATE like `PT402`, by which a function chooses it.
     fn raised_status(&self) -> Option<u16> {
         let status = self.sqlstate.strip_prefix("PT")?.parse().ok()?;
         (100..=999).contains(&status).then_some(status)
     }
 
-    /// HTTP status of an SQLSTATE; the first match from the top.
+    /// HTTP status of the SQLSTATE.
     fn status(&self) -> u16 {
         let state = self.sqlstate.as_str();
         match state {
             "23503" | "23505" => return 409,
+            // A write in a read-only transaction: a volatile function was called by GET.
             "25006" => return 405,
+            // pg_safeupdate refuses writes without a filter by this code, which is the client's mistake.
             "21000" => {
                 return if self.message.ends_with("requires a WHERE clause") {
                     400
@@ -51,14 +55,17 @@ impl DatabaseFault {
                     500
                 };
             }
+            // The role of the token does not exist.
             "22023" => {
                 let unknown_role =
                     self.message.starts_with("role") && self.message.ends_with("does not exist");
                 return if unknown_role { 401 } else { 400 };
             }
+            // Exceptions from their classes below: these are faults of the server's configuration.
             "53400" => return 500,
             "57P01" => return 503,
             "P0001" => return 400,
+            // Compat: `xmlagg` fails to apply where XML is asked for rows that are not XML.
             "42883" => {
                 return if self.message.starts_with("function xmlagg(") {
                     406
@@ -68,10 +75,12 @@ impl DatabaseFault {
             }
             "42P01" => return 404,
             "42P17" => return 500,
+            // A missing privilege: signing in could help an anonymous caller (401), others lack the right (403).
             "42501" => return if self.authenticated { 403 } else { 401 },
             _ => {}
         }
         match state.get(..2).unwrap_or_default() {
+            // Classes of SQLSTATE (PostgreSQL's appendix A), as PostgREST maps them.
             "08" | "53" => 503,
             "0L" | "0P" | "28" => 403,
             "09" | "25" | "2D" | "38" | "39" | "3B" | "40" | "54" | "55" | "57" | "58" | "F0" | "HV"
@@ -81,7 +90,7 @@ impl DatabaseFault {
         }
     }
 
-    /// `RAISE SQLSTATE 'PGRST'`: MESSAGE is the body, DETAIL is status and headers.
+    /// The response of `RAISE SQLSTATE 'PGRST'`: MESSAGE is the body, DETAIL has status and headers, both as JSON.
     fn raised_wire(&self) -> Wire {
         let malformed = |details: String, hint: &str| {
             Wire::new(
@@ -119,6 +128,7 @@ impl DatabaseFault {
     }
 }
 
+/// MESSAGE of `RAISE SQLSTATE 'PGRST'`.
 #[derive(serde::Deserialize)]
 struct RaisedBody {
     code: String,
@@ -127,6 +137,7 @@ struct RaisedBody {
     hint: Option<String>,
 }
 
+/// DETAIL of `RAISE SQLSTATE 'PGRST'`.
 #[derive(serde::Deserialize)]
 struct RaisedHead {
     status: u16,
@@ -149,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn rest_008_and_073_sqlstates_have_their_status() {
+    fn rest_008_and_073_sqlstates_map_to_http_statuses() {
         for (sqlstate, message, authenticated, status) in [
             ("23505", "", true, 409),
             ("23503", "", true, 409),
@@ -187,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn rest_075_raised_json_becomes_the_answer_or_says_why_not() {
+    fn rest_075_raised_json_becomes_the_response_or_pgrst121() {
         let mut raised = fault("PGRST", r#"{"code":"X1","message":"m","hint":"h"}"#, true);
         raised.detail = Some(r#"{"status":402,"headers":{"X-A":"b"}}"#.to_owned());
 

@@ -1,10 +1,14 @@
-//! The failures of this service on one screen: what each looks like on the wire.
+//! The table of errors: status, code, message, details and hint of each.
+//!
+//! Source: REST contract §7 and PostgREST's own texts, which clients compare.
 
-use super::{AuthError, CatalogError, RequestError, RestError, Wire};
 use selvedge_token::TokenError;
 
+use super::types::{AuthError, CatalogError, RequestError, RestError};
+use super::wire::Wire;
+
 impl RestError {
-    /// Status, code, message, details and hint: the failures of this service on one screen.
+    /// What the client sees.
     pub fn wire(&self) -> Wire {
         match self {
             Self::Request(error) => error.wire(),
@@ -33,6 +37,7 @@ impl RestError {
 }
 
 impl RequestError {
+    /// One row per error: longer than other functions, because a table is read as a whole.
     fn wire(&self) -> Wire {
         match self {
             Self::Query { details, .. } => Wire::new(400, "PGRST100", self).details(details),
@@ -96,11 +101,13 @@ impl RequestError {
 }
 
 impl AuthError {
+    /// 401 responses carry a challenge (RFC 6750 §3); for a refused token it says why.
     fn wire(&self) -> Wire {
         match self {
             Self::NoSecret => Wire::new(500, "PGRST300", self),
             Self::AnonymousDisabled => Wire::new(401, "PGRST302", self).header("WWW-Authenticate", "Bearer"),
             Self::Token(error) => {
+                // The message stands in a quoted string of the header (RFC 9110 §5.6.4), so quotes in it are escaped.
                 let wire = token_wire(error);
                 let challenge = format!(
                     "Bearer error=\"invalid_token\", error_description=\"{}\"",

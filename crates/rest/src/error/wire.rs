@@ -1,23 +1,27 @@
-//! An error as it goes over the wire: status, headers, four keys.
+//! An error as the client sees it: status, headers, and a JSON body of four keys.
 
-use super::reason;
-use crate::config::ErrorVerbosity;
 use actix_web::http::StatusCode;
 use actix_web::http::header::{self, HeaderName, HeaderValue};
 use actix_web::{HttpResponse, HttpResponseBuilder, body};
 use serde::Serialize;
 use serde_json::Value;
 
-/// An error as it goes over the wire.
+use super::reason_phrase;
+use crate::config::ErrorVerbosity;
+
+/// An error as the client sees it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Wire {
+    /// HTTP status.
     pub status: u16,
+    /// `PGRST…`, or PostgreSQL's SQLSTATE.
     pub code: String,
     pub message: String,
     pub details: Option<Value>,
     pub hint: Option<String>,
+    /// Headers beyond those of every error.
     pub headers: Vec<(String, String)>,
-    /// Reason phrase of the status line; `None`: the status's own.
+    /// Reason phrase of the status line; `None` for the standard one.
     pub reason: Option<String>,
 }
 
@@ -50,6 +54,7 @@ impl Wire {
     }
 }
 
+/// The keys in PostgREST's order.
 #[derive(Serialize)]
 struct VerboseBody<'a> {
     code: &'a str,
@@ -58,6 +63,7 @@ struct VerboseBody<'a> {
     message: &'a str,
 }
 
+/// The keys under `client-error-verbosity = minimal`.
 #[derive(Serialize)]
 struct MinimalBody<'a> {
     code: &'a str,
@@ -82,20 +88,22 @@ impl Wire {
         text.expect("strings and JSON values always serialise")
     }
 
-    /// The whole response; without its body for HEAD.
+    /// The response; with `headers_only`, as for HEAD, without its body.
     pub fn response(&self, verbosity: ErrorVerbosity, headers_only: bool) -> HttpResponse {
         let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let mut builder = HttpResponseBuilder::new(status);
-        match self.reason.as_deref().and_then(reason::interned) {
+        match self.reason.as_deref().and_then(reason_phrase::intern_phrase) {
             Some(phrase) => {
                 builder.reason(phrase);
             }
             None if status.canonical_reason().is_none() => {
+                // Otherwise the status line would say "<unknown status code>".
                 builder.reason("");
             }
             None => {}
         }
         builder.insert_header((header::CONTENT_TYPE, "application/json; charset=utf-8"));
+        // RFC 9209; it also carries the code where a response to HEAD has no body.
         if let Ok(value) = HeaderValue::from_str(&format!("PostgREST; error={}", self.code)) {
             builder.insert_header((HeaderName::from_static("proxy-status"), value));
         }

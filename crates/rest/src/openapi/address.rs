@@ -1,4 +1,4 @@
-//! Where clients reach the service: what the document says about host and path.
+//! Where clients reach the service: the document's `schemes`, `host` and `basePath`.
 
 /// Where clients reach the service.
 pub(super) struct Address {
@@ -8,7 +8,8 @@ pub(super) struct Address {
 }
 
 impl Address {
-    pub(super) fn of(proxy: Option<&str>, host: &str, prefix: &str) -> Self {
+    /// From `openapi-server-proxy-uri` if that is set, else from the client's `Host` header and the service's prefix.
+    pub(super) fn new(proxy: Option<&str>, host: &str, prefix: &str) -> Self {
         let own = || Self {
             scheme: "http".to_owned(),
             host: host.to_owned(),
@@ -46,8 +47,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rest_118_a_proxy_names_scheme_host_and_path() {
-        let address = Address::of(Some("https://api.example.com/rest"), "x", "/rest/v1");
+    fn rest_118_a_proxy_uri_gives_scheme_host_and_path() {
+        let address = Address::new(Some("https://api.example.com/rest"), "x", "/rest/v1");
 
         assert_eq!(
             (

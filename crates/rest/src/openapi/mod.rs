@@ -1,59 +1,91 @@
 //! The root document: a Swagger 2.0 description of a schema, limited to what the caller may use.
 //!
-//! Type generators of the ecosystem read it, down to the `<pk/>` and `<fk …/>` notes in descriptions.
+//! Type generators read it, down to the `<pk/>` and `<fk …/>` notes in descriptions, so it follows PostgREST's to the
+//! letter.
 
 mod address;
 mod document;
+mod operations;
+mod parameters;
 mod types;
 
-use crate::catalog::Catalog;
-use crate::config::OpenApiMode;
-use crate::error::RestError;
-use crate::execute::Execution;
-use crate::respond::Timing;
+use std::collections::HashSet;
+
 use actix_web::http::header;
 use actix_web::{HttpResponse, body};
 use bytes::Bytes;
-use document::Document;
-use selvedge_postgres::{Param, SqlStatement};
-use std::collections::HashSet;
+use selvedge_postgres::{Param, Row, SqlStatement};
 
-/// Answers `GET /`.
-///
-/// # Errors
-/// PostgreSQL's refusal of the privilege query.
-pub(crate) async fn answer(
-    execution: &Execution<'_>,
-    catalog: &Catalog,
-    host: &str,
-    headers_only: bool,
-    mut timing: Timing,
-) -> Result<HttpResponse, RestError> {
-    let config = &execution.settings.config;
-    let schema = execution.request.schema.as_str();
-    let statement = SqlStatement {
+use crate::catalog::Catalog;
+use crate::config::{OpenApiMode, RestConfig};
+use crate::plan::RootPlan;
+use crate::respond::Timing;
+use document::Document;
+
+/// The query of what the caller may use in a schema: names of relations, oids of functions, the schema's comment.
+pub(crate) fn write_privilege_query(schema: &str) -> SqlStatement {
+    SqlStatement {
         text: include_str!("privileges.sql").to_owned(),
         params: vec![Param::Text(Bytes::copy_from_slice(schema.as_bytes()))],
         force_custom_plan: false,
-    };
-    let rows = execution.read(&statement).await?;
-    timing.mark("transaction");
-    let row = rows.first();
+    }
+}
+
+/// The response to `GET /`: `rows` are the privilege query's, `host` is the client's `Host` header.
+pub(crate) fn render_root(
+    root: &RootPlan,
+    catalog: &Catalog,
+    config: &RestConfig,
+    rows: &[Row],
+    host: &str,
+    mut timing: Timing,
+) -> HttpResponse {
+    let mut response = HttpResponse::Ok();
+    response
+        .insert_header((header::CONTENT_TYPE, "application/openapi+json; charset=utf-8"))
+        .insert_header((header::VARY, "Accept, Prefer, Range"));
+    if root.names_schema {
+        response.insert_header(("content-profile", root.session.schema.as_str()));
+    }
+    // HEAD has no body, so the document need not be rendered.
+    let text = (!root.headers_only).then(|| {
+        let document = describe_schema(root, catalog, config, rows.first(), host);
+        document.render().to_string()
+    });
+    timing.mark("response");
+    if let Some(text) = timing.into_header() {
+        response.insert_header(("server-timing", text));
+    }
+    match text {
+        Some(text) => response.body(text),
+        None => response.body(body::None::new()).map_into_boxed_body(),
+    }
+}
+
+/// What the document lists: everything, or with `openapi-mode = follow-privileges` what the caller may use.
+fn describe_schema<'a>(
+    root: &RootPlan,
+    catalog: &'a Catalog,
+    config: &'a RestConfig,
+    privileges: Option<&Row>,
+    host: &'a str,
+) -> Document<'a> {
     let follow = config.openapi_mode == OpenApiMode::FollowPrivileges;
-    let relations: HashSet<String> = row
+    let relations: HashSet<String> = privileges
         .map(|row| row.get::<_, Vec<String>>("relations"))
         .unwrap_or_default()
         .into_iter()
         .collect();
-    let functions: HashSet<u32> = row
+    let functions: HashSet<u32> = privileges
         .map(|row| row.get::<_, Vec<u32>>("functions"))
         .unwrap_or_default()
         .into_iter()
         .collect();
-    let document = Document {
+    let schema = root.session.schema.as_str();
+    Document {
         config,
         host,
-        comment: row.and_then(|row| row.get("comment")),
+        comment: privileges.and_then(|row| row.get("comment")),
         relations: catalog
             .relations_in(schema)
             .into_iter()
@@ -65,26 +97,5 @@ pub(crate) async fn answer(
             .filter(|function| !follow || functions.contains(&function.oid))
             .collect(),
         catalog,
-    };
-    let text = if headers_only {
-        String::new()
-    } else {
-        document.render().to_string()
-    };
-    let mut response = HttpResponse::Ok();
-    response
-        .insert_header((header::CONTENT_TYPE, "application/openapi+json; charset=utf-8"))
-        .insert_header((header::VARY, "Accept, Prefer, Range"));
-    if execution.request.names_schema {
-        response.insert_header(("content-profile", schema));
     }
-    timing.mark("response");
-    if let Some(text) = timing.into_header() {
-        response.insert_header(("server-timing", text));
-    }
-    Ok(if headers_only {
-        response.body(body::None::new()).map_into_boxed_body()
-    } else {
-        response.body(text)
-    })
 }

@@ -1,4 +1,4 @@
--- What the caller may use in the schema $1, and the schema's comment.
+-- What the caller may use in the schema $1, and the schema's comment. One row.
 select
   (select coalesce(array_agg(c.relname::text), '{}')
    from pg_catalog.pg_class c

@@ -1,10 +1,31 @@
-//! Aggregates in spreads: those of a to-one spread belong to the nearest ancestor that is shown as itself.
+//! Aggregates: whether they are allowed, and where those inside of spreads are computed.
+//!
+//! `select=...author(age.sum())` sums over the rows of the parent: the columns of a to-one spread are columns of its
+//! parent, so its aggregates are lifted to the nearest ancestor that is not spread itself.
 
-use super::read::{ChildOutput, ReadNode, Spread, SpreadField};
+use super::tree::{ChildOutput, ReadNode, Spread, SpreadField};
 use crate::error::RequestError;
 
-/// The columns that a spread child gives to its parent. Aggregates of a to-one spread come along and are taken from
-/// the child, which then gives the plain values.
+/// Checks that aggregates are used only where `db-aggregates-enabled` allows them.
+///
+/// # Errors
+/// PGRST123.
+pub(super) fn check_aggregates_enabled(tree: &ReadNode, enabled: bool) -> Result<(), RequestError> {
+    if enabled || !uses_aggregates(tree) {
+        Ok(())
+    } else {
+        Err(RequestError::AggregatesDisabled)
+    }
+}
+
+/// Whether any node selects an aggregate.
+fn uses_aggregates(node: &ReadNode) -> bool {
+    node.select.iter().any(|column| column.aggregate.is_some()) || node.children.iter().any(uses_aggregates)
+}
+
+/// The columns that a spread child gives to its parent.
+///
+/// Aggregates of a to-one spread are taken out of the child, which then gives the plain values to aggregate.
 pub(super) fn spread_fields(child: &mut ReadNode) -> Vec<SpreadField> {
     let lifts = child.spread == Spread::ToOne;
     let mut fields = Vec::new();
@@ -14,6 +35,7 @@ pub(super) fn spread_fields(child: &mut ReadNode) -> Vec<SpreadField> {
         } else {
             (None, None)
         };
+        // Only a lifted aggregate still needs its alias: other columns have theirs inside of the child already.
         let alias = aggregate.and(column.alias.clone());
         fields.push(SpreadField {
             name: column.output_name().to_owned(),
@@ -32,32 +54,35 @@ pub(super) fn spread_fields(child: &mut ReadNode) -> Vec<SpreadField> {
                 alias: None,
             }),
             ChildOutput::Spread { fields: inner } => {
-                for field in inner {
-                    let (aggregate, aggregate_cast) = if lifts {
-                        (field.aggregate.take(), field.aggregate_cast.take())
-                    } else {
-                        (None, None)
-                    };
-                    fields.push(SpreadField {
-                        name: field.alias.clone().unwrap_or_else(|| field.name.clone()),
-                        alias: aggregate.and(field.alias.clone()),
-                        aggregate,
-                        aggregate_cast,
-                    });
-                }
+                fields.extend(inner.iter_mut().map(|field| pass_on(field, lifts)));
             }
         }
     }
     fields
 }
 
-/// Aggregates have no meaning in a to-many spread.
+/// A field of a spread inside of another spread, as the outer one gives it to its own parent.
+fn pass_on(field: &mut SpreadField, lifts: bool) -> SpreadField {
+    let (aggregate, aggregate_cast) = if lifts {
+        (field.aggregate.take(), field.aggregate_cast.take())
+    } else {
+        (None, None)
+    };
+    SpreadField {
+        name: field.alias.clone().unwrap_or_else(|| field.name.clone()),
+        alias: aggregate.and(field.alias.clone()),
+        aggregate,
+        aggregate_cast,
+    }
+}
+
+/// Checks that no to-many spread aggregates: each of its columns is an array per parent row, with nothing to group by.
 ///
 /// # Errors
 /// PGRST127.
-pub(super) fn check_spreads(node: &ReadNode) -> Result<(), RequestError> {
+pub(super) fn check_spread_aggregates(node: &ReadNode) -> Result<(), RequestError> {
     if node.spread == Spread::ToMany && node.is_aggregated() {
         return Err(RequestError::SpreadAggregate);
     }
-    node.children.iter().try_for_each(check_spreads)
+    node.children.iter().try_for_each(check_spread_aggregates)
 }

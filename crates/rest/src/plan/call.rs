@@ -1,111 +1,144 @@
-//! Calls: the function, where its arguments come from, and the columns wanted of its result.
+//! Calls: the function, where its arguments come from, and the columns that are needed of its result.
 
-use super::Planner;
-use super::mutate::{JsonBody, returning};
-use super::read::{Condition, ReadNode};
-use crate::catalog::{Function, Parameter};
-use crate::request::Invoke;
-use crate::request::body::Payload;
-use bytes::Bytes;
 use std::collections::BTreeSet;
 use std::sync::Arc;
+
+use bytes::Bytes;
+
+use super::mutate::{JsonBody, returning_columns};
+use super::tree::{Condition, ReadNode};
+use crate::catalog::{Function, Parameter};
+use crate::request::body::Payload;
+use crate::request::{ApiRequest, Invoke};
 
 /// The value of one named argument.
 #[derive(Debug, Clone)]
 pub enum Argument {
+    /// Text that PostgreSQL casts to the parameter's type.
     Text(String),
     /// All values of a VARIADIC parameter.
     Many(Vec<String>),
 }
 
-/// Where the arguments come from.
+/// Where the arguments come from. Numbers index [`Function::parameters`].
 #[derive(Debug)]
 pub enum Arguments {
+    /// The function is called without arguments.
     None,
-    /// Each a parameter of the statement, cast to its type.
-    Named(Vec<(Parameter, Option<Argument>)>),
+    /// Each is a parameter of the statement, cast to its type.
+    Named(Vec<(usize, Option<Argument>)>),
     /// Keys of a JSON document.
-    Json(Vec<Parameter>, JsonBody),
-    /// The whole body, for the one unnamed parameter.
-    Body(Parameter, Bytes),
+    Json(Vec<usize>, JsonBody),
+    /// The whole body, for the function's one unnamed parameter.
+    Body(Bytes),
 }
 
 /// A function call.
 #[derive(Debug)]
 pub struct CallPlan {
+    /// The overload that was chosen.
     pub function: Arc<Function>,
     pub arguments: Arguments,
-    /// Columns of the result that the answer needs; empty for all.
+    /// Columns of the result that the response needs; empty for all.
     pub returning: Vec<String>,
 }
 
-pub(super) fn plan(
-    planner: &Planner<'_>,
+/// Plans a call of the chosen function.
+pub(super) fn plan_call(
+    request: &mut ApiRequest,
     function: &Arc<Function>,
-    keys: &[String],
     invoke: Invoke,
     read: &ReadNode,
 ) -> CallPlan {
-    let arguments = match (function.parameters.as_slice(), &planner.request.payload) {
-        ([unnamed], payload) if unnamed.name.is_empty() => {
-            let body = match payload {
-                Some(Payload::Json(body) | Payload::Raw(body)) => body.clone(),
-                _ => Bytes::new(),
-            };
-            Arguments::Body(unnamed.clone(), body)
-        }
-        (parameters, payload) => {
-            let given: Vec<Parameter> = parameters
-                .iter()
-                .filter(|parameter| keys.contains(&parameter.name))
-                .cloned()
-                .collect();
-            match (invoke, payload) {
-                _ if given.is_empty() => Arguments::None,
-                (Invoke::Read { .. }, _) => Arguments::Named(named(given, &planner.request.query.arguments)),
-                (Invoke::Post, Some(Payload::Arguments(pairs))) => Arguments::Named(named(given, pairs)),
-                (Invoke::Post, Some(Payload::Json(body))) => {
-                    Arguments::Json(given, JsonBody::new(body.clone()))
-                }
-                (Invoke::Post, _) => Arguments::None,
-            }
-        }
-    };
-    let mut columns: BTreeSet<String> = returning(read, &[]).into_iter().collect();
-    if columns.contains("*") {
-        columns = BTreeSet::from(["*".to_owned()]);
-    } else if !columns.is_empty() {
-        for condition in &read.filters {
-            filtered_columns(condition, &mut columns);
-        }
-    }
     CallPlan {
         function: Arc::clone(function),
-        arguments,
-        returning: columns.into_iter().collect(),
+        arguments: take_arguments(request, &function.parameters, invoke),
+        returning: result_columns(read),
     }
 }
 
-fn named(parameters: Vec<Parameter>, pairs: &[(String, String)]) -> Vec<(Parameter, Option<Argument>)> {
-    parameters
+/// The names of the arguments that a call brings along: they choose among overloads.
+pub(super) fn argument_names(request: &ApiRequest, invoke: Invoke) -> Vec<&str> {
+    match invoke {
+        Invoke::Read { .. } => {
+            let arguments = request.query.arguments.iter();
+            arguments.map(|(name, _)| name.as_str()).collect()
+        }
+        Invoke::Post => request.columns.iter().map(String::as_str).collect(),
+    }
+}
+
+/// The arguments, moved out of the request: from the query string, a form, a JSON document, or the whole body.
+fn take_arguments(request: &mut ApiRequest, parameters: &[Parameter], invoke: Invoke) -> Arguments {
+    let payload = request.payload.take();
+    // A function with one unnamed parameter takes the whole body, whatever keys that has.
+    if let [unnamed] = parameters
+        && unnamed.name.is_empty()
+    {
+        return Arguments::Body(match payload {
+            Some(Payload::Json(body) | Payload::Raw(body)) => body,
+            _ => Bytes::new(),
+        });
+    }
+    let names = argument_names(request, invoke);
+    let given: Vec<usize> = (0..parameters.len())
+        .filter(|index| names.contains(&parameters[*index].name.as_str()))
+        .collect();
+    // Parameters that no argument names are left out, so that their defaults apply.
+    match (invoke, payload) {
+        _ if given.is_empty() => Arguments::None,
+        (Invoke::Read { .. }, _) => {
+            Arguments::Named(take_named(given, parameters, &mut request.query.arguments))
+        }
+        (Invoke::Post, Some(Payload::Arguments(mut pairs))) => {
+            Arguments::Named(take_named(given, parameters, &mut pairs))
+        }
+        (Invoke::Post, Some(Payload::Json(body))) => Arguments::Json(given, JsonBody::new(body)),
+        (Invoke::Post, _) => Arguments::None,
+    }
+}
+
+/// Moves each parameter's values out of the pairs; of several values for one that is not VARIADIC the last counts.
+fn take_named(
+    given: Vec<usize>,
+    parameters: &[Parameter],
+    pairs: &mut [(String, String)],
+) -> Vec<(usize, Option<Argument>)> {
+    given
         .into_iter()
-        .map(|parameter| {
+        .map(|index| {
+            let parameter = &parameters[index];
             let mut values = pairs
-                .iter()
+                .iter_mut()
                 .filter(|(key, _)| *key == parameter.name)
-                .map(|(_, value)| value.clone());
+                .map(|(_, value)| std::mem::take(value));
             let argument = if parameter.variadic {
                 Some(Argument::Many(values.collect()))
             } else {
                 values.next_back().map(Argument::Text)
             };
-            (parameter, argument)
+            (index, argument)
         })
         .collect()
 }
 
-/// Columns that filters look at, although the answer does not show them.
-fn filtered_columns(condition: &Condition, columns: &mut BTreeSet<String>) {
+/// The columns that the response shows, sorts embeds by or filters by; empty for all.
+fn result_columns(read: &ReadNode) -> Vec<String> {
+    let mut columns: BTreeSet<String> = returning_columns(read, &[]).into_iter().collect();
+    // A function's result cannot be narrowed where all of it is shown.
+    if columns.contains("*") {
+        return vec!["*".to_owned()];
+    }
+    if !columns.is_empty() {
+        for condition in &read.filters {
+            collect_filtered_columns(condition, &mut columns);
+        }
+    }
+    columns.into_iter().collect()
+}
+
+/// Adds the columns that a condition looks at, although the response may not show them.
+fn collect_filtered_columns(condition: &Condition, columns: &mut BTreeSet<String>) {
     match condition {
         Condition::Filter { column, .. } => {
             columns.insert(column.name.clone());
@@ -113,7 +146,7 @@ fn filtered_columns(condition: &Condition, columns: &mut BTreeSet<String>) {
         Condition::Embed { .. } => {}
         Condition::Group { children, .. } => {
             for child in children {
-                filtered_columns(child, columns);
+                collect_filtered_columns(child, columns);
             }
         }
     }

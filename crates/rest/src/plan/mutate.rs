@@ -1,51 +1,58 @@
 //! Writes: what is inserted, changed or deleted, and which columns come back.
 
-use super::Planner;
-use super::read::{Condition, ReadNode};
-use super::resolve::Resolver;
-use crate::catalog::Relation;
+use std::collections::BTreeSet;
+
+use bytes::Bytes;
+
+use super::draft::RootFilters;
+use super::resolve_column::Resolver;
+use super::tree::{Condition, ReadNode};
+use crate::catalog::{Catalog, Relation};
 use crate::error::{CatalogError, RequestError, RestError};
-use crate::request::Mutation;
 use crate::request::ast::{Operation, QuantOperator};
 use crate::request::body::{Payload, looks_like_object};
-use crate::request::preferences::{Missing, Representation, Resolution};
-use bytes::Bytes;
-use std::collections::BTreeSet;
-use std::sync::Arc;
+use crate::request::preferences::{Missing, Preferences, Representation, Resolution};
+use crate::request::{ApiRequest, Mutation};
 
 /// A column that the payload fills.
 #[derive(Debug, Clone)]
 pub struct WriteColumn {
+    /// Key in the payload and column of the relation.
     pub name: String,
     /// Type that PostgreSQL reads the JSON value as.
     pub type_name: String,
-    /// Function from that type to the column's.
+    /// Function from that type to the column's domain (a domain representation).
     pub transform: Option<String>,
-    /// SQL of the default value.
+    /// SQL of the default value, for `Prefer: missing=default`.
     pub default: Option<String>,
 }
 
-/// What happens to rows that exist already.
+/// What happens to rows that meet an existing one (`ON CONFLICT`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Conflict {
+    /// Update the existing row, or leave it alone.
     pub resolution: Resolution,
+    /// Conflict target: `on_conflict`, else the primary key.
     pub columns: Vec<String>,
 }
 
-/// A write.
+/// A write. Empty `returning` means that no columns come back.
 #[derive(Debug)]
 pub enum MutatePlan {
+    /// POST and PUT.
     Insert {
         columns: Vec<WriteColumn>,
         body: JsonBody,
         conflict: Option<Conflict>,
-        /// PUT: the payload's row must meet these.
+        /// PUT: the payload's row must meet these, so that the URL and the payload name the same row.
         put_filters: Vec<Condition>,
         returning: Vec<String>,
+        /// Whether keys that an object lacks get the column's default instead of null.
         apply_defaults: bool,
         /// Primary key for a `Location` header, if one is wanted.
         location: Option<Vec<String>>,
     },
+    /// PATCH.
     Update {
         columns: Vec<WriteColumn>,
         body: JsonBody,
@@ -53,6 +60,7 @@ pub enum MutatePlan {
         returning: Vec<String>,
         apply_defaults: bool,
     },
+    /// DELETE.
     Delete {
         filters: Vec<Condition>,
         returning: Vec<String>,
@@ -62,12 +70,14 @@ pub enum MutatePlan {
 /// A JSON document, and whether it is one object or a list of them.
 #[derive(Debug, Clone)]
 pub struct JsonBody {
+    /// The document as the client sent it.
     pub document: Bytes,
+    /// Whether to read it by `json_to_record` rather than `json_to_recordset`.
     pub is_object: bool,
 }
 
 impl JsonBody {
-    /// Looks at the first byte of a document.
+    /// Looks at the first byte of a document; whether it is JSON at all was checked when the request was parsed.
     pub fn new(document: Bytes) -> Self {
         Self {
             is_object: looks_like_object(&document),
@@ -76,92 +86,158 @@ impl JsonBody {
     }
 }
 
-pub(super) fn plan(
-    planner: &Planner<'_>,
-    relation: &Arc<Relation>,
-    mutation: Mutation,
-    read: &ReadNode,
-) -> Result<MutatePlan, RestError> {
-    let request = planner.request;
-    let preferences = &request.preferences;
-    let resolver = Resolver::new(planner.catalog, &relation.name);
-    let filters = || -> Vec<Condition> {
-        let plain = request.query.root_filters().map(|filter| resolver.filter(filter));
-        let logic = request.query.logic.iter().filter(|(path, _)| path.is_empty());
-        plain.chain(logic.map(|(_, tree)| resolver.tree(tree))).collect()
-    };
-    let returning = match preferences.representation {
-        Some(Representation::Full | Representation::HeadersOnly) => returning(read, &relation.primary_key),
-        _ => Vec::new(),
-    };
-    let columns = || -> Result<Vec<WriteColumn>, CatalogError> {
-        request
-            .columns
-            .iter()
-            .map(|name| write_column(planner, relation, name))
-            .collect()
-    };
-    let body = || match &request.payload {
-        Some(Payload::Json(document)) => JsonBody::new(document.clone()),
-        _ => JsonBody::new(Bytes::from_static(b"[]")),
-    };
-    let apply_defaults = preferences.missing == Some(Missing::Default);
-    Ok(match mutation {
-        Mutation::Create => {
-            let conflict_columns = request
-                .query
-                .on_conflict
-                .clone()
-                .unwrap_or_else(|| relation.primary_key.clone());
-            let headers_only = preferences.representation == Some(Representation::HeadersOnly);
-            MutatePlan::Insert {
-                columns: columns()?,
-                body: body(),
-                conflict: preferences.resolution.map(|resolution| Conflict {
-                    resolution,
-                    columns: conflict_columns,
-                }),
-                put_filters: Vec::new(),
-                returning,
-                apply_defaults,
-                location: headers_only.then(|| relation.primary_key.clone()),
-            }
-        }
-        Mutation::SingleUpsert => {
-            check_put_filters(planner, relation)?;
-            MutatePlan::Insert {
-                columns: columns()?,
-                body: body(),
-                conflict: Some(Conflict {
-                    resolution: Resolution::MergeDuplicates,
-                    columns: relation.primary_key.clone(),
-                }),
-                put_filters: filters(),
-                returning,
-                apply_defaults: false,
-                location: None,
-            }
-        }
-        Mutation::Update => MutatePlan::Update {
-            columns: columns()?,
-            body: body(),
-            filters: filters(),
-            returning,
-            apply_defaults,
-        },
-        Mutation::Delete => MutatePlan::Delete {
-            filters: filters(),
-            returning,
-        },
-    })
+/// A write being planned: the request without the parts that shape the select tree, which are `filters` and `read`.
+pub(super) struct MutationRequest<'a> {
+    pub(super) catalog: &'a Catalog,
+    pub(super) request: &'a mut ApiRequest,
+    pub(super) relation: &'a Relation,
+    pub(super) filters: RootFilters,
+    /// Whether the query string has any logic tree, those of embeds included.
+    pub(super) has_logic: bool,
+    pub(super) read: &'a ReadNode,
 }
 
-fn write_column(planner: &Planner<'_>, relation: &Relation, name: &str) -> Result<WriteColumn, CatalogError> {
+impl MutationRequest<'_> {
+    /// Plans the write.
+    ///
+    /// # Errors
+    /// PGRST105 for a PUT that does not name its row by the primary key, PGRST204 for unknown columns.
+    pub(super) fn plan(mut self, mutation: Mutation) -> Result<MutatePlan, RestError> {
+        let returning = self.returning();
+        let apply_defaults = self.preferences().missing == Some(Missing::Default);
+        Ok(match mutation {
+            Mutation::Create => self.plan_insert(returning, apply_defaults)?,
+            Mutation::SingleUpsert => self.plan_single_upsert(returning)?,
+            Mutation::Update => MutatePlan::Update {
+                columns: self.write_columns()?,
+                body: self.take_body(),
+                filters: self.take_filters(),
+                returning,
+                apply_defaults,
+            },
+            Mutation::Delete => MutatePlan::Delete {
+                filters: self.take_filters(),
+                returning,
+            },
+        })
+    }
+
+    /// POST: an INSERT, or with `Prefer: resolution=` an upsert.
+    fn plan_insert(
+        &mut self,
+        returning: Vec<String>,
+        apply_defaults: bool,
+    ) -> Result<MutatePlan, CatalogError> {
+        let primary_key = &self.relation.primary_key;
+        let on_conflict = self.request.query.on_conflict.take();
+        // PostgREST's default target; without a primary key there is none, and no conflict clause is written.
+        let conflict_columns = on_conflict.unwrap_or_else(|| primary_key.clone());
+        let headers_only = self.preferences().representation == Some(Representation::HeadersOnly);
+        Ok(MutatePlan::Insert {
+            columns: self.write_columns()?,
+            body: self.take_body(),
+            // Without `Prefer: resolution=` a conflict is an error (23505), also where `on_conflict` names columns.
+            conflict: self.preferences().resolution.map(|resolution| Conflict {
+                resolution,
+                columns: conflict_columns,
+            }),
+            put_filters: Vec::new(),
+            returning,
+            apply_defaults,
+            location: headers_only.then(|| primary_key.clone()),
+        })
+    }
+
+    /// PUT: an upsert of the one row that the filters name.
+    fn plan_single_upsert(&mut self, returning: Vec<String>) -> Result<MutatePlan, RestError> {
+        self.check_put_filters()?;
+        Ok(MutatePlan::Insert {
+            columns: self.write_columns()?,
+            body: self.take_body(),
+            conflict: Some(Conflict {
+                resolution: Resolution::MergeDuplicates,
+                columns: self.relation.primary_key.clone(),
+            }),
+            put_filters: self.take_filters(),
+            returning,
+            apply_defaults: false,
+            location: None,
+        })
+    }
+
+    fn preferences(&self) -> &Preferences {
+        &self.request.preferences
+    }
+
+    /// The columns that come back: none unless the response or its `Location` header shows some.
+    fn returning(&self) -> Vec<String> {
+        match self.preferences().representation {
+            Some(Representation::Full | Representation::HeadersOnly) => {
+                returning_columns(self.read, &self.relation.primary_key)
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The columns that the payload fills, with their types.
+    fn write_columns(&self) -> Result<Vec<WriteColumn>, CatalogError> {
+        let names = self.request.columns.iter();
+        names
+            .map(|name| write_column(self.catalog, self.relation, name))
+            .collect()
+    }
+
+    /// The payload; writes without one have an empty list.
+    fn take_body(&mut self) -> JsonBody {
+        match self.request.payload.take() {
+            Some(Payload::Json(document)) => JsonBody::new(document),
+            _ => JsonBody::new(Bytes::from_static(b"[]")),
+        }
+    }
+
+    /// The conditions on the rows to write.
+    fn take_filters(&mut self) -> Vec<Condition> {
+        let resolver = Resolver::new(self.catalog, &self.relation.name);
+        let filters = std::mem::take(&mut self.filters.filters).into_iter();
+        let logic = std::mem::take(&mut self.filters.logic).into_iter();
+        filters
+            .map(|filter| resolver.resolve_filter(filter))
+            .chain(logic.map(|tree| resolver.resolve_logic(tree)))
+            .collect()
+    }
+
+    /// Checks that a PUT names its row by the whole primary key, and by nothing else.
+    ///
+    /// # Errors
+    /// PGRST105.
+    fn check_put_filters(&self) -> Result<(), RequestError> {
+        let keys: BTreeSet<&str> = self
+            .request
+            .query
+            .filter_keys
+            .iter()
+            .map(String::as_str)
+            .collect();
+        let primary: BTreeSet<&str> = self.relation.primary_key.iter().map(String::as_str).collect();
+        let all_equal = self.filters.filters.iter().all(|filter| {
+            !filter.negated && matches!(filter.operation, Operation::Quant(QuantOperator::Equal, None, _))
+        });
+        if !self.has_logic && keys == primary && !primary.is_empty() && all_equal {
+            Ok(())
+        } else {
+            Err(RequestError::PutFilters)
+        }
+    }
+}
+
+/// A column as the payload fills it; with a domain representation it is read as json and converted.
+fn write_column(catalog: &Catalog, relation: &Relation, name: &str) -> Result<WriteColumn, CatalogError> {
     let column = relation.columns.get(name).ok_or_else(|| CatalogError::NoColumn {
         relation: relation.name.name.clone(),
         column: name.to_owned(),
     })?;
-    let transform = planner.catalog.representation("json", &column.declared_type);
+    // With a representation the value stays json until the function converts it.
+    let transform = catalog.representation("json", &column.declared_type);
     Ok(WriteColumn {
         name: name.to_owned(),
         type_name: if transform.is_some() {
@@ -174,28 +250,14 @@ fn write_column(planner: &Planner<'_>, relation: &Relation, name: &str) -> Resul
     })
 }
 
-/// PUT names its row by the whole primary key, and by nothing else.
-fn check_put_filters(planner: &Planner<'_>, relation: &Relation) -> Result<(), RequestError> {
-    let query = &planner.request.query;
-    let keys: BTreeSet<&str> = query.filter_keys.iter().map(String::as_str).collect();
-    let primary: BTreeSet<&str> = relation.primary_key.iter().map(String::as_str).collect();
-    let all_equal = query.root_filters().all(|filter| {
-        !filter.negated && matches!(filter.operation, Operation::Quant(QuantOperator::Equal, None, _))
-    });
-    if query.logic.is_empty() && keys == primary && !primary.is_empty() && all_equal {
-        Ok(())
-    } else {
-        Err(RequestError::PutFilters)
-    }
-}
-
-/// The columns that the answer needs from the written rows: those it shows, those its embeds join by, and the key.
-pub(super) fn returning(read: &ReadNode, primary_key: &[String]) -> Vec<String> {
+/// The columns that the response needs from the written rows: those it shows, those its embeds join by, and the key.
+pub(super) fn returning_columns(read: &ReadNode, primary_key: &[String]) -> Vec<String> {
     let mut names: BTreeSet<&str> = read
         .select
         .iter()
         .map(|column| column.column.name.as_str())
         .collect();
+    // The star includes all columns that embeds could need.
     if names.contains("*") {
         return vec!["*".to_owned()];
     }
@@ -203,10 +265,11 @@ pub(super) fn returning(read: &ReadNode, primary_key: &[String]) -> Vec<String> 
         let Some(join) = &child.join else { continue };
         match join.relationship.origin_columns() {
             Some(columns) => names.extend(columns),
-            // nobody knows what the function looks at
+            // A computed relationship is a function of the whole row.
             None => return vec!["*".to_owned()],
         }
     }
+    // The key is needed for `Location`, also where the client did not select it.
     names.extend(primary_key.iter().map(String::as_str));
     names.into_iter().map(str::to_owned).collect()
 }

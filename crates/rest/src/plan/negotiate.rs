@@ -1,4 +1,4 @@
-//! Which of the accepted media types is answered, and what renders it.
+//! Content negotiation: which of the accepted media types the response has, and what renders it.
 
 use crate::catalog::{Catalog, HandlerTarget};
 use crate::error::RequestError;
@@ -10,17 +10,15 @@ use crate::request::media::MediaType;
 pub enum Handler {
     /// No body.
     Nothing,
-    /// A JSON array, or the form that a function's result has.
-    Json {
-        stripped: bool,
-    },
-    /// One JSON object.
-    JsonObject {
-        stripped: bool,
-    },
+    /// A JSON array, or for a function the form of its result; `stripped` leaves out null keys.
+    Json { stripped: bool },
+    /// One JSON object; `stripped` leaves out null keys.
+    JsonObject { stripped: bool },
+    /// A header line and one record per row.
     Csv,
+    /// A GeoJSON FeatureCollection, made by PostGIS.
     GeoJson,
-    /// A function or aggregate of the database.
+    /// A custom media type handler: a function or aggregate of the database.
     Custom {
         function: QualifiedName,
         target: HandlerTarget,
@@ -29,9 +27,12 @@ pub enum Handler {
 
 /// Finds the first accepted type that can be served.
 ///
+/// `identifier` is the relation or function that is asked for. Its own handlers apply only to whole rows, hence only
+/// with the `default_select`.
+///
 /// # Errors
 /// PGRST107.
-pub(super) fn negotiate(
+pub(super) fn negotiate_media_type(
     accept: &[MediaType],
     catalog: &Catalog,
     identifier: &QualifiedName,
@@ -49,23 +50,25 @@ pub(super) fn negotiate(
                 let handler = match target.as_ref() {
                     MediaType::Object { stripped } => Handler::JsonObject { stripped: *stripped },
                     MediaType::ArrayStripped => Handler::Json { stripped: true },
-                    target => find(catalog, identifier, default_select, target)?.0,
+                    target => find_handler(catalog, identifier, default_select, target)?.0,
                 };
                 Some((handler, media.clone()))
             }
+            // `db-plan-enabled` is off: the type is not offered, because plans reveal other rows' statistics.
             MediaType::Plan { .. } => None,
-            other => find(catalog, identifier, default_select, other),
+            other => find_handler(catalog, identifier, default_select, other),
         })
         .ok_or_else(|| none_available(accept))
 }
 
-/// The refusal that lists what was asked for.
+/// PGRST107, which lists what was asked for.
 pub(super) fn none_available(accept: &[MediaType]) -> RequestError {
     let asked: Vec<String> = accept.iter().map(MediaType::mime).collect();
     RequestError::MediaType(asked.join(", "))
 }
 
-fn find(
+/// The handler of one media type: one made for this object, then one for any row, then a built-in one.
+fn find_handler(
     catalog: &Catalog,
     identifier: &QualifiedName,
     default_select: bool,
@@ -73,6 +76,7 @@ fn find(
 ) -> Option<(Handler, MediaType)> {
     let custom = |target: HandlerTarget, media: &MediaType| {
         let function = catalog.handler(&target, media)?.clone();
+        // A handler for `*/*` decides about the type by `response.headers`; without that it is unspecific bytes.
         let answered = if *media == MediaType::Any {
             MediaType::Bytes
         } else {

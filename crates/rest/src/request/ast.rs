@@ -1,4 +1,4 @@
-//! What a query string says, after parsing: select trees, filters, orders. Knows nothing of tables.
+//! The query language's syntax tree: select lists, filters, orders. Names are not looked up yet.
 
 use std::fmt;
 
@@ -16,7 +16,7 @@ pub struct JsonStep {
 pub enum JsonOperand {
     /// A key of an object.
     Key(String),
-    /// An index into an array: sign and digits.
+    /// An index into an array: sign and digits, as text because it becomes a parameter of the statement.
     Index(String),
 }
 
@@ -70,21 +70,27 @@ pub enum SelectItem {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SelectField {
     pub field: Field,
+    /// Output key.
     pub alias: Option<String>,
+    /// Type behind `::`, letters, digits, `_`, `$` and blanks only.
     pub cast: Option<String>,
     pub aggregate: Option<Aggregate>,
+    /// Type behind an aggregate's `::`.
     pub aggregate_cast: Option<String>,
 }
 
 /// An embedded resource of a `select` list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SelectEmbed {
-    /// Relation, constraint, column or computed relationship; decided by the plan.
+    /// A relation, constraint, column or computed relationship; the plan decides which.
     pub target: String,
+    /// Output key.
     pub alias: Option<String>,
+    /// `!hint`: what tells several relationships apart.
     pub hint: Option<String>,
+    /// `!left` or `!inner`.
     pub join: Option<JoinKind>,
-    /// `...target(…)`: columns are lifted into the parent.
+    /// `...target(…)`: its columns become columns of the parent.
     pub spread: bool,
     pub items: Vec<SelectItem>,
 }
@@ -150,13 +156,13 @@ impl QuantOperator {
         }
     }
 
-    /// `like` and `ilike` write `%` as `*`.
+    /// Whether the value is a pattern in which `*` stands for `%`.
     pub fn has_wildcard(self) -> bool {
         matches!(self, Self::Like | Self::ILike)
     }
 }
 
-/// Modifier of a [`QuantOperator`].
+/// Modifier of a [`QuantOperator`]: whether any or all values of a list have to match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Quantifier {
     Any,
@@ -189,14 +195,18 @@ impl IsValue {
 /// Full-text operators.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextSearch {
+    /// `plfts`.
     Plain,
+    /// `fts`.
     Query,
+    /// `phfts`.
     Phrase,
+    /// `wfts`.
     Web,
 }
 
 impl TextSearch {
-    /// The function that makes the tsquery.
+    /// The SQL function that makes the tsquery.
     pub fn sql(self) -> &'static str {
         match self {
             Self::Query => "to_tsquery",
@@ -207,18 +217,21 @@ impl TextSearch {
     }
 }
 
-/// What a filter demands of its field.
+/// An operator with its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Operation {
     Simple(SimpleOperator, String),
+    /// Operator, quantifier, value. The value of `eq(any)` and `eq(all)` is PostgreSQL's text of an array, `{1,2}`;
+    /// without a quantifier it is a single value.
     Quant(QuantOperator, Option<Quantifier>, String),
     Is(IsValue),
     IsDistinct(String),
     In(Vec<String>),
+    /// Operator, text search configuration, query.
     TextSearch(TextSearch, Option<String>, String),
 }
 
-/// One condition on one field.
+/// A condition on one field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Filter {
     pub field: Field,
@@ -233,7 +246,7 @@ pub enum LogicOperator {
     Or,
 }
 
-/// A tree of conditions.
+/// Conditions joined by `and` and `or`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LogicTree {
     Filter(Filter),
@@ -261,18 +274,28 @@ pub enum Nulls {
 /// One sort key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OrderTerm {
-    /// Sort by a field of this embedded to-one resource.
+    /// The embedded to-one resource that the field belongs to; `None` for the node itself.
     pub embed: Option<String>,
     pub field: Field,
     pub direction: Option<Direction>,
     pub nulls: Option<Nulls>,
 }
 
-/// Names from the root of the select tree to a node; empty for the root.
+/// Names of embeds from the root of the select tree to a node; empty for the root.
 pub type EmbedPath = Vec<String>;
 
 impl fmt::Display for Field {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.name)
+    }
+}
+
+impl Field {
+    /// A column without a path.
+    pub fn column(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            path: Vec::new(),
+        }
     }
 }

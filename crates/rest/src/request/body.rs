@@ -1,26 +1,27 @@
-//! Request bodies: what they hold, as far as the plan must know it.
+//! Request bodies: the payload, and which keys it has.
 //!
-//! A JSON body goes to PostgreSQL as it came. It is looked into only when no `columns` parameter names the keys,
-//! and then only for its keys.
+//! A JSON body goes to PostgreSQL as it came. Its keys are read only where no `columns` parameter names them, and its
+//! values never. CSV and forms become JSON.
 
-use super::ast::Field;
-use super::media::MediaType;
-use super::query::decode_part;
-use crate::error::RequestError;
-use bytes::Bytes;
-use serde::Deserializer;
-use serde::de::{Deserialize, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::collections::BTreeSet;
 use std::fmt;
 
-/// The data a request brings along.
+use bytes::Bytes;
+use serde::Deserializer;
+use serde::de::{Deserialize, IgnoredAny, MapAccess, SeqAccess, Visitor};
+
+use super::media::MediaType;
+use super::query::decode_part;
+use crate::error::RequestError;
+
+/// The data that a request brings along.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Payload {
     /// A JSON document for `json_to_record(set)`.
     Json(Bytes),
     /// Named arguments of a form, in order.
     Arguments(Vec<(String, String)>),
-    /// The whole body as one argument.
+    /// The whole body, as the one argument of a function.
     Raw(Bytes),
 }
 
@@ -32,17 +33,20 @@ pub struct Body {
     pub keys: Vec<String>,
 }
 
-fn invalid(message: &str) -> RequestError {
+/// PGRST102 with this message.
+fn invalid_body(message: &str) -> RequestError {
     RequestError::Body(message.to_owned())
 }
 
+/// Message for a body that is no JSON document.
 const INVALID_JSON: &str = "Empty or invalid json";
+/// Message for objects with different keys.
 const UNEQUAL_KEYS: &str = "All object keys must match";
 
-/// Reads a body of type `content_type`.
+/// Reads a body of type `content_type`; `columns` is the parameter that names its keys.
 ///
 /// # Errors
-/// PGRST102.
+/// PGRST102 for a body that is malformed, too deep, or of a type that is not accepted.
 pub fn parse_body(
     bytes: &Bytes,
     content_type: &MediaType,
@@ -54,7 +58,7 @@ pub fn parse_body(
         MediaType::Csv => csv_to_json(bytes),
         MediaType::Form if is_call => {
             let arguments = form_pairs(bytes)?;
-            let keys = sorted(arguments.iter().map(|(key, _)| key.clone()));
+            let keys = sort_keys(arguments.iter().map(|(key, _)| key.clone()));
             Ok(Body {
                 payload: Payload::Arguments(arguments),
                 keys,
@@ -72,44 +76,51 @@ pub fn parse_body(
     }
 }
 
-fn sorted(keys: impl Iterator<Item = String>) -> Vec<String> {
+/// The keys in order, without duplicates.
+fn sort_keys(keys: impl Iterator<Item = String>) -> Vec<String> {
     keys.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
+/// Checks a JSON document and reads its keys; its bytes are passed on as they are.
 fn parse_json(bytes: &Bytes, columns: Option<&[String]>, is_call: bool) -> Result<Body, RequestError> {
+    // Checked first, and also with `columns`: PostgreSQL parses the document in either case.
     if is_too_deep(bytes) {
         return Err(RequestError::BodyTooDeep);
     }
     if let Some(columns) = columns {
         return Ok(Body {
             payload: Payload::Json(bytes.clone()),
-            keys: sorted(columns.iter().cloned()),
+            keys: sort_keys(columns.iter().cloned()),
         });
     }
+    // Compat: a call without a body has no arguments; for a write an empty body is an error.
     if bytes.is_empty() && is_call {
         return Ok(Body {
             payload: Payload::Json(Bytes::from_static(b"{}")),
             keys: Vec::new(),
         });
     }
-    match serde_json::from_slice::<Shape>(bytes) {
-        Err(_) => Err(invalid(INVALID_JSON)),
-        Ok(Shape::Uneven) => Err(invalid(UNEQUAL_KEYS)),
-        Ok(Shape::Rows(keys)) => Ok(Body {
+    match serde_json::from_slice::<JsonShape>(bytes) {
+        Err(_) => Err(invalid_body(INVALID_JSON)),
+        Ok(JsonShape::UnequalKeys) => Err(invalid_body(UNEQUAL_KEYS)),
+        Ok(JsonShape::Rows(keys)) => Ok(Body {
             payload: Payload::Json(bytes.clone()),
             keys: keys.into_iter().collect(),
         }),
-        Ok(Shape::NoRows) => Ok(Body {
+        // An empty array in place of a scalar: `json_to_recordset` refuses anything but arrays.
+        Ok(JsonShape::NoRows) => Ok(Body {
             payload: Payload::Json(Bytes::from_static(b"[]")),
             keys: Vec::new(),
         }),
     }
 }
 
-/// Deepest nesting of a JSON body. PostgreSQL's own limit is its stack, and reaching that is an error of the server.
-const DEEPEST: usize = 128;
+/// Deepest nesting of a JSON body. PostgreSQL would parse until its stack is full, and report that as an error of the
+/// server (54001, status 500).
+const MAX_JSON_DEPTH: usize = 128;
 
-/// Whether a document nests deeper than is accepted. Looks at brackets only; whether they match is checked elsewhere.
+/// Whether a document nests deeper than is accepted. Only brackets outside of strings are counted; whether they match is
+/// left to the JSON parser.
 fn is_too_deep(document: &[u8]) -> bool {
     let mut depth = 0usize;
     let mut at = 0;
@@ -118,7 +129,7 @@ fn is_too_deep(document: &[u8]) -> bool {
         match byte {
             b'[' | b'{' => {
                 depth += 1;
-                if depth > DEEPEST {
+                if depth > MAX_JSON_DEPTH {
                     return true;
                 }
             }
@@ -130,7 +141,7 @@ fn is_too_deep(document: &[u8]) -> bool {
     false
 }
 
-/// Where a string that begins before `at` ends.
+/// The position behind a string whose opening quote is before `at`.
 fn end_of_string(document: &[u8], mut at: usize) -> usize {
     while let Some(found) = memchr::memchr2(b'"', b'\\', document.get(at..).unwrap_or_default()) {
         at += found + 1;
@@ -142,141 +153,144 @@ fn end_of_string(document: &[u8], mut at: usize) -> usize {
     document.len()
 }
 
-/// What a JSON document looks like from the outside.
-enum Shape {
+/// The outer form of a JSON document.
+enum JsonShape {
     /// An object, or an array of objects with these keys each.
     Rows(BTreeSet<String>),
-    /// An array whose elements differ, or are no objects.
-    Uneven,
-    /// An empty array, or a scalar.
+    /// An array whose elements have different keys, or are no objects.
+    UnequalKeys,
+    /// An empty array, or a scalar. Compat: PostgREST inserts nothing for a scalar.
     NoRows,
 }
 
-impl<'de> Deserialize<'de> for Shape {
+impl<'de> Deserialize<'de> for JsonShape {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(ShapeVisitor)
+        deserializer.deserialize_any(JsonShapeVisitor)
     }
 }
 
-struct ShapeVisitor;
+/// Reads the outer form of a document: keys of objects, and nothing of their values.
+struct JsonShapeVisitor;
 
-impl<'de> Visitor<'de> for ShapeVisitor {
-    type Value = Shape;
+impl<'de> Visitor<'de> for JsonShapeVisitor {
+    type Value = JsonShape;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a JSON document")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Shape, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<JsonShape, A::Error> {
         let mut keys = BTreeSet::new();
         while let Some((key, IgnoredAny)) = map.next_entry::<String, IgnoredAny>()? {
             keys.insert(key);
         }
-        Ok(Shape::Rows(keys))
+        Ok(JsonShape::Rows(keys))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Shape, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<JsonShape, A::Error> {
         let mut first: Option<BTreeSet<String>> = None;
-        let mut uneven = false;
-        while let Some(element) = seq.next_element::<Element>()? {
+        let mut has_unequal_keys = false;
+        while let Some(element) = seq.next_element::<ArrayElement>()? {
+            // Every object must have the keys of the first, because they become the columns of one INSERT.
             match (element.0, &first) {
                 (Some(keys), None) => first = Some(keys),
                 (Some(keys), Some(known)) if keys == *known => {}
-                _ => uneven = true,
+                _ => has_unequal_keys = true,
             }
         }
         Ok(match first {
-            _ if uneven => Shape::Uneven,
-            Some(keys) => Shape::Rows(keys),
-            None => Shape::NoRows,
+            _ if has_unequal_keys => JsonShape::UnequalKeys,
+            Some(keys) => JsonShape::Rows(keys),
+            None => JsonShape::NoRows,
         })
     }
 
-    fn visit_unit<E>(self) -> Result<Shape, E> {
-        Ok(Shape::NoRows)
+    fn visit_unit<E>(self) -> Result<JsonShape, E> {
+        Ok(JsonShape::NoRows)
     }
 
-    fn visit_bool<E>(self, _: bool) -> Result<Shape, E> {
-        Ok(Shape::NoRows)
+    fn visit_bool<E>(self, _: bool) -> Result<JsonShape, E> {
+        Ok(JsonShape::NoRows)
     }
 
-    fn visit_i64<E>(self, _: i64) -> Result<Shape, E> {
-        Ok(Shape::NoRows)
+    fn visit_i64<E>(self, _: i64) -> Result<JsonShape, E> {
+        Ok(JsonShape::NoRows)
     }
 
-    fn visit_u64<E>(self, _: u64) -> Result<Shape, E> {
-        Ok(Shape::NoRows)
+    fn visit_u64<E>(self, _: u64) -> Result<JsonShape, E> {
+        Ok(JsonShape::NoRows)
     }
 
-    fn visit_f64<E>(self, _: f64) -> Result<Shape, E> {
-        Ok(Shape::NoRows)
+    fn visit_f64<E>(self, _: f64) -> Result<JsonShape, E> {
+        Ok(JsonShape::NoRows)
     }
 
-    fn visit_str<E>(self, _: &str) -> Result<Shape, E> {
-        Ok(Shape::NoRows)
+    fn visit_str<E>(self, _: &str) -> Result<JsonShape, E> {
+        Ok(JsonShape::NoRows)
     }
 }
 
 /// An array element: its keys, if it is an object.
-struct Element(Option<BTreeSet<String>>);
+struct ArrayElement(Option<BTreeSet<String>>);
 
-impl<'de> Deserialize<'de> for Element {
+impl<'de> Deserialize<'de> for ArrayElement {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Shape::deserialize_element(deserializer)
+        JsonShape::deserialize_element(deserializer)
     }
 }
 
-impl Shape {
-    fn deserialize_element<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Element, D::Error> {
-        struct ElementVisitor;
-        impl<'de> Visitor<'de> for ElementVisitor {
-            type Value = Element;
+impl JsonShape {
+    fn deserialize_element<'de, D: Deserializer<'de>>(deserializer: D) -> Result<ArrayElement, D::Error> {
+        /// Reads the keys of an array's element.
+        struct ArrayElementVisitor;
+        impl<'de> Visitor<'de> for ArrayElementVisitor {
+            type Value = ArrayElement;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a JSON value")
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Element, A::Error> {
-                match ShapeVisitor.visit_map(map)? {
-                    Shape::Rows(keys) => Ok(Element(Some(keys))),
-                    _ => Ok(Element(None)),
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<ArrayElement, A::Error> {
+                match JsonShapeVisitor.visit_map(map)? {
+                    JsonShape::Rows(keys) => Ok(ArrayElement(Some(keys))),
+                    _ => Ok(ArrayElement(None)),
                 }
             }
 
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Element, A::Error> {
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<ArrayElement, A::Error> {
                 while seq.next_element::<IgnoredAny>()?.is_some() {}
-                Ok(Element(None))
+                Ok(ArrayElement(None))
             }
 
-            fn visit_unit<E>(self) -> Result<Element, E> {
-                Ok(Element(None))
+            fn visit_unit<E>(self) -> Result<ArrayElement, E> {
+                Ok(ArrayElement(None))
             }
 
-            fn visit_bool<E>(self, _: bool) -> Result<Element, E> {
-                Ok(Element(None))
+            fn visit_bool<E>(self, _: bool) -> Result<ArrayElement, E> {
+                Ok(ArrayElement(None))
             }
 
-            fn visit_i64<E>(self, _: i64) -> Result<Element, E> {
-                Ok(Element(None))
+            fn visit_i64<E>(self, _: i64) -> Result<ArrayElement, E> {
+                Ok(ArrayElement(None))
             }
 
-            fn visit_u64<E>(self, _: u64) -> Result<Element, E> {
-                Ok(Element(None))
+            fn visit_u64<E>(self, _: u64) -> Result<ArrayElement, E> {
+                Ok(ArrayElement(None))
             }
 
-            fn visit_f64<E>(self, _: f64) -> Result<Element, E> {
-                Ok(Element(None))
+            fn visit_f64<E>(self, _: f64) -> Result<ArrayElement, E> {
+                Ok(ArrayElement(None))
             }
 
-            fn visit_str<E>(self, _: &str) -> Result<Element, E> {
-                Ok(Element(None))
+            fn visit_str<E>(self, _: &str) -> Result<ArrayElement, E> {
+                Ok(ArrayElement(None))
             }
         }
-        deserializer.deserialize_any(ElementVisitor)
+        deserializer.deserialize_any(ArrayElementVisitor)
     }
 }
 
-/// Rows of a CSV document as a JSON array; the cell `NULL` is null.
+/// The rows of a CSV document as a JSON array of objects; the cell `NULL` becomes null.
 fn csv_to_json(bytes: &Bytes) -> Result<Body, RequestError> {
     let mut reader = csv::ReaderBuilder::new()
         .flexible(true)
@@ -289,16 +303,17 @@ fn csv_to_json(bytes: &Bytes) -> Result<Body, RequestError> {
         .map(str::to_owned)
         .collect();
     if header.is_empty() {
-        return Err(invalid("parse error (not enough input) at \"\""));
+        return Err(invalid_body("parse error (not enough input) at \"\""));
     }
     let mut out = String::from("[");
     let mut width = None;
     for record in reader.records() {
         let record = record.map_err(unreadable)?;
-        // Compat: lines may be shorter or longer than the header, if they are all alike.
+        // A line of another length is most likely a misplaced quote or comma.
+        // Compat: lines may be shorter or longer than the header, as long as they are all of one length.
         let fields = record.len().min(header.len());
         if *width.get_or_insert(fields) != fields {
-            return Err(invalid("All lines must have same number of fields"));
+            return Err(invalid_body("All lines must have same number of fields"));
         }
         out.push_str(if out.len() > 1 { ",{" } else { "{" });
         for (index, (key, cell)) in header.iter().zip(record.iter()).enumerate() {
@@ -316,16 +331,17 @@ fn csv_to_json(bytes: &Bytes) -> Result<Body, RequestError> {
         out.push('}');
     }
     out.push(']');
-    // Compat: without rows there are no keys either.
-    let keys = sorted(header.into_iter().take(width.unwrap_or(0)));
+    // Compat: a header without rows has no keys.
+    let keys = sort_keys(header.into_iter().take(width.unwrap_or(0)));
     Ok(Body {
         payload: Payload::Json(out.into()),
         keys,
     })
 }
 
+/// Names and values of a form, decoded.
 fn form_pairs(bytes: &Bytes) -> Result<Vec<(String, String)>, RequestError> {
-    let text = std::str::from_utf8(bytes).map_err(|_| invalid("The form is not valid UTF-8"))?;
+    let text = std::str::from_utf8(bytes).map_err(|_| invalid_body("The form is not valid UTF-8"))?;
     text.split(['&', ';'])
         .filter(|part| !part.is_empty())
         .map(|part| {
@@ -335,7 +351,7 @@ fn form_pairs(bytes: &Bytes) -> Result<Vec<(String, String)>, RequestError> {
         .collect()
 }
 
-/// A form as one JSON object of strings; the last of duplicate names counts.
+/// A form as one JSON object of strings; of several values for a name the last counts.
 fn form_to_json(bytes: &Bytes) -> Result<Body, RequestError> {
     let pairs: std::collections::BTreeMap<String, String> = form_pairs(bytes)?.into_iter().collect();
     let mut out = String::from("{");
@@ -354,22 +370,12 @@ fn form_to_json(bytes: &Bytes) -> Result<Body, RequestError> {
     })
 }
 
-/// Whether a document looks like an object: its first byte that is no blank is `{`.
+/// Whether a document is an object, judged by its first byte that is no white space.
 pub fn looks_like_object(document: &[u8]) -> bool {
     document
         .iter()
         .find(|byte| !matches!(byte, b' ' | b'\t' | b'\n' | b'\r'))
         == Some(&b'{')
-}
-
-impl Field {
-    /// A column without a path.
-    pub fn column(name: impl Into<String>) -> Self {
-        Self {
-            name: name.into(),
-            path: Vec::new(),
-        }
-    }
 }
 
 #[cfg(test)]
@@ -393,7 +399,7 @@ mod tests {
     }
 
     #[test]
-    fn rest_040_unequal_keys_are_refused() {
+    fn rest_040_objects_with_different_keys_are_refused() {
         assert_eq!(message(json(r#"[{"a":1},{"b":2}]"#)), UNEQUAL_KEYS);
         assert_eq!(message(json(r#"[{"a":1},3]"#)), UNEQUAL_KEYS);
         assert_eq!(
@@ -410,7 +416,7 @@ mod tests {
     }
 
     #[test]
-    fn rest_043_deep_nesting_is_refused_with_columns_too() {
+    fn rest_043_deep_nesting_is_refused_also_with_the_columns_parameter() {
         let nested = |depth: usize| Bytes::from("[".repeat(depth) + "\"[[\\\"[\"" + &"]".repeat(depth));
         let columns = ["a".to_owned()];
 
@@ -427,7 +433,7 @@ mod tests {
     }
 
     #[test]
-    fn rest_042_scalars_count_as_no_rows() {
+    fn rest_042_scalars_and_empty_arrays_hold_no_rows() {
         for text in ["3", "null", "\"x\"", "[]", "true"] {
             assert_eq!(
                 json(text).unwrap().payload,
@@ -438,7 +444,7 @@ mod tests {
     }
 
     #[test]
-    fn rest_039_with_columns_the_body_is_not_looked_at() {
+    fn rest_039_with_the_columns_parameter_the_body_is_not_parsed() {
         let body = Bytes::from_static(b"not json");
         let columns = ["b".to_owned(), "a".to_owned()];
 
@@ -481,7 +487,7 @@ mod tests {
     }
 
     #[test]
-    fn rest_098_other_types_are_named() {
+    fn rest_098_an_unaccepted_content_type_is_named_in_the_error() {
         let other = parse_body(&Bytes::new(), &MediaType::Text, None, false);
 
         assert_eq!(message(other), "Content-Type not acceptable: text/plain");

@@ -1,13 +1,15 @@
-//! Media types: what the client accepts, what a body is.
+//! Media types of `Accept` and `Content-Type`.
 
-/// Output of an EXPLAIN.
+use std::borrow::Cow;
+
+/// Format of an `EXPLAIN`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum PlanFormat {
     Text,
     Json,
 }
 
-/// `options=` of the plan media type, in the order of the SQL.
+/// `options=` of the plan media type: options of `EXPLAIN`, in the order in which they are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct PlanOptions {
     pub analyze: bool,
@@ -18,7 +20,7 @@ pub struct PlanOptions {
 }
 
 impl PlanOptions {
-    /// The chosen options by name.
+    /// The names of the chosen options.
     pub fn names(self) -> impl Iterator<Item = &'static str> {
         [
             (self.analyze, "analyze"),
@@ -32,13 +34,17 @@ impl PlanOptions {
     }
 }
 
-/// A media type, as far as it means something to the gateway.
+/// A media type, as far as this service gives it a meaning.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum MediaType {
+    /// `*/*`.
     Any,
     Json,
+    /// `application/vnd.pgrst.array+json;nulls=stripped`.
     ArrayStripped,
+    /// `application/vnd.pgrst.object+json`: exactly one object.
     Object {
+        /// Whether null keys are left out.
         stripped: bool,
     },
     GeoJson,
@@ -46,18 +52,22 @@ pub enum MediaType {
     Text,
     Xml,
     OpenApi,
+    /// `application/x-www-form-urlencoded`.
     Form,
+    /// `application/octet-stream`.
     Bytes,
+    /// `application/vnd.pgrst.plan`: the `EXPLAIN` of the statement for `target`.
     Plan {
         format: PlanFormat,
         options: PlanOptions,
         target: Box<MediaType>,
     },
+    /// Any other: custom handlers may render it.
     Other(String),
 }
 
 impl MediaType {
-    /// Reads one media type; never fails, what is unknown is [`MediaType::Other`].
+    /// Parses one media type. It never fails: what is unknown or malformed is [`MediaType::Other`].
     pub fn parse(text: &str) -> Self {
         let Some(parts) = Parts::parse(text) else {
             return Self::Other(text.to_owned());
@@ -90,7 +100,7 @@ impl MediaType {
         }
     }
 
-    /// The type's text, without charset.
+    /// The type as text, without charset.
     pub fn mime(&self) -> String {
         match self {
             Self::Any => "*/*".to_owned(),
@@ -131,15 +141,21 @@ impl MediaType {
     }
 
     /// The `Content-Type` header for a body of this type.
-    pub fn content_type(&self) -> String {
+    pub fn content_type(&self) -> Cow<'static, str> {
         match self {
-            Self::Json => "application/json; charset=utf-8".to_owned(),
-            Self::Bytes | Self::Other(_) => self.mime(),
-            _ => self.mime() + "; charset=utf-8",
+            Self::Json => Cow::Borrowed("application/json; charset=utf-8"),
+            Self::Bytes | Self::Other(_) => Cow::Owned(self.mime()),
+            _ => Cow::Owned(self.mime() + "; charset=utf-8"),
         }
+    }
+
+    /// Whether the response has to be exactly one object.
+    pub fn is_singular(&self) -> bool {
+        matches!(self, Self::Object { .. })
     }
 }
 
+/// A media type before it is looked up: `main/sub; parameters`.
 struct Parts<'a> {
     main: &'a str,
     sub: &'a str,
@@ -162,12 +178,12 @@ impl<'a> Parts<'a> {
         Some(Self {
             main,
             sub: &rest[..end],
-            parameters: parameters(&rest[end..]),
+            parameters: parse_parameters(&rest[end..]),
         })
     }
 
     fn parameter(&self, name: &str) -> Option<&'a str> {
-        // the last one of a name counts
+        // Compat: of several parameters of a name the last counts.
         self.parameters
             .iter()
             .rev()
@@ -175,6 +191,7 @@ impl<'a> Parts<'a> {
             .map(|(_, value)| *value)
     }
 
+    /// The plan media type with its options and target.
     fn plan(&self, format: PlanFormat) -> MediaType {
         let mut options = PlanOptions::default();
         for option in self.parameter("options").unwrap_or_default().split('|') {
@@ -196,8 +213,8 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// `{ ";" key "=" (value | '"' value '"') }`; what does not fit ends the list.
-fn parameters(mut rest: &str) -> Vec<(String, &str)> {
+/// `{ ";" key "=" (value | '"' value '"') }`. Compat: the first that does not fit ends the list without an error.
+fn parse_parameters(mut rest: &str) -> Vec<(String, &str)> {
     let mut found = Vec::new();
     while let Some(after) = rest.trim_start().strip_prefix(';') {
         let after = after.trim_start();
@@ -229,16 +246,19 @@ fn parameters(mut rest: &str) -> Vec<(String, &str)> {
     found
 }
 
-/// The accepted types of an `Accept` header, most wanted first.
+/// The media types of an `Accept` header, most wanted first: by quality, then by how specific they are (RFC 9110 §12.5.1).
 pub fn parse_accept(header: Option<&str>) -> Vec<MediaType> {
     match header {
+        // The two headers that nearly all clients send are recognised without parsing.
         None | Some("*/*") => vec![MediaType::Any],
         Some("application/json") => vec![MediaType::Json],
         Some(header) => {
             let mut ranked: Vec<(f64, i64, String)> = split_outside_quotes(header)
                 .map(|item| {
+                    // Compat: blanks have no meaning anywhere in the header, as in PostgREST.
                     let item: String = item.chars().filter(|c| *c != ' ').collect();
                     let (kept, quality) = match item.find(";q=") {
+                        // Compat: a quality that is no number counts as 1.
                         Some(at) => {
                             let quality = item[at + 3..].split(';').next().unwrap_or_default();
                             (item[..at].to_owned(), quality.parse().unwrap_or(1.0))
@@ -249,6 +269,7 @@ pub fn parse_accept(header: Option<&str>) -> Vec<MediaType> {
                     (quality, specificity, kept)
                 })
                 .collect();
+            // The sort is stable: types of the same rank stay in the client's order.
             ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)));
             ranked
                 .into_iter()
@@ -258,6 +279,7 @@ pub fn parse_accept(header: Option<&str>) -> Vec<MediaType> {
     }
 }
 
+/// Splits at commas, except inside of quotes: a plan type quotes its target.
 fn split_outside_quotes(header: &str) -> impl Iterator<Item = &str> {
     let mut quoted = false;
     header.split(move |c| {
@@ -280,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn rest_119_plan_types_echo_their_options() {
+    fn rest_119_plan_types_repeat_their_options_in_order() {
         let plan =
             MediaType::parse("application/vnd.pgrst.plan+json; for=\"text/csv\"; options=wal|analyze;");
 
@@ -291,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn rest_054_vendor_types_are_case_insensitive() {
+    fn rest_054_vendor_media_types_are_case_insensitive() {
         assert_eq!(
             MediaType::parse("ApplicatIon/vnd.PgRsT.object+json;nulls=stripped"),
             MediaType::Object { stripped: true }

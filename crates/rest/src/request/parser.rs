@@ -1,59 +1,62 @@
-//! A small backtracking parser whose errors read like those of the reference implementation.
+//! A small backtracking parser whose errors read like PostgREST's.
 //!
-//! Clients show `details` of PGRST100 to people, and test suites compare them, so the bookkeeping of expectations
-//! follows the rules of Parsec: a parser that consumed nothing adds to the expectations at its position, one that
-//! consumed replaces them, `attempt` forgets that something was consumed, `label` renames what was expected.
-//! Messages are `Copy`, so parsing a correct query allocates nothing for errors it never shows.
+//! Clients show `details` of PGRST100 to people, and test suites compare them. PostgREST's are made by Parsec, so the
+//! bookkeeping of expectations follows Parsec's rules: a parser that consumed nothing adds to the expectations at its
+//! position, one that consumed replaces them, `attempt` forgets that something was consumed, `label` renames what was
+//! expected. Messages are `Copy` and kept inline, so parsing a correct query allocates nothing for errors it never shows.
 
 use smallvec::SmallVec;
 
-/// One remark about a position where parsing could not go on.
+/// One message about a position where parsing could not go on (Parsec's `Message`).
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Remark {
+enum ParseMessage {
     /// A token that did not fit; `None` is the end of input.
     Token(Option<char>),
     /// A character that was explicitly forbidden.
     Forbidden(char),
-    /// What would have fitted, as it is to be printed.
+    /// What would have fitted, as it is printed.
     Expected(&'static str),
 }
 
-/// What went wrong furthest into the input.
+/// Messages about the furthest position at which parsing failed (Parsec's `ParseError`).
 #[derive(Debug, Clone, Default)]
-struct Trouble {
+struct ParseError {
     at: usize,
-    remarks: SmallVec<[Remark; 14]>,
+    messages: SmallVec<[ParseMessage; 14]>,
 }
 
-impl Trouble {
-    fn add(&mut self, at: usize, remarks: &[Remark]) {
-        if remarks.is_empty() {
+impl ParseError {
+    /// Merges messages in: those of a further position replace the others, those of a nearer one are dropped.
+    fn add(&mut self, at: usize, messages: &[ParseMessage]) {
+        if messages.is_empty() {
             return;
         }
-        if self.remarks.is_empty() || at > self.at {
+        // The furthest position tells best where the text went wrong, so nearer messages give way.
+        if self.messages.is_empty() || at > self.at {
             self.at = at;
-            self.remarks.clear();
-            self.remarks.extend_from_slice(remarks);
+            self.messages.clear();
+            self.messages.extend_from_slice(messages);
         } else if at == self.at {
-            self.remarks.extend_from_slice(remarks);
+            self.messages.extend_from_slice(messages);
         }
     }
 }
 
-/// A parser failed; whether it had consumed input decides if an alternative may be tried.
+/// A parser failed. Whether it had consumed input decides whether an alternative may be tried.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Failed {
+pub(crate) struct Failure {
     consumed: bool,
 }
 
-pub(crate) type Parsed<T> = Result<T, Failed>;
+/// The result of a parser.
+pub(crate) type Parsed<T> = Result<T, Failure>;
 
-/// Position in one parameter's text, and what is known about the reasons to stop there.
+/// Position in the text of one parameter, with the messages collected so far.
 #[derive(Debug)]
 pub(crate) struct Parser<'a> {
     text: &'a str,
     position: usize,
-    trouble: Trouble,
+    error: ParseError,
 }
 
 impl<'a> Parser<'a> {
@@ -61,14 +64,16 @@ impl<'a> Parser<'a> {
         Self {
             text,
             position: 0,
-            trouble: Trouble::default(),
+            error: ParseError::default(),
         }
     }
 
+    /// What is still to be parsed.
     pub(crate) fn rest(&self) -> &'a str {
         &self.text[self.position..]
     }
 
+    /// The next character; `None` at the end of input.
     pub(crate) fn peek(&self) -> Option<char> {
         match self.text.as_bytes().get(self.position) {
             None => None,
@@ -77,7 +82,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Takes everything up to the end.
+    /// Accepts everything up to the end, and returns it.
     pub(crate) fn take_rest(&mut self) -> &'a str {
         let rest = self.rest();
         if !rest.is_empty() {
@@ -86,14 +91,16 @@ impl<'a> Parser<'a> {
         rest
     }
 
+    /// Consumes input, which makes earlier messages obsolete.
     fn advance(&mut self, bytes: usize) {
         self.position += bytes;
-        self.trouble.remarks.clear();
+        self.error.messages.clear();
     }
 
-    fn fail<T>(&mut self, remarks: &[Remark]) -> Parsed<T> {
-        self.trouble.add(self.position, remarks);
-        Err(Failed { consumed: false })
+    /// Fails without consuming, with these messages about the current position.
+    fn fail<T>(&mut self, messages: &[ParseMessage]) -> Parsed<T> {
+        self.error.add(self.position, messages);
+        Err(Failure { consumed: false })
     }
 
     /// Accepts one character for which `accept` holds.
@@ -103,38 +110,41 @@ impl<'a> Parser<'a> {
                 self.advance(found.len_utf8());
                 Ok(found)
             }
-            found => self.fail(&[Remark::Token(found)]),
+            found => self.fail(&[ParseMessage::Token(found)]),
         }
     }
 
     /// Accepts zero or more characters for which `accept` holds and returns them.
-    pub(crate) fn run_of(&mut self, accept: impl Fn(char) -> bool) -> &'a str {
+    pub(crate) fn take_while(&mut self, accept: impl Fn(char) -> bool) -> &'a str {
         let rest = self.rest();
         let length = rest.find(|c| !accept(c)).unwrap_or(rest.len());
         if length > 0 {
             self.advance(length);
         }
         let next = self.peek();
-        self.trouble.add(self.position, &[Remark::Token(next)]);
+        self.error.add(self.position, &[ParseMessage::Token(next)]);
         &rest[..length]
     }
 
     /// Accepts one or more characters for which `accept` holds.
-    pub(crate) fn run_of_at_least_one(&mut self, accept: impl Fn(char) -> bool) -> Parsed<&'a str> {
-        let run = self.run_of(accept);
+    pub(crate) fn take_while1(&mut self, accept: impl Fn(char) -> bool) -> Parsed<&'a str> {
+        let run = self.take_while(accept);
         if run.is_empty() {
-            Err(Failed { consumed: false })
+            Err(Failure { consumed: false })
         } else {
             Ok(run)
         }
     }
 
-    /// Notes expectations at the current position without failing.
-    pub(crate) fn could_continue_with(&mut self, expected: &[&'static str]) {
+    /// Adds expectations at the current position without failing: what could also have come here shows in the error if a
+    /// later parser fails at the same position.
+    pub(crate) fn note_expected(&mut self, expected: &[&'static str]) {
         let next = self.peek();
         for what in expected {
-            self.trouble
-                .add(self.position, &[Remark::Token(next), Remark::Expected(what)]);
+            self.error.add(
+                self.position,
+                &[ParseMessage::Token(next), ParseMessage::Expected(what)],
+            );
         }
     }
 
@@ -145,11 +155,13 @@ impl<'a> Parser<'a> {
                 self.advance(found.len_utf8());
                 Ok(())
             }
-            found => self.fail(&[Remark::Token(found), Remark::Expected(shown)]),
+            found => self.fail(&[ParseMessage::Token(found), ParseMessage::Expected(shown)]),
         }
     }
 
-    /// Accepts the ASCII text `wanted`, printed in errors as `shown`. Fails as consumed after its first character.
+    /// Accepts the ASCII text `wanted`, printed in errors as `shown`.
+    ///
+    /// Like Parsec's `string` it fails as consumed once the first character fits, and names the first that does not.
     pub(crate) fn string(&mut self, wanted: &str, shown: &'static str) -> Parsed<()> {
         if self.rest().starts_with(wanted) {
             self.advance(wanted.len());
@@ -163,31 +175,36 @@ impl<'a> Parser<'a> {
             .count();
         let found = self.text[self.position + same..].chars().next();
         if same == 0 {
-            return self.fail(&[Remark::Token(found), Remark::Expected(shown)]);
+            return self.fail(&[ParseMessage::Token(found), ParseMessage::Expected(shown)]);
         }
-        self.trouble.remarks.clear();
-        self.trouble
-            .add(self.position, &[Remark::Token(found), Remark::Expected(shown)]);
-        Err(Failed { consumed: true })
+        self.error.messages.clear();
+        self.error.add(
+            self.position,
+            &[ParseMessage::Token(found), ParseMessage::Expected(shown)],
+        );
+        Err(Failure { consumed: true })
     }
 
     /// Accepts only the end of input.
     pub(crate) fn end(&mut self) -> Parsed<()> {
         match self.peek() {
             None => {
-                self.trouble.add(
+                self.error.add(
                     self.position,
-                    &[Remark::Token(None), Remark::Expected("end of input")],
+                    &[ParseMessage::Token(None), ParseMessage::Expected("end of input")],
                 );
                 Ok(())
             }
-            Some(found) => self.fail(&[Remark::Forbidden(found), Remark::Expected("end of input")]),
+            Some(found) => self.fail(&[
+                ParseMessage::Forbidden(found),
+                ParseMessage::Expected("end of input"),
+            ]),
         }
     }
 
-    /// Fails without consuming and without a remark.
-    pub(crate) fn refuse<T>(&mut self) -> Parsed<T> {
-        Err(Failed { consumed: false })
+    /// Fails without consuming and without adding a message.
+    pub(crate) fn fail_silently<T>(&mut self) -> Parsed<T> {
+        Err(Failure { consumed: false })
     }
 
     /// Fails if the next character satisfies `forbidden`; otherwise consumes nothing.
@@ -199,62 +216,63 @@ impl<'a> Parser<'a> {
         match self.peek() {
             Some(found) if forbidden(found) => {
                 let after = self.position + found.len_utf8();
-                self.trouble.add(after, &[Remark::Forbidden(found)]);
-                Err(Failed { consumed: false })
+                self.error.add(after, &[ParseMessage::Forbidden(found)]);
+                Err(Failure { consumed: false })
             }
             found => {
-                self.trouble.add(self.position, &[Remark::Token(found)]);
+                self.error.add(self.position, &[ParseMessage::Token(found)]);
                 if let Some(shown) = shown {
-                    self.trouble.add(self.position, &[Remark::Expected(shown)]);
+                    self.error.add(self.position, &[ParseMessage::Expected(shown)]);
                 }
                 Ok(())
             }
         }
     }
 
-    /// Runs `parse`; a failure counts as if nothing had been consumed.
+    /// Runs `parse`; a failure moves back to the start and counts as if nothing had been consumed (Parsec's `try`).
     pub(crate) fn attempt<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         let start = self.position;
-        let before = self.trouble.clone();
+        // Cheap: the messages are kept inline and copied without an allocation.
+        let before = self.error.clone();
         match parse(self) {
             Ok(value) => Ok(value),
             Err(failed) => {
                 let consumed = failed.consumed || self.position != start;
                 self.position = start;
                 if consumed {
-                    let inner = std::mem::replace(&mut self.trouble, before);
-                    self.trouble.add(inner.at, &inner.remarks);
+                    let inner = std::mem::replace(&mut self.error, before);
+                    self.error.add(inner.at, &inner.messages);
                 }
-                Err(Failed { consumed: false })
+                Err(Failure { consumed: false })
             }
         }
     }
 
-    /// Runs `parse` without moving on.
+    /// Runs `parse` and moves back to the start if it succeeded.
     pub(crate) fn look_ahead<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         let start = self.position;
-        let before = self.trouble.clone();
+        let before = self.error.clone();
         match parse(self) {
             Ok(value) => {
                 self.position = start;
-                self.trouble = before;
+                self.error = before;
                 Ok(value)
             }
             failed => failed,
         }
     }
 
-    /// Runs `parse`; if it failed without consuming, `None`.
+    /// Runs `parse`; `None` if it failed without consuming.
     pub(crate) fn optional<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<Option<T>> {
         let start = self.position;
         match parse(self) {
             Ok(value) => Ok(Some(value)),
-            Err(failed) if failed.consumed || self.position != start => Err(Failed { consumed: true }),
+            Err(failed) if failed.consumed || self.position != start => Err(Failure { consumed: true }),
             Err(_) => Ok(None),
         }
     }
 
-    /// Runs `first`, and `second` if it failed without consuming.
+    /// Runs `first`, and `second` if that failed without consuming.
     pub(crate) fn either<T>(
         &mut self,
         first: impl FnOnce(&mut Self) -> Parsed<T>,
@@ -263,15 +281,15 @@ impl<'a> Parser<'a> {
         let start = self.position;
         match first(self) {
             Err(failed) if !failed.consumed && self.position == start => second(self),
-            Err(_) => Err(Failed { consumed: true }),
+            Err(_) => Err(Failure { consumed: true }),
             ok => ok,
         }
     }
 
-    /// Runs `parse` as one step of a sequence, so that its failure is "consumed" once input has moved.
+    /// Runs several parsers in a row, so that the failure of a later one counts as consumed if an earlier one consumed.
     pub(crate) fn sequence<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         let start = self.position;
-        parse(self).map_err(|failed| Failed {
+        parse(self).map_err(|failed| Failure {
             consumed: failed.consumed || self.position != start,
         })
     }
@@ -283,64 +301,69 @@ impl<'a> Parser<'a> {
         parse: impl FnOnce(&mut Self) -> Parsed<T>,
     ) -> Parsed<T> {
         let start = self.position;
-        let before = std::mem::take(&mut self.trouble);
+        let before = std::mem::take(&mut self.error);
         let result = parse(self);
         let consumed = match &result {
             Ok(_) => self.position != start,
             Err(failed) => failed.consumed || self.position != start,
         };
         if !consumed {
-            let inner = std::mem::replace(&mut self.trouble, before);
-            if !inner.remarks.is_empty() || result.is_err() {
-                let at = if inner.remarks.is_empty() { start } else { inner.at };
-                let mut renamed: SmallVec<[Remark; 14]> = SmallVec::new();
-                renamed.push(Remark::Expected(name));
+            let inner = std::mem::replace(&mut self.error, before);
+            if !inner.messages.is_empty() || result.is_err() {
+                let at = if inner.messages.is_empty() {
+                    start
+                } else {
+                    inner.at
+                };
+                let mut renamed: SmallVec<[ParseMessage; 14]> = SmallVec::new();
+                renamed.push(ParseMessage::Expected(name));
                 renamed.extend(
                     inner
-                        .remarks
+                        .messages
                         .iter()
                         .copied()
-                        .filter(|r| !matches!(r, Remark::Expected(_))),
+                        .filter(|r| !matches!(r, ParseMessage::Expected(_))),
                 );
-                self.trouble.add(at, &renamed);
+                self.error.add(at, &renamed);
             }
         }
         result
     }
 
-    /// The column (from 1) where parsing stopped, and the sentence about it.
-    pub(crate) fn explain(&self) -> (usize, String) {
-        let at = if self.trouble.remarks.is_empty() {
+    /// The column (from 1) at which parsing stopped, and the text of the messages there.
+    pub(crate) fn describe_error(&self) -> (usize, String) {
+        let at = if self.error.messages.is_empty() {
             self.position
         } else {
-            self.trouble.at
+            self.error.at
         };
         let column = self.text[..at].chars().count() + 1;
-        (column, self.sentence())
+        (column, self.render_messages())
     }
 
-    fn sentence(&self) -> String {
-        let remarks = &self.trouble.remarks;
-        let forbidden = remarks.iter().find_map(|r| match r {
-            Remark::Forbidden(c) => Some(format!("unexpected '{}'", escape(*c, '\''))),
+    /// `unexpected … expecting a, b or c`.
+    fn render_messages(&self) -> String {
+        let messages = &self.error.messages;
+        let forbidden = messages.iter().find_map(|r| match r {
+            ParseMessage::Forbidden(c) => Some(format!("unexpected '{}'", escape_char(*c, '\''))),
             _ => None,
         });
         let token = || {
-            remarks.iter().find_map(|r| match r {
-                Remark::Token(None) => Some("unexpected end of input".to_owned()),
-                Remark::Token(Some(c)) => Some(format!("unexpected \"{}\"", escape(*c, '"'))),
+            messages.iter().find_map(|r| match r {
+                ParseMessage::Token(None) => Some("unexpected end of input".to_owned()),
+                ParseMessage::Token(Some(c)) => Some(format!("unexpected \"{}\"", escape_char(*c, '"'))),
                 _ => None,
             })
         };
         let mut expected: Vec<&str> = Vec::new();
-        for remark in remarks {
-            if let Remark::Expected(what) = remark
+        for message in messages {
+            if let ParseMessage::Expected(what) = message
                 && !expected.contains(what)
             {
                 expected.push(what);
             }
         }
-        let mut sentence = forbidden.or_else(token).unwrap_or_else(|| {
+        let mut text = forbidden.or_else(token).unwrap_or_else(|| {
             if expected.is_empty() {
                 "unknown parse error".to_owned()
             } else {
@@ -348,22 +371,22 @@ impl<'a> Parser<'a> {
             }
         });
         if let Some((last, others)) = expected.split_last() {
-            if !sentence.is_empty() {
-                sentence.push(' ');
+            if !text.is_empty() {
+                text.push(' ');
             }
-            sentence.push_str("expecting ");
+            text.push_str("expecting ");
             if !others.is_empty() {
-                sentence.push_str(&others.join(", "));
-                sentence.push_str(" or ");
+                text.push_str(&others.join(", "));
+                text.push_str(" or ");
             }
-            sentence.push_str(last);
+            text.push_str(last);
         }
-        sentence
+        text
     }
 }
 
-/// A character as the reference prints it inside quotes: control and non-ASCII characters become escapes.
-fn escape(c: char, quote: char) -> String {
+/// A character as Haskell prints it inside of quotes: control and non-ASCII characters become escapes.
+fn escape_char(c: char, quote: char) -> String {
     match c {
         '\n' => "\\n".to_owned(),
         '\t' => "\\t".to_owned(),
@@ -381,13 +404,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rest_078_a_failed_string_names_the_character_and_what_was_expected() {
+    fn rest_078_a_failed_string_reports_the_first_wrong_character() {
         let mut parser = Parser::new("nope");
 
         let failed = parser.string("not", "\"not\"");
 
-        assert_eq!(failed, Err(Failed { consumed: true }));
-        let (column, text) = parser.explain();
+        assert_eq!(failed, Err(Failure { consumed: true }));
+        let (column, text) = parser.describe_error();
         assert_eq!((column, text.as_str()), (1, "unexpected \"p\" expecting \"not\""));
     }
 
@@ -398,11 +421,14 @@ mod tests {
         let failed = parser.either(|p| p.char('a', "\"a\""), |p| p.char('b', "\"b\""));
 
         assert!(failed.is_err());
-        assert_eq!(parser.explain().1, "unexpected \"x\" expecting \"a\" or \"b\"");
+        assert_eq!(
+            parser.describe_error().1,
+            "unexpected \"x\" expecting \"a\" or \"b\""
+        );
     }
 
     #[test]
-    fn rest_078_consuming_forgets_earlier_expectations() {
+    fn rest_078_consumed_input_drops_earlier_expectations() {
         let mut parser = Parser::new("ab");
 
         let done = parser.sequence(|p| {
@@ -411,9 +437,9 @@ mod tests {
             p.char('c', "\"c\"")
         });
 
-        assert_eq!(done, Err(Failed { consumed: true }));
+        assert_eq!(done, Err(Failure { consumed: true }));
         assert_eq!(
-            parser.explain(),
+            parser.describe_error(),
             (2, "unexpected \"b\" expecting \"c\"".to_owned())
         );
     }

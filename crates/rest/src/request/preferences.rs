@@ -1,18 +1,18 @@
-//! The `Prefer` header.
+//! The `Prefer` header (RFC 7240).
 //!
-//! Of each kind the first occurrence counts, across repeated headers. What is not known is collected, because
-//! `handling=strict` turns it into an error.
+//! Of each preference the first occurrence counts, across repeated headers. Unknown ones are collected, because
+//! `handling=strict` turns them into an error.
 
 use std::borrow::Cow;
 
-/// `resolution=`.
+/// `resolution=`: what an insert does with rows that exist already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Resolution {
     MergeDuplicates,
     IgnoreDuplicates,
 }
 
-/// `return=`.
+/// `return=`: what a write returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Representation {
     Full,
@@ -20,7 +20,7 @@ pub enum Representation {
     HeadersOnly,
 }
 
-/// `count=`.
+/// `count=`: how the total is found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Count {
     Exact,
@@ -28,28 +28,28 @@ pub enum Count {
     Estimated,
 }
 
-/// `missing=`.
+/// `missing=`: what keys that an object lacks mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Missing {
     Default,
     Null,
 }
 
-/// `handling=`.
+/// `handling=`: whether unknown preferences are errors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Handling {
     Strict,
     Lenient,
 }
 
-/// `tx=`.
+/// `tx=`: how the transaction ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Transaction {
     Commit,
     Rollback,
 }
 
-/// Everything the client prefers.
+/// The client's preferences.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Preferences {
     pub resolution: Option<Resolution>,
@@ -57,54 +57,66 @@ pub struct Preferences {
     pub count: Option<Count>,
     pub missing: Option<Missing>,
     pub handling: Option<Handling>,
-    /// Only where the configuration lets clients choose.
+    /// Read only where `db-tx-end` lets clients choose.
     pub transaction: Option<Transaction>,
     pub timezone: Option<String>,
     pub max_affected: Option<i64>,
-    /// What nobody understands.
+    /// Unknown preferences.
     pub invalid: Vec<String>,
 }
 
 impl Preferences {
-    /// Reads all `Prefer` header lines.
+    /// Parses all lines of the header. `transaction_override` says whether clients may choose `tx=`.
     pub fn parse<'a>(lines: impl Iterator<Item = Cow<'a, str>>, transaction_override: bool) -> Self {
         let mut preferences = Self::default();
         let mut seen_max_affected = false;
         for line in lines {
+            // Compat: parameters behind a preference (`;`) are part of its text, and make it unknown.
             for preference in line.split(',').map(str::trim) {
-                preferences.take(preference, transaction_override, &mut seen_max_affected);
+                preferences.read_preference(preference, transaction_override, &mut seen_max_affected);
             }
         }
         preferences
     }
 
-    fn take(&mut self, preference: &str, transaction_override: bool, seen_max_affected: &mut bool) {
+    /// Reads one preference.
+    fn read_preference(
+        &mut self,
+        preference: &str,
+        transaction_override: bool,
+        seen_max_affected: &mut bool,
+    ) {
         let preferences = self;
         match preference {
-            "resolution=merge-duplicates" => first(&mut preferences.resolution, Resolution::MergeDuplicates),
+            "resolution=merge-duplicates" => {
+                set_once(&mut preferences.resolution, Resolution::MergeDuplicates)
+            }
             "resolution=ignore-duplicates" => {
-                first(&mut preferences.resolution, Resolution::IgnoreDuplicates)
+                set_once(&mut preferences.resolution, Resolution::IgnoreDuplicates)
             }
-            "return=representation" => first(&mut preferences.representation, Representation::Full),
-            "return=minimal" => first(&mut preferences.representation, Representation::Minimal),
-            "return=headers-only" => first(&mut preferences.representation, Representation::HeadersOnly),
-            "count=exact" => first(&mut preferences.count, Count::Exact),
-            "count=planned" => first(&mut preferences.count, Count::Planned),
-            "count=estimated" => first(&mut preferences.count, Count::Estimated),
-            "missing=default" => first(&mut preferences.missing, Missing::Default),
-            "missing=null" => first(&mut preferences.missing, Missing::Null),
-            "handling=strict" => first(&mut preferences.handling, Handling::Strict),
-            "handling=lenient" => first(&mut preferences.handling, Handling::Lenient),
-            "tx=commit" if transaction_override => first(&mut preferences.transaction, Transaction::Commit),
+            "return=representation" => set_once(&mut preferences.representation, Representation::Full),
+            "return=minimal" => set_once(&mut preferences.representation, Representation::Minimal),
+            "return=headers-only" => set_once(&mut preferences.representation, Representation::HeadersOnly),
+            "count=exact" => set_once(&mut preferences.count, Count::Exact),
+            "count=planned" => set_once(&mut preferences.count, Count::Planned),
+            "count=estimated" => set_once(&mut preferences.count, Count::Estimated),
+            "missing=default" => set_once(&mut preferences.missing, Missing::Default),
+            "missing=null" => set_once(&mut preferences.missing, Missing::Null),
+            "handling=strict" => set_once(&mut preferences.handling, Handling::Strict),
+            "handling=lenient" => set_once(&mut preferences.handling, Handling::Lenient),
+            "tx=commit" if transaction_override => {
+                set_once(&mut preferences.transaction, Transaction::Commit)
+            }
             "tx=rollback" if transaction_override => {
-                first(&mut preferences.transaction, Transaction::Rollback)
+                set_once(&mut preferences.transaction, Transaction::Rollback)
             }
+            // Known, so no error in strict handling, but without effect.
             "tx=commit" | "tx=rollback" => {}
             other => {
                 if let Some(zone) = other.strip_prefix("timezone=") {
-                    first(&mut preferences.timezone, zone.to_owned());
+                    set_once(&mut preferences.timezone, zone.to_owned());
                 } else if let Some(limit) = other.strip_prefix("max-affected=") {
-                    // Compat: only the first one is looked at, and ignored when it is no integer.
+                    // Compat: only the first one counts, even if it is no integer and therefore ignored.
                     if !*seen_max_affected {
                         preferences.max_affected = limit.trim().parse().ok();
                         *seen_max_affected = true;
@@ -116,18 +128,19 @@ impl Preferences {
         }
     }
 
-    /// Whether unknown preferences and exceeded limits are errors.
+    /// Whether unknown preferences and too many affected rows are errors.
     pub fn is_strict(&self) -> bool {
         self.handling == Some(Handling::Strict)
     }
 
-    /// The limit of affected rows, where it is in force.
+    /// The most rows that may be affected. Compat: without `handling=strict` it has no effect.
     pub fn strict_max_affected(&self) -> Option<i64> {
         self.max_affected.filter(|_| self.is_strict())
     }
 }
 
-fn first<T>(slot: &mut Option<T>, value: T) {
+/// Keeps the first value.
+fn set_once<T>(slot: &mut Option<T>, value: T) {
     if slot.is_none() {
         *slot = Some(value);
     }
@@ -138,7 +151,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rest_086_the_first_of_a_kind_counts_across_lines() {
+    fn rest_086_the_first_of_repeated_preferences_counts_across_lines() {
         let preferences = Preferences::parse(
             ["count=exact, return=minimal", "count=planned, odd"]
                 .into_iter()
@@ -152,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn rest_090_tx_needs_the_configurations_leave() {
+    fn rest_090_tx_counts_only_where_the_configuration_allows_it() {
         let ignored = Preferences::parse([Cow::Borrowed("tx=rollback")].into_iter(), false);
         let honoured = Preferences::parse([Cow::Borrowed("tx=rollback")].into_iter(), true);
 

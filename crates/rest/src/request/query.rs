@@ -1,62 +1,68 @@
-//! The query string: split, decode, sort into select, filters, orders, ranges.
+//! The query string: split into parameters, decoded, and parsed by what each key means.
+
+use std::borrow::Cow;
+
+use percent_encoding::percent_decode;
 
 use super::ast::{EmbedPath, Field, Filter, LogicTree, OrderTerm, SelectItem};
 use super::grammar;
 use super::range::RowRange;
 use crate::config::RestConfig;
 use crate::error::RequestError;
-use percent_encoding::percent_decode;
-use std::borrow::Cow;
 
 /// The parsed query string.
 #[derive(Debug, Clone, Default)]
 pub struct QueryParams {
+    /// The select list; `*` where there is none.
     pub select: Vec<SelectItem>,
+    /// Filters with the embed that they apply to, in order; all of them have to hold.
     pub filters: Vec<(EmbedPath, Filter)>,
+    /// `and=` and `or=`.
     pub logic: Vec<(EmbedPath, LogicTree)>,
+    /// One per embed.
     pub orders: Vec<(EmbedPath, Vec<OrderTerm>)>,
+    /// `limit` and `offset` of embeds.
     pub ranges: Vec<(EmbedPath, RowRange)>,
-    pub root_range: RowRangeOrAll,
+    /// `limit` and `offset` of the root.
+    pub root_range: RowRange,
+    /// Keys of the payload that are written, without duplicates.
     pub columns: Option<Vec<String>>,
+    /// Conflict target of an upsert.
     pub on_conflict: Option<Vec<String>>,
-    /// Keys of all filter parameters, for PUT.
+    /// Keys of all filter parameters: a PUT has to name the whole primary key.
     pub filter_keys: Vec<String>,
     /// Arguments of a call by GET, in order.
     pub arguments: Vec<(String, String)>,
-    /// Sorted and encoded again, for `Content-Location`.
+    /// All parameters, sorted and encoded again, for `Content-Location`.
     pub canonical: String,
-}
-
-/// The root's range as the query string gives it.
-#[derive(Debug, Clone, Copy)]
-pub struct RowRangeOrAll(pub RowRange);
-
-impl Default for RowRangeOrAll {
-    fn default() -> Self {
-        Self(RowRange::ALL)
-    }
 }
 
 /// A decoded `key=value`; `None` for a key without `=`.
 type Pair<'a> = (Cow<'a, str>, Option<Cow<'a, str>>);
 
 impl QueryParams {
-    /// Parses a raw query string. With `arguments`, values that are no operator expression are call arguments.
+    /// Parses a raw query string. With `arguments`, values without an operator are arguments of a call.
     ///
     /// # Errors
     /// PGRST100 for what does not parse or exceeds a limit.
     pub fn parse(raw: &str, arguments: bool, config: &RestConfig) -> Result<Self, RequestError> {
+        // Checked before anything is decoded: the work must stay small for text that is refused anyway.
         if raw.len() > config.query_limit_bytes {
-            return Err(limit("query string", config.query_limit_bytes, "bytes"));
+            return Err(limit_exceeded("query string", config.query_limit_bytes, "bytes"));
         }
-        let pairs = decode(raw)?;
+        let pairs = decode_pairs(raw)?;
         if pairs.len() > config.parameter_limit {
-            return Err(limit("query string", config.parameter_limit, "parameters"));
+            return Err(limit_exceeded(
+                "query string",
+                config.parameter_limit,
+                "parameters",
+            ));
         }
         let mut parsed = Self {
-            canonical: canonical(&pairs),
+            canonical: canonical_query(&pairs),
             ..Self::default()
         };
+        // Compat: of several parameters that do not parse, PostgREST reports them in this order of kinds.
         parsed.read_orders(&pairs)?;
         parsed.read_logic(&pairs)?;
         parsed.read_columns(&pairs)?;
@@ -67,30 +73,43 @@ impl QueryParams {
         Ok(parsed)
     }
 
+    /// `select`, with limits on its size.
     fn read_select(&mut self, pairs: &[Pair<'_>]) -> Result<(), RequestError> {
-        let text = first(pairs, "select").unwrap_or("*");
+        let text = first_value(pairs, "select").unwrap_or("*");
         self.select = grammar::parse("select parameter", text, text, grammar::select_list)?;
-        if widest(&self.select) > MOST_SELECTED {
-            return Err(limit("select parameter", MOST_SELECTED, "items in one list"));
+        // PostgreSQL would refuse it too, but only after planning a statement of that size.
+        if longest_list(&self.select) > MAX_SELECTED {
+            return Err(limit_exceeded(
+                "select parameter",
+                MAX_SELECTED,
+                "items in one list",
+            ));
         }
-        if embeds(&self.select) > MOST_EMBEDS {
-            return Err(limit("select parameter", MOST_EMBEDS, "embedded resources"));
+        if count_embeds(&self.select) > MAX_EMBEDS {
+            return Err(limit_exceeded(
+                "select parameter",
+                MAX_EMBEDS,
+                "embedded resources",
+            ));
         }
         Ok(())
     }
 
+    /// `columns`.
     fn read_columns(&mut self, pairs: &[Pair<'_>]) -> Result<(), RequestError> {
-        if let Some(text) = first(pairs, "columns") {
+        if let Some(text) = first_value(pairs, "columns") {
             let mut columns = grammar::parse("columns parameter", text, text, grammar::column_list)?;
             let mut seen = std::collections::HashSet::new();
+            // A duplicate would name the same column twice in INSERT, which PostgreSQL refuses.
             columns.retain(|column| seen.insert(column.clone()));
             self.columns = Some(columns);
         }
         Ok(())
     }
 
+    /// `on_conflict`.
     fn read_conflict(&mut self, pairs: &[Pair<'_>]) -> Result<(), RequestError> {
-        if let Some(text) = first(pairs, "on_conflict") {
+        if let Some(text) = first_value(pairs, "on_conflict") {
             self.on_conflict = Some(grammar::parse(
                 "on_conflict parameter",
                 text,
@@ -101,11 +120,12 @@ impl QueryParams {
         Ok(())
     }
 
+    /// `order` of the root and of embeds.
     fn read_orders(&mut self, pairs: &[Pair<'_>]) -> Result<(), RequestError> {
         for (key, text) in with_suffix(pairs, &["order"]) {
             let (path, _) = key_path(key)?;
             let terms = grammar::parse("order", text, text, grammar::order_terms)?;
-            // the first order of a path counts
+            // Compat: the first order of an embed counts.
             if !self.orders.iter().any(|(known, _)| *known == path) {
                 self.orders.push((path, terms));
             }
@@ -113,9 +133,11 @@ impl QueryParams {
         Ok(())
     }
 
+    /// `and` and `or` of the root and of embeds.
     fn read_logic(&mut self, pairs: &[Pair<'_>]) -> Result<(), RequestError> {
         for (key, text) in with_suffix(pairs, &["and", "or"]) {
             let (path, operator) = grammar::parse("logic path", key, key, grammar::logic_path)?;
+            // The operator is the parameter's key; together with the value it is an expression of the grammar.
             let tree = grammar::parse(
                 "logic tree",
                 text,
@@ -127,13 +149,16 @@ impl QueryParams {
         Ok(())
     }
 
+    /// Every parameter that has no other meaning: a filter, or an argument of a call.
     fn read_filters(&mut self, pairs: &[Pair<'_>], arguments: bool) -> Result<(), RequestError> {
         for (key, value) in pairs {
+            // Compat: a key without `=` is ignored unless it has a meaning of its own.
             let Some(text) = value else { continue };
             if is_reserved(key) {
                 continue;
             }
             self.filter_keys.push(key.to_string());
+            // On a GET call both arguments and filters of the result are plain parameters; the operator tells them apart.
             if arguments && !looks_like_operation(text) {
                 let (_, field) = key_path(key)?;
                 self.arguments.push((field.name, text.to_string()));
@@ -153,6 +178,7 @@ impl QueryParams {
         Ok(())
     }
 
+    /// `limit` and `offset` of the root and of embeds; of repeated ones the last counts.
     fn read_ranges(&mut self, pairs: &[Pair<'_>]) -> Result<(), RequestError> {
         let mut texts: Vec<(&str, Option<&str>, Option<&str>)> = Vec::new();
         for (key, text) in with_suffix(pairs, &["limit", "offset"]) {
@@ -175,9 +201,9 @@ impl QueryParams {
             if let Some(offset) = offset.filter(|offset| RowRange::is_beyond_bigint(offset)) {
                 return Err(RequestError::OffsetTooLarge(offset.to_owned()));
             }
-            let range = RowRange::of_parameters(limit, offset);
+            let range = RowRange::from_parameters(limit, offset);
             if prefix.is_empty() {
-                self.root_range = RowRangeOrAll(range);
+                self.root_range = range;
             } else {
                 let (mut path, field) = key_path(prefix)?;
                 path.push(field.name);
@@ -186,77 +212,76 @@ impl QueryParams {
         }
         Ok(())
     }
-
-    /// Filters of the root relation.
-    pub fn root_filters(&self) -> impl Iterator<Item = &Filter> {
-        self.filters
-            .iter()
-            .filter(|(path, _)| path.is_empty())
-            .map(|(_, filter)| filter)
-    }
 }
 
-/// PostgreSQL's own limit is 1664 columns of a result; joins and keys need a few of them.
-const MOST_SELECTED: usize = 1_600;
+/// Most items in one select list. PostgreSQL's limit is 1664 columns of a result; joins and keys need some of them.
+const MAX_SELECTED: usize = 1_600;
 
-/// Each is a join; PostgreSQL plans a hundred in a fraction of a second, and three hundred in many.
-const MOST_EMBEDS: usize = 100;
+/// Most embeds in a request. Each is a join: PostgreSQL plans a hundred within a second, but three hundred take many.
+const MAX_EMBEDS: usize = 100;
 
-/// Embedded resources in a select tree.
-fn embeds(items: &[SelectItem]) -> usize {
+/// The number of embeds in a select tree.
+fn count_embeds(items: &[SelectItem]) -> usize {
     let each = items.iter().map(|item| match item {
-        SelectItem::Embed(embed) => 1 + embeds(&embed.items),
+        SelectItem::Embed(embed) => 1 + count_embeds(&embed.items),
         SelectItem::Field(_) => 0,
     });
     each.sum()
 }
 
-/// Items in the longest list of a select tree.
-fn widest(items: &[SelectItem]) -> usize {
+/// The number of items in the longest list of a select tree.
+fn longest_list(items: &[SelectItem]) -> usize {
     let below = items.iter().map(|item| match item {
-        SelectItem::Embed(embed) => widest(&embed.items),
+        SelectItem::Embed(embed) => longest_list(&embed.items),
         SelectItem::Field(_) => 0,
     });
     below.max().unwrap_or(0).max(items.len())
 }
 
-fn limit(what: &str, most: usize, unit: &str) -> RequestError {
+/// PGRST100 for a query string that exceeds a limit.
+fn limit_exceeded(what: &str, most: usize, unit: &str) -> RequestError {
     RequestError::Query {
         message: format!("failed to parse {what}"),
         details: format!("the {what} has more than {most} {unit}"),
     }
 }
 
+/// The key of a filter: the path of an embed, and the field.
 fn key_path(key: &str) -> Result<(EmbedPath, Field), RequestError> {
     grammar::parse("tree path", key, key, grammar::tree_path)
 }
 
-/// Whether a value of a GET call starts like an operator; then it must be one.
+/// Whether a value of a GET call is a filter rather than an argument. Compat: one that begins with `not.`, `in.` or `is.`
+/// always is, so that it is an error if it does not parse.
 fn looks_like_operation(text: &str) -> bool {
     let rest = text.strip_prefix("not.").unwrap_or(text);
+    // No value of an argument begins so by accident, and a typing error in a list should be reported.
     if rest.len() != text.len() || rest.starts_with("in.") || rest.starts_with("is.") {
         return true;
     }
     grammar::parse("filter", "", text, grammar::filter_value).is_ok()
 }
 
+/// Whether a key has a meaning of its own, so that it is no filter.
 fn is_reserved(key: &str) -> bool {
     matches!(key, "select" | "columns" | "on_conflict")
         || matches!(last_part(key), "order" | "limit" | "offset" | "and" | "or")
 }
 
+/// What follows the last dot of a key.
 fn last_part(key: &str) -> &str {
     key.rsplit('.').next().unwrap_or(key)
 }
 
-/// The first occurrence of `key` decides, also when it has no value.
-fn first<'p>(pairs: &'p [Pair<'_>], key: &str) -> Option<&'p str> {
+/// The value of the first parameter of this name; `None` also if it has no value.
+fn first_value<'p>(pairs: &'p [Pair<'_>], key: &str) -> Option<&'p str> {
     pairs
         .iter()
         .find(|(known, _)| known == key)
         .and_then(|(_, value)| value.as_deref())
 }
 
+/// The parameters whose last part is one of `suffixes`: `comments.limit`.
 fn with_suffix<'p>(
     pairs: &'p [Pair<'_>],
     suffixes: &'p [&str],
@@ -269,8 +294,10 @@ fn with_suffix<'p>(
     })
 }
 
-fn decode(raw: &str) -> Result<Vec<Pair<'_>>, RequestError> {
+/// Splits at `&` and `;`, and percent-decodes.
+fn decode_pairs(raw: &str) -> Result<Vec<Pair<'_>>, RequestError> {
     let mut pairs = Vec::new();
+    // Compat: one separator at the end is ignored.
     let parts = raw.strip_suffix(['&', ';']).unwrap_or(raw);
     if parts.is_empty() {
         return Ok(pairs);
@@ -281,6 +308,7 @@ fn decode(raw: &str) -> Result<Vec<Pair<'_>>, RequestError> {
             None => (part, None),
         };
         let (key, value) = (decode_part(key)?, value.map(decode_part).transpose()?);
+        // PostgreSQL's text cannot hold a NUL; its error is given here, before a connection is used.
         if key.contains('\0') || value.as_ref().is_some_and(|value| value.contains('\0')) {
             return Err(RequestError::Nul);
         }
@@ -304,8 +332,8 @@ pub(crate) fn decode_part(part: &str) -> Result<Cow<'_, str>, RequestError> {
     Ok(Cow::Owned(decoded.into_owned()))
 }
 
-/// All parameters sorted by key and encoded again; values of one key are joined by `,`.
-fn canonical(pairs: &[Pair<'_>]) -> String {
+/// All parameters sorted by key and encoded again. Compat: values of a repeated key are joined by `,`.
+fn canonical_query(pairs: &[Pair<'_>]) -> String {
     let mut sorted: Vec<&Pair<'_>> = pairs.iter().collect();
     sorted.sort_by(|a, b| a.0.as_bytes().cmp(b.0.as_bytes()));
     let mut out = String::new();
@@ -326,7 +354,7 @@ fn canonical(pairs: &[Pair<'_>]) -> String {
     out
 }
 
-/// Compat: the reference reads each byte of UTF-8 as a character of its own and encodes that.
+/// Percent-encodes a decoded text. Compat: PostgREST takes each byte of UTF-8 for a character of its own and encodes that.
 fn encode_bytes_into(out: &mut String, text: &str) {
     if text.is_ascii() {
         encode_into(out, text);
@@ -360,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn rest_018_keys_and_values_are_decoded_before_parsing() {
+    fn rest_018_keys_and_values_are_percent_decoded_before_parsing() {
         let query = parse("data-%3E%3Ek=eq.a+b%2Cc&name=like.*%C3%9C*");
 
         assert_eq!(query.filters[0].1.field.path.len(), 1);
@@ -378,11 +406,11 @@ mod tests {
     }
 
     #[test]
-    fn rest_020_the_last_limit_counts() {
+    fn rest_020_the_last_of_repeated_limits_counts() {
         let query = parse("limit=3&limit=2&offset=1&rel.limit=5");
 
         assert_eq!(
-            query.root_range.0,
+            query.root_range,
             RowRange {
                 lower: 1,
                 upper: Some(2)
@@ -401,7 +429,7 @@ mod tests {
     }
 
     #[test]
-    fn rest_064_call_arguments_are_what_is_no_operator() {
+    fn rest_064_values_without_an_operator_are_call_arguments() {
         let config = RestConfig::default();
 
         let query = QueryParams::parse("id=5&x=gt.2&t=1.5&select=a", true, &config).unwrap();
@@ -418,14 +446,14 @@ mod tests {
     }
 
     #[test]
-    fn rest_009_content_location_sorts_and_joins_parameters() {
+    fn rest_009_content_location_has_sorted_and_joined_parameters() {
         let query = parse("select=id,name&limit=3&limit=2&id=eq.1");
 
         assert_eq!(query.canonical, "id=eq.1&limit=3,2&select=id%2Cname");
     }
 
     #[test]
-    fn rest_078_limits_answer_in_the_contracts_shape() {
+    fn rest_078_too_long_or_nested_query_strings_are_refused() {
         let config = RestConfig {
             parameter_limit: 3,
             query_limit_bytes: 100,

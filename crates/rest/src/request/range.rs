@@ -1,16 +1,22 @@
-//! Ranges of rows from `limit`, `offset` and the `Range` header.
+//! Ranges of rows: from `limit` and `offset`, and from the `Range` header.
 
-/// Rows `lower..=upper`; an upper bound below the lower one is an empty range.
+/// Rows `lower..=upper`, from 0; an upper bound below the lower one is an empty range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RowRange {
     /// First row, from 0.
     pub lower: i64,
-    /// Last row; `None` is open.
+    /// Last row; `None` for no limit.
     pub upper: Option<i64>,
 }
 
-/// Bounds are kept far from the ends of `i64`, so that sums of two cannot overflow.
-const FAR: i64 = 1 << 60;
+/// Bounds are clamped to this, so that the sum of two cannot overflow.
+const MAX_BOUND: i64 = 1 << 60;
+
+impl Default for RowRange {
+    fn default() -> Self {
+        Self::ALL
+    }
+}
 
 impl RowRange {
     /// Every row.
@@ -24,23 +30,24 @@ impl RowRange {
         upper: Some(-1),
     };
 
-    /// The rows of `limit` and `offset`, as texts; what is no integer is ignored.
-    pub fn of_parameters(limit: Option<&str>, offset: Option<&str>) -> Self {
-        let limit = limit.and_then(integer);
-        let lower = offset.and_then(integer).unwrap_or(0).max(0);
+    /// The range of `limit` and `offset`. Compat: what is no integer is ignored.
+    pub fn from_parameters(limit: Option<&str>, offset: Option<&str>) -> Self {
+        let limit = limit.and_then(parse_integer);
+        let lower = offset.and_then(parse_integer).unwrap_or(0).max(0);
         Self {
             lower,
             upper: limit.map(|limit| lower + limit - 1),
         }
     }
 
-    /// Whether a text is a positive integer that PostgreSQL has no type for.
+    /// Whether a text is a positive integer that is too large for `bigint`.
     pub fn is_beyond_bigint(text: &str) -> bool {
         !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit()) && text.parse::<i64>().is_err()
     }
 
-    /// The rows of a `Range` header; a form that is not `digits-[digits]` is no range.
-    pub fn of_header(text: &str) -> Self {
+    /// The range of a `Range` header. Compat: anything but `digits-[digits]` is ignored, units included.
+    pub fn from_header(text: &str) -> Self {
+        // Compat: PostgREST takes bare numbers, so a unit (`items=0-9`) makes the header meaningless rather than wrong.
         let Some((lower, upper)) = text.split_once('-') else {
             return Self::ALL;
         };
@@ -49,8 +56,8 @@ impl RowRange {
             return Self::ALL;
         }
         Self {
-            lower: integer(lower).unwrap_or(0),
-            upper: integer(upper),
+            lower: parse_integer(lower).unwrap_or(0),
+            upper: parse_integer(upper),
         }
     }
 
@@ -59,12 +66,12 @@ impl RowRange {
         self.upper.is_some_and(|upper| upper < self.lower)
     }
 
-    /// Whether this is what `limit=0` asks for.
+    /// Whether this is [`Self::NONE`], which is no error although it is empty.
     pub fn is_limit_zero(self) -> bool {
         self.upper == Some(-1)
     }
 
-    /// Rows in both ranges.
+    /// The rows that are in both ranges.
     pub fn intersect(self, other: Self) -> Self {
         let upper = match (self.upper, other.upper) {
             (Some(a), Some(b)) => Some(a.min(b)),
@@ -82,28 +89,36 @@ impl RowRange {
         if self.is_limit_zero() {
             return Self::NONE;
         }
-        let last = self.lower + i64::try_from(max_rows).unwrap_or(FAR).min(FAR) - 1;
+        // `max-rows` limits the page, so it counts from the page's first row.
+        let last = self.lower + i64::try_from(max_rows).unwrap_or(MAX_BOUND).min(MAX_BOUND) - 1;
         Self {
             lower: self.lower,
             upper: Some(self.upper.map_or(last, |upper| upper.min(last))),
         }
     }
 
-    /// Number of rows, negative if the client asked for that; `None` is unlimited.
+    /// Number of rows, negative for a negative `limit`; `None` for no limit.
     pub fn limit(self) -> Option<i64> {
         self.upper.map(|upper| upper - self.lower + 1)
     }
 }
 
-/// An integer, clamped to what the arithmetic here can bear.
-fn integer(text: &str) -> Option<i64> {
+/// An integer, clamped to [`MAX_BOUND`].
+fn parse_integer(text: &str) -> Option<i64> {
     let text = text.trim();
     let digits = text.strip_prefix('-').unwrap_or(text);
     if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
         return None;
     }
-    let far = if text.starts_with('-') { -FAR } else { FAR };
-    Some(text.parse::<i64>().map_or(far, |n| n.clamp(-FAR, FAR)))
+    let far = if text.starts_with('-') {
+        -MAX_BOUND
+    } else {
+        MAX_BOUND
+    };
+    Some(
+        text.parse::<i64>()
+            .map_or(far, |n| n.clamp(-MAX_BOUND, MAX_BOUND)),
+    )
 }
 
 #[cfg(test)]
@@ -111,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rest_020_limit_and_offset_make_a_range() {
+    fn rest_020_limit_and_offset_are_a_range() {
         for (limit, offset, expected) in [
             (
                 Some("10"),
@@ -129,36 +144,36 @@ mod tests {
                 None,
                 RowRange {
                     lower: 0,
-                    upper: Some(FAR - 1),
+                    upper: Some(MAX_BOUND - 1),
                 },
             ),
         ] {
-            assert_eq!(RowRange::of_parameters(limit, offset), expected);
+            assert_eq!(RowRange::from_parameters(limit, offset), expected);
         }
     }
 
     #[test]
-    fn rest_106_range_headers_have_one_form_only() {
+    fn rest_106_only_ranges_of_two_plain_numbers_count() {
         assert_eq!(
-            RowRange::of_header("0-24"),
+            RowRange::from_header("0-24"),
             RowRange {
                 lower: 0,
                 upper: Some(24)
             }
         );
         assert_eq!(
-            RowRange::of_header("2-"),
+            RowRange::from_header("2-"),
             RowRange {
                 lower: 2,
                 upper: None
             }
         );
-        assert_eq!(RowRange::of_header("items=0-1"), RowRange::ALL);
-        assert!(RowRange::of_header("9-5").is_empty());
+        assert_eq!(RowRange::from_header("items=0-1"), RowRange::ALL);
+        assert!(RowRange::from_header("9-5").is_empty());
     }
 
     #[test]
-    fn rest_021_max_rows_caps_from_the_offset_on() {
+    fn rest_021_max_rows_counts_from_the_offset_on() {
         let range = RowRange {
             lower: 5,
             upper: None,

@@ -1,17 +1,21 @@
 //! Calls: the function scan behind the source expression.
 
-use super::Sql;
-use super::filter::{Rows, array_literal};
-use crate::catalog::{Function, Parameter};
-use crate::plan::{Argument, Arguments, CallPlan, WriteColumn};
 use selvedge_postgres::Param;
 
-/// The name under which the function's result is known, and that of its value if it has no columns.
+use super::builder::Sql;
+use super::filter::{RowsName, array_literal};
+use super::payload::{PAYLOAD, PayloadRows};
+use crate::catalog::{Function, Parameter};
+use crate::plan::{Argument, Arguments, CallPlan, WriteColumn};
+
+/// The name under which the function's result is known.
 const CALL: &str = "pgrst_call";
+/// The name of the result's value, where the function returns values without columns.
 const SCALAR: &str = "pgrst_scalar";
 
 impl Sql {
-    pub(super) fn call(&mut self, plan: &CallPlan) {
+    /// `SELECT … FROM function(…)`, with the payload beside it where the arguments come from a JSON document.
+    pub(super) fn write_call(&mut self, plan: &CallPlan) {
         let function = plan.function.as_ref();
         self.push("SELECT ");
         if is_scalar(function) {
@@ -20,50 +24,52 @@ impl Sql {
             self.push("*");
         } else {
             self.list(&plan.returning, ", ", |sql, name| {
-                sql.column(Rows::Alias(CALL), name);
+                sql.column(RowsName::Alias(CALL), name);
             });
         }
         self.push(" ");
         match &plan.arguments {
-            Arguments::Json(parameters, body) => {
-                let columns: Vec<WriteColumn> = parameters.iter().map(column_of).collect();
-                self.body_rows(body, &columns, false);
-                // of an array only the first element counts
-                if !body.is_object {
-                    self.text.truncate(self.text.len() - ") pgrst_body".len());
-                    self.push(" LIMIT 1) pgrst_body");
-                }
+            Arguments::Json(given, body) => {
+                let parameters = given.iter().map(|index| &function.parameters[*index]);
+                let columns: Vec<WriteColumn> = parameters.map(payload_column).collect();
+                self.write_payload(body, &columns, false, PayloadRows::First);
                 self.push(", LATERAL ");
             }
             _ => {
                 self.push("FROM ");
             }
         }
+        // In a SELECT list a set-returning function of scalars yields a row per value, under a name of our choice.
         if is_scalar(function) {
             self.push("(SELECT ");
-            self.function_call(function, &plan.arguments);
+            self.write_function_call(function, &plan.arguments);
             self.push(" ").push(SCALAR).push(") ").push(CALL);
         } else {
-            self.function_call(function, &plan.arguments);
+            self.write_function_call(function, &plan.arguments);
             self.push(" ").push(CALL);
         }
     }
 
-    fn function_call(&mut self, function: &Function, arguments: &Arguments) {
+    /// `"schema"."function"(…)` with named arguments, or the whole body as the only one.
+    fn write_function_call(&mut self, function: &Function, arguments: &Arguments) {
         self.qualified(&function.name).push("(");
         match arguments {
             Arguments::None => {}
-            Arguments::Body(parameter, body) if parameter.type_name == "bytea" => {
-                self.push_param(Param::Binary(body.clone())).push("::bytea");
-            }
-            Arguments::Body(parameter, body) => {
-                self.param_bytes(body.clone())
-                    .push("::")
-                    .push(&parameter.type_name);
+            Arguments::Body(body) => {
+                let type_name = function
+                    .parameters
+                    .first()
+                    .map_or("text", |parameter| &parameter.type_name);
+                let param = match type_name {
+                    "bytea" => Param::Binary(body.clone()),
+                    _ => Param::Text(body.clone()),
+                };
+                self.push_param(param).push("::").push(type_name);
             }
             Arguments::Named(named) => {
-                self.list(named, ", ", |sql, (parameter, argument)| {
-                    sql.argument_name(parameter);
+                self.list(named, ", ", |sql, (index, argument)| {
+                    let parameter = &function.parameters[*index];
+                    sql.write_argument_name(parameter);
                     match argument {
                         Some(Argument::Text(value)) => sql.param(value),
                         Some(Argument::Many(values)) => sql.param(&array_literal(values)),
@@ -72,17 +78,19 @@ impl Sql {
                     sql.push("::").push(&parameter.wide_type);
                 });
             }
-            Arguments::Json(parameters, _) => {
-                self.list(parameters, ", ", |sql, parameter| {
-                    sql.argument_name(parameter);
-                    sql.push("pgrst_body.").ident(&parameter.name);
+            Arguments::Json(given, _) => {
+                self.list(given, ", ", |sql, index| {
+                    let parameter = &function.parameters[*index];
+                    sql.write_argument_name(parameter);
+                    sql.push(PAYLOAD).push(".").ident(&parameter.name);
                 });
             }
         }
         self.push(")");
     }
 
-    fn argument_name(&mut self, parameter: &Parameter) {
+    /// `"name" := `, in front of an argument.
+    fn write_argument_name(&mut self, parameter: &Parameter) {
         if parameter.variadic {
             self.push("VARIADIC ");
         }
@@ -90,11 +98,13 @@ impl Sql {
     }
 }
 
+/// Whether the result's rows are values without columns.
 fn is_scalar(function: &Function) -> bool {
     function.returns_scalar() || function.returns_set_of_scalar()
 }
 
-fn column_of(parameter: &Parameter) -> WriteColumn {
+/// A parameter as a column of the payload, read by its type without a length: `character(1)` would cut the value.
+fn payload_column(parameter: &Parameter) -> WriteColumn {
     WriteColumn {
         name: parameter.name.clone(),
         type_name: parameter.wide_type.clone(),

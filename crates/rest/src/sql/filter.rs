@@ -1,18 +1,31 @@
-//! Columns, conditions and sort keys.
+//! Columns, conditions and sort keys: the parts that reads, writes and counts have in common.
 
-use super::Sql;
+use super::builder::Sql;
 use crate::identifier::QualifiedName;
 use crate::plan::{ColumnRef, Condition, ReadNode, SortKey, SortTarget};
-use crate::request::ast::{Direction, JsonOperand, LogicOperator, Nulls, Operation, Quantifier};
+use crate::request::ast::{
+    Direction, JsonOperand, LogicOperator, Nulls, Operation, QuantOperator, Quantifier,
+};
 
 /// How the rows that a column belongs to are named in SQL.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Rows<'a> {
+pub(super) enum RowsName<'a> {
+    /// `"schema"."name"`: the root of a read has no alias.
     Table(&'a QualifiedName),
     Alias(&'a str),
 }
 
-impl<'a> Rows<'a> {
+/// How `embed=is.null` is tested.
+#[derive(Debug, Clone, Copy)]
+enum EmbedTest {
+    /// By the row of the lateral join.
+    Joined,
+    /// By a subquery: a count query joins no embeds.
+    Exists,
+}
+
+impl<'a> RowsName<'a> {
+    /// The name of a node's rows.
     pub(super) fn of(node: &'a ReadNode) -> Self {
         match &node.alias {
             Some(alias) => Self::Alias(alias),
@@ -20,8 +33,8 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// The row itself, as a value.
-    fn name(self) -> &'a str {
+    /// The unqualified name: as an expression, the whole row.
+    pub(super) fn row(self) -> &'a str {
         match self {
             Self::Table(table) => &table.name,
             Self::Alias(alias) => alias,
@@ -30,15 +43,16 @@ impl<'a> Rows<'a> {
 }
 
 impl Sql {
-    pub(super) fn rows(&mut self, rows: Rows<'_>) -> &mut Self {
+    /// Appends the name of rows.
+    fn rows(&mut self, rows: RowsName<'_>) -> &mut Self {
         match rows {
-            Rows::Table(table) => self.qualified(table),
-            Rows::Alias(alias) => self.ident(alias),
+            RowsName::Table(table) => self.qualified(table),
+            RowsName::Alias(alias) => self.ident(alias),
         }
     }
 
     /// `rows.column`, or `rows.*`.
-    pub(super) fn column(&mut self, rows: Rows<'_>, name: &str) -> &mut Self {
+    pub(super) fn column(&mut self, rows: RowsName<'_>, name: &str) -> &mut Self {
         self.rows(rows).push(".");
         if name == "*" {
             self.push("*")
@@ -47,8 +61,8 @@ impl Sql {
         }
     }
 
-    /// A column with its path, without conversion.
-    pub(super) fn field(&mut self, rows: Rows<'_>, column: &ColumnRef) -> &mut Self {
+    /// A column with its path, as it is stored; inside of `to_tsvector` for a text search in text.
+    pub(super) fn field(&mut self, rows: RowsName<'_>, column: &ColumnRef) -> &mut Self {
         if let Some(configuration) = &column.text_search {
             self.push("to_tsvector(");
             if let Some(configuration) = configuration {
@@ -60,12 +74,13 @@ impl Sql {
         }
     }
 
-    fn field_inside(&mut self, rows: Rows<'_>, column: &ColumnRef) -> &mut Self {
+    /// A field without text search around it.
+    fn field_inside(&mut self, rows: RowsName<'_>, column: &ColumnRef) -> &mut Self {
         if column.full_row {
-            return self.ident(rows.name());
+            return self.ident(rows.row());
         }
         if column.counts_rows {
-            // What PostgreSQL makes of it is `count(rows)`, which reads every row to find that it is one.
+            // PostgreSQL would read `rows.count` as `count(rows)`, which forms every row only to see that it is not null.
             return self.push("count(*)");
         }
         if column.path.is_empty() {
@@ -80,37 +95,58 @@ impl Sql {
             self.push(if step.as_text { "->>" } else { "->" });
             match &step.operand {
                 JsonOperand::Key(key) => self.param(key),
+                // A bare parameter would be text, by which `->` looks up a key instead of an index.
                 JsonOperand::Index(index) => self.param(index).push("::int"),
             };
         }
         self
     }
 
-    /// A column as clients see it.
-    pub(super) fn shown_field(&mut self, rows: Rows<'_>, column: &ColumnRef) -> &mut Self {
+    /// A column as clients see it: through the function of its domain's representation, if it has one.
+    pub(super) fn shown_field(&mut self, rows: RowsName<'_>, column: &ColumnRef) -> &mut Self {
         match &column.transform {
             Some(function) => self.push(function).push("(").field(rows, column).push(")"),
             None => self.field(rows, column),
         }
     }
 
-    /// All conditions joined by AND, with `WHERE` in front if there are any.
-    pub(super) fn conditions(&mut self, rows: Rows<'_>, conditions: &[Condition], node: Option<&ReadNode>) {
+    /// ` WHERE` and all conditions joined by AND, if there are any. `node` is whose embeds the conditions may mean.
+    pub(super) fn write_conditions(
+        &mut self,
+        rows: RowsName<'_>,
+        conditions: &[Condition],
+        node: Option<&ReadNode>,
+    ) {
         if !conditions.is_empty() {
             self.push(" WHERE ");
             self.list(conditions, " AND ", |sql, condition| {
-                sql.condition(rows, condition, node, false)
+                sql.write_condition(rows, condition, node, EmbedTest::Joined)
             });
         }
     }
 
-    /// One condition. In a count query embeds are not joined, so their conditions become `EXISTS`.
-    pub(super) fn condition(
+    /// A condition on the rows of a write's payload or relation, which have no embeds.
+    pub(super) fn write_plain_condition(&mut self, rows: RowsName<'_>, condition: &Condition) {
+        self.write_condition(rows, condition, None, EmbedTest::Joined);
+    }
+
+    /// A condition in a count query.
+    pub(super) fn write_count_condition(
         &mut self,
-        rows: Rows<'_>,
+        rows: RowsName<'_>,
+        condition: &Condition,
+        node: &ReadNode,
+    ) {
+        self.write_condition(rows, condition, Some(node), EmbedTest::Exists);
+    }
+
+    /// One condition; embeds are tested as `test` says.
+    fn write_condition(
+        &mut self,
+        rows: RowsName<'_>,
         condition: &Condition,
         node: Option<&ReadNode>,
-        in_count: bool,
+        test: EmbedTest,
     ) {
         match condition {
             Condition::Group {
@@ -119,31 +155,18 @@ impl Sql {
                 children,
             } => {
                 self.push(if *negated { "NOT (" } else { "(" });
-                let separator = if *operator == LogicOperator::And {
-                    " AND "
-                } else {
-                    " OR "
+                let separator = match operator {
+                    LogicOperator::And => " AND ",
+                    LogicOperator::Or => " OR ",
                 };
                 self.list(children, separator, |sql, child| {
-                    sql.condition(rows, child, node, in_count)
+                    sql.write_condition(rows, child, node, test)
                 });
                 self.push(")");
             }
             Condition::Embed { child, present } => {
-                let Some(child) = node.and_then(|node| node.children.get(*child)) else {
-                    return;
-                };
-                if in_count {
-                    self.push(if *present { "EXISTS (" } else { "NOT EXISTS (" });
-                    self.count_query_below(child, Some(rows));
-                    self.push(")");
-                } else if let Some(join) = &child.join {
-                    self.ident(&join.lateral);
-                    self.push(if *present {
-                        " IS DISTINCT FROM NULL"
-                    } else {
-                        " IS NOT DISTINCT FROM NULL"
-                    });
+                if let Some(child) = node.and_then(|node| node.children.get(*child)) {
+                    self.write_embed_test(rows, child, *present, test);
                 }
             }
             Condition::Filter {
@@ -155,33 +178,40 @@ impl Sql {
                     self.push("NOT ");
                 }
                 self.field(rows, column);
-                self.operation(column, operation);
+                self.write_operation(column, operation);
             }
         }
     }
 
-    fn operation(&mut self, column: &ColumnRef, operation: &Operation) {
+    /// Whether an embed has a row. `IS DISTINCT FROM NULL` looks at the row as a whole; `IS NOT NULL` would be false for a
+    /// row with a single null column.
+    fn write_embed_test(&mut self, rows: RowsName<'_>, child: &ReadNode, present: bool, test: EmbedTest) {
+        match (test, &child.join) {
+            (EmbedTest::Exists, _) => {
+                self.push(if present { "EXISTS (" } else { "NOT EXISTS (" });
+                self.write_count_subquery(child, Some(rows));
+                self.push(")");
+            }
+            (EmbedTest::Joined, Some(join)) => {
+                self.ident(&join.lateral);
+                self.push(if present {
+                    " IS DISTINCT FROM NULL"
+                } else {
+                    " IS NOT DISTINCT FROM NULL"
+                });
+            }
+            (EmbedTest::Joined, None) => {}
+        }
+    }
+
+    /// An operator and its value, behind the field.
+    fn write_operation(&mut self, column: &ColumnRef, operation: &Operation) {
         match operation {
             Operation::Simple(operator, value) => {
                 self.push(" ").push(operator.sql()).push(" ").value(column, value);
             }
             Operation::Quant(operator, quantifier, value) => {
-                self.push(" ").push(operator.sql()).push(" ");
-                match quantifier {
-                    Some(Quantifier::Any) => self.push("ANY("),
-                    Some(Quantifier::All) => self.push("ALL("),
-                    None => self,
-                };
-                if operator.has_wildcard() {
-                    self.wants_custom_plan = true;
-                    self.param(&value.replace('*', "%"));
-                } else {
-                    self.value(column, value);
-                }
-                if quantifier.is_some() {
-                    self.wants_custom_plan = true;
-                    self.push(")");
-                }
+                self.write_quantified(column, *operator, *quantifier, value);
             }
             Operation::Is(value) => {
                 self.push(" IS ").push(value.sql());
@@ -189,22 +219,7 @@ impl Sql {
             Operation::IsDistinct(value) => {
                 self.push(" IS DISTINCT FROM ").param(value);
             }
-            Operation::In(values) if matches!(values.as_slice(), [only] if only.is_empty()) => {
-                self.push(" = ANY('{}')");
-            }
-            Operation::In(values) => {
-                self.wants_custom_plan = true;
-                let literal = array_literal(values);
-                match &column.transform {
-                    Some(function) => self
-                        .push(" = ANY (SELECT ")
-                        .push(function)
-                        .push("(unnest(")
-                        .param(&literal)
-                        .push("::text[])))"),
-                    None => self.push(" = ANY (").param(&literal).push(")"),
-                };
-            }
+            Operation::In(values) => self.write_in_list(column, values),
             Operation::TextSearch(operator, configuration, value) => {
                 self.push(" @@ ").push(operator.sql()).push("(");
                 if let Some(configuration) = configuration {
@@ -215,7 +230,55 @@ impl Sql {
         }
     }
 
-    /// A value to compare with, converted from the form that clients use.
+    /// `= value`, or `= ANY(value)` where the value is an array literal. Patterns write `%` as `*`, which URLs need not
+    /// encode.
+    fn write_quantified(
+        &mut self,
+        column: &ColumnRef,
+        operator: QuantOperator,
+        quantifier: Option<Quantifier>,
+        value: &str,
+    ) {
+        self.push(" ").push(operator.sql()).push(" ");
+        match quantifier {
+            Some(Quantifier::Any) => self.push("ANY("),
+            Some(Quantifier::All) => self.push("ALL("),
+            None => self,
+        };
+        if operator.has_wildcard() {
+            // The pattern decides whether an index helps, which a generic plan cannot know.
+            self.wants_custom_plan = true;
+            self.param(&value.replace('*', "%"));
+        } else {
+            self.value(column, value);
+        }
+        if quantifier.is_some() {
+            self.wants_custom_plan = true;
+            self.push(")");
+        }
+    }
+
+    /// `= ANY (…)` with one array parameter, so that the text does not depend on the number of values.
+    fn write_in_list(&mut self, column: &ColumnRef, values: &[String]) {
+        // `in.()` parses as one empty value; it means no value at all.
+        if matches!(values, [only] if only.is_empty()) {
+            self.push(" = ANY('{}')");
+            return;
+        }
+        self.wants_custom_plan = true;
+        let literal = array_literal(values);
+        match &column.transform {
+            Some(function) => self
+                .push(" = ANY (SELECT ")
+                .push(function)
+                .push("(unnest(")
+                .param(&literal)
+                .push("::text[])))"),
+            None => self.push(" = ANY (").param(&literal).push(")"),
+        };
+    }
+
+    /// A value to compare with; through the function of the column's domain representation, if it has one.
     fn value(&mut self, column: &ColumnRef, value: &str) -> &mut Self {
         match &column.transform {
             Some(function) => self.push(function).push("(").param(value).push(")"),
@@ -223,8 +286,8 @@ impl Sql {
         }
     }
 
-    /// `ORDER BY …`, if there is anything to sort by.
-    pub(super) fn order_by(&mut self, rows: Rows<'_>, keys: &[SortKey], node: &ReadNode) {
+    /// ` ORDER BY …`, if there is anything to sort by.
+    pub(super) fn write_order_by(&mut self, rows: RowsName<'_>, keys: &[SortKey], node: &ReadNode) {
         if !keys.is_empty() {
             self.push(" ORDER BY ");
             self.list(keys, ", ", |sql, key| {
@@ -234,16 +297,17 @@ impl Sql {
                     }
                     SortTarget::Related { child, column } => {
                         if let Some(join) = node.children.get(*child).and_then(|child| child.join.as_ref()) {
-                            sql.field(Rows::Alias(&join.lateral), column);
+                            sql.field(RowsName::Alias(&join.lateral), column);
                         }
                     }
                 }
-                sql.sort_suffix(key);
+                sql.write_sort_suffix(key);
             });
         }
     }
 
-    pub(super) fn sort_suffix(&mut self, key: &SortKey) {
+    /// ` ASC` or ` DESC`, ` NULLS FIRST` or ` NULLS LAST`, where the client chose one.
+    pub(super) fn write_sort_suffix(&mut self, key: &SortKey) {
         match key.direction {
             Some(Direction::Ascending) => self.push(" ASC"),
             Some(Direction::Descending) => self.push(" DESC"),
@@ -257,7 +321,8 @@ impl Sql {
     }
 }
 
-/// `{"a","b"}` with quotes and backslashes escaped: an array that PostgreSQL types by the column beside it.
+/// `{"a","b"}` with quotes and backslashes escaped: an array literal, whose type PostgreSQL takes from the column that
+/// it is compared with.
 pub(super) fn array_literal(values: &[String]) -> String {
     let mut literal = String::with_capacity(2 + values.iter().map(|value| value.len() + 3).sum::<usize>());
     literal.push('{');

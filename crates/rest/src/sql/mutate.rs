@@ -1,17 +1,16 @@
 //! Writes: the INSERT, UPDATE or DELETE behind the source expression.
 
-use super::Sql;
-use super::filter::Rows;
+use super::builder::Sql;
+use super::filter::RowsName;
+use super::payload::{PAYLOAD, PayloadRows};
 use crate::identifier::QualifiedName;
-use crate::plan::{Conflict, JsonBody, MutatePlan, WriteColumn};
+use crate::plan::{Condition, Conflict, JsonBody, MutatePlan, WriteColumn};
 use crate::request::preferences::Resolution;
 
-/// The name under which the payload's rows are known.
-const BODY: &str = "pgrst_body";
-
 impl Sql {
-    pub(super) fn mutation(&mut self, table: &QualifiedName, plan: &MutatePlan) {
-        match plan {
+    /// The write of a plan, with the columns that it returns.
+    pub(super) fn write_mutation(&mut self, table: &QualifiedName, plan: &MutatePlan) {
+        let returning = match plan {
             MutatePlan::Insert {
                 columns,
                 body,
@@ -21,45 +20,15 @@ impl Sql {
                 apply_defaults,
                 ..
             } => {
-                self.insert_into(table, columns);
-                self.push(" SELECT ");
-                self.list(columns, ", ", |sql, column| {
-                    sql.column(Rows::Alias(BODY), &column.name);
-                });
-                self.push(" ");
-                self.body_rows(body, columns, *apply_defaults);
-                let counts = conflict
-                    .as_ref()
-                    .is_some_and(|c| c.resolution == Resolution::MergeDuplicates);
-                if counts {
-                    self.push(" WHERE ");
-                    self.count_inserted(true);
-                    for condition in put_filters {
-                        self.push(" AND ");
-                        self.condition(Rows::Alias(BODY), condition, None, false);
-                    }
-                }
-                if let Some(conflict) = conflict {
-                    self.on_conflict(conflict, columns);
-                }
-                self.returning(table, returning);
+                self.write_insert(table, columns, body, *apply_defaults);
+                self.write_upsert(columns, conflict.as_ref(), put_filters);
+                returning
             }
             MutatePlan::Update {
-                columns,
-                filters,
-                returning,
-                ..
+                columns, returning, ..
             } if columns.is_empty() => {
-                // Nothing to set is no valid UPDATE; an empty result has the columns that the answer needs.
-                self.push("SELECT ");
-                if returning.is_empty() {
-                    self.push("NULL");
-                }
-                self.list(returning, ", ", |sql, name| {
-                    sql.column(Rows::Alias(&table.name), name);
-                });
-                self.push(" FROM ").qualified(table).push(" WHERE false");
-                let _ = filters;
+                self.write_empty_update(table, returning);
+                return;
             }
             MutatePlan::Update {
                 columns,
@@ -68,38 +37,104 @@ impl Sql {
                 returning,
                 apply_defaults,
             } => {
-                self.push("UPDATE ").qualified(table).push(" SET ");
-                self.list(columns, ", ", |sql, column| {
-                    sql.ident(&column.name)
-                        .push(" = ")
-                        .column(Rows::Alias(BODY), &column.name);
-                });
-                self.push(" ");
-                self.body_rows(body, columns, *apply_defaults);
-                self.conditions(Rows::Table(table), filters, None);
-                self.returning(table, returning);
+                self.write_update(table, columns, body, *apply_defaults);
+                self.write_conditions(RowsName::Table(table), filters, None);
+                returning
             }
             MutatePlan::Delete { filters, returning } => {
                 self.push("DELETE FROM ").qualified(table);
-                self.conditions(Rows::Table(table), filters, None);
-                self.returning(table, returning);
+                self.write_conditions(RowsName::Table(table), filters, None);
+                returning
             }
-        }
+        };
+        self.write_returning(table, returning);
     }
 
-    /// Inserts the one row that an object is.
-    pub(super) fn insert_object(&mut self, table: &QualifiedName, columns: &[WriteColumn], body: &JsonBody) {
-        self.insert_into(table, columns);
+    /// `INSERT INTO … SELECT …` from the payload.
+    fn write_insert(
+        &mut self,
+        table: &QualifiedName,
+        columns: &[WriteColumn],
+        body: &JsonBody,
+        apply_defaults: bool,
+    ) {
+        self.write_insert_into(table, columns);
         self.push(" SELECT ");
-        self.read_columns(columns);
+        self.list(columns, ", ", |sql, column| {
+            sql.column(RowsName::Alias(PAYLOAD), &column.name);
+        });
+        self.push(" ");
+        self.write_payload(body, columns, apply_defaults, PayloadRows::All);
+    }
+
+    /// What makes an INSERT an upsert. Its `WHERE` clauses count inserted rows, and hold what a PUT demands of its row.
+    fn write_upsert(
+        &mut self,
+        columns: &[WriteColumn],
+        conflict: Option<&Conflict>,
+        put_filters: &[Condition],
+    ) {
+        let Some(conflict) = conflict else { return };
+        if conflict.resolution == Resolution::MergeDuplicates {
+            self.push(" WHERE ");
+            self.write_count_inserted(1);
+            for condition in put_filters {
+                self.push(" AND ");
+                self.write_plain_condition(RowsName::Alias(PAYLOAD), condition);
+            }
+        }
+        self.write_on_conflict(conflict, columns);
+    }
+
+    /// `UPDATE … SET …` from the payload, which is one object.
+    fn write_update(
+        &mut self,
+        table: &QualifiedName,
+        columns: &[WriteColumn],
+        body: &JsonBody,
+        apply_defaults: bool,
+    ) {
+        self.push("UPDATE ").qualified(table).push(" SET ");
+        self.list(columns, ", ", |sql, column| {
+            sql.ident(&column.name)
+                .push(" = ")
+                .column(RowsName::Alias(PAYLOAD), &column.name);
+        });
+        self.push(" ");
+        self.write_payload(body, columns, apply_defaults, PayloadRows::All);
+    }
+
+    /// PATCH with `{}`: an UPDATE cannot set nothing, so this is an empty result with the columns that are needed.
+    fn write_empty_update(&mut self, table: &QualifiedName, returning: &[String]) {
+        self.push("SELECT ");
+        if returning.is_empty() {
+            self.push("NULL");
+        }
+        self.list(returning, ", ", |sql, name| {
+            sql.column(RowsName::Alias(&table.name), name);
+        });
+        self.push(" FROM ").qualified(table).push(" WHERE false");
+    }
+
+    /// The INSERT of a single object as one row, without anything around it.
+    pub(super) fn write_object_insert(
+        &mut self,
+        table: &QualifiedName,
+        columns: &[WriteColumn],
+        body: &JsonBody,
+    ) {
+        self.write_insert_into(table, columns);
+        self.push(" SELECT ");
+        self.write_payload_columns(columns);
         self.push(" FROM json_to_record(")
             .param_bytes(body.document.clone())
             .push("::json) AS _(");
-        self.declared_columns(columns);
+        self.write_column_types(columns);
         self.push(")");
     }
 
-    fn insert_into(&mut self, table: &QualifiedName, columns: &[WriteColumn]) {
+    /// `INSERT INTO "schema"."table"(columns)`.
+    fn write_insert_into(&mut self, table: &QualifiedName, columns: &[WriteColumn]) {
         self.push("INSERT INTO ").qualified(table);
         if !columns.is_empty() {
             self.push("(");
@@ -110,90 +145,8 @@ impl Sql {
         }
     }
 
-    /// The payload's columns as those of the table.
-    fn read_columns(&mut self, columns: &[WriteColumn]) {
-        self.list(columns, ", ", |sql, column| match &column.transform {
-            Some(function) => {
-                sql.push(function)
-                    .push("(")
-                    .ident(&column.name)
-                    .push(") AS ")
-                    .ident(&column.name);
-            }
-            None => {
-                sql.ident(&column.name);
-            }
-        });
-    }
-
-    /// The payload's columns with the types that they are read as.
-    fn declared_columns(&mut self, columns: &[WriteColumn]) {
-        self.list(columns, ", ", |sql, column| {
-            sql.ident(&column.name).push(" ").push(&column.type_name);
-        });
-    }
-
-    /// `FROM` the payload: its document once, then rows of typed columns.
-    pub(super) fn body_rows(&mut self, body: &JsonBody, columns: &[WriteColumn], apply_defaults: bool) {
-        self.push("FROM (SELECT ").param_bytes(body.document.clone());
-        self.push(if apply_defaults { "::jsonb" } else { "::json" });
-        self.push(" AS json_data) pgrst_payload, ");
-        let document = if apply_defaults {
-            self.defaults(body.is_object, columns);
-            "pgrst_defaults.val"
-        } else {
-            "pgrst_payload.json_data"
-        };
-        self.push("LATERAL (SELECT ");
-        self.read_columns(columns);
-        self.push(" FROM ");
-        let prefix = if apply_defaults { "jsonb" } else { "json" };
-        match (columns.is_empty(), body.is_object) {
-            (true, true) => self.push("(VALUES(1)) _"),
-            (true, false) => self
-                .push(prefix)
-                .push("_array_elements(")
-                .push(document)
-                .push(") _"),
-            (false, is_object) => {
-                self.push(prefix).push(if is_object {
-                    "_to_record("
-                } else {
-                    "_to_recordset("
-                });
-                self.push(document).push(") AS _(");
-                self.declared_columns(columns);
-                self.push(")")
-            }
-        };
-        self.push(") ").push(BODY);
-    }
-
-    /// Puts the columns' defaults under each element of the document.
-    fn defaults(&mut self, is_object: bool, columns: &[WriteColumn]) {
-        self.push("LATERAL (SELECT ")
-            .push(if is_object { "" } else { "jsonb_agg(" });
-        self.push("jsonb_build_object(");
-        self.list(
-            columns
-                .iter()
-                .filter_map(|column| Some((column, column.default.as_deref()?))),
-            ", ",
-            |sql, (column, default)| {
-                sql.name_literal(&column.name).push(", ").push(default);
-            },
-        );
-        self.push(") || ");
-        if is_object {
-            self.push("pgrst_payload.json_data AS val) pgrst_defaults, ");
-        } else {
-            self.push(
-                "elem) AS val FROM jsonb_array_elements(pgrst_payload.json_data) elem) pgrst_defaults, ",
-            );
-        }
-    }
-
-    fn on_conflict(&mut self, conflict: &Conflict, columns: &[WriteColumn]) {
+    /// ` ON CONFLICT (…) DO …`. Without a primary key or `on_conflict` there is nothing that rows could meet.
+    fn write_on_conflict(&mut self, conflict: &Conflict, columns: &[WriteColumn]) {
         if conflict.columns.is_empty() {
             return;
         }
@@ -202,6 +155,7 @@ impl Sql {
             sql.ident(column);
         });
         self.push(")");
+        // Without columns there is nothing to update, so the existing row stays as it is.
         if conflict.resolution == Resolution::IgnoreDuplicates || columns.is_empty() {
             self.push(" DO NOTHING");
             return;
@@ -211,26 +165,29 @@ impl Sql {
             sql.ident(&column.name).push(" = EXCLUDED.").ident(&column.name);
         });
         self.push(" WHERE ");
-        self.count_inserted(false);
+        self.write_count_inserted(-1);
     }
 
-    /// Counts rows that were really inserted: up for each source row, down for each that met an old one.
-    fn count_inserted(&mut self, up: bool) {
+    /// A condition that is always true and counts inserted rows in the setting `pgrst.inserted`: one more for each row of
+    /// the payload, one less for each that met an existing row. `RETURNING` cannot tell the two apart.
+    fn write_count_inserted(&mut self, step: i8) {
         self.push("set_config('pgrst.inserted', (coalesce(nullif(current_setting('pgrst.inserted', true), '')::int, 0) ");
-        self.push(if up {
+        // After a step up the count is at least 1, after a step down at least 0: neither comparison is ever false.
+        self.push(if step > 0 {
             "+ 1)::text, true) <> '0'"
         } else {
             "- 1)::text, true) <> '-1'"
         });
     }
 
-    fn returning(&mut self, table: &QualifiedName, columns: &[String]) {
+    /// ` RETURNING …`; `1` where no columns are needed, so that rows are still counted.
+    fn write_returning(&mut self, table: &QualifiedName, columns: &[String]) {
         self.push(" RETURNING ");
         if columns.is_empty() {
             self.push("1");
         }
         self.list(columns, ", ", |sql, column| {
-            sql.column(Rows::Table(table), column);
+            sql.column(RowsName::Table(table), column);
         });
     }
 }

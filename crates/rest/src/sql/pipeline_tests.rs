@@ -1,25 +1,33 @@
-//! What the whole pure middle promises: values never stand in SQL, and the text depends on the shape only.
+//! Parse, plan and SQL together: values never get into the text of SQL, and the text depends on the request's shape only.
 
-use super::main_statement;
-use crate::catalog::Catalog;
-use crate::config::RestConfig;
-use crate::plan::Plan;
-use crate::request::ApiRequest;
-use crate::request::query::encode_into;
 use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue};
 use bytes::Bytes;
 use proptest::prelude::*;
 use selvedge_postgres::{Param, SqlStatement};
 
-/// Stands in every value, so that it can be looked for.
+use super::document::write_document;
+use crate::catalog::Catalog;
+use crate::config::RestConfig;
+use crate::plan::Plan;
+use crate::request::ApiRequest;
+use crate::request::query::encode_into;
+
+/// Part of every value, so that the SQL can be searched for it.
 const MARK: &str = "Q7z9";
 
 fn statement(method: &str, path: &str, query: &str, body: &str) -> SqlStatement {
     let prefer = "return=representation, resolution=merge-duplicates";
-    preferring(prefer, method, path, query, body)
+    statement_preferring(prefer, method, path, query, body)
 }
 
-fn preferring(prefer: &'static str, method: &str, path: &str, query: &str, body: &str) -> SqlStatement {
+/// The statement of a request with a `Prefer` header.
+fn statement_preferring(
+    prefer: &'static str,
+    method: &str,
+    path: &str,
+    query: &str,
+    body: &str,
+) -> SqlStatement {
     let config = RestConfig {
         aggregates_enabled: true,
         ..RestConfig::default()
@@ -31,14 +39,14 @@ fn preferring(prefer: &'static str, method: &str, path: &str, query: &str, body:
     );
     let body = Bytes::copy_from_slice(body.as_bytes());
     let request = ApiRequest::parse(method, path, query, &headers, &body, &config).expect("a good request");
-    let plan = Plan::new(&request, &Catalog::example(), &config).expect("a plan");
+    let plan = Plan::new(request, &Catalog::example(), &config).expect("a plan");
     match plan {
-        Plan::Query(plan) => main_statement(&plan),
+        Plan::Query(plan) => write_document(&plan),
         other => panic!("no query: {other:?}"),
     }
 }
 
-/// What a request becomes, if it is not refused.
+/// The statement of a request, unless it is refused.
 fn try_statement(method: &str, path: &str, query: &str, body: &str) -> Option<SqlStatement> {
     let config = RestConfig {
         aggregates_enabled: true,
@@ -52,15 +60,16 @@ fn try_statement(method: &str, path: &str, query: &str, body: &str) -> Option<Sq
     );
     let body = Bytes::copy_from_slice(body.as_bytes());
     let request = ApiRequest::parse(method, path, query, &headers, &body, &config).ok()?;
-    match Plan::new(&request, &Catalog::example(), &config).ok()? {
-        Plan::Query(plan) => Some(main_statement(&plan)),
+    match Plan::new(request, &Catalog::example(), &config).ok()? {
+        Plan::Query(plan) => Some(write_document(&plan)),
         _ => None,
     }
 }
 
-/// Without its quoted names, a statement holds nothing with which a name or value could have broken out.
+/// Whether a statement, its quoted names left out, is free of what a name or value that broke out of its quotes would
+/// leave behind.
 fn is_sound(statement: &SqlStatement) -> bool {
-    // a doubled quote inside a name ends one part and begins the next
+    // Every other part between quotes is a name; a doubled quote inside of a name splits it into two such parts.
     let outside: String = statement.text.split('"').step_by(2).collect();
     statement.text.matches('"').count().is_multiple_of(2)
         && !outside.contains(';')
@@ -69,7 +78,7 @@ fn is_sound(statement: &SqlStatement) -> bool {
         && !outside.contains('\0')
 }
 
-/// Every way in which a query string is used.
+/// The statements of all methods with this query string.
 fn try_everywhere(query: &str) -> Vec<SqlStatement> {
     [
         ("GET", "/posts", ""),
@@ -85,7 +94,7 @@ fn try_everywhere(query: &str) -> Vec<SqlStatement> {
 }
 
 #[test]
-fn what_once_was_trouble_is_refused_or_becomes_sound_sql() {
+fn hostile_query_strings_are_refused_or_become_sound_sql() {
     let lines = include_str!("corpus.txt")
         .lines()
         .filter(|line| !line.starts_with('#'));
@@ -105,7 +114,7 @@ fn encoded(value: &str) -> String {
     out
 }
 
-/// `"…"` of the query language.
+/// A value in the quotes of the query language.
 fn quoted(value: &str) -> String {
     format!("\"{}\"", value.replace('\\', "\\\\").replace('"', "\\\""))
 }
@@ -117,7 +126,7 @@ fn holds(statement: &SqlStatement, value: &str) -> bool {
     })
 }
 
-/// Queries with a place for one value.
+/// Query strings that hold the value, one for each place where a value may be.
 fn queries(value: &str) -> Vec<String> {
     let (raw, name) = (encoded(value), encoded(&quoted(value)));
     [
@@ -140,7 +149,7 @@ fn queries(value: &str) -> Vec<String> {
 
 proptest! {
     #[test]
-    fn no_value_ever_stands_in_sql(noise in "\\PC{0,12}") {
+    fn values_of_the_query_string_are_parameters(noise in "\\PC{0,12}") {
         let value = format!("{MARK}{noise}");
 
         for query in queries(&value) {
@@ -152,7 +161,7 @@ proptest! {
     }
 
     #[test]
-    fn no_body_ever_stands_in_sql(noise in "[^\\\\\"\\x00-\\x1f]{0,12}") {
+    fn bodies_are_parameters(noise in "[^\\\\\"\\x00-\\x1f]{0,12}") {
         let body = format!("{{\"title\":\"{MARK}{noise}\",\"id\":1}}");
 
         for (method, query) in [("POST", ""), ("PATCH", "id=eq.1"), ("PUT", "id=eq.1")] {
@@ -164,9 +173,9 @@ proptest! {
     }
 
     #[test]
-    fn the_text_depends_on_the_shape_only(first in "[a-z0-9 ,.(){}]{1,12}", second in "[a-z0-9 ,.(){}]{1,12}") {
+    fn the_text_of_sql_depends_on_the_shape_only(first in "[a-z0-9 ,.(){}]{1,12}", second in "[a-z0-9 ,.(){}]{1,12}") {
         for (one, other) in queries(&first).iter().zip(queries(&second)) {
-            // the last key of a path names its column, as clients expect
+            // The last key of a path is the default output key, so there the text differs.
             if one.starts_with("select=x:") || !one.starts_with("select=data") {
                 prop_assert_eq!(statement("GET", "/posts", one, "").text, statement("GET", "/posts", &other, "").text);
             }
@@ -185,19 +194,19 @@ proptest! {
     }
 
     #[test]
-    fn any_query_string_is_parsed_or_refused(query in "\\PC{0,200}", call in any::<bool>()) {
+    fn parsing_any_text_as_a_query_string_never_panics(query in "\\PC{0,200}", call in any::<bool>()) {
         let _ = crate::request::query::QueryParams::parse(&query, call, &RestConfig::default());
     }
 
     #[test]
-    fn any_grammatical_noise_is_parsed_or_refused(
+    fn parsing_any_mix_of_grammar_tokens_never_panics(
         query in "((select|order|or|and|columns|on_conflict|id|a\\.b|not\\.or)=[a-z(),.:>\\-\"\\\\!*{}0-9 ]{0,40}&){0,6}"
     ) {
         let _ = crate::request::query::QueryParams::parse(&query, false, &RestConfig::default());
     }
 
     #[test]
-    fn whatever_passes_becomes_sound_sql(
+    fn any_accepted_query_string_becomes_sound_sql(
         query in "((select|order|or|and|columns|on_conflict|id|title|comments\\.or|not\\.or)=\
             (id|title|data|comments|count|\\*|eq\\.|in\\.|not\\.|like\\.|is\\.null|desc|->>|->|::|:|\\.|,|\\(|\\)|\\(\\)|!inner|\\.\\.\\.|%22|%5C|%27|;|--|\\$1|[a-z0-9]){0,14}&){1,4}"
     ) {
@@ -207,15 +216,15 @@ proptest! {
     }
 
     #[test]
-    fn any_header_is_parsed(text in "\\PC{0,100}") {
+    fn parsing_any_header_never_panics(text in "\\PC{0,100}") {
         let _ = crate::request::media::parse_accept(Some(&text));
         let _ = crate::request::preferences::Preferences::parse([text.as_str().into()].into_iter(), true);
-        let _ = crate::request::range::RowRange::of_header(&text);
+        let _ = crate::request::range::RowRange::from_header(&text);
     }
 }
 
 #[test]
-fn a_plain_read_is_as_lean_as_it_can_be() {
+fn the_statement_of_a_plain_read_has_no_superfluous_parts() {
     let statement = statement("GET", "/posts", "id=eq.1", "");
 
     assert_eq!(
@@ -229,7 +238,7 @@ fn a_plain_read_is_as_lean_as_it_can_be() {
 }
 
 #[test]
-fn an_embed_is_a_lateral_join() {
+fn an_embed_is_written_as_a_lateral_join() {
     let statement = statement(
         "GET",
         "/comments",
@@ -250,8 +259,8 @@ fn an_embed_is_a_lateral_join() {
 }
 
 #[test]
-fn a_lone_insert_has_nothing_around_it() {
-    let insert = |body: &str| preferring("return=minimal", "POST", "/posts", "", body).text;
+fn the_insert_of_one_object_is_not_wrapped_in_a_source_expression() {
+    let insert = |body: &str| statement_preferring("return=minimal", "POST", "/posts", "", body).text;
 
     assert_eq!(
         insert(r#"{"id": 1, "title": "a"}"#),

@@ -1,98 +1,128 @@
-//! Reads: a node and the lateral joins of its children, and the count of a root's rows.
+//! Reads: the query of a node with the lateral joins of its children.
 
-use super::filter::Rows;
-use super::{SOURCE, Sql};
-use crate::catalog::Cardinality;
-use crate::plan::{ChildOutput, Join, ReadNode, SelectColumn, SortTarget, Source, Spread, SpreadField};
-use crate::request::ast::{Aggregate, JoinKind};
+use super::builder::Sql;
+use super::filter::RowsName;
+use super::join::sort_column;
+use crate::plan::{ChildOutput, ReadNode, SelectColumn, SortTarget, Spread, SpreadField};
+use crate::request::ast::Aggregate;
 use crate::request::range::RowRange;
 
-impl Sql {
-    /// The query of a node. `parent` is how its parent's rows are named.
-    pub(super) fn read_query(&mut self, node: &ReadNode, parent: Option<Rows<'_>>) {
-        let rows = Rows::of(node);
-        self.push("SELECT ");
-        self.select_list(node, rows);
-        self.from(node, parent);
-        for child in node.children.iter().zip(&node.outputs) {
-            self.lateral_join(child, rows);
+/// Writes `first` before the first item of a list, and `separator` before every other.
+struct ListSeparator {
+    next: &'static str,
+    separator: &'static str,
+}
+
+impl ListSeparator {
+    fn new(first: &'static str, separator: &'static str) -> Self {
+        Self {
+            next: first,
+            separator,
         }
-        self.where_clause(node, rows, parent);
-        self.group_by(node, rows);
-        if node.spread != Spread::ToMany {
-            self.order_by(rows, &node.order, node);
-        }
-        self.limit(node.range);
     }
 
-    fn select_list(&mut self, node: &ReadNode, rows: Rows<'_>) {
+    /// Appends what stands before the next item.
+    fn write(&mut self, sql: &mut Sql) {
+        sql.push(std::mem::replace(&mut self.next, self.separator));
+    }
+}
+
+impl Sql {
+    /// The query of a node: `SELECT … FROM … WHERE … GROUP BY … ORDER BY … LIMIT …`. `parent` is how its parent's rows are
+    /// named.
+    pub(super) fn write_select(&mut self, node: &ReadNode, parent: Option<RowsName<'_>>) {
+        let rows = RowsName::of(node);
+        self.push("SELECT ");
+        self.write_select_list(node, rows);
+        self.write_from(node, parent);
+        for (child, output) in node.children.iter().zip(&node.outputs) {
+            self.write_lateral_join(child, output, rows);
+        }
+        // Filters stand behind the joins, because they may test whether an embed has a row.
+        self.write_conditions(rows, &node.filters, Some(node));
+        self.write_join_conditions(node, rows, parent, !node.filters.is_empty());
+        self.write_group_by(node, rows);
+        // The arrays of a to-many spread are sorted where they are made.
+        if node.spread != Spread::ToMany {
+            self.write_order_by(rows, &node.order, node);
+        }
+        self.write_limit(node.range);
+    }
+
+    /// The columns of a node and of its embeds; `*` for a node that selects nothing at all.
+    fn write_select_list(&mut self, node: &ReadNode, rows: RowsName<'_>) {
         if node.select.is_empty() && node.children.is_empty() {
             self.column(rows, "*");
             return;
         }
-        let mut first = true;
-        let mut next = |sql: &mut Self| {
-            if !first {
-                sql.push(", ");
-            }
-            first = false;
-        };
+        let mut separator = ListSeparator::new("", ", ");
         for column in &node.select {
-            next(self);
-            self.select_column(rows, column);
+            separator.write(self);
+            self.write_select_column(rows, column);
         }
         if node.spread == Spread::ToMany {
-            // what the spread's arrays are sorted by must come out of this query
-            for (index, key) in node.order.iter().enumerate() {
-                next(self);
-                match &key.target {
-                    SortTarget::Own(column) => self.field(rows, column),
-                    SortTarget::Related { child, column } => {
-                        let lateral = node
-                            .children
-                            .get(*child)
-                            .and_then(|child| child.join.as_ref())
-                            .map(|j| j.lateral.as_str());
-                        self.field(Rows::Alias(lateral.unwrap_or_default()), column)
-                    }
-                };
-                self.push(" AS ").ident(&sort_name(node, index));
-            }
+            self.write_sort_columns(node, rows, &mut separator);
         }
-        // json has no equality to group by
-        let as_jsonb = self.embeds_as_jsonb;
         for (child, output) in node.children.iter().zip(&node.outputs) {
-            let Some(join) = &child.join else { continue };
-            match output {
-                ChildOutput::Hidden => {}
-                ChildOutput::Object { name } => {
-                    next(self);
-                    self.push("row_to_json(").ident(&join.lateral).push(".*)");
-                    self.push(if as_jsonb { "::jsonb AS " } else { " AS " })
-                        .ident(name);
-                }
-                ChildOutput::Array { name } => {
-                    next(self);
-                    self.push("COALESCE(")
-                        .ident(&join.lateral)
-                        .push(".")
-                        .ident(&join.lateral)
-                        .push(", '[]')");
-                    self.push(if as_jsonb { "::jsonb AS " } else { " AS " })
-                        .ident(name);
-                }
-                ChildOutput::Spread { fields } => {
-                    for field in fields {
-                        next(self);
-                        self.spread_column(&join.lateral, field);
-                    }
-                }
-            }
+            self.write_child_output(child, output, &mut separator);
         }
     }
 
-    fn select_column(&mut self, rows: Rows<'_>, column: &SelectColumn) {
-        self.aggregated(column.aggregate, column.aggregate_cast.as_deref(), |sql| {
+    /// What the arrays of a to-many spread are sorted by has to come out of the spread's query.
+    fn write_sort_columns(&mut self, node: &ReadNode, rows: RowsName<'_>, separator: &mut ListSeparator) {
+        for (index, key) in node.order.iter().enumerate() {
+            separator.write(self);
+            match &key.target {
+                SortTarget::Own(column) => self.field(rows, column),
+                SortTarget::Related { child, column } => {
+                    let child = node.children.get(*child);
+                    let join = child.and_then(|child| child.join.as_ref());
+                    let lateral = join.map_or("", |join| join.lateral.as_str());
+                    self.field(RowsName::Alias(lateral), column)
+                }
+            };
+            self.push(" AS ").ident(&sort_column(node, index));
+        }
+    }
+
+    /// An embed in the select list of its parent.
+    fn write_child_output(&mut self, child: &ReadNode, output: &ChildOutput, separator: &mut ListSeparator) {
+        let Some(join) = &child.join else { return };
+        let lateral = join.lateral.as_str();
+        let name = match output {
+            ChildOutput::Hidden => return,
+            ChildOutput::Spread { fields } => {
+                for field in fields {
+                    separator.write(self);
+                    self.write_spread_column(lateral, field);
+                }
+                return;
+            }
+            ChildOutput::Object { name } => {
+                separator.write(self);
+                self.push("row_to_json(").ident(lateral).push(".*)");
+                name
+            }
+            ChildOutput::Array { name } => {
+                separator.write(self);
+                self.push("COALESCE(")
+                    .ident(lateral)
+                    .push(".")
+                    .ident(lateral)
+                    .push(", '[]')");
+                name
+            }
+        };
+        // Rows cannot be grouped by json, which has no equality.
+        if self.embeds_as_jsonb {
+            self.push("::jsonb");
+        }
+        self.push(" AS ").ident(name);
+    }
+
+    /// A column with its cast, aggregate and alias.
+    fn write_select_column(&mut self, rows: RowsName<'_>, column: &SelectColumn) {
+        self.write_aggregated(column.aggregate, column.aggregate_cast.as_deref(), |sql| {
             if let Some(cast) = &column.cast {
                 sql.push("CAST(")
                     .shown_field(rows, &column.column)
@@ -113,16 +143,18 @@ impl Sql {
         }
     }
 
-    fn spread_column(&mut self, lateral: &str, field: &SpreadField) {
-        self.aggregated(field.aggregate, field.aggregate_cast.as_deref(), |sql| {
-            sql.column(Rows::Alias(lateral), &field.name);
+    /// A column of a to-one spread in the select list of its parent.
+    fn write_spread_column(&mut self, lateral: &str, field: &SpreadField) {
+        self.write_aggregated(field.aggregate, field.aggregate_cast.as_deref(), |sql| {
+            sql.column(RowsName::Alias(lateral), &field.name);
         });
         if let Some(alias) = &field.alias {
             self.push(" AS ").ident(alias);
         }
     }
 
-    fn aggregated(
+    /// Writes `inner`, inside of the aggregate and its cast if there are any.
+    fn write_aggregated(
         &mut self,
         aggregate: Option<Aggregate>,
         cast: Option<&str>,
@@ -138,164 +170,19 @@ impl Sql {
         inner(self);
         self.push(")");
         if let Some(cast) = cast {
-            // the grammar lets only words through
+            // A cast is no parameter: the grammar lets only letters, digits, `_`, `$` and blanks through.
             self.push(" AS ").push(cast).push(")");
         }
     }
 
-    fn from(&mut self, node: &ReadNode, parent: Option<Rows<'_>>) {
-        self.push(" FROM ");
-        match (&node.join, node.source) {
-            (_, Source::Result) => {
-                self.ident(SOURCE);
-            }
-            (
-                Some(Join {
-                    relationship,
-                    junction,
-                    ..
-                }),
-                Source::Relation,
-            ) => match &relationship.cardinality {
-                Cardinality::Computed { function, .. } => {
-                    let parent = match parent {
-                        Some(Rows::Alias(alias)) => alias,
-                        Some(Rows::Table(table)) => &table.name,
-                        None => "",
-                    };
-                    self.qualified(function)
-                        .push("(")
-                        .ident(parent)
-                        .push("::")
-                        .qualified(&relationship.origin)
-                        .push(")");
-                }
-                Cardinality::ManyToMany(found) => {
-                    self.qualified(&found.table)
-                        .push(" AS ")
-                        .ident(junction)
-                        .push(", ");
-                    self.qualified(&relationship.target);
-                }
-                _ => {
-                    self.qualified(&relationship.target);
-                }
-            },
-            (None, Source::Relation) => {
-                self.qualified(&node.table);
-            }
-        }
-        if let Some(alias) = &node.alias {
-            self.push(" AS ").ident(alias);
-        }
-    }
-
-    fn lateral_join(&mut self, (child, output): (&ReadNode, &ChildOutput), rows: Rows<'_>) {
-        let Some(join) = &child.join else { return };
-        let inner = join.kind == JoinKind::Inner;
-        let lateral = join.lateral.as_str();
-        self.push(if inner {
-            " INNER JOIN LATERAL ("
-        } else {
-            " LEFT JOIN LATERAL ("
-        });
-        if join.relationship.is_to_one() {
-            self.read_query(child, Some(rows));
-            self.push(") AS ").ident(lateral).push(" ON TRUE");
-            return;
-        }
-        self.push("SELECT json_agg(")
-            .ident(lateral)
-            .push(") AS ")
-            .ident(lateral);
-        if let ChildOutput::Spread { fields } = output {
-            for field in fields {
-                self.push(", ");
-                self.spread_array(child, lateral, field);
-            }
-        }
-        self.push(" FROM (");
-        self.read_query(child, Some(rows));
-        self.push(") AS ").ident(lateral).push(") AS ").ident(lateral);
-        if inner {
-            self.push(" ON ")
-                .ident(lateral)
-                .push(".")
-                .ident(lateral)
-                .push(" IS NOT NULL");
-        } else {
-            self.push(" ON TRUE");
-        }
-    }
-
-    /// One column of a to-many spread, as an array in the spread's order.
-    fn spread_array(&mut self, child: &ReadNode, lateral: &str, field: &SpreadField) {
-        self.push("COALESCE(json_agg(")
-            .column(Rows::Alias(lateral), &field.name);
-        if !child.order.is_empty() {
-            self.push(" ORDER BY ");
-            self.list(child.order.iter().enumerate(), ", ", |sql, (index, key)| {
-                sql.ident(lateral).push(".").ident(&sort_name(child, index));
-                sql.sort_suffix(key);
-            });
-        }
-        self.push("), '[]') AS ")
-            .ident(field.alias.as_deref().unwrap_or(&field.name));
-    }
-
-    fn where_clause(&mut self, node: &ReadNode, rows: Rows<'_>, parent: Option<Rows<'_>>) {
-        self.conditions(rows, &node.filters, Some(node));
-        self.join_conditions(node, rows, parent, node.filters.is_empty());
-    }
-
-    fn join_conditions(
-        &mut self,
-        node: &ReadNode,
-        rows: Rows<'_>,
-        parent: Option<Rows<'_>>,
-        mut first: bool,
-    ) {
-        let (Some(join), Some(parent)) = (&node.join, parent) else {
-            return;
-        };
-        let mut equal = |sql: &mut Self, left: (Rows<'_>, &str), right: (Rows<'_>, &str)| {
-            sql.push(if first { " WHERE " } else { " AND " });
-            first = false;
-            sql.column(left.0, left.1).push(" = ").column(right.0, right.1);
-        };
-        match &join.relationship.cardinality {
-            Cardinality::Computed { .. } => {}
-            Cardinality::ManyToMany(junction) => {
-                let through = Rows::Alias(&join.junction);
-                for (column, far) in &junction.target_columns {
-                    equal(self, (through, far), (rows, column));
-                }
-                for (column, near) in &junction.origin_columns {
-                    equal(self, (through, near), (parent, column));
-                }
-            }
-            Cardinality::OneToMany { columns, .. }
-            | Cardinality::ManyToOne { columns, .. }
-            | Cardinality::OneToOne { columns, .. } => {
-                for (column, foreign) in columns {
-                    equal(self, (rows, foreign), (parent, column));
-                }
-            }
-        }
-    }
-
     /// Groups by everything that is shown and not aggregated.
-    fn group_by(&mut self, node: &ReadNode, rows: Rows<'_>) {
+    fn write_group_by(&mut self, node: &ReadNode, rows: RowsName<'_>) {
         if !node.is_aggregated() {
             return;
         }
-        let mut first = true;
-        let mut next = |sql: &mut Self| {
-            sql.push(if first { " GROUP BY " } else { ", " });
-            first = false;
-        };
+        let mut separator = ListSeparator::new(" GROUP BY ", ", ");
         for column in node.select.iter().filter(|column| column.aggregate.is_none()) {
-            next(self);
+            separator.write(self);
             match &column.alias {
                 Some(alias) => self.ident(alias),
                 None => self.field(rows, &column.column),
@@ -305,24 +192,23 @@ impl Sql {
             match output {
                 ChildOutput::Hidden => {}
                 ChildOutput::Object { name } | ChildOutput::Array { name } => {
-                    next(self);
+                    separator.write(self);
                     self.ident(name);
                 }
                 ChildOutput::Spread { fields } => {
                     let Some(join) = &child.join else { continue };
+                    let rows = RowsName::Alias(&join.lateral);
                     for field in fields.iter().filter(|field| field.aggregate.is_none()) {
-                        next(self);
-                        self.column(
-                            Rows::Alias(&join.lateral),
-                            field.alias.as_deref().unwrap_or(&field.name),
-                        );
+                        separator.write(self);
+                        self.column(rows, field.alias.as_deref().unwrap_or(&field.name));
                     }
                 }
             }
         }
     }
 
-    pub(super) fn limit(&mut self, range: RowRange) {
+    /// ` LIMIT … OFFSET …`, written as checked integers: as parameters they would hide the limit from the planner.
+    fn write_limit(&mut self, range: RowRange) {
         if let Some(limit) = range.limit() {
             self.push(" LIMIT ").integer(limit);
         }
@@ -330,43 +216,4 @@ impl Sql {
             self.push(" OFFSET ").integer(range.lower);
         }
     }
-
-    /// `SELECT 1` for every row of a node: its filters, and those of inner joined children. No limit.
-    pub(super) fn count_query(&mut self, node: &ReadNode) {
-        self.count_query_below(node, None);
-    }
-
-    pub(super) fn count_query_below(&mut self, node: &ReadNode, parent: Option<Rows<'_>>) {
-        let rows = Rows::of(node);
-        self.push("SELECT 1");
-        self.from(node, parent);
-        let mut first = true;
-        for condition in &node.filters {
-            self.push(if first { " WHERE " } else { " AND " });
-            first = false;
-            self.condition(rows, condition, Some(node), true);
-        }
-        self.join_conditions(node, rows, parent, first);
-        if let (Some(join), Some(_)) = (&node.join, parent) {
-            first &= matches!(join.relationship.cardinality, Cardinality::Computed { .. });
-        }
-        for child in &node.children {
-            if child
-                .join
-                .as_ref()
-                .is_some_and(|join| join.kind == JoinKind::Inner)
-            {
-                self.push(if first { " WHERE EXISTS (" } else { " AND EXISTS (" });
-                first = false;
-                self.count_query_below(child, Some(rows));
-                self.push(")");
-            }
-        }
-    }
-}
-
-/// Name of the column by which a to-many spread sorts its arrays.
-fn sort_name(node: &ReadNode, index: usize) -> String {
-    let lateral = node.join.as_ref().map_or("", |join| join.lateral.as_str());
-    format!("{lateral}_sort_{index}")
 }

@@ -1,9 +1,9 @@
-//! What is broken or hostile answers 4xx in the contract's shape, and the server lives on.
+//! Broken and hostile requests: each is refused with 4xx in PostgREST's shape, and the server keeps serving.
 
 use crate::support::{ANA, TestApp};
 
 #[actix_web::test]
-async fn rest_078_hostile_queries_are_refused_and_the_server_lives_on() {
+async fn rest_078_hostile_queries_are_refused_and_the_server_keeps_serving() {
     let app = TestApp::blog().await;
     let anon = app.anon();
     let many_filters: String = (0..6_000).map(|n| format!("id=eq.{n}&")).collect();
@@ -25,21 +25,21 @@ async fn rest_078_hostile_queries_are_refused_and_the_server_lives_on() {
         "or=(id.eq.1",
         "limit=-1",
     ] {
-        let answer = anon.get(&format!("/posts?{query}")).await;
+        let response = anon.get(&format!("/posts?{query}")).await;
 
         assert!(
-            (400..500).contains(&answer.status),
+            (400..500).contains(&response.status),
             "{query:.60}: {} {}",
-            answer.status,
-            answer.text
+            response.status,
+            response.text
         );
-        assert!(answer.json()["message"].is_string(), "{query:.60}");
+        assert!(response.json()["message"].is_string(), "{query:.60}");
     }
     assert_eq!(anon.get("/posts?select=id&id=eq.1").await.status, 200);
 }
 
 #[actix_web::test]
-async fn rest_078_what_is_refused_before_it_is_parsed_has_the_same_shape() {
+async fn rest_078_errors_of_the_http_layer_have_postgrests_shape() {
     let app = TestApp::blog().await;
     let many_headers = "X-A: b\r\n".repeat(200);
 
@@ -63,9 +63,9 @@ async fn rest_078_what_is_refused_before_it_is_parsed_has_the_same_shape() {
         ("GET /rest/v1/posts\0 HTTP/1.1".to_owned(), 400),
         ("GET /rest/v1/posts HTTP/1.1\r\nno header".to_owned(), 400),
     ] {
-        let answer = app.raw(head.as_bytes()).await;
+        let response = app.raw(head.as_bytes()).await;
 
-        let (top, body) = answer.split_once("\r\n\r\n").expect("a whole answer");
+        let (top, body) = response.split_once("\r\n\r\n").expect("a whole response");
         assert!(
             top.starts_with(&format!("HTTP/1.1 {status}")),
             "{head:.60}: {top}"
@@ -77,7 +77,7 @@ async fn rest_078_what_is_refused_before_it_is_parsed_has_the_same_shape() {
 }
 
 #[actix_web::test]
-async fn rest_078_bytes_that_are_no_text_are_refused() {
+async fn rest_078_bytes_that_are_not_utf8_are_refused() {
     let app = TestApp::blog().await;
 
     for (head, status) in [
@@ -97,19 +97,19 @@ async fn rest_078_bytes_that_are_no_text_are_refused() {
             400,
         ),
     ] {
-        let answer = app.raw(head).await;
+        let response = app.raw(head).await;
 
         let shown = String::from_utf8_lossy(head);
         assert!(
-            answer.starts_with(&format!("HTTP/1.1 {status}")),
-            "{shown}: {answer}"
+            response.starts_with(&format!("HTTP/1.1 {status}")),
+            "{shown}: {response}"
         );
-        assert!(answer.contains("\"message\""), "{shown}: {answer}");
+        assert!(response.contains("\"message\""), "{shown}: {response}");
     }
 }
 
 #[actix_web::test]
-async fn rest_018_curl_need_not_encode_what_it_does_not_encode() {
+async fn rest_018_characters_that_curl_does_not_encode_are_accepted() {
     let app = TestApp::blog().await;
 
     for (target, expected) in [
@@ -121,14 +121,14 @@ async fn rest_018_curl_need_not_encode_what_it_does_not_encode() {
         ("/posts?select=id&id=in.(\"1\")", r#"[{"id":1}]"#),
         ("/tags?select=name&name=eq.Größe", "[]"),
     ] {
-        let answer = app.raw(format!("GET /rest/v1{target} HTTP/1.1").as_bytes()).await;
+        let response = app.raw(format!("GET /rest/v1{target} HTTP/1.1").as_bytes()).await;
 
-        assert!(answer.ends_with(expected), "{target}: {answer}");
+        assert!(response.ends_with(expected), "{target}: {response}");
     }
 }
 
 #[actix_web::test]
-async fn rest_078_lists_have_bounds() {
+async fn rest_078_too_many_columns_embeds_or_parameters_are_refused() {
     let app = TestApp::blog().await;
     let anon = app.anon();
     let embeds: Vec<String> = (0..101).map(|n| format!("a{n}:comments(id)")).collect();
@@ -140,10 +140,10 @@ async fn rest_078_lists_have_bounds() {
         format!("data{}=eq.1", "-%3Ea".repeat(129)),
         "id=eq.1&".repeat(501),
     ] {
-        let answer = anon.get(&format!("/posts?{query}")).await;
+        let response = anon.get(&format!("/posts?{query}")).await;
 
         assert_eq!(
-            (answer.status, answer.code().as_str()),
+            (response.status, response.code().as_str()),
             (400, "PGRST100"),
             "{query:.60}"
         );
@@ -158,7 +158,7 @@ async fn rest_078_lists_have_bounds() {
 }
 
 #[actix_web::test]
-async fn rest_043_hostile_bodies_are_refused_and_the_server_lives_on() {
+async fn rest_043_hostile_bodies_are_refused_and_the_server_keeps_serving() {
     let app = TestApp::blog().await;
     let ana = app.user(ANA);
     let deep = format!("{}1{}", "[".repeat(100_000), "]".repeat(100_000));
@@ -178,7 +178,7 @@ async fn rest_043_hostile_bodies_are_refused_and_the_server_lives_on() {
         let headers = [("content-type", content_type)];
         let columns = ana.send("POST", "/tags?columns=id,name", &headers, Some(body.to_owned()));
         assert!((400..500).contains(&columns.await.status), "{body:.40}");
-        let answer = ana
+        let response = ana
             .send(
                 "POST",
                 "/tags",
@@ -188,12 +188,12 @@ async fn rest_043_hostile_bodies_are_refused_and_the_server_lives_on() {
             .await;
 
         assert!(
-            (400..500).contains(&answer.status),
+            (400..500).contains(&response.status),
             "{body:.40}: {} {}",
-            answer.status,
-            answer.text
+            response.status,
+            response.text
         );
-        assert!(answer.json()["message"].is_string());
+        assert!(response.json()["message"].is_string());
     }
     assert_eq!(app.anon().get("/tags").await.status, 200);
 }

@@ -1,10 +1,11 @@
-//! Functions: arguments, overloads, results.
+//! Function calls: arguments, overloads, results, raised errors.
 
-use crate::support::{ANA, TestApp};
 use serde_json::json;
 
+use crate::support::{ANA, TestApp};
+
 #[actix_web::test]
-async fn rest_063_064_arguments_by_body_and_by_query() {
+async fn rest_063_064_arguments_come_from_the_body_or_the_query_string() {
     let app = TestApp::blog().await;
     let anon = app.anon();
 
@@ -14,7 +15,7 @@ async fn rest_063_064_arguments_by_body_and_by_query() {
 }
 
 #[actix_web::test]
-async fn rest_065_results_have_the_form_of_their_type() {
+async fn rest_065_a_set_is_an_array_and_void_is_204() {
     let app = TestApp::blog().await;
 
     let rows = app
@@ -35,7 +36,7 @@ async fn rest_065_results_have_the_form_of_their_type() {
 }
 
 #[actix_web::test]
-async fn rest_066_unknown_functions_and_arguments_are_explained() {
+async fn rest_066_unknown_functions_and_arguments_get_a_hint() {
     let app = TestApp::blog().await;
 
     let name = app.anon().get("/rpc/posts_off").await;
@@ -57,14 +58,14 @@ async fn rest_066_unknown_functions_and_arguments_are_explained() {
 }
 
 #[actix_web::test]
-async fn rest_067_overloads_of_equal_names_are_ambiguous() {
+async fn rest_067_overloads_with_the_same_argument_names_are_ambiguous() {
     let app = TestApp::blog().await;
 
-    let answer = app.anon().post("/rpc/pick", &json!({ "a": 1 })).await;
+    let response = app.anon().post("/rpc/pick", &json!({ "a": 1 })).await;
 
-    assert_eq!((answer.status, answer.code().as_str()), (300, "PGRST203"));
+    assert_eq!((response.status, response.code().as_str()), (300, "PGRST203"));
     assert!(
-        answer.json()["message"]
+        response.json()["message"]
             .as_str()
             .unwrap()
             .ends_with("public.pick(a => integer), public.pick(a => text)")
@@ -72,10 +73,10 @@ async fn rest_067_overloads_of_equal_names_are_ambiguous() {
 }
 
 #[actix_web::test]
-async fn rest_068_results_embed_filter_and_count() {
+async fn rest_068_results_of_functions_can_be_embedded_filtered_and_counted() {
     let app = TestApp::blog().await;
 
-    let answer = app
+    let response = app
         .anon()
         .send(
             "POST",
@@ -86,14 +87,14 @@ async fn rest_068_results_embed_filter_and_count() {
         .await;
 
     assert_eq!(
-        answer.json(),
+        response.json(),
         json!([{ "id": 1, "comments": [{ "id": 1 }, { "id": 2 }] }])
     );
-    assert_eq!(answer.header("content-range"), Some("0-0/1"));
+    assert_eq!(response.header("content-range"), Some("0-0/1"));
 }
 
 #[actix_web::test]
-async fn rest_005_071_get_is_read_only_and_volatile_post_is_not() {
+async fn rest_005_071_get_runs_read_only_and_post_of_a_volatile_function_does_not() {
     let app = TestApp::blog().await;
 
     let get = app.user(ANA).get("/rpc/touch?p=1").await;
@@ -110,7 +111,7 @@ async fn rest_005_071_get_is_read_only_and_volatile_post_is_not() {
 }
 
 #[actix_web::test]
-async fn rest_074_075_raised_errors_keep_their_words() {
+async fn rest_074_075_raised_errors_keep_their_message_details_and_hint() {
     let app = TestApp::blog().await;
 
     let plain = app.anon().post("/rpc/fail", &json!({ "state": "P0001" })).await;
@@ -129,14 +130,14 @@ async fn rest_074_075_raised_errors_keep_their_words() {
 async fn rest_076_functions_choose_status_and_headers() {
     let app = TestApp::blog().await;
 
-    let answer = app.anon().post("/rpc/teapot", &json!({})).await;
+    let response = app.anon().post("/rpc/teapot", &json!({})).await;
 
     assert_eq!(
-        (answer.status, answer.text.as_str()),
+        (response.status, response.text.as_str()),
         (418, "\"short and stout\"")
     );
     assert_eq!(
-        (answer.header("x-tea"), answer.header("cache-control")),
+        (response.header("x-tea"), response.header("cache-control")),
         (Some("green"), Some("no-store"))
     );
 }

@@ -1,10 +1,11 @@
 //! Embedding over foreign keys, junctions, views and functions.
 
-use crate::support::TestApp;
 use serde_json::json;
 
+use crate::support::TestApp;
+
 #[actix_web::test]
-async fn rest_023_to_026_to_one_to_many_and_many_to_many() {
+async fn rest_023_to_026_embeds_to_one_to_many_and_many_to_many() {
     let app = TestApp::blog().await;
 
     let rows = app
@@ -23,7 +24,7 @@ async fn rest_023_to_026_to_one_to_many_and_many_to_many() {
 }
 
 #[actix_web::test]
-async fn rest_027_inner_drops_parents_without_a_match() {
+async fn rest_027_inner_embeds_drop_parents_without_a_match() {
     let app = TestApp::blog().await;
     let anon = app.anon();
 
@@ -41,7 +42,7 @@ async fn rest_027_inner_drops_parents_without_a_match() {
 }
 
 #[actix_web::test]
-async fn rest_028_two_keys_need_a_hint() {
+async fn rest_028_two_foreign_keys_to_one_table_need_a_hint() {
     let app = TestApp::blog().await;
 
     let ambiguous = app.anon().get("/posts?select=profiles(username)").await;
@@ -58,7 +59,7 @@ async fn rest_028_two_keys_need_a_hint() {
 }
 
 #[actix_web::test]
-async fn rest_028_two_embeds_of_one_name_are_refused_because_one_key_cannot_hold_both() {
+async fn rest_028_two_embeds_of_one_name_are_refused() {
     let app = TestApp::blog().await;
 
     let twice = app
@@ -80,20 +81,20 @@ async fn rest_028_two_embeds_of_one_name_are_refused_because_one_key_cannot_hold
 }
 
 #[actix_web::test]
-async fn rest_029_no_relationship_names_both_sides() {
+async fn rest_029_a_missing_relationship_is_pgrst200_with_both_names() {
     let app = TestApp::blog().await;
 
-    let answer = app.anon().get("/tags?select=profiles(username)").await;
+    let response = app.anon().get("/tags?select=profiles(username)").await;
 
-    assert_eq!((answer.status, answer.code().as_str()), (400, "PGRST200"));
+    assert_eq!((response.status, response.code().as_str()), (400, "PGRST200"));
     assert_eq!(
-        answer.json()["details"],
+        response.json()["details"],
         "Searched for a foreign key relationship between 'tags' and 'profiles' in the schema 'public', but no matches were found."
     );
 }
 
 #[actix_web::test]
-async fn rest_030_parameters_act_inside_each_parents_array() {
+async fn rest_030_filters_orders_and_limits_of_an_embed_apply_per_parent() {
     let app = TestApp::blog().await;
 
     let rows = app
@@ -107,7 +108,7 @@ async fn rest_030_parameters_act_inside_each_parents_array() {
 }
 
 #[actix_web::test]
-async fn rest_031_counting_an_embed_works_with_aggregates_disabled() {
+async fn rest_031_embed_counts_work_with_aggregates_disabled() {
     let app = TestApp::blog().await;
 
     let rows = app.anon().get("/posts?select=id,likes(count)&order=id").await;
@@ -118,7 +119,7 @@ async fn rest_031_counting_an_embed_works_with_aggregates_disabled() {
 }
 
 #[actix_web::test]
-async fn rest_032_null_filters_are_anti_and_semi_joins() {
+async fn rest_032_null_filters_on_embeds_are_anti_and_semi_joins() {
     let app = TestApp::blog().await;
 
     let without = app
@@ -135,7 +136,7 @@ async fn rest_032_null_filters_are_anti_and_semi_joins() {
 }
 
 #[actix_web::test]
-async fn rest_033_parameters_of_what_is_not_embedded_are_refused() {
+async fn rest_033_parameters_of_a_relation_that_is_not_embedded_are_refused() {
     let app = TestApp::blog().await;
 
     for query in [
@@ -144,10 +145,10 @@ async fn rest_033_parameters_of_what_is_not_embedded_are_refused() {
         "comments.limit=1",
         "comments.or=(id.eq.1)",
     ] {
-        let answer = app.anon().get(&format!("/posts?{query}")).await;
+        let response = app.anon().get(&format!("/posts?{query}")).await;
 
         assert_eq!(
-            (answer.status, answer.code().as_str()),
+            (response.status, response.code().as_str()),
             (400, "PGRST108"),
             "{query}"
         );
@@ -155,7 +156,26 @@ async fn rest_033_parameters_of_what_is_not_embedded_are_refused() {
 }
 
 #[actix_web::test]
-async fn rest_104_spreads_lift_columns() {
+async fn rest_033_of_several_parameters_without_an_embed_the_last_is_named() {
+    let app = TestApp::blog().await;
+
+    for (query, named) in [
+        ("comments.id=eq.1&tags.id=eq.2", "tags"),
+        ("tags.order=id&comments.order=id", "comments"),
+        ("tags.limit=1&comments.id=eq.1", "comments"),
+    ] {
+        let response = app.anon().get(&format!("/posts?{query}")).await;
+
+        assert_eq!(
+            response.json()["message"],
+            format!("'{named}' is not an embedded resource in this request"),
+            "{query}"
+        );
+    }
+}
+
+#[actix_web::test]
+async fn rest_104_spread_columns_become_columns_of_the_parent() {
     let app = TestApp::blog().await;
 
     let to_one = app
@@ -172,7 +192,7 @@ async fn rest_104_spreads_lift_columns() {
 }
 
 #[actix_web::test]
-async fn rest_105_an_embedded_to_one_column_sorts_its_parents() {
+async fn rest_105_rows_sort_by_a_column_of_a_to_one_embed() {
     let app = TestApp::blog().await;
 
     let rows = app
@@ -205,7 +225,7 @@ async fn rest_108_views_embed_like_their_tables() {
 }
 
 #[actix_web::test]
-async fn rest_109_a_self_reference_has_children_and_a_parent() {
+async fn rest_109_a_self_reference_embeds_children_and_parent() {
     let app = TestApp::blog().await;
 
     let children = app.anon().get("/comments?select=id,comments(id)&id=eq.1").await;

@@ -1,17 +1,19 @@
-//! The golden corpus: requests with the answers that the reference gave to them, run against this service.
+//! The golden corpus: requests with the responses recorded from PostgREST 16.2, run against this service.
 //!
 //! `e2e/golden/rest/README.md` explains the corpus. Every case of all three configurations must pass.
 //! By hand: `GOLDEN_ONLY=embed,rpc/007` runs some cases, `GOLDEN_OUT=FILE` writes reports, `GOLDEN_HOLD=1` keeps the
 //! server running until a key is pressed.
 
-use crate::support::{JWT_SECRET, TestApp};
-use selvedge_postgres::testing::TestDatabase;
-use selvedge_rest::{OpenApiMode, RestConfig, TransactionEnd};
 use std::path::PathBuf;
 use std::process::{Command, Output};
+
+use selvedge_postgres::testing::TestDatabase;
+use selvedge_rest::{OpenApiMode, RestConfig, TransactionEnd};
 use tokio::sync::Mutex;
 
-/// The corpus makes roles, which belong to the whole cluster: one load at a time.
+use crate::support::{JWT_SECRET, TestApp};
+
+/// The corpus creates roles, which belong to the whole cluster, so only one test loads it at a time.
 static LOADING: Mutex<()> = Mutex::const_new(());
 
 fn corpus() -> PathBuf {
@@ -49,15 +51,15 @@ fn config(name: &str) -> RestConfig {
     }
 }
 
-/// How often the corpus is run against a server.
+/// How often the corpus is run against each server.
 const PASSES: usize = 3;
 
-fn ran(command: &mut Command) -> Output {
+fn run_command(command: &mut Command) -> Output {
     command.output().expect("python3 is installed")
 }
 
 /// Runs the corpus's own runner on the cases of one configuration.
-async fn run(name: &str) -> Output {
+async fn run_corpus(name: &str) -> Output {
     let app = TestApp::serve(loaded_database().await, config(name)).await;
     let mut command = Command::new("python3");
     command.arg(corpus().join("golden.py")).arg("run").arg(corpus());
@@ -78,11 +80,11 @@ async fn run(name: &str) -> Output {
         command.args(["--out", &format!("{report}.{name}.json")]);
     }
     let output = tokio::task::spawn_blocking(move || {
-        // The corpus leaves everything as it was. A connection knows the types of a list at its third use, and from then
-        // on the JSON is written here, so the answers are compared before and after.
+        // Each pass leaves the data as it was. From its third use on, a connection knows the column types of a statement,
+        // and the JSON is rendered here instead of in PostgreSQL: so both ways are compared with the recording.
         (1..PASSES)
-            .find_map(|_| Some(ran(&mut command)).filter(|output| !output.status.success()))
-            .unwrap_or_else(|| ran(&mut command))
+            .find_map(|_| Some(run_command(&mut command)).filter(|output| !output.status.success()))
+            .unwrap_or_else(|| run_command(&mut command))
     })
     .await
     .expect("the runner does not panic");
@@ -107,8 +109,8 @@ async fn loaded_database() -> TestDatabase {
     database
 }
 
-async fn expect_equal_answers(name: &str) {
-    let output = run(name).await;
+async fn expect_recorded_responses(name: &str) {
+    let output = run_corpus(name).await;
 
     println!(
         "{}{}",
@@ -117,21 +119,21 @@ async fn expect_equal_answers(name: &str) {
     );
     assert!(
         output.status.success(),
-        "answers differ in the configuration {name}"
+        "responses differ in the configuration {name}"
     );
 }
 
 #[actix_web::test]
-async fn rest_golden_default_configuration() {
-    expect_equal_answers("default").await;
+async fn rest_golden_corpus_of_the_default_configuration() {
+    expect_recorded_responses("default").await;
 }
 
 #[actix_web::test]
-async fn rest_golden_tuned_configuration() {
-    expect_equal_answers("tuned").await;
+async fn rest_golden_corpus_of_the_tuned_configuration() {
+    expect_recorded_responses("tuned").await;
 }
 
 #[actix_web::test]
-async fn rest_golden_closed_configuration() {
-    expect_equal_answers("closed").await;
+async fn rest_golden_corpus_of_the_closed_configuration() {
+    expect_recorded_responses("closed").await;
 }

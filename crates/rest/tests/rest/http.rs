@@ -1,10 +1,11 @@
-//! Headers, media types, profiles, OPTIONS, the root document.
+//! Headers, media types, profiles, OPTIONS and the root document.
 
-use crate::support::{ANA, TestApp};
 use serde_json::json;
 
+use crate::support::{ANA, TestApp};
+
 #[actix_web::test]
-async fn rest_054_082_media_types() {
+async fn rest_054_082_accept_chooses_object_csv_and_stripped_arrays() {
     let app = TestApp::blog().await;
     let anon = app.anon();
 
@@ -46,18 +47,18 @@ async fn rest_054_082_media_types() {
 }
 
 #[actix_web::test]
-async fn rest_077_errors_have_four_keys_and_no_vary() {
+async fn rest_077_errors_have_four_keys_and_a_proxy_status() {
     let app = TestApp::blog().await;
 
-    let answer = app.anon().get("/nope").await;
+    let response = app.anon().get("/nope").await;
 
-    let keys: Vec<String> = answer.json().as_object().unwrap().keys().cloned().collect();
+    let keys: Vec<String> = response.json().as_object().unwrap().keys().cloned().collect();
     assert_eq!(keys, ["code", "details", "hint", "message"]);
-    assert_eq!(answer.header("proxy-status"), Some("PostgREST; error=PGRST205"));
+    assert_eq!(response.header("proxy-status"), Some("PostgREST; error=PGRST205"));
 }
 
 #[actix_web::test]
-async fn rest_079_080_profiles_choose_the_schema() {
+async fn rest_079_080_profile_headers_choose_the_schema() {
     let schema =
         "create schema other; create table other.things (id int); grant usage on schema other to anon;
                   grant select on other.things to anon";
@@ -90,7 +91,7 @@ async fn rest_079_080_profiles_choose_the_schema() {
 }
 
 #[actix_web::test]
-async fn rest_086_087_preferences_that_took_effect_are_named() {
+async fn rest_086_087_preference_applied_lists_what_took_effect() {
     let app = TestApp::blog().await;
 
     let applied = app
@@ -118,7 +119,7 @@ async fn rest_086_087_preferences_that_took_effect_are_named() {
 }
 
 #[actix_web::test]
-async fn rest_117_options_tell_what_can_be_done() {
+async fn rest_117_options_lists_the_allowed_methods() {
     let app = TestApp::blog().await;
 
     let table = app.anon().send("OPTIONS", "/posts", &[], None).await;
@@ -132,7 +133,7 @@ async fn rest_117_options_tell_what_can_be_done() {
 }
 
 #[actix_web::test]
-async fn rest_118_the_root_lists_what_the_role_may_use() {
+async fn rest_118_the_root_document_lists_what_the_role_may_use() {
     let app = TestApp::blog().await;
     let superuser = app.database.superuser().await;
     superuser
@@ -158,12 +159,32 @@ async fn rest_118_the_root_lists_what_the_role_may_use() {
 }
 
 #[actix_web::test]
-async fn rest_121_vary_on_success() {
+async fn rest_118_argument_types_of_a_schema_are_named_with_it() {
+    let app = TestApp::start(
+        "create type public.mood as enum ('fine', 'tired');
+         create function public.greet(how public.mood) returns text language sql stable as 'select how::text';
+         grant execute on function public.greet to anon",
+    )
+    .await;
+
+    let document = app.anon().get("/").await.json();
+
+    let path = &document["paths"]["/rpc/greet"];
+    assert_eq!(path["get"]["parameters"][0]["format"], "public.mood");
+    let body = &path["post"]["parameters"][0]["schema"];
+    assert_eq!(
+        body["properties"]["how"],
+        json!({ "format": "public.mood", "type": "string" })
+    );
+}
+
+#[actix_web::test]
+async fn rest_121_successful_responses_have_vary() {
     let app = TestApp::blog().await;
 
-    let answer = app.anon().get("/posts").await;
+    let response = app.anon().get("/posts").await;
 
-    let vary: Vec<_> = answer
+    let vary: Vec<_> = response
         .headers
         .get_all("vary")
         .iter()
@@ -173,7 +194,7 @@ async fn rest_121_vary_on_success() {
 }
 
 #[actix_web::test]
-async fn rest_122_paths_and_methods_that_do_not_exist() {
+async fn rest_122_unknown_paths_and_methods_are_refused() {
     let app = TestApp::blog().await;
 
     for (method, path, status, code) in [
@@ -182,10 +203,10 @@ async fn rest_122_paths_and_methods_that_do_not_exist() {
         ("TRACE", "/posts", 405, "PGRST117"),
         ("POST", "/", 405, "PGRST117"),
     ] {
-        let answer = app.anon().send(method, path, &[], None).await;
+        let response = app.anon().send(method, path, &[], None).await;
 
         assert_eq!(
-            (answer.status, answer.code()),
+            (response.status, response.code()),
             (status, code.to_owned()),
             "{method} {path}"
         );
@@ -193,7 +214,7 @@ async fn rest_122_paths_and_methods_that_do_not_exist() {
 }
 
 #[actix_web::test]
-async fn rest_003_the_request_is_visible_to_sql() {
+async fn rest_003_sql_can_read_method_path_headers_and_role() {
     let app = TestApp::blog().await;
 
     let seen = app
@@ -237,13 +258,13 @@ async fn gw_046_trace_headers_reach_sql_and_the_api_key_in_the_query_does_not() 
         ("x-retry-count", "1"),
     ];
 
-    let answer = app.anon().get_with("/rpc/headers?apikey=anything", &sent).await;
+    let response = app.anon().get_with("/rpc/headers?apikey=anything", &sent).await;
 
     assert_eq!(
-        answer.status, 200,
-        "a key in the query is no argument: {answer:?}"
+        response.status, 200,
+        "a key in the query is no argument: {response:?}"
     );
-    let seen = answer.json();
+    let seen = response.json();
     for (name, value) in sent {
         assert_eq!(seen[name], value, "{name}");
     }

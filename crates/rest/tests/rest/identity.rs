@@ -1,11 +1,12 @@
-//! Who runs the request: role, claims, settings.
+//! The role that runs a request, its claims and settings.
 
-use crate::support::{ANA, TestApp};
 use selvedge_rest::RestConfig;
 use serde_json::json;
 
+use crate::support::{ANA, TestApp};
+
 #[actix_web::test]
-async fn rest_001_the_role_is_anon_the_tokens_or_service_role() {
+async fn rest_001_requests_run_as_anon_or_the_role_of_their_token() {
     let app = TestApp::blog().await;
 
     for (client, role) in [
@@ -18,7 +19,7 @@ async fn rest_001_the_role_is_anon_the_tokens_or_service_role() {
 }
 
 #[actix_web::test]
-async fn rest_002_claims_reach_policies_and_always_hold_a_role() {
+async fn rest_002_sql_can_read_the_claims_which_always_have_a_role() {
     let app = TestApp::blog().await;
 
     let ana = app.user(ANA).get("/rpc/whoami").await.json();
@@ -29,7 +30,7 @@ async fn rest_002_claims_reach_policies_and_always_hold_a_role() {
 }
 
 #[actix_web::test]
-async fn rest_003_the_next_request_sees_nothing_of_the_one_before() {
+async fn rest_003_settings_of_one_request_do_not_leak_into_the_next() {
     let app = TestApp::blog().await;
     let (ana, anon) = (app.user(ANA), app.anon());
 
@@ -45,7 +46,7 @@ async fn rest_003_the_next_request_sees_nothing_of_the_one_before() {
 }
 
 #[actix_web::test]
-async fn rest_006_expired_tokens_are_refused_after_thirty_seconds() {
+async fn rest_006_tokens_are_refused_thirty_seconds_after_they_expire() {
     let app = TestApp::blog().await;
     let now = selvedge_token::unix_now();
     let with_exp = |exp: i64| app.with_claims(&json!({ "role": "authenticated", "exp": exp }));
@@ -69,9 +70,9 @@ async fn rest_007_a_bad_signature_is_refused() {
         .token
         .map(|token| format!("{}AAAA", &token[..token.len() - 4]));
 
-    let answer = client.get("/posts").await;
+    let response = client.get("/posts").await;
 
-    assert_eq!((answer.status, answer.code().as_str()), (401, "PGRST301"));
+    assert_eq!((response.status, response.code().as_str()), (401, "PGRST301"));
 }
 
 #[actix_web::test]
@@ -96,7 +97,7 @@ async fn rest_008_missing_privileges_are_401_for_anon_and_403_for_others() {
 }
 
 #[actix_web::test]
-async fn rest_072_role_settings_apply_and_change_without_a_restart() {
+async fn rest_072_settings_of_a_role_apply_and_change_without_a_restart() {
     let app = TestApp::blog().await;
     let superuser = app.database.superuser().await;
     let before = app.anon().get("/rpc/settings").await.json();
@@ -115,32 +116,26 @@ async fn rest_072_role_settings_apply_and_change_without_a_restart() {
         .unwrap();
 
     assert_eq!(before["timeout"], "3s");
-    let mut after = json!(null);
-    for _ in 0..100 {
-        after = app.anon().get("/rpc/settings").await.json();
-        if after["timeout"] == "1234ms" {
-            break;
-        }
-        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-    }
-    assert_eq!(after["timeout"], "1234ms");
+    app.anon()
+        .until("/rpc/settings", |response| response.json()["timeout"] == "1234ms")
+        .await;
 }
 
 #[actix_web::test]
-async fn rest_073_a_statement_that_takes_too_long_answers_57014() {
+async fn rest_073_a_statement_timeout_answers_57014() {
     let schema = format!(
         "{}; alter function public.nap(double precision) set statement_timeout = '50ms'",
         crate::support::BLOG
     );
     let app = TestApp::start(&schema).await;
 
-    let answer = app.anon().post("/rpc/nap", &json!({ "s": 5 })).await;
+    let response = app.anon().post("/rpc/nap", &json!({ "s": 5 })).await;
 
-    assert_eq!((answer.status, answer.code().as_str()), (500, "57014"));
+    assert_eq!((response.status, response.code().as_str()), (500, "57014"));
 }
 
 #[actix_web::test]
-async fn rest_115_the_pre_request_function_runs_with_the_requests_settings_and_may_refuse() {
+async fn rest_115_the_pre_request_function_sees_the_headers_and_may_refuse() {
     let schema = format!(
         "{}; create function public.guard() returns void language plpgsql as $$ begin
            if current_setting('request.headers')::json ->> 'x-block' = 'yes' then

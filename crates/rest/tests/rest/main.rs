@@ -1,6 +1,5 @@
-//! The service over HTTP, on a real PostgreSQL. Names carry the checklist ids of the REST contract, §12.
+//! The service over HTTP, on a real PostgreSQL. Test names begin with a checklist id of the REST contract, §12.
 
-mod alone;
 mod bad_input;
 mod call;
 mod catalog;
@@ -10,10 +9,6 @@ mod golden;
 mod http;
 mod identity;
 mod media;
-mod museum;
-mod museum_http;
-mod museum_objects;
-mod museum_write;
 mod raw_input;
 mod read;
 mod recovery;
@@ -21,5 +16,10 @@ mod round_trip;
 mod settings;
 mod shapes;
 mod standalone;
+mod standalone_app;
 mod support;
+mod wide_schema;
+mod wide_schema_http;
+mod wide_schema_objects;
+mod wide_schema_write;
 mod write;

@@ -1,7 +1,8 @@
-//! Representations, preferences and the rarer operators.
+//! CSV and stripped representations, preferences, rarer operators, computed relationships.
+
+use serde_json::json;
 
 use crate::support::{Client, TestApp};
-use serde_json::json;
 
 const THINGS: &str = "
     create table public.owners (id int primary key, name text);
@@ -23,11 +24,11 @@ const THINGS: &str = "
       $$ select * from public.parts where thing_name = $1.name $$;
     grant select on all tables in schema public to anon;";
 
-/// Ids of the rows that a filter leaves.
+/// Ids of the rows that a filter selects.
 async fn ids(client: &Client, filter: &str) -> Vec<i64> {
-    let answer = client.get(&format!("/things?select=id&order=id&{filter}")).await;
-    assert_eq!(answer.status, 200, "{filter}: {answer:?}");
-    let rows = answer.json();
+    let response = client.get(&format!("/things?select=id&order=id&{filter}")).await;
+    assert_eq!(response.status, 200, "{filter}: {response:?}");
+    let rows = response.json();
     rows.as_array()
         .into_iter()
         .flatten()
@@ -107,11 +108,11 @@ async fn rest_089_a_time_zone_changes_how_times_are_written() {
     let app = TestApp::start(THINGS).await;
     let path = "/things?select=happened&id=lt.3&order=id";
 
-    let answer = app
+    let response = app
         .anon()
         .get_with(path, &[("prefer", "timezone=America/New_York")])
         .await;
-    // as recorded from the reference: PostgreSQL's own refusal
+    // As recorded from PostgREST, an unknown zone is PostgreSQL's error.
     let unknown = app
         .anon()
         .get_with(path, &[("prefer", "timezone=Mars/Phobos")])
@@ -122,11 +123,11 @@ async fn rest_089_a_time_zone_changes_how_times_are_written() {
         .await;
 
     assert_eq!(
-        answer.json(),
+        response.json(),
         json!([{"happened": "2024-01-01T07:00:00-05:00"}, {"happened": "2024-07-01T08:00:00-04:00"}])
     );
     assert_eq!(
-        answer.header("preference-applied"),
+        response.header("preference-applied"),
         Some("timezone=America/New_York")
     );
     assert_eq!((unknown.status, unknown.code().as_str()), (400, "22023"));
@@ -134,7 +135,7 @@ async fn rest_089_a_time_zone_changes_how_times_are_written() {
 }
 
 #[actix_web::test]
-async fn rest_101_full_text_with_and_without_a_configuration_on_text_and_on_vectors() {
+async fn rest_101_full_text_search_on_text_and_tsvector_columns() {
     let app = TestApp::start(THINGS).await;
     let anon = app.anon();
     for (filter, expected) in [
@@ -160,7 +161,7 @@ async fn rest_101_full_text_with_and_without_a_configuration_on_text_and_on_vect
 }
 
 #[actix_web::test]
-async fn rest_102_containment_and_ranges() {
+async fn rest_102_array_json_and_range_operators() {
     let app = TestApp::start(THINGS).await;
     let anon = app.anon();
     for (filter, expected) in [
@@ -185,7 +186,7 @@ async fn rest_102_containment_and_ranges() {
 }
 
 #[actix_web::test]
-async fn rest_103_any_all_patterns_and_distinctness() {
+async fn rest_103_any_all_patterns_and_isdistinct() {
     let app = TestApp::start(THINGS).await;
     let anon = app.anon();
     for (filter, expected) in [
@@ -210,7 +211,7 @@ async fn rest_103_any_all_patterns_and_distinctness() {
 }
 
 #[actix_web::test]
-async fn rest_107_functions_of_a_row_embed_by_their_name_and_replace_detected_relationships() {
+async fn rest_107_computed_relationships_embed_by_name_and_replace_detected_ones() {
     let app = TestApp::start(THINGS).await;
     let anon = app.anon();
 
@@ -243,14 +244,14 @@ async fn rest_107_functions_of_a_row_embed_by_their_name_and_replace_detected_re
         .await
         .unwrap();
 
-    anon.until("/things?select=owners(name)&id=eq.1", |answer| {
-        answer.json() == json!([{"owners": {"name": "ben"}}])
+    anon.until("/things?select=owners(name)&id=eq.1", |response| {
+        response.json() == json!([{"owners": {"name": "ben"}}])
     })
     .await;
 }
 
 #[actix_web::test]
-async fn rest_120_an_aliased_embed_answers_to_its_targets_name_with_a_warning() {
+async fn rest_120_filters_may_use_the_target_name_of_an_aliased_embed_with_a_warning() {
     let app = TestApp::start(THINGS).await;
     let anon = app.anon();
 

@@ -1,32 +1,36 @@
-//! Requests that no client library would send, byte by byte: each is refused in the contract's shape, in bounded time,
-//! and the server lives on.
+//! Malformed HTTP, written byte by byte: each request is refused in PostgREST's shape and in bounded time, and the server
+//! keeps serving.
 
-use crate::alone::{Alone, Start};
+use std::time::Duration;
+
 use selvedge_rest::RestConfig;
 use serde_json::Value;
-use std::time::Duration;
+
+use crate::standalone_app::{StandaloneApp, Start};
 
 const ITEMS: &str =
     "create table public.items (id int primary key, name text); insert into public.items values (1, 'x');
     grant usage on schema public to anon; grant all on public.items to anon";
 
-/// Status and JSON body of the only answer on a connection.
-fn only_answer(answer: &str) -> (u16, Value) {
-    let (head, body) = answer
+/// Status and JSON body of a connection that holds exactly one response.
+fn parse_only_response(response: &str) -> (u16, Value) {
+    let (head, body) = response
         .split_once("\r\n\r\n")
-        .unwrap_or_else(|| panic!("no answer: {answer:?}"));
+        .unwrap_or_else(|| panic!("no response: {response:?}"));
     let status = head.split(' ').nth(1).and_then(|status| status.parse().ok());
-    let body = serde_json::from_str(body).unwrap_or_else(|_| panic!("not one answer in JSON: {answer:?}"));
+    let body =
+        serde_json::from_str(body).unwrap_or_else(|_| panic!("not one response in JSON: {response:?}"));
     (status.expect("a status"), body)
 }
 
-async fn lives(app: &Alone) {
-    let answer = app.anon().get("/items?select=id").await;
-    assert_eq!((answer.status, answer.text.as_str()), (200, r#"[{"id":1}]"#));
+/// Checks that the server still serves requests, and that the table has its one row.
+async fn expect_serving(app: &StandaloneApp) {
+    let response = app.anon().get("/items?select=id").await;
+    assert_eq!((response.status, response.text.as_str()), (200, r#"[{"id":1}]"#));
 }
 
 #[actix_web::test]
-async fn rest_078_heads_that_two_readers_could_read_differently_are_refused() {
+async fn rest_078_ambiguous_http_heads_are_refused() {
     let app = Start::on(ITEMS).run().await;
     let hidden = "GET /items HTTP/1.1\r\nHost: x\r\n\r\n";
 
@@ -47,17 +51,17 @@ async fn rest_078_heads_that_two_readers_could_read_differently_are_refused() {
         "GET /items HTTP/1.1\r\nHost: x\r\nX-A: \0\r\n\r\n",
         "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
     ] {
-        let answer = app.raw(format!("{head}{hidden}").as_bytes()).await;
+        let response = app.raw(format!("{head}{hidden}").as_bytes()).await;
 
-        let (status, body) = only_answer(&answer);
+        let (status, body) = parse_only_response(&response);
         assert_eq!((status, &body["code"]), (400, &Value::from("PGRST100")), "{head}");
-        assert!(answer.contains("access-control-allow-origin: *"), "{answer}");
+        assert!(response.contains("access-control-allow-origin: *"), "{response}");
     }
-    lives(&app).await;
+    expect_serving(&app).await;
 }
 
 #[actix_web::test]
-async fn rest_078_too_much_of_anything_is_refused() {
+async fn rest_078_oversized_urls_headers_and_bodies_are_refused() {
     let app = Start::on(ITEMS).run().await;
     let get = |target: &str, more: &str| format!("GET {target} HTTP/1.1\r\nHost: x\r\n{more}\r\n");
 
@@ -79,16 +83,16 @@ async fn rest_078_too_much_of_anything_is_refused() {
             413,
         ),
     ] {
-        let (status, body) = only_answer(&app.raw(request.as_bytes()).await);
+        let (status, body) = parse_only_response(&app.raw(request.as_bytes()).await);
 
         assert_eq!(status, expected, "{request:.80}: {body}");
         assert!(body["message"].is_string(), "{request:.80}: {body}");
     }
-    lives(&app).await;
+    expect_serving(&app).await;
 }
 
 #[actix_web::test]
-async fn rest_043_bodies_that_break_off_are_refused_once() {
+async fn rest_043_truncated_or_malformed_chunked_bodies_get_one_error_response() {
     let start = Start::on(ITEMS);
     let config = RestConfig {
         body_pause: Duration::from_millis(200),
@@ -103,20 +107,20 @@ async fn rest_043_bodies_that_break_off_are_refused_once() {
         (post(&format!("{chunked}2\r\n{{}}x\r\n0\r\n\r\n")), 400),
         (post(&format!("{chunked}ffffffffffffffffff\r\n")), 400),
         (post(&format!("{chunked}2\r\n{{}}\n0\r\n\r\n")), 400),
-        // more is promised, and does not come
+        // The announced rest of the body never arrives.
         (post(&format!("{chunked}2\r\n{{}}\r\n")), 408),
         (post("Content-Length: 10\r\n\r\n{}"), 408),
     ] {
-        let answer = app.raw_answer(request.as_bytes()).await;
+        let response = app.raw_single_response(request.as_bytes()).await;
 
-        let (status, body) = only_answer(&answer);
+        let (status, body) = parse_only_response(&response);
         assert_eq!(
             (status, &body["code"]),
             (expected, &Value::from("PGRST102")),
-            "{request}: {answer}"
+            "{request}: {response}"
         );
     }
-    lives(&app).await;
+    expect_serving(&app).await;
     let bodies = app.anon().get("/items").await;
     assert_eq!(
         bodies.json().as_array().map(Vec::len),
@@ -126,10 +130,10 @@ async fn rest_043_bodies_that_break_off_are_refused_once() {
 }
 
 #[actix_web::test]
-async fn gw_049_heads_that_do_not_come_are_waited_for_in_vain_but_not_for_ever() {
+async fn gw_049_slow_and_silent_clients_are_disconnected_after_the_head_timeout() {
     let app = Start::on(ITEMS).run().await;
 
-    // one byte every now and then does not make it better
+    // Sending a byte every 20 ms does not extend the time for the head.
     let mut drip: Vec<&[u8]> = vec![b"GET /items HTTP/1.1\r\nHost: x\r\nX-A: "];
     drip.resize(150, b"x");
     let (slow, silent, second) = futures_util::join!(
@@ -138,21 +142,21 @@ async fn gw_049_heads_that_do_not_come_are_waited_for_in_vain_but_not_for_ever()
         app.raw(b"GET /items?select=id HTTP/1.1\r\nHost: x\r\n\r\nGET /it")
     );
 
-    let (status, body) = only_answer(&slow);
+    let (status, body) = parse_only_response(&slow);
     assert_eq!(
         (status, &body["message"]),
         (408, &Value::from("The request took too long to arrive"))
     );
-    assert_eq!(silent, "", "who says nothing is told nothing");
+    assert_eq!(silent, "", "a client that sent nothing gets no response");
     assert!(
         second.starts_with("HTTP/1.1 200 OK") && second.contains("HTTP/1.1 408 "),
         "{second}"
     );
-    lives(&app).await;
+    expect_serving(&app).await;
 }
 
 #[actix_web::test]
-async fn rest_018_requests_in_a_row_are_all_answered_whatever_stands_between_them() {
+async fn rest_018_pipelined_requests_are_answered_in_order_however_they_are_split() {
     let app = Start::on(ITEMS).run().await;
     let get = |target: &str| format!("GET {target} HTTP/1.1\r\nHost: x\r\n\r\n");
     let chunked = "POST /items?select=name HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n\
@@ -171,11 +175,15 @@ async fn rest_018_requests_in_a_row_are_all_answered_whatever_stands_between_the
             .as_bytes()
             .chunks(stream.len().div_ceil(pieces).max(40))
             .collect();
-        let answer = app.raw_pieces(&pieces).await;
+        let response = app.raw_pieces(&pieces).await;
 
-        let statuses: Vec<_> = answer.split("HTTP/1.1 ").skip(1).map(|rest| &rest[..3]).collect();
-        assert_eq!(statuses, ["200", "201", "200", "400"], "{answer}");
-        assert_eq!(answer.matches(r#"[{"name":"<"}]"#).count(), 2, "{answer}");
-        app.sql("delete from public.items where id = 2").await;
+        let statuses: Vec<_> = response
+            .split("HTTP/1.1 ")
+            .skip(1)
+            .map(|rest| &rest[..3])
+            .collect();
+        assert_eq!(statuses, ["200", "201", "200", "400"], "{response}");
+        assert_eq!(response.matches(r#"[{"name":"<"}]"#).count(), 2, "{response}");
+        app.run_sql("delete from public.items where id = 2").await;
     }
 }

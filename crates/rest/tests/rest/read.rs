@@ -1,7 +1,8 @@
-//! Reads: select, filters, order, pages, counts.
+//! Reads: select, filters, order, pages and counts.
+
+use serde_json::{Value, json};
 
 use crate::support::TestApp;
-use serde_json::{Value, json};
 
 fn ids(rows: &Value) -> Vec<i64> {
     rows.as_array()
@@ -12,26 +13,26 @@ fn ids(rows: &Value) -> Vec<i64> {
 }
 
 #[actix_web::test]
-async fn rest_009_selected_columns_come_in_their_order() {
+async fn rest_009_columns_come_in_the_order_of_select() {
     let app = TestApp::blog().await;
 
-    let answer = app.anon().get("/posts?select=title,id&id=eq.1").await;
+    let response = app.anon().get("/posts?select=title,id&id=eq.1").await;
 
-    assert_eq!(answer.status, 200);
-    assert_eq!(answer.text, r#"[{"title":"First","id":1}]"#);
+    assert_eq!(response.status, 200);
+    assert_eq!(response.text, r#"[{"title":"First","id":1}]"#);
     assert_eq!(
-        answer.header("content-type"),
+        response.header("content-type"),
         Some("application/json; charset=utf-8")
     );
-    assert_eq!(answer.header("content-range"), Some("0-0/*"));
+    assert_eq!(response.header("content-range"), Some("0-0/*"));
     assert_eq!(
-        answer.header("content-location"),
+        response.header("content-location"),
         Some("/posts?id=eq.1&select=title%2Cid")
     );
 }
 
 #[actix_web::test]
-async fn rest_011_to_016_operators_select_the_right_rows() {
+async fn rest_011_to_016_each_operator_selects_the_right_rows() {
     let app = TestApp::blog().await;
     let anon = app.anon();
 
@@ -62,29 +63,29 @@ async fn rest_011_to_016_operators_select_the_right_rows() {
         ("id=eq(any).{1,2}", vec![1, 2]),
         ("title_upper=eq.FIRST", vec![1]),
     ] {
-        let answer = anon.get(&format!("/posts?select=id&order=id&{query}")).await;
+        let response = anon.get(&format!("/posts?select=id&order=id&{query}")).await;
 
         if query.starts_with("editor_id=IS") {
-            // the operator itself is lower case; only its keyword is not
-            assert_eq!(answer.code(), "PGRST100");
+            // Operators are lower case; only the keywords of `is` may be written in any case.
+            assert_eq!(response.code(), "PGRST100");
         } else {
-            assert_eq!(answer.status, 200, "{query}: {}", answer.text);
-            assert_eq!(ids(&answer.json()), expected, "{query}");
+            assert_eq!(response.status, 200, "{query}: {}", response.text);
+            assert_eq!(ids(&response.json()), expected, "{query}");
         }
     }
 }
 
 #[actix_web::test]
-async fn rest_011_a_value_that_does_not_fit_the_column_is_postgresqls_error() {
+async fn rest_011_a_value_of_the_wrong_type_answers_22p02() {
     let app = TestApp::blog().await;
 
-    let answer = app.anon().get("/posts?id=eq.abc").await;
+    let response = app.anon().get("/posts?id=eq.abc").await;
 
-    assert_eq!((answer.status, answer.code().as_str()), (400, "22P02"));
+    assert_eq!((response.status, response.code().as_str()), (400, "22P02"));
 }
 
 #[actix_web::test]
-async fn rest_019_order_and_its_errors() {
+async fn rest_019_order_sorts_and_wrong_orders_are_refused() {
     let app = TestApp::blog().await;
     let anon = app.anon();
 
@@ -109,7 +110,7 @@ async fn rest_019_order_and_its_errors() {
 }
 
 #[actix_web::test]
-async fn rest_020_and_056_to_058_pages_and_counts() {
+async fn rest_020_and_056_to_058_pages_have_content_range_and_206() {
     let app = TestApp::blog().await;
     let exact = [("prefer", "count=exact")];
 
@@ -136,13 +137,13 @@ async fn rest_020_and_056_to_058_pages_and_counts() {
             "0-0/1",
         ),
     ] {
-        let answer = app
+        let response = app
             .anon()
             .get_with(&format!("/posts?order=id&{query}"), prefer)
             .await;
 
         assert_eq!(
-            (answer.status, answer.header("content-range")),
+            (response.status, response.header("content-range")),
             (status, Some(range)),
             "{query}"
         );
@@ -169,18 +170,18 @@ async fn rest_021_no_list_is_longer_than_max_rows() {
 }
 
 #[actix_web::test]
-async fn rest_022_an_unknown_relation_names_a_similar_one() {
+async fn rest_022_an_unknown_relation_gets_a_hint_at_a_similar_one() {
     let app = TestApp::blog().await;
 
-    let answer = app.anon().get("/post").await;
+    let response = app.anon().get("/post").await;
 
-    assert_eq!((answer.status, answer.code().as_str()), (404, "PGRST205"));
+    assert_eq!((response.status, response.code().as_str()), (404, "PGRST205"));
     assert_eq!(
-        answer.json()["message"],
+        response.json()["message"],
         "Could not find the table 'public.post' in the schema cache"
     );
     assert_eq!(
-        answer.json()["hint"],
+        response.json()["hint"],
         "Perhaps you meant the table 'public.posts'"
     );
 }
@@ -201,24 +202,24 @@ async fn rest_034_alias_cast_and_json_path_in_select() {
 }
 
 #[actix_web::test]
-async fn rest_059_head_answers_like_get_without_a_body() {
+async fn rest_059_head_has_the_headers_of_get_and_no_body() {
     let app = TestApp::blog().await;
 
-    let answer = app
+    let response = app
         .anon()
         .send("HEAD", "/posts?limit=1", &[("prefer", "count=exact")], None)
         .await;
 
     assert_eq!(
-        (answer.status, answer.header("content-range")),
+        (response.status, response.header("content-range")),
         (206, Some("0-0/3"))
     );
     assert_eq!(
-        answer.header("content-type"),
+        response.header("content-type"),
         Some("application/json; charset=utf-8")
     );
     assert_eq!(
-        (answer.header("content-length"), answer.text.as_str()),
+        (response.header("content-length"), response.text.as_str()),
         (None, "")
     );
 }

@@ -1,16 +1,18 @@
-//! The database goes away and comes back; connections run out.
+//! The database cannot be reached for a while, or all connections are in use.
 
-use crate::alone::{Start, until};
+use std::time::Duration;
+
 use selvedge_postgres::RequestPoolConfig;
 use serde_json::json;
-use std::time::Duration;
+
+use crate::standalone_app::{Start, until};
 
 const ITEMS: &str = "create table public.items (id int primary key); insert into public.items values (1);
     grant usage on schema public to anon; grant select, update on public.items to anon;
     alter role $login set pgrst.db_schemas = 'public'";
 
 #[actix_web::test]
-async fn rest_093_until_the_first_load_requests_answer_pgrst002_and_then_recover_by_themselves() {
+async fn rest_093_requests_answer_pgrst002_until_the_first_load_succeeds() {
     let app = Start {
         reachable: false,
         ..Start::on(ITEMS)
@@ -25,22 +27,24 @@ async fn rest_093_until_the_first_load_requests_answer_pgrst002_and_then_recover
         .and_then(|value| value.parse::<u32>().ok());
     assert!(retry_after.is_some(), "{refused:?}");
 
-    app.gate.open();
+    app.proxy.accept_connections();
 
-    app.anon().until("/items", |answer| answer.status == 200).await;
+    app.anon()
+        .until("/items", |response| response.status == 200)
+        .await;
 }
 
 #[actix_web::test]
-async fn rest_093_and_096_a_failed_reload_keeps_the_catalog_and_requests_recover() {
+async fn rest_093_and_096_a_failed_reload_keeps_the_old_catalog() {
     let app = Start::on(ITEMS).run().await;
     let anon = app.anon();
-    anon.until("/items", |answer| answer.status == 200).await;
+    anon.until("/items", |response| response.status == 200).await;
 
-    app.gate.shut();
-    app.state.request_reload();
-    until("the reload fails", || app.state.health().failure.is_some()).await;
+    app.proxy.cut_connections();
+    app.cache.request_reload();
+    until("the reload fails", || app.cache.health().failure.is_some()).await;
 
-    assert!(app.state.health().loaded, "the old catalog stays");
+    assert!(app.cache.health().loaded, "the old catalog stays");
     let down = anon.get("/items").await;
     assert_eq!(down.status, 503, "{down:?}");
     assert!(
@@ -48,42 +52,42 @@ async fn rest_093_and_096_a_failed_reload_keeps_the_catalog_and_requests_recover
         "{down:?}"
     );
     assert!(down.header("retry-after").is_some());
-    // what the catalog knows is still answered from it
+    // Errors that need no connection are still found by the catalog.
     assert_eq!(anon.get("/nothing").await.code(), "PGRST205");
 
-    app.gate.open();
+    app.proxy.accept_connections();
 
-    anon.until("/items", |answer| answer.status == 200).await;
-    until("a good reload", || app.state.health().failure.is_none()).await;
-    until("the listener is back", || app.state.health().listening).await;
+    anon.until("/items", |response| response.status == 200).await;
+    until("a good reload", || app.cache.health().failure.is_none()).await;
+    until("the listener is back", || app.cache.health().listening).await;
 }
 
 #[actix_web::test]
-async fn rest_094_a_lost_listener_comes_back_and_reads_everything_again() {
+async fn rest_094_a_lost_listener_reconnects_and_reloads() {
     let app = Start::on(ITEMS).run().await;
-    until("listening", || app.state.health().listening).await;
-    // nothing announces the table: only the reload after the loss can find it
-    app.sql(
+    until("listening", || app.cache.health().listening).await;
+    // With the event trigger off, only the reload after the lost connection can find the table.
+    app.run_sql(
         "alter event trigger pgrst_ddl_watch disable;
          create table public.unannounced (id int); grant select on public.unannounced to anon",
     )
     .await;
     assert_eq!(app.anon().get("/unannounced").await.status, 404);
 
-    app.sql(
+    app.run_sql(
         "select pg_terminate_backend(pid) from pg_stat_activity
          where datname = current_database() and usename = '$login' and query ilike 'listen%'",
     )
     .await;
 
     app.anon()
-        .until("/unannounced", |answer| answer.status == 200)
+        .until("/unannounced", |response| response.status == 200)
         .await;
-    until("listening again", || app.state.health().listening).await;
+    until("listening again", || app.cache.health().listening).await;
 }
 
 #[actix_web::test]
-async fn rest_096_when_connections_run_out_requests_wait_up_to_a_limit() {
+async fn rest_096_requests_wait_for_a_connection_up_to_the_acquire_timeout() {
     let app = Start {
         pool: RequestPoolConfig {
             connections_per_worker: 1,
@@ -91,7 +95,12 @@ async fn rest_096_when_connections_run_out_requests_wait_up_to_a_limit() {
             acquire_timeout: Duration::from_millis(300),
             ..RequestPoolConfig::default()
         },
-        ..Start::on(ITEMS)
+        // The request that holds the connection must not end by its role's time limit before the test lets it.
+        ..Start::on(&format!(
+            "{ITEMS}; do $$ begin
+                execute format('alter role anon in database %I set statement_timeout = 0', current_database());
+            end $$"
+        ))
     }
     .run()
     .await;
@@ -107,7 +116,7 @@ async fn rest_096_when_connections_run_out_requests_wait_up_to_a_limit() {
     while watcher.query(blocked, &[]).await.unwrap().is_empty() {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
-    // older than the patience with which requests queue behind it
+    // Then the blocked statement is older than the pool's `patience`, and no request is sent behind it.
     tokio::time::sleep(Duration::from_millis(50)).await;
 
     let refused = app.anon().get("/items").await;
@@ -119,7 +128,9 @@ async fn rest_096_when_connections_run_out_requests_wait_up_to_a_limit() {
         json!("Timed out acquiring connection from connection pool.")
     );
     assert_eq!(held.await.unwrap().status, 200);
-    app.anon().until("/items", |answer| answer.status == 200).await;
+    app.anon()
+        .until("/items", |response| response.status == 200)
+        .await;
     let metrics = app.admin().get("/metrics").await.text;
     assert!(metrics.contains("pgrst_db_pool_timeouts_total 1"), "{metrics}");
 }

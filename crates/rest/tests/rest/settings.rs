@@ -1,10 +1,11 @@
-//! Settings of the database, and their reload.
+//! Settings that the database holds, and their reload.
 
-use crate::alone::{Alone, SECRET, Start};
-use crate::support::TestApp;
 use selvedge_rest::RestConfig;
 use selvedge_token::KeyRing;
 use serde_json::json;
+
+use crate::standalone_app::{SECRET, StandaloneApp, Start};
+use crate::support::TestApp;
 
 const TWO_SCHEMAS: &str = "
     create schema other;
@@ -16,11 +17,12 @@ const TWO_SCHEMAS: &str = "
     alter role $login set pgrst.db_max_rows = '2';";
 
 #[actix_web::test]
-async fn rest_095_settings_of_the_role_expose_schemas_and_those_of_the_database_win() {
+async fn rest_095_role_settings_of_the_database_override_those_of_the_role() {
     let app = Start::on(TWO_SCHEMAS).run().await;
     let anon = app.anon();
-    let schemas =
-        |answer: &crate::support::Answer| answer.json()["hint"].as_str().unwrap_or_default().to_owned();
+    let schemas = |response: &crate::support::TestResponse| {
+        response.json()["hint"].as_str().unwrap_or_default().to_owned()
+    };
     let refused = anon.get_with("/there", &[("accept-profile", "other")]).await;
     assert_eq!(
         (refused.status, schemas(&refused).as_str()),
@@ -28,7 +30,7 @@ async fn rest_095_settings_of_the_role_expose_schemas_and_those_of_the_database_
     );
     assert_eq!(anon.get("/here").await.json().as_array().map(Vec::len), Some(2));
 
-    app.sql(
+    app.run_sql(
         "alter role $login set pgrst.db_schemas = 'public, other, nowhere';
          alter role $login in database $database set pgrst.db_schemas = 'other';
          alter role $login in database $database set pgrst.db_max_rows = '';
@@ -36,14 +38,14 @@ async fn rest_095_settings_of_the_role_expose_schemas_and_those_of_the_database_
     )
     .await;
 
-    // the first schema is the default one now
-    anon.until("/there", |answer| answer.status == 200).await;
+    // Now `other` is the first schema, hence the default one.
+    anon.until("/there", |response| response.status == 200).await;
     let refused = anon.get_with("/here", &[("accept-profile", "public")]).await;
     assert_eq!(schemas(&refused), "Only the following schemas are exposed: other");
 }
 
 #[actix_web::test]
-async fn rest_095_the_database_switches_aggregates_plans_and_the_transactions_end() {
+async fn rest_095_settings_in_the_database_switch_aggregates_plans_and_tx_end() {
     let app = TestApp::blog().await;
     let ana = app.user(crate::support::ANA);
     let plan = [("accept", "application/vnd.pgrst.plan+json")];
@@ -63,7 +65,7 @@ async fn rest_095_the_database_switches_aggregates_plans_and_the_transactions_en
         .unwrap();
 
     let counted = ana
-        .until("/posts?select=id.count()", |answer| answer.status == 200)
+        .until("/posts?select=id.count()", |response| response.status == 200)
         .await;
     assert!(counted.json()[0]["count"].as_i64().is_some());
     assert_eq!(ana.get_with("/posts", &plan).await.status, 200);
@@ -82,7 +84,7 @@ async fn rest_095_the_database_switches_aggregates_plans_and_the_transactions_en
 }
 
 #[actix_web::test]
-async fn rest_095_a_function_may_make_settings_and_wrong_ones_are_left_out() {
+async fn rest_095_pre_config_sets_settings_and_wrong_ones_are_ignored() {
     let start = Start::on(
         "create schema api; create table api.items (id int); insert into api.items values (1);
          grant usage on schema api to anon; grant select on api.items to anon;
@@ -97,14 +99,78 @@ async fn rest_095_a_function_may_make_settings_and_wrong_ones_are_left_out() {
     };
     let app = Start { config, ..start }.run().await;
 
-    let answer = app.anon().get_with("/items", &[("x-trace", "abc")]).await;
+    let response = app.anon().get_with("/items", &[("x-trace", "abc")]).await;
 
-    assert_eq!((answer.status, answer.text.as_str()), (200, r#"[{"id":1}]"#));
-    assert_eq!(answer.header("x-trace"), Some("abc"));
+    assert_eq!((response.status, response.text.as_str()), (200, r#"[{"id":1}]"#));
+    assert_eq!(response.header("x-trace"), Some("abc"));
 }
 
 #[actix_web::test]
-async fn rest_095_settings_of_the_database_can_be_switched_off() {
+async fn rest_095_settings_that_cannot_be_read_at_the_start_serve_nobody() {
+    let start = Start::on(
+        "create table public.items (id int); grant select on public.items to anon;
+         create schema config; grant usage on schema config to $login;
+         create function config.pre_config() returns void language plpgsql as
+           $$ begin raise exception 'not yet'; end $$",
+    );
+    let config = RestConfig {
+        pre_config: Some("config.pre_config".to_owned()),
+        ..start.config
+    };
+    let app = Start { config, ..start }.run().await;
+
+    let refused = app.anon().get("/items").await;
+    assert_eq!((refused.status, refused.code().as_str()), (503, "PGRST002"));
+    assert_eq!(app.admin().get("/ready").await.status, 503);
+
+    app.run_sql(
+        "create or replace function config.pre_config() returns void language sql as 'select'; notify pgrst",
+    )
+    .await;
+
+    app.anon()
+        .until("/items", |response| response.status == 200)
+        .await;
+    app.admin()
+        .until("/ready", |response| response.status == 200)
+        .await;
+}
+
+#[actix_web::test]
+async fn rest_095_a_wrong_setting_in_the_database_shows_in_ready_and_never_makes_a_user_anonymous() {
+    let app = Start::on(
+        "create function public.me() returns text language sql as $$ select current_user::text $$;
+         alter role $login set pgrst.jwt_role_claim_key = '$.app.role'",
+    )
+    .run()
+    .await;
+    let user = app.with_claims(&json!({ "app": { "role": "authenticated" } }));
+    app.admin()
+        .until("/ready", |response| response.status == 200)
+        .await;
+    assert_eq!(user.get("/rpc/me").await.text, r#""authenticated""#);
+
+    app.run_sql("alter role $login set pgrst.jwt_role_claim_key = '$.app['; notify pgrst, 'reload config'")
+        .await;
+
+    app.admin()
+        .until("/ready", |response| response.status == 503)
+        .await;
+    let failure = app.cache.health().failure.unwrap_or_default();
+    assert!(failure.contains("pgrst.jwt_role_claim_key"), "{failure}");
+    assert_eq!(user.get("/rpc/me").await.text, r#""authenticated""#);
+
+    app.run_sql(
+        "alter role $login set pgrst.jwt_role_claim_key = '$.app.role'; notify pgrst, 'reload config'",
+    )
+    .await;
+    app.admin()
+        .until("/ready", |response| response.status == 200)
+        .await;
+}
+
+#[actix_web::test]
+async fn rest_095_db_config_false_ignores_settings_in_the_database() {
     let start = Start::on(TWO_SCHEMAS);
     let config = RestConfig {
         db_config: false,
@@ -119,7 +185,7 @@ async fn rest_095_settings_of_the_database_can_be_switched_off() {
 }
 
 #[actix_web::test]
-async fn rest_007_keys_of_the_database_replace_the_old_ones_with_their_cache() {
+async fn rest_007_a_new_jwt_secret_invalidates_cached_tokens() {
     let app =
         Start::on("create function public.me() returns text language sql as $$ select current_user::text $$")
             .run()
@@ -130,52 +196,52 @@ async fn rest_007_keys_of_the_database_replace_the_old_ones_with_their_cache() {
     let other = "another-secret-of-at-least-32-characters";
     assert_ne!(SECRET, other);
 
-    app.sql(&format!(
+    app.run_sql(&format!(
         "alter role $login set pgrst.jwt_secret = '{other}'; notify pgrst, 'reload config'"
     ))
     .await;
 
-    let refused = old.until("/rpc/me", |answer| answer.status == 401).await;
+    let refused = old.until("/rpc/me", |response| response.status == 401).await;
     assert_eq!(refused.code(), "PGRST301");
     let ring = KeyRing::new(other.as_bytes(), &[]).unwrap();
     let token = format!("Bearer {}", ring.sign_hs256(&claims).unwrap());
-    let answer = app.anon().get_with("/rpc/me", &[("authorization", &token)]).await;
-    assert_eq!(answer.text, r#""authenticated""#);
+    let response = app.anon().get_with("/rpc/me", &[("authorization", &token)]).await;
+    assert_eq!(response.text, r#""authenticated""#);
 }
 
 #[actix_web::test]
-async fn rest_095_what_the_process_is_told_later_takes_effect_below_the_database() {
+async fn rest_095_a_replaced_configuration_stays_below_the_databases_settings() {
     let app = Start::on(TWO_SCHEMAS).run().await;
-    let told = RestConfig {
+    let replacement = RestConfig {
         max_rows: Some(1),
         server_timing_enabled: true,
-        ..app.state.config()
+        ..app.cache.config()
     };
 
-    app.state.replace_config(told);
+    app.cache.replace_config(replacement);
 
-    let answer = app
+    let response = app
         .anon()
-        .until("/here", |answer| answer.header("server-timing").is_some())
+        .until("/here", |response| response.header("server-timing").is_some())
         .await;
-    // the role's setting still wins over the process's
-    assert_eq!(answer.json().as_array().map(Vec::len), Some(2));
+    // The role's `db_max_rows = 2` still overrides the process's 1.
+    assert_eq!(response.json().as_array().map(Vec::len), Some(2));
 }
 
 #[actix_web::test]
-async fn rest_091_other_payloads_are_left_alone() {
-    let app: Alone = Start::on("create table public.a (id int); grant select on public.a to anon")
+async fn rest_091_unknown_notification_payloads_cause_no_reload() {
+    let app: StandaloneApp = Start::on("create table public.a (id int); grant select on public.a to anon")
         .run()
         .await;
-    crate::alone::until("listening", || {
-        app.state.health().listening && app.state.health().loads >= 2
+    crate::standalone_app::until("listening", || {
+        app.cache.health().listening && app.cache.health().loads >= 2
     })
     .await;
-    let before = app.state.health().loads;
+    let before = app.cache.health().loads;
 
-    app.sql("notify pgrst, 'something else'; notify pgrst, 'reload schema'")
+    app.run_sql("notify pgrst, 'something else'; notify pgrst, 'reload schema'")
         .await;
 
-    crate::alone::until("one more load", || app.state.health().loads > before).await;
-    assert_eq!(app.state.health().loads, before + 1);
+    crate::standalone_app::until("one more load", || app.cache.health().loads > before).await;
+    assert_eq!(app.cache.health().loads, before + 1);
 }

@@ -1,8 +1,10 @@
-//! Unusual relations and types, media types of users, and that an answer is the same however often it was asked for.
+//! Unusual relations and types, custom media types, and repeated requests: from its third use on, a statement is prepared
+//! and its JSON is rendered here instead of in PostgreSQL, with the same result.
 
-use crate::support::{ANA, TestApp};
 use selvedge_rest::RestConfig;
 use serde_json::json;
+
+use crate::support::{ANA, TestApp};
 
 const SHAPES: &str = r#"
 create table public.readings (id int primary key, place text, value numeric);
@@ -74,7 +76,7 @@ async fn rest_111_aggregates_are_refused_unless_switched_on() {
 }
 
 #[actix_web::test]
-async fn rest_112_materialized_and_partitioned_relations_are_read_and_partitions_are_not_there() {
+async fn rest_112_materialized_views_and_partitioned_tables_are_exposed_and_partitions_are_not() {
     let app = app().await;
     let anon = app.anon();
     for _ in 0..4 {
@@ -116,7 +118,7 @@ async fn rest_113_domain_representations_apply_to_output_input_and_filters() {
 }
 
 #[actix_web::test]
-async fn rest_114_media_types_of_users_answer_their_type() {
+async fn rest_114_custom_media_type_handlers_render_their_type() {
     let app = app().await;
     let anon = app.anon();
     for _ in 0..4 {
@@ -127,7 +129,7 @@ async fn rest_114_media_types_of_users_answer_their_type() {
         let accept = [("accept", "application/x-lines")];
         let lines = anon.get_with("/readings?order=id", &accept).await;
         assert_eq!(lines.text, "a=1.5\na=2.5\nb=4", "{lines:?}");
-        // one that is made for the whole row does not answer a part of it
+        // A handler of the whole row does not apply where `select` asks for a part of it.
         assert_eq!(
             anon.get_with("/readings?select=id", &accept).await.code(),
             "PGRST107"
@@ -136,7 +138,7 @@ async fn rest_114_media_types_of_users_answer_their_type() {
 }
 
 #[actix_web::test]
-async fn rest_116_head_and_empty_answers_have_no_body() {
+async fn rest_116_head_and_empty_responses_have_no_body() {
     let app = TestApp::blog().await;
     let (anon, ana) = (app.anon(), app.user(ANA));
     for _ in 0..4 {
@@ -165,7 +167,7 @@ async fn rest_116_head_and_empty_answers_have_no_body() {
 }
 
 #[actix_web::test]
-async fn an_answer_is_the_same_however_often_it_was_asked_for() {
+async fn repeated_requests_get_the_same_response_before_and_after_statements_are_prepared() {
     let app = app().await;
     let anon = app.anon();
     for (path, accept) in [

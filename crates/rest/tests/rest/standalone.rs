@@ -1,8 +1,9 @@
-//! The service alone: tokens, CORS, headers and the admin server without a gateway.
+//! The service without a gateway: tokens, CORS, headers and the admin server.
 
-use crate::alone::Start;
 use selvedge_rest::RestConfig;
 use serde_json::json;
+
+use crate::standalone_app::Start;
 
 const ITEMS: &str = "create table public.items (id int primary key); insert into public.items values (1);
     grant usage on schema public to anon, authenticated; grant select, insert on public.items to anon, authenticated;
@@ -14,7 +15,7 @@ const ITEMS: &str = "create table public.items (id int primary key); insert into
     create function public.root() returns json language sql as $$ select '{\"own\":true}'::json $$;";
 
 #[actix_web::test]
-async fn rest_001_tokens_are_verified_by_the_services_own_secret() {
+async fn rest_001_standalone_tokens_are_verified_by_jwt_secret() {
     let app = Start::on(ITEMS).run().await;
 
     assert_eq!(app.anon().get("/rpc/me").await.text, r#""anon""#);
@@ -25,13 +26,13 @@ async fn rest_001_tokens_are_verified_by_the_services_own_secret() {
         ("bearer", 401, "PGRST301"),
         ("Bearer a.b", 401, "PGRST301"),
     ] {
-        let answer = app
+        let response = app
             .anon()
             .get_with("/items", &[("authorization", authorization)])
             .await;
-        assert_eq!(answer.status, status, "{authorization}");
+        assert_eq!(response.status, status, "{authorization}");
         if status != 200 {
-            assert_eq!(answer.code(), code);
+            assert_eq!(response.code(), code);
         }
     }
     let expired = app
@@ -42,7 +43,7 @@ async fn rest_001_tokens_are_verified_by_the_services_own_secret() {
 }
 
 #[actix_web::test]
-async fn rest_001_without_secret_or_anonymous_role_the_service_says_so() {
+async fn rest_001_without_anonymous_role_or_secret_requests_get_pgrst302_or_pgrst300() {
     let start = Start::on(ITEMS);
     let config = RestConfig {
         anon_role: None,
@@ -62,7 +63,7 @@ async fn rest_001_without_secret_or_anonymous_role_the_service_says_so() {
 }
 
 #[actix_web::test]
-async fn rest_081_preflights_and_other_answers_carry_the_references_cors_headers() {
+async fn rest_081_cors_headers_equal_postgrests() {
     let app = Start::on(ITEMS).run().await;
     let origin = ("origin", "https://site.example");
 
@@ -96,15 +97,21 @@ async fn rest_081_preflights_and_other_answers_carry_the_references_cors_headers
         assert_eq!(preflight.header(name), Some(value));
     }
     for path in ["/items", "/nothing"] {
-        let answer = app.anon().get_with(path, &[origin]).await;
-        assert_eq!(answer.header("access-control-allow-origin"), Some("*"), "{path}");
-        let exposed = answer.header("access-control-expose-headers").unwrap_or_default();
+        let response = app.anon().get_with(path, &[origin]).await;
+        assert_eq!(
+            response.header("access-control-allow-origin"),
+            Some("*"),
+            "{path}"
+        );
+        let exposed = response
+            .header("access-control-expose-headers")
+            .unwrap_or_default();
         assert!(
             exposed.contains("Content-Range") && exposed.contains("Location"),
             "{exposed}"
         );
     }
-    // what only looks like a preflight is an ordinary OPTIONS
+    // A preflight for a method that is not served is an ordinary OPTIONS.
     let headers = [origin, ("access-control-request-method", "BREW")];
     let ordinary = app.anon().send("OPTIONS", "/items", &headers, None).await;
     assert!(ordinary.header("allow").is_some(), "{ordinary:?}");
@@ -113,7 +120,7 @@ async fn rest_081_preflights_and_other_answers_carry_the_references_cors_headers
 }
 
 #[actix_web::test]
-async fn rest_081_with_a_list_only_listed_origins_may_call() {
+async fn rest_081_only_listed_origins_get_cors_headers() {
     let start = Start::on(ITEMS);
     let config = RestConfig {
         cors_allowed_origins: vec!["https://good.example".to_owned()],
@@ -140,7 +147,7 @@ async fn rest_081_with_a_list_only_listed_origins_may_call() {
 }
 
 #[actix_web::test]
-async fn rest_121_the_trace_header_comes_back_on_every_answer() {
+async fn rest_121_the_trace_header_is_repeated_on_every_response() {
     let start = Start::on(ITEMS);
     let config = RestConfig {
         trace_header: Some("x-request-id".to_owned()),
@@ -155,12 +162,12 @@ async fn rest_121_the_trace_header_comes_back_on_every_answer() {
         ("OPTIONS", "/items"),
         ("HEAD", "/items"),
     ] {
-        let answer = app
+        let response = app
             .anon()
             .send(method, path, &[("x-request-id", "abc-1")], None)
             .await;
-        assert_eq!(answer.header("x-request-id"), Some("abc-1"), "{method} {path}");
-        let timing = answer.header("server-timing");
+        assert_eq!(response.header("x-request-id"), Some("abc-1"), "{method} {path}");
+        let timing = response.header("server-timing");
         assert_eq!(timing.is_some(), path == "/items", "{method} {path}");
         if let Some(timing) = timing {
             let names: Vec<_> = timing
@@ -174,7 +181,30 @@ async fn rest_121_the_trace_header_comes_back_on_every_answer() {
 }
 
 #[actix_web::test]
-async fn rest_118_a_function_may_stand_for_the_root_document() {
+async fn rest_043_server_max_body_bytes_sets_the_limit_of_bodies() {
+    let mut start = Start::on(ITEMS);
+    start
+        .config
+        .set("server-max-body-bytes", "20")
+        .expect("a good value");
+    let app = start.run().await;
+
+    let small = app.anon().post("/items", &json!({ "id": 2 })).await;
+    let large = app
+        .anon()
+        .post("/items", &json!([{ "id": 3 }, { "id": 4 }, { "id": 5 }]))
+        .await;
+
+    assert_eq!(small.status, 201, "{small:?}");
+    assert_eq!((large.status, large.code().as_str()), (413, "PGRST102"));
+    assert_eq!(
+        large.json()["message"],
+        "The request body is larger than 20 bytes"
+    );
+}
+
+#[actix_web::test]
+async fn rest_118_root_spec_replaces_the_root_document() {
     let start = Start::on(ITEMS);
     let config = RestConfig {
         root_spec: Some("public.root".to_owned()),
@@ -186,7 +216,7 @@ async fn rest_118_a_function_may_stand_for_the_root_document() {
 }
 
 #[actix_web::test]
-async fn rest_097_the_admin_server_says_how_things_are() {
+async fn rest_097_admin_server_reports_live_ready_metrics_and_schema_cache() {
     let start = Start::on(ITEMS);
     let app = Start {
         reachable: false,
@@ -199,9 +229,9 @@ async fn rest_097_the_admin_server_says_how_things_are() {
     assert_eq!(admin.get("/ready").await.status, 503);
     assert_eq!(admin.get("/schema_cache").await.status, 503);
 
-    app.gate.open();
+    app.proxy.accept_connections();
 
-    admin.until("/ready", |answer| answer.status == 200).await;
+    admin.until("/ready", |response| response.status == 200).await;
     assert_eq!(admin.get("/nothing").await.status, 404);
     for path in ["/live", "/ready"] {
         assert_eq!(
@@ -230,7 +260,7 @@ async fn rest_097_the_admin_server_says_how_things_are() {
     assert!(metrics.contains("pgrst_schema_cache_loads_total{status=\"SUCCESS\"}"));
 }
 
-/// The status line as it stands on the wire; HTTP clients hide it.
+/// The status line with its reason phrase, which HTTP clients hide.
 async fn status_line(url: &str, path: &str) -> String {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
@@ -240,9 +270,9 @@ async fn status_line(url: &str, path: &str) -> String {
         .expect("the server listens");
     let request = format!("GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
     stream.write_all(request.as_bytes()).await.expect("written");
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).await.expect("an answer");
-    answer.lines().next().unwrap_or_default().to_owned()
+    let mut response = String::new();
+    stream.read_to_string(&mut response).await.expect("a response");
+    response.lines().next().unwrap_or_default().to_owned()
 }
 
 #[actix_web::test]

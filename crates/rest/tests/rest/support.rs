@@ -1,16 +1,17 @@
-//! A tiny vocabulary for talking to the service: a database of the test's own, a server in front of it, clients.
+//! The service behind the gateway, on a database of the test's own, and clients that talk to it.
+
+use std::net::TcpListener;
+use std::sync::Arc;
+use std::time::Duration;
 
 use actix_web::{App, dev::ServerHandle, web};
 use reqwest::header::HeaderMap;
 use selvedge_gateway::{Gateway, GatewayConfig, Keys, ServerBuilder};
 use selvedge_postgres::testing::TestDatabase;
 use selvedge_postgres::{Database, Logins, RequestPool, RequestPoolConfig};
-use selvedge_rest::{RestConfig, RestState};
+use selvedge_rest::{RestConfig, SchemaCache};
 use selvedge_token::{ApiKeys, KeyRing, unix_now};
 use serde_json::{Value, json};
-use std::net::TcpListener;
-use std::sync::Arc;
-use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
@@ -19,21 +20,21 @@ pub(crate) const JWT_SECRET: &str = "super-secret-jwt-token-with-at-least-32-cha
 /// A server on a database of its own.
 pub(crate) struct TestApp {
     pub(crate) database: TestDatabase,
-    pub(crate) state: Arc<RestState>,
+    pub(crate) cache: Arc<SchemaCache>,
     pub(crate) url: String,
     server: ServerHandle,
     ring: Arc<KeyRing>,
 }
 
-/// An answer, read to its end.
+/// A response, read to its end.
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct TestResponse {
     pub(crate) status: u16,
     pub(crate) headers: HeaderMap,
     pub(crate) text: String,
 }
 
-impl Answer {
+impl TestResponse {
     pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.text).unwrap_or_else(|_| panic!("no JSON: {self:?}"))
     }
@@ -47,9 +48,9 @@ impl Answer {
     }
 }
 
-/// A small blog with row-level security, on which most tests ask their questions.
+/// A small blog with row-level security; most tests run on it.
 pub(crate) const BLOG: &str = include_str!("blog.sql");
-/// The two people of the blog.
+/// The two users of the blog.
 pub(crate) const ANA: &str = "aaaaaaaa-0000-4000-8000-000000000001";
 pub(crate) const BEN: &str = "bbbbbbbb-0000-4000-8000-000000000002";
 
@@ -86,17 +87,17 @@ impl TestApp {
         Self::serve_logins(database, logins, config).await
     }
 
-    /// The same through other addresses, e.g. a proxy.
+    /// The same over logins of the test's own, for example through a proxy.
     pub(crate) async fn serve_logins(database: TestDatabase, logins: Logins, config: RestConfig) -> Self {
         let connected = Database::connect(logins).await.expect("the database is there");
-        let state = RestState::new(Arc::clone(&connected), config).await;
+        let cache = SchemaCache::start(Arc::clone(&connected), config).await;
         let ring = Arc::new(KeyRing::new(JWT_SECRET.as_bytes(), &[]).expect("a good secret"));
         let keys = Keys::new(
             Arc::clone(&ring),
             Arc::new(ApiKeys::new(Vec::new(), Vec::new())),
             false,
         );
-        let shared = Arc::clone(&state);
+        let shared = Arc::clone(&cache);
         let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
         let address = listener.local_addr().expect("it is bound");
         let application = move || {
@@ -116,7 +117,7 @@ impl TestApp {
         tokio::spawn(running);
         Self {
             database,
-            state,
+            cache,
             url: format!("http://{address}/rest/v1"),
             server: handle,
             ring,
@@ -148,22 +149,22 @@ impl TestApp {
         }
     }
 
-    /// Sends a request's head byte by byte as it is given, and reads until the connection ends.
+    /// Sends the head of a request as it is given, and reads until the server closes the connection.
     pub(crate) async fn raw(&self, head: &[u8]) -> String {
         let address = self.url.strip_prefix("http://").expect("plain HTTP");
         let address = address.split('/').next().expect("an address");
         let stream = TcpStream::connect(address).await.expect("the server listens");
         let (mut from, mut to) = stream.into_split();
         let request = [head, b"\r\nHost: test\r\nConnection: close\r\n\r\n"].concat();
-        // a server that refuses early need not read to the end
+        // Errors of writing are ignored: a server that refuses early does not read to the end.
         let sending = tokio::spawn(async move {
             let _ = to.write_all(&request).await;
             to
         });
-        let mut answer = Vec::new();
-        from.read_to_end(&mut answer).await.expect("an answer");
+        let mut response = Vec::new();
+        from.read_to_end(&mut response).await.expect("a response");
         sending.await.expect("sending does not panic");
-        String::from_utf8_lossy(&answer).into_owned()
+        String::from_utf8_lossy(&response).into_owned()
     }
 
     pub(crate) async fn stop(self) {
@@ -171,7 +172,7 @@ impl TestApp {
     }
 }
 
-/// Somebody with or without a token.
+/// An HTTP client, with or without a token.
 #[derive(Clone)]
 pub(crate) struct Client {
     url: String,
@@ -180,7 +181,7 @@ pub(crate) struct Client {
 }
 
 impl Client {
-    /// Somebody who knows an address.
+    /// A client of the server at `url`.
     pub(crate) fn at(url: &str, token: Option<String>) -> Self {
         Self {
             url: url.to_owned(),
@@ -189,19 +190,19 @@ impl Client {
         }
     }
 
-    pub(crate) async fn get(&self, path: &str) -> Answer {
+    pub(crate) async fn get(&self, path: &str) -> TestResponse {
         self.send("GET", path, &[], None).await
     }
 
-    pub(crate) async fn get_with(&self, path: &str, headers: &[(&str, &str)]) -> Answer {
+    pub(crate) async fn get_with(&self, path: &str, headers: &[(&str, &str)]) -> TestResponse {
         self.send("GET", path, headers, None).await
     }
 
-    pub(crate) async fn post(&self, path: &str, body: &Value) -> Answer {
+    pub(crate) async fn post(&self, path: &str, body: &Value) -> TestResponse {
         self.send("POST", path, &[], Some(body.to_string())).await
     }
 
-    pub(crate) async fn post_with(&self, path: &str, headers: &[(&str, &str)], body: &Value) -> Answer {
+    pub(crate) async fn post_with(&self, path: &str, headers: &[(&str, &str)], body: &Value) -> TestResponse {
         self.send("POST", path, headers, Some(body.to_string())).await
     }
 
@@ -211,7 +212,7 @@ impl Client {
         path: &str,
         headers: &[(&str, &str)],
         body: Option<String>,
-    ) -> Answer {
+    ) -> TestResponse {
         let method = reqwest::Method::from_bytes(method.as_bytes()).expect("a method");
         let mut request = self.http.request(method, format!("{}{path}", self.url));
         if let Some(token) = &self.token {
@@ -233,7 +234,7 @@ impl Client {
         let status = response.status().as_u16();
         let headers = response.headers().clone();
         let text = response.text().await.expect("a body");
-        Answer {
+        TestResponse {
             status,
             headers,
             text,

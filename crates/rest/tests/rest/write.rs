@@ -1,30 +1,31 @@
-//! Inserts, updates, upserts, deletes, and what comes back.
+//! Inserts, updates, upserts and deletes, and what they return.
+
+use serde_json::json;
 
 use crate::support::{ANA, BEN, TestApp};
-use serde_json::json;
 
 const REPRESENTATION: (&str, &str) = ("prefer", "return=representation");
 const OBJECT: (&str, &str) = ("accept", "application/vnd.pgrst.object+json");
 
 #[actix_web::test]
-async fn rest_037_insert_answers_201_and_nothing_else_by_default() {
+async fn rest_037_insert_answers_201_with_an_empty_body_by_default() {
     let app = TestApp::blog().await;
 
-    let answer = app
+    let response = app
         .user(ANA)
         .post("/tags", &json!({ "id": 7, "name": "new" }))
         .await;
 
-    assert_eq!((answer.status, answer.text.as_str()), (201, ""));
+    assert_eq!((response.status, response.text.as_str()), (201, ""));
     assert_eq!(
-        (answer.header("content-type"), answer.header("content-length")),
+        (response.header("content-type"), response.header("content-length")),
         (None, Some("0"))
     );
-    assert_eq!(answer.header("content-range"), Some("*/*"));
+    assert_eq!(response.header("content-range"), Some("*/*"));
 }
 
-/// Tables on which the INSERT alone does not tell what happens.
-const MINDED: &str = r#"
+/// Tables whose triggers and rules change what an INSERT does.
+const TRIGGERS_AND_RULES: &str = r#"
 create table public.kept (id int primary key, color text default 'blue', note json);
 create table public.elsewhere (id int);
 create function public.take_away() returns trigger language plpgsql as $$ begin
@@ -42,8 +43,8 @@ grant insert on all tables in schema public to anon;
 "#;
 
 #[actix_web::test]
-async fn rest_037_triggers_rules_and_privileges_mean_the_same_when_nothing_is_returned() {
-    let app = TestApp::start(MINDED).await;
+async fn rest_037_single_row_inserts_respect_triggers_rules_and_partitions() {
+    let app = TestApp::start(TRIGGERS_AND_RULES).await;
     let anon = app.anon();
 
     let plain = anon
@@ -72,10 +73,10 @@ async fn rest_037_triggers_rules_and_privileges_mean_the_same_when_nothing_is_re
 }
 
 #[actix_web::test]
-async fn rest_038_representation_is_shaped_by_select_with_embeds() {
+async fn rest_038_the_returned_representation_follows_select_and_embeds() {
     let app = TestApp::blog().await;
 
-    let answer = app
+    let response = app
         .user(ANA)
         .post_with(
             "/posts?select=title,status,author:profiles!author_id(username)",
@@ -84,16 +85,19 @@ async fn rest_038_representation_is_shaped_by_select_with_embeds() {
         )
         .await;
 
-    assert_eq!(answer.status, 201);
+    assert_eq!(response.status, 201);
     assert_eq!(
-        answer.json(),
+        response.json(),
         json!([{ "title": "New", "status": "draft", "author": { "username": "ana" } }])
     );
-    assert_eq!(answer.header("preference-applied"), Some("return=representation"));
+    assert_eq!(
+        response.header("preference-applied"),
+        Some("return=representation")
+    );
 }
 
 #[actix_web::test]
-async fn rest_039_bulk_insert_fills_missing_keys_with_null_or_defaults() {
+async fn rest_039_bulk_insert_fills_missing_keys_with_null_or_the_default() {
     let app = TestApp::blog().await;
     let rows = json!([{ "title": "A", "author_id": ANA, "status": "x" }, { "title": "B", "author_id": ANA }]);
     let path = "/posts?columns=\"title\",\"author_id\",\"status\"&select=status";
@@ -113,7 +117,7 @@ async fn rest_039_bulk_insert_fills_missing_keys_with_null_or_defaults() {
 }
 
 #[actix_web::test]
-async fn rest_040_041_043_bodies_that_are_refused() {
+async fn rest_040_041_043_unequal_unknown_broken_and_empty_bodies_are_refused() {
     let app = TestApp::blog().await;
     let ana = app.user(ANA);
 
@@ -140,16 +144,16 @@ async fn rest_040_041_043_bodies_that_are_refused() {
 async fn rest_042_empty_arrays_insert_nothing() {
     let app = TestApp::blog().await;
 
-    let answer = app
+    let response = app
         .user(ANA)
         .post_with("/tags", &[REPRESENTATION], &json!([]))
         .await;
 
-    assert_eq!((answer.status, answer.text.as_str()), (201, "[]"));
+    assert_eq!((response.status, response.text.as_str()), (201, "[]"));
 }
 
 #[actix_web::test]
-async fn rest_044_constraint_violations_have_their_status() {
+async fn rest_044_constraint_violations_are_409_or_400() {
     let app = TestApp::blog().await;
     let ana = app.user(ANA);
 
@@ -164,14 +168,14 @@ async fn rest_044_constraint_violations_have_their_status() {
         ("/tags", json!({ "id": 9 }), 400, "23502"),
         ("/posts", json!({ "title": "", "author_id": ANA }), 400, "23514"),
     ] {
-        let answer = ana.post(path, &body).await;
+        let response = ana.post(path, &body).await;
 
-        assert_eq!((answer.status, answer.code().as_str()), (status, code));
+        assert_eq!((response.status, response.code().as_str()), (status, code));
     }
 }
 
 #[actix_web::test]
-async fn rest_045_046_upserts_merge_or_ignore() {
+async fn rest_045_046_upserts_merge_or_ignore_duplicates() {
     let app = TestApp::blog().await;
     let ana = app.user(ANA);
     let merge = [("prefer", "return=representation, resolution=merge-duplicates")];
@@ -204,10 +208,10 @@ async fn rest_045_046_upserts_merge_or_ignore() {
 }
 
 #[actix_web::test]
-async fn rest_047_a_conflict_target_needs_a_constraint() {
+async fn rest_047_on_conflict_without_a_unique_constraint_answers_42p10() {
     let app = TestApp::blog().await;
 
-    let answer = app
+    let response = app
         .user(ANA)
         .post_with(
             "/posts?on_conflict=title",
@@ -216,7 +220,7 @@ async fn rest_047_a_conflict_target_needs_a_constraint() {
         )
         .await;
 
-    assert_eq!((answer.status, answer.code().as_str()), (400, "42P10"));
+    assert_eq!((response.status, response.code().as_str()), (400, "42P10"));
 }
 
 #[actix_web::test]
@@ -265,7 +269,7 @@ async fn rest_048_050_updates_and_deletes_answer_204_or_the_rows() {
 async fn rest_049_an_empty_patch_changes_nothing() {
     let app = TestApp::blog().await;
 
-    let answer = app
+    let response = app
         .user(ANA)
         .send(
             "PATCH",
@@ -275,11 +279,11 @@ async fn rest_049_an_empty_patch_changes_nothing() {
         )
         .await;
 
-    assert_eq!((answer.status, answer.text.as_str()), (200, "[]"));
+    assert_eq!((response.status, response.text.as_str()), (200, "[]"));
 }
 
 #[actix_web::test]
-async fn rest_055_singular_rolls_the_write_back() {
+async fn rest_055_a_singular_write_of_several_rows_is_rolled_back() {
     let app = TestApp::blog().await;
     let ana = app.user(ANA);
 
@@ -308,10 +312,10 @@ async fn rest_055_singular_rolls_the_write_back() {
 }
 
 #[actix_web::test]
-async fn rest_062_writes_count_what_they_touched() {
+async fn rest_062_writes_with_count_report_the_affected_rows() {
     let app = TestApp::blog().await;
 
-    let answer = app
+    let response = app
         .user(ANA)
         .send(
             "DELETE",
@@ -322,7 +326,7 @@ async fn rest_062_writes_count_what_they_touched() {
         .await;
 
     assert_eq!(
-        (answer.status, answer.header("content-range")),
+        (response.status, response.header("content-range")),
         (204, Some("*/1"))
     );
 }
@@ -331,7 +335,7 @@ async fn rest_062_writes_count_what_they_touched() {
 async fn rest_085_location_names_the_one_inserted_row() {
     let app = TestApp::blog().await;
 
-    let answer = app
+    let response = app
         .user(ANA)
         .post_with(
             "/likes",
@@ -340,30 +344,30 @@ async fn rest_085_location_names_the_one_inserted_row() {
         )
         .await;
 
-    assert_eq!(answer.status, 201, "{}", answer.text);
+    assert_eq!(response.status, 201, "{}", response.text);
     assert_eq!(
-        answer.header("location"),
+        response.header("location"),
         Some(format!("/likes?user_id=eq.{ANA}&post_id=eq.2").as_str())
     );
 }
 
 #[actix_web::test]
-async fn rest_088_max_affected_rolls_back() {
+async fn rest_088_exceeding_max_affected_rolls_back() {
     let app = TestApp::blog().await;
     let prefer = [("prefer", "handling=strict, max-affected=1")];
 
-    let answer = app
+    let response = app
         .user(ANA)
         .send("DELETE", "/comments?id=gt.0", &prefer, None)
         .await;
     let left = app.anon().get("/comments?select=id").await;
 
-    assert_eq!((answer.status, answer.code().as_str()), (400, "PGRST124"));
+    assert_eq!((response.status, response.code().as_str()), (400, "PGRST124"));
     assert_eq!(left.json().as_array().map(Vec::len), Some(3));
 }
 
 #[actix_web::test]
-async fn rest_100_put_replaces_exactly_one_row() {
+async fn rest_100_put_inserts_or_replaces_exactly_one_row() {
     let app = TestApp::blog().await;
     let ana = app.user(ANA);
     let put = |path: &'static str, body: serde_json::Value| {
@@ -385,7 +389,7 @@ async fn rest_100_put_replaces_exactly_one_row() {
 }
 
 #[actix_web::test]
-async fn rest_025_policies_decide_about_rows() {
+async fn rest_025_row_level_security_decides_about_rows() {
     let app = TestApp::blog().await;
     let ana = app.user(ANA);
 

@@ -1,4 +1,4 @@
--- Names of relations and their columns in every schema: keys may lie in schemas that have no endpoints.
+-- Names of relations and their columns in every schema: a foreign key or view may pass through schemas without endpoints.
 select
   c.oid as oid,
   n.nspname::text as schema,

@@ -1,4 +1,4 @@
--- Functions from one relation's row type to another's: relationships that somebody computes.
+-- Computed relationships: functions from one relation's row type to another's. `rows 1` promises at most one row.
 with row_types as (
   select reltype from pg_catalog.pg_class where relkind in ('r', 'v', 'm', 'f', 'p')
 )

@@ -1,4 +1,5 @@
--- Primary, unique and foreign keys. Foreign keys that a partition inherited are the parent's (conparentid).
+-- Primary, unique and foreign keys. Foreign keys that a partition inherited (conparentid) are left out: those of its
+-- parent stand for them.
 select
   k.conname::text as name,
   k.contype::text as kind,

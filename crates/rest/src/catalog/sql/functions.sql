@@ -1,4 +1,4 @@
--- Callable functions of the exposed schemas ($1); settings named in $2 are lifted to the request's transaction.
+-- Callable functions of the exposed schemas ($1); those of their settings that $2 names apply to the request's transaction.
 with recursive base_types as (
   select t.oid, t.oid as base, t.typbasetype as next from pg_catalog.pg_type t
   union all
@@ -12,7 +12,7 @@ arguments as (
     json_agg(json_build_object(
       'name', coalesce(arg.name, ''),
       'type', arg.type::regtype::text,
-      -- bit and character without a length would cut the value to one
+      -- in a cast, bit and character without a length mean a length of one, which would cut the value
       'wide_type', case arg.type
         when 'bit'::regtype then 'bit varying'
         when 'bit[]'::regtype then 'bit varying[]'
@@ -22,7 +22,7 @@ arguments as (
       'required', arg.position <= p.pronargs - p.pronargdefaults,
       'variadic', coalesce(arg.mode = 'v', false)
     ) order by arg.position) as parameters,
-    -- either every parameter has a name, or there is one without and it can take a whole body
+    -- arguments go by name, so either every parameter has one, or the only one takes the whole body
     case count(*) - count(nullif(arg.name, ''))
       when 0 then true
       when 1 then count(*) = 1 and (array_agg(arg.type))[1]

@@ -1,5 +1,5 @@
--- Domains named like media types, and what makes them in the exposed schemas ($1): aggregates over a row type or
--- anyelement, and functions that return them.
+-- Custom media type handlers: domains named like media types, and what returns them in the exposed schemas ($1):
+-- aggregates over a row type or anyelement, and functions.
 with media_types as (
   select t.oid, t.typnamespace, t.typname::text as spelled, lower(t.typname) as name
   from pg_catalog.pg_type t

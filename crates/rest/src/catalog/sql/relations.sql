@@ -1,5 +1,5 @@
 -- Relations of the exposed schemas ($1) with their columns. Partitions have no endpoint of their own.
--- base_types follows domains down to the type they are made of: it decides about full-text search and OpenAPI.
+-- base_types follows domains down to the type that they are made of, which decides about full-text search and OpenAPI.
 with recursive base_types as (
   select t.oid, t.oid as base, t.typbasetype as next from pg_catalog.pg_type t
   union all
@@ -55,14 +55,14 @@ select
   c.relname::text as name,
   d.description as comment,
   c.relkind in ('v', 'm') as is_view,
-  -- the bits are 1 << CMD_INSERT, CMD_UPDATE, CMD_DELETE; triggers count
+  -- the bits are 1 << CMD_UPDATE (4), CMD_INSERT (8) and CMD_DELETE (16); `true`: INSTEAD OF triggers count
   c.relkind in ('r', 'p') or c.relkind in ('v', 'f')
     and pg_catalog.pg_relation_is_updatable(c.oid, true) & 8 = 8 as insertable,
   c.relkind in ('r', 'p') or c.relkind in ('v', 'f')
     and pg_catalog.pg_relation_is_updatable(c.oid, true) & 4 = 4 as updatable,
   c.relkind in ('r', 'p') or c.relkind in ('v', 'f')
     and pg_catalog.pg_relation_is_updatable(c.oid, true) & 16 = 16 as deletable,
-  -- 6: BEFORE and INSERT
+  -- 6: the bits of BEFORE (2) and INSERT (4); such a trigger or a rule may drop the row
   c.relkind = 'r' and not c.relhasrules and not exists (
     select from pg_catalog.pg_trigger t where t.tgrelid = c.oid and t.tgtype & 6 = 6) as inserts_plainly,
   coalesce(cols.columns, '[]') as columns

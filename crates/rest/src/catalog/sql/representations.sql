@@ -1,4 +1,5 @@
--- Implicit casts between a domain and json or text: the domain's own form in requests and answers.
+-- Domain representations: implicit casts between a domain and json or text, which define the domain's form in requests
+-- and responses.
 select
   k.castsource::regtype::text as source,
   k.casttarget::regtype::text as target,

@@ -1,13 +1,11 @@
-//! Filters: `operator.value`, and the logic trees of `and` and `or`.
+//! Filters: `operator.value`.
 
-use super::super::ast::{
-    EmbedPath, Filter, IsValue, LogicOperator, LogicTree, Operation, QuantOperator, Quantifier,
-    SimpleOperator, TextSearch,
-};
+use super::super::ast::{IsValue, Operation, QuantOperator, Quantifier, SimpleOperator, TextSearch};
 use super::super::parser::{Parsed, Parser};
-use super::names::{delimiter, field, name, quoted, word};
-use super::{lexeme, separated};
+use super::combinators::{lexeme, separated};
+use super::names::{delimiter, quoted, word};
 
+/// How the value behind an operator is parsed: to the end of the parameter, or inside of a logic tree.
 type Value = fn(&mut Parser<'_>) -> Parsed<String>;
 
 /// `[ "not." ] operator "." value` as the whole value of a parameter.
@@ -15,7 +13,8 @@ pub(crate) fn filter_value(p: &mut Parser<'_>) -> Parsed<(bool, Operation)> {
     expression(p, |p| Ok(p.take_rest().to_owned()))
 }
 
-fn expression(p: &mut Parser<'_>, value: Value) -> Parsed<(bool, Operation)> {
+/// `[ "not." ] operator "." value`: whether it is negated, and the operation.
+pub(super) fn expression(p: &mut Parser<'_>, value: Value) -> Parsed<(bool, Operation)> {
     p.sequence(|p| {
         let negated = p
             .optional(|p| {
@@ -29,8 +28,10 @@ fn expression(p: &mut Parser<'_>, value: Value) -> Parsed<(bool, Operation)> {
     })
 }
 
+/// Any operator with its value, in the order in which PostgREST tries them.
 fn operation(p: &mut Parser<'_>, value: Value) -> Parsed<Operation> {
     p.label("operator (eq, gt, ...)", |p| {
+        // Each alternative moves back when it fails, so the order matters only for keywords with a common beginning.
         p.either(in_list, |p| {
             p.either(is_value, |p| {
                 p.either(
@@ -52,13 +53,15 @@ fn operation(p: &mut Parser<'_>, value: Value) -> Parsed<Operation> {
     })
 }
 
-fn keyword_and_dot(p: &mut Parser<'_>, keyword: &str, shown: &'static str) -> Parsed<()> {
+/// `keyword "."`.
+pub(super) fn keyword_and_dot(p: &mut Parser<'_>, keyword: &str, shown: &'static str) -> Parsed<()> {
     p.attempt(|p| {
         p.string(keyword, shown)?;
         delimiter(p)
     })
 }
 
+/// `"in.(" element { "," element } ")"`.
 fn in_list(p: &mut Parser<'_>) -> Parsed<Operation> {
     p.sequence(|p| {
         keyword_and_dot(p, "in", "\"in\"")?;
@@ -69,23 +72,29 @@ fn in_list(p: &mut Parser<'_>) -> Parsed<Operation> {
     })
 }
 
-fn closes_value(c: char) -> bool {
+/// What ends a value inside of parentheses.
+pub(super) fn closes_value(c: char) -> bool {
     c == ',' || c == ')'
 }
 
-/// A quoted value counts as one only if `,` or `)` follows its closing quote.
-fn quoted_element(p: &mut Parser<'_>) -> Parsed<String> {
+/// A quoted value inside of parentheses. Only one that `,` or `)` follows counts as quoted: `"a"b` is plain text.
+pub(super) fn quoted_element(p: &mut Parser<'_>) -> Parsed<String> {
     p.attempt(|p| {
         let value = quoted(p)?;
+        // Moves back to before the quote otherwise, so that the text is read again as a plain value.
         p.not_followed_by(|c| !closes_value(c), None)?;
         Ok(value)
     })
 }
 
+/// A value of an `in` list.
 fn list_element(p: &mut Parser<'_>) -> Parsed<String> {
-    p.either(quoted_element, |p| Ok(p.run_of(|c| !closes_value(c)).to_owned()))
+    p.either(quoted_element, |p| {
+        Ok(p.take_while(|c| !closes_value(c)).to_owned())
+    })
 }
 
+/// `"is." keyword`, the keyword in any case. Compat: what follows the keyword is ignored (`is.nullable`).
 fn is_value(p: &mut Parser<'_>) -> Parsed<Operation> {
     p.sequence(|p| {
         keyword_and_dot(p, "is", "\"is\"")?;
@@ -107,11 +116,12 @@ fn is_value(p: &mut Parser<'_>) -> Parsed<Operation> {
                     return found;
                 }
             }
-            p.refuse()
+            p.fail_silently()
         })
     })
 }
 
+/// `"isdistinct." value`.
 fn is_distinct(p: &mut Parser<'_>, value: Value) -> Parsed<Operation> {
     p.sequence(|p| {
         keyword_and_dot(p, "isdistinct", "\"isdistinct\"")?;
@@ -126,9 +136,10 @@ fn keyword<T: Copy>(p: &mut Parser<'_>, table: &[(&'static str, &'static str, T)
             return Ok(*value);
         }
     }
-    p.refuse()
+    p.fail_silently()
 }
 
+/// `("fts" | "plfts" | "phfts" | "wfts") [ "(" configuration ")" ] "." value`.
 fn text_search(p: &mut Parser<'_>, value: Value) -> Parsed<Operation> {
     let operator = keyword(
         p,
@@ -144,6 +155,7 @@ fn text_search(p: &mut Parser<'_>, value: Value) -> Parsed<Operation> {
     Ok(Operation::TextSearch(operator, language, value(p)?))
 }
 
+/// `"(" inner ")"`.
 fn parenthesised<T>(p: &mut Parser<'_>, inner: impl FnOnce(&mut Parser<'_>) -> Parsed<T>) -> Parsed<T> {
     p.sequence(|p| {
         p.char('(', "\"(\"")?;
@@ -153,6 +165,7 @@ fn parenthesised<T>(p: &mut Parser<'_>, inner: impl FnOnce(&mut Parser<'_>) -> P
     })
 }
 
+/// An operator that takes no modifier, and its value.
 fn simple(p: &mut Parser<'_>, value: Value) -> Parsed<Operation> {
     let operator = keyword(
         p,
@@ -172,6 +185,7 @@ fn simple(p: &mut Parser<'_>, value: Value) -> Parsed<Operation> {
     Ok(Operation::Simple(operator, value(p)?))
 }
 
+/// An operator that may have a modifier: `eq(any).{1,2}`.
 fn quantified(p: &mut Parser<'_>, value: Value) -> Parsed<Operation> {
     let operator = keyword(
         p,
@@ -204,83 +218,6 @@ fn quantified(p: &mut Parser<'_>, value: Value) -> Parsed<Operation> {
     Ok(Operation::Quant(operator, quantifier, value(p)?))
 }
 
-/// A value inside a logic tree: quoted, `{…}` taken whole, or up to the next `,` or `)`.
-fn logic_value(p: &mut Parser<'_>) -> Parsed<String> {
-    p.either(quoted_element, |p| {
-        p.either(
-            |p| {
-                p.attempt(|p| {
-                    p.string("{", "\"{\"")?;
-                    let inner = p.run_of(|c| c != '{' && c != '}').to_owned();
-                    p.string("}", "\"}\"")?;
-                    Ok(format!("{{{inner}}}"))
-                })
-            },
-            |p| Ok(p.run_of(|c| !closes_value(c)).to_owned()),
-        )
-    })
-}
-
-/// `[ "not." ] ("and" | "or") "(" nodes ")"`, or a filter.
-pub(crate) fn logic_tree(p: &mut Parser<'_>) -> Parsed<LogicTree> {
-    p.either(|p| p.attempt(logic_filter).map(LogicTree::Filter), logic_group)
-}
-
-fn logic_filter(p: &mut Parser<'_>) -> Parsed<Filter> {
-    let field = field(p)?;
-    delimiter(p)?;
-    let (negated, operation) = expression(p, logic_value)?;
-    Ok(Filter {
-        field,
-        negated,
-        operation,
-    })
-}
-
-fn logic_group(p: &mut Parser<'_>) -> Parsed<LogicTree> {
-    p.sequence(|p| {
-        let negated = p.label("negation operator (not)", |p| {
-            p.either(
-                |p| keyword_and_dot(p, "not", "\"not\"").map(|()| true),
-                |_| Ok(false),
-            )
-        })?;
-        let operator = p.label("logic operator (and, or)", |p| {
-            p.either(
-                |p| {
-                    p.attempt(|p| p.string("and", "\"and\""))
-                        .map(|()| LogicOperator::And)
-                },
-                |p| p.string("or", "\"or\"").map(|()| LogicOperator::Or),
-            )
-        })?;
-        lexeme(p, |p| p.char('(', "\"(\""))?;
-        let children = separated(p, logic_tree, |p| lexeme(p, |p| p.char(',', "\",\"")))?;
-        lexeme(p, |p| p.char(')', "\")\""))?;
-        Ok(LogicTree::Group {
-            negated,
-            operator,
-            children,
-        })
-    })
-}
-
-/// The key of a logic parameter: embed path, and the operator with `not.` in front if the path holds a `not`.
-pub(crate) fn logic_path(p: &mut Parser<'_>) -> Parsed<(EmbedPath, String)> {
-    let mut path = separated(p, name, delimiter)?;
-    let operator = path.pop().unwrap_or_default();
-    let negated = operator == "not" || path.iter().any(|part| part == "not");
-    path.retain(|part| part != "not");
-    Ok((
-        path,
-        if negated {
-            format!("not.{operator}")
-        } else {
-            operator
-        },
-    ))
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::parse;
@@ -291,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn rest_017_plain_values_keep_quotes_commas_and_parentheses() {
+    fn rest_017_values_outside_of_lists_keep_quotes_commas_and_parentheses() {
         for value in ["\"x\"", "a,b(c)", "a.b.c", ""] {
             let (_, operation) = parsed(&format!("eq.{value}"));
 
@@ -303,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn rest_013_in_lists_unquote_their_elements() {
+    fn rest_013_in_lists_unquote_their_values() {
         for (text, expected) in [
             ("in.(1,2,3)", vec!["1", "2", "3"]),
             ("in.(\"a,b\",\"c\\\"d\")", vec!["a,b", "c\"d"]),
@@ -327,27 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn rest_015_logic_trees_nest() {
-        let tree = parse(
-            "logic tree",
-            "",
-            "or(a.eq.1,not.and(b.gt.2,c.in.(1,2)),d.cs.{x,y})",
-            logic_tree,
-        )
-        .unwrap();
-
-        let LogicTree::Group {
-            children, operator, ..
-        } = tree
-        else {
-            panic!("a group")
-        };
-        assert_eq!((operator, children.len()), (LogicOperator::Or, 3));
-        assert!(matches!(&children[1], LogicTree::Group { negated: true, .. }));
-    }
-
-    #[test]
-    fn rest_078_filter_errors_read_like_the_reference() {
+    fn rest_078_errors_in_filters_read_like_postgrests() {
         for (text, message) in [
             (
                 "noop.1",
@@ -390,49 +307,6 @@ mod tests {
                 message: first,
                 details,
             }) = parse("filter", text, text, filter_value)
-            else {
-                panic!("{text} parsed")
-            };
-            assert!(
-                format!("{first} | {details}").ends_with(message),
-                "{text}: {first} | {details}"
-            );
-        }
-    }
-
-    #[test]
-    fn rest_078_logic_errors_read_like_the_reference() {
-        for (text, message) in [
-            (
-                "or()",
-                "column 4) | unexpected \")\" expecting field name (* or [a..z0..9_$]), negation operator (not) or logic operator (and, or)",
-            ),
-            (
-                "and()",
-                "column 5) | unexpected \")\" expecting field name (* or [a..z0..9_$]), negation operator (not) or logic operator (and, or)",
-            ),
-            (
-                "or(id.eq.1",
-                "column 11) | unexpected end of input expecting \",\" or \")\"",
-            ),
-            (
-                "or(id=eq.1)",
-                "column 6) | unexpected \"=\" expecting letter, digit, \"-\", \"->>\", \"->\" or delimiter (.)",
-            ),
-            (
-                "or(id.foo.1)",
-                "column 7) | unexpected \"f\" expecting \"not\" or operator (eq, gt, ...)",
-            ),
-            (
-                "and(id.gte.2,id.lte.4,not.id.eq.3)",
-                "column 27) | unexpected \"i\" expecting logic operator (and, or)",
-            ),
-            ("andeq.1", "column 4) | unexpected \"e\" expecting \"(\""),
-        ] {
-            let Err(crate::error::RequestError::Query {
-                message: first,
-                details,
-            }) = parse("logic tree", text, text, logic_tree)
             else {
                 panic!("{text} parsed")
             };

@@ -1,13 +1,16 @@
-//! The query language: one function per production of the grammar, a string in and a value out.
+//! The query language: one function per production of the grammar, which is written in its doc.
 //!
-//! Source: the reference's grammar in its documentation; the order of alternatives decides the wording of errors.
+//! Source: PostgREST's grammar (`QueryParams.hs`); the order of alternatives decides the wording of errors.
 
+mod combinators;
 mod filter;
+mod logic;
 mod names;
 mod order;
 mod select;
 
-pub(crate) use filter::{filter_value, logic_path, logic_tree};
+pub(crate) use filter::filter_value;
+pub(crate) use logic::{logic_path, logic_tree};
 pub(crate) use names::{column_list, tree_path};
 pub(crate) use order::order_terms;
 pub(crate) use select::select_list;
@@ -15,19 +18,23 @@ pub(crate) use select::select_list;
 use super::parser::{Parsed, Parser};
 use crate::error::RequestError;
 
-/// Deepest nesting of parentheses accepted in one parameter.
+/// Deepest nesting of parentheses in one parameter: productions call each other, so nesting takes stack.
 pub(crate) const MAX_NESTING: usize = 64;
 
-/// Parses the whole of `text` as a `what`; text after a complete value is ignored, as clients rely on it.
+/// Parses `text` by one production. `what` and `shown` name it in the error.
+///
+/// Compat: text after a complete value is ignored, as PostgREST does; productions that must not be followed by more
+/// check for the end themselves.
 ///
 /// # Errors
-/// PGRST100 in the reference's words.
+/// PGRST100 in PostgREST's words.
 pub(crate) fn parse<T>(
     what: &str,
     shown: &str,
     text: &str,
     production: impl FnOnce(&mut Parser<'_>) -> Parsed<T>,
 ) -> Result<T, RequestError> {
+    // Checked before parsing: the parser is recursive, so deep nesting would overflow its stack.
     if nesting(text) > MAX_NESTING {
         return Err(RequestError::Query {
             message: format!("failed to parse {what}"),
@@ -36,7 +43,7 @@ pub(crate) fn parse<T>(
     }
     let mut parser = Parser::new(text);
     production(&mut parser).map_err(|_| {
-        let (column, details) = parser.explain();
+        let (column, details) = parser.describe_error();
         RequestError::Query {
             message: format!("\"failed to parse {what} ({shown})\" (line 1, column {column})"),
             details,
@@ -44,6 +51,7 @@ pub(crate) fn parse<T>(
     })
 }
 
+/// The deepest nesting of parentheses, whether they are quoted or not.
 fn nesting(text: &str) -> usize {
     let (mut depth, mut deepest) = (0usize, 0usize);
     for byte in text.bytes() {
@@ -57,34 +65,4 @@ fn nesting(text: &str) -> usize {
         }
     }
     deepest
-}
-
-/// Blanks around a token.
-fn blanks(p: &mut Parser<'_>) {
-    p.run_of(|c| c == ' ' || c == '\t');
-}
-
-/// `parse` with blanks allowed around it.
-fn lexeme<T>(p: &mut Parser<'_>, parse: impl FnOnce(&mut Parser<'_>) -> Parsed<T>) -> Parsed<T> {
-    p.sequence(|p| {
-        blanks(p);
-        let value = parse(p)?;
-        blanks(p);
-        Ok(value)
-    })
-}
-
-/// `item { separator item }`.
-fn separated<T>(
-    p: &mut Parser<'_>,
-    mut item: impl FnMut(&mut Parser<'_>) -> Parsed<T>,
-    mut separator: impl FnMut(&mut Parser<'_>) -> Parsed<()>,
-) -> Parsed<Vec<T>> {
-    p.sequence(|p| {
-        let mut items = vec![item(p)?];
-        while p.optional(&mut separator)?.is_some() {
-            items.push(item(p)?);
-        }
-        Ok(items)
-    })
 }

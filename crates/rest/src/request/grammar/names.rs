@@ -1,28 +1,28 @@
-//! Names, quoted names, JSON paths, and the paths in front of parameters.
+//! Names, quoted names, JSON paths, and the paths of embeds in front of parameters.
 
 use super::super::ast::{EmbedPath, Field, JsonOperand, JsonStep};
 use super::super::parser::{Parsed, Parser};
-use super::{lexeme, separated};
+use super::combinators::{lexeme, separated};
 
-/// A letter, digit, `_`, `$` or blank: what a name holds without quotes.
+/// Whether a name may hold the character without quotes.
 fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_' || c == '$' || c == ' '
 }
 
-/// An unquoted word, as used for type names too; blanks at its ends are dropped.
+/// An unquoted word, also of type names; blanks at its ends are dropped.
 pub(super) fn word(p: &mut Parser<'_>) -> Parsed<String> {
-    let run = p.run_of_at_least_one(is_word);
-    p.could_continue_with(&["letter", "digit"]);
+    let run = p.take_while1(is_word);
+    p.note_expected(&["letter", "digit"]);
     run.map(|run| run.trim().to_owned())
 }
 
-/// `"…"` with `\` in front of any character.
+/// `"…"`, in which `\` stands in front of a quote or backslash, and may stand in front of any character.
 pub(super) fn quoted(p: &mut Parser<'_>) -> Parsed<String> {
     p.sequence(|p| {
         p.char('"', "\"\\\"\"")?;
         let mut value = String::new();
         loop {
-            value.push_str(p.run_of(|c| c != '"' && c != '\\'));
+            value.push_str(p.take_while(|c| c != '"' && c != '\\'));
             if p.peek() == Some('\\') {
                 p.char('\\', "\"\\\\\"")?;
                 value.push(p.satisfy(|_| true)?);
@@ -34,7 +34,7 @@ pub(super) fn quoted(p: &mut Parser<'_>) -> Parsed<String> {
     })
 }
 
-/// A `-` inside a name; never the start of an arrow.
+/// A `-` inside of a name; not one that begins the arrow of a JSON path.
 fn dash(p: &mut Parser<'_>) -> Parsed<()> {
     p.attempt(|p| {
         p.char('-', "\"-\"")?;
@@ -42,6 +42,7 @@ fn dash(p: &mut Parser<'_>) -> Parsed<()> {
     })
 }
 
+/// `part { "-" part }`.
 fn joined_by_dash(
     p: &mut Parser<'_>,
     mut part: impl FnMut(&mut Parser<'_>) -> Parsed<String>,
@@ -63,21 +64,23 @@ pub(super) fn name(p: &mut Parser<'_>) -> Parsed<String> {
     })
 }
 
-/// Most steps of a JSON path: as deep as a JSON body may nest. Each is a level of PostgreSQL's own parser.
-const LONGEST_PATH: usize = 128;
+/// Most steps of a JSON path: as deep as a JSON body may nest. Each is one more level of nesting for PostgreSQL's parser,
+/// whose stack is limited.
+const MAX_PATH_STEPS: usize = 128;
 
 /// `{ ("->>" | "->") (index | key) }`.
 pub(super) fn json_path(p: &mut Parser<'_>) -> Parsed<Vec<JsonStep>> {
     let mut path = Vec::new();
     while let Some(step) = p.optional(json_step)? {
-        if path.len() == LONGEST_PATH {
-            return p.refuse();
+        if path.len() == MAX_PATH_STEPS {
+            return p.fail_silently();
         }
         path.push(step);
     }
     Ok(path)
 }
 
+/// `("->>" | "->") (index | key)`.
 fn json_step(p: &mut Parser<'_>) -> Parsed<JsonStep> {
     p.sequence(|p| {
         let as_text = p.either(
@@ -89,32 +92,35 @@ fn json_step(p: &mut Parser<'_>) -> Parsed<JsonStep> {
     })
 }
 
+/// `[ "-" ] digits`, if the step ends there: `0a` is a key.
 fn json_index(p: &mut Parser<'_>) -> Parsed<JsonOperand> {
     let sign = if p.optional(|p| p.char('-', "\"-\""))?.is_some() {
         '-'
     } else {
         '+'
     };
-    let digits = p.label("digit", |p| p.run_of_at_least_one(|c| c.is_ascii_digit()));
-    p.could_continue_with(&["digit"]);
+    let digits = p.label("digit", |p| p.take_while1(|c| c.is_ascii_digit()));
+    p.note_expected(&["digit"]);
     let digits = digits?;
     let follows = |p: &mut Parser<'_>, text: &str, shown: &'static str| {
         p.attempt(|p| p.look_ahead(|p| p.string(text, shown)))
     };
+    // Each of these could come next; PostgREST names them all where none does.
     let ends = follows(p, "->", "\"->\"").is_ok()
         || follows(p, "::", "\"::\"").is_ok()
         || follows(p, ".", "\".\"").is_ok()
         || follows(p, ",", "\",\"").is_ok()
         || p.end().is_ok();
     if !ends {
-        return p.refuse();
+        return p.fail_silently();
     }
     Ok(JsonOperand::Index(format!("{sign}{digits}")))
 }
 
+/// A key of an object, quoted if it holds a reserved character.
 fn json_key(p: &mut Parser<'_>) -> Parsed<JsonOperand> {
     let run = |p: &mut Parser<'_>| {
-        p.run_of_at_least_one(|c| !matches!(c, '(' | '-' | ':' | '.' | ',' | '>' | ')'))
+        p.take_while1(|c| !matches!(c, '(' | '-' | ':' | '.' | ',' | '>' | ')'))
             .map(|run| run.trim().to_owned())
     };
     p.label("any non reserved character different from: .,>()", |p| {
@@ -123,7 +129,7 @@ fn json_key(p: &mut Parser<'_>) -> Parsed<JsonOperand> {
     .map(JsonOperand::Key)
 }
 
-/// A column with its path, blanks around it.
+/// `name json_path`, with blanks around it.
 pub(super) fn field(p: &mut Parser<'_>) -> Parsed<Field> {
     lexeme(p, |p| {
         Ok(Field {
@@ -133,11 +139,12 @@ pub(super) fn field(p: &mut Parser<'_>) -> Parsed<Field> {
     })
 }
 
+/// The `.` between the parts of a path or expression.
 pub(super) fn delimiter(p: &mut Parser<'_>) -> Parsed<()> {
     p.label("delimiter (.)", |p| p.char('.', "\".\""))
 }
 
-/// `{ name "." } name path`: the key of a filter, order or range.
+/// `{ name "." } name json_path`: the key of a filter, order or range.
 pub(crate) fn tree_path(p: &mut Parser<'_>) -> Parsed<(EmbedPath, Field)> {
     p.sequence(|p| {
         let mut path = separated(p, name, delimiter)?;

@@ -1,9 +1,9 @@
-//! The `order` parameter.
+//! The `order` parameter: `order=author(name).desc.nullslast,id`.
 
 use super::super::ast::{Direction, Field, Nulls, OrderTerm};
 use super::super::parser::{Parsed, Parser};
+use super::combinators::{lexeme, separated};
 use super::names::{delimiter, field, name};
-use super::{lexeme, separated};
 
 /// `term { "," term }` up to the end.
 pub(crate) fn order_terms(p: &mut Parser<'_>) -> Parsed<Vec<OrderTerm>> {
@@ -14,22 +14,25 @@ pub(crate) fn order_terms(p: &mut Parser<'_>) -> Parsed<Vec<OrderTerm>> {
     )
 }
 
+/// `field suffixes`.
 fn plain_term(p: &mut Parser<'_>) -> Parsed<OrderTerm> {
     p.sequence(|p| {
         let field = field(p)?;
-        tail(p, None, field)
+        suffixes(p, None, field)
     })
 }
 
+/// `embed "(" field ")" suffixes`: sorts by a column of an embedded to-one resource.
 fn related_term(p: &mut Parser<'_>) -> Parsed<OrderTerm> {
     let embed = name(p)?;
     p.char('(', "\"(\"")?;
     let field = field(p)?;
     p.char(')', "\")\"")?;
-    tail(p, Some(embed), field)
+    suffixes(p, Some(embed), field)
 }
 
-fn tail(p: &mut Parser<'_>, embed: Option<String>, field: Field) -> Parsed<OrderTerm> {
+/// `[ ".asc" | ".desc" ] [ ".nullsfirst" | ".nullslast" ]`, then the end of the term.
+fn suffixes(p: &mut Parser<'_>, embed: Option<String>, field: Field) -> Parsed<OrderTerm> {
     let direction = p.optional(|p| {
         p.either(
             |p| suffix(p, "asc", "\"asc\"").map(|()| Direction::Ascending),
@@ -54,6 +57,7 @@ fn tail(p: &mut Parser<'_>, embed: Option<String>, field: Field) -> Parsed<Order
     })
 }
 
+/// `"." keyword`.
 fn suffix(p: &mut Parser<'_>, keyword: &str, shown: &'static str) -> Parsed<()> {
     p.attempt(|p| {
         delimiter(p)?;
@@ -67,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rest_019_directions_and_null_placement_parse() {
+    fn rest_019_terms_have_direction_and_placement_of_nulls() {
         let terms = parse("order", "", "a.desc,b.asc.nullslast,c(d).nullsfirst", order_terms).unwrap();
 
         assert_eq!(terms[0].direction, Some(Direction::Descending));
@@ -79,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn rest_019_bad_directions_read_like_the_reference() {
+    fn rest_019_errors_in_order_read_like_postgrests() {
         for (text, message) in [
             (
                 "id.ascending",

@@ -1,8 +1,8 @@
-//! The `select` parameter.
+//! The `select` parameter: `select=id,total:price.sum()::text,author:profiles!fk!inner(name)`.
 
 use super::super::ast::{Aggregate, Field, JoinKind, SelectEmbed, SelectField, SelectItem};
 use super::super::parser::{Parsed, Parser};
-use super::lexeme;
+use super::combinators::lexeme;
 use super::names::{field, name, word};
 
 /// `[ item { "," item } ]`; an empty list is allowed.
@@ -18,6 +18,7 @@ pub(crate) fn select_list(p: &mut Parser<'_>) -> Parsed<Vec<SelectItem>> {
     Ok(items)
 }
 
+/// A spread embed, an embed, or a field.
 fn item(p: &mut Parser<'_>) -> Parsed<SelectItem> {
     p.either(
         |p| embedded(p, spread_head),
@@ -30,6 +31,7 @@ fn item(p: &mut Parser<'_>) -> Parsed<SelectItem> {
     )
 }
 
+/// `head "(" select_list ")"`.
 fn embedded(
     p: &mut Parser<'_>,
     head: impl FnOnce(&mut Parser<'_>) -> Parsed<SelectEmbed>,
@@ -43,6 +45,7 @@ fn embedded(
     })
 }
 
+/// `"..." name parts`.
 fn spread_head(p: &mut Parser<'_>) -> Parsed<SelectEmbed> {
     p.string("...", "\"...\"")?;
     let target = name(p)?;
@@ -58,11 +61,13 @@ fn spread_head(p: &mut Parser<'_>) -> Parsed<SelectEmbed> {
     })
 }
 
+/// `[ alias ":" ] name parts`. `count(…)` is no embed: `count()` is an aggregate.
 fn embed_head(p: &mut Parser<'_>) -> Parsed<SelectEmbed> {
     let alias = alias(p)?;
     let target = name(p)?;
+    // `count()` would read as an embed without columns.
     if target == "count" {
-        return p.refuse();
+        return p.fail_silently();
     }
     let (hint, join) = embed_parts(p)?;
     opening_follows(p)?;
@@ -76,11 +81,12 @@ fn embed_head(p: &mut Parser<'_>) -> Parsed<SelectEmbed> {
     })
 }
 
+/// Accepts a `(` without consuming it.
 fn opening_follows(p: &mut Parser<'_>) -> Parsed<()> {
     p.attempt(|p| p.look_ahead(|p| p.string("(", "\"(\"")))
 }
 
-/// `name ":"`, but not the first half of `::`.
+/// `name ":"`, where the colon is not the first of a cast's `::`.
 fn alias(p: &mut Parser<'_>) -> Parsed<Option<String>> {
     p.optional(|p| {
         p.attempt(|p| {
@@ -92,6 +98,7 @@ fn alias(p: &mut Parser<'_>) -> Parsed<Option<String>> {
     })
 }
 
+/// What may stand between an embed's target and its parentheses.
 enum Part {
     Hint(String),
     Join(JoinKind),
@@ -110,7 +117,9 @@ fn embed_parts(p: &mut Parser<'_>) -> Parsed<(Option<String>, Option<JoinKind>)>
     Ok((hint, join))
 }
 
-/// Compat: a hint that begins with `left` or `inner` is cut there and then fails, as in the reference.
+/// `"!left" | "!inner" | "!" hint`.
+///
+/// Compat: a hint that begins with `left` or `inner` is cut there, and what is left of it fails to parse, as in PostgREST.
 fn embed_part(p: &mut Parser<'_>) -> Parsed<Part> {
     p.sequence(|p| {
         p.char('!', "\"!\"")?;
@@ -132,6 +141,7 @@ fn embed_part(p: &mut Parser<'_>) -> Parsed<Part> {
     })
 }
 
+/// `"*" | count_all | plain_field`.
 fn select_field(p: &mut Parser<'_>) -> Parsed<SelectField> {
     lexeme(p, |p| {
         p.either(
@@ -141,6 +151,7 @@ fn select_field(p: &mut Parser<'_>) -> Parsed<SelectField> {
     })
 }
 
+/// A field without a path.
 fn bare(name: &str) -> Field {
     Field {
         name: name.to_owned(),
@@ -148,6 +159,7 @@ fn bare(name: &str) -> Field {
     }
 }
 
+/// `"*"`.
 fn star(p: &mut Parser<'_>) -> Parsed<SelectField> {
     p.string("*", "\"*\"")?;
     item_ends(p)?;
@@ -160,6 +172,7 @@ fn star(p: &mut Parser<'_>) -> Parsed<SelectField> {
     })
 }
 
+/// `[ alias ":" ] "count()" [ cast ]`.
 fn count_all(p: &mut Parser<'_>) -> Parsed<SelectField> {
     let alias = alias(p)?;
     p.string("count()", "\"count()\"")?;
@@ -174,6 +187,7 @@ fn count_all(p: &mut Parser<'_>) -> Parsed<SelectField> {
     })
 }
 
+/// `[ alias ":" ] field [ cast ] [ "." aggregate "()" ] [ cast ]`.
 fn plain_field(p: &mut Parser<'_>) -> Parsed<SelectField> {
     p.sequence(|p| {
         let alias = alias(p)?;
@@ -199,6 +213,7 @@ fn plain_field(p: &mut Parser<'_>) -> Parsed<SelectField> {
     })
 }
 
+/// `"::" type`.
 fn cast(p: &mut Parser<'_>) -> Parsed<Option<String>> {
     p.optional(|p| {
         p.sequence(|p| {
@@ -208,6 +223,7 @@ fn cast(p: &mut Parser<'_>) -> Parsed<Option<String>> {
     })
 }
 
+/// The name of an aggregate.
 fn aggregate(p: &mut Parser<'_>) -> Parsed<Aggregate> {
     p.either(
         |p| p.string("sum", "\"sum\"").map(|()| Aggregate::Sum),
@@ -230,6 +246,7 @@ fn aggregate(p: &mut Parser<'_>) -> Parsed<Aggregate> {
     )
 }
 
+/// Accepts the end of an item without consuming it: `)`, `,` or the end of input.
 fn item_ends(p: &mut Parser<'_>) -> Parsed<()> {
     p.either(
         |p| p.attempt(|p| p.look_ahead(|p| p.string(")", "\")\""))),
@@ -302,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn rest_078_errors_read_like_the_reference() {
+    fn rest_078_errors_in_select_read_like_postgrests() {
         for (text, message) in [
             (
                 "p:price.avg()::numeric(8,2)",

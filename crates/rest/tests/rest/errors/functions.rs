@@ -1,12 +1,13 @@
-//! What functions of the database may answer wrongly.
+//! Functions that set response settings or raise errors in a wrong form.
 
-use super::{Case, NONE, error};
 use serde_json::json;
 
-pub(super) fn answers() -> Vec<Case> {
+use super::{Case, NONE, error};
+
+pub(super) fn invalid_responses() -> Vec<Case> {
     let headers =
         "response.headers guc must be a JSON array composed of objects with a single key and a string value";
-    let answer = |headers: &str, status: &str| json!({"headers": headers, "status": status});
+    let response = |headers: &str, status: &str| json!({"headers": headers, "status": status});
     let raise =
         |message: &str, detail: Option<&str>| json!({"code": "PGRST", "message": message, "detail": detail});
     let unparsable = |details: &str, hint: &str| {
@@ -23,8 +24,8 @@ pub(super) fn answers() -> Vec<Case> {
     let mut cases = vec![
         Case::of(
             "POST",
-            "/rpc/answer",
-            answer("[]", "no status"),
+            "/rpc/response",
+            response("[]", "no status"),
             500,
             error(
                 "PGRST112",
@@ -74,8 +75,8 @@ pub(super) fn answers() -> Vec<Case> {
         let refused = error("PGRST111", headers, NONE, NONE);
         cases.push(Case::of(
             "POST",
-            "/rpc/answer",
-            answer(wrong, "200"),
+            "/rpc/response",
+            response(wrong, "200"),
             500,
             refused,
         ));

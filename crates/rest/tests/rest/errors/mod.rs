@@ -1,14 +1,15 @@
-//! Every code of the contract's table over HTTP: status, body and headers, to the letter.
+//! Every code of the error table over HTTP: status, body and headers, to the letter.
 
-mod callers;
+mod authentication;
 mod functions;
+mod preferences;
 mod requests;
-mod wishes;
 
-use crate::alone::{Alone, Start};
-use crate::support::Answer;
 use selvedge_rest::{OpenApiMode, RestConfig};
 use serde_json::{Value, json};
+
+use crate::standalone_app::{StandaloneApp, Start};
+use crate::support::TestResponse;
 
 const LIBRARY: &str = r#"
 create table public.authors (id int primary key, name text not null);
@@ -22,7 +23,7 @@ create table public.hidden (id int);
 create function public.add(a int, b int) returns int language sql immutable as 'select a + b';
 create function public.pick(a int) returns int language sql immutable as 'select 1';
 create function public.pick(a text) returns int language sql immutable as 'select 2';
-create function public.answer(headers text, status text) returns text language plpgsql volatile as $$ begin
+create function public.response(headers text, status text) returns text language plpgsql volatile as $$ begin
   perform set_config('response.headers', headers, true);
   perform set_config('response.status', status, true);
   return 'answered';
@@ -38,13 +39,13 @@ grant all on public.authors, public.books to anon, authenticated;
 revoke all on public.hidden from anon, authenticated;
 "#;
 
-/// A request and what must come back.
+/// A request and the response that it must get.
 struct Case {
     asked: (&'static str, &'static str),
     headers: Vec<(&'static str, String)>,
     body: Option<Value>,
     status: u16,
-    answer: Value,
+    response: Value,
     challenge: Option<&'static str>,
 }
 
@@ -56,22 +57,22 @@ fn error(code: &str, message: &str, details: impl Into<Value>, hint: impl Into<V
 const NONE: Value = Value::Null;
 
 impl Case {
-    fn get(path: &'static str, status: u16, answer: Value) -> Self {
+    fn get(path: &'static str, status: u16, response: Value) -> Self {
         Self {
             asked: ("GET", path),
             headers: Vec::new(),
             body: None,
             status,
-            answer,
+            response,
             challenge: None,
         }
     }
 
-    fn of(method: &'static str, path: &'static str, body: Value, status: u16, answer: Value) -> Self {
+    fn of(method: &'static str, path: &'static str, body: Value, status: u16, response: Value) -> Self {
         Self {
             asked: (method, path),
             body: Some(body),
-            ..Self::get(path, status, answer)
+            ..Self::get(path, status, response)
         }
     }
 
@@ -87,7 +88,7 @@ impl Case {
         }
     }
 
-    async fn check(&self, app: &Alone) {
+    async fn check(&self, app: &StandaloneApp) {
         let headers: Vec<(&str, &str)> = self
             .headers
             .iter()
@@ -99,26 +100,26 @@ impl Case {
             .as_ref()
             .filter(|body| !body.is_null())
             .map(Value::to_string);
-        let answer = app.anon().send(method, path, &headers, body).await;
-        let shown = format!("{method} {path}: {answer:?}");
+        let response = app.anon().send(method, path, &headers, body).await;
+        let shown = format!("{method} {path}: {response:?}");
 
-        assert_eq!(answer.status, self.status, "{shown}");
-        assert_eq!(answer.json(), self.answer, "{shown}");
-        let code = self.answer["code"].as_str().expect("a code");
+        assert_eq!(response.status, self.status, "{shown}");
+        assert_eq!(response.json(), self.response, "{shown}");
+        let code = self.response["code"].as_str().expect("a code");
         assert_eq!(
-            answer.header("proxy-status"),
+            response.header("proxy-status"),
             Some(format!("PostgREST; error={code}").as_str()),
             "{shown}"
         );
         assert_eq!(
-            answer.header("content-type"),
+            response.header("content-type"),
             Some("application/json; charset=utf-8"),
             "{shown}"
         );
-        assert_eq!(answer.header("www-authenticate"), self.challenge, "{shown}");
+        assert_eq!(response.header("www-authenticate"), self.challenge, "{shown}");
         assert_eq!(
-            answer.header("content-length"),
-            Some(answer.text.len().to_string().as_str()),
+            response.header("content-length"),
+            Some(response.text.len().to_string().as_str()),
             "{shown}"
         );
         for absent in [
@@ -128,15 +129,15 @@ impl Case {
             "preference-applied",
             "server-timing",
         ] {
-            assert_eq!(answer.header(absent), None, "{shown}");
+            assert_eq!(response.header(absent), None, "{shown}");
         }
         if method == "GET" {
-            self.check_head(app, &headers, &answer).await;
+            self.check_head(app, &headers, &response).await;
         }
     }
 
-    /// HEAD says the same without a body.
-    async fn check_head(&self, app: &Alone, headers: &[(&str, &str)], get: &Answer) {
+    /// HEAD has the same status and headers, without a body.
+    async fn check_head(&self, app: &StandaloneApp, headers: &[(&str, &str)], get: &TestResponse) {
         let head = app.anon().send("HEAD", self.asked.1, headers, None).await;
         assert_eq!(
             (head.status, head.text.as_str()),
@@ -151,21 +152,21 @@ impl Case {
 }
 
 #[actix_web::test]
-async fn rest_077_every_code_has_its_status_body_and_headers() {
+async fn rest_077_every_error_code_has_its_status_body_and_headers() {
     let app = Start::on(LIBRARY).run().await;
     let cases = [
-        requests::malformed(),
-        wishes::refused(),
-        functions::answers(),
-        wishes::unknown_names(),
-        callers::refused(&app),
+        requests::malformed_requests(),
+        preferences::refused_preferences(),
+        functions::invalid_responses(),
+        preferences::unknown_names(),
+        authentication::refused_callers(&app),
     ];
 
     for case in cases.into_iter().flatten() {
         case.check(&app).await;
     }
 
-    // the one that is a normal response with an error for its body
+    // PGRST103 for an offset beyond the total: a normal response with an error as its body.
     let beyond = app
         .anon()
         .get_with("/books?offset=9", &[("prefer", "count=exact")])
@@ -187,13 +188,13 @@ async fn rest_077_every_code_has_its_status_body_and_headers() {
             NONE
         )
     );
-    // nothing was written by what was refused
+    // No refused request has written anything.
     let books = app.anon().get("/books?select=id&order=id").await;
     assert_eq!(books.json(), json!([{"id": 1}, {"id": 2}]));
 }
 
 #[actix_web::test]
-async fn rest_077_codes_of_other_configurations_have_theirs_too() {
+async fn rest_077_error_codes_of_other_configurations_have_their_status_body_and_headers() {
     let configured = |change: fn(&mut RestConfig)| {
         let mut start = Start::on(LIBRARY);
         change(&mut start.config);
@@ -258,25 +259,25 @@ async fn rest_077_codes_of_other_configurations_have_theirs_too() {
     .await;
 }
 
-/// The status line as it stands on the wire; HTTP clients hide it.
-async fn status_line(app: &Alone, path: &str, body: &str) -> String {
+/// The status line with its reason phrase, which HTTP clients hide.
+async fn status_line(app: &StandaloneApp, path: &str, body: &str) -> String {
     let request = format!(
         "POST {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\n\
          Content-Length: {}\r\n\r\n{body}",
         body.len()
     );
-    let answer = app.raw(request.as_bytes()).await;
-    answer.split("\r\n").next().unwrap_or_default().to_owned()
+    let response = app.raw(request.as_bytes()).await;
+    response.split("\r\n").next().unwrap_or_default().to_owned()
 }
 
 #[actix_web::test]
-async fn rest_075_statuses_without_a_phrase_of_their_own_get_none_and_503_says_when_to_come_back() {
+async fn rest_075_unusual_statuses_have_no_reason_phrase_and_503_has_retry_after() {
     let app = Start::on(LIBRARY).run().await;
     let answered = |status: &'static str| {
         let client = app.anon();
         async move {
             let body = json!({"headers": "[]", "status": status});
-            client.post("/rpc/answer", &body).await
+            client.post("/rpc/response", &body).await
         }
     };
 
@@ -296,7 +297,7 @@ async fn rest_075_statuses_without_a_phrase_of_their_own_get_none_and_503_says_w
         Some("0")
     );
 
-    let phrase = status_line(&app, "/rpc/answer", r#"{"headers":"[]","status":"299"}"#).await;
+    let phrase = status_line(&app, "/rpc/response", r#"{"headers":"[]","status":"299"}"#).await;
     assert_eq!(phrase, "HTTP/1.1 299 ");
     let phrase = status_line(
         &app,

@@ -1,9 +1,10 @@
-//! Requests that mean nothing, or the impossible.
+//! Requests that are malformed or contradict themselves.
 
-use super::{Case, NONE, error};
 use serde_json::json;
 
-pub(super) fn malformed() -> Vec<Case> {
+use super::{Case, NONE, error};
+
+pub(super) fn malformed_requests() -> Vec<Case> {
     let malformed = |message: &str| error("PGRST102", message, NONE, NONE);
     vec![
         Case::get(

@@ -1,0 +1,155 @@
+//! The current snapshot, and how its loads go.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use arc_swap::ArcSwap;
+use selvedge_postgres::Database;
+use selvedge_token::TokenCacheMetrics;
+use tokio::sync::Notify;
+use tokio_postgres::Client;
+
+use crate::catalog::Catalog;
+use crate::config::{EffectiveConfig, RestConfig};
+
+/// How the schema cache is doing, for readiness and metrics.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SchemaCacheHealth {
+    /// Whether a catalog has been loaded.
+    pub loaded: bool,
+    /// Whether notifications arrive; true where they are switched off.
+    pub listening: bool,
+    /// Why the last load failed, or which settings of the database it could not apply; `None` after a good one.
+    pub failure: Option<String>,
+    /// Loads that succeeded.
+    pub loads: u64,
+    /// Loads that failed.
+    pub failures: u64,
+    /// How long the queries of the last good load took.
+    pub load_time: Duration,
+}
+
+/// What a request works with from its beginning to its end.
+pub(crate) struct Snapshot {
+    pub(crate) config: Arc<EffectiveConfig>,
+    /// `None` before the first load: requests are answered PGRST002.
+    pub(crate) catalog: Option<Arc<Catalog>>,
+}
+
+/// How much a reload reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ReloadScope {
+    /// The settings that the database holds, those of its roles included.
+    Settings,
+    /// Settings and catalog.
+    Everything,
+}
+
+/// Settings and catalog of one database, shared by all workers.
+pub struct SchemaCache {
+    pub(super) database: Arc<Database>,
+    /// The configuration of file and environment, under the database's settings.
+    pub(super) base_config: ArcSwap<RestConfig>,
+    pub(super) current: ArcSwap<Snapshot>,
+    pub(super) failure: ArcSwap<Option<String>>,
+    /// What is wrong with settings of the database, although the load succeeded.
+    pub(super) settings_failure: ArcSwap<Option<String>>,
+    pub(super) listening: AtomicBool,
+    pub(super) loads: AtomicU64,
+    pub(super) failures: AtomicU64,
+    pub(super) load_time_us: AtomicU64,
+    /// The connection of the last reload: PostgreSQL caches its own catalog per connection, so the next reload over the
+    /// same one takes half as long.
+    pub(super) reader: Mutex<Option<Client>>,
+    /// Whether the requested reload includes the catalog.
+    pub(super) catalog_requested: AtomicBool,
+    pub(super) reload_requested: Notify,
+}
+
+impl SchemaCache {
+    /// A cache without a catalog.
+    pub(super) fn empty(database: Arc<Database>, config: RestConfig) -> Self {
+        Self {
+            current: ArcSwap::from_pointee(Snapshot {
+                config: Arc::new(EffectiveConfig::new(config.clone(), None)),
+                catalog: None,
+            }),
+            failure: ArcSwap::from_pointee(None),
+            settings_failure: ArcSwap::from_pointee(None),
+            // Where no notifications are wanted, their absence is no fault.
+            listening: AtomicBool::new(!config.channel_enabled),
+            loads: AtomicU64::new(0),
+            failures: AtomicU64::new(0),
+            load_time_us: AtomicU64::new(0),
+            reader: Mutex::default(),
+            catalog_requested: AtomicBool::new(false),
+            reload_requested: Notify::new(),
+            base_config: ArcSwap::from_pointee(config),
+            database,
+        }
+    }
+
+    /// The snapshot to work with.
+    pub(crate) fn snapshot(&self) -> Arc<Snapshot> {
+        self.current.load_full()
+    }
+
+    /// Changes with every load of the catalog: statements prepared under an older number may be stale.
+    pub(crate) fn generation(&self) -> u64 {
+        self.loads.load(Ordering::Acquire)
+    }
+
+    /// How the cache is doing.
+    pub fn health(&self) -> SchemaCacheHealth {
+        let failure = self.failure.load().as_ref().clone();
+        SchemaCacheHealth {
+            loaded: self.current.load().catalog.is_some(),
+            listening: self.listening.load(Ordering::Acquire),
+            failure: failure.or_else(|| self.settings_failure.load().as_ref().clone()),
+            loads: self.generation(),
+            failures: self.failures.load(Ordering::Acquire),
+            load_time: Duration::from_micros(self.load_time_us.load(Ordering::Acquire)),
+        }
+    }
+
+    /// The configuration in force: file and environment, with the database's settings on top.
+    pub fn config(&self) -> RestConfig {
+        self.snapshot().config.base.clone()
+    }
+
+    /// How the cache of tokens that this service verified itself is used.
+    pub fn token_cache(&self) -> TokenCacheMetrics {
+        let verifier = &self.snapshot().config.verifier;
+        verifier
+            .as_ref()
+            .map(|verifier| verifier.cache_metrics())
+            .unwrap_or_default()
+    }
+
+    /// Reads settings and catalog again soon, as `NOTIFY pgrst` does.
+    pub fn request_reload(&self) {
+        self.request(ReloadScope::Everything);
+    }
+
+    /// Reads the database's settings again soon, as `NOTIFY pgrst, 'reload config'` does.
+    pub fn request_config_reload(&self) {
+        self.request(ReloadScope::Settings);
+    }
+
+    /// Takes over what file and environment say now, and reads the database's settings on top of it. What belongs to
+    /// the process (addresses, the pool, the channel) stays as it was at the start.
+    pub fn replace_config(&self, config: RestConfig) {
+        self.base_config.store(Arc::new(config));
+        self.request_config_reload();
+    }
+
+    /// Asks the background task for a reload.
+    pub(super) fn request(&self, scope: ReloadScope) {
+        if scope == ReloadScope::Everything {
+            // Set before the notification, so that the task that it wakes up sees it.
+            self.catalog_requested.store(true, Ordering::Release);
+        }
+        self.reload_requested.notify_one();
+    }
+}

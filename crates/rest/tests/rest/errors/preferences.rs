@@ -1,0 +1,133 @@
+//! Requests that are well-formed but refused, and names that do not exist.
+
+use serde_json::json;
+
+use super::{Case, NONE, error};
+
+pub(super) fn refused_preferences() -> Vec<Case> {
+    vec![
+        Case::get(
+            "/books",
+            400,
+            error(
+                "PGRST122",
+                "Invalid preferences given with handling=strict",
+                "Invalid preferences: a=b, c",
+                NONE,
+            ),
+        )
+        .with("prefer", "handling=strict, a=b, count=exact, c"),
+        Case::get(
+            "/books?select=id.sum()",
+            400,
+            error("PGRST123", "Use of aggregate functions is not allowed", NONE, NONE),
+        ),
+        Case::of(
+            "DELETE",
+            "/books",
+            NONE,
+            400,
+            error(
+                "PGRST124",
+                "Query result exceeds max-affected preference constraint",
+                "The query affects 2 rows",
+                NONE,
+            ),
+        )
+        .with("prefer", "handling=strict, max-affected=1"),
+        Case::get("/books/1", 404, error("PGRST125", "Invalid path specified in request URL", NONE, NONE)),
+        Case::of(
+            "POST",
+            "/rpc/add",
+            json!({"a": 1, "b": 2}),
+            400,
+            error(
+                "PGRST128",
+                "Function must return SETOF or TABLE when max-affected preference is used with handling=strict",
+                NONE,
+                NONE,
+            ),
+        )
+        .with("prefer", "handling=strict, max-affected=1"),
+    ]
+}
+
+pub(super) fn unknown_names() -> Vec<Case> {
+    let of_key = |column: &str| {
+        json!({
+            "cardinality": "many-to-one",
+            "embedding": "books with authors",
+            "relationship": format!("books_{column}_fkey using books({column}) and authors(id)"),
+        })
+    };
+    vec![
+        Case::get(
+            "/books?select=id,autors!books_author_id_fkey(id)",
+            400,
+            error(
+                "PGRST200",
+                "Could not find a relationship between 'books' and 'autors' in the schema cache",
+                "Searched for a foreign key relationship between 'books' and 'autors' using the hint \
+                 'books_author_id_fkey' in the schema 'public', but no matches were found.",
+                "Perhaps you meant 'authors' instead of 'autors'.",
+            ),
+        ),
+        Case::get(
+            "/books?select=id,authors(id)",
+            300,
+            error(
+                "PGRST201",
+                "Could not embed because more than one relationship was found for 'books' and 'authors'",
+                json!([of_key("author_id"), of_key("editor_id")]),
+                "Try changing 'authors' to one of the following: 'authors!books_author_id_fkey', \
+                 'authors!books_editor_id_fkey'. Find the desired relationship in the 'details' key.",
+            ),
+        ),
+        Case::of(
+            "POST",
+            "/rpc/add",
+            json!({"c": 1, "a": 2}),
+            404,
+            error(
+                "PGRST202",
+                "Could not find the function public.add(a, c) in the schema cache",
+                "Searched for the function public.add with parameters a, c or with a single unnamed json/jsonb \
+                 parameter, but no matches were found in the schema cache.",
+                "Perhaps you meant to call the function public.add(a, b)",
+            ),
+        ),
+        Case::get(
+            "/rpc/pick?a=1",
+            300,
+            error(
+                "PGRST203",
+                "Could not choose the best candidate function between: public.pick(a => integer), public.pick(a => text)",
+                NONE,
+                "Try renaming the parameters or the function itself in the database so function overloading can be \
+                 resolved",
+            ),
+        ),
+        Case::of(
+            "POST",
+            "/books",
+            json!({"colour": "red"}),
+            400,
+            error(
+                "PGRST204",
+                "Could not find the 'colour' column of 'books' in the schema cache",
+                NONE,
+                NONE,
+            ),
+        ),
+        Case::get(
+            "/boks",
+            404,
+            error(
+                "PGRST205",
+                "Could not find the table 'public.boks' in the schema cache",
+                NONE,
+                "Perhaps you meant the table 'public.books'",
+            ),
+        ),
+    ]
+}
