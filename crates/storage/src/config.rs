@@ -1,4 +1,4 @@
-//! How the storage service behaves. Filled by the server from `[storage]` of the project's configuration.
+//! Settings of the storage service. The server fills them from `[storage]` of the project's configuration.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -8,42 +8,42 @@ use crate::backend::S3BackendConfig;
 /// Settings of the storage service, read once at start.
 #[derive(Debug, Clone)]
 pub struct StorageConfig {
-    /// Folder that holds the bytes of all objects. Created when missing; nothing else may write there.
+    /// Folder for the bytes of all objects. Created when missing; no other software may write there.
     /// Default `.selvedge/storage`, relative to the working directory.
     pub root: PathBuf,
-    /// Where bytes are kept instead of `root`: a bucket of an S3-compatible store. Default none.
+    /// A bucket of an S3-compatible store for the bytes, instead of `root`. Default none.
     pub s3_backend: Option<S3BackendConfig>,
-    /// Who may use the S3 protocol at `/s3`; none switches it off. Default none.
+    /// Credentials for the S3 protocol at `/s3`; `None` switches it off. Default none.
     pub s3_protocol: Option<S3ProtocolConfig>,
-    /// Path under which the service is mounted; it is cut off before routing. Default `/storage/v1`.
+    /// Path under which the service is mounted; removed before routing. Default `/storage/v1`.
     pub mount_path: String,
-    /// Largest object in bytes, whatever a bucket allows. Default 50 MiB (52 428 800).
+    /// Largest object in bytes; buckets can only lower it. Default 50 MiB (52 428 800).
     pub file_size_limit_bytes: u64,
-    /// How long a signed upload URL may be used. Default two hours.
+    /// How long a signed upload URL is valid. Default two hours.
     pub signed_upload_url_lifetime: Duration,
-    /// Scheme and host under which clients reach us, such as `https://api.example.com`, for `Location` of resumable
-    /// uploads. Absent: what the request's `Forwarded`, `X-Forwarded-Host` or `Host` says.
+    /// Scheme and host by which clients reach us, such as `https://api.example.com`, for `Location` of resumable
+    /// uploads. `None`: what the request's `Forwarded`, `X-Forwarded-Host` or `Host` says.
     pub public_url: Option<String>,
     /// How long a resumable upload waits for its next bytes. Default one hour.
     pub resumable_upload_lifetime: Duration,
-    /// Between two looks for expired resumable uploads. Default one minute.
+    /// Interval between two removals of expired resumable uploads. Default one minute.
     pub resumable_sweep_interval: Duration,
-    /// Whether `/render/image` is served, and transformations can be signed. Default false.
+    /// Whether `/render/image` is served and transformations can be signed. Default false.
     pub image_transformation: bool,
-    /// Bytes of rendered pictures that are kept in `root/renders`. Default 512 MiB.
+    /// Most bytes of rendered images that are cached in `root/renders`. Default 512 MiB.
     pub render_cache_bytes: u64,
-    /// Times a second that one client may ask for one rendered path, on average over four seconds; none is no limit.
+    /// How often per second one client may request one rendered path, on average over four seconds; `None` is no limit.
     /// Default none.
     pub render_rate_limit: Option<u32>,
     /// `s-maxage` in seconds that is appended to `Cache-Control` of conditional requests; 0 appends nothing. Default 0.
     pub shared_max_age_s: u32,
-    /// Objects above which emptying a bucket is refused. Default 200 000.
+    /// Most objects of a bucket that can be emptied by one request. Default 200 000.
     pub empty_bucket_max_objects: i64,
-    /// Connections kept for work that needs several statements in one transaction. Default 8.
+    /// Connections for work that needs several statements in one transaction. Default 8.
     pub transaction_pool_size: usize,
     /// How long a write waits for another write of the same object. Default 5 s.
     pub object_lock_timeout: Duration,
-    /// How long an upload may send nothing before it is given up. Default 60 s.
+    /// How long an upload may send nothing before it is aborted. Default 60 s.
     pub upload_idle_timeout: Duration,
 }
 
@@ -71,16 +71,16 @@ impl Default for StorageConfig {
     }
 }
 
-/// The S3 protocol's names and secrets.
+/// Region and credentials of the S3 protocol.
 #[derive(Clone)]
 pub struct S3ProtocolConfig {
-    /// What we call our region. Signatures of any region are accepted.
+    /// The name of our region. Signatures of any region are accepted.
     pub region: String,
     /// The pair that acts as `service_role`.
     pub service: Option<S3KeyPair>,
-    /// Access keys that may come with a session token: the project's reference, in whatever spelling.
+    /// Access keys that are accepted with a session token: the project's reference in each spelling that clients use.
     pub project_refs: Vec<String>,
-    /// Secrets that may come with a session token: the project's public keys.
+    /// Secrets that are accepted with a session token: the project's public keys.
     pub anon_keys: Vec<String>,
 }
 

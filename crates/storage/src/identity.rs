@@ -1,17 +1,16 @@
-//! On whose behalf a statement runs.
+//! The identity under which statements run: the caller of a request, the user of a token, or the service itself.
 
 use std::sync::Arc;
 
+use actix_web::HttpRequest;
 use actix_web::http::header;
-use actix_web::{HttpRequest, web};
 use selvedge_gateway::{Bearer, Caller};
 use selvedge_token::{Claims, KeyRing, TokenError, unix_now};
 use uuid::Uuid;
 
 use crate::error::StorageError;
-use crate::serve::StorageWorker;
 
-/// The role that passes all policies.
+/// The role that bypasses all policies.
 const SERVICE_ROLE: &str = "service_role";
 /// The role of callers without a token, and of tokens without a role.
 const ANONYMOUS_ROLE: &str = "anon";
@@ -25,7 +24,8 @@ pub(crate) struct Identity {
 }
 
 impl Identity {
-    /// The service acting for itself, past all policies: for what the contract looks up or commits on its own account.
+    /// The service itself, which bypasses all policies: for lookups and commits that the contract makes without the
+    /// caller's rights, such as the row of an upload whose permission was checked before.
     pub(crate) fn service() -> Self {
         Self {
             claims: Arc::new(Claims::of_role(SERVICE_ROLE)),
@@ -36,10 +36,10 @@ impl Identity {
     /// The caller of a route that needs one.
     ///
     /// # Errors
-    /// `Schema` without any authorization, `AccessDenied` with the token's fault.
-    pub(crate) fn required(request: &HttpRequest) -> Result<Self, StorageError> {
+    /// `Schema` without any authorization, `AccessDenied` with the reason why the token is invalid.
+    pub(crate) fn required(request: &HttpRequest, keys: &KeyRing) -> Result<Self, StorageError> {
         let caller = Caller::of(request);
-        let denied = |error: &TokenError| StorageError::AccessDenied(jwt_text(error).to_owned());
+        let denied = |error: &TokenError| StorageError::AccessDenied(describe_token_error(error).to_owned());
         match caller.bearer() {
             Bearer::Valid(claims) => {
                 check_time(claims).map_err(|error| denied(&error))?;
@@ -49,14 +49,10 @@ impl Identity {
                 })
             }
             Bearer::Invalid(error) => Err(denied(error)),
-            // Compat: a token without its scheme works, too.
-            Bearer::None if bare_token(request).is_some() => {
-                let worker = request.app_data::<web::Data<StorageWorker>>();
-                let keys = worker.map(|worker| Arc::clone(worker.storage().keys()));
-                let keys = keys.ok_or_else(|| StorageError::internal("no worker serves this request"))?;
-                Self::of_token(&keys, bare_token(request).unwrap_or_default())
-            }
-            // A publishable key is the anonymous role with a name.
+            // Compat: an Authorization header that holds only a token, without `Bearer`, is accepted as well. The
+            // gateway does not read such a header, so the token is verified here.
+            Bearer::None if let Some(token) = bare_token(request) => Self::of_token(keys, token),
+            // A publishable API key without a token means the anonymous role.
             Bearer::None if caller.api_key().is_some() => Ok(Self::anonymous()),
             Bearer::None if request.headers().contains_key(header::AUTHORIZATION) => {
                 Err(denied(&TokenError::Empty))
@@ -67,21 +63,21 @@ impl Identity {
         }
     }
 
-    /// The caller of a route that tolerates a missing or broken token; `None` is an unauthenticated one.
-    pub(crate) fn optional(request: &HttpRequest) -> Option<Self> {
-        Self::required(request).ok()
+    /// The caller of a route that also serves unauthenticated requests: `None` for a missing or invalid token.
+    pub(crate) fn optional(request: &HttpRequest, keys: &KeyRing) -> Option<Self> {
+        Self::required(request, keys).ok()
     }
 
     /// The user of a token that came by another way than the Authorization header.
     ///
     /// # Errors
-    /// `AccessDenied` with the token's fault.
+    /// `AccessDenied` with the reason why the token is invalid.
     pub(crate) fn of_token(keys: &KeyRing, token: &str) -> Result<Self, StorageError> {
         let claims = keys.verify(token).and_then(|claims| {
             check_time(&claims)?;
             Ok(claims)
         });
-        let denied = |error: TokenError| StorageError::AccessDenied(jwt_text(&error).to_owned());
+        let denied = |error: TokenError| StorageError::AccessDenied(describe_token_error(&error).to_owned());
         Ok(Self {
             claims: claims.map_err(denied)?,
             token: token.to_owned(),
@@ -133,28 +129,29 @@ impl Identity {
     }
 }
 
-/// Who owns a new object: `owner_id` takes any subject, the older `owner` only UUIDs.
+/// The owner of a new object. Column `owner_id` takes any subject, the deprecated column `owner` only UUIDs.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Owner {
-    /// Column `owner_id`.
+    /// Value of column `owner_id`; `None` for callers without a subject.
     pub(crate) id: Option<String>,
 }
 
 impl Owner {
+    /// The owner of what this identity uploads.
     pub(crate) fn of(identity: &Identity) -> Self {
         Self {
             id: identity.subject().map(str::to_owned),
         }
     }
 
-    /// Column `owner`.
+    /// Value of column `owner`.
     pub(crate) fn uuid(&self) -> Option<String> {
         let id = self.id.as_deref()?;
         Uuid::try_parse(id).ok().map(|uuid| uuid.to_string())
     }
 }
 
-/// Checks `exp` and `nbf`. Compat: the original never looks at `iat`.
+/// Checks `exp` and `nbf`. Compat: like the original, tokens with an `iat` in the future are accepted.
 pub(crate) fn check_time(claims: &Claims) -> Result<(), TokenError> {
     match claims.check_time(unix_now(), 0) {
         Err(TokenError::IssuedInFuture | TokenError::ClaimNotANumber("iat")) => Ok(()),
@@ -162,7 +159,7 @@ pub(crate) fn check_time(claims: &Claims) -> Result<(), TokenError> {
     }
 }
 
-/// An Authorization header that is a token and nothing else.
+/// The token of an Authorization header that has no scheme: three parts, no space.
 fn bare_token(request: &HttpRequest) -> Option<&str> {
     let header = request
         .headers()
@@ -173,20 +170,23 @@ fn bare_token(request: &HttpRequest) -> Option<&str> {
     (header.split('.').count() == 3 && !header.contains(' ')).then_some(header)
 }
 
+/// The token of the Authorization header, with or without its scheme; empty when there is none.
 fn raw_token(request: &HttpRequest) -> String {
     let header = request
         .headers()
         .get(header::AUTHORIZATION)
         .and_then(|value| value.to_str().ok())
         .unwrap_or("");
+    // The scheme is case-insensitive (RFC 9110 §11.1). A header without one is a bare token, see `bare_token`.
     match header.split_once(' ') {
         Some((scheme, token)) if scheme.eq_ignore_ascii_case("bearer") => token.trim().to_owned(),
         _ => header.to_owned(),
     }
 }
 
-/// Compat: the wording of the original's JOSE library, which apps show to their users.
-pub(crate) fn jwt_text(error: &TokenError) -> &'static str {
+/// The message for an invalid token. Compat: the wording of the original's JOSE library, which apps show to their
+/// users.
+pub(crate) fn describe_token_error(error: &TokenError) -> &'static str {
     match error {
         TokenError::Empty | TokenError::Parts(_) => "Invalid Compact JWS",
         TokenError::Undecodable => "JWS Protected Header is invalid",

@@ -1,41 +1,37 @@
 //! The storage service, mounted at `/storage/v1`: buckets and objects under row-level security.
 //!
-//! In comes an HTTP request whose caller the gateway has already identified. [`route`] reads the raw path into a closed
-//! set of routes, [`serve`] picks the one file that answers it (`bucket/`, `object/`), which asks PostgreSQL under the
-//! caller's role ([`session`]) and moves bytes through a [`backend`]. Out goes the contract's JSON, a streamed object or
-//! a [`StorageError`]. Nobody here decides what a caller may see: the policies on `storage.objects` and
-//! `storage.buckets` do.
+//! A request arrives with its caller identified by the gateway. [`routes`] reads the raw path and calls the file of the
+//! operation in [`bucket`], [`object`], [`render`], [`tus`] or [`s3`], with a [`context`] that wraps the request. The
+//! operation runs SQL under the caller's role ([`database`]) and moves bytes through a [`backend`]. The response is the
+//! contract's JSON, a streamed object or a [`StorageError`]. What a caller may see is decided by the policies on
+//! `storage.objects` and `storage.buckets`, never by this crate.
+//!
+//! [`state`] holds what all requests share; [`maintenance`] runs without a request.
 //!
 //! Left to others: CORS, API keys and request ids (gateway), the `storage` schema itself (platform migrations),
 //! configuration files (server).
 
-mod answer;
-mod asset;
 mod backend;
 mod bucket;
 mod config;
+mod context;
+mod database;
 mod error;
+mod health;
 mod identity;
-mod janitor;
-mod json_body;
-mod limits;
-mod multipart;
-mod names;
+mod maintenance;
+mod mount;
 mod object;
-mod object_row;
-mod operational;
-mod query;
+mod purge_cache;
 mod render;
-mod robots;
-mod route;
+mod request;
+mod response;
+mod routes;
 mod s3;
-mod seed;
-mod serve;
-mod session;
-mod sweep;
+mod state;
 mod tus;
 mod url_token;
-mod version;
+mod validation;
 
 pub use backend::{
     Backend, BackendError, BackendResult, BlobBody, BlobEntry, BlobInfo, BlobReader, BlobStat, BlobWriter,
@@ -43,6 +39,7 @@ pub use backend::{
 };
 pub use config::{S3KeyPair, S3ProtocolConfig, StorageConfig};
 pub use error::StorageError;
-pub use seed::{BucketSeed, SeedError, SeedReport, seed_buckets};
-pub use serve::{Storage, StorageWorker, configure};
-pub use sweep::{SweepOptions, SweepReport, sweep, sweep_at_intervals};
+pub use maintenance::{BucketSeed, SeedError, SeedReport, seed_buckets};
+pub use maintenance::{SweepOptions, SweepReport, sweep, sweep_at_intervals};
+pub use mount::configure;
+pub use state::{Storage, StorageWorker};

@@ -1,15 +1,15 @@
-//! Tokens inside signed URLs: who holds one may do one thing with one object until it expires.
+//! Tokens inside signed URLs: each lets its holder download or upload one object until it expires.
 //!
-//! A token never names a role, so it is worthless as a session; a session names no `url`, so it is worthless here.
+//! A URL token has no `role`, so it is useless as a session token; a session token has no `url`, so it is useless here.
 
 use selvedge_token::unix_now;
 use serde::Serialize;
 
 use crate::error::StorageError;
-use crate::identity::{check_time, jwt_text};
+use crate::identity::{check_time, describe_token_error};
 use crate::render::Transform;
-use crate::route::ObjectPath;
-use crate::serve::Storage;
+use crate::request::object_path::ObjectPath;
+use crate::state::Storage;
 
 /// Claims of a signed download URL.
 #[derive(Serialize)]
@@ -38,15 +38,15 @@ struct UploadClaims<'a> {
 
 /// What a download token permits.
 pub(crate) struct DownloadGrant {
-    /// Unix time at which it ends; a token minted elsewhere may have no end.
+    /// Unix time at which it expires; tokens signed by other software may not expire.
     pub(crate) expires_at: Option<i64>,
-    /// What shall be done to a picture.
+    /// How an image is transformed; empty for a plain download.
     pub(crate) transform: Transform,
 }
 
 /// What an upload token permits.
 pub(crate) struct UploadGrant {
-    /// Who signed, and therefore owns the object.
+    /// The subject who signed the URL; becomes the owner of the object.
     pub(crate) owner: Option<String>,
     /// Whether an existing object may be replaced.
     pub(crate) upsert: bool,
@@ -55,28 +55,28 @@ pub(crate) struct UploadGrant {
 /// A token for downloading `target` for `seconds`.
 ///
 /// # Errors
-/// `InvalidParameter` when the end lies beyond what a date can express.
-pub(crate) fn sign_download(
+/// `InvalidParameter` when the expiry lies beyond what a JavaScript date can represent.
+pub(crate) fn sign_download_token(
     storage: &Storage,
     target: &ObjectPath,
     seconds: i64,
 ) -> Result<String, StorageError> {
-    sign_render(storage, target, seconds, &Transform::default())
+    sign_render_token(storage, target, seconds, &Transform::default())
 }
 
-/// The same for a picture made from `target`: the token says what shall be done.
+/// A token for downloading an image rendered from `target`; it contains the transformation.
 ///
 /// # Errors
-/// As [`sign_download`].
-pub(crate) fn sign_render(
+/// As [`sign_download_token`].
+pub(crate) fn sign_render_token(
     storage: &Storage,
     target: &ObjectPath,
     seconds: i64,
     transform: &Transform,
 ) -> Result<String, StorageError> {
-    let (iat, exp) = lifetime(seconds)?;
+    let (iat, exp) = validate_lifetime(seconds)?;
     let claims = DownloadClaims {
-        url: &target.full(),
+        url: &target.full_key(),
         scope: "download",
         transformations: Some(transform.claim()).filter(|text| !text.is_empty()),
         format: transform.format_claim(),
@@ -86,21 +86,21 @@ pub(crate) fn sign_render(
     storage.keys().sign_hs256(&claims).map_err(StorageError::internal)
 }
 
-/// A token for uploading to `target`, for as long as the settings say.
+/// A token for uploading to `target`, valid for `signed_upload_url_lifetime`.
 ///
 /// # Errors
 /// `Internal` when signing fails.
-pub(crate) fn sign_upload(
+pub(crate) fn sign_upload_token(
     storage: &Storage,
     target: &ObjectPath,
     owner: Option<&str>,
     upsert: bool,
 ) -> Result<String, StorageError> {
     let seconds = i64::try_from(storage.config().signed_upload_url_lifetime.as_secs()).unwrap_or(i64::MAX);
-    let (iat, exp) = lifetime(seconds)?;
+    let (iat, exp) = validate_lifetime(seconds)?;
     let claims = UploadClaims {
         owner,
-        url: &target.full(),
+        url: &target.full_key(),
         upsert,
         scope: "upload",
         iat,
@@ -109,27 +109,29 @@ pub(crate) fn sign_upload(
     storage.keys().sign_hs256(&claims).map_err(StorageError::internal)
 }
 
-fn lifetime(seconds: i64) -> Result<(i64, i64), StorageError> {
-    /// The last second that JavaScript dates (and so the original's clients) can express.
+/// `iat` and `exp` of a token that is valid for `seconds`.
+fn validate_lifetime(seconds: i64) -> Result<(i64, i64), StorageError> {
+    /// Unix time of the last second that a JavaScript `Date` can represent (8.64e15 ms after 1970). Clients in
+    /// JavaScript cannot parse a later expiry.
     const LAST_DATE: i64 = 8_640_000_000_000;
     let now = unix_now();
     let end = now.checked_add(seconds).filter(|end| *end <= LAST_DATE);
     Ok((now, end.ok_or(StorageError::InvalidParameter("expiresIn"))?))
 }
 
-/// Checks a token against a download of `target`.
+/// Verifies a token for a download of `target`.
 ///
 /// # Errors
 /// `InvalidJwt`, `InvalidSignature`.
-pub(crate) fn verify_download(
+pub(crate) fn verify_download_token(
     storage: &Storage,
     token: &str,
     target: &ObjectPath,
 ) -> Result<DownloadGrant, StorageError> {
-    let claims = verify(storage, token)?;
+    let claims = verify_token(storage, token)?;
     let in_scope = match claims.get("scope").and_then(|scope| scope.as_str()) {
         Some(scope) => scope == "download",
-        // Tokens of older versions have no scope; only those for uploads say `upsert`.
+        // Tokens of older versions of the original have no scope; only upload tokens have `upsert`.
         None => claims.get("upsert").is_none(),
     };
     if !in_scope {
@@ -138,7 +140,7 @@ pub(crate) fn verify_download(
     check_url(&claims, target)?;
     Ok(DownloadGrant {
         expires_at: claims.get("exp").and_then(|exp| exp.as_i64()),
-        transform: Transform::of_claims(
+        transform: Transform::from_claims(
             claims
                 .get("transformations")
                 .and_then(|text| text.as_str())
@@ -148,19 +150,20 @@ pub(crate) fn verify_download(
     })
 }
 
-/// Checks a token against an upload to `target`.
+/// Verifies a token for an upload to `target`.
 ///
 /// # Errors
 /// `InvalidJwt`, `InvalidSignature`.
-pub(crate) fn verify_upload(
+pub(crate) fn verify_upload_token(
     storage: &Storage,
     token: &str,
     target: &ObjectPath,
 ) -> Result<UploadGrant, StorageError> {
-    let claims = verify(storage, token)?;
+    let claims = verify_token(storage, token)?;
     let upsert = claims.get("upsert");
     let in_scope = match claims.get("scope").and_then(|scope| scope.as_str()) {
         Some(scope) => scope == "upload",
+        // The reverse of the rule for downloads: without a scope, `upsert` marks a token as one for uploads.
         None => upsert.is_some(),
     };
     if !in_scope {
@@ -176,8 +179,11 @@ pub(crate) fn verify_upload(
     })
 }
 
-fn verify(storage: &Storage, token: &str) -> Result<std::sync::Arc<selvedge_token::Claims>, StorageError> {
-    let invalid = |error| StorageError::InvalidJwt(jwt_text(&error));
+fn verify_token(
+    storage: &Storage,
+    token: &str,
+) -> Result<std::sync::Arc<selvedge_token::Claims>, StorageError> {
+    let invalid = |error| StorageError::InvalidJwt(describe_token_error(&error));
     let claims = storage.keys().verify(token).map_err(invalid)?;
     check_time(&claims).map_err(invalid)?;
     Ok(claims)
@@ -185,7 +191,8 @@ fn verify(storage: &Storage, token: &str) -> Result<std::sync::Arc<selvedge_toke
 
 fn check_url(claims: &selvedge_token::Claims, target: &ObjectPath) -> Result<(), StorageError> {
     match claims.get("url").and_then(|url| url.as_str()) {
-        Some(url) if url == target.full() => Ok(()),
+        // The token is bound to one object: without this check a URL for one key would open every other key as well.
+        Some(url) if url == target.full_key() => Ok(()),
         _ => Err(StorageError::InvalidSignature("Invalid signature")),
     }
 }

@@ -3,17 +3,17 @@
 use actix_web::{HttpResponse, web};
 use serde_json::json;
 
-use super::file_size_limit;
-use crate::answer::json_answer;
-use crate::error::{StorageError, Taken};
+use super::file_size_limit::read_file_size_limit;
+use crate::context::RequestContext;
+use crate::database::statement::Statement;
+use crate::error::{StorageError, UniqueKey};
 use crate::identity::Owner;
-use crate::json_body::read_object;
-use crate::limits::parse_allowed_mime_types;
-use crate::names::check_new_bucket_name;
-use crate::serve::Call;
-use crate::session::Statement;
+use crate::request::json_body::read_object;
+use crate::response::json::json_response;
+use crate::validation::limits::parse_allowed_mime_types;
+use crate::validation::names::check_new_bucket_name;
 
-/// Without `returning`: creating needs an INSERT policy only.
+/// Has no `returning`, so that creating a bucket needs only an INSERT policy and no SELECT policy.
 const INSERT: &str = "insert into storage.buckets \
      (id, name, public, owner, owner_id, file_size_limit, allowed_mime_types) \
      values ($1, $2, $3::boolean, $4::uuid, $5, $6::bigint, \
@@ -23,9 +23,12 @@ const INSERT: &str = "insert into storage.buckets \
 ///
 /// # Errors
 /// `BucketAlreadyExists`, `InvalidBucketName`, `AccessDenied`, `EntityTooLarge`, `InvalidMimeType`.
-pub(crate) async fn create_bucket(call: &Call, payload: web::Payload) -> Result<HttpResponse, StorageError> {
-    let caller = call.caller()?;
-    let body = read_object(&call.request, payload).await?;
+pub(crate) async fn create_bucket(
+    context: &RequestContext,
+    payload: web::Payload,
+) -> Result<HttpResponse, StorageError> {
+    let caller = context.caller()?;
+    let body = read_object(&context.request, payload).await?;
     let name = body.required_text("name")?;
     let id = body
         .text("id")?
@@ -35,7 +38,7 @@ pub(crate) async fn create_bucket(call: &Call, payload: web::Payload) -> Result<
     if body.one_of("type", &["STANDARD", "ANALYTICS"])? == Some("ANALYTICS") {
         return Err(StorageError::FeatureNotEnabled("iceberg_catalog"));
     }
-    let limit = file_size_limit(call, &body)?;
+    let limit = read_file_size_limit(context, &body)?;
     check_new_bucket_name(&name)?;
     check_new_bucket_name(&id)?;
     let types = body
@@ -43,14 +46,15 @@ pub(crate) async fn create_bucket(call: &Call, payload: web::Payload) -> Result<
         .map_or(Ok(None), parse_allowed_mime_types)?;
     let owner = Owner::of(caller.identity());
     let statement = Statement::new(INSERT)
-        .taken_means(Taken::Bucket)
+        .unique_violation_means(UniqueKey::Bucket)
         .bind(id)
         .bind(&name)
         .bind(public.to_string())
         .bind_optional(owner.uuid())
         .bind_optional(owner.id.as_deref())
         .bind_optional(limit.map(|limit| limit.to_string()))
+        // Statements have text parameters only, so a list is sent as JSON and becomes an array in SQL.
         .bind_optional(types.map(|types| json!(types).to_string()));
     caller.write(statement).await?;
-    Ok(json_answer(&json!({ "name": name })))
+    Ok(json_response(&json!({ "name": name })))
 }

@@ -2,49 +2,52 @@
 
 use actix_web::{HttpResponse, web};
 
-use crate::answer::message;
+use crate::context::RequestContext;
+use crate::database::statement::Statement;
 use crate::error::StorageError;
-use crate::json_body::{EmptyBody, read_json};
-use crate::serve::Call;
-use crate::session::Statement;
+use crate::request::json_body::{EmptyBody, read_json};
+use crate::response::json::message_response;
 
-/// The count stops at the limit: it need not be exact beyond.
+/// Counts no further than the limit, so that a huge bucket is refused quickly.
 const STATE: &str = "select (select count(*) from (select from storage.objects o where o.bucket_id = b.id \
      limit $2::bigint) counted) as objects, \
      now()::text as before from storage.buckets b where b.id = $1";
 
-/// Batches keep each transaction short; objects that arrive meanwhile stay.
+/// Batches keep each transaction short. Objects that are uploaded meanwhile stay.
 const DELETE: &str = "delete from storage.objects where id in (select o.id from storage.objects o \
      where o.bucket_id = $1 and o.created_at <= $2::timestamptz limit 500) returning version";
 
-/// Compat: the text speaks of a queue; the work is done before the answer. Source: STORE-072.
+/// Compat: the message speaks of a queue as in the original; here the objects are deleted before the response.
+/// Source: STORE-072.
 ///
 /// # Errors
 /// `InvalidRole` for everyone but the service role; `NoSuchBucket`; `TooManyToEmpty`.
 pub(crate) async fn empty_bucket(
-    call: &Call,
+    context: &RequestContext,
     id: &str,
     payload: web::Payload,
 ) -> Result<HttpResponse, StorageError> {
-    let caller = call.caller()?;
+    let caller = context.caller()?;
     caller.identity().require_service()?;
-    read_json(&call.request, payload, EmptyBody::Accepted).await?;
-    let most = call.storage().config().empty_bucket_max_objects;
+    read_json(&context.request, payload, EmptyBody::Accepted).await?;
+    let limit = context.storage().config().empty_bucket_max_objects;
+    // Counting one more than the limit tells that the limit is exceeded.
     let state = caller
-        .read(Statement::new(STATE).bind(id).bind((most + 1).to_string()))
+        .read(Statement::new(STATE).bind(id).bind((limit + 1).to_string()))
         .await?;
     let state = state.first().ok_or(StorageError::NoSuchBucket)?;
     let objects: i64 = state.try_get("objects").map_err(StorageError::internal)?;
     let before: String = state.try_get("before").map_err(StorageError::internal)?;
-    if objects > most {
+    if objects > limit {
         return Err(StorageError::TooManyToEmpty);
     }
+    // Each batch commits on its own. After a failure the earlier batches stay deleted, and the request can be repeated.
     while !caller
         .delete_objects(Statement::new(DELETE).bind(id).bind(&before))
         .await?
         .is_empty()
     {}
-    Ok(message(
+    Ok(message_response(
         "Empty bucket has been queued. Completion may take up to an hour.",
     ))
 }

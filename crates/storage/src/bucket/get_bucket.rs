@@ -2,10 +2,10 @@
 
 use actix_web::HttpResponse;
 
-use crate::answer::rendered;
+use crate::context::RequestContext;
+use crate::database::statement::Statement;
 use crate::error::StorageError;
-use crate::serve::Call;
-use crate::session::Statement;
+use crate::response::json::rendered_json_response;
 
 const GET: &str = include_str!("../sql/get_bucket.sql");
 
@@ -13,10 +13,10 @@ const GET: &str = include_str!("../sql/get_bucket.sql");
 ///
 /// # Errors
 /// `NoSuchBucket`.
-pub(crate) async fn get_bucket(call: &Call, id: &str) -> Result<HttpResponse, StorageError> {
-    let rows = call.caller()?.read(Statement::new(GET).bind(id)).await?;
+pub(crate) async fn get_bucket(context: &RequestContext, id: &str) -> Result<HttpResponse, StorageError> {
+    let rows = context.caller()?.read(Statement::new(GET).bind(id)).await?;
     if rows.is_empty() {
         return Err(StorageError::NoSuchBucket);
     }
-    rendered(rows)
+    rendered_json_response(rows)
 }

@@ -2,41 +2,44 @@
 
 use actix_web::HttpResponse;
 
-use crate::answer::rendered;
+use crate::context::RequestContext;
+use crate::database::statement::Statement;
 use crate::error::StorageError;
-use crate::serve::Call;
-use crate::session::Statement;
+use crate::response::json::rendered_json_response;
 
 const COLUMNS: [&str; 4] = ["id", "name", "created_at", "updated_at"];
 
 const LIST: &str = include_str!("../sql/list_buckets.sql");
 
-/// An array of rows; hidden ones are simply absent. Query: `limit`, `offset`, `sortColumn`, `sortOrder`, `search`.
+/// An array of rows, without those that a policy hides. Query: `limit`, `offset`, `sortColumn`, `sortOrder`, `search`.
 /// Source: STORE-031, STORE-075.
 ///
 /// # Errors
 /// `Schema`.
-pub(crate) async fn list_buckets(call: &Call) -> Result<HttpResponse, StorageError> {
-    let caller = call.caller()?;
-    let limit = call.query.integer("limit", 1)?;
-    let offset = call.query.integer("offset", 0)?;
-    let column = call.query.one_of("sortColumn", &COLUMNS)?;
-    let order = call.query.one_of("sortOrder", &["asc", "desc"])?.unwrap_or("asc");
-    let search = call.query.text("search")?.filter(|search| !search.is_empty());
+pub(crate) async fn list_buckets(context: &RequestContext) -> Result<HttpResponse, StorageError> {
+    let caller = context.caller()?;
+    let limit = context.query.integer("limit", 1)?;
+    let offset = context.query.integer("offset", 0)?;
+    let column = context.query.one_of("sortColumn", &COLUMNS)?;
+    let order = context
+        .query
+        .one_of("sortOrder", &["asc", "desc"])?
+        .unwrap_or("asc");
+    let search = context.query.text("search")?.filter(|search| !search.is_empty());
     let statement = Statement::new(LIST)
         .bind_optional(search)
         .bind(column.unwrap_or(""))
         .bind(order)
         .bind_optional(limit.map(|limit| limit.to_string()))
         .bind(offset.unwrap_or(0).to_string())
-        .bind((!is_old_python_client(call)).to_string());
-    rendered(caller.read(statement).await?)
+        .bind((!is_old_python_client(context)).to_string());
+    rendered_json_response(caller.read(statement).await?)
 }
 
-/// Compat: supabase-py before 2.18.0 (storage3 before 0.12.1) fails on the field `type`.
-fn is_old_python_client(call: &Call) -> bool {
+/// Compat: supabase-py before 2.18.0 (storage3 before 0.12.1) fails on the field `type`, so they do not get it.
+fn is_old_python_client(context: &RequestContext) -> bool {
     let older = |header: &str, mark: &str, first_good: [u32; 3]| {
-        let version = call
+        let version = context
             .header(header)
             .and_then(|text| text.split_once(mark))
             .map(|(_, rest)| rest);

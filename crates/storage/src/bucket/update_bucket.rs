@@ -3,15 +3,15 @@
 use actix_web::{HttpResponse, web};
 use serde_json::json;
 
-use super::file_size_limit;
-use crate::answer::message;
+use super::file_size_limit::read_file_size_limit;
+use crate::context::RequestContext;
+use crate::database::statement::Statement;
 use crate::error::StorageError;
-use crate::json_body::read_object;
-use crate::limits::parse_allowed_mime_types;
-use crate::serve::Call;
-use crate::session::Statement;
+use crate::request::json_body::read_object;
+use crate::response::json::message_response;
+use crate::validation::limits::parse_allowed_mime_types;
 
-/// Compat: `updated_at` stays; the original never touches it.
+/// Compat: like the original, this does not change `updated_at`.
 const UPDATE: &str = "update storage.buckets set \
      public = coalesce($2::boolean, public), \
      file_size_limit = case when $3::boolean then $4::bigint else file_size_limit end, \
@@ -24,16 +24,18 @@ const UPDATE: &str = "update storage.buckets set \
 /// Source: STORE-069, STORE-070.
 ///
 /// # Errors
-/// `Schema` without a known field; `NoSuchBucket`, also when hidden or not to be changed.
+/// `Schema` without a known field; `NoSuchBucket`, also when a policy hides the bucket or forbids the change.
 pub(crate) async fn update_bucket(
-    call: &Call,
+    context: &RequestContext,
     id: &str,
     payload: web::Payload,
 ) -> Result<HttpResponse, StorageError> {
-    let caller = call.caller()?;
-    let body = read_object(&call.request, payload).await?;
+    let caller = context.caller()?;
+    let body = read_object(&context.request, payload).await?;
     let public = body.boolean("public")?;
-    let limit = file_size_limit(call, &body)?;
+    let limit = read_file_size_limit(context, &body)?;
+    // `null` removes a limit and an absent field leaves it, so the statement has to know which fields the body
+    // contains.
     let (gives_limit, gives_types) = (
         body.value("file_size_limit").is_some(),
         body.value("allowed_mime_types").is_some(),
@@ -56,5 +58,5 @@ pub(crate) async fn update_bucket(
     if caller.write(statement).await?.is_empty() {
         return Err(StorageError::NoSuchBucket);
     }
-    Ok(message("Successfully updated"))
+    Ok(message_response("Successfully updated"))
 }

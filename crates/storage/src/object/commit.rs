@@ -1,19 +1,20 @@
-//! The last step of every write: the row that makes a finished blob the object, in one transaction, as the service.
+//! The last step of every write: inserts or replaces the row that makes a complete blob an object, as the service.
 //!
-//! Order (the invariant of this crate): the blob is complete under a version nobody refers to; then the row; then the
-//! old blob goes. A crash in between leaves a blob without a row, never a row without its blob.
+//! The order is an invariant of this crate: first the blob is complete under a version that no row has, then the row is
+//! committed, then the replaced blob is removed. A crash in between leaves a blob without a row, which a sweep removes,
+//! and never a row without its blob.
 
-use std::sync::Arc;
-
+use deadpool_postgres::Transaction;
 use serde_json::Value;
 
+use super::pending_blob::PendingBlob;
 use crate::backend::Version;
-use crate::error::{StorageError, Taken};
+use crate::database::object_row::{ObjectRow, object_columns};
+use crate::database::session::{DbSession, format_lock_timeout};
+use crate::database::statement::Statement;
+use crate::error::{StorageError, UniqueKey};
 use crate::identity::Owner;
-use crate::object_row::{ObjectRow, object_columns};
-use crate::route::ObjectPath;
-use crate::serve::Storage;
-use crate::session::{Session, Statement, lock_timeout};
+use crate::request::object_path::ObjectPath;
 
 const INSERT: &str = concat!(
     "insert into storage.objects as o (bucket_id, name, owner, owner_id, version, metadata, user_metadata) ",
@@ -21,7 +22,8 @@ const INSERT: &str = concat!(
     object_columns!(),
 );
 
-/// An uploader without a subject leaves the owner as it is; absent user metadata leaves the stored one.
+/// Replaces an existing object. An uploader without a subject leaves the owner as it is, and absent user metadata
+/// leaves the stored one.
 const UPSERT: &str = concat!(
     "insert into storage.objects as o (bucket_id, name, owner, owner_id, version, metadata, user_metadata) ",
     "values ($1, $2, $3::text::uuid, $4, $5, $6::text::jsonb, $7::text::jsonb) ",
@@ -32,93 +34,55 @@ const UPSERT: &str = concat!(
     object_columns!(),
 );
 
-/// Serialises writers of one object, whether it exists or not.
+/// Serialises writers of one key. An advisory lock, because a row lock cannot be taken before the first upload. The
+/// timeout is set first in the same statement, so it limits the wait for the lock. Two keys with equal hashes only wait
+/// for each other.
 const LOCK: &str = "select set_config('lock_timeout', $3, true), \
      pg_advisory_xact_lock(hashtextextended($1 || '/' || $2, 0))";
 
 const OLD_VERSION: &str = "select version from storage.objects where bucket_id = $1 and name = $2 for update";
 
-/// A finished blob on its way to become an object.
+/// A complete blob and the row that shall refer to it.
 pub(crate) struct NewObject {
     pub(crate) target: ObjectPath,
     pub(crate) owner: Owner,
     pub(crate) metadata: Value,
-    /// Absent leaves the user metadata of a replaced object as it is.
+    /// `None` leaves the user metadata of a replaced object as it is.
     pub(crate) user_metadata: Option<Value>,
     /// Whether an existing object may be replaced.
     pub(crate) upsert: bool,
     pub(crate) blob: PendingBlob,
 }
 
-/// A blob that no row refers to yet. Dropped before [`PendingBlob::keep`], it is removed.
-pub(crate) struct PendingBlob {
-    storage: Arc<Storage>,
-    version: Version,
-    kept: bool,
-}
-
-impl PendingBlob {
-    pub(crate) fn new(storage: &Arc<Storage>, version: Version) -> Self {
-        Self {
-            storage: Arc::clone(storage),
-            version,
-            kept: false,
-        }
-    }
-
-    /// A blob that stays even if no row comes to refer to it: someone else will remove it, or try again.
-    pub(crate) fn lasting(storage: &Arc<Storage>, version: Version) -> Self {
-        Self {
-            storage: Arc::clone(storage),
-            version,
-            kept: true,
-        }
-    }
-
-    pub(crate) fn version(&self) -> Version {
-        self.version
-    }
-
-    /// A row refers to it now.
-    pub(crate) fn keep(mut self) {
-        self.kept = true;
-    }
-}
-
-impl Drop for PendingBlob {
-    fn drop(&mut self) {
-        if !self.kept {
-            self.storage.discard(self.version);
-        }
-    }
-}
-
-/// Commits, even when the client goes away meanwhile.
+/// Commits the object and removes the blob that it replaces. Runs as a task of its own, so that it is carried through
+/// when the client disconnects.
 ///
 /// # Errors
 /// `KeyAlreadyExists`, `LockTimeout`, or what PostgreSQL says; the new blob is removed then.
-pub(crate) async fn commit(service: Session, object: NewObject) -> Result<ObjectRow, StorageError> {
+pub(crate) async fn commit_object(service: DbSession, object: NewObject) -> Result<ObjectRow, StorageError> {
     actix_web::rt::spawn(write_row(service, object))
         .await
         .map_err(StorageError::internal)?
 }
 
-async fn write_row(service: Session, object: NewObject) -> Result<ObjectRow, StorageError> {
+async fn write_row(service: DbSession, object: NewObject) -> Result<ObjectRow, StorageError> {
+    // A plain insert needs no lock: the unique index lets one of two writers pass, and no old blob has to be removed.
     let (row, replaced) = if object.upsert {
-        replace(&service, &object).await?
+        replace_row(&service, &object).await?
     } else {
-        (insert(&service, &object).await?, None)
+        (insert_row(&service, &object).await?, None)
     };
+    // The commit succeeded. Before this line every error drops `blob`, and the bytes without a row are removed.
     object.blob.keep();
     if let Some(old) = replaced.as_deref().and_then(Version::parse) {
-        service.worker().storage().discard(old);
+        service.storage().discard_blob(old);
     }
     Ok(row)
 }
 
-async fn insert(service: &Session, object: &NewObject) -> Result<ObjectRow, StorageError> {
+async fn insert_row(service: &DbSession, object: &NewObject) -> Result<ObjectRow, StorageError> {
     let statement = Statement::new(INSERT)
-        .taken_means(Taken::Key)
+        .unique_violation_means(UniqueKey::Object)
         .bind(&object.target.bucket)
         .bind(&object.target.key)
         .bind_optional(object.owner.uuid())
@@ -130,33 +94,24 @@ async fn insert(service: &Session, object: &NewObject) -> Result<ObjectRow, Stor
     ObjectRow::read(rows.first().ok_or(StorageError::NoSuchKey)?)
 }
 
-async fn replace(service: &Session, object: &NewObject) -> Result<(ObjectRow, Option<String>), StorageError> {
-    let storage = service.worker().storage();
-    let mut client = storage.transactions().get().await.map_err(pool_error)?;
+async fn replace_row(
+    service: &DbSession,
+    object: &NewObject,
+) -> Result<(ObjectRow, Option<String>), StorageError> {
+    let storage = service.storage();
+    let mut client = storage
+        .transactions()
+        .get()
+        .await
+        .map_err(StorageError::from_pool)?;
     let transaction = service.transaction(&mut client).await?;
-    let refused = |error| StorageError::from_tokio_postgres(error, Taken::Key);
+    let map_error = |error| StorageError::from_tokio_postgres(error, UniqueKey::Object);
     let (bucket, key) = (&object.target.bucket, &object.target.key);
 
-    let timeout = lock_timeout(storage.config().object_lock_timeout);
-    // Prepared once per connection: each of these runs for every object that is written.
-    let lock = transaction.prepare_cached(LOCK).await.map_err(refused)?;
-    let old_version = transaction.prepare_cached(OLD_VERSION).await.map_err(refused)?;
-    let upsert = transaction.prepare_cached(UPSERT).await.map_err(refused)?;
-    transaction
-        .execute(&lock, &[bucket, key, &timeout])
-        .await
-        .map_err(|error| match refused(error) {
-            StorageError::ResourceLocked => StorageError::LockTimeout,
-            other => other,
-        })?;
-    let old = transaction
-        .query_opt(&old_version, &[bucket, key])
-        .await
-        .map_err(refused)?;
-    let old: Option<String> = match old {
-        Some(row) => row.try_get(0).map_err(StorageError::internal)?,
-        None => None,
-    };
+    // The old version is read under the lock. Otherwise two writers could replace the same version, and the blob of the
+    // loser would stay without a row.
+    let old = lock_object(service, &transaction, &object.target).await?;
+    let upsert = transaction.prepare_cached(UPSERT).await.map_err(map_error)?;
     let version = object.blob.version().to_string();
     let metadata = object.metadata.to_string();
     let user_metadata = object.user_metadata.as_ref().map(Value::to_string);
@@ -175,31 +130,41 @@ async fn replace(service: &Session, object: &NewObject) -> Result<(ObjectRow, Op
             ],
         )
         .await
-        .map_err(refused)?;
+        .map_err(map_error)?;
     let row = ObjectRow::read(&row)?;
-    transaction.commit().await.map_err(refused)?;
+    transaction.commit().await.map_err(map_error)?;
     Ok((row, old))
 }
 
-/// No connection became free, or none could be made.
-pub(crate) fn pool_error(error: deadpool_postgres::PoolError) -> StorageError {
-    match error {
-        deadpool_postgres::PoolError::Timeout(_) => StorageError::DatabaseTimeout,
-        deadpool_postgres::PoolError::Backend(error) => {
-            StorageError::from_tokio_postgres(error, Taken::Resource)
-        }
-        other => StorageError::internal(other),
-    }
-}
-
-/// Makes a second blob with the bytes of a row's blob.
+/// Locks a key against other writers for the rest of the transaction; returns the version of its object, if there is
+/// one.
 ///
 /// # Errors
-/// `BlobMissing` when the row has no bytes.
-pub(crate) async fn copy_blob(service: &Session, source: &ObjectRow) -> Result<PendingBlob, StorageError> {
-    let storage = service.worker().storage();
-    let from = source.blob_version().ok_or(StorageError::BlobMissing)?;
-    let blob = PendingBlob::new(storage, Version::fresh());
-    storage.backend().copy(from, blob.version()).await?;
-    Ok(blob)
+/// `LockTimeout` when another writer holds the key for longer than `object_lock_timeout`.
+async fn lock_object(
+    service: &DbSession,
+    transaction: &Transaction<'_>,
+    target: &ObjectPath,
+) -> Result<Option<String>, StorageError> {
+    let map_error = |error| StorageError::from_tokio_postgres(error, UniqueKey::Object);
+    let timeout = format_lock_timeout(service.storage().config().object_lock_timeout);
+    // Prepared once per connection, because both run for every object that is written.
+    let lock = transaction.prepare_cached(LOCK).await.map_err(map_error)?;
+    let old_version = transaction.prepare_cached(OLD_VERSION).await.map_err(map_error)?;
+    transaction
+        .execute(&lock, &[&target.bucket, &target.key, &timeout])
+        .await
+        .map_err(|error| match map_error(error) {
+            StorageError::ResourceLocked => StorageError::LockTimeout,
+            other => other,
+        })?;
+    // Also locks the row itself, against moves, deletions and SQL of the application, which take no advisory lock.
+    let old = transaction
+        .query_opt(&old_version, &[&target.bucket, &target.key])
+        .await
+        .map_err(map_error)?;
+    match old {
+        Some(row) => row.try_get(0).map_err(StorageError::internal),
+        None => Ok(None),
+    }
 }

@@ -5,23 +5,23 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::commit::{self, NewObject, copy_blob};
-use super::find;
-use super::move_object::read_paths;
-use super::probe::{self, Intent};
-use super::upload::{metadata_header, wants_upsert};
-use crate::answer::json_answer;
+use super::authorize_write::{WriteIntent, authorize_write};
+use super::commit::{NewObject, commit_object};
+use super::lookup::find_visible_object;
+use super::pending_blob::copy_blob;
+use super::relocation::{Relocation, check_destination_limits};
+use super::upload_headers::{read_user_metadata, wants_upsert};
+use crate::context::RequestContext;
+use crate::database::object_row::{ObjectRow, format_iso};
 use crate::error::StorageError;
 use crate::identity::Owner;
-use crate::json_body::Fields;
-use crate::limits::is_content_type;
-use crate::names::{check_bucket_name, check_key};
-use crate::object_row::{ObjectRow, iso};
-use crate::serve::Call;
+use crate::request::json_body::Fields;
+use crate::response::json::json_response;
+use crate::validation::limits::is_content_type;
 
-/// The new row, with the two fields that clients read in front.
+/// The response: the new row, preceded by the two fields that older clients read.
 #[derive(Serialize)]
-struct Copied {
+struct CopyResponse {
     #[serde(rename = "Key")]
     key: String,
     #[serde(rename = "Id")]
@@ -30,22 +30,26 @@ struct Copied {
     row: ObjectRow,
 }
 
-/// `{"Key","Id", …row}`. Type, cache-control and user metadata come along unless `copyMetadata` is false.
-/// Compat: the limits of the destination bucket are not applied. Source: STORE-042 to STORE-044.
+/// `{"Key","Id", …row}`. Type, cache-control and user metadata are copied unless `copyMetadata` is false.
+/// The copy must fulfil the limits of its bucket, unlike in the original. Source: STORE-042 to STORE-044.
 ///
 /// # Errors
-/// `InvalidKey` of the destination; `NoSuchKey` of the source; `KeyAlreadyExists`; `AccessDenied`.
-pub(crate) async fn copy_object(call: &Call, payload: web::Payload) -> Result<HttpResponse, StorageError> {
-    let caller = call.caller()?;
-    let (source, destination, body) = read_paths(call, payload).await?;
-    let changes = Changes::read(call, &body)?;
-    check_bucket_name(&destination.bucket)?;
-    check_key(&destination.key)?;
-    let row = find::get_visible(&caller, &source).await?;
+/// `InvalidKey` of the destination; `NoSuchKey` of the source; `KeyAlreadyExists`; `AccessDenied`; `InvalidMimeType`;
+/// `EntityTooLarge`.
+pub(crate) async fn copy_object(
+    context: &RequestContext,
+    payload: web::Payload,
+) -> Result<HttpResponse, StorageError> {
+    let caller = context.caller()?;
+    let relocation = Relocation::read(context, payload).await?;
+    let changes = MetadataChanges::read(context, &relocation.body)?;
+    let destination = relocation.destination;
+    destination.check_names()?;
+    let row = find_visible_object(&caller, &relocation.source).await?;
     let (metadata, user_metadata) = changes.apply(&row);
     let owner = Owner::of(caller.identity());
-    let upsert = wants_upsert(call);
-    let intent = Intent {
+    let upsert = wants_upsert(context);
+    let intent = WriteIntent {
         target: &destination,
         owner: &owner,
         mime_type: metadata.get("mimetype").and_then(Value::as_str),
@@ -53,9 +57,11 @@ pub(crate) async fn copy_object(call: &Call, payload: web::Payload) -> Result<Ht
         user_metadata: user_metadata.as_ref(),
         upsert,
     };
-    probe::may_write(&caller, &intent).await?;
+    authorize_write(&caller, &intent).await?;
+    // After the permission check, so that only callers who may write to the bucket learn its limits.
+    check_destination_limits(context, &destination, intent.mime_type, row.size_bytes()).await?;
 
-    let service = call.service();
+    let service = context.service();
     let blob = copy_blob(&service, &row).await?;
     let object = NewObject {
         target: destination,
@@ -65,28 +71,32 @@ pub(crate) async fn copy_object(call: &Call, payload: web::Payload) -> Result<Ht
         upsert,
         blob,
     };
-    let row = commit::commit(service, object).await?;
-    Ok(json_answer(&Copied {
+    let row = commit_object(service, object).await?;
+    Ok(json_response(&CopyResponse {
         key: row.full_key(),
         id: row.id,
         row,
     }))
 }
 
-/// What the copy shall say differently from its source.
-enum Changes {
-    Nothing,
-    These {
+/// How the metadata of the copy differs from that of its source.
+enum MetadataChanges {
+    None,
+    Replace {
         mime_type: Option<String>,
         cache_control: Option<String>,
         user_metadata: Option<Value>,
     },
 }
 
-impl Changes {
-    fn read(call: &Call, body: &Fields) -> Result<Self, StorageError> {
+impl MetadataChanges {
+    /// Reads `copyMetadata` and `metadata` of the body.
+    ///
+    /// # Errors
+    /// `Schema`, `InvalidMimeType`, `InvalidHeaderCharacter`.
+    fn read(context: &RequestContext, body: &Fields) -> Result<Self, StorageError> {
         if body.boolean("copyMetadata")?.unwrap_or(true) {
-            return Ok(Self::Nothing);
+            return Ok(Self::None);
         }
         let fields = body.object("metadata")?;
         let text = |name| fields.as_ref().map_or(Ok(None), |fields| fields.text(name));
@@ -101,10 +111,10 @@ impl Changes {
         {
             return Err(StorageError::InvalidHeaderCharacter("cache-control"));
         }
-        Ok(Self::These {
+        Ok(Self::Replace {
             mime_type,
             cache_control,
-            user_metadata: metadata_header(call),
+            user_metadata: read_user_metadata(context),
         })
     }
 
@@ -115,10 +125,10 @@ impl Changes {
             .clone()
             .filter(Value::is_object)
             .unwrap_or_else(|| json!({}));
-        metadata["lastModified"] = json!(iso(chrono::Utc::now()));
+        metadata["lastModified"] = json!(format_iso(chrono::Utc::now()));
         match self {
-            Self::Nothing => (metadata, source.user_metadata.clone()),
-            Self::These {
+            Self::None => (metadata, source.user_metadata.clone()),
+            Self::Replace {
                 mime_type,
                 cache_control,
                 user_metadata,

@@ -1,33 +1,35 @@
-//! Objects: one file per operation, named as the contract names it.
+//! Objects: one file per operation, named as the contract names it, and the steps that several of them share
+//! ([`authorize_write`], [`receive`], [`commit`], [`lookup`]).
 
+pub(crate) mod authorize_write;
 pub(crate) mod commit;
 mod copy_object;
-mod delete_many;
-mod delete_one;
-pub(crate) mod find;
+mod delete_object;
+mod delete_objects;
+mod get_info;
 mod get_object;
-mod info;
-pub(crate) mod intake;
-mod list;
-mod list_v2;
+mod list_objects;
+mod list_objects_v2;
+pub(crate) mod lookup;
 mod move_object;
-pub(crate) mod probe;
-mod sign;
-mod sign_many;
+pub(crate) mod pending_blob;
+pub(crate) mod receive;
+pub(crate) mod relocation;
+mod sign_object;
+mod sign_objects;
 mod sign_upload;
-mod upload;
+mod upload_headers;
+mod upload_object;
 
 pub(crate) use copy_object::copy_object;
-pub(crate) use delete_many::delete_many;
-pub(crate) use delete_one::delete_one;
-pub(crate) use get_object::{
-    check_address, find_public, get_authenticated, get_object, get_public, get_signed,
-};
-pub(crate) use info::{info, info_authenticated, info_public};
-pub(crate) use list::list;
-pub(crate) use list_v2::list_v2;
+pub(crate) use delete_object::delete_object;
+pub(crate) use delete_objects::delete_objects;
+pub(crate) use get_info::{get_info, get_info_authenticated, get_info_public};
+pub(crate) use get_object::{get_authenticated, get_object, get_public, get_signed};
+pub(crate) use list_objects::list_objects;
+pub(crate) use list_objects_v2::list_objects_v2;
 pub(crate) use move_object::move_object;
-pub(crate) use sign::sign;
-pub(crate) use sign_many::sign_many;
+pub(crate) use sign_object::sign_object;
+pub(crate) use sign_objects::sign_objects;
 pub(crate) use sign_upload::sign_upload;
-pub(crate) use upload::{update, upload, upload_signed};
+pub(crate) use upload_object::{update_object, upload_object, upload_signed};

@@ -1,7 +1,8 @@
-//! Rendered pictures on disk, the least recently used ones leaving when there are too many bytes.
+//! Rendered images on disk. When they exceed the configured size, the least recently used ones are removed.
 //!
-//! A picture's key holds the version of its source, so nothing here can be stale: a replaced object has another version.
-//! Files are written beside and renamed; one that a crash tore is recognised by its length and counts as absent.
+//! The key of an image contains the version of its source, so an entry is never stale: a replaced object has another
+//! version. Files are written under a temporary name and renamed; a file that a crash truncated is recognised by the
+//! length in its header and counts as absent.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,129 +13,133 @@ use std::time::SystemTime;
 
 use sha2::{Digest, Sha256};
 
-use super::picture::Picture;
-use crate::version::Version;
+use super::rendered_image::RenderedImage;
+use crate::backend::Version;
 
-/// Content types by the first byte of a file.
-const TYPES: [&str; 5] = ["image/jpeg", "image/png", "image/webp", "image/avif", "image/gif"];
-/// Type and length before the picture itself.
+/// Content types; the first byte of a file is an index into this list.
+const CONTENT_TYPES: [&str; 5] = ["image/jpeg", "image/png", "image/webp", "image/avif", "image/gif"];
+/// Bytes of type and length in front of the image.
 const HEADER_BYTES: usize = 9;
 
-/// Names one rendered picture: its source's version, and a digest of what was done to it.
+/// Identifies one rendered image: the version of its source, and a digest of transformation and format.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) struct Key(String);
+pub(super) struct RenderKey(String);
 
-impl Key {
+impl RenderKey {
     pub(super) fn new(version: Version, recipe: &str) -> Self {
         let digest = hex::encode(Sha256::digest(recipe));
         Self(format!("{}-{}", version.uuid().simple(), &digest[..32]))
     }
 
-    /// The part that differs between two pictures of one source.
-    pub(super) fn short(&self) -> &str {
+    /// The first digits of the digest, which tell two images of one source apart in an entity tag.
+    pub(super) fn short_recipe(&self) -> &str {
+        // 32 hex digits of the version and a hyphen precede the digest.
         &self.0[33..41]
     }
 
+    /// The key that a file name spells; `None` for other files.
     fn of_file(name: &str) -> Option<Self> {
         let legal = name.len() == 65 && name.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-');
         legal.then(|| Self(name.to_owned()))
     }
 }
 
-/// The cache. Its methods wait for the disk.
+/// The cache. Its methods block on the disk and must run on the blocking pool.
 #[derive(Debug)]
-pub(super) struct Cache {
+pub(super) struct RenderCache {
     folder: PathBuf,
     limit_bytes: u64,
-    index: Mutex<Index>,
+    index: Mutex<CacheIndex>,
 }
 
 #[derive(Debug, Default)]
-struct Index {
-    /// In the order of keys, so that those of one source lie together.
-    entries: BTreeMap<Key, Entry>,
-    /// By last use.
-    order: BTreeMap<u64, Key>,
+struct CacheIndex {
+    /// Ordered by key, so that the entries of one source are neighbours.
+    entries: BTreeMap<RenderKey, CacheEntry>,
+    /// Keys by the number of their last use; the first is the least recently used.
+    by_use: BTreeMap<u64, RenderKey>,
+    /// Counts uses; orders entries without a clock.
     uses: u64,
     size_bytes: u64,
 }
 
 #[derive(Debug)]
-struct Entry {
+struct CacheEntry {
     size_bytes: u64,
     used: u64,
 }
 
-impl Index {
-    fn insert(&mut self, key: Key, size_bytes: u64) {
+impl CacheIndex {
+    fn insert(&mut self, key: RenderKey, size_bytes: u64) {
         self.remove(&key);
         self.uses += 1;
         self.size_bytes += size_bytes;
-        self.order.insert(self.uses, key.clone());
+        self.by_use.insert(self.uses, key.clone());
         let used = self.uses;
-        self.entries.insert(key, Entry { size_bytes, used });
+        self.entries.insert(key, CacheEntry { size_bytes, used });
     }
 
-    fn touch(&mut self, key: &Key) -> bool {
+    /// Marks an entry as used now; false when there is none.
+    fn touch(&mut self, key: &RenderKey) -> bool {
         let Some(entry) = self.entries.get_mut(key) else {
             return false;
         };
         self.uses += 1;
-        self.order.remove(&entry.used);
+        self.by_use.remove(&entry.used);
         entry.used = self.uses;
-        self.order.insert(self.uses, key.clone());
+        self.by_use.insert(self.uses, key.clone());
         true
     }
 
-    fn remove(&mut self, key: &Key) {
+    fn remove(&mut self, key: &RenderKey) {
         if let Some(entry) = self.entries.remove(key) {
-            self.order.remove(&entry.used);
+            self.by_use.remove(&entry.used);
             self.size_bytes -= entry.size_bytes;
         }
     }
 
-    /// Takes all pictures of one source out.
-    fn take(&mut self, version: Version) -> Vec<Key> {
+    /// Removes all entries of one source and returns their keys.
+    fn remove_source(&mut self, version: Version) -> Vec<RenderKey> {
         let prefix = format!("{}-", version.uuid().simple());
-        let taken: Vec<Key> = self
+        let removed: Vec<RenderKey> = self
             .entries
-            .range(Key(prefix.clone())..)
+            .range(RenderKey(prefix.clone())..)
             .map(|(key, _)| key.clone())
             .take_while(|key| key.0.starts_with(&prefix))
             .collect();
-        for key in &taken {
+        for key in &removed {
             self.remove(key);
         }
-        taken
+        removed
     }
 
-    /// Takes the least recently used ones out until the rest fits.
-    fn shrink(&mut self, limit_bytes: u64) -> Vec<Key> {
-        let mut leaving = Vec::new();
+    /// Removes the least recently used entries until the rest fits, and returns their keys.
+    fn evict(&mut self, limit_bytes: u64) -> Vec<RenderKey> {
+        let mut evicted = Vec::new();
         while self.size_bytes > limit_bytes {
-            let Some((_, key)) = self.order.pop_first() else {
+            let Some((_, key)) = self.by_use.pop_first() else {
                 break;
             };
             if let Some(entry) = self.entries.remove(&key) {
                 self.size_bytes -= entry.size_bytes;
             }
-            leaving.push(key);
+            evicted.push(key);
         }
-        leaving
+        evicted
     }
 }
 
-impl Cache {
-    /// Opens the folder and finds what an earlier run left there.
+impl RenderCache {
+    /// Opens the folder and indexes the images that an earlier run left there.
     ///
     /// # Errors
     /// When the folder cannot be created or read.
     pub(super) fn open(folder: &Path, limit_bytes: u64) -> io::Result<Self> {
         use std::os::unix::fs::DirBuilderExt;
         fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-        let mut found: Vec<(SystemTime, Key, u64)> = Vec::new();
+        let mut found: Vec<(SystemTime, RenderKey, u64)> = Vec::new();
         for entry in fs::read_dir(folder)?.flatten() {
-            let key = entry.file_name().to_str().and_then(Key::of_file);
+            let key = entry.file_name().to_str().and_then(RenderKey::of_file);
             match (key, entry.metadata()) {
                 (Some(key), Ok(metadata)) => {
                     found.push((
@@ -143,12 +148,13 @@ impl Cache {
                         metadata.len(),
                     ));
                 }
-                // Half-written when a process died.
+                // A temporary file whose process died before renaming it.
                 _ => drop(fs::remove_file(entry.path())),
             }
         }
+        // Uses are not recorded on disk, so after a restart the files are ordered by the time of writing.
         found.sort();
-        let mut index = Index::default();
+        let mut index = CacheIndex::default();
         for (_, key, size_bytes) in found {
             index.insert(key, size_bytes);
         }
@@ -157,83 +163,90 @@ impl Cache {
             limit_bytes,
             index: Mutex::new(index),
         };
-        cache.evict();
+        cache.evict_excess();
         Ok(cache)
     }
 
-    /// A picture, if it is there.
-    pub(super) fn get(&self, key: &Key) -> Option<Picture> {
+    /// An image, if it is cached and its file is complete.
+    pub(super) fn get(&self, key: &RenderKey) -> Option<RenderedImage> {
         if !self.lock().touch(key) {
             return None;
         }
-        let picture = fs::read(self.folder.join(&key.0)).ok().and_then(unpack);
-        if picture.is_none() {
+        // Read without the lock, so that readers do not wait for each other. A file that is evicted at this moment
+        // counts as absent.
+        let image = fs::read(self.folder.join(&key.0)).ok().and_then(unpack_image);
+        if image.is_none() {
             self.lock().remove(key);
         }
-        picture
+        image
     }
 
-    /// Keeps a picture. That it cannot is no reason not to send it.
-    pub(super) fn put(&self, key: &Key, picture: &Picture) {
-        let Some(packed) = pack(picture) else { return };
+    /// Caches an image. Failure is only logged, because the image can be sent all the same.
+    pub(super) fn put(&self, key: &RenderKey, image: &RenderedImage) {
+        let Some(packed) = pack_image(image) else { return };
         if packed.len() as u64 > self.limit_bytes {
             return;
         }
+        // A name of its own for each write: two processes that render the same image must not write into one file.
         let staged = self.folder.join(format!("{}.{}", key.0, Version::fresh()));
         let written =
             fs::write(&staged, &packed).and_then(|()| fs::rename(&staged, self.folder.join(&key.0)));
         match written {
             Ok(()) => {
                 self.lock().insert(key.clone(), packed.len() as u64);
-                self.evict();
+                self.evict_excess();
             }
             Err(error) => {
-                tracing::warn!(%error, "a rendered picture could not be kept");
+                tracing::warn!(%error, "a rendered image could not be cached");
                 let _ = fs::remove_file(&staged);
             }
         }
     }
 
-    /// Removes what was made of a source that is gone.
-    pub(super) fn forget(&self, version: Version) {
-        let gone = self.lock().take(version);
-        self.unlink(gone);
+    /// Removes the images of a source.
+    pub(super) fn remove_source(&self, version: Version) {
+        let gone = self.lock().remove_source(version);
+        self.delete_files(gone);
     }
 
-    fn evict(&self) {
-        let leaving = self.lock().shrink(self.limit_bytes);
-        self.unlink(leaving);
+    fn evict_excess(&self) {
+        let evicted = self.lock().evict(self.limit_bytes);
+        self.delete_files(evicted);
     }
 
-    fn unlink(&self, keys: Vec<Key>) {
+    fn delete_files(&self, keys: Vec<RenderKey>) {
         for key in keys {
             let _ = fs::remove_file(self.folder.join(key.0));
         }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Index> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, CacheIndex> {
         self.index.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn pack(picture: &Picture) -> Option<Vec<u8>> {
-    let kind = TYPES.iter().position(|kind| *kind == picture.content_type)?;
-    let mut packed = Vec::with_capacity(HEADER_BYTES + picture.bytes.len());
+/// The file of an image: type, length, bytes.
+fn pack_image(image: &RenderedImage) -> Option<Vec<u8>> {
+    let kind = CONTENT_TYPES
+        .iter()
+        .position(|kind| *kind == image.content_type)?;
+    let mut packed = Vec::with_capacity(HEADER_BYTES + image.bytes.len());
     packed.push(u8::try_from(kind).ok()?);
-    packed.extend_from_slice(&(picture.bytes.len() as u64).to_le_bytes());
-    packed.extend_from_slice(&picture.bytes);
+    packed.extend_from_slice(&(image.bytes.len() as u64).to_le_bytes());
+    packed.extend_from_slice(&image.bytes);
     Some(packed)
 }
 
-fn unpack(mut packed: Vec<u8>) -> Option<Picture> {
+/// The image of a file; `None` when the file is truncated or has another format.
+fn unpack_image(mut packed: Vec<u8>) -> Option<RenderedImage> {
     let header: [u8; HEADER_BYTES] = packed.get(..HEADER_BYTES)?.try_into().ok()?;
-    let content_type = TYPES.get(usize::from(header[0]))?;
+    let content_type = CONTENT_TYPES.get(usize::from(header[0]))?;
     let length = u64::from_le_bytes(header[1..].try_into().ok()?);
     if packed.len() as u64 != length + HEADER_BYTES as u64 {
         return None;
     }
     packed.drain(..HEADER_BYTES);
-    Some(Picture {
+    Some(RenderedImage {
         content_type,
         bytes: packed,
     })
@@ -243,8 +256,8 @@ fn unpack(mut packed: Vec<u8>) -> Option<Picture> {
 mod tests {
     use super::*;
 
-    fn picture(size: usize) -> Picture {
-        Picture {
+    fn image(size: usize) -> RenderedImage {
+        RenderedImage {
             content_type: "image/webp",
             bytes: vec![7; size],
         }
@@ -255,58 +268,58 @@ mod tests {
     }
 
     #[test]
-    fn the_least_recently_used_leave_when_there_is_too_much() {
+    fn the_least_recently_used_images_are_evicted_above_the_limit() {
         let folder = tempfile::tempdir().expect("a folder");
-        let cache = Cache::open(folder.path(), 3_100).expect("opens");
-        let keys: Vec<Key> = (0..4)
-            .map(|i| Key::new(Version::fresh(), &i.to_string()))
+        let cache = RenderCache::open(folder.path(), 3_100).expect("opens");
+        let keys: Vec<RenderKey> = (0..4)
+            .map(|i| RenderKey::new(Version::fresh(), &i.to_string()))
             .collect();
 
         for key in &keys[..3] {
-            cache.put(key, &picture(1_000));
+            cache.put(key, &image(1_000));
         }
         assert!(cache.get(&keys[0]).is_some());
-        cache.put(&keys[3], &picture(1_000));
-        cache.put(&Key::new(Version::fresh(), "huge"), &picture(10_000));
+        cache.put(&keys[3], &image(1_000));
+        cache.put(&RenderKey::new(Version::fresh(), "huge"), &image(10_000));
 
         assert_eq!(cache.get(&keys[1]), None);
         for key in [&keys[0], &keys[2], &keys[3]] {
-            assert_eq!(cache.get(key), Some(picture(1_000)));
+            assert_eq!(cache.get(key), Some(image(1_000)));
         }
         assert_eq!(files(folder.path()), 3);
     }
 
     #[test]
-    fn what_was_made_of_a_removed_source_goes_with_it() {
+    fn removing_a_source_removes_its_images() {
         let folder = tempfile::tempdir().expect("a folder");
-        let cache = Cache::open(folder.path(), 10_000).expect("opens");
+        let cache = RenderCache::open(folder.path(), 10_000).expect("opens");
         let (gone, stays) = (Version::fresh(), Version::fresh());
         for recipe in ["a", "b"] {
-            cache.put(&Key::new(gone, recipe), &picture(100));
-            cache.put(&Key::new(stays, recipe), &picture(100));
+            cache.put(&RenderKey::new(gone, recipe), &image(100));
+            cache.put(&RenderKey::new(stays, recipe), &image(100));
         }
 
-        cache.forget(gone);
+        cache.remove_source(gone);
 
-        assert_eq!(cache.get(&Key::new(gone, "a")), None);
-        assert!(cache.get(&Key::new(stays, "a")).is_some());
+        assert_eq!(cache.get(&RenderKey::new(gone, "a")), None);
+        assert!(cache.get(&RenderKey::new(stays, "a")).is_some());
         assert_eq!(files(folder.path()), 2);
     }
 
     #[test]
-    fn a_restart_finds_what_was_kept_and_not_what_was_torn() {
+    fn a_restart_keeps_complete_files_and_drops_truncated_ones() {
         let folder = tempfile::tempdir().expect("a folder");
-        let whole = Key::new(Version::fresh(), "a");
-        let torn = Key::new(Version::fresh(), "b");
-        let cache = Cache::open(folder.path(), 10_000).expect("opens");
-        cache.put(&whole, &picture(500));
-        cache.put(&torn, &picture(500));
+        let whole = RenderKey::new(Version::fresh(), "a");
+        let torn = RenderKey::new(Version::fresh(), "b");
+        let cache = RenderCache::open(folder.path(), 10_000).expect("opens");
+        cache.put(&whole, &image(500));
+        cache.put(&torn, &image(500));
         fs::write(folder.path().join(&torn.0), b"half").expect("ours");
         fs::write(folder.path().join("staged.123"), b"half").expect("ours");
 
-        let cache = Cache::open(folder.path(), 10_000).expect("opens");
+        let cache = RenderCache::open(folder.path(), 10_000).expect("opens");
 
-        assert_eq!(cache.get(&whole), Some(picture(500)));
+        assert_eq!(cache.get(&whole), Some(image(500)));
         assert_eq!(cache.get(&torn), None);
         assert!(!folder.path().join("staged.123").exists());
     }
@@ -314,12 +327,12 @@ mod tests {
     #[test]
     fn keys_differ_by_version_and_by_recipe() {
         let version = Version::fresh();
-        let (a, b) = (Key::new(version, "a"), Key::new(version, "b"));
+        let (a, b) = (RenderKey::new(version, "a"), RenderKey::new(version, "b"));
 
         assert_ne!(a, b);
-        assert_ne!(a.short(), b.short());
-        assert_ne!(a, Key::new(Version::fresh(), "a"));
-        assert_eq!(Key::of_file(&a.0), Some(a));
-        assert_eq!(Key::of_file("../../etc/passwd"), None);
+        assert_ne!(a.short_recipe(), b.short_recipe());
+        assert_ne!(a, RenderKey::new(Version::fresh(), "a"));
+        assert_eq!(RenderKey::of_file(&a.0), Some(a));
+        assert_eq!(RenderKey::of_file("../../etc/passwd"), None);
     }
 }

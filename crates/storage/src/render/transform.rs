@@ -1,15 +1,18 @@
-//! What shall be done to a picture: read from a query, a signing request or a token, and written as headers and claims.
+//! The transformation of an image: read from a query, a signing request or a URL token, and written as a response
+//! header and as token claims.
 
 use std::fmt::Write as _;
 
 use crate::error::StorageError;
-use crate::json_body::Fields;
-use crate::query::Query;
+use crate::request::json_body::Fields;
+use crate::request::query::Query;
 
-/// Edges of a box, in pixels, are brought into this range.
-const EDGE: (i64, i64) = (1, 2000);
-const QUALITY: (i64, i64) = (20, 100);
+/// Width and height of the target box in pixels are clamped to this range.
+const EDGE_RANGE: (i64, i64) = (1, 2000);
+/// Allowed values of `quality`.
+const QUALITY_RANGE: (i64, i64) = (20, 100);
 
+/// Gravities with the point of the image that they keep; (0, 0) is the top left corner.
 const GRAVITIES: [(&str, (f64, f64)); 9] = [
     ("no", (0.5, 0.0)),
     ("so", (0.5, 1.0)),
@@ -25,48 +28,64 @@ const GRAVITY_WORDS: [&str; 11] = [
     "no", "so", "ea", "we", "noea", "nowe", "soea", "sowe", "ce", "sm", "fp",
 ];
 
-/// How a picture is brought into its box.
+/// How an image is fitted into the target box.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Resize {
-    /// Fills the box; what projects is cut off.
+    /// Fills the box; parts that extend beyond it are cut off.
     #[default]
     Cover,
-    /// Fits into the box.
+    /// Fits into the box with unchanged proportions.
     Contain,
-    /// Takes the box's proportions.
+    /// Is stretched to the proportions of the box.
     Fill,
 }
 
-/// The wanted output format, where one is named.
+/// An output format that a request names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Format {
     Origin,
     Avif,
     Webp,
+    /// Compat: the original refuses it. Link previews need it: not every messenger shows WebP.
+    Jpeg,
 }
 
-/// Which part of a covering picture stays.
+/// Which part of a cropped image is kept.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Gravity {
-    /// As it was asked for.
+    /// The word of the request.
     word: &'static str,
     offsets: Option<(f64, f64)>,
 }
 
+impl Transform {
+    /// Most pixels of the result for a source with this many: without width and height the image keeps its size.
+    pub(super) fn most_pixels(&self, of_source: u64) -> u64 {
+        let most_edge = EDGE_RANGE.1.unsigned_abs();
+        match (self.width, self.height) {
+            (None, None) => of_source,
+            (width, height) => {
+                let edge = |edge: Option<u32>| edge.map_or(most_edge, u64::from);
+                edge(width) * edge(height)
+            }
+        }
+    }
+}
+
 impl Gravity {
-    /// Where the box lies: (0, 0) is the top left corner, (1, 1) the bottom right one.
+    /// The point that is kept: (0, 0) is the top left corner, (1, 1) the bottom right one.
     pub(crate) fn anchor(&self) -> (f64, f64) {
         match (self.word, self.offsets) {
             ("fp", Some(point)) => point,
             (word, _) => GRAVITIES
                 .iter()
                 .find(|(known, _)| *known == word)
-                // `sm`, the smart crop, is the centre here.
+                // Compat: `sm` (smart crop) is accepted; we keep the centre.
                 .map_or((0.5, 0.5), |(_, anchor)| *anchor),
         }
     }
 
-    /// Offsets from the anchor in pixels; a focus point has none.
+    /// Offsets from the anchor in pixels. For a focus point (`fp`) the offsets are the anchor itself.
     pub(crate) fn shift(&self) -> (f64, f64) {
         match self.word {
             "fp" | "sm" => (0.0, 0.0),
@@ -74,39 +93,39 @@ impl Gravity {
         }
     }
 
-    /// Whether the middle stays, so that turning the picture before or after makes no difference.
+    /// Whether the centre is kept: then rotating before or after cropping gives the same image.
     pub(crate) fn is_centre(&self) -> bool {
         self.anchor() == (0.5, 0.5) && self.shift() == (0.0, 0.0)
     }
 }
 
-/// A checked transformation. Nothing at all keeps the picture's size.
+/// A validated transformation. Without width and height the image keeps its size.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Transform {
     pub(crate) width: Option<u32>,
     pub(crate) height: Option<u32>,
     pub(crate) resize: Resize,
-    /// Whether `resize` was given.
+    /// Whether `resize` was given; the token claim repeats only a given one.
     resize_named: bool,
     pub(crate) quality: Option<u8>,
     pub(crate) format: Option<Format>,
     pub(crate) gravity: Option<Gravity>,
 }
 
-/// Where parameters come from: a query or a JSON object, each with its own wording of errors.
-trait Source {
+/// A source of parameters: a query or a JSON object, which differ in the wording of errors.
+trait ParameterSource {
     fn integer(&self, name: &str, minimum: i64) -> Result<Option<i64>, StorageError>;
-    fn word<'w>(&self, name: &str, words: &[&'w str]) -> Result<Option<&'w str>, StorageError>;
+    fn find_word<'w>(&self, name: &str, words: &[&'w str]) -> Result<Option<&'w str>, StorageError>;
     fn number(&self, name: &str) -> Result<Option<f64>, StorageError>;
-    fn refuse(&self, what: &str) -> StorageError;
+    fn error(&self, what: &str) -> StorageError;
 }
 
-impl Source for Query {
+impl ParameterSource for Query {
     fn integer(&self, name: &str, minimum: i64) -> Result<Option<i64>, StorageError> {
         Query::integer(self, name, minimum)
     }
 
-    fn word<'w>(&self, name: &str, words: &[&'w str]) -> Result<Option<&'w str>, StorageError> {
+    fn find_word<'w>(&self, name: &str, words: &[&'w str]) -> Result<Option<&'w str>, StorageError> {
         self.one_of(name, words)
     }
 
@@ -117,20 +136,20 @@ impl Source for Query {
         let number = text.parse().ok().filter(|number: &f64| number.is_finite());
         number
             .map(Some)
-            .ok_or_else(|| self.refuse(&format!("/{name} must be number")))
+            .ok_or_else(|| self.error(&format!("/{name} must be number")))
     }
 
-    fn refuse(&self, what: &str) -> StorageError {
+    fn error(&self, what: &str) -> StorageError {
         StorageError::Schema(format!("querystring{what}"))
     }
 }
 
-impl Source for Fields {
+impl ParameterSource for Fields {
     fn integer(&self, name: &str, minimum: i64) -> Result<Option<i64>, StorageError> {
         Fields::integer(self, name, minimum)
     }
 
-    fn word<'w>(&self, name: &str, words: &[&'w str]) -> Result<Option<&'w str>, StorageError> {
+    fn find_word<'w>(&self, name: &str, words: &[&'w str]) -> Result<Option<&'w str>, StorageError> {
         self.one_of(name, words)
     }
 
@@ -140,51 +159,53 @@ impl Source for Fields {
             Some(value) => value
                 .as_f64()
                 .map(Some)
-                .ok_or_else(|| self.refuse(&format!("/{name} must be number"))),
+                .ok_or_else(|| self.error(&format!("/{name} must be number"))),
         }
     }
 
-    fn refuse(&self, what: &str) -> StorageError {
+    fn error(&self, what: &str) -> StorageError {
         StorageError::Schema(format!("{}{what}", self.path()))
     }
 }
 
 impl Transform {
-    /// Of a query.
+    /// Reads a query.
     ///
     /// # Errors
-    /// `Schema` that names the parameter.
-    pub(crate) fn of_query(query: &Query) -> Result<Self, StorageError> {
+    /// `Schema`, which names the parameter.
+    pub(crate) fn from_query(query: &Query) -> Result<Self, StorageError> {
         Self::read(query)
     }
 
-    /// Of the `transform` of a signing request.
+    /// Reads the `transform` object of a signing request.
     ///
     /// # Errors
-    /// `Schema` that names the field.
-    pub(crate) fn of_body(body: &Fields) -> Result<Self, StorageError> {
+    /// `Schema`, which names the field.
+    pub(crate) fn from_body(body: &Fields) -> Result<Self, StorageError> {
         Self::read(body)
     }
 
-    fn read(source: &impl Source) -> Result<Self, StorageError> {
+    fn read(source: &impl ParameterSource) -> Result<Self, StorageError> {
         let edge = |name| -> Result<Option<u32>, StorageError> {
+            // Compat: 0 counts as absent, and larger values than the maximum are reduced to it instead of refused.
             let edge = source.integer(name, 0)?.filter(|edge| *edge > 0);
-            Ok(edge.and_then(|edge| edge.clamp(EDGE.0, EDGE.1).try_into().ok()))
+            Ok(edge.and_then(|edge| edge.clamp(EDGE_RANGE.0, EDGE_RANGE.1).try_into().ok()))
         };
         let (width, height) = (edge("width")?, edge("height")?);
-        let resize = match source.word("resize", &["cover", "contain", "fill"])? {
+        let resize = match source.find_word("resize", &["cover", "contain", "fill"])? {
             Some("contain") => Some(Resize::Contain),
             Some("fill") => Some(Resize::Fill),
             Some(_) => Some(Resize::Cover),
             None => None,
         };
-        let quality = source.integer("quality", QUALITY.0)?;
-        if quality.is_some_and(|quality| quality > QUALITY.1) {
-            return Err(source.refuse(&format!("/quality must be <= {}", QUALITY.1)));
+        let quality = source.integer("quality", QUALITY_RANGE.0)?;
+        if quality.is_some_and(|quality| quality > QUALITY_RANGE.1) {
+            return Err(source.error(&format!("/quality must be <= {}", QUALITY_RANGE.1)));
         }
-        let format = match source.word("format", &["origin", "avif", "webp"])? {
+        let format = match source.find_word("format", &["origin", "avif", "webp", "jpeg"])? {
             Some("origin") => Some(Format::Origin),
             Some("avif") => Some(Format::Avif),
+            Some("jpeg") => Some(Format::Jpeg),
             Some(_) => Some(Format::Webp),
             None => None,
         };
@@ -195,12 +216,12 @@ impl Transform {
             resize_named: resize.is_some(),
             quality: quality.and_then(|quality| quality.try_into().ok()),
             format,
-            gravity: Self::gravity(source)?,
+            gravity: Self::read_gravity(source)?,
         })
     }
 
-    fn gravity(source: &impl Source) -> Result<Option<Gravity>, StorageError> {
-        let word = source.word("gravity", &GRAVITY_WORDS)?;
+    fn read_gravity(source: &impl ParameterSource) -> Result<Option<Gravity>, StorageError> {
+        let word = source.find_word("gravity", &GRAVITY_WORDS)?;
         let (x, y) = (source.number("x_offset")?, source.number("y_offset")?);
         let Some(word) = word else { return Ok(None) };
         let offsets = match (x, y) {
@@ -210,35 +231,40 @@ impl Transform {
         if word == "fp" {
             for (name, offset) in [("x_offset", x), ("y_offset", y)] {
                 let Some(offset) = offset else {
-                    return Err(source.refuse(&format!(" must have required property '{name}'")));
+                    return Err(source.error(&format!(" must have required property '{name}'")));
                 };
                 if !(0.0..=1.0).contains(&offset) {
                     let limit = if offset < 0.0 { ">= 0" } else { "<= 1" };
-                    return Err(source.refuse(&format!("/{name} must be {limit}")));
+                    return Err(source.error(&format!("/{name} must be {limit}")));
                 }
             }
         }
         Ok(Some(Gravity { word, offsets }))
     }
 
-    /// Whether nothing was asked for.
-    pub(crate) fn is_empty(&self) -> bool {
-        *self == Self::default()
+    /// Whether it asks for another image than the object itself. `format: origin` alone does not.
+    pub(crate) fn changes_image(&self) -> bool {
+        let unchanged = Self {
+            format: self.format.filter(|format| *format == Format::Origin),
+            ..Self::default()
+        };
+        *self != unchanged
     }
 
-    /// Whether the picture gets a box.
+    /// Whether the image is fitted into a box.
     pub(crate) fn has_box(&self) -> bool {
         self.width.is_some() || self.height.is_some()
     }
 
-    /// `X-Transformations`; none when there is nothing to say. Compat: the words of the original's renderer.
+    /// `X-Transformations`; `None` without any parameter. Compat: resizing types have the names of the original's
+    /// renderer.
     pub(crate) fn header(&self) -> Option<String> {
         let resizing = match self.resize {
             Resize::Cover => "fill",
             Resize::Contain => "fit",
             Resize::Fill => "force",
         };
-        let text = self.text(self.has_box().then_some(("resizing_type", resizing)));
+        let text = self.format_parameters(self.has_box().then_some(("resizing_type", resizing)));
         (!text.is_empty()).then_some(text)
     }
 
@@ -249,44 +275,47 @@ impl Transform {
             Resize::Contain => "contain",
             Resize::Fill => "fill",
         };
-        self.text(self.resize_named.then_some(("resize", resize)))
+        self.format_parameters(self.resize_named.then_some(("resize", resize)))
     }
 
-    fn text(&self, resize: Option<(&str, &str)>) -> String {
+    /// `name:value` pairs joined by commas, in the original's order.
+    fn format_parameters(&self, resize: Option<(&str, &str)>) -> String {
         let mut text = String::new();
-        let mut say = |name: &str, value: &dyn std::fmt::Display| {
+        let mut push = |name: &str, value: &dyn std::fmt::Display| {
             let comma = if text.is_empty() { "" } else { "," };
-            // Writing to a string cannot fail.
+            // Writing to a `String` cannot fail.
             let _ = write!(text, "{comma}{name}:{value}");
         };
         if let Some(height) = self.height {
-            say("height", &height);
+            push("height", &height);
         }
         if let Some(width) = self.width {
-            say("width", &width);
+            push("width", &width);
         }
         if let Some((name, word)) = resize {
-            say(name, &word);
+            push(name, &word);
         }
         if let Some(quality) = self.quality {
-            say("quality", &quality);
+            push("quality", &quality);
         }
         match self.format {
-            Some(Format::Avif) => say("format", &"avif"),
-            Some(Format::Webp) => say("format", &"webp"),
+            Some(Format::Avif) => push("format", &"avif"),
+            Some(Format::Webp) => push("format", &"webp"),
+            Some(Format::Jpeg) => push("format", &"jpeg"),
             Some(Format::Origin) | None => {}
         }
         if let Some(gravity) = &self.gravity {
             match gravity.offsets {
-                Some((x, y)) => say("gravity", &format!("{}:{x}:{y}", gravity.word)),
-                None => say("gravity", &gravity.word),
+                Some((x, y)) => push("gravity", &format!("{}:{x}:{y}", gravity.word)),
+                None => push("gravity", &gravity.word),
             }
         }
         text
     }
 
-    /// Of a URL token: the claims `transformations` and `format`. What does not read is ignored: we have signed it.
-    pub(crate) fn of_claims(transformations: &str, format: Option<&str>) -> Self {
+    /// Reads the claims `transformations` and `format` of a URL token. Unreadable parts are ignored: the token is
+    /// signed, so they come from another version of the service and not from a caller.
+    pub(crate) fn from_claims(transformations: &str, format: Option<&str>) -> Self {
         let mut pairs: Vec<(&str, String)> = Vec::new();
         for part in transformations.split(',') {
             let Some((name, value)) = part.split_once(':') else {
@@ -322,6 +351,7 @@ impl Transform {
             Format::Origin => "origin",
             Format::Avif => "avif",
             Format::Webp => "webp",
+            Format::Jpeg => "jpeg",
         })
     }
 }
@@ -331,11 +361,11 @@ mod tests {
     use super::*;
 
     fn query(text: &str) -> Result<Transform, StorageError> {
-        Transform::of_query(&Query::parse(text))
+        Transform::from_query(&Query::parse(text))
     }
 
     #[test]
-    fn store_093_headers_name_what_is_done() {
+    fn store_093_x_transformations_lists_the_parameters() {
         for (text, header) in [
             (
                 "width=20&height=10",
@@ -362,7 +392,7 @@ mod tests {
     }
 
     #[test]
-    fn store_093_bad_parameters_are_named() {
+    fn store_093_errors_name_the_invalid_parameter() {
         for (text, message) in [
             ("width=-1", "querystring/width must be >= 0"),
             ("width=a", "querystring/width must be integer"),
@@ -394,7 +424,7 @@ mod tests {
     }
 
     #[test]
-    fn store_094_claims_come_back_as_they_went_in() {
+    fn store_094_transformation_claims_survive_a_round_trip() {
         for text in [
             "",
             "width=16&height=9&resize=fill&quality=70",
@@ -404,9 +434,10 @@ mod tests {
             "width=3&gravity=fp&x_offset=0.1&y_offset=0.9",
         ] {
             let transform = query(text).expect(text);
-            let read = Transform::of_claims(&transform.claim(), transform.format_claim());
+            let read = Transform::from_claims(&transform.claim(), transform.format_claim());
             assert_eq!(read, transform, "{text}");
         }
-        assert!(Transform::of_claims("nonsense,width:x", Some("gif")).is_empty());
+        assert!(!Transform::from_claims("nonsense,width:x", Some("gif")).changes_image());
+        assert!(!query("format=origin").expect("valid").changes_image());
     }
 }

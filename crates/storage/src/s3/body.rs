@@ -1,5 +1,5 @@
-//! The body of an S3 request: decoded from aws-chunks where it comes in them, and checked against everything that the
-//! client said or signed about it. What does not fit is an error at the end, before anything becomes visible.
+//! The body of an S3 request: decoded where it is aws-chunked, and compared with every length, hash and checksum that
+//! the client declared or signed. A mismatch is an error at the end of the stream, before the object becomes visible.
 
 use actix_web::HttpRequest;
 use actix_web::web;
@@ -13,14 +13,14 @@ use md5::Md5;
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
-use super::chunks::{Decoder, Piece};
+use super::chunks::{ChunkDecoder, ChunkEvent};
 use super::error::S3Error;
-use super::signature::Payload;
+use super::signature::SignedPayload;
 use crate::error::StorageError;
 
-/// Largest XML document that is read.
+/// Largest XML document in bytes.
 const DOCUMENT_MAX_BYTES: usize = 4 * 1024 * 1024;
-/// Headers and trailers that carry a checksum.
+/// Checksum headers, which may also be trailers, and their algorithms.
 const CHECKSUMS: [(&str, &str); 5] = [
     ("x-amz-checksum-crc32", "crc32"),
     ("x-amz-checksum-crc32c", "crc32c"),
@@ -29,11 +29,11 @@ const CHECKSUMS: [(&str, &str); 5] = [
     ("x-amz-checksum-sha256", "sha256"),
 ];
 
-/// A body that is being read.
-pub(crate) struct Body {
+/// A body that is being read and checked.
+pub(crate) struct S3Body {
     payload: web::Payload,
-    decoder: Option<Decoder>,
-    /// Bytes of the object, as far as they were declared.
+    decoder: Option<ChunkDecoder>,
+    /// Size of the object in bytes, if declared.
     declared_bytes: Option<u64>,
     received_bytes: u64,
     sha256: Option<(Sha256, String)>,
@@ -42,31 +42,25 @@ pub(crate) struct Body {
     is_over: bool,
 }
 
-/// A checksum that was declared; its value may still be on its way.
+/// A declared checksum. Its value is `None` while a trailer is still to bring it.
 struct Checksum {
     name: &'static str,
     state: Box<dyn HttpChecksum>,
     expected: Option<String>,
 }
 
-impl Body {
-    /// A body as the request's headers and its signature describe it.
+impl S3Body {
+    /// A body as headers and signature of the request describe it.
     ///
     /// # Errors
-    /// `InvalidDigest`, `InvalidRequest` for headers that cannot be.
+    /// `InvalidDigest` for malformed checksum headers.
     pub(crate) fn new(
         request: &HttpRequest,
         payload: web::Payload,
-        signed: Payload,
+        signed: SignedPayload,
     ) -> Result<Self, S3Error> {
-        let header = |name: &str| {
-            request
-                .headers()
-                .get(name)
-                .and_then(|value| value.to_str().ok())
-                .map(str::trim)
-        };
-        let length = |name: &str| header(name).and_then(|text| text.parse::<u64>().ok());
+        let header = |name: &str| find_header(request, name);
+        let length = |name: &str| find_header(request, name).and_then(|text| text.parse::<u64>().ok());
         let trailer = header("x-amz-trailer").map(str::to_ascii_lowercase);
         let md5 = match header("content-md5") {
             Some(text) => {
@@ -75,31 +69,18 @@ impl Body {
             }
             None => None,
         };
-        let mut checksums = Vec::new();
-        for (name, algorithm) in CHECKSUMS {
-            let is_trailing = trailer
-                .as_ref()
-                .is_some_and(|names| names.split(',').any(|found| found.trim() == name));
-            let expected = header(name).map(str::to_owned);
-            if is_trailing || expected.is_some() {
-                let algorithm: ChecksumAlgorithm =
-                    algorithm.parse().map_err(|_| S3Error::InvalidDigest(name))?;
-                checksums.push(Checksum {
-                    name,
-                    state: algorithm.into_impl(),
-                    expected,
-                });
-            }
-        }
+        let checksums = find_checksums(request, trailer.as_deref())?;
         let (decoder, declared_bytes, sha256) = match signed {
-            Payload::Unsigned => (None, length("content-length"), None),
-            Payload::Sha256(hash) => (None, length("content-length"), Some((Sha256::new(), hash))),
-            Payload::Chunked {
+            SignedPayload::Unsigned => (None, length("content-length"), None),
+            SignedPayload::Sha256(hash) => (None, length("content-length"), Some((Sha256::new(), hash))),
+            SignedPayload::Chunked {
                 chain,
                 trailer: has_trailer,
             } => {
                 let trailer = trailer.filter(|_| has_trailer);
-                let decoder = Decoder::new(chain, has_trailer, trailer.as_deref());
+                let decoder = ChunkDecoder::new(chain, has_trailer, trailer.as_deref());
+                // Content-Length also counts the heads and signatures of the chunks, so another header declares the
+                // size of the object.
                 (Some(decoder), length("x-amz-decoded-content-length"), None)
             }
         };
@@ -115,12 +96,12 @@ impl Body {
         })
     }
 
-    /// How many bytes the object has, if the client said so.
+    /// Size of the object in bytes, if the client declared it.
     pub(crate) fn declared_bytes(&self) -> Option<u64> {
         self.declared_bytes
     }
 
-    /// The bytes of the object.
+    /// The bytes of the object as a stream.
     pub(crate) fn stream(self) -> impl Stream<Item = Result<Bytes, S3Error>> + Unpin {
         Box::pin(futures_util::stream::unfold(self, async |mut body| {
             let chunk = body.next().await?;
@@ -128,7 +109,7 @@ impl Body {
         }))
     }
 
-    /// All of a small body.
+    /// The whole body of a request that carries a document.
     ///
     /// # Errors
     /// `EntityTooLarge`, and those of the checks.
@@ -148,14 +129,14 @@ impl Body {
         if self.is_over {
             return None;
         }
-        match self.read().await {
+        match self.read_bytes().await {
             Ok(Some(bytes)) => {
-                self.count(&bytes);
+                self.update_digests(&bytes);
                 Some(Ok(bytes))
             }
             Ok(None) => {
                 self.is_over = true;
-                self.check().err().map(Err)
+                self.check_digests().err().map(Err)
             }
             Err(error) => {
                 self.is_over = true;
@@ -164,15 +145,15 @@ impl Body {
         }
     }
 
-    async fn read(&mut self) -> Result<Option<Bytes>, S3Error> {
+    async fn read_bytes(&mut self) -> Result<Option<Bytes>, S3Error> {
         let Some(decoder) = &mut self.decoder else {
-            return receive(&mut self.payload).await;
+            return read_payload(&mut self.payload).await;
         };
         loop {
             match decoder.next()? {
-                Piece::Data(bytes) => return Ok(Some(bytes)),
-                Piece::End => return Ok(None),
-                Piece::Hungry => match receive(&mut self.payload).await? {
+                ChunkEvent::Data(bytes) => return Ok(Some(bytes)),
+                ChunkEvent::End => return Ok(None),
+                ChunkEvent::NeedsInput => match read_payload(&mut self.payload).await? {
                     Some(bytes) => decoder.feed(&bytes),
                     None => return decoder.end().map(|()| None),
                 },
@@ -180,7 +161,7 @@ impl Body {
         }
     }
 
-    fn count(&mut self, bytes: &[u8]) {
+    fn update_digests(&mut self, bytes: &[u8]) {
         self.received_bytes += bytes.len() as u64;
         if let Some((digest, _)) = &mut self.sha256 {
             digest.update(bytes);
@@ -193,8 +174,8 @@ impl Body {
         }
     }
 
-    /// Compares what came with what was declared.
-    fn check(&mut self) -> Result<(), S3Error> {
+    /// Compares length, hash and checksums with what was declared.
+    fn check_digests(&mut self) -> Result<(), S3Error> {
         if self
             .declared_bytes
             .is_some_and(|bytes| bytes != self.received_bytes)
@@ -215,12 +196,18 @@ impl Body {
         {
             return Err(S3Error::BadDigest("Content-MD5"));
         }
-        let trailers = self.decoder.as_ref().map(Decoder::trailers).unwrap_or_default();
+        let trailers = self
+            .decoder
+            .as_ref()
+            .map(ChunkDecoder::trailers)
+            .unwrap_or_default();
         for checksum in self.checksums.drain(..) {
             let trailing = trailers
                 .iter()
                 .find(|(name, _)| name == checksum.name)
                 .map(|(_, value)| value.clone());
+            // A declared trailer that never came is an error: accepting the body would skip the check that the client
+            // asked for.
             let expected = trailing.or(checksum.expected).ok_or(S3Error::MalformedTrailer)?;
             if STANDARD.encode(checksum.state.finalize()) != expected {
                 return Err(S3Error::BadDigest(checksum.name));
@@ -230,11 +217,37 @@ impl Body {
     }
 }
 
-async fn receive(payload: &mut web::Payload) -> Result<Option<Bytes>, S3Error> {
+/// Checksums that the request declares, by header or as a trailer.
+///
+/// # Errors
+/// `InvalidDigest`.
+fn find_checksums(request: &HttpRequest, trailer: Option<&str>) -> Result<Vec<Checksum>, S3Error> {
+    let mut checksums = Vec::new();
+    for (name, algorithm) in CHECKSUMS {
+        let is_trailing = trailer.is_some_and(|names| names.split(',').any(|found| found.trim() == name));
+        let expected = find_header(request, name).map(str::to_owned);
+        if is_trailing || expected.is_some() {
+            let algorithm: ChecksumAlgorithm = algorithm.parse().map_err(|_| S3Error::InvalidDigest(name))?;
+            checksums.push(Checksum {
+                name,
+                state: algorithm.into_impl(),
+                expected,
+            });
+        }
+    }
+    Ok(checksums)
+}
+
+fn find_header<'r>(request: &'r HttpRequest, name: &str) -> Option<&'r str> {
+    let value = request.headers().get(name)?;
+    value.to_str().ok().map(str::trim)
+}
+
+async fn read_payload(payload: &mut web::Payload) -> Result<Option<Bytes>, S3Error> {
     match payload.next().await {
         None => Ok(None),
         Some(Ok(bytes)) => Ok(Some(bytes)),
-        // The connection broke, or the body is not as long as it was said to be.
+        // The connection broke, or the body is shorter than its Content-Length.
         Some(Err(_)) => Err(StorageError::Aborted.into()),
     }
 }

@@ -1,33 +1,33 @@
-//! aws-chunked content: `size[;chunk-signature=…]\r\n`, the bytes, `\r\n`, again and again; a chunk without bytes ends
-//! it, and trailers may follow. Each signature covers its chunk and the signature before, so that nothing can be cut out,
-//! swapped or added.
+//! Decodes aws-chunked content: chunks of `size[;chunk-signature=…]\r\n`, bytes and `\r\n`, ended by a chunk of size
+//! zero, after which trailers may follow. Each signature covers its chunk and the previous signature, so that chunks
+//! cannot be removed, reordered or added.
 
 use bytes::{Buf, Bytes, BytesMut};
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
 use super::error::S3Error;
-use super::signature::{Chain, EMPTY_SHA256};
+use super::signature::{ChunkSignatureChain, EMPTY_SHA256};
 
-/// Largest signed chunk.
+/// Largest signed chunk in bytes: a chunk is only verified once it is complete.
 const CHUNK_MAX_BYTES: u64 = 8 * 1024 * 1024;
-/// Longest line of a chunk's head or of a trailer.
+/// Longest line in bytes, of a chunk's head or a trailer.
 const LINE_MAX_BYTES: usize = 1024;
-/// Most trailers.
+/// Maximum number of trailers after a body.
 const TRAILERS_MAX: usize = 16;
 const TRAILER_SIGNATURE: &str = "x-amz-trailer-signature";
 
-/// What the decoder has to say.
-pub(super) enum Piece {
+/// What the decoder returns for its input so far.
+pub(super) enum ChunkEvent {
     /// Bytes of the object.
     Data(Bytes),
-    /// It needs more input.
-    Hungry,
-    /// That was all.
+    /// More input is needed.
+    NeedsInput,
+    /// The body is complete.
     End,
 }
 
-enum State {
+enum DecoderState {
     Head,
     Data { left: u64 },
     DataEnd,
@@ -35,24 +35,24 @@ enum State {
     Done,
 }
 
-/// Decodes what it is fed.
-pub(super) struct Decoder {
-    chain: Option<Chain>,
+/// The decoder: takes input by [`feed`](Self::feed) and returns bytes by [`next`](Self::next).
+pub(super) struct ChunkDecoder {
+    chain: Option<ChunkSignatureChain>,
     has_trailer: bool,
-    /// Names that must have come at the end.
+    /// Names of the trailers that must be there.
     declared: Vec<String>,
     input: BytesMut,
-    state: State,
-    /// Hash and signature of the chunk that is being read.
+    state: DecoderState,
+    /// Hash and declared signature of the current chunk.
     chunk: Sha256,
     chunk_signature: String,
     trailers: Vec<(String, String)>,
     trailer_text: String,
 }
 
-impl Decoder {
-    /// A decoder of chunks that `chain` signs; `declared` is the header `x-amz-trailer`.
-    pub(super) fn new(chain: Option<Chain>, has_trailer: bool, declared: Option<&str>) -> Self {
+impl ChunkDecoder {
+    /// A decoder; with a `chain` chunks must be signed. `declared` is the value of `x-amz-trailer`.
+    pub(super) fn new(chain: Option<ChunkSignatureChain>, has_trailer: bool, declared: Option<&str>) -> Self {
         let names = declared.unwrap_or_default().split(',');
         Self {
             chain,
@@ -62,7 +62,7 @@ impl Decoder {
                 .filter(|name| !name.is_empty())
                 .collect(),
             input: BytesMut::new(),
-            state: State::Head,
+            state: DecoderState::Head,
             chunk: Sha256::new(),
             chunk_signature: String::new(),
             trailers: Vec::new(),
@@ -70,85 +70,90 @@ impl Decoder {
         }
     }
 
-    /// Takes bytes as they came.
+    /// Appends input.
     pub(super) fn feed(&mut self, bytes: &[u8]) {
         self.input.extend_from_slice(bytes);
     }
 
-    /// The connection has nothing more. Some clients leave out the empty line at the very end.
+    /// Signals the end of the input. Compat: some clients leave out the empty line after the trailers.
     ///
     /// # Errors
-    /// `IncompleteBody` anywhere else.
+    /// `IncompleteBody` when it ends anywhere else.
     pub(super) fn end(&mut self) -> Result<(), S3Error> {
         match self.state {
-            State::Done => Ok(()),
-            State::Trailers if self.input.is_empty() => self.end_trailers(),
+            DecoderState::Done => Ok(()),
+            DecoderState::Trailers if self.input.is_empty() => self.end_trailers(),
             _ => Err(S3Error::IncompleteBody),
         }
     }
 
-    /// Trailers, once all is read.
+    /// The trailers; complete once [`ChunkEvent::End`] was returned.
     pub(super) fn trailers(&self) -> Vec<(String, String)> {
         self.trailers.clone()
     }
 
-    /// The next piece.
+    /// Decodes the next bytes.
     ///
     /// # Errors
     /// `MalformedChunks`, `SignatureDoesNotMatch`, `MalformedTrailer`.
-    pub(super) fn next(&mut self) -> Result<Piece, S3Error> {
+    pub(super) fn next(&mut self) -> Result<ChunkEvent, S3Error> {
         loop {
             match self.state {
-                State::Head => {
-                    let Some(line) = self.line()? else {
-                        return Ok(Piece::Hungry);
+                DecoderState::Head => {
+                    let Some(line) = self.take_line()? else {
+                        return Ok(ChunkEvent::NeedsInput);
                     };
                     self.begin_chunk(&line)?;
                 }
-                State::Data { left: 0 } => self.state = State::DataEnd,
-                State::Data { left } => {
-                    if self.input.is_empty() {
-                        return Ok(Piece::Hungry);
-                    }
-                    let taken = usize::try_from(left).unwrap_or(usize::MAX).min(self.input.len());
-                    let bytes = self.input.split_to(taken).freeze();
-                    if self.chain.is_some() {
-                        self.chunk.update(&bytes);
-                    }
-                    self.state = State::Data {
-                        left: left - taken as u64,
-                    };
-                    return Ok(Piece::Data(bytes));
-                }
-                State::DataEnd => {
+                DecoderState::Data { left: 0 } => self.state = DecoderState::DataEnd,
+                DecoderState::Data { left } => return Ok(self.take_data(left)),
+                DecoderState::DataEnd => {
                     if self.input.len() < 2 {
-                        return Ok(Piece::Hungry);
+                        return Ok(ChunkEvent::NeedsInput);
                     }
                     if !self.input.starts_with(b"\r\n") {
                         return Err(S3Error::MalformedChunks("a chunk is longer than its head says"));
                     }
                     self.input.advance(2);
                     self.end_chunk()?;
-                    self.state = State::Head;
+                    self.state = DecoderState::Head;
                 }
-                State::Trailers => {
-                    let Some(line) = self.line()? else {
-                        return Ok(Piece::Hungry);
+                DecoderState::Trailers => {
+                    let Some(line) = self.take_line()? else {
+                        return Ok(ChunkEvent::NeedsInput);
                     };
                     if line.is_empty() {
                         self.end_trailers()?;
-                        self.state = State::Done;
+                        self.state = DecoderState::Done;
                     } else {
                         self.take_trailer(&line)?;
                     }
                 }
-                State::Done => return Ok(Piece::End),
+                DecoderState::Done => return Ok(ChunkEvent::End),
             }
         }
     }
 
-    /// A line without its end.
-    fn line(&mut self) -> Result<Option<String>, S3Error> {
+    /// Takes bytes of the current chunk, of which `left` are still to come.
+    fn take_data(&mut self, left: u64) -> ChunkEvent {
+        if self.input.is_empty() {
+            return ChunkEvent::NeedsInput;
+        }
+        // Bytes are passed on before their chunk is verified. They go into a blob without a row, and a wrong signature
+        // fails the stream before the row is written.
+        let taken = usize::try_from(left).unwrap_or(usize::MAX).min(self.input.len());
+        let bytes = self.input.split_to(taken).freeze();
+        if self.chain.is_some() {
+            self.chunk.update(&bytes);
+        }
+        self.state = DecoderState::Data {
+            left: left - taken as u64,
+        };
+        ChunkEvent::Data(bytes)
+    }
+
+    /// Takes a complete line, without its line break, from the input.
+    fn take_line(&mut self) -> Result<Option<String>, S3Error> {
         let Some(end) = self.input.iter().position(|b| *b == b'\n') else {
             if self.input.len() > LINE_MAX_BYTES {
                 return Err(S3Error::MalformedChunks("a line is too long"));
@@ -161,8 +166,10 @@ impl Decoder {
         Ok(Some(text.to_owned()))
     }
 
+    /// Reads the head of a chunk.
     fn begin_chunk(&mut self, line: &str) -> Result<(), S3Error> {
         let (size, extension) = line.split_once(';').unwrap_or((line, ""));
+        // `from_str_radix` alone would also accept a sign.
         let is_hex = !size.is_empty() && size.bytes().all(|b| b.is_ascii_hexdigit());
         let size = u64::from_str_radix(size.trim(), 16)
             .ok()
@@ -178,19 +185,21 @@ impl Decoder {
             }
         }
         if size > 0 {
-            self.state = State::Data { left: size };
+            self.state = DecoderState::Data { left: size };
             return Ok(());
         }
         self.end_chunk()?;
-        self.state = State::Trailers;
+        self.state = DecoderState::Trailers;
         Ok(())
     }
 
+    /// Verifies the signature of a complete chunk.
     fn end_chunk(&mut self) -> Result<(), S3Error> {
         let hash = hex::encode(std::mem::take(&mut self.chunk).finalize());
         let Some(chain) = &mut self.chain else {
             return Ok(());
         };
+        // AWS fixes the line before the chunk's hash as the hash of the empty string.
         let text = format!(
             "AWS4-HMAC-SHA256-PAYLOAD\n{}\n{}\n{}\n{EMPTY_SHA256}\n{hash}",
             chain.timestamp, chain.scope, chain.previous
@@ -216,6 +225,7 @@ impl Decoder {
         Ok(())
     }
 
+    /// Checks that all declared trailers are there, and their signature.
     fn end_trailers(&mut self) -> Result<(), S3Error> {
         let find = |name: &str| self.trailers.iter().find(|(found, _)| found == name);
         if !self.declared.iter().all(|name| find(name).is_some()) {

@@ -1,32 +1,38 @@
-//! `PUT /{bucket}/{key}` with `x-amz-copy-source`: a second object with the same bytes. Always replaces.
+//! `PUT /{bucket}/{key}` with `x-amz-copy-source`: makes a second object with the same bytes. An object of the target
+//! key is always replaced.
 
 use actix_web::HttpResponse;
 use chrono::Utc;
 use serde_json::{Value, json};
 
-use super::conditions::{Verdict, decide};
+use super::context::S3Context;
 use super::error::S3Error;
-use super::xml::{Xml, answer};
-use super::{S3Call, check_target, declared};
-use crate::asset::Validators;
+use super::object_headers;
+use super::preconditions::{Precondition, evaluate_preconditions};
+use super::xml_writer::{Xml, xml_response};
+use crate::database::object_row::{ObjectRow, format_iso};
 use crate::identity::Owner;
-use crate::object::commit::{self, NewObject, copy_blob};
-use crate::object::find;
-use crate::object::probe::{self, Intent};
-use crate::object_row::{ObjectRow, iso};
-use crate::route::{ObjectPath, decode};
+use crate::object::authorize_write::{WriteIntent, authorize_write};
+use crate::object::commit::{NewObject, commit_object};
+use crate::object::lookup::find_visible_object;
+use crate::object::pending_blob::copy_blob;
+use crate::object::relocation::check_destination_limits;
+use crate::request::object_path::{ObjectPath, decode_path};
+use crate::response::validators::Validators;
 
-/// Tag and date of the copy. `x-amz-metadata-directive: REPLACE` takes what describes it from the request.
+/// Entity tag and date of the copy. With `x-amz-metadata-directive: REPLACE`, type, cache-control and user metadata
+/// come from the request.
 ///
 /// # Errors
-/// `NoSuchKey` of the source, `PreconditionFailed`, `NoSuchBucket`, `InvalidKey`, `AccessDenied`.
-pub(super) async fn copy_object(call: &S3Call, target: ObjectPath) -> Result<HttpResponse, S3Error> {
-    let source = find_source(call).await?;
-    call.bucket(&target.bucket).await?;
-    check_target(&target)?;
-    let (metadata, user_metadata) = described(call, &source)?;
-    let owner = Owner::of(call.caller.identity());
-    let intent = Intent {
+/// `NoSuchKey` of the source, `PreconditionFailed`, `NoSuchBucket`, `InvalidKey`, `AccessDenied`, `InvalidMimeType`,
+/// `EntityTooLarge`.
+pub(super) async fn copy_object(context: &S3Context, target: ObjectPath) -> Result<HttpResponse, S3Error> {
+    let source = find_copy_source(context).await?;
+    context.find_bucket(&target.bucket).await?;
+    target.check_names()?;
+    let (metadata, user_metadata) = choose_metadata(context, &source)?;
+    let owner = Owner::of(context.caller.identity());
+    let intent = WriteIntent {
         target: &target,
         owner: &owner,
         mime_type: metadata.get("mimetype").and_then(Value::as_str),
@@ -34,8 +40,9 @@ pub(super) async fn copy_object(call: &S3Call, target: ObjectPath) -> Result<Htt
         user_metadata: user_metadata.as_ref(),
         upsert: true,
     };
-    probe::may_write(&call.caller, &intent).await?;
-    let service = call.call.service();
+    authorize_write(&context.caller, &intent).await?;
+    check_destination_limits(&context.http, &target, intent.mime_type, source.size_bytes()).await?;
+    let service = context.service();
     let object = NewObject {
         blob: copy_blob(&service, &source).await?,
         target,
@@ -44,20 +51,24 @@ pub(super) async fn copy_object(call: &S3Call, target: ObjectPath) -> Result<Htt
         user_metadata,
         upsert: true,
     };
-    let copy = commit::commit(service, object).await?;
-    Ok(answer(Xml::document("CopyObjectResult", |xml| {
+    let copy = commit_object(service, object).await?;
+    Ok(xml_response(Xml::document("CopyObjectResult", |xml| {
         xml.text("ETag", copy.etag().unwrap_or_default());
-        xml.optional("LastModified", copy.last_modified().map(iso).as_deref());
+        xml.optional("LastModified", copy.last_modified().map(format_iso).as_deref());
     })))
 }
 
-/// The source of a copy, as the caller may see it and under the request's conditions.
-pub(super) async fn find_source(call: &S3Call) -> Result<ObjectRow, S3Error> {
-    let header = call
+/// The source of a copy, if the caller may see it and the request's conditions hold.
+///
+/// # Errors
+/// `MissingParameter`, `InvalidArgument`, `NoSuchKey`, `PreconditionFailed`.
+pub(super) async fn find_copy_source(context: &S3Context) -> Result<ObjectRow, S3Error> {
+    let header = context
         .header("x-amz-copy-source")
         .ok_or(S3Error::MissingParameter("CopySource"))?;
+    // `?versionId=` may follow the key. Objects have no versions, so it is ignored.
     let path = header.split('?').next().unwrap_or(header);
-    let path = decode(path)?;
+    let path = decode_path(path)?;
     let path = path.strip_prefix('/').unwrap_or(&path);
     let (bucket, key) = path
         .split_once('/')
@@ -66,32 +77,37 @@ pub(super) async fn find_source(call: &S3Call) -> Result<ObjectRow, S3Error> {
         bucket: bucket.to_owned(),
         key: key.to_owned(),
     };
-    let row = find::get_visible(&call.caller, &source).await?;
-    let verdict = decide(&Validators::of(&row), |name| {
-        call.header(&format!("x-amz-copy-source-{name}"))
+    let row = find_visible_object(&context.caller, &source).await?;
+    let precondition = evaluate_preconditions(&Validators::of(&row), |name| {
+        context.header(&format!("x-amz-copy-source-{name}"))
     });
-    match verdict {
-        Verdict::Proceed => Ok(row),
-        Verdict::NotModified | Verdict::Failed => Err(S3Error::PreconditionFailed),
+    match precondition {
+        Precondition::Proceed => Ok(row),
+        // As in S3, a copy answers 412 also where a GET would answer 304.
+        Precondition::NotModified | Precondition::Failed => Err(S3Error::PreconditionFailed),
     }
 }
 
 /// `metadata` and `user_metadata` of the copy.
-fn described(call: &S3Call, source: &ObjectRow) -> Result<(Value, Option<Value>), S3Error> {
+fn choose_metadata(context: &S3Context, source: &ObjectRow) -> Result<(Value, Option<Value>), S3Error> {
     let mut metadata = source
         .metadata
         .clone()
         .filter(Value::is_object)
         .unwrap_or_else(|| json!({}));
-    metadata["lastModified"] = json!(iso(Utc::now()));
-    let replaces = call
+    metadata["lastModified"] = json!(format_iso(Utc::now()));
+    let replaces = context
         .header("x-amz-metadata-directive")
         .is_some_and(|directive| directive.eq_ignore_ascii_case("REPLACE"));
     if !replaces {
         return Ok((metadata, source.user_metadata.clone()));
     }
-    let declared = declared::declared(call.header("content-type"), call.header("cache-control"))?;
+    let declared =
+        object_headers::read_declared(context.header("content-type"), context.header("cache-control"))?;
     metadata["mimetype"] = json!(declared.mime_type);
     metadata["cacheControl"] = json!(declared.cache_control);
-    Ok((metadata, Some(declared::user_metadata(&call.call.request))))
+    Ok((
+        metadata,
+        Some(object_headers::read_user_metadata(&context.http.request)),
+    ))
 }

@@ -1,61 +1,41 @@
-//! Deleting one object, or many by a list.
+//! `POST /{bucket}?delete`: removes the objects that a document lists.
 
 use std::collections::HashSet;
 
 use actix_web::HttpResponse;
-use actix_web::http::StatusCode;
 use serde_json::json;
 
-use super::S3Call;
+use super::context::S3Context;
 use super::error::S3Error;
-use super::xml::{Element, Xml, answer};
+use super::xml_reader::Element;
+use super::xml_writer::{Xml, xml_response};
+use crate::database::session::DbSession;
+use crate::database::statement::Statement;
 use crate::error::StorageError;
-use crate::object::find;
-use crate::route::ObjectPath;
-use crate::session::{Session, Statement};
 
-/// Keys per transaction.
+/// Most keys of one request, as in S3.
+const MAX_KEYS: usize = 1000;
+/// Keys per transaction; keeps each transaction short.
 const BATCH: usize = 500;
-
-const DELETE_ONE: &str =
-    "delete from storage.objects o where o.bucket_id = $1 and o.name = $2 returning o.version";
 
 const DELETE: &str = "delete from storage.objects o where o.bucket_id = $1 \
      and o.name = any (array(select jsonb_array_elements_text($2::jsonb))) returning o.version, o.name";
 
-/// Past the policies: what is still there was denied, what is not was never there.
-const LEFT: &str = "select o.name from storage.objects o where o.bucket_id = $1 \
+/// Run as the service after the deletion: keys that still exist were denied, all others are gone or never existed.
+const REMAINING: &str = "select o.name from storage.objects o where o.bucket_id = $1 \
      and o.name = any (array(select jsonb_array_elements_text($2::jsonb)))";
 
-/// 204, also when there is no such object.
+/// `DeleteResult` with one entry per key: deleted, or the error. With `Quiet` only errors are listed.
 ///
 /// # Errors
-/// `NoSuchBucket`; `AccessDenied` when it exists and the policies hide it or forbid the deletion.
-pub(super) async fn delete_object(call: &S3Call, target: &ObjectPath) -> Result<HttpResponse, S3Error> {
-    call.bucket(&target.bucket).await?;
-    let gone = || Ok(HttpResponse::build(StatusCode::NO_CONTENT).finish());
-    match find::get_visible(&call.call.service(), target).await {
-        Err(StorageError::NoSuchKey) => return gone(),
-        found => found?,
-    };
-    let statement = Statement::new(DELETE_ONE).bind(&target.bucket).bind(&target.key);
-    if call.caller.delete_objects(statement).await?.is_empty() {
-        return Err(StorageError::AccessDenied("Access denied".to_owned()).into());
-    }
-    gone()
-}
-
-/// What was deleted and what was not, key by key.
-///
-/// # Errors
-/// `NoSuchBucket`, `MalformedXml`.
-pub(super) async fn delete_objects(mut call: S3Call, bucket: &str) -> Result<HttpResponse, S3Error> {
-    call.bucket(bucket).await?;
-    let (caller, service) = (call.caller.clone(), call.call.service());
-    let document = Element::parse(&call.take_body()?.document().await?)?;
+/// `NoSuchBucket`; `MalformedXml`, also for no keys or more than 1000.
+pub(super) async fn delete_objects(mut context: S3Context, bucket: &str) -> Result<HttpResponse, S3Error> {
+    context.find_bucket(bucket).await?;
+    let (caller, service) = (context.caller.clone(), context.service());
+    let document = Element::parse(&context.take_body()?.document().await?)?;
     let quiet = document.text_of("Quiet").map(str::trim) == Some("true");
     let keys: Vec<&str> = document
-        .all("Object")
+        .children_named("Object")
         .filter_map(|object| object.text_of("Key"))
         .collect();
     if keys.is_empty() {
@@ -63,12 +43,18 @@ pub(super) async fn delete_objects(mut call: S3Call, bucket: &str) -> Result<Htt
             "Delete must have at least one Object with a Key".to_owned(),
         ));
     }
+    if keys.len() > MAX_KEYS {
+        return Err(S3Error::MalformedXml(format!(
+            "Delete must have at most {MAX_KEYS} Objects"
+        )));
+    }
     let mut denied = HashSet::new();
     for batch in keys.chunks(BATCH) {
         denied.extend(delete_batch(&caller, &service, bucket, batch).await?);
     }
+    // The response is 200 even if every key failed, as in S3; clients read the errors per key.
     let (code, text) = S3Error::AccessDenied("Access denied".to_owned()).entry();
-    Ok(answer(Xml::document("DeleteResult", |xml| {
+    Ok(xml_response(Xml::document("DeleteResult", |xml| {
         for key in keys {
             if denied.contains(key) {
                 xml.element("Error", |xml| {
@@ -83,10 +69,10 @@ pub(super) async fn delete_objects(mut call: S3Call, bucket: &str) -> Result<Htt
     })))
 }
 
-/// Deletes, and returns what exists and could not be deleted.
+/// Deletes a batch of keys; returns those that exist and that the caller may not delete.
 async fn delete_batch(
-    caller: &Session,
-    service: &Session,
+    caller: &DbSession,
+    service: &DbSession,
     bucket: &str,
     keys: &[&str],
 ) -> Result<Vec<String>, S3Error> {
@@ -94,10 +80,11 @@ async fn delete_batch(
     caller
         .delete_objects(Statement::new(DELETE).bind(bucket).bind(&keys))
         .await?;
-    let left = service
-        .read(Statement::new(LEFT).bind(bucket).bind(&keys))
+    let remaining = service
+        .read(Statement::new(REMAINING).bind(bucket).bind(&keys))
         .await?;
-    left.iter()
+    remaining
+        .iter()
         .map(|row| {
             row.try_get(0)
                 .map_err(|error| StorageError::internal(error).into())

@@ -1,64 +1,64 @@
-//! What the S3 protocol answers instead of a result: XML, with the real status.
+//! Errors of the S3 protocol: XML documents with the real HTTP status.
 
 use actix_web::HttpResponse;
 use actix_web::http::{Method, StatusCode};
 
-use super::xml::Xml;
+use super::xml_writer::Xml;
 use crate::error::StorageError;
 
 /// A failed S3 request.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum S3Error {
-    /// What the storage service itself refuses.
+    /// An error of the storage service that is not specific to S3.
     #[error(transparent)]
     Storage(#[from] StorageError),
-    /// Neither header, query nor form carries a signature.
+    /// Neither header, query nor form has a signature.
     #[error("Missing signature")]
     MissingSignature,
-    /// The signature's fields cannot be read.
+    /// A field of the signature is missing or malformed.
     #[error("{0}")]
     MalformedSignature(&'static str),
-    /// The signature is not the one that the secret makes.
+    /// The signature is not the one that the secret gives.
     #[error(
         "The request signature we calculated does not match the signature you provided. Check your key and signing method."
     )]
     SignatureDoesNotMatch,
-    /// No secret belongs to the access key.
+    /// The access key is unknown.
     #[error("The Access Key Id you provided does not exist in our records.")]
     InvalidAccessKeyId,
-    /// A presigned URL or policy is too old.
+    /// A presigned URL or form policy has expired.
     #[error("The provided token has expired.")]
     ExpiredToken,
-    /// The request's date is too far from ours.
+    /// The date of the request differs too much from our clock.
     #[error("The difference between the request time and the server's time is too large.")]
     RequestTimeTooSkewed,
-    /// Headers that change what is done are not covered by the signature, or a policy does not allow the request.
+    /// Unsigned `x-amz-` headers, or a form that its policy does not allow.
     #[error("{0}")]
     AccessDenied(String),
-    /// The bytes do not have the hash that was signed.
+    /// The body does not have the signed hash.
     #[error("The provided 'x-amz-content-sha256' header does not match what was computed.")]
     ContentSha256Mismatch,
-    /// The bytes do not have the checksum that was declared.
+    /// The body does not have the declared checksum.
     #[error("The {0} you specified did not match the calculated checksum.")]
     BadDigest(&'static str),
-    /// A checksum header that is none.
+    /// A malformed checksum header.
     #[error("Value for {0} header is invalid.")]
     InvalidDigest(&'static str),
-    /// Fewer bytes came than were declared, or more.
+    /// The body is shorter or longer than declared.
     #[error("You did not provide the number of bytes specified by the Content-Length HTTP header")]
     IncompleteBody,
-    /// The chunks of an aws-chunked body cannot be told apart.
+    /// An aws-chunked body is malformed.
     #[error("The request body is not valid aws-chunked content: {0}")]
     MalformedChunks(&'static str),
-    /// A trailer was declared and did not come.
+    /// A declared trailer is missing, or a trailer is malformed.
     #[error(
         "The request contained trailing data that was not well-formed or did not conform to our published schema."
     )]
     MalformedTrailer,
-    /// The XML of the body cannot be read.
+    /// The XML of the body is malformed.
     #[error("Invalid XML payload: {0}")]
     MalformedXml(String),
-    /// The length must be known.
+    /// The length of the body is required.
     #[error("You must provide the Content-Length HTTP header.")]
     MissingContentLength,
     /// No such multipart upload.
@@ -69,42 +69,42 @@ pub(crate) enum S3Error {
         "One or more of the specified parts could not be found. The part may not have been uploaded, or the specified entity tag may not match the part's entity tag."
     )]
     InvalidPart,
-    /// Parts of a completion must ascend.
+    /// The part numbers of a completion do not ascend.
     #[error(
         "The list of parts was not in ascending order. The parts list must be specified in order by part number."
     )]
     InvalidPartOrder,
-    /// A parameter that must be there.
+    /// A required parameter is missing.
     #[error("Missing Required Parameter {0}")]
     MissingParameter(&'static str),
-    /// A parameter that has an impossible value.
+    /// A parameter has an invalid value.
     #[error("Invalid Parameter {0}")]
     InvalidArgument(&'static str),
-    /// A header that S3 would refuse.
+    /// A header or form that S3 refuses as well.
     #[error("{0}")]
     InvalidRequest(&'static str),
     /// A condition of the request does not hold.
     #[error("At least one of the pre-conditions you specified did not hold")]
     PreconditionFailed,
-    /// The range of a copy cannot be satisfied.
+    /// The range of a copy is malformed or not within the source.
     #[error("invalid range provided")]
     InvalidCopyRange,
-    /// An operation that S3 has and we do not.
+    /// An operation of S3 that this service does not have.
     #[error("A header or query you provided implies functionality that is not implemented")]
     NotImplemented,
-    /// A method that the resource does not have.
+    /// The resource does not have this method.
     #[error("The specified method is not allowed against this resource.")]
     MethodNotAllowed,
 }
 
 impl S3Error {
-    /// HTTP status and code.
+    /// HTTP status and error code.
     fn wire(&self) -> (u16, &'static str) {
         match self {
             Self::Storage(StorageError::RelatedResourceMissing) => (404, "NoSuchBucket"),
             Self::Storage(StorageError::BlobMissing) => (404, "NoSuchKey"),
             Self::Storage(StorageError::InvalidRange { .. }) => (416, "InvalidRange"),
-            Self::Storage(error) => error.real(),
+            Self::Storage(error) => error.real_status_and_code(),
             Self::MissingSignature | Self::AccessDenied(_) => (403, "AccessDenied"),
             Self::MalformedSignature(_) => (400, "InvalidSignature"),
             Self::SignatureDoesNotMatch => (403, "SignatureDoesNotMatch"),
@@ -132,12 +132,13 @@ impl S3Error {
         }
     }
 
-    /// Code and text, as one entry of a bulk answer says them.
+    /// Code and message, for one entry of a bulk response.
     pub(crate) fn entry(&self) -> (&'static str, String) {
         (self.wire().1, self.to_string())
     }
 
-    /// The answer. `resource` is `bucket/key` as far as the request names them.
+    /// The error response. `resource` is `bucket/key`, as far as the request names them. A response to HEAD has no
+    /// body.
     pub(crate) fn response(&self, method: &Method, resource: &str) -> HttpResponse {
         if let Self::Storage(error) = self {
             error.log();
@@ -149,15 +150,18 @@ impl S3Error {
         if let Self::Storage(StorageError::InvalidRange { size_bytes }) = self {
             response.insert_header(("content-range", format!("bytes */{size_bytes}")));
         }
-        response.content_type(super::xml::MEDIA_TYPE);
+        response.content_type(super::xml_writer::MEDIA_TYPE);
         if method == Method::HEAD {
             return response.finish();
         }
         let message = self.to_string();
-        response.body(Xml::document("Error", |xml| {
+        // Unlike results, S3's errors have no namespace: with one, boto3 and the AWS CLI do not find the code.
+        let mut xml = Xml::new();
+        xml.element("Error", |xml| {
             xml.text("Resource", resource);
             xml.text("Code", code);
             xml.text("Message", &message);
-        }))
+        });
+        response.body(xml.finish())
     }
 }

@@ -1,22 +1,26 @@
-//! Reading an object: GET, HEAD, and its tags, of which there are none.
+//! `GET` and `HEAD /{bucket}/{key}`, and the object's tags, of which there are none.
 
 use actix_web::body::SizedStream;
 use actix_web::http::StatusCode;
 use actix_web::http::header::{self, HttpDate};
 use actix_web::{HttpResponse, HttpResponseBuilder};
 
-use super::conditions::{Verdict, decide};
+use super::context::S3Context;
 use super::error::S3Error;
-use super::xml::{Xml, answer};
-use super::{S3Call, check_target, declared};
-use crate::asset::{ByteRange, Validators, is_active, no_bytes, set};
+use super::object_headers;
+use super::preconditions::{Precondition, evaluate_preconditions};
+use super::xml_writer::{Xml, xml_response};
 use crate::backend::BlobBody;
+use crate::database::object_row::ObjectRow;
 use crate::error::StorageError;
-use crate::object::find;
-use crate::object_row::ObjectRow;
-use crate::route::ObjectPath;
+use crate::object::lookup::find_visible_object;
+use crate::request::object_path::ObjectPath;
+use crate::response::byte_range::ByteRange;
+use crate::response::object_headers::{is_scriptable, set_header};
+use crate::response::object_response::empty_stream;
+use crate::response::validators::Validators;
 
-/// Parameters of the query that replace headers of the answer.
+/// Parameters of the query that replace headers of the response.
 const OVERRIDES: [(&str, header::HeaderName); 5] = [
     ("response-cache-control", header::CACHE_CONTROL),
     ("response-content-disposition", header::CONTENT_DISPOSITION),
@@ -29,73 +33,78 @@ const OVERRIDES: [(&str, header::HeaderName); 5] = [
 ///
 /// # Errors
 /// `NoSuchBucket`, `NoSuchKey` also for what is hidden, `PreconditionFailed`, `InvalidRange`.
-pub(super) async fn get_object(call: &S3Call, target: &ObjectPath) -> Result<HttpResponse, S3Error> {
-    /// Overwrites in a row that one reader follows.
-    const ATTEMPTS: usize = 5;
-    let mut row = find_visible(call, target).await?;
-    for _ in 0..ATTEMPTS {
-        match send(call, &row).await {
+pub(super) async fn get_object(context: &S3Context, target: &ObjectPath) -> Result<HttpResponse, S3Error> {
+    /// How often the bytes are looked for when overwrites keep removing the blob that was just looked up.
+    const MAX_ATTEMPTS: usize = 5;
+    let mut row = find_object(context, target).await?;
+    for _ in 0..MAX_ATTEMPTS {
+        match send_row(context, &row).await {
             Err(S3Error::Storage(StorageError::BlobMissing)) => {
-                let current = find_visible(call, target).await?;
+                let current = find_object(context, target).await?;
+                // The blob of the same version is still missing, so no overwrite removed it: it is lost.
                 if current.version == row.version {
                     return Err(StorageError::BlobMissing.into());
                 }
                 row = current;
             }
-            answer => return answer,
+            response => return response,
         }
     }
     Err(StorageError::BlobMissing.into())
 }
 
-/// All but the bytes, from the row.
+/// The headers of the object, from the row alone.
 ///
 /// # Errors
 /// As [`get_object`].
-pub(super) async fn head_object(call: &S3Call, target: &ObjectPath) -> Result<HttpResponse, S3Error> {
-    let row = find_visible(call, target).await?;
-    let mut response = match decide(&Validators::of(&row), |name| call.header(name)) {
-        Verdict::Failed => return Err(S3Error::PreconditionFailed),
-        Verdict::NotModified => return not_modified(call, &row),
-        Verdict::Proceed => HttpResponse::Ok(),
+pub(super) async fn head_object(context: &S3Context, target: &ObjectPath) -> Result<HttpResponse, S3Error> {
+    let row = find_object(context, target).await?;
+    let mut response = match evaluate_preconditions(&Validators::of(&row), |name| context.header(name)) {
+        Precondition::Failed => return Err(S3Error::PreconditionFailed),
+        Precondition::NotModified => return build_not_modified(context, &row),
+        Precondition::Proceed => HttpResponse::Ok(),
     };
-    describe(call, &mut response, &row)?;
-    Ok(response.body(SizedStream::new(row.size_bytes().unwrap_or(0), no_bytes())))
+    describe_object(context, &mut response, &row)?;
+    Ok(response.body(SizedStream::new(row.size_bytes().unwrap_or(0), empty_stream())))
 }
 
-/// An empty set, if the object is there.
+/// An empty set of tags, if the object exists.
 ///
 /// # Errors
 /// As [`get_object`].
-pub(super) async fn get_tagging(call: &S3Call, target: &ObjectPath) -> Result<HttpResponse, S3Error> {
-    find_visible(call, target).await?;
-    Ok(answer(Xml::document("Tagging", |xml| {
+pub(super) async fn get_object_tagging(
+    context: &S3Context,
+    target: &ObjectPath,
+) -> Result<HttpResponse, S3Error> {
+    find_object(context, target).await?;
+    Ok(xml_response(Xml::document("Tagging", |xml| {
         xml.element("TagSet", |_| {});
     })))
 }
 
-async fn find_visible(call: &S3Call, target: &ObjectPath) -> Result<ObjectRow, S3Error> {
-    check_target(target)?;
-    match find::get_visible(&call.caller, target).await {
+async fn find_object(context: &S3Context, target: &ObjectPath) -> Result<ObjectRow, S3Error> {
+    target.check_names()?;
+    match find_visible_object(&context.caller, target).await {
         Err(StorageError::NoSuchKey) => {
-            call.bucket(&target.bucket).await?;
+            // Tells a missing bucket from a missing key, which S3 clients treat differently.
+            context.find_bucket(&target.bucket).await?;
             Err(StorageError::NoSuchKey.into())
         }
         row => Ok(row?),
     }
 }
 
-async fn send(call: &S3Call, row: &ObjectRow) -> Result<HttpResponse, S3Error> {
-    match decide(&Validators::of(row), |name| call.header(name)) {
-        Verdict::Failed => return Err(S3Error::PreconditionFailed),
-        Verdict::NotModified => return not_modified(call, row),
-        Verdict::Proceed => {}
+async fn send_row(context: &S3Context, row: &ObjectRow) -> Result<HttpResponse, S3Error> {
+    match evaluate_preconditions(&Validators::of(row), |name| context.header(name)) {
+        Precondition::Failed => return Err(S3Error::PreconditionFailed),
+        Precondition::NotModified => return build_not_modified(context, row),
+        Precondition::Proceed => {}
     }
     let version = row.blob_version().ok_or(StorageError::BlobMissing)?;
-    let reader = call.call.storage().backend().open(version).await;
+    let reader = context.storage().backend().open(version).await;
     let reader = reader.map_err(StorageError::from)?;
     let size_bytes = reader.size_bytes();
-    let range = match call.call.request.headers().get(header::RANGE) {
+    let range = match context.http.request.headers().get(header::RANGE) {
         Some(value) => {
             Some(ByteRange::parse(value, size_bytes).ok_or(StorageError::InvalidRange { size_bytes })?)
         }
@@ -105,10 +114,8 @@ async fn send(call: &S3Call, row: &ObjectRow) -> Result<HttpResponse, S3Error> {
         Some(_) => StatusCode::PARTIAL_CONTENT,
         None => StatusCode::OK,
     });
-    describe(call, &mut response, row)?;
-    let (offset, length) = range.map_or((0, size_bytes), |range| {
-        (range.first, range.last - range.first + 1)
-    });
+    describe_object(context, &mut response, row)?;
+    let (offset, length) = range.map_or((0, size_bytes), |range| (range.first, range.length()));
     if let Some(range) = range {
         let text = format!("bytes {}-{}/{size_bytes}", range.first, range.last);
         response.insert_header((header::CONTENT_RANGE, text));
@@ -119,42 +126,47 @@ async fn send(call: &S3Call, row: &ObjectRow) -> Result<HttpResponse, S3Error> {
     })
 }
 
-fn not_modified(call: &S3Call, row: &ObjectRow) -> Result<HttpResponse, S3Error> {
+fn build_not_modified(context: &S3Context, row: &ObjectRow) -> Result<HttpResponse, S3Error> {
     let mut response = HttpResponse::NotModified();
-    describe(call, &mut response, row)?;
+    describe_object(context, &mut response, row)?;
     Ok(response.finish())
 }
 
-/// All headers that describe the object.
-fn describe(call: &S3Call, response: &mut HttpResponseBuilder, row: &ObjectRow) -> Result<(), S3Error> {
+/// Adds all headers that describe the object.
+fn describe_object(
+    context: &S3Context,
+    response: &mut HttpResponseBuilder,
+    row: &ObjectRow,
+) -> Result<(), S3Error> {
     let validators = Validators::of(row);
-    set(response, header::ETAG, &validators.etag);
+    set_header(response, header::ETAG, &validators.etag);
     if let Some(modified) = validators.modified {
         response.insert_header((header::LAST_MODIFIED, HttpDate::from(modified)));
     }
     response.insert_header((header::ACCEPT_RANGES, "bytes"));
     response.insert_header((header::X_CONTENT_TYPE_OPTIONS, "nosniff"));
+    // The default, which stays when the stored type cannot be a header.
     response.insert_header((header::CONTENT_TYPE, "application/octet-stream"));
     let stored = row.mime_type().unwrap_or("application/octet-stream");
-    set(response, header::CONTENT_TYPE, stored);
-    let content_type = call.parameter("response-content-type")?;
+    set_header(response, header::CONTENT_TYPE, stored);
+    let content_type = context.parameter("response-content-type")?;
     if let Some(content_type) = content_type {
-        set(response, header::CONTENT_TYPE, content_type);
+        set_header(response, header::CONTENT_TYPE, content_type);
     }
-    if is_active(content_type.unwrap_or(stored)) || is_active(stored) {
-        // A presigned URL may be opened in a browser: whatever it shows gets no scripts and no origin.
+    if is_scriptable(content_type.unwrap_or(stored)) || is_scriptable(stored) {
+        // A presigned URL may be opened in a browser: the page runs without scripts and in an origin of its own.
         response.insert_header((header::CONTENT_SECURITY_POLICY, "sandbox"));
     }
     if let Some(cache_control) = row.cache_control() {
-        set(response, header::CACHE_CONTROL, cache_control);
+        set_header(response, header::CACHE_CONTROL, cache_control);
     }
     for (parameter, name) in OVERRIDES {
         // Text that cannot be a header is ignored.
-        if let Some(value) = call.parameter(parameter)? {
-            set(response, name, value);
+        if let Some(value) = context.parameter(parameter)? {
+            set_header(response, name, value);
         }
     }
-    for (name, value) in declared::meta_headers(row.user_metadata.as_ref()) {
+    for (name, value) in object_headers::metadata_headers(row.user_metadata.as_ref()) {
         response.append_header((name, value));
     }
     Ok(())

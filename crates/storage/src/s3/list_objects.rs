@@ -1,49 +1,16 @@
-//! Listing keys, in both versions of the operation: pages of keys and, with a delimiter, common prefixes.
+//! `GET /{bucket}`, versions 1 and 2: pages of keys and, with a delimiter, of common prefixes.
 
 use actix_web::HttpResponse;
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-use super::S3Call;
+use super::context::S3Context;
 use super::error::S3Error;
-use super::xml::{Xml, answer};
+use super::pages::{decode_token, encode_token, url_encode};
+use super::xml_writer::{Xml, xml_response};
+use crate::database::object_row::format_iso;
+use crate::database::statement::Statement;
 use crate::error::StorageError;
-use crate::object_row::iso;
-use crate::session::Statement;
 
 const LIST: &str = include_str!("../sql/s3_list_objects.sql");
-
-/// What an encoded key keeps as it is, besides letters and digits.
-const KEY: &AsciiSet = &NON_ALPHANUMERIC
-    .remove(b'-')
-    .remove(b'_')
-    .remove(b'.')
-    .remove(b'~')
-    .remove(b'/');
-
-/// Percent-encodes a key.
-pub(super) fn url_encode(text: &str) -> String {
-    utf8_percent_encode(text, KEY).to_string()
-}
-
-/// A continuation token: base64 of `l:` and the last name.
-pub(super) fn encode_token(last: &str) -> String {
-    STANDARD.encode(format!("l:{last}"))
-}
-
-/// Reads a continuation token.
-///
-/// # Errors
-/// `InvalidArgument`.
-pub(super) fn decode_token(token: &str) -> Result<String, S3Error> {
-    STANDARD
-        .decode(token)
-        .ok()
-        .and_then(|bytes| String::from_utf8(bytes).ok())
-        .and_then(|text| text.strip_prefix("l:").map(str::to_owned))
-        .ok_or(S3Error::InvalidArgument("continuation-token"))
-}
 
 /// An entry of a page.
 enum Entry {
@@ -69,71 +36,72 @@ struct Page {
     is_truncated: bool,
 }
 
-/// What both versions are asked.
-struct Question<'c> {
+/// The parameters that both versions take.
+struct ListRequest<'c> {
     bucket: &'c str,
     prefix: &'c str,
     delimiter: &'c str,
     max_keys: i64,
-    encode: bool,
+    encodes_keys: bool,
 }
 
-impl<'c> Question<'c> {
-    async fn read(call: &'c S3Call, bucket: &'c str) -> Result<Self, S3Error> {
-        call.bucket(bucket).await?;
-        let encode = match call.parameter("encoding-type")? {
+impl<'c> ListRequest<'c> {
+    async fn read(context: &'c S3Context, bucket: &'c str) -> Result<Self, S3Error> {
+        context.find_bucket(bucket).await?;
+        let encodes_keys = match context.parameter("encoding-type")? {
             None => false,
             Some("url") => true,
             Some(_) => return Err(S3Error::InvalidArgument("encoding-type")),
         };
         Ok(Self {
             bucket,
-            prefix: call.parameter("prefix")?.unwrap_or_default(),
-            delimiter: call.parameter("delimiter")?.unwrap_or_default(),
-            max_keys: call.page_size("max-keys")?,
-            encode,
+            prefix: context.parameter("prefix")?.unwrap_or_default(),
+            delimiter: context.parameter("delimiter")?.unwrap_or_default(),
+            max_keys: context.page_size("max-keys")?,
+            encodes_keys,
         })
     }
 
-    async fn page(&self, call: &S3Call, after: &str, token: &str) -> Result<Page, S3Error> {
+    async fn find_page(&self, context: &S3Context, after: &str, token: &str) -> Result<Page, S3Error> {
         let statement = Statement::new(LIST)
             .bind(self.bucket)
             .bind(self.prefix)
             .bind(self.delimiter)
+            // One entry more than the page tells whether another page follows.
             .bind((self.max_keys + 1).to_string())
             .bind(after)
             .bind(token);
-        let rows = call.caller.read(statement).await?;
+        let rows = context.caller.read(statement).await?;
         let mut entries = Vec::with_capacity(rows.len());
         for row in &rows {
             entries.push(read_entry(row).map_err(StorageError::internal)?);
         }
-        let most = usize::try_from(self.max_keys).unwrap_or(usize::MAX);
-        let is_truncated = entries.len() > most;
-        entries.truncate(most);
+        let limit = usize::try_from(self.max_keys).unwrap_or(usize::MAX);
+        let is_truncated = entries.len() > limit;
+        entries.truncate(limit);
         Ok(Page {
             entries,
             is_truncated,
         })
     }
 
-    fn name(&self, text: &str) -> String {
-        if self.encode {
+    fn encode(&self, text: &str) -> String {
+        if self.encodes_keys {
             url_encode(text)
         } else {
             text.to_owned()
         }
     }
 
-    /// What both versions answer.
-    fn common(&self, xml: &mut Xml, page: &Page) {
+    /// Writes the elements that both versions have.
+    fn write_common(&self, xml: &mut Xml, page: &Page) {
         xml.text("Name", self.bucket);
-        xml.text("Prefix", &self.name(self.prefix));
+        xml.text("Prefix", &self.encode(self.prefix));
         if !self.delimiter.is_empty() {
-            xml.text("Delimiter", &self.name(self.delimiter));
+            xml.text("Delimiter", &self.encode(self.delimiter));
         }
         xml.text("MaxKeys", &self.max_keys.to_string());
-        if self.encode {
+        if self.encodes_keys {
             xml.text("EncodingType", "url");
         }
         xml.text("IsTruncated", if page.is_truncated { "true" } else { "false" });
@@ -146,7 +114,7 @@ impl<'c> Question<'c> {
             } = entry
             {
                 xml.element("Contents", |xml| {
-                    xml.text("Key", &self.name(key));
+                    xml.text("Key", &self.encode(key));
                     xml.text("LastModified", modified);
                     xml.text("ETag", etag);
                     xml.text("Size", &size.to_string());
@@ -156,7 +124,7 @@ impl<'c> Question<'c> {
         }
         for entry in &page.entries {
             if let Entry::Prefix(prefix) = entry {
-                xml.element("CommonPrefixes", |xml| xml.text("Prefix", &self.name(prefix)));
+                xml.element("CommonPrefixes", |xml| xml.text("Prefix", &self.encode(prefix)));
             }
         }
     }
@@ -173,54 +141,55 @@ fn read_entry(row: &selvedge_postgres::Row) -> Result<Entry, selvedge_postgres::
         key: name,
         etag: row.try_get::<_, Option<String>>("etag")?.unwrap_or_default(),
         size: size.and_then(|size| size.parse().ok()).unwrap_or(0),
-        modified: modified.map(iso).unwrap_or_default(),
+        modified: modified.map(format_iso).unwrap_or_default(),
     })
 }
 
-/// Version 1: pages by marker.
+/// Version 1: a page begins after the key `marker`.
 ///
 /// # Errors
 /// `NoSuchBucket`, `InvalidArgument`.
-pub(super) async fn list_objects(call: &S3Call, bucket: &str) -> Result<HttpResponse, S3Error> {
-    let question = Question::read(call, bucket).await?;
-    let marker = call.parameter("marker")?.unwrap_or_default();
-    // A marker that is a common prefix stands for all below it.
-    let is_prefix = !question.delimiter.is_empty() && marker.ends_with(question.delimiter);
+pub(super) async fn list_objects(context: &S3Context, bucket: &str) -> Result<HttpResponse, S3Error> {
+    let request = ListRequest::read(context, bucket).await?;
+    let marker = context.parameter("marker")?.unwrap_or_default();
+    // A marker that is a common prefix stands for all keys below it, which the SQL skips only for its `token`
+    // parameter.
+    let is_prefix = !request.delimiter.is_empty() && marker.ends_with(request.delimiter);
     let (after, token) = if is_prefix { ("", marker) } else { (marker, "") };
-    let page = question.page(call, after, token).await?;
-    Ok(answer(Xml::document("ListBucketResult", |xml| {
-        xml.text("Marker", &question.name(marker));
+    let page = request.find_page(context, after, token).await?;
+    Ok(xml_response(Xml::document("ListBucketResult", |xml| {
+        xml.text("Marker", &request.encode(marker));
         if let Some(last) = page.entries.last()
             && page.is_truncated
-            && !question.delimiter.is_empty()
+            && !request.delimiter.is_empty()
         {
-            xml.text("NextMarker", &question.name(last.name()));
+            xml.text("NextMarker", &request.encode(last.name()));
         }
-        question.common(xml, &page);
+        request.write_common(xml, &page);
     })))
 }
 
-/// Version 2: pages by continuation token.
+/// Version 2: a page begins after the entry of `continuation-token`, or after the key `start-after`.
 ///
 /// # Errors
 /// `NoSuchBucket`, `InvalidArgument`.
-pub(super) async fn list_objects_v2(call: &S3Call, bucket: &str) -> Result<HttpResponse, S3Error> {
-    let question = Question::read(call, bucket).await?;
-    let start_after = call.parameter("start-after")?;
-    let token = call.parameter("continuation-token")?;
+pub(super) async fn list_objects_v2(context: &S3Context, bucket: &str) -> Result<HttpResponse, S3Error> {
+    let request = ListRequest::read(context, bucket).await?;
+    let start_after = context.parameter("start-after")?;
+    let token = context.parameter("continuation-token")?;
     let decoded = token.map(decode_token).transpose()?;
-    let page = question
-        .page(
-            call,
+    let page = request
+        .find_page(
+            context,
             start_after.unwrap_or_default(),
             decoded.as_deref().unwrap_or_default(),
         )
         .await?;
-    Ok(answer(Xml::document("ListBucketResult", |xml| {
+    Ok(xml_response(Xml::document("ListBucketResult", |xml| {
         xml.text("KeyCount", &page.entries.len().to_string());
         xml.optional(
             "StartAfter",
-            start_after.map(|text| question.name(text)).as_deref(),
+            start_after.map(|text| request.encode(text)).as_deref(),
         );
         xml.optional("ContinuationToken", token);
         if let Some(last) = page.entries.last()
@@ -228,6 +197,6 @@ pub(super) async fn list_objects_v2(call: &S3Call, bucket: &str) -> Result<HttpR
         {
             xml.text("NextContinuationToken", &encode_token(last.name()));
         }
-        question.common(xml, &page);
+        request.write_common(xml, &page);
     })))
 }

@@ -1,13 +1,13 @@
-//! Method, path and query, read into the closed set of operations.
+//! Reads method, path and query into the closed set of S3 operations.
 
 use actix_web::HttpRequest;
 use actix_web::http::Method;
 
 use super::error::S3Error;
-use crate::query::Query;
-use crate::route::{ObjectPath, decode};
+use crate::request::object_path::{ObjectPath, decode_path};
+use crate::request::query::Query;
 
-/// What a path names.
+/// The resource that a path names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Target {
     Service,
@@ -16,32 +16,33 @@ pub(super) enum Target {
 }
 
 impl Target {
-    /// Reads `/s3`, `/s3/{bucket}` (a slash may follow) or `/s3/{bucket}/{key}`. Keys are decoded once and opaque.
+    /// Reads `/s3`, `/s3/{bucket}` (a slash may follow) or `/s3/{bucket}/{key}`. Keys are decoded once and otherwise
+    /// unchanged.
     pub(super) fn parse(path: &str) -> Result<Self, S3Error> {
         let rest = path.strip_prefix("/s3").unwrap_or(path);
         let rest = rest.strip_prefix('/').unwrap_or(rest);
         let (bucket, key) = rest.split_once('/').unwrap_or((rest, ""));
         Ok(match (bucket, key) {
             ("", "") => Self::Service,
-            (bucket, "") => Self::Bucket(decode(bucket)?),
+            (bucket, "") => Self::Bucket(decode_path(bucket)?),
             (bucket, key) => Self::Object(ObjectPath {
-                bucket: decode(bucket)?,
-                key: decode(key)?,
+                bucket: decode_path(bucket)?,
+                key: decode_path(key)?,
             }),
         })
     }
 
-    /// How errors name it.
+    /// The resource as errors name it.
     pub(super) fn resource(&self) -> String {
         match self {
             Self::Service => String::new(),
             Self::Bucket(bucket) => bucket.clone(),
-            Self::Object(object) => object.full(),
+            Self::Object(object) => object.full_key(),
         }
     }
 }
 
-/// What is asked for.
+/// An operation and the bucket or object that it names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Operation {
     ListBuckets,
@@ -69,7 +70,8 @@ pub(super) enum Operation {
     ListParts(ObjectPath),
 }
 
-/// Sub-resources that S3 has and we do not: without this list, `PUT ?acl` would overwrite the object.
+/// Sub-resources of S3 that this service does not have. They must be refused: without this list, `PUT ?acl` would be
+/// read as `PUT` and overwrite the object.
 const UNSUPPORTED: [&str; 33] = [
     "accelerate",
     "acl",
@@ -110,7 +112,7 @@ impl Operation {
     /// Reads a request.
     ///
     /// # Errors
-    /// `NotImplemented` for what S3 has and we do not, `MethodNotAllowed` for what nobody has.
+    /// `NotImplemented` for operations that only S3 has, `MethodNotAllowed` for those that S3 does not have either.
     pub(super) fn parse(request: &HttpRequest, target: Target) -> Result<Self, S3Error> {
         let query = Query::parse(request.query_string());
         let operation = match target {
@@ -118,6 +120,7 @@ impl Operation {
             Target::Service => None,
             Target::Bucket(id) => Self::of_bucket(request.method(), &query, id),
             Target::Object(object) => {
+                // Copies differ from uploads by this header only; method, path and query are the same.
                 let copies = request.headers().contains_key("x-amz-copy-source");
                 Self::of_object(request.method(), &query, copies, object)
             }
@@ -168,7 +171,7 @@ impl Operation {
         })
     }
 
-    /// What `storage.operation()` returns.
+    /// What `storage.operation()` returns to policies.
     pub(super) fn name(&self) -> &'static str {
         match self {
             Self::ListBuckets => "storage.s3.bucket.list",
@@ -209,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn store_095_every_operation_has_its_request() {
+    fn store_095_requests_are_read_into_operations() {
         let object = || ObjectPath {
             bucket: "b".to_owned(),
             key: "k/l m".to_owned(),
@@ -280,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn sub_resources_that_are_not_served_change_nothing() {
+    fn store_095_unsupported_sub_resources_are_refused() {
         for (method, uri) in [
             (Method::PUT, "/s3/b/k?acl"),
             (Method::PUT, "/s3/b/k?tagging"),

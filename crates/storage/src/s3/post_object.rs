@@ -1,4 +1,4 @@
-//! `POST /{bucket}` with a form: an upload straight from a browser, allowed by the policy in the form.
+//! `POST /{bucket}` with a multipart form: an upload directly from a browser, allowed by the signed policy in the form.
 
 use actix_multipart::{Field, Multipart, MultipartError};
 use actix_web::http::StatusCode;
@@ -9,53 +9,56 @@ use futures_util::{Stream, StreamExt};
 use serde_json::{Map, Value};
 
 use super::error::S3Error;
-use super::put_object::Upload;
-use super::signature::policy::{self, FormFields};
-use super::xml::{MEDIA_TYPE, Xml};
-use super::{declared, list_objects};
+use super::object_headers;
+use super::pages::url_encode;
+use super::signature::{FormFields, verify_form};
+use super::store_object::S3Upload;
+use super::xml_writer::{MEDIA_TYPE, Xml};
+use crate::context::RequestContext;
+use crate::database::object_row::ObjectRow;
 use crate::error::StorageError;
-use crate::multipart::Form;
-use crate::names::check_bucket_name;
-use crate::object::find;
-use crate::object_row::ObjectRow;
-use crate::route::ObjectPath;
-use crate::serve::Call;
+use crate::object::lookup::find_bucket;
+use crate::request::form::Form;
+use crate::request::object_path::ObjectPath;
+use crate::response::object_headers::set_header;
+use crate::validation::names::check_bucket_name;
 
-/// Most text fields of a form, and most bytes of all of them.
-const FIELDS_MAX: usize = 100;
-const FIELDS_MAX_BYTES: usize = 256 * 1024;
+/// Most text fields of a form.
+const MAX_FIELDS: usize = 100;
+/// Most bytes of all text fields together.
+const MAX_FIELD_BYTES: usize = 256 * 1024;
 
 /// 200, or what `success_action_status` and `success_action_redirect` ask for.
 ///
 /// # Errors
 /// Those of the policy and of an upload.
 pub(super) async fn post_object(
-    call: &Call,
+    context: &RequestContext,
     bucket: &str,
     payload: web::Payload,
 ) -> Result<HttpResponse, S3Error> {
-    if !Form::is_form(&call.request) {
+    if !Form::is_form(&context.request) {
         return Err(S3Error::MissingSignature);
     }
-    let mut parts = Multipart::new(call.request.headers(), payload);
+    let mut parts = Multipart::new(context.request.headers(), payload);
     let (fields, file) = read_fields(&mut parts).await?;
     let key = fields.get("key").ok_or(S3Error::MissingParameter("key"))?;
     let key = key.replace("${filename}", &file_name(&file));
-    let allowed = policy::verify(call.storage(), bucket, &key, &fields)?;
+    // Before the bucket is looked up, so that only signers learn which buckets exist.
+    let allowed = verify_form(context.storage(), bucket, &key, &fields)?;
 
-    let caller = call.session_of(allowed.identity);
+    let caller = context.session_as(allowed.identity);
     check_bucket_name(bucket)?;
-    let found = find::get_bucket(&call.service(), bucket).await?;
-    let global = call.storage().config().file_size_limit_bytes;
-    let own = found.file_size_limit.and_then(|limit| u64::try_from(limit).ok());
-    let most = allowed.length.map_or(u64::MAX, |(_, most)| most);
-    let upload = Upload {
-        call,
+    let found = find_bucket(&context.service(), bucket).await?;
+    let policy_limit = allowed.length.map_or(u64::MAX, |(_, most)| most);
+    let upload = S3Upload {
+        context,
         caller: &caller,
-        declared: declared::declared(fields.get("content-type"), fields.get("cache-control"))?,
+        declared: object_headers::read_declared(fields.get("content-type"), fields.get("cache-control"))?,
         user_metadata: user_metadata(&fields),
+        // The Content-Length of a form includes its fields, so the size of the file is unknown until it has arrived.
         length: None,
-        limit: own.map_or(global, |own| own.min(global)).min(most),
+        limit: context.size_limit(found.file_size_limit).min(policy_limit),
         upsert: true,
         bucket: found,
         target: ObjectPath {
@@ -65,46 +68,47 @@ pub(super) async fn post_object(
     };
     let least = allowed.length.map_or(0, |(least, _)| least);
     let stored = upload.store(file_bytes(file, least)).await?;
-    respond(&fields, &stored)
+    build_response(&fields, &stored)
 }
 
-/// All fields in front of the file, and the file. Fields behind it are not read, as in S3.
+/// All fields before the file, and the file. As in S3, fields behind the file are ignored.
 async fn read_fields(parts: &mut Multipart) -> Result<(FormFields, Field), S3Error> {
     let mut fields = FormFields::default();
     let mut total = 0;
     while let Some(field) = parts.next().await {
-        let mut field = field.map_err(broken)?;
+        let mut field = field.map_err(map_form_error)?;
         let name = field.name().unwrap_or_default().to_owned();
         if name.eq_ignore_ascii_case("file") {
             return Ok((fields, field));
         }
         let mut text = Vec::new();
         while let Some(bytes) = field.next().await {
-            let bytes = bytes.map_err(broken)?;
+            let bytes = bytes.map_err(map_form_error)?;
             total += bytes.len();
-            if total > FIELDS_MAX_BYTES {
+            if total > MAX_FIELD_BYTES {
                 return Err(StorageError::EntityTooLarge.into());
             }
             text.extend_from_slice(&bytes);
         }
         fields.push(&name, String::from_utf8_lossy(&text).into_owned());
-        if fields.len() > FIELDS_MAX {
+        if fields.len() > MAX_FIELDS {
             return Err(S3Error::InvalidRequest("The form has too many fields"));
         }
     }
     Err(StorageError::NoContent.into())
 }
 
+/// The name of the uploaded file, for `${filename}` in the key.
 fn file_name(file: &Field) -> String {
     let name = file
         .content_disposition()
         .and_then(|disposition| disposition.get_filename());
-    // Browsers of old sent whole paths.
+    // Old browsers send the whole local path.
     let name = name.unwrap_or_default();
     name.rsplit(['/', '\\']).next().unwrap_or(name).to_owned()
 }
 
-/// The file's bytes; an end before `least` of them is an error.
+/// The file's bytes; fewer than `least` are an error.
 fn file_bytes(file: Field, least: u64) -> impl Stream<Item = Result<Bytes, S3Error>> + Unpin {
     let stream = futures_util::stream::unfold(
         (file, 0_u64, false),
@@ -117,7 +121,7 @@ fn file_bytes(file: Field, least: u64) -> impl Stream<Item = Result<Bytes, S3Err
                     read += bytes.len() as u64;
                     Some((Ok(bytes), (file, read, false)))
                 }
-                Some(Err(error)) => Some((Err(broken(error)), (file, read, true))),
+                Some(Err(error)) => Some((Err(map_form_error(error)), (file, read, true))),
                 None if read < least => {
                     let error = S3Error::InvalidRequest(
                         "Your proposed upload is smaller than the minimum allowed size",
@@ -131,13 +135,14 @@ fn file_bytes(file: Field, least: u64) -> impl Stream<Item = Result<Bytes, S3Err
     Box::pin(stream)
 }
 
-fn broken(error: MultipartError) -> S3Error {
+fn map_form_error(error: MultipartError) -> S3Error {
     match error {
         MultipartError::Payload(_) | MultipartError::Incomplete => StorageError::Aborted.into(),
         other => StorageError::BrokenForm(other.to_string()).into(),
     }
 }
 
+/// Fields `x-amz-meta-*` as a JSON object.
 fn user_metadata(fields: &FormFields) -> Value {
     let metadata: Map<String, Value> = fields
         .iter()
@@ -149,9 +154,10 @@ fn user_metadata(fields: &FormFields) -> Value {
     Value::Object(metadata)
 }
 
-fn respond(fields: &FormFields, stored: &ObjectRow) -> Result<HttpResponse, S3Error> {
+/// The response that `success_action_redirect` or `success_action_status` asks for.
+fn build_response(fields: &FormFields, stored: &ObjectRow) -> Result<HttpResponse, S3Error> {
     let etag = stored.etag().unwrap_or_default();
-    let location = format!("/{}", list_objects::url_encode(&stored.full_key()));
+    let location = format!("/{}", url_encode(&stored.full_key()));
     let redirect = fields
         .get("success_action_redirect")
         .and_then(|url| redirect_to(url, stored, etag));
@@ -161,9 +167,9 @@ fn respond(fields: &FormFields, stored: &ObjectRow) -> Result<HttpResponse, S3Er
         (None, Some("204")) => StatusCode::NO_CONTENT,
         _ => StatusCode::OK,
     });
-    crate::asset::set(&mut response, header::ETAG, etag);
+    set_header(&mut response, header::ETAG, etag);
     let to = redirect.unwrap_or_else(|| location.clone());
-    crate::asset::set(&mut response, HeaderName::from_static("location"), &to);
+    set_header(&mut response, HeaderName::from_static("location"), &to);
     if fields.get("success_action_status") != Some("201") {
         return Ok(response.finish());
     }
@@ -177,7 +183,7 @@ fn respond(fields: &FormFields, stored: &ObjectRow) -> Result<HttpResponse, S3Er
     Ok(response.content_type(MEDIA_TYPE).body(xml.finish()))
 }
 
-/// The form's URL with what was stored; the policy has allowed it.
+/// The redirect URL of the form, extended by bucket, key and tag. The policy has allowed the URL; only http(s) is used.
 fn redirect_to(url: &str, stored: &ObjectRow, etag: &str) -> Option<String> {
     let is_web = url.starts_with("http://") || url.starts_with("https://");
     if !is_web || HeaderValue::from_str(url).is_err() {

@@ -1,6 +1,6 @@
 -- One level below a folder, folders first by name, then files by a time column. Parameters: $1 bucket, $2 folder with its
 -- slash, $3 folder and search in lower case, $4 segments of a row's name, $5 asc or desc, $6 limit, $7 offset, $8 the
--- column. Compat: unlike by name, folders that differ in case only are two rows, so that none can be leapt over.
+-- column. Compat: unlike by name, folders that differ in case only are two rows, so that paging skips none.
 with level as (
   select o.*,
          array_to_string((string_to_array(substr(o.name, length($2::text) + 1), '/'))[1:$4::int], '/') as entry,

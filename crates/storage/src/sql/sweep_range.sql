@@ -1,5 +1,5 @@
--- Versions behind $1 and up to $2 that something refers to: objects with their address, pieces of uploads under way
--- without one.
+-- Versions greater than $1 and up to $2 that rows refer to: objects with bucket and key, parts of S3 multipart uploads
+-- without them.
 select lower(o.version), o.bucket_id, o.name
 from storage.objects o
 where lower(o.version) collate "C" > $1::text and lower(o.version) collate "C" <= $2::text

@@ -1,4 +1,4 @@
--- Versions behind $1 and up to $2 that resumable uploads refer to: pieces, and what they are about to become.
+-- Versions greater than $1 and up to $2 that resumable uploads refer to: their pieces, and the blob that joins them.
 select p.version::text, null, null
 from storage.resumable_pieces p
 where p.version::text collate "C" > $1::text and p.version::text collate "C" <= $2::text

@@ -1,114 +1,151 @@
-//! `POST /upload/resumable[/sign]`: a new upload, perhaps with its first bytes.
+//! `POST /upload/resumable[/sign]`: begins an upload, perhaps with its first bytes.
 
 use actix_web::http::StatusCode;
 use actix_web::http::header::{CONTENT_TYPE, LOCATION};
 use actix_web::{HttpResponse, web};
 use uuid::Uuid;
 
-use super::address::UploadId;
-use super::headers::{self, OFFSET_STREAM, UploadMetadata};
-use super::receive::Received;
-use super::refusal::Refusal;
-use super::upload::NewUpload;
-use super::{Description, Tus, answer, expires};
+use super::error::TusError;
+use super::headers::{self, UploadMetadata};
+use super::protocol::{OFFSET_STREAM, build_response, expires_header};
+use super::receive::ClaimedUpload;
+use super::request::{TusRequest, UploadDescription, WriteGrant};
+use super::upload_id::UploadId;
+use super::upload_table::NewUpload;
+use crate::backend::Version;
 use crate::error::StorageError;
-use crate::limits::{check_mime_type, is_content_type};
-use crate::names::{check_bucket_name, check_key, is_folder_placeholder};
-use crate::object::find::{self, Bucket};
-use crate::route::ObjectPath;
-use crate::version::Version;
+use crate::object::lookup::{Bucket, find_bucket};
+use crate::request::object_path::ObjectPath;
+use crate::validation::limits::{check_mime_type, is_content_type};
+use crate::validation::names::is_folder_placeholder;
 
-impl Tus {
-    /// 201 with `Location`. The order of checks decides which error wins: lengths, metadata, address, size, rights, type.
-    /// Source: STORE-087, STORE-088, STORE-090.
-    pub(super) async fn create(self, payload: web::Payload) -> Result<HttpResponse, Refusal> {
-        let headers = self.call.request.headers();
-        if headers.contains_key("upload-concat") {
-            return Err(Refusal::Concatenation);
-        }
-        let length = headers::number_of(headers, "upload-length");
-        if length.is_some() == headers.contains_key("upload-defer-length") {
-            return Err(Refusal::LengthRequired);
-        }
-        let metadata = headers::text(headers, "upload-metadata")
-            .and_then(UploadMetadata::parse)
-            .ok_or(Refusal::MetadataRequired)?;
-        let target = ObjectPath {
-            bucket: metadata.text("bucketName").unwrap_or_default(),
-            key: metadata.text("objectName").unwrap_or_default(),
-        };
-        check_bucket_name(&target.bucket)?;
-        check_key(&target.key)?;
-        let bucket = find::get_bucket(&self.call.service(), &target.bucket).await?;
-        let limit = self.size_limit(&target, &bucket);
-        if length.is_some_and(|length| length > limit) {
-            return Err(Refusal::TooLong);
-        }
-        let content_type = metadata.text("contentType").filter(|text| !text.is_empty());
-        let user_metadata = metadata.user_metadata();
-        let description = Description {
-            mime_type: content_type.as_deref(),
-            length,
-            user_metadata: user_metadata.as_ref(),
-        };
-        let permit = self.permit(&target, description).await?;
-        check_type(&target, content_type.as_deref(), &bucket)?;
+/// 201 with `Location`. Source: STORE-087, STORE-088, STORE-090.
+///
+/// # Errors
+/// Those of [`check_request`], and of receiving the first bytes; then the upload does not exist.
+pub(super) async fn create_upload(
+    request: TusRequest,
+    payload: web::Payload,
+) -> Result<HttpResponse, TusError> {
+    let checked = check_request(&request).await?;
+    let id = UploadId {
+        target: checked.target.clone(),
+        version: Version::fresh(),
+    };
+    let uploads = request.uploads();
+    let writer = Uuid::new_v4();
+    // The version is new, so this never waits. It keeps the expiry from removing the upload while its first bytes
+    // arrive.
+    let lock = request
+        .context
+        .storage()
+        .upload_locks()
+        .acquire(id.version)
+        .await?;
+    let upload = uploads.create(checked.new_row(&id, writer)).await?;
 
-        let id = UploadId {
-            target,
-            version: Version::fresh(),
-        };
-        let uploads = self.uploads();
-        let writer = Uuid::new_v4();
-        let hold = self.call.storage().writers().acquire(id.version).await?;
-        let new = NewUpload {
-            id: &id,
-            length,
-            upload_metadata: metadata.echo(),
-            content_type,
-            cache_control: metadata.cache_control(),
-            user_metadata,
+    let mut response = build_response(StatusCode::CREATED);
+    response.insert_header((LOCATION, id.location(&request.context, request.caller.is_none())));
+    let headers = request.context.request.headers();
+    let brings_bytes = headers::find_text(headers, CONTENT_TYPE.as_str()) == Some(OFFSET_STREAM);
+    // An upload of zero bytes is complete at once: no client sends a PATCH for it.
+    if !brings_bytes && checked.length != Some(0) {
+        response.insert_header(expires_header(upload.expires_at));
+        return Ok(response.finish());
+    }
+    let payload = brings_bytes.then_some(payload);
+    let claimed = ClaimedUpload {
+        upload: upload.clone(),
+        lock,
+        writer,
+        grant: checked.grant,
+        limit: checked.limit,
+    };
+    match request.receive(claimed, payload).await {
+        Ok(received) => {
+            if brings_bytes {
+                response.insert_header(("upload-offset", received.offset.to_string()));
+            }
+            received.add_headers(&mut response);
+            Ok(response.finish())
+        }
+        Err(error) => {
+            // The client gets no Location with an error, so it could never resume this upload.
+            uploads.remove(&upload).await?;
+            Err(error)
+        }
+    }
+}
+
+/// A creation whose headers are valid and whose target may be written.
+struct CheckedCreation {
+    target: ObjectPath,
+    length: Option<u64>,
+    limit: u64,
+    metadata: UploadMetadata,
+    content_type: Option<String>,
+    grant: WriteGrant,
+}
+
+impl CheckedCreation {
+    fn new_row<'a>(&self, id: &'a UploadId, writer: Uuid) -> NewUpload<'a> {
+        NewUpload {
+            id,
+            length: self.length,
+            upload_metadata: self.metadata.echo(),
+            content_type: self.content_type.clone(),
+            cache_control: self.metadata.cache_control(),
+            user_metadata: self.metadata.user_metadata(),
             writer,
-        };
-        let upload = uploads.create(new).await?;
-        let created = upload.clone();
-
-        let mut response = answer(StatusCode::CREATED);
-        response.insert_header((LOCATION, id.location(&self.call, self.caller.is_none())));
-        let brings_bytes = headers::text(headers, CONTENT_TYPE.as_str()) == Some(OFFSET_STREAM);
-        if !brings_bytes && length != Some(0) {
-            response.insert_header(expires(upload.expires_at));
-            return Ok(response.finish());
-        }
-        let payload = brings_bytes.then_some(payload);
-        match self.receive(hold, upload, writer, &permit, limit, payload).await {
-            Ok(received) => {
-                if brings_bytes {
-                    response.insert_header(("upload-offset", received.offset.to_string()));
-                }
-                received.describe(&mut response);
-                Ok(response.finish())
-            }
-            Err(refusal) => {
-                // Nobody was told its address.
-                uploads.remove(&created).await?;
-                Err(refusal)
-            }
         }
     }
 }
 
-impl Received {
-    /// `Tus-Complete` when it is done, `Upload-Expires` while it is not.
-    pub(super) fn describe(&self, response: &mut actix_web::HttpResponseBuilder) {
-        match self.expires_at {
-            None => response.insert_header(("tus-complete", "1")),
-            Some(at) => response.insert_header(expires(at)),
-        };
+/// Checks a creation. The contract fixes the order of checks, which decides the error that a client sees: lengths,
+/// metadata, address, size, permission, type.
+async fn check_request(request: &TusRequest) -> Result<CheckedCreation, TusError> {
+    let headers = request.context.request.headers();
+    if headers.contains_key("upload-concat") {
+        return Err(TusError::Concatenation);
     }
+    let length = headers::find_number(headers, "upload-length");
+    // TUS requires exactly one of the two headers.
+    if length.is_some() == headers.contains_key("upload-defer-length") {
+        return Err(TusError::LengthRequired);
+    }
+    let metadata = headers::find_text(headers, "upload-metadata")
+        .and_then(UploadMetadata::parse)
+        .ok_or(TusError::MetadataRequired)?;
+    let target = ObjectPath {
+        bucket: metadata.text("bucketName").unwrap_or_default(),
+        key: metadata.text("objectName").unwrap_or_default(),
+    };
+    target.check_names()?;
+    let bucket = find_bucket(&request.context.service(), &target.bucket).await?;
+    let limit = request.size_limit(&target, &bucket);
+    if length.is_some_and(|length| length > limit) {
+        return Err(TusError::TooLong);
+    }
+    let content_type = metadata.text("contentType").filter(|text| !text.is_empty());
+    let user_metadata = metadata.user_metadata();
+    let description = UploadDescription {
+        mime_type: content_type.as_deref(),
+        length,
+        user_metadata: user_metadata.as_ref(),
+    };
+    let grant = request.authorize(&target, description).await?;
+    check_type(&target, content_type.as_deref(), &bucket)?;
+    Ok(CheckedCreation {
+        target,
+        length,
+        limit,
+        metadata,
+        content_type,
+        grant,
+    })
 }
 
-/// The type comes back as a header one day, and it must be on the bucket's list; none at all passes.
+/// Checks that the type can be sent as a header and is on the bucket's list. An upload without a type passes.
 fn check_type(target: &ObjectPath, content_type: Option<&str>, bucket: &Bucket) -> Result<(), StorageError> {
     let Some(content_type) = content_type else {
         return Ok(());

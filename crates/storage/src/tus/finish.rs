@@ -1,30 +1,36 @@
-//! All bytes are there: the pieces become a blob, the blob becomes an object. Can be done again after a crash at any point.
+//! Finishes a full upload: the pieces become one blob, the blob becomes an object. Every step can be repeated, so that
+//! the next request finishes what a crash interrupted.
 
 use md5::Digest;
 
-use super::receive::digest_from;
-use super::refusal::Refusal;
-use super::upload::{Upload, Uploads};
+use super::digest::restore_md5;
+use super::error::TusError;
+use super::upload_table::{ResumableUpload, UploadTable};
 use crate::backend::{BackendError, BlobInfo, BlobStat};
+use crate::database::object_row::Declared;
 use crate::error::StorageError;
-use crate::object::commit::{self, NewObject, PendingBlob};
-use crate::object_row::Declared;
+use crate::object::commit::{NewObject, commit_object};
+use crate::object::pending_blob::PendingBlob;
 
 /// Makes the object of a full upload, unless it exists already.
 ///
-/// A refusal that stays one ends the upload; after a passing one (a lock, a time-out) it can be finished later.
+/// After a transient error (a lock, a time-out) the upload stays and can be finished later; any other error removes it.
 ///
 /// # Errors
-/// `KeyAlreadyExists` and what else the database says; `NotFound` when the bytes are gone.
-pub(super) async fn finish(uploads: &Uploads, mut upload: Upload) -> Result<Upload, Refusal> {
+/// `KeyAlreadyExists` and other errors of the database; `NotFound` when the pieces are gone.
+pub(super) async fn finish_upload(
+    uploads: &UploadTable,
+    mut upload: ResumableUpload,
+) -> Result<ResumableUpload, TusError> {
+    // An earlier attempt may have made the object and crashed before the row said so.
     if !uploads.is_committed(&upload).await? {
-        match commit(uploads, &upload).await {
+        match commit_upload(uploads, &upload).await {
             Ok(()) => {}
-            Err(error) if is_passing(&error) => return Err(error.into()),
+            Err(error) if is_transient(&error) => return Err(error.into()),
             Err(error) => {
                 uploads.remove(&upload).await?;
                 return Err(match error {
-                    StorageError::BlobMissing => Refusal::NotFound,
+                    StorageError::BlobMissing => TusError::NotFound,
                     other => other.into(),
                 });
             }
@@ -35,20 +41,22 @@ pub(super) async fn finish(uploads: &Uploads, mut upload: Upload) -> Result<Uplo
     Ok(upload)
 }
 
-async fn commit(uploads: &Uploads, upload: &Upload) -> Result<(), StorageError> {
-    let finishing = upload
-        .finishing
+async fn commit_upload(uploads: &UploadTable, upload: &ResumableUpload) -> Result<(), StorageError> {
+    let commit_as = upload
+        .commit_as
         .as_ref()
-        .ok_or_else(|| StorageError::internal("a full upload that nobody finished"))?;
-    let storage = uploads.service.worker().storage();
-    let stat = join(uploads, upload).await?;
-    // It stays when the database refuses: whether to try again is decided by the caller.
-    let blob = PendingBlob::lasting(storage, upload.version);
+        .ok_or_else(|| StorageError::internal("a full upload without an owner to commit it as"))?;
+    let storage = uploads.service.storage();
+    let stat = join_pieces(uploads, upload).await?;
+    // Retained when the commit fails: after a transient error the next attempt needs it, and the caller removes it
+    // after any other.
+    let blob = PendingBlob::retained(storage, upload.version);
     let info = BlobInfo {
         size_bytes: stat.size_bytes,
-        etag: format!("\"{}\"", hex::encode(digest_from(&upload.digest).finalize())),
+        etag: format!("\"{}\"", hex::encode(restore_md5(&upload.digest).finalize())),
         modified: stat.modified,
     };
+    // TUS has no header for a robots tag, so these objects have none.
     let declared = Declared {
         mime_type: upload
             .content_type
@@ -59,19 +67,19 @@ async fn commit(uploads: &Uploads, upload: &Upload) -> Result<(), StorageError> 
     };
     let object = NewObject {
         target: upload.target.clone(),
-        owner: finishing.owner(),
+        owner: commit_as.owner(),
         metadata: declared.metadata(&info),
         user_metadata: upload.user_metadata.clone(),
-        upsert: finishing.upsert,
+        upsert: commit_as.upsert,
         blob,
     };
-    commit::commit(uploads.service.clone(), object).await?;
+    commit_object(uploads.service.clone(), object).await?;
     Ok(())
 }
 
-/// One blob with the bytes of all pieces; found to be there when a crash came between.
-async fn join(uploads: &Uploads, upload: &Upload) -> Result<BlobStat, StorageError> {
-    let backend = uploads.service.worker().storage().backend();
+/// Makes one blob of all pieces. It exists already when a crash came between joining and committing.
+async fn join_pieces(uploads: &UploadTable, upload: &ResumableUpload) -> Result<BlobStat, StorageError> {
+    let backend = uploads.service.storage().backend();
     match backend.stat(upload.version).await {
         Ok(stat) => return Ok(stat),
         Err(BackendError::Missing) => {}
@@ -92,6 +100,8 @@ async fn join(uploads: &Uploads, upload: &Upload) -> Result<BlobStat, StorageErr
                 modified: info.modified,
             })
         }
+        // Copied and not renamed: the row of the piece refers to its blob until the upload is complete, so a crash in
+        // between loses nothing.
         [only] => {
             backend.copy(*only, upload.version).await?;
             Ok(backend.stat(upload.version).await?)
@@ -100,8 +110,8 @@ async fn join(uploads: &Uploads, upload: &Upload) -> Result<BlobStat, StorageErr
     }
 }
 
-/// Whether trying again may help.
-fn is_passing(error: &StorageError) -> bool {
+/// Whether a later attempt may succeed.
+fn is_transient(error: &StorageError) -> bool {
     matches!(
         error,
         StorageError::DatabaseTimeout
@@ -109,9 +119,12 @@ fn is_passing(error: &StorageError) -> bool {
             | StorageError::ResourceLocked
             | StorageError::TooManyConnections
             | StorageError::DatabaseReadOnly
+            | StorageError::DatabaseUnavailable(_)
             | StorageError::DatabaseTransactionAborted
             | StorageError::StoreUnavailable(_)
             | StorageError::StoreSlowDown(_)
+            // The cause of an internal error is unknown. Keeping the bytes is the safe choice, because removing them
+            // cannot be undone.
             | StorageError::Internal(_)
     )
 }

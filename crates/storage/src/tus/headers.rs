@@ -1,4 +1,4 @@
-//! The protocol's headers: which must be there, what they must look like, and what `Upload-Metadata` says.
+//! Reads and checks the headers of the TUS protocol, including the pairs of `Upload-Metadata`.
 
 use actix_web::HttpRequest;
 use actix_web::http::Method;
@@ -7,37 +7,34 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
-use super::refusal::Refusal;
-use super::{TUS_RESUMABLE, VERSION};
-use crate::multipart::json_object;
+use super::error::TusError;
+use super::protocol::{OFFSET_STREAM, TUS_RESUMABLE, VERSION};
+use crate::request::form::parse_json_object;
 
-/// Type of a body whose bytes belong to the upload.
-pub(super) const OFFSET_STREAM: &str = "application/offset+octet-stream";
+/// Largest integer that the protocol's JavaScript clients can represent.
+const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
 
-/// Largest integer that the protocol's JavaScript clients can express.
-const LARGEST: u64 = (1 << 53) - 1;
-
-/// Checks every header of the protocol that is there, and that the version is.
+/// Checks the protocol version, which is required, and the form of every other header of the protocol that is present.
 ///
 /// # Errors
 /// `VersionRequired`; `InvalidHeaders` with the names of all that are malformed.
-pub(super) fn check(request: &HttpRequest) -> Result<(), Refusal> {
+pub(super) fn check_headers(request: &HttpRequest) -> Result<(), TusError> {
     let headers = request.headers();
     if !headers.contains_key(TUS_RESUMABLE) {
-        return Err(Refusal::VersionRequired);
+        return Err(TusError::VersionRequired);
     }
     type Rule = fn(&str) -> bool;
     let rules: [(&'static str, Rule); 6] = [
         (TUS_RESUMABLE, |text| text == VERSION),
-        ("upload-offset", |text| number(text).is_some()),
-        ("upload-length", |text| number(text).is_some()),
+        ("upload-offset", |text| parse_number(text).is_some()),
+        ("upload-length", |text| parse_number(text).is_some()),
         ("upload-defer-length", |text| text == "1"),
         ("upload-metadata", |text| UploadMetadata::parse(text).is_some()),
         ("content-type", |text| text == OFFSET_STREAM),
     ];
     let invalid: Vec<&'static str> = rules
         .into_iter()
-        // Other methods ignore the type: some HTTP clients insist on sending one.
+        // Only PATCH requires this type; some HTTP clients send a type of their own with every method.
         .filter(|(name, _)| *name != "content-type" || request.method() == Method::PATCH)
         .filter(|(name, rule)| {
             headers
@@ -49,35 +46,36 @@ pub(super) fn check(request: &HttpRequest) -> Result<(), Refusal> {
     if invalid.is_empty() {
         Ok(())
     } else {
-        Err(Refusal::InvalidHeaders(invalid))
+        Err(TusError::InvalidHeaders(invalid))
     }
 }
 
 /// A header as text.
-pub(super) fn text<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
+pub(super) fn find_text<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
     headers.get(name).and_then(|value| value.to_str().ok())
 }
 
-/// A header that [`check`] has let pass as a number.
-pub(super) fn number_of(headers: &HeaderMap, name: &str) -> Option<u64> {
-    text(headers, name).and_then(number)
+/// A header as a number; `None` when absent. [`check_headers`] has refused malformed ones.
+pub(super) fn find_number(headers: &HeaderMap, name: &str) -> Option<u64> {
+    find_text(headers, name).and_then(parse_number)
 }
 
-/// Digits without a leading zero.
-fn number(text: &str) -> Option<u64> {
+/// Decimal digits without a sign or a leading zero.
+fn parse_number(text: &str) -> Option<u64> {
     let canonical = text == "0" || !text.starts_with('0');
     if !canonical || !text.bytes().all(|b| b.is_ascii_digit()) {
         return None;
     }
-    text.parse().ok().filter(|n| *n <= LARGEST)
+    text.parse().ok().filter(|n| *n <= MAX_SAFE_INTEGER)
 }
 
-/// `Upload-Metadata`: names with base64 values, in their order.
+/// `Upload-Metadata`: names with base64 values, in the order of the header.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct UploadMetadata(Vec<(String, Option<Vec<u8>>)>);
 
 impl UploadMetadata {
-    /// Reads `name base64,name base64`; a name may stand alone. `None` when anything is malformed or doubled.
+    /// Reads `name base64,name base64`; the value may be missing. `None` when an entry is malformed or a name occurs
+    /// twice.
     pub(super) fn parse(header: &str) -> Option<Self> {
         let mut entries: Vec<(String, Option<Vec<u8>>)> = Vec::new();
         for entry in header.split(',') {
@@ -94,7 +92,7 @@ impl UploadMetadata {
         Some(Self(entries))
     }
 
-    /// A value as text; what is missing is empty, what is no UTF-8 shows it.
+    /// A value as text: empty when the name stands alone, with replacement characters where it is not UTF-8.
     pub(super) fn text(&self, name: &str) -> Option<String> {
         let value = self.0.iter().find(|(known, _)| known == name)?.1.as_ref();
         Some(
@@ -106,10 +104,10 @@ impl UploadMetadata {
 
     /// `metadata`: the JSON object that becomes the user metadata; anything else is ignored.
     pub(super) fn user_metadata(&self) -> Option<Value> {
-        json_object(self.text("metadata")?.as_bytes())
+        parse_json_object(self.text("metadata")?.as_bytes())
     }
 
-    /// What the object's `Cache-Control` will be. Compat: only whole seconds count.
+    /// The `Cache-Control` of the object: `max-age` with whole seconds. Compat: any other value means `no-cache`.
     pub(super) fn cache_control(&self) -> String {
         match self.text("cacheControl").map(|text| text.trim().parse::<u64>()) {
             Some(Ok(seconds)) => format!("max-age={seconds}"),
@@ -117,7 +115,7 @@ impl UploadMetadata {
         }
     }
 
-    /// The header as HEAD echoes it. Compat: with the cache-control that the object will have.
+    /// The header as HEAD repeats it. Compat: `cacheControl` is replaced by the object's `Cache-Control`.
     pub(super) fn echo(&self) -> String {
         let cache_control = STANDARD.encode(self.cache_control());
         let mut parts: Vec<String> = self
@@ -141,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn store_087_metadata_is_read_in_order_and_echoed() {
+    fn store_087_upload_metadata_keeps_its_order_when_echoed() {
         let metadata =
             UploadMetadata::parse("bucketName Yg==,flag,objectName YS9iLnR4dA==,cacheControl NjA=")
                 .expect("well-formed");
@@ -158,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn store_088_malformed_metadata_is_refused() {
+    fn store_088_malformed_upload_metadata_is_refused() {
         for bad in [
             "",
             " ",
@@ -175,11 +173,11 @@ mod tests {
     }
 
     #[test]
-    fn store_088_numbers_are_canonical() {
+    fn store_088_numbers_have_no_sign_or_leading_zero() {
         for (text, expected) in [
             ("0", Some(0)),
             ("17", Some(17)),
-            ("9007199254740991", Some(LARGEST)),
+            ("9007199254740991", Some(MAX_SAFE_INTEGER)),
             ("9007199254740992", None),
             ("-1", None),
             ("+1", None),
@@ -188,12 +186,12 @@ mod tests {
             ("", None),
             ("abc", None),
         ] {
-            assert_eq!(number(text), expected, "{text}");
+            assert_eq!(parse_number(text), expected, "{text}");
         }
     }
 
     #[test]
-    fn store_008_cache_control_is_a_number_of_seconds_or_nothing() {
+    fn store_008_cache_control_is_max_age_or_no_cache() {
         for (value, expected) in [
             ("MzYwMA==", "max-age=3600"),
             ("bm8=", "no-cache"),

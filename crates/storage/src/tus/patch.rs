@@ -1,54 +1,91 @@
-//! `PATCH /upload/resumable[/sign]/{id}`: more bytes.
+//! `PATCH /upload/resumable[/sign]/{id}`: appends bytes to an upload.
 
 use actix_web::http::StatusCode;
 use actix_web::http::header::CONTENT_TYPE;
 use actix_web::{HttpResponse, web};
 use uuid::Uuid;
 
-use super::address::UploadId;
-use super::refusal::Refusal;
-use super::{Tus, answer, headers};
-use crate::object::find;
+use super::error::TusError;
+use super::headers;
+use super::protocol::build_response;
+use super::receive::ClaimedUpload;
+use super::request::TusRequest;
+use super::upload_id::UploadId;
+use super::upload_table::{ResumableUpload, UploadTable};
+use crate::object::lookup::find_bucket;
 
-impl Tus {
-    /// 204 with the new `Upload-Offset`; a wrong offset is 409 and changes nothing. Source: STORE-087, STORE-088.
-    pub(super) async fn patch(self, id: &UploadId, payload: web::Payload) -> Result<HttpResponse, Refusal> {
-        let headers = self.call.request.headers();
-        let offset = headers::number_of(headers, "upload-offset").ok_or(Refusal::OffsetRequired)?;
-        if !headers.contains_key(CONTENT_TYPE) {
-            return Err(Refusal::ContentTypeRequired);
-        }
-        let (_, permit) = self.permit_known(id).await?;
-        let bucket = find::get_bucket(&self.call.service(), &id.target.bucket).await?;
-        let limit = self.size_limit(&id.target, &bucket);
-
-        let hold = self.call.storage().writers().acquire(id.version).await?;
-        let uploads = self.uploads();
-        let known = uploads.find(id).await?.ok_or(Refusal::NotFound)?;
-        if known.received != offset {
-            return Err(Refusal::OffsetConflict);
-        }
-        let writer = Uuid::new_v4();
-        let mut upload = uploads.claim(id.version, writer).await?;
-        if upload.received != offset {
-            // Another node was quicker.
-            return Err(Refusal::OffsetConflict);
-        }
-        if let Some(length) = headers::number_of(headers, "upload-length") {
-            match upload.length {
-                Some(_) => return Err(Refusal::LengthRequired),
-                None if length < offset => return Err(Refusal::LengthRequired),
-                None if length > limit => return Err(Refusal::TooLong),
-                None => uploads.declare_length(id.version, length).await?,
-            }
-            upload.length = Some(length);
-        }
-        let received = self
-            .receive(hold, upload, writer, &permit, limit, Some(payload))
-            .await?;
-        let mut response = answer(StatusCode::NO_CONTENT);
-        response.insert_header(("upload-offset", received.offset.to_string()));
-        received.describe(&mut response);
-        Ok(response.finish())
+/// 204 with the new `Upload-Offset`. Source: STORE-087, STORE-088.
+///
+/// # Errors
+/// `OffsetConflict` for a wrong offset, which changes nothing; those of the permission check and of receiving bytes.
+pub(super) async fn append_bytes(
+    request: TusRequest,
+    id: &UploadId,
+    payload: web::Payload,
+) -> Result<HttpResponse, TusError> {
+    let headers = request.context.request.headers();
+    let offset = headers::find_number(headers, "upload-offset").ok_or(TusError::OffsetRequired)?;
+    if !headers.contains_key(CONTENT_TYPE) {
+        return Err(TusError::ContentTypeRequired);
     }
+    // Before the lock: acquiring it stops the request that writes now, which a caller without permission must not be
+    // able to do.
+    let (_, grant) = request.authorize_existing(id).await?;
+    let bucket = find_bucket(&request.context.service(), &id.target.bucket).await?;
+    let limit = request.size_limit(&id.target, &bucket);
+
+    let lock = request
+        .context
+        .storage()
+        .upload_locks()
+        .acquire(id.version)
+        .await?;
+    let uploads = request.uploads();
+    let writer = Uuid::new_v4();
+    let mut upload = claim_at_offset(&uploads, id, offset, writer).await?;
+    if let Some(length) = headers::find_number(headers, "upload-length") {
+        match upload.length {
+            // A length is declared once. A later one could cut off or extend what was agreed.
+            Some(_) => return Err(TusError::LengthRequired),
+            None if length < offset => return Err(TusError::LengthRequired),
+            None if length > limit => return Err(TusError::TooLong),
+            None => uploads.declare_length(id.version, length).await?,
+        }
+        upload.length = Some(length);
+    }
+    let claimed = ClaimedUpload {
+        upload,
+        lock,
+        writer,
+        grant,
+        limit,
+    };
+    let received = request.receive(claimed, Some(payload)).await?;
+    let mut response = build_response(StatusCode::NO_CONTENT);
+    response.insert_header(("upload-offset", received.offset.to_string()));
+    received.add_headers(&mut response);
+    Ok(response.finish())
+}
+
+/// Makes this request the writer of an upload that has received exactly `offset` bytes.
+///
+/// # Errors
+/// `NotFound`, `OffsetConflict`.
+async fn claim_at_offset(
+    uploads: &UploadTable,
+    id: &UploadId,
+    offset: u64,
+    writer: Uuid,
+) -> Result<ResumableUpload, TusError> {
+    // Looked up before the claim, so that a request with a wrong offset does not replace the current writer.
+    let known = uploads.find(id).await?.ok_or(TusError::NotFound)?;
+    if known.received != offset {
+        return Err(TusError::OffsetConflict);
+    }
+    let upload = uploads.claim(id.version, writer).await?;
+    if upload.received != offset {
+        // The lock covers this process only: another node recorded bytes between our lookup and our claim.
+        return Err(TusError::OffsetConflict);
+    }
+    Ok(upload)
 }

@@ -1,147 +1,175 @@
-//! Bytes come in: into a piece, which is made durable and recorded when it is large or old enough, when the request ends,
-//! and when its connection breaks. What was recorded is never asked for again.
+//! Reads the body of a request into pieces. A piece is made durable and recorded when it is large or old enough, when
+//! the body ends, and when the connection breaks. The client never has to send recorded bytes again.
 
 use std::time::Duration;
 
 use actix_web::http::header::CONTENT_LENGTH;
-use actix_web::web;
+use actix_web::{HttpResponseBuilder, web};
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
 use futures_util::StreamExt;
-use md5::digest::common::hazmat::SerializableState;
 use md5::{Digest, Md5};
 use tokio::time::{Instant, sleep_until};
+use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use super::refusal::Refusal;
-use super::upload::{Finishing, NewPiece, Piece, Upload, Uploads};
-use super::writers::Hold;
-use super::{Permit, Tus, finish, headers};
+use super::digest::{restore_md5, serialize_md5};
+use super::error::TusError;
+use super::finish::finish_upload;
+use super::headers;
+use super::merge::merge_small_pieces;
+use super::protocol::expires_header;
+use super::request::{TusRequest, WriteGrant};
+use super::upload_locks::UploadLock;
+use super::upload_table::{CommitAs, NewPiece, ResumableUpload, UploadTable};
 use crate::backend::{BlobWriter, Version};
 use crate::error::StorageError;
-use crate::object::commit::PendingBlob;
+use crate::object::pending_blob::PendingBlob;
 
-/// A piece ends at this size: that much a crash may cost, and so often the disk is waited for.
-const PIECE_BYTES: u64 = 16 * 1024 * 1024;
-/// A piece that has bytes ends after this time: slow uploads are safe as well, and a lost upload is noticed.
-const PIECE_AGE: Duration = Duration::from_secs(5);
-/// A connection on which nothing comes for this long is given up; the client may resume.
-const PATIENCE: Duration = Duration::from_secs(60);
-/// So many pieces of one size class are merged into one, so that tiny chunks do not become as many files.
-const MERGE_COUNT: usize = 32;
-/// Pieces of this size are never merged.
-const MERGE_BELOW: u64 = 1024 * 1024;
+/// A piece ends at this size: a crash costs at most this many bytes, and the disk is synced this often.
+const PIECE_MAX_BYTES: u64 = 16 * 1024 * 1024;
+/// A piece ends after this time, so that a slow upload makes progress and notices that another request took it over.
+const PIECE_MAX_AGE: Duration = Duration::from_secs(5);
+/// A connection on which nothing arrives for this long is closed; the client may resume.
+const IDLE_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// What a request has achieved.
+/// The state of the upload after the body of a request was received.
 pub(super) struct Received {
-    /// Bytes that are safe now.
+    /// Bytes of the upload that are durable and recorded now.
     pub(super) offset: u64,
-    /// When the upload ends; none when it is complete.
+    /// When the upload expires; `None` when it is complete.
     pub(super) expires_at: Option<DateTime<Utc>>,
 }
 
-impl Tus {
-    /// Takes a body in, and makes the object when it was the last one. Goes on when the handler is dropped: then the
-    /// client has gone, and what it has sent is put away.
+impl Received {
+    /// Adds `Tus-Complete` to the response of a finished upload, `Upload-Expires` to that of an unfinished one.
+    pub(super) fn add_headers(&self, response: &mut HttpResponseBuilder) {
+        match self.expires_at {
+            None => response.insert_header(("tus-complete", "1")),
+            Some(at) => response.insert_header(expires_header(at)),
+        };
+    }
+}
+
+/// An upload that this request may write to: its row, and the lock and writer id that make this request its only
+/// writer.
+pub(super) struct ClaimedUpload {
+    pub(super) upload: ResumableUpload,
+    pub(super) lock: UploadLock,
+    pub(super) writer: Uuid,
+    pub(super) grant: WriteGrant,
+    /// Largest size of the whole upload in bytes, where none is declared.
+    pub(super) limit: u64,
+}
+
+impl TusRequest {
+    /// Reads the body into pieces, and makes the object when all bytes are there. Runs as a task of its own: when the
+    /// client disconnects, the handler is dropped and the task records what has arrived so far.
+    ///
+    /// # Errors
+    /// `SizeExceeded`, `Idle`, `TakenOver`, `Aborted`, and those of [`finish_upload`].
     pub(super) async fn receive(
         &self,
-        hold: Hold,
-        upload: Upload,
-        writer: Uuid,
-        permit: &Permit,
-        limit: u64,
+        claimed: ClaimedUpload,
         payload: Option<web::Payload>,
-    ) -> Result<Received, Refusal> {
-        let most = upload.length.unwrap_or(limit).saturating_sub(upload.received);
-        let declared = headers::number_of(self.call.request.headers(), CONTENT_LENGTH.as_str());
-        if payload.is_some() && declared.is_some_and(|declared| declared > most) {
-            return Err(Refusal::SizeExceeded);
+    ) -> Result<Received, TusError> {
+        let upload = &claimed.upload;
+        let remaining = upload
+            .length
+            .unwrap_or(claimed.limit)
+            .saturating_sub(upload.received);
+        let declared = headers::find_number(self.context.request.headers(), CONTENT_LENGTH.as_str());
+        if payload.is_some() && declared.is_some_and(|declared| declared > remaining) {
+            return Err(TusError::SizeExceeded);
         }
-        let client_gone = hold.stop().clone().drop_guard();
-        let intake = Intake {
+        // actix drops this handler when the client disconnects. The guard then fires the token, and the task records
+        // what has arrived instead of waiting for the idle timeout.
+        let client_gone = CancellationToken::new();
+        let fire_when_dropped = client_gone.clone().drop_guard();
+        let receiver = BodyReceiver {
             uploads: self.uploads(),
-            hold,
-            writer,
-            finishing: Finishing {
-                owner: permit.owner.id.clone(),
-                upsert: permit.upsert,
+            lock: claimed.lock,
+            client_gone,
+            writer: claimed.writer,
+            commit_as: CommitAs {
+                owner: claimed.grant.owner.id,
+                upsert: claimed.grant.upsert,
             },
-            most,
-            digest: digest_from(&upload.digest),
-            upload,
-            open: None,
+            remaining,
+            digest: restore_md5(&claimed.upload.digest),
+            upload: claimed.upload,
+            open_piece: None,
             expires_at: None,
         };
-        let received = actix_web::rt::spawn(intake.run(payload)).await;
-        drop(client_gone);
+        let received = actix_web::rt::spawn(receiver.run(payload)).await;
+        drop(fire_when_dropped);
         received.map_err(StorageError::internal)?
     }
 }
 
-/// Why reading stopped.
-enum End {
-    /// The body is whole.
-    Body,
+/// Why reading the body stopped.
+enum BodyEnd {
+    /// The body was read to its end.
+    Complete,
     /// The connection broke.
     Broken,
-    /// Another request asks for the upload, or the client has gone.
+    /// Another request asked for the lock of the upload.
     Stopped,
-    /// Nothing came for too long.
+    /// Nothing arrived for [`IDLE_TIMEOUT`].
     Idle,
 }
 
 /// A piece that is being written.
-struct Open {
+struct OpenPiece {
     blob: PendingBlob,
     writer: Box<dyn BlobWriter>,
     size: u64,
     since: Instant,
 }
 
-struct Intake {
-    uploads: Uploads,
-    hold: Hold,
+struct BodyReceiver {
+    uploads: UploadTable,
+    lock: UploadLock,
+    /// Fires when the client has disconnected.
+    client_gone: CancellationToken,
     writer: Uuid,
-    finishing: Finishing,
-    upload: Upload,
-    /// Bytes that may still come.
-    most: u64,
-    /// Over all bytes, those of the open piece included.
+    commit_as: CommitAs,
+    upload: ResumableUpload,
+    /// Bytes that the body may still bring.
+    remaining: u64,
+    /// Over all bytes of the upload, including those of the open piece.
     digest: Md5,
-    open: Option<Open>,
+    open_piece: Option<OpenPiece>,
     expires_at: Option<DateTime<Utc>>,
 }
 
-impl Intake {
-    async fn run(mut self, payload: Option<web::Payload>) -> Result<Received, Refusal> {
+impl BodyReceiver {
+    async fn run(mut self, payload: Option<web::Payload>) -> Result<Received, TusError> {
         let end = match payload {
-            Some(payload) => self.read(payload).await?,
-            None => End::Body,
+            Some(payload) => self.read_body(payload).await?,
+            None => BodyEnd::Complete,
         };
+        // Also after a broken connection: what arrived is recorded, so that the client need not send it again.
         self.close_piece().await?;
         match end {
-            End::Body => {}
-            End::Broken => return Err(StorageError::Aborted.into()),
-            End::Stopped => return Err(Refusal::TakenOver),
-            End::Idle => return Err(Refusal::Idle),
+            BodyEnd::Complete => {}
+            BodyEnd::Broken => return Err(StorageError::Aborted.into()),
+            BodyEnd::Stopped => return Err(TusError::TakenOver),
+            BodyEnd::Idle => return Err(TusError::Idle),
         }
-        self.merge_small_pieces().await?;
         if self.upload.is_full() {
-            if !self.upload.completed {
-                self.uploads
-                    .keep(self.upload.version, self.writer, Some(&self.finishing))
-                    .await?;
-                self.upload.finishing = Some(self.finishing.clone());
-                self.upload = finish::finish(&self.uploads, self.upload).await?;
-            }
-            return Ok(Received {
-                offset: self.upload.received,
-                expires_at: None,
-            });
+            return self.finish().await;
         }
+        merge_small_pieces(&self.uploads, self.upload.version, self.writer).await?;
+        // Recording a piece extends the lifetime. A request without bytes recorded none, so it extends the lifetime
+        // here.
         let expires_at = match self.expires_at {
             Some(at) => at,
-            None => self.uploads.keep(self.upload.version, self.writer, None).await?,
+            None => {
+                self.uploads
+                    .extend(self.upload.version, self.writer, None)
+                    .await?
+            }
         };
         Ok(Received {
             offset: self.upload.received,
@@ -149,197 +177,115 @@ impl Intake {
         })
     }
 
-    async fn read(&mut self, mut payload: web::Payload) -> Result<End, Refusal> {
-        let stop = self.hold.stop().clone();
+    /// Makes the object of a full upload.
+    async fn finish(mut self) -> Result<Received, TusError> {
+        // Owner and upsert are stored before the object is made, so that after a crash another request can make it.
+        if !self.upload.completed {
+            self.uploads
+                .extend(self.upload.version, self.writer, Some(&self.commit_as))
+                .await?;
+            self.upload.commit_as = Some(self.commit_as.clone());
+            self.upload = finish_upload(&self.uploads, self.upload).await?;
+        }
+        Ok(Received {
+            offset: self.upload.received,
+            expires_at: None,
+        })
+    }
+
+    async fn read_body(&mut self, mut payload: web::Payload) -> Result<BodyEnd, TusError> {
+        let stop = self.lock.stop().clone();
         let mut last_byte = Instant::now();
         loop {
             let piece_ends = self
-                .open
+                .open_piece
                 .as_ref()
-                .map_or(last_byte + PATIENCE, |open| open.since + PIECE_AGE);
+                .map_or(last_byte + IDLE_TIMEOUT, |piece| piece.since + PIECE_MAX_AGE);
             tokio::select! {
+                // Biased, so that a stop request takes precedence over a client that sends without a pause.
                 biased;
-                () = stop.cancelled() => return Ok(End::Stopped),
+                () = stop.cancelled() => return Ok(BodyEnd::Stopped),
                 chunk = payload.next() => match chunk {
-                    None => return Ok(End::Body),
-                    Some(Err(_)) => return Ok(End::Broken),
+                    None => return Ok(BodyEnd::Complete),
+                    Some(Err(_)) => return Ok(BodyEnd::Broken),
                     Some(Ok(chunk)) => {
                         last_byte = Instant::now();
-                        self.write(chunk).await?;
+                        self.write_chunk(chunk).await?;
                     }
                 },
+                // Behind the payload, so that chunks which came before the disconnect are recorded as well.
+                () = self.client_gone.cancelled() => return Ok(BodyEnd::Broken),
                 () = sleep_until(piece_ends) => {}
             }
             let now = Instant::now();
-            let full = self
-                .open
+            let is_piece_done = self
+                .open_piece
                 .as_ref()
-                .is_some_and(|open| open.size >= PIECE_BYTES || open.since + PIECE_AGE <= now);
-            if full {
+                .is_some_and(|piece| piece.size >= PIECE_MAX_BYTES || piece.since + PIECE_MAX_AGE <= now);
+            if is_piece_done {
                 self.close_piece().await?;
             }
-            if last_byte + PATIENCE <= now {
-                return Ok(End::Idle);
+            if last_byte + IDLE_TIMEOUT <= now {
+                return Ok(BodyEnd::Idle);
             }
         }
     }
 
-    async fn write(&mut self, chunk: Bytes) -> Result<(), Refusal> {
+    async fn write_chunk(&mut self, chunk: Bytes) -> Result<(), TusError> {
         let size = chunk.len() as u64;
         if size == 0 {
             return Ok(());
         }
-        if size > self.most {
-            // The open piece is dropped: nothing of a body that is too long counts.
-            return Err(Refusal::SizeExceeded);
+        if size > self.remaining {
+            // Returning here drops the open piece: of a body that is too long, unrecorded bytes do not count.
+            return Err(TusError::SizeExceeded);
         }
-        self.most -= size;
+        self.remaining -= size;
         self.digest.update(&chunk);
-        if self.open.is_none() {
-            let storage = self.uploads.service.worker().storage();
-            let version = Version::fresh();
-            let writer = storage
-                .backend()
-                .create(version)
-                .await
-                .map_err(StorageError::from)?;
-            self.open = Some(Open {
-                blob: PendingBlob::new(storage, version),
-                writer,
-                size: 0,
-                since: Instant::now(),
-            });
+        if self.open_piece.is_none() {
+            self.open_piece = Some(self.create_piece().await?);
         }
-        if let Some(open) = &mut self.open {
-            open.writer.write(chunk).await.map_err(StorageError::from)?;
-            open.size += size;
+        if let Some(piece) = &mut self.open_piece {
+            piece.writer.write(chunk).await.map_err(StorageError::from)?;
+            piece.size += size;
         }
         Ok(())
     }
 
-    /// Makes the open piece durable, then counts it.
-    async fn close_piece(&mut self) -> Result<(), Refusal> {
-        let Some(open) = self.open.take() else {
+    async fn create_piece(&self) -> Result<OpenPiece, StorageError> {
+        let storage = self.uploads.service.storage();
+        let version = Version::fresh();
+        let writer = storage.backend().create(version).await?;
+        Ok(OpenPiece {
+            blob: PendingBlob::new(storage, version),
+            writer,
+            size: 0,
+            since: Instant::now(),
+        })
+    }
+
+    /// Makes the open piece durable, then records it in the row. In this order a recorded byte is always on disk.
+    async fn close_piece(&mut self) -> Result<(), TusError> {
+        let Some(piece) = self.open_piece.take() else {
             return Ok(());
         };
-        open.writer.finish().await.map_err(StorageError::from)?;
+        piece.writer.finish().await.map_err(StorageError::from)?;
         let position = self.upload.received;
-        let last = self.upload.length == Some(position + open.size);
-        let piece = NewPiece {
+        // Stored with the last byte in one statement, so that a full upload always says how it is committed.
+        let is_last = self.upload.length == Some(position + piece.size);
+        let new = NewPiece {
             upload: self.upload.version,
             writer: self.writer,
-            blob: open.blob.version(),
+            blob: piece.blob.version(),
             position,
-            size: open.size,
-            digest: &hex::encode(self.digest.serialize()),
-            finishing: last.then_some(&self.finishing),
+            size: piece.size,
+            digest: &serialize_md5(&self.digest),
+            commit_as: is_last.then_some(&self.commit_as),
         };
-        self.expires_at = Some(self.uploads.record(&piece).await?);
-        self.upload.digest = piece.digest.to_owned();
-        open.blob.keep();
-        self.upload.received = position + open.size;
+        self.expires_at = Some(self.uploads.record_piece(&new).await?);
+        self.upload.digest = new.digest.to_owned();
+        piece.blob.keep();
+        self.upload.received = position + piece.size;
         Ok(())
-    }
-
-    /// Keeps the number of pieces small when chunks are tiny: each byte is copied at most a few times.
-    async fn merge_small_pieces(&mut self) -> Result<(), Refusal> {
-        if self.upload.is_full() {
-            return Ok(());
-        }
-        loop {
-            let pieces = self.uploads.pieces(self.upload.version).await?;
-            let Some(tail) = mergeable(&pieces) else {
-                return Ok(());
-            };
-            let storage = self.uploads.service.worker().storage();
-            let blob = PendingBlob::new(storage, Version::fresh());
-            let parts: Vec<Version> = tail.iter().map(|piece| piece.blob).collect();
-            let size = tail.iter().map(|piece| piece.size).sum();
-            storage
-                .backend()
-                .concat(&parts, blob.version())
-                .await
-                .map_err(StorageError::from)?;
-            let (version, writer) = (self.upload.version, self.writer);
-            if !self
-                .uploads
-                .merge(version, writer, &tail[0], blob.version(), size)
-                .await?
-            {
-                return Err(Refusal::TakenOver);
-            }
-            blob.keep();
-            for part in parts {
-                storage.discard(part);
-            }
-        }
-    }
-}
-
-/// The last pieces, if there are enough of the last one's size class or below.
-fn mergeable(pieces: &[Piece]) -> Option<&[Piece]> {
-    let class = |piece: &Piece| piece.size.max(1).ilog2() / 5;
-    let highest = class(pieces.last()?);
-    let count = pieces
-        .iter()
-        .rev()
-        .take_while(|piece| piece.size < MERGE_BELOW && class(piece) <= highest)
-        .count();
-    (count >= MERGE_COUNT).then(|| &pieces[pieces.len() - count..])
-}
-
-pub(super) fn digest_from(state: &str) -> Md5 {
-    let bytes = hex::decode(state).unwrap_or_default();
-    // Only the empty state of a new upload is none.
-    bytes
-        .as_slice()
-        .try_into()
-        .ok()
-        .and_then(|state| Md5::deserialize(state).ok())
-        .unwrap_or_default()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_digest_goes_on_where_it_was() {
-        let mut digest = digest_from("");
-        digest.update(b"hello ");
-
-        let mut resumed = digest_from(&hex::encode(digest.serialize()));
-        resumed.update(b"world");
-
-        assert_eq!(
-            hex::encode(resumed.finalize()),
-            "5eb63bbbe01eeed093cb22bb8f5acdc3"
-        );
-    }
-
-    #[test]
-    fn tiny_chunks_become_few_pieces() {
-        let mut pieces: Vec<Piece> = Vec::new();
-        let (mut copied, chunks, size) = (0, 20_000, 1_000);
-        for number in 0..chunks {
-            pieces.push(Piece {
-                position: number * size,
-                blob: Version::fresh(),
-                size,
-            });
-            while let Some(tail) = mergeable(&pieces) {
-                let merged = Piece {
-                    size: tail.iter().map(|piece| piece.size).sum(),
-                    ..tail[0].clone()
-                };
-                let left = pieces.len() - tail.len();
-                copied += merged.size;
-                pieces.truncate(left);
-                pieces.push(merged);
-            }
-        }
-
-        assert!(pieces.len() < 100, "{} pieces", pieces.len());
-        assert!(copied < 4 * chunks * size, "{copied} bytes copied");
     }
 }

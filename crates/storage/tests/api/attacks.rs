@@ -1,4 +1,4 @@
-//! What hostile clients send: keys, lengths, paces and types that are not what they seem.
+//! Hostile requests: paths, lengths, slow bodies, and types that a browser would run.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -9,6 +9,7 @@ use selvedge_storage::StorageConfig;
 
 use crate::support::TestApp;
 
+/// The service with a public bucket `b`.
 async fn app_with_bucket() -> TestApp {
     let app = TestApp::start().await;
     app.sql("insert into storage.buckets (id, name, public) values ('b', 'b', true)")
@@ -16,25 +17,27 @@ async fn app_with_bucket() -> TestApp {
     app
 }
 
-/// Sends bytes as they are; what comes back, until the server hangs up or has answered.
+/// Sends raw bytes and returns the response, read until it is complete or the connection is closed.
 async fn raw(app: &TestApp, request: &str) -> String {
     let request = request.replace("TOKEN", app.service_role().token());
     let address: SocketAddr = app.address;
+    // A raw socket, because HTTP clients normalise paths and refuse to send malformed requests.
     let conversation = move || {
         let mut socket = TcpStream::connect(address).expect("the server listens");
         socket
             .set_read_timeout(Some(Duration::from_secs(30)))
             .expect("a socket");
         socket.write_all(request.as_bytes()).expect("the server reads");
-        let mut answer = vec![0; 64 * 1024];
-        let read = socket.read(&mut answer).unwrap_or(0);
-        String::from_utf8_lossy(&answer[..read]).into_owned()
+        let mut response = vec![0; 64 * 1024];
+        let read = socket.read(&mut response).unwrap_or(0);
+        String::from_utf8_lossy(&response[..read]).into_owned()
     };
     tokio::task::spawn_blocking(conversation)
         .await
         .expect("the thread lives")
 }
 
+/// A raw PUT request; `raw` replaces `TOKEN` by a token of the service role.
 fn put(path: &str, headers: &str, body: &str) -> String {
     format!(
         "PUT /storage/v1{path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer TOKEN\r\n{headers}\r\n\r\n{body}"
@@ -42,7 +45,7 @@ fn put(path: &str, headers: &str, body: &str) -> String {
 }
 
 #[actix_web::test]
-async fn store_064_no_spelling_of_a_path_leaves_its_bucket() {
+async fn store_064_no_spelling_of_a_path_reaches_another_bucket() {
     let app = app_with_bucket().await;
     for path in [
         "/object/b/../../etc/passwd",
@@ -59,16 +62,17 @@ async fn store_064_no_spelling_of_a_path_leaves_its_bucket() {
         "/object/..%2fb/x",
         "/object/%2e%2e/x",
     ] {
-        let answer = raw(&app, &put(path, "content-length: 1", "x")).await;
-        assert!(answer.starts_with("HTTP/1.1 4"), "{path}: {answer}");
+        let response = raw(&app, &put(path, "content-length: 1", "x")).await;
+        assert!(response.starts_with("HTTP/1.1 4"), "{path}: {response}");
     }
     assert_eq!(app.count("select count(*) from storage.objects").await, 0);
     app.settle(0).await;
 }
 
 #[actix_web::test]
-async fn store_061_the_longest_key_works_and_one_more_byte_does_not() {
+async fn store_061_a_key_of_1024_bytes_is_accepted_and_a_longer_one_refused() {
     let app = app_with_bucket().await;
+    // 1024 bytes: 511, a slash and 512.
     let longest = format!("{}/{}", "d".repeat(511), "k".repeat(512));
 
     app.service_role()
@@ -91,9 +95,11 @@ async fn store_061_the_longest_key_works_and_one_more_byte_does_not() {
 }
 
 #[actix_web::test]
-async fn store_082_bodies_of_another_length_than_declared_store_nothing() {
+async fn store_082_a_body_shorter_or_longer_than_declared_stores_nothing() {
     let app = app_with_bucket().await;
 
+    // Two lengths in one request are how requests are smuggled past proxies (RFC 9112 §6.3), so the server must refuse
+    // them.
     let two_lengths = put("/object/b/x", "content-length: 3\r\ncontent-length: 5", "abcde");
     assert!(raw(&app, &two_lengths).await.starts_with("HTTP/1.1 400"));
     let both = put(
@@ -111,7 +117,7 @@ async fn store_082_bodies_of_another_length_than_declared_store_nothing() {
     .await;
     assert!(!broken.starts_with("HTTP/1.1 200"), "{broken}");
 
-    // Whichever length was believed, at most one whole body was stored.
+    // Whichever of the two lengths counts, at most one complete body may be stored.
     let stored = app.count("select count(*) from storage.objects").await;
     assert_eq!(
         stored,
@@ -121,28 +127,29 @@ async fn store_082_bodies_of_another_length_than_declared_store_nothing() {
 }
 
 #[actix_web::test]
-async fn store_082_an_upload_that_sends_nothing_is_given_up() {
+async fn store_082_an_idle_upload_is_aborted() {
     let app = TestApp::start_with(|config| StorageConfig {
-        upload_idle_timeout: Duration::from_millis(200),
+        upload_idle_timeout: Duration::from_secs(1),
         ..config
     })
     .await;
     app.sql("insert into storage.buckets (id, name) values ('b', 'b')")
         .await;
 
-    let answer = raw(&app, &put("/object/b/x", "content-length: 1000000", "only this")).await;
+    let response = raw(&app, &put("/object/b/x", "content-length: 1000000", "only this")).await;
 
     assert!(
-        answer.is_empty() || answer.starts_with("HTTP/1.1 499"),
-        "{answer}"
+        response.is_empty() || response.starts_with("HTTP/1.1 499"),
+        "{response}"
     );
     app.settle(0).await;
     assert_eq!(app.count("select count(*) from storage.objects").await, 0);
+    // The key is not blocked by the aborted upload.
     app.service_role().upload("b/x", "quick").await.ok();
 }
 
 #[actix_web::test]
-async fn store_037_pages_and_drawings_run_nothing_in_the_sites_origin() {
+async fn store_037_html_and_svg_are_served_without_scripts_and_origin() {
     let app = app_with_bucket().await;
     let page = "<svg xmlns='http://www.w3.org/2000/svg' onload='alert(1)'/>";
     for (kind, served) in [
@@ -150,6 +157,7 @@ async fn store_037_pages_and_drawings_run_nothing_in_the_sites_origin() {
         ("text/html; charset=utf-8", "text/plain"),
         ("image/svg+xml", "image/svg+xml"),
         ("application/xhtml+xml", "application/xhtml+xml"),
+        // Compat: only the lower-case type becomes text/plain; the sandbox applies to every spelling.
         ("TEXT/HTML", "TEXT/HTML"),
         ("text/xml", "text/xml"),
     ] {
@@ -170,7 +178,7 @@ async fn store_037_pages_and_drawings_run_nothing_in_the_sites_origin() {
 }
 
 #[actix_web::test]
-async fn store_036_names_in_queries_and_headers_cannot_add_headers() {
+async fn store_036_file_names_cannot_inject_response_headers() {
     let app = app_with_bucket().await;
     app.service_role().upload("b/x", "x").await.ok();
 
@@ -186,11 +194,11 @@ async fn store_036_names_in_queries_and_headers_cannot_add_headers() {
         "{disposition}"
     );
     for header in ["cache-control: a\u{1}b", "content-type: text/x\u{b}y"] {
-        let answer = raw(
+        let response = raw(
             &app,
             &put("/object/b/y", &format!("{header}\r\ncontent-length: 1"), "x"),
         )
         .await;
-        assert!(answer.starts_with("HTTP/1.1 400"), "{header:?}: {answer}");
+        assert!(response.starts_with("HTTP/1.1 400"), "{header:?}: {response}");
     }
 }

@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::support::TestApp;
 
 #[actix_web::test]
-async fn store_029_a_bucket_is_created_once() {
+async fn store_029_creating_a_bucket_twice_is_refused() {
     let app = TestApp::start().await;
     let admin = app.service_role();
 
@@ -21,7 +21,7 @@ async fn store_029_a_bucket_is_created_once() {
 }
 
 #[actix_web::test]
-async fn store_030_buckets_made_by_sql_work_at_once() {
+async fn store_030_buckets_created_by_sql_work_at_once() {
     let app = TestApp::start().await;
     app.sql("insert into storage.buckets (id, name, public) values ('sql', 'sql', true)")
         .await;
@@ -50,28 +50,28 @@ async fn store_031_anonymous_callers_see_no_buckets() {
 }
 
 #[actix_web::test]
-async fn store_067_bad_names_are_refused() {
+async fn store_067_invalid_bucket_names_are_refused() {
     let app = TestApp::start().await;
     let long = "n".repeat(101);
 
     for name in ["a/b", " a", "a ", "", long.as_str()] {
-        let answer = app.service_role().post("/bucket", json!({"name": name})).await;
-        answer.is(400, "400", "InvalidBucketName");
+        let response = app.service_role().post("/bucket", json!({"name": name})).await;
+        response.is(400, "400", "InvalidBucketName");
         assert_eq!(
-            (answer.message().as_str(), &answer.json()["error"]),
+            (response.message().as_str(), &response.json()["error"]),
             ("Bucket name invalid", &json!("Invalid Input"))
         );
     }
     // The id is checked as well as the name.
-    let answer = app
+    let response = app
         .service_role()
         .post("/bucket", json!({"name": "good", "id": "b/a/d"}))
         .await;
-    answer.is(400, "400", "InvalidBucketName");
+    response.is(400, "400", "InvalidBucketName");
 }
 
 #[actix_web::test]
-async fn store_068_limits_are_texts_numbers_or_null() {
+async fn store_068_size_limits_are_texts_numbers_or_null() {
     let app = TestApp::start().await;
     let admin = app.service_role();
 
@@ -90,6 +90,7 @@ async fn store_068_limits_are_texts_numbers_or_null() {
         );
         admin.delete("/bucket/b").await.ok();
     }
+    // Above the limit of the service, which is 50 MiB by default.
     let above = admin
         .post("/bucket", json!({"name": "b", "file_size_limit": "1gb"}))
         .await;
@@ -97,7 +98,7 @@ async fn store_068_limits_are_texts_numbers_or_null() {
 }
 
 #[actix_web::test]
-async fn store_069_an_update_needs_a_known_field() {
+async fn store_069_a_bucket_update_needs_a_known_field() {
     let app = TestApp::start().await;
     let admin = app.service_role();
     admin.post("/bucket", json!({"name": "b"})).await.ok();
@@ -124,7 +125,7 @@ async fn store_069_an_update_needs_a_known_field() {
 }
 
 #[actix_web::test]
-async fn store_070_a_bucket_made_private_is_private_on_the_next_request() {
+async fn store_070_making_a_bucket_private_takes_effect_at_once() {
     let app = TestApp::start().await;
     let admin = app.service_role();
     admin
@@ -159,7 +160,7 @@ async fn store_071_only_empty_buckets_are_deleted() {
 }
 
 #[actix_web::test]
-async fn store_072_emptying_is_for_the_service_role_and_removes_the_bytes() {
+async fn store_072_only_the_service_role_empties_a_bucket_and_its_blobs_are_removed() {
     let app = TestApp::start().await;
     let admin = app.service_role();
     admin.post("/bucket", json!({"name": "b"})).await.ok();
@@ -178,12 +179,14 @@ async fn store_072_emptying_is_for_the_service_role_and_removes_the_bytes() {
         emptied.message(),
         "Empty bucket has been queued. Completion may take up to an hour."
     );
+    // The message speaks of a queue, but the rows are gone when the response arrives. Blobs are removed in the
+    // background.
     assert_eq!(app.count("select count(*) from storage.objects").await, 0);
     app.settle(0).await;
 }
 
 #[actix_web::test]
-async fn store_072_emptying_stops_at_the_limit() {
+async fn store_072_emptying_a_bucket_above_the_limit_is_refused() {
     let app = TestApp::start_with(|config| selvedge_storage::StorageConfig {
         empty_bucket_max_objects: 1,
         ..config
@@ -210,6 +213,7 @@ async fn store_075_bucket_search_takes_wildcards_literally() {
         admin.post("/bucket", json!({"name": name})).await.ok();
     }
 
+    // In LIKE patterns `_` and `%` would match any characters.
     assert_eq!(admin.get("/bucket?search=A_B").await.ok().names(), ["a_b"]);
     assert_eq!(
         admin.get("/bucket?search=%25").await.ok().names(),
@@ -230,7 +234,7 @@ async fn store_075_bucket_search_takes_wildcards_literally() {
 }
 
 #[actix_web::test]
-async fn store_029_buckets_of_other_kinds_are_not_enabled() {
+async fn store_029_analytics_buckets_are_refused_as_not_enabled() {
     let app = TestApp::start().await;
 
     let analytics = app

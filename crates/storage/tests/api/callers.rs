@@ -1,4 +1,4 @@
-//! Who is asking: tokens, keys, roles.
+//! How callers are identified: tokens, API keys, roles.
 
 use selvedge_token::{development, unix_now};
 use serde_json::json;
@@ -9,8 +9,9 @@ use crate::support::TestApp;
 async fn store_024_preflights_pass_without_a_token() {
     let app = TestApp::start().await;
 
+    // Browsers send preflights without credentials, so these must not require a token.
     for path in ["/object/b/x", "/bucket", "/object/list/b", "/object/public/b/x"] {
-        let answer = app
+        let response = app
             .nobody()
             .request(reqwest::Method::OPTIONS, path)
             .header("origin", "http://localhost:3000")
@@ -22,7 +23,7 @@ async fn store_024_preflights_pass_without_a_token() {
             .send()
             .await
             .ok();
-        let allowed = answer
+        let allowed = response
             .header("access-control-allow-headers")
             .expect("allowed headers")
             .to_owned();
@@ -33,18 +34,18 @@ async fn store_024_preflights_pass_without_a_token() {
 }
 
 #[actix_web::test]
-async fn store_025_errors_carry_cors_headers_and_four_texts() {
+async fn store_025_errors_have_cors_headers_and_four_text_fields() {
     let app = TestApp::start().await;
 
-    let answer = app
+    let response = app
         .anon()
         .request(reqwest::Method::GET, "/object/b/x")
         .header("origin", "http://x")
         .send()
         .await;
 
-    assert_eq!(answer.header("access-control-allow-origin"), Some("*"));
-    let body = answer.json();
+    assert_eq!(response.header("access-control-allow-origin"), Some("*"));
+    let body = response.json();
     let fields: Vec<&String> = body.as_object().expect("an object").keys().collect();
     assert_eq!(fields, ["statusCode", "error", "message", "code"]);
     assert!(
@@ -57,21 +58,21 @@ async fn store_025_errors_carry_cors_headers_and_four_texts() {
 }
 
 #[actix_web::test]
-async fn store_026_no_token_is_named_as_a_missing_header() {
+async fn store_026_a_missing_token_is_reported_as_a_missing_header() {
     let app = TestApp::start().await;
 
-    let answer = app.nobody().get("/bucket").await;
+    let response = app.nobody().get("/bucket").await;
 
-    answer.is(400, "400", "InvalidRequest");
-    assert_eq!(answer.json()["error"], "Error");
+    response.is(400, "400", "InvalidRequest");
+    assert_eq!(response.json()["error"], "Error");
     assert_eq!(
-        answer.message(),
+        response.message(),
         "headers must have required property 'authorization'"
     );
 }
 
 #[actix_web::test]
-async fn store_027_bad_tokens_are_named() {
+async fn store_027_the_error_says_why_a_token_is_invalid() {
     let app = TestApp::start().await;
     let expired = app
         .keys
@@ -79,7 +80,7 @@ async fn store_027_bad_tokens_are_named() {
         .expect("signs");
     let early = app
         .keys
-        .sign_hs256(&json!({"role": "authenticated", "nbf": unix_now() + 60}))
+        .sign_hs256(&json!({"role": "authenticated", "nbf": unix_now() + 3600}))
         .expect("signs");
     let forged = selvedge_token::KeyRing::new(b"another-secret-that-is-long-enough-0123456789", &[])
         .expect("a secret")
@@ -92,17 +93,17 @@ async fn store_027_bad_tokens_are_named() {
         (early.as_str(), "\"nbf\" claim timestamp check failed"),
         (forged.as_str(), "signature verification failed"),
     ] {
-        let answer = app.with_token(token).get("/bucket").await;
-        answer.is(400, "403", "AccessDenied");
+        let response = app.with_token(token).get("/bucket").await;
+        response.is(400, "403", "AccessDenied");
         assert_eq!(
-            (answer.message().as_str(), &answer.json()["error"]),
+            (response.message().as_str(), &response.json()["error"]),
             (text, &json!("Unauthorized"))
         );
     }
 }
 
 #[actix_web::test]
-async fn store_028_new_keys_stand_for_their_roles() {
+async fn store_028_publishable_and_secret_keys_act_as_their_roles() {
     let app = TestApp::start().await;
     app.service_role()
         .post("/bucket", json!({"name": "b"}))
@@ -124,7 +125,7 @@ async fn store_028_new_keys_stand_for_their_roles() {
 }
 
 #[actix_web::test]
-async fn store_098_operational_routes_answer() {
+async fn store_098_status_version_and_health_respond() {
     let app = TestApp::start().await;
 
     assert_eq!(app.nobody().get("/status").await.ok().text(), "");
@@ -136,7 +137,7 @@ async fn store_098_operational_routes_answer() {
 }
 
 #[actix_web::test]
-async fn store_099_purging_is_for_the_service_role() {
+async fn store_099_only_the_service_role_purges_the_cache() {
     let app = TestApp::start().await;
 
     assert_eq!(
@@ -150,23 +151,24 @@ async fn store_099_purging_is_for_the_service_role() {
 }
 
 #[actix_web::test]
-async fn store_100_unknown_routes_and_roles_say_so() {
+async fn store_100_unknown_routes_and_roles_are_reported() {
     let app = TestApp::start().await;
 
     app.service_role()
         .get("/nope")
         .await
         .is(404, "404", "InvalidRequest");
-    let answer = app
+    let response = app
         .with_claims(json!({"role": "no_such_role"}))
         .get("/bucket")
         .await;
-    assert_eq!(answer.status.as_u16(), 500);
-    assert!(!answer.text().contains("no_such_role"), "{}", answer.text());
+    assert_eq!(response.status.as_u16(), 500);
+    // The message of PostgreSQL is for the log: names of roles must not reach the client.
+    assert!(!response.text().contains("no_such_role"), "{}", response.text());
 }
 
 #[actix_web::test]
-async fn store_100_what_the_database_refuses_has_a_status_and_no_internals() {
+async fn store_100_database_errors_have_a_status_and_hide_details() {
     let app = TestApp::start().await;
     app.sql(
         "insert into storage.buckets (id, name) values ('b', 'b');
@@ -178,6 +180,7 @@ async fn store_100_what_the_database_refuses_has_a_status_and_no_internals() {
     .await;
 
     for (code, http, status_code, error) in [
+        // The policy raises the SQLSTATE that the key names.
         ("57014", 544, "544", "DatabaseTimeout"),
         ("P0001", 500, "500", "DatabaseError"),
         ("25006", 400, "503", "DatabaseReadOnly"),
@@ -195,13 +198,13 @@ async fn store_100_what_the_database_refuses_has_a_status_and_no_internals() {
 }
 
 #[actix_web::test]
-async fn nul_characters_are_the_clients_fault() {
+async fn store_100_nul_characters_are_refused_as_client_errors() {
     let app = TestApp::start().await;
     app.sql("insert into storage.buckets (id, name) values ('b', 'b')")
         .await;
     let admin = app.service_role();
 
-    let answers = [
+    let responses = [
         admin.post("/object/list/b", json!({"prefix": "a\u{0}b"})).await,
         admin.remove("b", &["a\u{0}b"]).await,
         admin
@@ -213,20 +216,21 @@ async fn nul_characters_are_the_clients_fault() {
         admin.get("/bucket/a%00b").await,
     ];
 
-    for answer in answers {
-        assert_eq!(answer.status.as_u16(), 400, "{}", answer.text());
+    for response in responses {
+        assert_eq!(response.status.as_u16(), 400, "{}", response.text());
     }
+    // Base64 of {"a":"\u0000"}, which JSON allows and jsonb refuses.
     let metadata = "eyJhIjoiXHUwMDAwIn0=";
-    let answer = admin
+    let response = admin
         .upload_request("b/x", "x")
         .header("x-metadata", metadata)
         .send()
         .await;
-    assert_eq!(answer.status.as_u16(), 400, "{}", answer.text());
+    assert_eq!(response.status.as_u16(), 400, "{}", response.text());
 }
 
 #[actix_web::test]
-async fn store_027_a_token_without_its_scheme_works_too() {
+async fn store_027_a_token_without_the_bearer_scheme_is_accepted() {
     let app = TestApp::start().await;
     app.sql("insert into storage.buckets (id, name) values ('b', 'b')")
         .await;
@@ -244,7 +248,7 @@ async fn store_027_a_token_without_its_scheme_works_too() {
 }
 
 #[actix_web::test]
-async fn store_067_a_bucket_segment_has_a_longest_length() {
+async fn store_067_rejects_bucket_names_over_the_length_limit() {
     let app = TestApp::start().await;
 
     let long = app

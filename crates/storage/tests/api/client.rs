@@ -1,4 +1,4 @@
-//! How tests talk to the service: clients with an identity, their requests, and answers that explain themselves.
+//! HTTP clients of tests: each has an identity, and responses are read completely and print themselves in assertions.
 
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
@@ -18,6 +18,7 @@ impl Client<'_> {
         self.token.as_deref().expect("this client has a token")
     }
 
+    /// A request with the credentials of this client. `path` follows the prefix of the service.
     pub(crate) fn request(&self, method: Method, path: &str) -> Request {
         let mut builder = reqwest::Client::new().request(method, self.app.url(path));
         if let Some(token) = &self.token {
@@ -41,15 +42,17 @@ impl Client<'_> {
         self.request(Method::DELETE, path).send().await
     }
 
+    /// Sends a JSON body.
     pub(crate) async fn post(&self, path: &str, body: Value) -> Response {
         self.request(Method::POST, path).json(body).send().await
     }
 
+    /// Sends a JSON body.
     pub(crate) async fn put(&self, path: &str, body: Value) -> Response {
         self.request(Method::PUT, path).json(body).send().await
     }
 
-    /// Deletes with a JSON body.
+    /// Deletes objects by a list of keys.
     pub(crate) async fn remove(&self, bucket: &str, keys: &[&str]) -> Response {
         self.request(Method::DELETE, &format!("/object/{bucket}"))
             .json(json!({"prefixes": keys}))
@@ -62,7 +65,7 @@ impl Client<'_> {
         self.upload_request(path, text).send().await
     }
 
-    /// Uploads text, replacing what is there.
+    /// Uploads text and replaces an existing object.
     pub(crate) async fn upsert(&self, path: &str, text: &str) -> Response {
         self.upload_request(path, text)
             .header("x-upsert", "true")
@@ -70,7 +73,7 @@ impl Client<'_> {
             .await
     }
 
-    /// An upload of text, to be given more headers.
+    /// An upload of text that is not sent yet, so that headers can be added.
     pub(crate) fn upload_request(&self, path: &str, text: &str) -> Request {
         self.request(Method::POST, &format!("/object/{path}"))
             .header("content-type", "text/plain")
@@ -85,6 +88,7 @@ impl Client<'_> {
             .await
     }
 
+    /// Lists the files and folders directly below a prefix.
     pub(crate) async fn list(&self, bucket: &str, prefix: &str) -> Response {
         self.post(&format!("/object/list/{bucket}"), json!({"prefix": prefix}))
             .await
@@ -101,6 +105,7 @@ pub(crate) enum Part<'a> {
     },
 }
 
+/// A request that is not sent yet.
 pub(crate) struct Request {
     builder: reqwest::RequestBuilder,
 }
@@ -124,6 +129,7 @@ impl Request {
         }
     }
 
+    /// A `multipart/form-data` body of these parts, in this order.
     pub(crate) fn form(self, parts: &[Part<'_>]) -> Self {
         let boundary = "----test-boundary";
         let mut body = Vec::new();
@@ -159,8 +165,9 @@ impl Request {
         .body(body)
     }
 
+    /// Sends the request and reads the whole response. Panics when the connection fails.
     pub(crate) async fn send(self) -> Response {
-        let response = self.builder.send().await.expect("the service answers");
+        let response = self.builder.send().await.expect("the service responds");
         let status = response.status();
         let headers = response.headers().clone();
         let body = response.bytes().await.expect("the body is whole").to_vec();
@@ -172,7 +179,7 @@ impl Request {
     }
 }
 
-/// An answer, read to its end.
+/// A response whose body is read completely.
 #[derive(Debug)]
 pub(crate) struct Response {
     pub(crate) status: StatusCode,
@@ -181,6 +188,7 @@ pub(crate) struct Response {
 }
 
 impl Response {
+    /// The body as JSON; panics with the body when it is not.
     pub(crate) fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap_or_else(|_| panic!("not JSON: {}", self.text()))
     }
@@ -205,18 +213,19 @@ impl Response {
         (self.status.as_u16(), text("statusCode"), text("code"))
     }
 
+    /// The field `message` of the body; empty when there is none.
     pub(crate) fn message(&self) -> String {
         self.json()["message"].as_str().unwrap_or_default().to_owned()
     }
 
-    /// Panics unless the answer is a success.
+    /// Panics unless the response is a success.
     #[track_caller]
     pub(crate) fn ok(self) -> Self {
         assert!(self.status.is_success(), "{} {}", self.status, self.text());
         self
     }
 
-    /// Panics unless the answer is this error.
+    /// Panics unless the response is this error.
     #[track_caller]
     pub(crate) fn is(&self, http: u16, status_code: &str, code: &str) {
         assert_eq!(

@@ -5,6 +5,8 @@ use serde_json::json;
 
 use crate::support::TestApp;
 
+/// The service with the private buckets `a` and `b`, a policy that allows users everything, and the object `a/x`, which
+/// has a cache-control and user metadata.
 async fn app_with_object() -> TestApp {
     let app = TestApp::start().await;
     app.sql(
@@ -16,12 +18,13 @@ async fn app_with_object() -> TestApp {
         .user("ana")
         .upload_request("a/x", "bytes")
         .header("cache-control", "max-age=33");
+    // Base64 of {"k":"v"}.
     upload.header("x-metadata", "eyJrIjoidiJ9").send().await.ok();
     app
 }
 
 #[actix_web::test]
-async fn store_041_a_moved_object_keeps_its_identity() {
+async fn store_041_a_move_keeps_id_creation_time_and_user_metadata() {
     let app = app_with_object().await;
     let ana = app.user("ana");
     let before = ana.get("/object/info/a/x").await.ok().json();
@@ -50,11 +53,11 @@ async fn store_041_a_moved_object_keeps_its_identity() {
 }
 
 #[actix_web::test]
-async fn store_041_a_taken_destination_refuses_a_move() {
+async fn store_041_a_move_to_an_existing_key_is_refused() {
     let app = app_with_object().await;
     app.user("ana").upload("a/y", "other").await.ok();
 
-    let answer = app
+    let response = app
         .user("ana")
         .post(
             "/object/move",
@@ -62,13 +65,13 @@ async fn store_041_a_taken_destination_refuses_a_move() {
         )
         .await;
 
-    answer.is(400, "409", "ResourceAlreadyExists");
+    response.is(400, "409", "ResourceAlreadyExists");
     assert_eq!(app.user("ana").get("/object/a/y").await.text(), "other");
     app.settle(2).await;
 }
 
 #[actix_web::test]
-async fn store_043_a_copy_takes_everything_along() {
+async fn store_043_a_copy_has_the_metadata_of_its_source() {
     let app = app_with_object().await;
 
     let copied = app
@@ -87,12 +90,13 @@ async fn store_043_a_copy_takes_everything_along() {
         (&info["cache_control"], &info["metadata"], &info["content_type"]),
         (&json!("max-age=33"), &json!({"k": "v"}), &json!("text/plain"))
     );
+    // The copy has a blob of its own, so it survives the deletion of its source.
     app.user("ana").delete("/object/a/x").await.ok();
     assert_eq!(app.user("ana").get("/object/a/y").await.ok().text(), "bytes");
 }
 
 #[actix_web::test]
-async fn store_044_both_go_to_other_buckets() {
+async fn store_044_move_and_copy_work_across_buckets() {
     let app = app_with_object().await;
     let body = |destination: &str| json!({"bucketId": "a", "sourceKey": "x", "destinationBucket": "b", "destinationKey": destination});
 
@@ -109,7 +113,7 @@ async fn store_044_both_go_to_other_buckets() {
 }
 
 #[actix_web::test]
-async fn copying_onto_itself_changes_the_cache_control() {
+async fn store_043_copying_an_object_onto_itself_changes_its_cache_control() {
     let app = app_with_object().await;
     let body = json!({"bucketId": "a", "sourceKey": "x", "destinationKey": "x", "copyMetadata": false, "metadata": {"cacheControl": "max-age=7"}});
 
@@ -134,13 +138,14 @@ async fn copying_onto_itself_changes_the_cache_control() {
 }
 
 #[actix_web::test]
-async fn store_019_and_020_many_are_deleted_by_exact_key() {
+async fn store_019_and_020_many_objects_are_deleted_by_exact_key() {
     let app = app_with_object().await;
     let ana = app.user("ana");
     ana.upload("a/f/1", "x").await.ok();
     ana.upload("a/f_2", "x").await.ok();
 
     assert_eq!(
+        // The field is called `prefixes`, but folders and patterns delete nothing.
         ana.remove("a", &["f", "f/", "f%", "f/*", "nope"])
             .await
             .ok()
@@ -168,7 +173,7 @@ async fn store_019_and_020_many_are_deleted_by_exact_key() {
 }
 
 #[actix_web::test]
-async fn store_045_one_is_deleted_or_the_reason_is_told() {
+async fn store_045_deleting_one_object_succeeds_or_reports_denied_or_missing() {
     let app = app_with_object().await;
 
     app.anon()
@@ -184,4 +189,47 @@ async fn store_045_one_is_deleted_or_the_reason_is_told() {
         .await
         .is(400, "404", "NoSuchKey");
     app.settle(0).await;
+}
+
+#[actix_web::test]
+async fn store_042_and_044_moves_and_copies_obey_the_limits_of_the_destination() {
+    let app = app_with_object().await;
+    app.sql(
+        "insert into storage.buckets (id, name, file_size_limit, allowed_mime_types) values
+           ('small', 'small', 1, null), ('images', 'images', null, '{image/*}'), ('texts', 'texts', 100, '{text/plain}')",
+    )
+    .await;
+    let owner = app.service_role();
+    owner.upload("b/limited.txt", "text").await.ok();
+
+    // Deliberately stricter than the original, whose limits apply to uploads only.
+    for operation in ["move", "copy"] {
+        let to = |bucket: &str| {
+            json!({
+                "bucketId": "b", "sourceKey": "limited.txt",
+                "destinationBucket": bucket, "destinationKey": format!("{operation}.txt"),
+            })
+        };
+        let path = format!("/object/{operation}");
+        owner
+            .post(&path, to("small"))
+            .await
+            .is(400, "413", "EntityTooLarge");
+        owner
+            .post(&path, to("images"))
+            .await
+            .is(400, "415", "InvalidMimeType");
+    }
+    let to_texts = json!({
+        "bucketId": "b", "sourceKey": "limited.txt", "destinationBucket": "texts", "destinationKey": "a.txt",
+    });
+    owner.post("/object/copy", to_texts).await.ok();
+    let as_html = json!({
+        "bucketId": "texts", "sourceKey": "a.txt", "destinationKey": "a.html",
+        "copyMetadata": false, "metadata": {"mimetype": "text/html"},
+    });
+    owner
+        .post("/object/copy", as_html)
+        .await
+        .is(400, "415", "InvalidMimeType");
 }

@@ -1,4 +1,4 @@
-//! The process dies while bytes arrive, and comes back.
+//! The server process is killed, or its disk is full, while bytes arrive; then it is started again.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
@@ -10,15 +10,17 @@ use selvedge_storage::StorageConfig;
 
 use crate::support::{JWT_SECRET, Store, TestApp, serve};
 
-/// How [`the_server_that_is_killed`] learns what to serve.
+/// How [`run_server_for_crash_tests`] is told what to serve.
 const DATABASE: &str = "STORAGE_TEST_DATABASE";
+/// Root folder of the store.
 const ROOT: &str = "STORAGE_TEST_ROOT";
-/// Endpoint and bucket of the S3 server, which nobody kills.
+/// Endpoint and bucket of the S3 server, which keeps running.
 const S3: &str = "STORAGE_TEST_S3";
 
-/// Not a test by itself: the process that [`store_081_a_killed_server_leaves_old_objects_whole`] starts and kills.
+/// Not a test on its own: the process that [`store_081_killing_the_server_during_an_overwrite_keeps_the_old_object`]
+/// starts and kills.
 #[actix_web::test]
-async fn the_server_that_is_killed() {
+async fn run_server_for_crash_tests() {
     let (Ok(database), Ok(root)) = (std::env::var(DATABASE), std::env::var(ROOT)) else {
         return;
     };
@@ -43,13 +45,14 @@ async fn the_server_that_is_killed() {
     std::future::pending::<()>().await;
 }
 
-/// A server in a process of its own; dropped, it is killed.
+/// A server in a process of its own, which is killed when this is dropped.
 pub(crate) struct Server {
     process: Child,
     pub(crate) address: String,
 }
 
 impl Server {
+    /// Starts this test binary again as a server for an existing database and store.
     pub(crate) fn start(database: &TestDatabase, store: &Store) -> Self {
         Self::spawn(
             Command::new(std::env::current_exe().expect("this test binary")),
@@ -58,10 +61,12 @@ impl Server {
         )
     }
 
-    /// A server none of whose files may grow beyond a megabyte or two: to a writer, a full disk.
+    /// A server whose files may not grow beyond one or two megabytes, which a writer sees as a full disk.
     pub(crate) fn start_on_full_disk(database: &TestDatabase, store: &Store) -> Self {
         let mut shell = Command::new("sh");
         shell
+            // `ulimit -f` counts blocks of 512 or 1024 bytes, depending on the shell. Ignoring SIGXFSZ turns the signal
+            // into a failed write.
             .args(["-c", "trap '' XFSZ; ulimit -f 2000; exec \"$0\" \"$@\""])
             .arg(std::env::current_exe().expect("this test binary"));
         Self::spawn(shell, database, store)
@@ -73,7 +78,8 @@ impl Server {
             command.env(S3, format!("{endpoint} {}", s3.bucket));
         }
         let mut process = command
-            .args(["--exact", "crashes::the_server_that_is_killed", "--nocapture"])
+            // The test binary runs only the function that serves. `--nocapture` lets it print its address at once.
+            .args(["--exact", "crashes::run_server_for_crash_tests", "--nocapture"])
             .env(DATABASE, database.url("ROLE"))
             .env(ROOT, store.root.path())
             .stdout(Stdio::piped())
@@ -89,15 +95,15 @@ impl Server {
     }
 
     pub(crate) async fn request(&self, method: reqwest::Method, path: &str, body: &str) -> (u16, String) {
-        let answer = reqwest::Client::new()
+        let response = reqwest::Client::new()
             .request(method, format!("http://{}/storage/v1{path}", self.address))
             .bearer_auth(token())
             .header("content-type", "text/plain")
             .body(body.to_owned())
             .send()
             .await
-            .expect("an answer");
-        (answer.status().as_u16(), answer.text().await.expect("text"))
+            .expect("a response");
+        (response.status().as_u16(), response.text().await.expect("text"))
     }
 }
 
@@ -109,7 +115,7 @@ impl Drop for Server {
     }
 }
 
-/// A token that passes all policies.
+/// A token of the service role, which bypasses all policies.
 pub(crate) fn token() -> String {
     let keys = selvedge_token::KeyRing::new(JWT_SECRET.as_bytes(), &[]).expect("a good secret");
     keys.sign_hs256(&serde_json::json!({"role": "service_role"}))
@@ -117,7 +123,7 @@ pub(crate) fn token() -> String {
 }
 
 #[actix_web::test]
-async fn store_081_a_killed_server_leaves_old_objects_whole() {
+async fn store_081_killing_the_server_during_an_overwrite_keeps_the_old_object() {
     let app = TestApp::start().await;
     app.sql("insert into storage.buckets (id, name) values ('b', 'b')")
         .await;
@@ -140,7 +146,8 @@ async fn store_081_a_killed_server_leaves_old_objects_whole() {
         );
         socket.write_all(head.as_bytes()).expect("it reads");
         socket.write_all(&vec![b'x'; 700_000]).expect("it reads");
-        for _ in 0..500 {
+        // The server must be killed after the first bytes are on disk and before the upload ends.
+        for _ in 0..6000 {
             if store.unfinished() > 0 {
                 break;
             }
@@ -164,7 +171,7 @@ async fn store_081_a_killed_server_leaves_old_objects_whole() {
 }
 
 #[actix_web::test]
-async fn a_full_disk_is_said_clearly_and_harms_nothing() {
+async fn store_086_a_full_disk_is_reported_and_keeps_existing_objects() {
     let app = TestApp::start().await;
     app.sql("insert into storage.buckets (id, name) values ('b', 'b')")
         .await;
@@ -174,9 +181,9 @@ async fn a_full_disk_is_said_clearly_and_harms_nothing() {
     assert_eq!(put("old").await.0, 200);
 
     for _ in 0..3 {
-        let (status, answer) = put(&"x".repeat(4_000_000)).await;
-        assert_eq!(status, 507, "{answer}");
-        assert!(answer.contains("\"InsufficientStorage\""), "{answer}");
+        let (status, response) = put(&"x".repeat(4_000_000)).await;
+        assert_eq!(status, 507, "{response}");
+        assert!(response.contains("\"InsufficientStorage\""), "{response}");
     }
 
     assert_eq!(store.unfinished(), 0, "nothing half-written");

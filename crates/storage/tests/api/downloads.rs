@@ -1,10 +1,11 @@
-//! Bytes out: headers, ranges, conditions, names.
+//! Downloads: headers, ranges, conditions, file names.
 
 use reqwest::Method;
 use serde_json::json;
 
 use crate::support::TestApp;
 
+/// The service with a public and a private bucket that each hold the object `r.txt`.
 async fn app_with_object() -> TestApp {
     let app = TestApp::start().await;
     app.sql(
@@ -20,7 +21,7 @@ async fn app_with_object() -> TestApp {
 }
 
 #[actix_web::test]
-async fn store_002_and_003_public_means_the_bucket() {
+async fn store_002_and_003_public_routes_serve_only_public_buckets() {
     let app = app_with_object().await;
 
     let got = app.nobody().get("/object/public/pub/r.txt").await.ok();
@@ -53,18 +54,19 @@ async fn store_034_one_route_serves_public_and_private_buckets() {
 }
 
 #[actix_web::test]
-async fn store_014_hidden_and_missing_look_the_same() {
+async fn store_014_hidden_and_missing_objects_get_the_same_error() {
     let app = app_with_object().await;
 
     let hidden = app.user("ana").get("/object/priv/r.txt").await;
     let missing = app.user("ana").get("/object/priv/nope.txt").await;
 
     hidden.is(400, "404", "NoSuchKey");
+    // Any difference would let callers find out which hidden keys exist.
     assert_eq!(hidden.body, missing.body);
 }
 
 #[actix_web::test]
-async fn store_035_head_tells_the_size_without_a_body() {
+async fn store_035_head_has_the_size_and_no_body() {
     let app = app_with_object().await;
 
     let head = app.nobody().head("/object/pub/r.txt").await.ok();
@@ -133,8 +135,9 @@ async fn store_037_html_is_text_and_active_types_are_sandboxed() {
 }
 
 #[actix_web::test]
-async fn store_038_ranges_of_small_and_large_objects() {
+async fn store_038_ranges_are_served_from_small_and_large_objects() {
     let app = app_with_object().await;
+    // Larger than what a backend reads when it opens a blob, so that the range is streamed.
     let large: String = (0..40_000).map(|n| format!("{n:08}")).collect();
     app.service_role().upload("pub/large", &large).await.ok();
     let get = async |path: &str, range: &str| {
@@ -171,7 +174,7 @@ async fn store_038_ranges_of_small_and_large_objects() {
 }
 
 #[actix_web::test]
-async fn store_038_whoever_resumes_another_version_gets_all_of_this_one() {
+async fn store_038_if_range_of_another_version_returns_the_whole_object() {
     let app = app_with_object().await;
     let url = "/object/public/pub/r.txt";
     let head = app.nobody().head(url).await;
@@ -194,7 +197,7 @@ async fn store_038_whoever_resumes_another_version_gets_all_of_this_one() {
 }
 
 #[actix_web::test]
-async fn store_039_a_current_copy_is_not_sent_again() {
+async fn store_039_conditional_requests_answer_304_for_a_current_copy() {
     let app = app_with_object().await;
     let first = app.nobody().get("/object/public/pub/r.txt").await.ok();
     let (tag, date) = (
@@ -230,13 +233,14 @@ async fn store_039_a_current_copy_is_not_sent_again() {
 }
 
 #[actix_web::test]
-async fn store_040_downloads_describe_themselves() {
+async fn store_040_downloads_have_type_tag_and_cache_headers() {
     let app = app_with_object().await;
 
     let got = app.nobody().get("/object/public/pub/r.txt").await.ok();
 
     assert!(
         got.header("etag")
+            // The 32 hex digits of an MD5, in quotes.
             .is_some_and(|tag| tag.starts_with('"') && tag.ends_with('"') && tag.len() == 34)
     );
     assert!(
@@ -286,12 +290,13 @@ async fn store_050_info_has_the_fields_of_the_contract() {
 }
 
 #[actix_web::test]
-async fn store_083_readers_see_whole_versions_while_writers_replace() {
+async fn store_083_readers_see_complete_versions_during_overwrites() {
     let app = app_with_object().await;
     let texts: Vec<String> = (0..8).map(|n| n.to_string().repeat(200_000)).collect();
     app.service_role().upload("pub/x", &texts[0]).await.ok();
     let service = app.service_role();
     let writer = async {
+        // Every overwrite removes the blob that a reader may be about to open.
         for text in texts.iter().cycle().take(40) {
             service
                 .upload_request("pub/x", text)
@@ -314,7 +319,7 @@ async fn store_083_readers_see_whole_versions_while_writers_replace() {
 }
 
 #[actix_web::test]
-async fn store_086_a_row_without_bytes_is_not_an_internal_error() {
+async fn store_086_a_row_without_a_blob_is_reported_as_not_found() {
     let app = app_with_object().await;
     app.store.remove_all_blobs();
 
@@ -323,12 +328,13 @@ async fn store_086_a_row_without_bytes_is_not_an_internal_error() {
     got.is(400, "404", "NoSuchKey");
     assert_eq!(
         (got.message().as_str(), got.header("cache-control")),
+        // Not cached, because the blob may be restored from a backup.
         ("The resource was not found", Some("no-store"))
     );
 }
 
 #[actix_web::test]
-async fn headers_from_rows_written_by_sql_cannot_be_injected() {
+async fn store_086_metadata_written_by_sql_cannot_inject_headers() {
     let app = app_with_object().await;
     app.sql(
         "update storage.objects set metadata = metadata || '{\"mimetype\": \"text/x\\r\\nset-cookie: a=b\", \"cacheControl\": \"a\\nb\", \"eTag\": \"x\\ny\"}'

@@ -1,9 +1,10 @@
-//! Both ways to list.
+//! Both list operations, and what they cost.
 
 use serde_json::{Value, json};
 
 use crate::support::TestApp;
 
+/// The service with a bucket `b` and these objects in it, uploaded in this order.
 async fn app_with_objects(keys: &[&str]) -> TestApp {
     let app = TestApp::start().await;
     app.sql("insert into storage.buckets (id, name) values ('b', 'b')")
@@ -15,7 +16,7 @@ async fn app_with_objects(keys: &[&str]) -> TestApp {
 }
 
 #[actix_web::test]
-async fn store_021_one_level_with_folders_as_rows_without_id() {
+async fn store_021_a_list_has_one_level_with_folders_as_rows_without_id() {
     let app = app_with_objects(&["a.txt", "docs/one.txt", "docs/sub/deep.txt"]).await;
 
     let rows = app.service_role().list("b", "docs").await.ok().json();
@@ -28,7 +29,7 @@ async fn store_021_one_level_with_folders_as_rows_without_id() {
 }
 
 #[actix_web::test]
-async fn store_022_pages_have_no_gaps_and_no_repeats() {
+async fn store_022_pages_neither_skip_nor_repeat_entries() {
     let app = app_with_objects(&["B", "a", "c/1", "c/2", "d", "E/x", "f"]).await;
     let page = async |body: Value| app.service_role().post("/object/list/b", body).await.ok().names();
 
@@ -43,7 +44,7 @@ async fn store_022_pages_have_no_gaps_and_no_repeats() {
 }
 
 #[actix_web::test]
-async fn store_023_an_unknown_bucket_is_an_empty_list() {
+async fn store_023_listing_an_unknown_bucket_returns_an_empty_list() {
     let app = app_with_objects(&["a"]).await;
 
     assert_eq!(app.service_role().list("nope", "").await.ok().json(), json!([]));
@@ -51,7 +52,7 @@ async fn store_023_an_unknown_bucket_is_an_empty_list() {
 }
 
 #[actix_web::test]
-async fn store_075_and_076_search_is_literal_and_spans_folders() {
+async fn store_075_and_076_search_is_literal_and_may_contain_folders() {
     let app = app_with_objects(&["c_1", "cx1", "docs/Sub/File.png"]).await;
     let search = async |search: &str| {
         app.service_role()
@@ -68,7 +69,7 @@ async fn store_075_and_076_search_is_literal_and_spans_folders() {
 }
 
 #[actix_web::test]
-async fn store_077_sorted_by_time_folders_come_first() {
+async fn store_077_folders_come_first_when_sorted_by_time() {
     let app = app_with_objects(&["z", "m/1", "a", "k/1"]).await;
     let sorted = async |order: &str| {
         let body = json!({"prefix": "", "sortBy": {"column": "created_at", "order": order}});
@@ -134,17 +135,17 @@ async fn store_073_and_074_list_v2_pages_flat_and_by_level() {
     assert_eq!(bad.message(), "Invalid Parameter continuation token");
 }
 
-/// A policy that shows what lies in folders of one's own, and what the test calls open.
+/// A policy that shows objects in the user's own folder, and objects whose name contains `open`.
 const POLICY: &str = "create policy seen on storage.objects for select to authenticated \
      using (name like '%open%' or owner_id = auth.uid()::text)";
 
 #[actix_web::test]
-async fn store_022_levels_of_all_shapes_page_alike_for_everybody() {
+async fn store_022_lists_of_any_shape_are_paged_alike_for_all_roles() {
     let app = TestApp::start().await;
     app.sql("insert into storage.buckets (id, name) values ('b', 'b')")
         .await;
     app.sql(POLICY).await;
-    // Runs of files, folders among them, names that differ in case only, folders in two spellings, hidden ones.
+    // Sequences of files with folders between them, names and folders that differ only in case, and hidden objects.
     app.sql(
         "insert into storage.objects (bucket_id, name)
          select 'b', 'open-' || lpad(i::text, 3, '0') from generate_series(1, 120) i
@@ -160,6 +161,8 @@ async fn store_022_levels_of_all_shapes_page_alike_for_everybody() {
 
     let everything = listed(&app.service_role(), json!({"prefix": "", "limit": 1000})).await;
     let seen = listed(&app.user("ana"), json!({"prefix": "", "limit": 1000})).await;
+    // 120 files; the folder `open-060` and two files that extend its name; 30 folders, because `DIR-7` and `Dir-7` are
+    // one; and `hidden`, `hidden-dir`, `z` and `-open`.
     assert_eq!(everything.len(), 120 + 3 + 30 + 4);
     let visible: Vec<_> = everything
         .iter()
@@ -184,6 +187,7 @@ async fn store_022_levels_of_all_shapes_page_alike_for_everybody() {
         let by_time = json!({"prefix": "", "limit": 1000, "sortBy": {"column": "created_at"}});
         let mut by_time = folded(&listed(&client, by_time).await);
         assert!(
+            // Sorted by time, folders come first, and `DIR-7` and `Dir-7` are two rows.
             by_time[..31].iter().all(|name| name.starts_with("dir-")),
             "{by_time:?}"
         );
@@ -207,7 +211,7 @@ async fn store_022_levels_of_all_shapes_page_alike_for_everybody() {
 }
 
 #[actix_web::test]
-async fn store_022_a_listing_costs_what_it_shows_not_what_lies_below() {
+async fn store_022_a_list_reads_only_the_rows_that_it_shows() {
     let app = TestApp::start().await;
     app.sql("insert into storage.buckets (id, name) values ('b', 'b')")
         .await;
@@ -226,6 +230,7 @@ async fn store_022_a_listing_costs_what_it_shows_not_what_lies_below() {
         .expect("set");
     let read_so_far = async || -> i64 {
         client
+            // Statistics are otherwise published at most once a second.
             .batch_execute("select pg_stat_force_next_flush()")
             .await
             .expect("flushed");
@@ -254,6 +259,7 @@ async fn store_022_a_listing_costs_what_it_shows_not_what_lies_below() {
         "storage.search('', 'b', sortcolumn => 'created_at')",
     ] {
         let read = rows_read(function).await;
+        // Ten folders are shown. A listing that read below the folders would count all 5000 rows.
         assert!(read < 100, "{function} read {read} of 5000 rows");
     }
 }

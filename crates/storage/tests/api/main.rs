@@ -1,14 +1,15 @@
-//! The storage service over HTTP, on a real PostgreSQL and a real disk. Names carry the ids of the contract's checklist.
+//! The storage service over HTTP, on a real PostgreSQL and a real disk. Test names begin with ids of the contract's
+//! checklist.
 
 mod attacks;
 mod buckets;
 mod callers;
 mod client;
 mod copies;
+mod crash_safety;
 mod crashes;
 mod downloads;
 mod golden;
-mod kills;
 mod lists;
 mod policies;
 mod render_attacks;
@@ -33,5 +34,5 @@ mod sweeps;
 mod tus_client;
 mod uploads;
 
-/// Where this binary keeps objects; `tests/api_on_s3` runs the same tests on the other backend.
+/// Whether objects are stored in an S3 server; `tests/api_on_s3` runs the same tests with that backend.
 pub(crate) const ON_S3: bool = false;

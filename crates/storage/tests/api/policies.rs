@@ -1,9 +1,10 @@
-//! Row-level security: the policies of real projects, and what they refuse.
+//! Row-level security, with policies as real projects have them.
 
 use serde_json::json;
 
-use crate::support::{Response, TestApp, user_id};
+use crate::support::{Part, Response, TestApp, user_id};
 
+/// A bucket in which each user may use the folder named by their id: the example of the Supabase documentation.
 const OWN_FOLDER: &str = "
     insert into storage.buckets (id, name) values ('docs', 'docs');
     create policy \"own folder: see\" on storage.objects for select to authenticated
@@ -15,29 +16,30 @@ const OWN_FOLDER: &str = "
     create policy \"own folder: remove\" on storage.objects for delete to authenticated
       using (bucket_id = 'docs' and (storage.foldername(name))[1] = (select auth.uid())::text);";
 
+/// Panics unless a policy refused the request.
 #[track_caller]
-fn denied(answer: &Response) {
-    answer.is(400, "403", "AccessDenied");
-    assert_eq!(answer.json()["error"], "Unauthorized");
-    assert_eq!(answer.message(), "new row violates row-level security policy");
+fn denied(response: &Response) {
+    response.is(400, "403", "AccessDenied");
+    assert_eq!(response.json()["error"], "Unauthorized");
+    assert_eq!(response.message(), "new row violates row-level security policy");
 }
 
 #[actix_web::test]
-async fn store_009_without_policies_nothing_may_be_uploaded() {
+async fn store_009_uploads_without_a_policy_are_refused() {
     let app = TestApp::start().await;
     app.sql("insert into storage.buckets (id, name) values ('b', 'b')")
         .await;
 
     denied(&app.anon().upload("b/x", "x").await);
     denied(&app.user("ana").upload("b/x", "x").await);
-    // Who may not insert learns nothing about taken keys.
+    // A caller without an INSERT policy must not learn that the key exists.
     app.service_role().upload("b/x", "x").await.ok();
     denied(&app.anon().upload("b/x", "x").await);
     app.settle(1).await;
 }
 
 #[actix_web::test]
-async fn store_010_and_011_upsert_needs_more_than_insert() {
+async fn store_010_and_011_upsert_needs_insert_update_and_select() {
     let app = TestApp::start().await;
     app.sql(
         "insert into storage.buckets (id, name) values ('b', 'b');
@@ -53,6 +55,7 @@ async fn store_010_and_011_upsert_needs_more_than_insert() {
     };
 
     app.anon().upload("b/1", "x").await.ok();
+    // `returning` makes PostgreSQL apply the SELECT policies, of which there are none yet.
     denied(&upsert("b/2").await);
     app.anon()
         .upload("b/1", "x")
@@ -62,6 +65,7 @@ async fn store_010_and_011_upsert_needs_more_than_insert() {
     app.sql("create policy \"see\" on storage.objects for select to anon using (bucket_id = 'b')")
         .await;
     upsert("b/2").await.ok();
+    // The row exists now, so the upsert becomes an UPDATE, for which there is no policy yet.
     denied(&upsert("b/1").await);
 
     app.sql("create policy \"change\" on storage.objects for update to anon using (bucket_id = 'b')")
@@ -70,7 +74,7 @@ async fn store_010_and_011_upsert_needs_more_than_insert() {
 }
 
 #[actix_web::test]
-async fn store_012_a_folder_belongs_to_its_user() {
+async fn store_012_a_policy_can_give_each_user_a_folder() {
     let app = TestApp::start().await;
     app.sql(OWN_FOLDER).await;
     let (ana, bob) = (app.user("ana"), app.user("bob"));
@@ -96,6 +100,7 @@ async fn store_012_a_folder_belongs_to_its_user() {
         .await
         .is(400, "404", "NoSuchKey");
 
+    // Deleting a list skips what the caller may not delete; deleting one object reports it.
     assert_eq!(bob.remove("docs", &[&key]).await.ok().json(), json!([]));
     let forbidden = bob.delete(&format!("/object/{own}")).await;
     forbidden.is(400, "403", "AccessDenied");
@@ -105,7 +110,7 @@ async fn store_012_a_folder_belongs_to_its_user() {
 }
 
 #[actix_web::test]
-async fn store_013_the_service_role_passes_all_policies() {
+async fn store_013_the_service_role_bypasses_policies() {
     let app = TestApp::start().await;
     app.sql(OWN_FOLDER).await;
     let service = app.service_role();
@@ -156,7 +161,7 @@ async fn store_017_signing_needs_select_also_on_public_buckets() {
 }
 
 #[actix_web::test]
-async fn store_042_moving_out_of_the_own_folder_is_refused() {
+async fn store_042_a_move_out_of_the_users_folder_is_refused() {
     let app = TestApp::start().await;
     app.sql(OWN_FOLDER).await;
     let (own, other) = (user_id("ana"), user_id("bob"));
@@ -189,7 +194,7 @@ async fn store_042_moving_out_of_the_own_folder_is_refused() {
 }
 
 #[actix_web::test]
-async fn store_053_policies_see_what_an_upload_declares() {
+async fn store_053_policies_see_type_size_and_user_metadata_of_an_upload() {
     let app = TestApp::start().await;
     app.sql(
         "insert into storage.buckets (id, name) values ('b', 'b');
@@ -218,7 +223,7 @@ async fn store_053_policies_see_what_an_upload_declares() {
 }
 
 #[actix_web::test]
-async fn store_054_policies_see_caller_operation_and_request() {
+async fn store_054_policies_see_caller_operation_and_headers() {
     let app = TestApp::start().await;
     app.sql(
         "insert into storage.buckets (id, name) values ('b', 'b');
@@ -243,7 +248,7 @@ async fn store_054_policies_see_caller_operation_and_request() {
 }
 
 #[actix_web::test]
-async fn policies_on_memberships_work() {
+async fn store_054_policies_may_join_other_tables() {
     let app = TestApp::start().await;
     app.sql(&format!(
         "insert into storage.buckets (id, name) values ('teams', 'teams');
@@ -268,7 +273,7 @@ async fn policies_on_memberships_work() {
 }
 
 #[actix_web::test]
-async fn a_probe_leaves_no_trace() {
+async fn store_009_a_permission_check_changes_nothing() {
     let app = TestApp::start().await;
     app.sql(
         "insert into storage.buckets (id, name) values ('b', 'b');
@@ -282,7 +287,7 @@ async fn a_probe_leaves_no_trace() {
 }
 
 #[actix_web::test]
-async fn store_057_sql_cannot_delete_objects_behind_the_service() {
+async fn store_057_deleting_rows_by_sql_is_refused() {
     let app = TestApp::start().await;
     app.sql("insert into storage.buckets (id, name) values ('b', 'b')")
         .await;
@@ -300,4 +305,36 @@ async fn store_057_sql_cannot_delete_objects_behind_the_service() {
         error.code().map(tokio_postgres::error::SqlState::code),
         Some("42501")
     );
+}
+
+#[actix_web::test]
+async fn store_053_policies_see_form_fields_behind_the_file() {
+    let app = TestApp::start().await;
+    app.sql(
+        "insert into storage.buckets (id, name) values ('b', 'b');
+         create policy \"tagged images\" on storage.objects for insert to authenticated
+           with check (user_metadata ->> 'tag' = 'x' and metadata ->> 'mimetype' = 'image/png')",
+    )
+    .await;
+    let upload = async |key: &str, bytes: &[u8]| {
+        let file = Part::File {
+            name: "",
+            content_type: Some("text/plain"),
+            bytes,
+        };
+        let fields = [
+            Part::Field("metadata", "{\"tag\":\"x\"}"),
+            Part::Field("contentType", "image/png"),
+        ];
+        let [metadata, content_type] = fields;
+        app.user("ana")
+            .upload_form(key, &[file, metadata, content_type])
+            .await
+    };
+
+    upload("b/small", b"bytes").await.ok();
+    // A file that does not fit into memory is stored before the fields behind it are known, so the policy cannot see
+    // them.
+    denied(&upload("b/large", &vec![b'x'; 3 << 20]).await);
+    app.settle(1).await;
 }

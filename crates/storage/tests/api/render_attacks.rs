@@ -1,16 +1,17 @@
-//! Sources of pictures that are made to hurt.
+//! Image sources that are made to exhaust memory or time.
 
 use image::{ImageEncoder, ImageFormat};
 
 use crate::renders::{app, encoded, put, quarters, render};
 use crate::support::files_below;
 
-/// A PNG that says it has this size and holds nothing of it.
+/// A PNG whose header declares this size and that has no pixels.
 fn hollow_png(width: u32, height: u32) -> Vec<u8> {
     let mut bytes = Vec::new();
     image::codecs::png::PngEncoder::new(&mut bytes)
         .write_image(&[0, 0, 0], 1, 1, image::ExtendedColorType::Rgb8)
         .expect("encodes");
+    // IHDR begins at byte 12: type, width, height, and at byte 29 its checksum.
     bytes[16..20].copy_from_slice(&width.to_be_bytes());
     bytes[20..24].copy_from_slice(&height.to_be_bytes());
     let crc = crc32(&bytes[12..29]);
@@ -18,6 +19,7 @@ fn hollow_png(width: u32, height: u32) -> Vec<u8> {
     bytes
 }
 
+/// The checksum of a PNG chunk.
 fn crc32(bytes: &[u8]) -> u32 {
     let mut crc = u32::MAX;
     for byte in bytes {
@@ -34,11 +36,12 @@ fn crc32(bytes: &[u8]) -> u32 {
 }
 
 #[actix_web::test]
-async fn store_093_hostile_sources_are_refused_cheaply() {
+async fn store_093_hostile_images_are_refused_without_decoding() {
     let app = app().await;
     let jpeg = encoded(quarters(40, 40), ImageFormat::Jpeg);
     let mut scans = jpeg.clone();
     for _ in 0..500 {
+        // Each of these markers starts another scan of a progressive JPEG.
         scans.extend_from_slice(&[0xff, 0xda, 0, 8]);
     }
     let mut gif = encoded(quarters(1, 1), ImageFormat::Gif);
@@ -62,22 +65,22 @@ async fn store_093_hostile_sources_are_refused_cheaply() {
     ] {
         put(&app, &format!("pub/{name}"), "image/png", bytes).await;
 
-        let answer = render(&app, &format!("pub/{name}?width=20")).await;
+        let response = render(&app, &format!("pub/{name}?width=20")).await;
 
-        answer.is(400, "400", "InvalidRequest");
-        assert_eq!(answer.message(), message, "{name}");
+        response.is(400, "400", "InvalidRequest");
+        assert_eq!(response.message(), message, "{name}");
     }
     assert_eq!(files_below(&app.root().join("renders")), 0);
 }
 
 #[actix_web::test]
-async fn store_093_a_source_above_25_mib_is_refused_unread() {
+async fn store_093_a_source_above_25_mib_is_refused() {
     let app = app().await;
     let mut bytes = encoded(quarters(40, 40), ImageFormat::Png);
     bytes.resize(25 * 1024 * 1024 + 1, 0);
     put(&app, "pub/large.png", "image/png", bytes).await;
 
-    let answer = render(&app, "pub/large.png?width=20").await;
+    let response = render(&app, "pub/large.png?width=20").await;
 
-    answer.is(400, "400", "InvalidRequest");
+    response.is(400, "400", "InvalidRequest");
 }

@@ -1,4 +1,4 @@
-//! Pictures in other sizes and formats.
+//! Image transformation: sizes, formats, orientation, colours, access and caching.
 
 use std::io::Cursor;
 
@@ -13,6 +13,7 @@ use serde_json::json;
 
 use crate::support::{Response, TestApp, files_below};
 
+/// The service with image transformation, a public bucket `pub` and a private one `own`.
 pub(crate) async fn app() -> TestApp {
     let app = TestApp::start_with(|config| StorageConfig {
         image_transformation: true,
@@ -27,7 +28,7 @@ pub(crate) async fn app() -> TestApp {
     app
 }
 
-/// Four quarters: red, green / blue, white.
+/// An image of four quarters: red and green above blue and white.
 pub(crate) fn quarters(width: u32, height: u32) -> RgbImage {
     RgbImage::from_fn(width, height, |x, y| match (x * 2 < width, y * 2 < height) {
         (true, true) => Rgb([255, 0, 0]),
@@ -37,6 +38,7 @@ pub(crate) fn quarters(width: u32, height: u32) -> RgbImage {
     })
 }
 
+/// The file of an image.
 pub(crate) fn encoded(image: impl Into<DynamicImage>, format: ImageFormat) -> Vec<u8> {
     let mut bytes = Vec::new();
     image
@@ -46,6 +48,7 @@ pub(crate) fn encoded(image: impl Into<DynamicImage>, format: ImageFormat) -> Ve
     bytes
 }
 
+/// Stores an image as the service.
 pub(crate) async fn put(app: &TestApp, path: &str, kind: &str, bytes: Vec<u8>) {
     app.service_role()
         .request(Method::PUT, &format!("/object/{path}"))
@@ -57,10 +60,12 @@ pub(crate) async fn put(app: &TestApp, path: &str, kind: &str, bytes: Vec<u8>) {
         .ok();
 }
 
+/// Requests a rendered image from the public route. `path` contains bucket, key and query.
 pub(crate) async fn render(app: &TestApp, path: &str) -> Response {
     app.nobody().get(&format!("/render/image/public/{path}")).await
 }
 
+/// The pixels of a rendered image.
 fn decoded(response: &Response) -> RgbImage {
     assert_eq!(response.status, 200, "{}", response.text());
     image::load_from_memory(&response.body)
@@ -68,12 +73,13 @@ fn decoded(response: &Response) -> RgbImage {
         .to_rgb8()
 }
 
+/// Whether a pixel has about this colour: lossy formats change it a little.
 fn is_near(pixel: &Rgb<u8>, colour: [u8; 3]) -> bool {
     pixel.0.iter().zip(colour).all(|(a, b)| a.abs_diff(b) < 60)
 }
 
 #[actix_web::test]
-async fn store_093_boxes_are_filled_fitted_and_forced() {
+async fn store_093_cover_contain_and_fill_give_their_sizes() {
     let app = app().await;
     put(
         &app,
@@ -94,20 +100,20 @@ async fn store_093_boxes_are_filled_fitted_and_forced() {
         ("quality=30", (200, 100)),
         ("", (200, 100)),
     ] {
-        let answer = render(&app, &format!("pub/p.png?{query}")).await;
+        let response = render(&app, &format!("pub/p.png?{query}")).await;
 
-        assert_eq!(decoded(&answer).dimensions(), size, "{query}");
-        assert_eq!(answer.header("content-type"), Some("image/png"));
-        assert_eq!(answer.header("cache-control"), Some("max-age=70"));
+        assert_eq!(decoded(&response).dimensions(), size, "{query}");
+        assert_eq!(response.header("content-type"), Some("image/png"));
+        assert_eq!(response.header("cache-control"), Some("max-age=70"));
         assert_eq!(
-            answer.header("content-length"),
-            Some(answer.body.len().to_string().as_str())
+            response.header("content-length"),
+            Some(response.body.len().to_string().as_str())
         );
     }
 }
 
 #[actix_web::test]
-async fn store_093_the_cut_keeps_the_middle_or_what_gravity_says() {
+async fn store_093_cropping_keeps_the_centre_or_the_gravity() {
     let app = app().await;
     put(
         &app,
@@ -122,9 +128,9 @@ async fn store_093_the_cut_keeps_the_middle_or_what_gravity_says() {
         ("&gravity=ea", (0, 0), [0, 255, 0]),
         ("&gravity=fp&x_offset=1&y_offset=0", (0, 49), [255, 255, 255]),
     ] {
-        let answer = render(&app, &format!("pub/p.png?width=50&height=50{gravity}")).await;
+        let response = render(&app, &format!("pub/p.png?width=50&height=50{gravity}")).await;
 
-        let picture = decoded(&answer);
+        let picture = decoded(&response);
         assert!(
             is_near(picture.get_pixel(corner.0, corner.1), colour),
             "{gravity}"
@@ -133,7 +139,7 @@ async fn store_093_the_cut_keeps_the_middle_or_what_gravity_says() {
 }
 
 #[actix_web::test]
-async fn store_093_formats_are_negotiated_or_named() {
+async fn store_093_formats_are_negotiated_by_accept_or_named() {
     let app = app().await;
     put(
         &app,
@@ -155,18 +161,19 @@ async fn store_093_formats_are_negotiated_or_named() {
         ("width=40&format=origin", browser, "image/jpeg", false),
         ("width=40&format=webp", "*/*", "image/webp", false),
         ("width=40&format=avif", "*/*", "image/avif", false),
+        ("width=40&format=jpeg", browser, "image/jpeg", false),
     ] {
-        let answer = accepting(query, accept).send().await.ok();
+        let response = accepting(query, accept).send().await.ok();
 
-        assert_eq!(answer.header("content-type"), Some(kind), "{query} {accept}");
+        assert_eq!(response.header("content-type"), Some(kind), "{query} {accept}");
         assert_eq!(
-            answer.header("vary").is_some_and(|v| v.contains("Accept")),
+            response.header("vary").is_some_and(|v| v.contains("Accept")),
             varies
         );
         if kind == "image/avif" {
-            assert_eq!(&answer.body[4..12], b"ftypavif");
+            assert_eq!(&response.body[4..12], b"ftypavif");
         } else {
-            assert_eq!(decoded(&answer).dimensions(), (40, 30));
+            assert_eq!(decoded(&response).dimensions(), (40, 30));
         }
     }
     let webp = accepting("width=40", browser).send().await;
@@ -175,8 +182,34 @@ async fn store_093_formats_are_negotiated_or_named() {
 }
 
 #[actix_web::test]
-async fn store_093_quality_changes_the_size() {
+async fn store_093_a_transparent_image_lies_on_white_as_jpeg() {
     let app = app().await;
+    let mut clear = RgbaImage::from_pixel(40, 40, Rgba([0, 0, 0, 0]));
+    for y in 0..40 {
+        for x in 20..40 {
+            clear.put_pixel(x, y, Rgba([0, 0, 255, 255]));
+        }
+    }
+    put(
+        &app,
+        "pub/clear.png",
+        "image/png",
+        encoded(clear, ImageFormat::Png),
+    )
+    .await;
+
+    let response = render(&app, "pub/clear.png?width=40&format=jpeg").await;
+
+    assert_eq!(response.header("content-type"), Some("image/jpeg"));
+    let image = decoded(&response);
+    assert!(is_near(image.get_pixel(4, 20), [255, 255, 255]));
+    assert!(is_near(image.get_pixel(36, 20), [0, 0, 255]));
+}
+
+#[actix_web::test]
+async fn store_093_lower_quality_gives_fewer_bytes() {
+    let app = app().await;
+    // Noise compresses badly, so that the quality decides the size.
     let noise = RgbImage::from_fn(300, 300, |x, y| {
         let n = (x * 7919 + y * 104_729) ^ (x * y);
         Rgb([(n >> 3) as u8, (n >> 7) as u8, n as u8])
@@ -194,10 +227,11 @@ async fn store_093_quality_changes_the_size() {
     }
 }
 
-/// A JPEG whose EXIF says how to turn it.
+/// A JPEG with an EXIF orientation.
 fn turned_jpeg(orientation: u8) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut encoder = JpegEncoder::new_with_quality(&mut bytes, 95);
+    // A TIFF header and one entry: tag 0x0112, orientation, as a short.
     let mut exif = b"MM\0\x2a\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0".to_vec();
     exif.push(orientation);
     exif.extend_from_slice(&[0; 6]);
@@ -210,9 +244,9 @@ fn turned_jpeg(orientation: u8) -> Vec<u8> {
 }
 
 #[actix_web::test]
-async fn store_093_pictures_stand_upright() {
+async fn store_093_exif_orientation_is_applied() {
     let app = app().await;
-    // Where red, the top left quarter, comes to lie.
+    // The position to which each orientation moves the red quarter.
     for (orientation, size, red) in [
         (1, (40, 20), (5, 5)),
         (3, (40, 20), (35, 15)),
@@ -234,7 +268,7 @@ async fn store_093_pictures_stand_upright() {
 }
 
 #[actix_web::test]
-async fn store_093_colours_of_wider_spaces_are_brought_to_the_webs() {
+async fn store_093_wide_gamut_colours_are_converted_to_srgb() {
     let app = app().await;
     let mut bytes = Vec::new();
     let mut encoder = JpegEncoder::new_with_quality(&mut bytes, 95);
@@ -250,13 +284,13 @@ async fn store_093_colours_of_wider_spaces_are_brought_to_the_webs() {
 
     let picture = decoded(&render(&app, "pub/wide.jpg?width=16&quality=95").await);
 
-    // What looks the same in sRGB: more red, less green and blue.
+    // The same colour in sRGB has more red and less green and blue.
     let Rgb([red, green, blue]) = *picture.get_pixel(8, 8);
     assert!(red > 208 && green < 90 && blue < 60, "{red} {green} {blue}");
 }
 
 #[actix_web::test]
-async fn store_093_transparency_stays_and_animations_move() {
+async fn store_093_transparency_and_animation_are_kept() {
     let app = app().await;
     let clear = RgbaImage::from_pixel(60, 60, Rgba([200, 0, 0, 0]));
     put(
@@ -297,7 +331,7 @@ async fn store_093_transparency_stays_and_animations_move() {
 }
 
 #[actix_web::test]
-async fn store_093_roads_keep_their_rules() {
+async fn store_093_render_routes_check_access_as_downloads_do() {
     let app = app().await;
     let bytes = encoded(quarters(40, 40), ImageFormat::Png);
     put(&app, "pub/p.png", "image/png", bytes.clone()).await;
@@ -341,7 +375,7 @@ async fn store_093_roads_keep_their_rules() {
 }
 
 #[actix_web::test]
-async fn store_094_a_signed_transformation_is_the_only_one() {
+async fn store_094_a_signed_url_renders_only_the_signed_transformation() {
     let app = app().await;
     put(
         &app,
@@ -360,7 +394,7 @@ async fn store_094_a_signed_transformation_is_the_only_one() {
     let plain = sign(json!({"expiresIn": 60, "transform": {}})).await.ok().json();
     let bad = sign(json!({"expiresIn": 60, "transform": {"quality": 5}})).await;
     let url = signed["signedURL"].as_str().expect("a URL");
-    let answer = app
+    let response = app
         .nobody()
         .get(&format!("{}&width=3", url.replace(' ', "%20")))
         .await;
@@ -373,16 +407,16 @@ async fn store_094_a_signed_transformation_is_the_only_one() {
     );
     bad.is(400, "400", "InvalidRequest");
     assert_eq!(bad.message(), "body/transform/quality must be >= 20");
-    assert_eq!(decoded(&answer).dimensions(), (20, 10));
-    assert!(answer.header("expires").is_some() && answer.header("cache-control").is_none());
+    assert_eq!(decoded(&response).dimensions(), (20, 10));
+    assert!(response.header("expires").is_some() && response.header("cache-control").is_none());
     assert_eq!(
-        answer.header("x-transformations"),
+        response.header("x-transformations"),
         Some("height:10,width:20,resizing_type:force")
     );
 }
 
 #[actix_web::test]
-async fn store_093_pictures_are_made_once_and_never_stale() {
+async fn store_093_rendered_images_are_cached_until_the_source_changes() {
     let app = app().await;
     put(
         &app,
@@ -393,13 +427,14 @@ async fn store_093_pictures_are_made_once_and_never_stale() {
     .await;
     let renders = app.root().join("renders");
 
+    // Eight requests at once for one image must leave one file.
     let together = futures_util::future::join_all((0..8).map(|_| render(&app, "pub/p.png?width=20"))).await;
     let kept = files_below(&renders);
     let red = RgbImage::from_pixel(80, 80, Rgb([250, 0, 0]));
     put(&app, "pub/p.png", "image/png", encoded(red, ImageFormat::Png)).await;
     let replaced = render(&app, "pub/p.png?width=20").await;
 
-    assert!(together.iter().all(|answer| answer.body == together[0].body));
+    assert!(together.iter().all(|response| response.body == together[0].body));
     assert_eq!(kept, 1);
     assert_ne!(replaced.header("etag"), together[0].header("etag"));
     assert!(is_near(decoded(&replaced).get_pixel(15, 15), [250, 0, 0]));
@@ -411,7 +446,7 @@ async fn store_093_pictures_are_made_once_and_never_stale() {
 }
 
 #[actix_web::test]
-async fn store_093_a_client_that_asks_too_often_is_told_to_wait() {
+async fn store_093_a_client_over_the_rate_limit_gets_429() {
     let app = TestApp::start_with(|config| StorageConfig {
         image_transformation: true,
         render_rate_limit: Some(1),
@@ -424,13 +459,17 @@ async fn store_093_a_client_that_asks_too_often_is_told_to_wait() {
         put(&app, name, "image/png", encoded(quarters(8, 8), ImageFormat::Png)).await;
     }
 
-    let mut answers = Vec::new();
+    let mut responses = Vec::new();
+    // The limit counts paths without their query, so all widths share one count.
     for width in 1..9 {
-        answers.push(render(&app, &format!("pub/p.png?width={width}")).await);
+        responses.push(render(&app, &format!("pub/p.png?width={width}")).await);
     }
 
-    // A slow machine may begin a new window in between, but hardly two.
-    let refused: Vec<_> = answers.iter().filter(|answer| answer.status == 429).collect();
+    // On a slow machine one new window may begin in between.
+    let refused: Vec<_> = responses
+        .iter()
+        .filter(|response| response.status == 429)
+        .collect();
     assert!(!refused.is_empty());
     refused[0].is(429, "429", "SlowDown");
     assert_eq!(refused[0].json()["error"], "Too Many Requests");
@@ -438,7 +477,7 @@ async fn store_093_a_client_that_asks_too_often_is_told_to_wait() {
 }
 
 #[actix_web::test]
-async fn store_093_without_transformation_there_is_no_route() {
+async fn store_093_render_routes_do_not_exist_when_transformation_is_off() {
     let app = TestApp::start().await;
     app.sql("insert into storage.buckets (id, name, public) values ('pub', 'pub', true)")
         .await;

@@ -1,4 +1,5 @@
-//! The process dies at random moments of a resumable upload, and comes back: nothing that was acknowledged is lost.
+//! The server process is killed at random moments of a resumable upload and started again: no acknowledged byte is
+//! lost.
 
 use std::io::Write;
 use std::net::TcpStream;
@@ -8,6 +9,7 @@ use crate::crashes::{Server, token};
 use crate::support::TestApp;
 use crate::tus_client::{content, metadata};
 
+/// Sends a request of the protocol without a body.
 async fn send(
     server: &Server,
     method: reqwest::Method,
@@ -21,9 +23,10 @@ async fn send(
     for (name, value) in headers {
         request = request.header(*name, *value);
     }
-    request.send().await.expect("an answer")
+    request.send().await.expect("a response")
 }
 
+/// A header of a response; panics when it is missing.
 fn header(response: &reqwest::Response, name: &str) -> String {
     let value = response
         .headers()
@@ -59,9 +62,9 @@ async fn store_089_an_acknowledged_offset_survives_kill_9() {
 
     let mut acknowledged = 0;
     for round in 0_u64..5 {
-        // One chunk is acknowledged, in the middle of the next the process dies.
+        // One chunk is acknowledged; the process is killed in the middle of the next.
         let end = (acknowledged + 400_000).min(bytes.len());
-        let answer = reqwest::Client::new()
+        let response = reqwest::Client::new()
             .patch(format!("http://{}/storage/v1{path}", server.address))
             .bearer_auth(token())
             .header("tus-resumable", "1.0.0")
@@ -70,8 +73,8 @@ async fn store_089_an_acknowledged_offset_survives_kill_9() {
             .body(bytes[acknowledged..end].to_vec())
             .send()
             .await
-            .expect("an answer");
-        assert_eq!(answer.status(), 204);
+            .expect("a response");
+        assert_eq!(response.status(), 204);
         acknowledged = end;
         let mut socket = TcpStream::connect(&server.address).expect("it listens");
         let head = format!(
@@ -98,7 +101,7 @@ async fn store_089_an_acknowledged_offset_survives_kill_9() {
         acknowledged = reached;
     }
 
-    // The last byte comes, and the process dies around the moment in which the object is made.
+    // The last byte is sent, and the process is killed about when the object is committed.
     for delay_ms in [0, 3, 10, 30, 100] {
         let request = reqwest::Client::new()
             .patch(format!("http://{}/storage/v1{path}", server.address))
@@ -119,7 +122,7 @@ async fn store_089_an_acknowledged_offset_survives_kill_9() {
         acknowledged = reached;
     }
     if acknowledged < bytes.len() {
-        let answer = reqwest::Client::new()
+        let response = reqwest::Client::new()
             .patch(format!("http://{}/storage/v1{path}", server.address))
             .bearer_auth(token())
             .header("tus-resumable", "1.0.0")
@@ -128,8 +131,8 @@ async fn store_089_an_acknowledged_offset_survives_kill_9() {
             .body(bytes[acknowledged..].to_vec())
             .send()
             .await
-            .expect("an answer");
-        assert_eq!(answer.status(), 204);
+            .expect("a response");
+        assert_eq!(response.status(), 204);
     }
 
     let read = send(&server, reqwest::Method::GET, "/object/public/b/x", &[]).await;
@@ -157,7 +160,7 @@ async fn store_089_an_acknowledged_offset_survives_kill_9() {
 }
 
 #[actix_web::test]
-async fn store_089_any_node_goes_on_and_a_late_one_records_nothing() {
+async fn store_089_another_node_can_continue_and_the_first_records_nothing_more() {
     let app = TestApp::start().await;
     app.sql("insert into storage.buckets (id, name, public) values ('b', 'b', true)")
         .await;
@@ -183,6 +186,7 @@ async fn store_089_any_node_goes_on_and_a_late_one_records_nothing() {
         .expect("the prefix")
         .1
         .to_owned();
+    // The creation has set a writer. It is cleared, so that a new value shows that the PATCH has begun.
     app.sql("update storage.resumable_uploads set writer = null")
         .await;
     let mut hanging = TcpStream::connect(&nodes[0].address).expect("it listens");
@@ -193,6 +197,7 @@ async fn store_089_any_node_goes_on_and_a_late_one_records_nothing() {
         bytes.len()
     );
     hanging.write_all(head.as_bytes()).expect("it reads");
+    // Other bytes than those of the real content, so that they are recognised if they were mixed in.
     hanging.write_all(&vec![b'?'; 300_000]).expect("it reads");
     while app
         .count("select count(*) from storage.resumable_uploads where writer is not null")
@@ -202,7 +207,7 @@ async fn store_089_any_node_goes_on_and_a_late_one_records_nothing() {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
 
-    // The other node has not heard of those bytes, or has; it goes on from what is recorded.
+    // Whether or not those bytes were recorded, the other node continues from the recorded offset.
     let reached = async || -> usize {
         let head = send(&nodes[1], reqwest::Method::HEAD, &path, &[]).await;
         header(&head, "upload-offset").parse().expect("a number")
@@ -219,10 +224,10 @@ async fn store_089_any_node_goes_on_and_a_late_one_records_nothing() {
             .body(bytes[offset..].to_vec())
             .send()
             .await
-            .expect("an answer");
+            .expect("a response");
         match mine.status().as_u16() {
             204 => break offset,
-            // The first node has just put its bytes away.
+            // The first node has written its bytes to a blob and tries to record them.
             409 => {}
             other => panic!("{other}"),
         }
@@ -230,15 +235,15 @@ async fn store_089_any_node_goes_on_and_a_late_one_records_nothing() {
     hanging
         .write_all(&vec![b'?'; bytes.len() - 300_000])
         .expect("it reads");
-    let answer = tokio::task::spawn_blocking(move || {
-        let mut answer = vec![0; 4096];
-        let read = std::io::Read::read(&mut hanging, &mut answer).expect("an answer");
-        String::from_utf8_lossy(&answer[..read]).into_owned()
+    let response = tokio::task::spawn_blocking(move || {
+        let mut response = vec![0; 4096];
+        let read = std::io::Read::read(&mut hanging, &mut response).expect("a response");
+        String::from_utf8_lossy(&response[..read]).into_owned()
     })
     .await
     .expect("the thread lives");
 
-    assert!(answer.starts_with("HTTP/1.1 423"), "{answer}");
+    assert!(response.starts_with("HTTP/1.1 423"), "{response}");
     let read = send(&nodes[1], reqwest::Method::GET, "/object/public/b/x", &[]).await;
     let read = read.bytes().await.expect("whole");
     assert_eq!(read[offset..], bytes[offset..]);

@@ -1,4 +1,4 @@
-//! Who may upload in pieces, and what comes of ids and metadata that lie.
+//! Permission for resumable uploads, and manipulated upload ids and metadata.
 
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::tus_client::{OFFSET_STREAM, app, create, creation, metadata, patch, path_of, tus};
 
 #[actix_web::test]
-async fn store_090_an_upload_is_no_way_around_the_policies() {
+async fn store_090_resumable_uploads_obey_the_policies() {
     let app = app().await;
     app.sql(
         "create policy own on storage.objects for insert to authenticated \
@@ -39,9 +39,9 @@ async fn store_090_an_upload_is_no_way_around_the_policies() {
     let ended = tus(&app.user("bob"), Method::DELETE, &path).send().await;
     let own = patch(&ana, &path, 0, b"ana").await;
 
-    for answer in refused.iter().chain([&foreign, &anonymous, &ended]) {
+    for response in refused.iter().chain([&foreign, &anonymous, &ended]) {
         assert_eq!(
-            (answer.status.as_u16(), answer.text().as_str()),
+            (response.status.as_u16(), response.text().as_str()),
             (403, "new row violates row-level security policy")
         );
     }
@@ -57,7 +57,7 @@ async fn store_090_an_upload_is_no_way_around_the_policies() {
 }
 
 #[actix_web::test]
-async fn store_090_rights_that_end_during_the_upload_end_the_upload() {
+async fn store_090_losing_permission_during_an_upload_stops_it() {
     let app = app().await;
     app.sql(
         "create policy all_in on storage.objects for insert to authenticated with check (bucket_id = 'b')",
@@ -67,6 +67,7 @@ async fn store_090_rights_that_end_during_the_upload_end_the_upload() {
     let path = create(&ana, "x", 6).await;
     assert_eq!(patch(&ana, &path, 0, b"abc").await.status, 204);
 
+    // Permission is checked for every request, not only when the upload begins.
     app.sql("drop policy all_in on storage.objects").await;
 
     assert_eq!(patch(&ana, &path, 3, b"def").await.status, 403);
@@ -74,7 +75,7 @@ async fn store_090_rights_that_end_during_the_upload_end_the_upload() {
 }
 
 #[actix_web::test]
-async fn store_064_ids_and_metadata_lead_nowhere_else() {
+async fn store_064_upload_ids_and_metadata_cannot_leave_the_bucket() {
     let app = app().await;
     let client = app.service_role();
     let path = create(&client, "x", 3).await;
@@ -82,6 +83,7 @@ async fn store_064_ids_and_metadata_lead_nowhere_else() {
     let decoded = String::from_utf8(URL_SAFE_NO_PAD.decode(id).expect("base64url")).expect("text");
     let version = decoded.rsplit('/').next().expect("a version").to_owned();
 
+    // Bucket and key in the id come from the client. They must match the row of the upload.
     for forged in [
         format!("b/other/{version}"),
         format!("c/x/{version}"),
@@ -91,11 +93,11 @@ async fn store_064_ids_and_metadata_lead_nowhere_else() {
         "b/x/../../etc/passwd".to_owned(),
     ] {
         let path = format!("/upload/resumable/{}", URL_SAFE_NO_PAD.encode(&forged));
-        let answer = patch(&client, &path, 0, b"abc").await;
+        let response = patch(&client, &path, 0, b"abc").await;
         assert!(
-            [400, 404].contains(&answer.status.as_u16()),
+            [400, 404].contains(&response.status.as_u16()),
             "{forged}: {}",
-            answer.status
+            response.status
         );
     }
     for (key, kind) in [
@@ -103,7 +105,7 @@ async fn store_064_ids_and_metadata_lead_nowhere_else() {
         ("a\u{0}b", "text/plain"),
         ("ok", "text/plain\r\nx: y"),
     ] {
-        let answer = tus(&client, Method::POST, "/upload/resumable")
+        let response = tus(&client, Method::POST, "/upload/resumable")
             .header("upload-length", "3")
             .header(
                 "upload-metadata",
@@ -112,19 +114,19 @@ async fn store_064_ids_and_metadata_lead_nowhere_else() {
             .send()
             .await;
         assert!(
-            [400, 415].contains(&answer.status.as_u16()),
+            [400, 415].contains(&response.status.as_u16()),
             "{key:?}: {}",
-            answer.status
+            response.status
         );
     }
     assert_eq!(app.store.blobs(), 0);
 }
 
 #[actix_web::test]
-async fn store_051_user_metadata_comes_along() {
+async fn store_051_resumable_uploads_store_user_metadata() {
     let app = app().await;
     let client = app.service_role();
-    let answer = tus(&client, Method::POST, "/upload/resumable")
+    let response = tus(&client, Method::POST, "/upload/resumable")
         .header("upload-length", "3")
         .header(
             "upload-metadata",
@@ -138,7 +140,7 @@ async fn store_051_user_metadata_comes_along() {
         .body("abc")
         .send()
         .await;
-    assert_eq!(answer.status, 201);
+    assert_eq!(response.status, 201);
 
     let info = client.get("/object/info/b/x").await.ok().json();
 

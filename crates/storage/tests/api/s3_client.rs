@@ -9,7 +9,7 @@ use selvedge_token::development;
 
 use crate::support::TestApp;
 
-/// The service's own pair.
+/// A client with the access key of the service.
 pub(crate) fn service(app: &TestApp) -> Client {
     client(
         app,
@@ -19,19 +19,20 @@ pub(crate) fn service(app: &TestApp) -> Client {
     )
 }
 
-/// A user by session token.
+/// A client with the session token of a user.
 pub(crate) fn user(app: &TestApp, name: &str) -> Client {
     let token = app.user(name).token().to_owned();
     client(app, "stub", &development::anon_key(), Some(token))
 }
 
-/// Any credentials.
+/// A client with any credentials.
 pub(crate) fn client(app: &TestApp, access_key: &str, secret: &str, session_token: Option<String>) -> Client {
     let config = Builder::new()
         .behavior_version(BehaviorVersion::v2026_01_12())
         .region(Region::new("us-east-1"))
         .endpoint_url(app.url("/s3/"))
         .credentials_provider(Credentials::new(access_key, secret, session_token, None, "test"))
+        // A retry would hide the status of the first response.
         .retry_config(RetryConfig::disabled())
         .http_client(aws_smithy_http_client::Builder::new().build_http())
         .force_path_style(true)
@@ -39,7 +40,7 @@ pub(crate) fn client(app: &TestApp, access_key: &str, secret: &str, session_toke
     Client::from_conf(config)
 }
 
-/// Status and code of a refusal.
+/// Status and code of a failed request.
 #[track_caller]
 pub(crate) fn refusal<T, E>(result: Result<T, SdkError<E>>) -> (u16, String)
 where
@@ -50,13 +51,13 @@ where
     };
     let status = error
         .raw_response()
-        .unwrap_or_else(|| panic!("no answer: {error:?}"))
+        .unwrap_or_else(|| panic!("no response: {error:?}"))
         .status()
         .as_u16();
     (status, error.code().unwrap_or_default().to_owned())
 }
 
-/// `(403, "AccessDenied")` without the noise.
+/// The expected status and code of a failed request.
 pub(crate) fn refused(status: u16, code: &str) -> (u16, String) {
     (status, code.to_owned())
 }
@@ -69,7 +70,7 @@ pub(crate) async fn app_with_bucket() -> TestApp {
     app
 }
 
-/// A body.
+/// A body of these bytes.
 pub(crate) fn text(text: &str) -> ByteStream {
     ByteStream::from(text.as_bytes().to_vec())
 }

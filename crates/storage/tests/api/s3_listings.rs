@@ -1,11 +1,14 @@
 //! Listings of the S3 protocol, with the AWS SDK.
 
+use aws_sdk_s3::types::{Delete, ObjectIdentifier};
+
 use crate::s3_client::{app_with_bucket, refusal, refused, service, text};
 
 #[actix_web::test]
-async fn store_095_listings_page_in_both_versions() {
+async fn store_095_list_objects_pages_in_both_versions() {
     let app = app_with_bucket().await;
     let s3 = service(&app);
+    // Characters that XML and URLs must escape. Keys cannot contain `<` and `>`, so these become quotes.
     for key in ["a.txt", "dir/1", "dir/2", "dir_x/1", "e & <f>", "z"] {
         let key = key.replace(['<', '>'], "'");
         s3.put_object()
@@ -115,4 +118,101 @@ async fn store_095_listings_page_in_both_versions() {
         .send()
         .await;
     assert_eq!(refusal(broken), refused(400, "InvalidParameter"));
+}
+
+#[actix_web::test]
+async fn store_095_lists_work_when_the_originals_functions_replace_ours() {
+    let app = app_with_bucket().await;
+    let s3 = service(&app);
+    for key in ["a.txt", "dir/1"] {
+        let put = s3.put_object().bucket("b").key(key).body(text("x"));
+        put.send().await.expect("stored");
+    }
+    let begun = s3.create_multipart_upload().bucket("b").key("dir/2");
+    begun.send().await.expect("begun");
+    // Migrations of the original define functions of these names; here their bodies return nothing.
+    let replace = "set role supabase_storage_admin;
+        create or replace function storage.get_common_prefix(p_key text, p_prefix text, p_delimiter text) returns text
+          language sql immutable return null;
+        create or replace function storage.list_objects_with_delimiter(_bucket_id text, prefix_param text,
+          delimiter_param text, max_keys integer default 100, start_after text default '', next_token text default '',
+          sort_order text default 'asc') returns table (name text, id uuid, metadata jsonb, updated_at timestamptz,
+          created_at timestamptz, last_accessed_at timestamptz) language plpgsql as 'begin return; end';
+        create or replace function storage.list_multipart_uploads_with_delimiter(bucket_id text, prefix_param text,
+          delimiter_param text, max_keys integer default 100, next_key_token text default '',
+          next_upload_token text default '') returns table (key text, id text, created_at timestamptz)
+          language plpgsql as 'begin return; end'";
+    let superuser = app.database.superuser().await;
+    superuser.batch_execute(replace).await.expect("replaced");
+
+    let listed = s3
+        .list_objects_v2()
+        .bucket("b")
+        .delimiter("/")
+        .send()
+        .await
+        .expect("listed");
+    let uploads = s3
+        .list_multipart_uploads()
+        .bucket("b")
+        .delimiter("/")
+        .send()
+        .await
+        .expect("listed");
+    let v2 = app
+        .service_role()
+        .post("/object/list-v2/b", serde_json::json!({"with_delimiter": true}))
+        .await
+        .ok()
+        .json();
+
+    assert_eq!((listed.contents().len(), listed.common_prefixes().len()), (1, 1));
+    assert_eq!(uploads.common_prefixes().len(), 1);
+    assert_eq!(v2["folders"][0]["name"], "dir/");
+    assert_eq!(v2["objects"][0]["name"], "a.txt");
+}
+
+#[actix_web::test]
+async fn store_095_list_buckets_takes_a_prefix() {
+    let app = app_with_bucket().await;
+    app.sql("insert into storage.buckets (id, name) values ('other', 'other')")
+        .await;
+
+    let listed = service(&app)
+        .list_buckets()
+        .prefix("o")
+        .send()
+        .await
+        .expect("listed");
+
+    let names: Vec<_> = listed
+        .buckets()
+        .iter()
+        .filter_map(|bucket| bucket.name())
+        .collect();
+    assert_eq!(names, ["other"]);
+}
+
+#[actix_web::test]
+async fn store_095_delete_objects_takes_a_thousand_keys_at_most() {
+    let app = app_with_bucket().await;
+    let delete = async |count: usize| {
+        let objects = (0..count).map(|number| {
+            let object = ObjectIdentifier::builder().key(number.to_string());
+            object.build().expect("a key")
+        });
+        let delete = Delete::builder()
+            .set_objects(Some(objects.collect()))
+            .build()
+            .expect("a list");
+        service(&app)
+            .delete_objects()
+            .bucket("b")
+            .delete(delete)
+            .send()
+            .await
+    };
+
+    assert_eq!(delete(1000).await.expect("deleted").deleted().len(), 1000);
+    assert_eq!(refusal(delete(1001).await), refused(400, "MalformedXML"));
 }

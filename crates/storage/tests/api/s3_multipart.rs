@@ -7,6 +7,7 @@ use aws_sdk_s3::types::{CompletedMultipartUpload, CompletedPart};
 use crate::s3_client::{refusal, refused, service, user};
 use crate::support::TestApp;
 
+/// The service with a public bucket `b`.
 async fn app_with_bucket() -> TestApp {
     let app = TestApp::start().await;
     app.sql("insert into storage.buckets (id, name, public) values ('b', 'b', true)")
@@ -14,6 +15,7 @@ async fn app_with_bucket() -> TestApp {
     app
 }
 
+/// Begins an upload with a type and user metadata; returns its id.
 async fn begin(s3: &Client, key: &str) -> String {
     let upload = s3
         .create_multipart_upload()
@@ -27,6 +29,7 @@ async fn begin(s3: &Client, key: &str) -> String {
     upload.upload_id().expect("an id").to_owned()
 }
 
+/// Uploads a part; returns it as a completion names it.
 async fn part(s3: &Client, key: &str, id: &str, number: i32, bytes: &[u8]) -> CompletedPart {
     let part = s3
         .upload_part()
@@ -44,6 +47,7 @@ async fn part(s3: &Client, key: &str, id: &str, number: i32, bytes: &[u8]) -> Co
         .build()
 }
 
+/// The body of a completion.
 fn list(parts: &[CompletedPart]) -> CompletedMultipartUpload {
     CompletedMultipartUpload::builder()
         .set_parts(Some(parts.to_vec()))
@@ -51,7 +55,7 @@ fn list(parts: &[CompletedPart]) -> CompletedMultipartUpload {
 }
 
 #[actix_web::test]
-async fn store_095_parts_in_any_order_become_one_object() {
+async fn store_095_parts_uploaded_in_any_order_become_one_object() {
     let app = app_with_bucket().await;
     let s3 = service(&app);
     let (first, second) = (vec![b'1'; 5 << 20], b"second".to_vec());
@@ -129,7 +133,7 @@ async fn store_095_parts_in_any_order_become_one_object() {
 }
 
 #[actix_web::test]
-async fn store_095_an_aborted_upload_leaves_nothing() {
+async fn store_095_aborting_a_multipart_upload_removes_its_parts() {
     let app = app_with_bucket().await;
     let s3 = service(&app);
     let id = begin(&s3, "x").await;
@@ -165,7 +169,7 @@ async fn store_095_an_aborted_upload_leaves_nothing() {
 }
 
 #[actix_web::test]
-async fn store_095_parts_are_copied_from_ranges() {
+async fn store_095_parts_can_be_copied_from_ranges() {
     let app = app_with_bucket().await;
     let s3 = service(&app);
     s3.put_object()
@@ -207,7 +211,7 @@ async fn store_095_parts_are_copied_from_ranges() {
 }
 
 #[actix_web::test]
-async fn store_095_the_parts_together_keep_the_limit() {
+async fn store_095_all_parts_together_obey_the_size_limit() {
     let app = TestApp::start().await;
     app.sql("insert into storage.buckets (id, name, file_size_limit) values ('b', 'b', 10)")
         .await;
@@ -228,14 +232,16 @@ async fn store_095_the_parts_together_keep_the_limit() {
         refusal(send(b"12345678901").await),
         refused(413, "EntityTooLarge")
     );
+    // Small enough on its own, but not together with the first part.
     assert_eq!(refusal(send(b"1234").await), refused(413, "EntityTooLarge"));
     send(b"123").await.expect("ten bytes");
+    // Replaces the first part, whose bytes no longer count.
     part(&s3, "x", &id, 1, b"7654321").await;
     app.settle(2).await;
 }
 
 #[actix_web::test]
-async fn store_096_each_step_asks_the_policies() {
+async fn store_096_every_step_of_a_multipart_upload_obeys_the_policies() {
     let app = app_with_bucket().await;
     app.sql(
         "create policy w on storage.objects for insert to authenticated with check (name = 'mine');

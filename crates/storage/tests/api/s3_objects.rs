@@ -7,7 +7,7 @@ use crate::s3_client::{app_with_bucket, refusal, refused, service, text};
 use crate::support::TestApp;
 
 #[actix_web::test]
-async fn store_095_buckets_are_made_listed_and_removed() {
+async fn store_095_buckets_are_created_listed_and_deleted() {
     let app = TestApp::start().await;
     let s3 = service(&app);
 
@@ -68,7 +68,7 @@ async fn store_095_buckets_are_made_listed_and_removed() {
 }
 
 #[actix_web::test]
-async fn store_095_objects_make_the_round_trip_between_both_protocols() {
+async fn store_095_objects_are_shared_between_s3_and_rest() {
     let app = app_with_bucket().await;
     let s3 = service(&app);
 
@@ -83,6 +83,7 @@ async fn store_095_objects_make_the_round_trip_between_both_protocols() {
         .send()
         .await
         .expect("stored");
+    // The MD5 of the bytes, as in S3 for objects from one request.
     assert_eq!(put.e_tag(), Some("\"5d41402abc4b2a76b9719d911017c592\""));
 
     let info = app
@@ -182,7 +183,7 @@ async fn store_095_objects_make_the_round_trip_between_both_protocols() {
 }
 
 #[actix_web::test]
-async fn store_095_a_conditional_overwrite_is_refused_rather_than_done() {
+async fn store_095_if_match_on_put_is_refused() {
     let app = app_with_bucket().await;
     let s3 = service(&app);
     s3.put_object()
@@ -206,7 +207,7 @@ async fn store_095_a_conditional_overwrite_is_refused_rather_than_done() {
 }
 
 #[actix_web::test]
-async fn store_095_limits_and_names_hold_here_too() {
+async fn store_095_s3_uploads_obey_limits_and_naming_rules() {
     let app = TestApp::start().await;
     app.sql(
         "insert into storage.buckets (id, name, file_size_limit, allowed_mime_types) \
@@ -260,7 +261,7 @@ async fn store_095_limits_and_names_hold_here_too() {
 }
 
 #[actix_web::test]
-async fn store_095_copies_keep_or_replace_what_describes_them() {
+async fn store_095_copies_keep_or_replace_metadata() {
     let app = app_with_bucket().await;
     let s3 = service(&app);
     s3.put_object()

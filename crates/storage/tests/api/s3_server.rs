@@ -16,6 +16,7 @@ use uuid::Uuid;
 const ACCESS_KEY: &str = "test-access-key";
 const SECRET: &str = "test-secret";
 
+/// The server and its folder, which contains one folder per bucket.
 struct Server {
     address: SocketAddr,
     root: tempfile::TempDir,
@@ -23,7 +24,7 @@ struct Server {
 
 static SERVER: OnceLock<Server> = OnceLock::new();
 
-/// A fresh bucket: its folder, and how a backend reaches it.
+/// Creates a bucket; returns its folder and the settings of a backend for it.
 pub(crate) fn bucket(spool: &Path) -> (PathBuf, S3BackendConfig) {
     let server = SERVER.get_or_init(start);
     let name = format!("test-{}", Uuid::new_v4().simple());
@@ -33,7 +34,7 @@ pub(crate) fn bucket(spool: &Path) -> (PathBuf, S3BackendConfig) {
     (folder, config(name, endpoint, spool))
 }
 
-/// How a backend reaches a bucket of a server that another process runs.
+/// Settings of a backend for a bucket of a server in another process.
 pub(crate) fn config(bucket: String, endpoint: String, spool: &Path) -> S3BackendConfig {
     S3BackendConfig {
         bucket,
@@ -46,10 +47,12 @@ pub(crate) fn config(bucket: String, endpoint: String, spool: &Path) -> S3Backen
         path_style: true,
         attempts: 3,
         spool: spool.to_owned(),
+        // Short, so that tests see the removal; long enough for a reader to send its second request.
         removal_delay: Duration::from_millis(1500),
     }
 }
 
+/// Starts the server on a thread of its own: the runtime of a test ends with the test, the server must not.
 fn start() -> Server {
     let root = tempfile::tempdir().expect("a temporary folder");
     let mut builder = S3ServiceBuilder::new(FileSystem::new(root.path()).expect("a good root"));
@@ -74,7 +77,7 @@ fn start() -> Server {
                 let service = service.clone();
                 tokio::spawn(async move {
                     let server = Builder::new(TokioExecutor::new());
-                    // A client that hangs up is no failure.
+                    // A client may close its connection at any time.
                     let _ = server.serve_connection(TokioIo::new(socket), service).await;
                 });
             }

@@ -7,7 +7,7 @@ use crate::s3_client::{refusal, refused, text, user};
 use crate::support::{TestApp, user_id};
 
 #[actix_web::test]
-async fn store_096_a_session_token_brings_the_users_policies() {
+async fn store_096_a_session_token_applies_the_users_policies() {
     let app = TestApp::start().await;
     app.sql(
         "insert into storage.buckets (id, name) values ('docs', 'docs');
@@ -44,6 +44,7 @@ async fn store_096_a_session_token_brings_the_users_policies() {
         .await
         .expect("her own");
     assert_eq!(
+        // Reading what a policy hides gives the same error as reading a missing key.
         refusal(bob.get_object().bucket("docs").key(&mine).send().await),
         refused(404, "NoSuchKey")
     );
@@ -85,28 +86,29 @@ async fn store_096_a_session_token_brings_the_users_policies() {
         .objects(object("never"))
         .build()
         .expect("a list");
-    let answer = bob
+    let response = bob
         .delete_objects()
         .bucket("docs")
         .delete(delete.clone())
         .send()
         .await
         .expect("answered");
-    assert_eq!(answer.errors()[0].code(), Some("AccessDenied"));
-    assert_eq!(answer.deleted()[0].key(), Some("never"));
+    assert_eq!(response.errors()[0].code(), Some("AccessDenied"));
+    // As in S3, deleting a key that does not exist succeeds.
+    assert_eq!(response.deleted()[0].key(), Some("never"));
 
     let owner = app
         .service_role()
         .post("/object/list/docs", json!({"prefix": user_id("ana")}))
         .await;
     assert_eq!(owner.names(), ["x"]);
-    let answer = ana
+    let response = ana
         .delete_objects()
         .bucket("docs")
         .delete(delete)
         .send()
         .await
         .expect("answered");
-    assert_eq!((answer.errors().len(), answer.deleted().len()), (0, 2));
+    assert_eq!((response.errors().len(), response.deleted().len()), (0, 2));
     app.settle(0).await;
 }

@@ -1,4 +1,4 @@
-//! Signatures of the S3 protocol: what is right passes, everything else does not.
+//! Signatures of the S3 protocol: valid ones are accepted, any change to a signed request is refused.
 
 use std::time::Duration;
 
@@ -16,6 +16,7 @@ use sha2::{Digest, Sha256};
 use crate::s3_client::{client, refusal, refused, service, user};
 use crate::support::{Part, TestApp};
 
+/// The service with a private bucket `b`.
 async fn app_with_bucket() -> TestApp {
     let app = TestApp::start().await;
     app.sql("insert into storage.buckets (id, name) values ('b', 'b')")
@@ -23,6 +24,7 @@ async fn app_with_bucket() -> TestApp {
     app
 }
 
+/// The lifetime of a presigned URL.
 fn presigning(seconds: u64) -> PresigningConfig {
     PresigningConfig::expires_in(Duration::from_secs(seconds)).expect("a duration")
 }
@@ -66,7 +68,7 @@ async fn store_096_wrong_credentials_are_refused_in_xml() {
     );
     assert_eq!(
         nothing.text(),
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?><Error xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\"><Resource>b/x</Resource><Code>AccessDenied</Code>\
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?><Error><Resource>b/x</Resource><Code>AccessDenied</Code>\
          <Message>Missing signature</Message></Error>"
     );
     let bearer = app.service_role().get("/s3/").await;
@@ -74,7 +76,7 @@ async fn store_096_wrong_credentials_are_refused_in_xml() {
 }
 
 #[actix_web::test]
-async fn store_097_presigned_urls_do_what_they_were_signed_for() {
+async fn store_097_presigned_urls_allow_only_the_signed_request() {
     let app = app_with_bucket().await;
     let s3 = service(&app);
     let put = s3
@@ -91,7 +93,7 @@ async fn store_097_presigned_urls_do_what_they_were_signed_for() {
         .body("presigned")
         .send()
         .await
-        .expect("an answer");
+        .expect("a response");
     assert_eq!(stored.status(), 200, "{}", stored.text().await.expect("text"));
     let get = s3
         .get_object()
@@ -102,7 +104,7 @@ async fn store_097_presigned_urls_do_what_they_were_signed_for() {
         .presigned(presigning(60))
         .await
         .expect("signed");
-    let got = http.get(get.uri()).send().await.expect("an answer");
+    let got = http.get(get.uri()).send().await.expect("a response");
     assert_eq!(got.headers()["content-type"], "text/html");
     assert_eq!(
         got.headers()["content-disposition"],
@@ -111,9 +113,9 @@ async fn store_097_presigned_urls_do_what_they_were_signed_for() {
     assert_eq!(got.headers()["content-security-policy"], "sandbox");
     assert_eq!(got.text().await.expect("text"), "presigned");
 
-    // Another method, another key, another parameter, a header that was not signed.
+    // Another method, another key, another parameter, or an unsigned header.
     let status =
-        async |request: reqwest::RequestBuilder| request.send().await.expect("an answer").status().as_u16();
+        async |request: reqwest::RequestBuilder| request.send().await.expect("a response").status().as_u16();
     assert_eq!(status(http.delete(get.uri())).await, 403);
     assert_eq!(status(http.get(get.uri().replace("p%20x", "other"))).await, 403);
     assert_eq!(status(http.get(format!("{}&partNumber=1", get.uri()))).await, 403);
@@ -132,7 +134,7 @@ async fn store_097_presigned_urls_do_what_they_were_signed_for() {
         .get(old.await.expect("signed").uri())
         .send()
         .await
-        .expect("an answer");
+        .expect("a response");
     assert_eq!(expired.status(), 400);
     assert!(
         expired
@@ -142,7 +144,7 @@ async fn store_097_presigned_urls_do_what_they_were_signed_for() {
             .contains("<Code>ExpiredToken</Code>")
     );
 
-    // A user's URL carries the user's policies.
+    // A URL that a user has signed is subject to the user's policies.
     let theirs = user(&app, "ana")
         .get_object()
         .bucket("b")
@@ -153,14 +155,14 @@ async fn store_097_presigned_urls_do_what_they_were_signed_for() {
 }
 
 #[actix_web::test]
-async fn store_097_streams_are_sent_in_chunks_with_a_trailing_checksum() {
+async fn store_097_aws_chunked_uploads_with_trailing_checksums_work() {
     let app = app_with_bucket().await;
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("large");
     let bytes: Vec<u8> = (0..3_000_000_u32).map(|i| (i % 251) as u8).collect();
     std::fs::write(&file, &bytes).expect("written");
 
-    // The SDK sends a file as STREAMING-UNSIGNED-PAYLOAD-TRAILER with a CRC behind it.
+    // The SDK sends a file as STREAMING-UNSIGNED-PAYLOAD-TRAILER with a CRC in the trailer.
     let put = service(&app)
         .put_object()
         .bucket("b")
@@ -182,7 +184,7 @@ async fn store_097_streams_are_sent_in_chunks_with_a_trailing_checksum() {
     assert_eq!(got.body.collect().await.expect("whole").into_bytes(), bytes);
 }
 
-/// Signs by hand, to send what no SDK would.
+/// Signs requests by hand, to send what no SDK sends.
 struct Signer {
     date: String,
     key: Vec<u8>,
@@ -200,6 +202,7 @@ fn sha256(bytes: &[u8]) -> String {
 }
 
 impl Signer {
+    /// A signer whose clock differs from ours by `skew`.
     fn new(app: &TestApp, skew: TimeDelta) -> Self {
         let date = (Utc::now() + skew).format("%Y%m%dT%H%M%SZ").to_string();
         let secret = format!("AWS4{}", development::s3_secret_access_key());
@@ -240,11 +243,13 @@ impl Signer {
         (signature, header)
     }
 
+    /// Sends a signed PUT of `b/x`; returns status and error code. `headers` are not signed.
     async fn put(&self, app: &TestApp, hash: &str, headers: &[(&str, &str)], body: Vec<u8>) -> (u16, String) {
         let (_, header) = self.authorize("PUT", "/storage/v1/s3/b/x", hash);
         self.send(app, &header, hash, headers, body).await
     }
 
+    /// As `put`, with any Authorization header.
     async fn send(
         &self,
         app: &TestApp,
@@ -262,13 +267,13 @@ impl Signer {
         for (name, value) in headers {
             request = request.header(name, value);
         }
-        let answer = request.body(body).send().await;
-        let text = answer.text();
+        let response = request.body(body).send().await;
+        let text = response.text();
         let code = text
             .split("<Code>")
             .nth(1)
             .and_then(|rest| rest.split('<').next());
-        (answer.status.as_u16(), code.unwrap_or_default().to_owned())
+        (response.status.as_u16(), code.unwrap_or_default().to_owned())
     }
 
     /// A body in signed chunks, with a signed trailer if one is given.
@@ -308,9 +313,10 @@ impl Signer {
 
 const OK: (u16, &str) = (200, "");
 
+/// Panics unless status and error code are these.
 #[track_caller]
-fn is(answer: (u16, String), expected: (u16, &str)) {
-    assert_eq!((answer.0, answer.1.as_str()), expected);
+fn is(response: (u16, String), expected: (u16, &str)) {
+    assert_eq!((response.0, response.1.as_str()), expected);
 }
 
 #[actix_web::test]
@@ -322,12 +328,12 @@ async fn store_097_signed_chunks_are_verified_one_by_one() {
     let length = ("x-amz-decoded-content-length", "11");
     let body = signer.chunked(&seed, &[b"hello ", b"world"], None);
     let send = async |body: Vec<u8>, length: (&str, &str)| {
-        // Signed headers are few here; the length travels unsigned and must fit nevertheless.
+        // The length is not among the signed headers here, and must be right nevertheless.
         let (name, value) = length;
         signer.send(&app, &header, hash, &[(name, value)], body).await
     };
 
-    // The header is not signed: S3 refuses what begins with x-amz- then.
+    // An unsigned header that begins with x-amz- is refused, as in S3.
     is(send(body.clone(), length).await, (403, "AccessDenied"));
     is(send(body.clone(), ("x-other", "1")).await, OK);
     assert_eq!(app.service_role().get("/object/b/x").await.text(), "hello world");
@@ -335,6 +341,8 @@ async fn store_097_signed_chunks_are_verified_one_by_one() {
 
     let text = String::from_utf8(body.clone()).expect("ASCII");
     for tampered in [
+        // Changed bytes, sizes and signatures; then a missing signature, a missing size, a line that is too long, and a
+        // size beyond 64 bits.
         text.replace("world", "w0rld"),
         text.replace("6;", "5;"),
         text.replace("hello ", "hello!"),
@@ -347,6 +355,7 @@ async fn store_097_signed_chunks_are_verified_one_by_one() {
         let (status, _) = send(tampered.clone().into_bytes(), ("x-other", "1")).await;
         assert!(matches!(status, 400 | 403), "{status} {tampered}");
     }
+    // Ends inside the second chunk.
     let cut = body[..body.len() - 90].to_vec();
     is(send(cut, ("x-other", "1")).await, (400, "IncompleteBody"));
     assert_eq!(app.count("select count(*) from storage.objects").await, 0);
@@ -354,7 +363,7 @@ async fn store_097_signed_chunks_are_verified_one_by_one() {
 }
 
 #[actix_web::test]
-async fn store_097_trailers_are_verified_and_must_come() {
+async fn store_097_trailers_are_required_and_verified() {
     let app = app_with_bucket().await;
     let signer = Signer::new(&app, TimeDelta::zero());
     let hash = "STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER";
@@ -378,7 +387,7 @@ async fn store_097_trailers_are_verified_and_must_come() {
 }
 
 #[actix_web::test]
-async fn store_097_the_body_must_be_what_was_signed() {
+async fn store_097_a_body_with_another_hash_is_refused() {
     let app = app_with_bucket().await;
     let signer = Signer::new(&app, TimeDelta::zero());
     let right = sha256(b"bytes");
@@ -396,6 +405,7 @@ async fn store_097_the_body_must_be_what_was_signed() {
         signer.put(&app, "nonsense", &[], b"any".to_vec()).await,
         (400, "InvalidRequest"),
     );
+    // The MD5 of no bytes.
     let md5 = ("content-md5", "1B2M2Y8AsgTpgAmY7PhCfg==");
     is(
         signer.put(&app, "UNSIGNED-PAYLOAD", &[md5], b"x".to_vec()).await,
@@ -419,7 +429,7 @@ async fn store_097_the_body_must_be_what_was_signed() {
 }
 
 #[actix_web::test]
-async fn store_097_a_browsers_form_uploads_under_its_policy() {
+async fn store_097_a_browser_form_uploads_what_its_policy_allows() {
     let app = app_with_bucket().await;
     let signer = Signer::new(&app, TimeDelta::zero());
     let policy = |expiration: &str| {
@@ -450,18 +460,18 @@ async fn store_097_a_browsers_form_uploads_under_its_policy() {
             content_type: None,
             bytes,
         });
-        let answer = app
+        let response = app
             .nobody()
             .request(Method::POST, "/s3/b")
             .form(&parts)
             .send()
             .await;
-        let code = answer
+        let code = response
             .text()
             .split("<Code>")
             .nth(1)
             .and_then(|rest| rest.split('<').next().map(str::to_owned));
-        (answer.status.as_u16(), code.unwrap_or_default())
+        (response.status.as_u16(), code.unwrap_or_default())
     };
     let good = policy("2999-01-01T00:00:00Z");
     let signature = signer.sign(&good);

@@ -1,11 +1,11 @@
-//! What policies, triggers and migrations of a project find in the schema `storage`.
+//! The schema `storage` as policies, triggers and migrations of a project use it.
 
 use serde_json::json;
 
 use crate::support::TestApp;
 
 #[actix_web::test]
-async fn store_056_helpers_for_policies_take_names_apart() {
+async fn store_056_foldername_filename_and_extension_split_keys() {
     let app = TestApp::start().await;
     let database = app.database.connect("postgres").await;
     for (name, folders, file, extension) in [
@@ -25,13 +25,14 @@ async fn store_056_helpers_for_policies_take_names_apart() {
                 &[&name],
             )
             .await
-            .expect("the helpers answer");
+            .expect("the helpers respond");
 
         assert_eq!(row.get::<_, Vec<String>>(0), folders, "{name}");
         assert_eq!(row.get::<_, String>(1), file, "{name}");
         assert_eq!(row.get::<_, String>(2), extension, "{name}");
         assert_eq!(row.get::<_, Option<&str>>(3), folders.first().copied(), "{name}");
     }
+    // Only immutable functions can be used in the indexes and generated columns of a project.
     let immutable = "select count(*) from pg_proc p join pg_namespace n on n.oid = p.pronamespace \
                      where n.nspname = 'storage' and p.proname in ('foldername', 'filename', 'extension') \
                      and p.provolatile = 'i'";
@@ -44,7 +45,7 @@ async fn store_058_migrations_may_create_policies_and_triggers() {
     app.sql("insert into storage.buckets (id, name) values ('b', 'b')")
         .await;
 
-    // As `postgres`, who does not own the tables.
+    // As `postgres`, which does not own the tables.
     app.sql(
         "create policy \"Everyone reads\" on storage.objects for select using (bucket_id = 'b');
          create policy shown on storage.buckets for select to anon using (true);
@@ -85,7 +86,7 @@ async fn store_059_tables_are_those_of_the_contract() {
                 &[&table],
             )
             .await
-            .expect("the catalog answers");
+            .expect("the catalog responds");
         rows.iter().map(|row| row.get(0)).collect()
     };
 
@@ -127,7 +128,7 @@ async fn store_059_tables_are_those_of_the_contract() {
         ]
     );
     let names = async |query: &str| -> Vec<String> {
-        let rows = database.query(query, &[]).await.expect("the catalog answers");
+        let rows = database.query(query, &[]).await.expect("the catalog responds");
         rows.iter().map(|row| row.get(0)).collect()
     };
     assert_eq!(
@@ -136,7 +137,7 @@ async fn store_059_tables_are_those_of_the_contract() {
         [
             "bucketid_objname",
             "idx_objects_bucket_id_name",
-            // Ours: the order of listings, usable below row-level security.
+            // Our own index for listings, which policies do not prevent from being used.
             "idx_objects_bucket_id_name_fold",
             "idx_objects_bucket_id_name_lower",
             "name_prefix_search",
@@ -161,7 +162,7 @@ async fn store_059_tables_are_those_of_the_contract() {
     )
     .await;
     assert!(!tables.iter().any(|table| table == "prefixes"));
-    // Every table is behind row-level security, ours for resumable uploads too.
+    // Every table has row-level security, including our own for resumable uploads.
     let open = "select count(*) from pg_class where relnamespace = 'storage'::regnamespace and relkind = 'r' \
                 and not relrowsecurity";
     assert_eq!(app.count(open).await, 0);
@@ -200,12 +201,12 @@ async fn store_076_search_ignores_case_and_spans_folders() {
         ("Docs", "100_", vec![]),
         ("Docs", "nothing", vec![]),
     ] {
-        let answer = service
+        let response = service
             .post("/object/list/b", json!({"prefix": prefix, "search": search}))
             .await
             .ok()
             .json();
-        let names: Vec<String> = answer
+        let names: Vec<String> = response
             .as_array()
             .expect("rows")
             .iter()

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Response, TestApp, user_id};
 
+/// The service with a private bucket `b` that users may use, and the object `b/a file.txt`.
 async fn app_with_object() -> TestApp {
     let app = TestApp::start().await;
     app.sql(
@@ -17,11 +18,16 @@ async fn app_with_object() -> TestApp {
     app
 }
 
-fn url_of(answer: &Response, field: &str) -> String {
-    // As the client does: encodeURI of the whole.
-    answer.json()[field].as_str().expect("a URL").replace(' ', "%20")
+/// The URL in a field of a response, encoded as clients send it.
+fn url_of(response: &Response, field: &str) -> String {
+    // Clients apply encodeURI to the whole URL.
+    response.json()[field]
+        .as_str()
+        .expect("a URL")
+        .replace(' ', "%20")
 }
 
+/// Uploads text to a signed URL, without a token in the headers.
 async fn put(app: &TestApp, url: &str, text: &str) -> Response {
     app.nobody()
         .request(Method::PUT, url)
@@ -53,7 +59,7 @@ async fn store_015_and_060_a_signed_url_needs_no_headers() {
 }
 
 #[actix_web::test]
-async fn store_016_tokens_open_nothing_else() {
+async fn store_016_a_download_token_is_valid_for_its_object_only() {
     let app = app_with_object().await;
     let sign = |claims: Value| app.keys.sign_hs256(&claims).expect("signs");
     let later = unix_now() + 60;
@@ -66,6 +72,7 @@ async fn store_016_tokens_open_nothing_else() {
     let good = sign(json!({"url": "b/a file.txt", "scope": "download", "exp": later}));
     get(&good).await.ok();
     for (token, code) in [
+        // A changed signature.
         (format!("{}x", &good[..good.len() - 2]), "InvalidJWT"),
         (
             sign(json!({"url": "b/a file.txt", "scope": "download", "exp": unix_now() - 5})),
@@ -89,6 +96,7 @@ async fn store_016_tokens_open_nothing_else() {
             "InvalidSignature",
         ),
         (
+            // A session token: even that of the service role names no URL.
             sign(json!({"role": "service_role", "exp": later})),
             "InvalidSignature",
         ),
@@ -99,7 +107,7 @@ async fn store_016_tokens_open_nothing_else() {
         .get("/object/sign/b/a%20file.txt")
         .await
         .is(400, "400", "InvalidRequest");
-    // A URL token is no session.
+    // A URL token is not accepted as a session token.
     app.with_token(&good)
         .get("/object/authenticated/b/a%20file.txt")
         .await
@@ -107,7 +115,7 @@ async fn store_016_tokens_open_nothing_else() {
 }
 
 #[actix_web::test]
-async fn store_018_batches_answer_in_order() {
+async fn store_018_signing_many_keys_keeps_their_order() {
     let app = app_with_object().await;
     let paths = json!(["nope", "a file.txt", "a file.txt"]);
 
@@ -175,7 +183,7 @@ async fn store_047_an_upsert_token_may_overwrite() {
 }
 
 #[actix_web::test]
-async fn store_048_scopes_do_not_mix() {
+async fn store_048_download_and_upload_tokens_are_not_interchangeable() {
     let app = app_with_object().await;
     let download = app
         .user("ana")
@@ -206,7 +214,7 @@ async fn store_048_scopes_do_not_mix() {
 }
 
 #[actix_web::test]
-async fn bucket_limits_hold_for_signed_uploads() {
+async fn store_046_signed_uploads_obey_the_limits_of_the_bucket() {
     let app = app_with_object().await;
     app.sql("update storage.buckets set file_size_limit = 3, allowed_mime_types = '{text/*}' where id = 'b'")
         .await;
@@ -228,4 +236,27 @@ async fn bucket_limits_hold_for_signed_uploads() {
         .await;
     image.is(400, "415", "InvalidMimeType");
     put(&app, &url, "ok").await.ok();
+}
+
+#[actix_web::test]
+async fn store_060_signed_urls_of_keys_with_a_question_mark_work() {
+    let app = app_with_object().await;
+    let ana = app.user("ana");
+    ana.upload("b/q%3F.txt", "found").await.ok();
+
+    let signed = ana
+        .post("/object/sign/b/q%3F.txt", json!({"expiresIn": 60}))
+        .await
+        .ok();
+    let url = url_of(&signed, "signedURL");
+    let upload = ana.post("/object/upload/sign/b/new%3F.txt", json!({})).await.ok();
+    let upload_url = url_of(&upload, "url");
+
+    assert!(url.starts_with("/object/sign/b/q%3F.txt?token="), "{url}");
+    assert_eq!(app.nobody().get(&url).await.ok().text(), "found");
+    // Clients apply encodeURI, which encodes the percent sign.
+    let encoded = url.replace('%', "%25");
+    assert_eq!(app.nobody().get(&encoded).await.ok().text(), "found");
+    put(&app, &upload_url, "new").await.ok();
+    assert_eq!(ana.get("/object/b/new%3F.txt").await.ok().text(), "new");
 }

@@ -1,4 +1,4 @@
-//! Where a test's objects are: a folder, or a bucket of a real S3 server. It outlives the service.
+//! The blobs of a test, in a folder or in a bucket of a real S3 server. They stay when the service is restarted.
 
 use std::path::{Path, PathBuf};
 
@@ -6,15 +6,15 @@ use selvedge_storage::{S3BackendConfig, StorageConfig};
 
 /// An empty store of blobs.
 pub(crate) struct Store {
-    /// The service's own folder.
+    /// The root folder of the service.
     pub(crate) root: tempfile::TempDir,
-    /// Where finished blobs end up: a folder of ours, or of the S3 server.
+    /// The folder of finished blobs: our own, or the S3 server's.
     finished: PathBuf,
     pub(crate) s3_backend: Option<S3BackendConfig>,
 }
 
 impl Store {
-    /// On the backend of this test binary.
+    /// An empty store on the backend of this test binary.
     pub(crate) fn new() -> Self {
         let root = tempfile::tempdir().expect("a temporary folder");
         let (finished, s3_backend) = if crate::ON_S3 {
@@ -30,7 +30,7 @@ impl Store {
         }
     }
 
-    /// How the service finds it.
+    /// The settings with which the service uses it.
     pub(crate) fn config(&self) -> StorageConfig {
         StorageConfig {
             root: self.root.path().to_owned(),
@@ -44,18 +44,18 @@ impl Store {
         files_below(&self.finished) + self.unfinished()
     }
 
-    /// Files that are being written.
+    /// How many blobs are being written.
     pub(crate) fn unfinished(&self) -> usize {
         files_below(&self.root.path().join("incoming"))
     }
 
-    /// Takes the bytes of all objects away.
+    /// Deletes all blobs without the service.
     pub(crate) fn remove_all_blobs(&self) {
         std::fs::remove_dir_all(&self.finished).expect("removable");
         std::fs::create_dir(&self.finished).expect("ours");
     }
 
-    /// Takes the bytes of an object away, behind the service's back.
+    /// Deletes the blob of an object without the service.
     pub(crate) fn remove_blob(&self, version: &str) {
         let blob = self
             .find_blob(version)
@@ -79,12 +79,12 @@ impl Store {
     }
 }
 
-/// Files in a folder and all below it.
+/// All files below a folder.
 pub(crate) fn files_below(folder: &Path) -> usize {
     let mut waiting = vec![folder.to_owned()];
     let mut files = 0;
     while let Some(folder) = waiting.pop() {
-        // A folder may go while we look.
+        // A folder may be removed while it is read.
         for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
             let path: PathBuf = entry.path();
             if path.is_dir() {

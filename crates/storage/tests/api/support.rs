@@ -1,4 +1,4 @@
-//! A tiny vocabulary for talking to the service: [`TestApp::start`] runs it behind the real gateway, on a real PostgreSQL
+//! What tests use to talk to the service: [`TestApp::start`] runs it behind the real gateway, on a real PostgreSQL
 //! and a real socket; `app.anon()`, `app.user("ana")` and `app.service_role()` are HTTP clients.
 
 use std::net::{SocketAddr, TcpListener};
@@ -21,16 +21,17 @@ use uuid::Uuid;
 pub(crate) use crate::client::{Client, Part, Request, Response};
 pub(crate) use crate::store::{Store, files_below};
 
+/// Signs all tokens of tests; the default secret of the Supabase CLI.
 pub(crate) const JWT_SECRET: &str = "super-secret-jwt-token-with-at-least-32-characters-long";
 
-/// The service, running.
+/// A running service with its database and its blobs.
 pub(crate) struct TestApp {
     pub(crate) database: TestDatabase,
     pub(crate) store: Store,
     running: Running,
 }
 
-/// The service on its port.
+/// A running service on its port.
 pub(crate) struct Running {
     pub(crate) address: SocketAddr,
     pub(crate) keys: Arc<KeyRing>,
@@ -45,7 +46,7 @@ pub(crate) async fn serve(login: impl Fn(&str) -> Config, config: StorageConfig)
         login("supabase_auth_admin"),
         login("supabase_storage_admin"),
     );
-    let database = Database::connect(logins).await.expect("the database answers");
+    let database = Database::connect(logins).await.expect("the database responds");
     let keys = Arc::new(KeyRing::new(JWT_SECRET.as_bytes(), &[]).expect("a good secret"));
     let storage = Storage::open(config, Arc::clone(&database), Arc::clone(&keys)).expect("the store opens");
     let storage = Arc::new(storage);
@@ -69,17 +70,17 @@ impl std::ops::Deref for TestApp {
 }
 
 impl TestApp {
-    /// A database with the platform schema, an empty store of blobs, and two workers on a free port.
+    /// Starts the service with two workers on a free port, a database with the platform schema, and an empty store.
     pub(crate) async fn start() -> Self {
         Self::start_with(|config| config).await
     }
 
-    /// The same with other settings.
+    /// Starts the service with changed settings.
     pub(crate) async fn start_with(settings: impl FnOnce(StorageConfig) -> StorageConfig) -> Self {
         Self::start_on(Store::new(), settings).await
     }
 
-    /// The same on a store that is already there.
+    /// Starts the service on an existing store, with changed settings.
     pub(crate) async fn start_on(
         store: Store,
         settings: impl FnOnce(StorageConfig) -> StorageConfig,
@@ -97,7 +98,7 @@ impl TestApp {
         }
     }
 
-    /// The service's own folder.
+    /// The root folder of the service.
     pub(crate) fn root(&self) -> &Path {
         self.store.root.path()
     }
@@ -112,7 +113,7 @@ impl TestApp {
             .expect("the SQL works");
     }
 
-    /// One number that SQL answers, past all policies.
+    /// The number that a query returns, run as superuser.
     pub(crate) async fn count(&self, query: &str) -> i64 {
         self.database
             .superuser()
@@ -123,9 +124,9 @@ impl TestApp {
             .get(0)
     }
 
-    /// Waits until the store holds this many blobs: what is removed in the background takes a moment.
+    /// Waits until the store has this many blobs, because blobs are removed in the background.
     pub(crate) async fn settle(&self, blobs: usize) {
-        for _ in 0..2000 {
+        for _ in 0..6000 {
             if self.store.blobs() == blobs {
                 return;
             }
@@ -155,7 +156,7 @@ impl TestApp {
         self.with_claims(json!({"role": "anon", "exp": unix_now() + 600}))
     }
 
-    /// A client that passes all policies.
+    /// A client with the service role, which bypasses all policies.
     pub(crate) fn service_role(&self) -> Client<'_> {
         self.with_claims(json!({"role": "service_role", "exp": unix_now() + 600}))
     }
@@ -176,7 +177,7 @@ impl TestApp {
         }
     }
 
-    /// A client with this text as its bearer.
+    /// A client with this text as its bearer token.
     pub(crate) fn with_token(&self, token: &str) -> Client<'_> {
         Client {
             app: self,
@@ -202,12 +203,12 @@ impl TestApp {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // The future only waits; the stop itself is sent when it is made.
+        // `stop` sends the command at once; its future only waits.
         drop(self.server.stop(false));
     }
 }
 
-/// The S3 protocol with the keys of development.
+/// Settings of the S3 protocol with the development keys.
 fn s3_protocol() -> S3ProtocolConfig {
     S3ProtocolConfig {
         region: "local".to_owned(),
@@ -225,6 +226,7 @@ pub(crate) fn user_id(name: &str) -> String {
     Uuid::new_v5(&Uuid::NAMESPACE_OID, name.as_bytes()).to_string()
 }
 
+/// Runs the server on a thread of its own, because each test has its own runtime; returns the handle that stops it.
 fn run(
     listener: TcpListener,
     database: Arc<Database>,

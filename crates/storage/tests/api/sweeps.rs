@@ -1,4 +1,4 @@
-//! What a crash left behind is found; what lives is not touched.
+//! Sweeps find orphaned blobs and lost objects, and leave running uploads alone.
 
 use std::time::Duration;
 
@@ -7,6 +7,7 @@ use selvedge_storage::{SweepOptions, sweep};
 use crate::s3_client::service;
 use crate::support::TestApp;
 
+/// Options that treat blobs of any age as orphans.
 fn at_once() -> SweepOptions {
     SweepOptions {
         older_than: Duration::ZERO,
@@ -14,6 +15,7 @@ fn at_once() -> SweepOptions {
     }
 }
 
+/// The service with a public bucket `b`.
 async fn app_with_bucket() -> TestApp {
     let app = TestApp::start().await;
     app.sql("insert into storage.buckets (id, name, public) values ('b', 'b', true)")
@@ -22,7 +24,7 @@ async fn app_with_bucket() -> TestApp {
 }
 
 #[actix_web::test]
-async fn store_081_orphans_are_removed_and_lost_objects_are_named() {
+async fn store_081_a_sweep_removes_orphans_and_names_lost_objects() {
     let app = app_with_bucket().await;
     for key in ["kept", "orphaned", "lost"] {
         app.service_role().upload(&format!("b/{key}"), key).await.ok();
@@ -61,10 +63,12 @@ async fn store_081_orphans_are_removed_and_lost_objects_are_named() {
         .await
         .expect("the SQL works");
 
+    // With the default options the orphan is younger than 24 hours and stays.
     let young = sweep(&app.storage, &SweepOptions::default())
         .await
         .expect("swept")
         .expect("alone");
+    // The blobs are those of `kept` and `orphaned`, and the part, whose row refers to it.
     assert_eq!((young.blobs, young.orphans, young.lost), (3, 0, 1));
     let looked = SweepOptions {
         remove_blobs: false,
@@ -98,7 +102,7 @@ async fn store_081_orphans_are_removed_and_lost_objects_are_named() {
 }
 
 #[actix_web::test]
-async fn store_081_a_sweep_disturbs_no_upload() {
+async fn store_081_a_sweep_keeps_blobs_of_running_uploads() {
     let app = app_with_bucket().await;
     let patient = SweepOptions {
         older_than: Duration::from_secs(600),

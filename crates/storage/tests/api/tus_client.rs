@@ -1,4 +1,4 @@
-//! The resumable protocol as its clients speak it.
+//! A TUS client for tests.
 
 use std::io::Write;
 use std::net::TcpStream;
@@ -12,10 +12,10 @@ use serde_json::json;
 
 use crate::support::{Client, Request, Response, TestApp};
 
-/// Type of the bytes that are sent.
+/// Content type of a request with bytes of the upload.
 pub(crate) const OFFSET_STREAM: &str = "application/offset+octet-stream";
 
-/// The service with a public bucket `b`, and other settings.
+/// The service with a public bucket `b` and changed settings.
 pub(crate) async fn app_with(settings: impl FnOnce(StorageConfig) -> StorageConfig) -> TestApp {
     let app = TestApp::start_with(settings).await;
     app.sql("insert into storage.buckets (id, name, public) values ('b', 'b', true)")
@@ -49,7 +49,7 @@ pub(crate) fn creation(client: &Client<'_>, key: &str, length: usize) -> Request
         .header("upload-metadata", &metadata(key))
 }
 
-/// The path of a created upload, behind the service's prefix.
+/// The path of a created upload, without the service's prefix.
 pub(crate) fn path_of(response: &Response) -> String {
     assert_eq!(response.status, 201, "{}", response.text());
     let location = response.header("location").expect("a location");
@@ -72,7 +72,7 @@ pub(crate) async fn patch(client: &Client<'_>, path: &str, offset: usize, bytes:
         .await
 }
 
-/// What the service says it has.
+/// The offset that the service reports.
 pub(crate) async fn offset(client: &Client<'_>, path: &str) -> usize {
     let response = tus(client, Method::HEAD, path).send().await;
     assert_eq!(response.status, 200);
@@ -82,9 +82,10 @@ pub(crate) async fn offset(client: &Client<'_>, path: &str) -> usize {
         .expect("an offset")
 }
 
-/// Bytes that are not all the same.
+/// Bytes in which every position has another value, so that mixed-up chunks are noticed.
 pub(crate) fn content(size: usize) -> Vec<u8> {
     (0..size as u32)
+        // Knuth's multiplicative hash: neighbouring positions get unrelated bytes.
         .map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8)
         .collect()
 }
@@ -105,10 +106,10 @@ pub(crate) fn begin_patch(app: &TestApp, path: &str, offset: usize, length: usiz
     socket
 }
 
-/// Waits for something that the table of uploads will say.
+/// Waits until a query on the table of uploads returns true.
 pub(crate) async fn until(app: &TestApp, condition: &str) {
     let query = format!("select count(*) from storage.resumable_uploads where {condition}");
-    for _ in 0..1000 {
+    for _ in 0..6000 {
         if app.count(&query).await > 0 {
             return;
         }

@@ -1,4 +1,4 @@
-//! Bytes in: encodings, overwriting, limits, names.
+//! Uploads: forms and raw bodies, overwriting, limits, keys.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -7,6 +7,7 @@ use serde_json::json;
 
 use crate::support::{Part, TestApp, user_id};
 
+/// The service with a public bucket `b` in which users may do everything.
 async fn app_with_bucket() -> TestApp {
     let app = TestApp::start().await;
     app.sql(
@@ -23,6 +24,7 @@ async fn store_001_a_form_as_the_browser_client_sends_it_is_stored() {
     let app = app_with_bucket().await;
     let bytes: Vec<u8> = (0..100_000_u32).map(|i| (i % 256) as u8).collect();
     let parts = [
+        // supabase-js sends the fields first and a file part without a name.
         Part::Field("cacheControl", "3600"),
         Part::File {
             name: "",
@@ -47,15 +49,15 @@ async fn store_001_a_form_as_the_browser_client_sends_it_is_stored() {
 }
 
 #[actix_web::test]
-async fn store_004_an_existing_object_is_not_replaced_without_upsert() {
+async fn store_004_an_upload_without_upsert_does_not_replace_an_object() {
     let app = app_with_bucket().await;
     app.user("ana").upload("b/x", "old").await.ok();
 
-    let answer = app.user("ana").upload("b/x", "new").await;
+    let response = app.user("ana").upload("b/x", "new").await;
 
-    answer.is(400, "409", "KeyAlreadyExists");
+    response.is(400, "409", "KeyAlreadyExists");
     assert_eq!(
-        (answer.json()["error"].as_str(), answer.message().as_str()),
+        (response.json()["error"].as_str(), response.message().as_str()),
         (Some("Duplicate"), "The resource already exists")
     );
     assert_eq!(app.nobody().get("/object/public/b/x").await.text(), "old");
@@ -63,7 +65,7 @@ async fn store_004_an_existing_object_is_not_replaced_without_upsert() {
 }
 
 #[actix_web::test]
-async fn store_005_upsert_keeps_identity_changes_version_and_drops_the_old_bytes() {
+async fn store_005_upsert_keeps_the_id_and_removes_the_old_blob() {
     let app = app_with_bucket().await;
     let ana = app.user("ana");
     let first = ana.upload("b/x", "old").await.ok().json();
@@ -104,7 +106,7 @@ async fn store_006_put_replaces_or_creates() {
 }
 
 #[actix_web::test]
-async fn store_007_headers_of_a_raw_upload_come_back() {
+async fn store_007_downloads_have_the_headers_of_a_raw_upload() {
     let app = app_with_bucket().await;
     let request = app.user("ana").request(Method::POST, "/object/b/x");
     let headers = [
@@ -124,7 +126,7 @@ async fn store_007_headers_of_a_raw_upload_come_back() {
 }
 
 #[actix_web::test]
-async fn store_008_a_form_without_cache_control_is_not_cached() {
+async fn store_008_a_form_without_cache_control_gets_no_cache() {
     let app = app_with_bucket().await;
 
     app.user("ana")
@@ -149,7 +151,7 @@ async fn store_008_a_form_without_cache_control_is_not_cached() {
 }
 
 #[actix_web::test]
-async fn form_fields_behind_the_file_count_and_cannot_dodge_the_type_rule() {
+async fn store_001_form_fields_behind_the_file_count_and_are_checked() {
     let app = app_with_bucket().await;
     app.sql("update storage.buckets set allowed_mime_types = '{text/plain}' where id = 'b'")
         .await;
@@ -171,16 +173,16 @@ async fn form_fields_behind_the_file_count_and_cannot_dodge_the_type_rule() {
         (&json!("max-age=60"), &json!({"k": 1}))
     );
 
-    let answer = app
+    let response = app
         .user("ana")
         .upload_form("b/dodge", &[file(), Part::Field("contentType", "text/html")])
         .await;
-    answer.is(400, "415", "InvalidMimeType");
+    response.is(400, "415", "InvalidMimeType");
     app.settle(1).await;
 }
 
 #[actix_web::test]
-async fn store_032_too_large_leaves_no_row_and_no_bytes() {
+async fn store_032_a_too_large_upload_leaves_no_row_and_no_blob() {
     let app = app_with_bucket().await;
     app.sql("update storage.buckets set file_size_limit = 1000 where id = 'b'")
         .await;
@@ -199,9 +201,9 @@ async fn store_032_too_large_leaves_no_row_and_no_bytes() {
         )
         .await;
 
-    for answer in [raw, form] {
-        answer.is(400, "413", "EntityTooLarge");
-        assert_eq!(answer.message(), "The object exceeded the maximum allowed size");
+    for response in [raw, form] {
+        response.is(400, "413", "EntityTooLarge");
+        assert_eq!(response.message(), "The object exceeded the maximum allowed size");
     }
     assert_eq!(app.count("select count(*) from storage.objects").await, 0);
     app.settle(0).await;
@@ -221,10 +223,10 @@ async fn store_033_types_outside_the_list_are_refused() {
         }]
     };
 
-    let answer = app.user("ana").upload_form("b/x", &part("text/plain")).await;
-    answer.is(400, "415", "InvalidMimeType");
+    let response = app.user("ana").upload_form("b/x", &part("text/plain")).await;
+    response.is(400, "415", "InvalidMimeType");
     assert_eq!(
-        (answer.message().as_str(), &answer.json()["error"]),
+        (response.message().as_str(), &response.json()["error"]),
         (
             "mime type text/plain is not supported",
             &json!("invalid_mime_type")
@@ -234,7 +236,7 @@ async fn store_033_types_outside_the_list_are_refused() {
 }
 
 #[actix_web::test]
-async fn store_051_user_metadata_makes_the_round_trip() {
+async fn store_051_user_metadata_is_stored_and_returned() {
     let app = app_with_bucket().await;
     let metadata = STANDARD.encode(json!({"a": 1, "b": {"c": [true, null]}}).to_string());
     app.user("ana")
@@ -282,7 +284,7 @@ async fn store_052_an_overwrite_replaces_user_metadata() {
 }
 
 #[actix_web::test]
-async fn store_055_the_subject_owns_what_it_uploads() {
+async fn store_055_the_subject_of_the_token_owns_its_uploads() {
     let app = app_with_bucket().await;
     app.user("ana").upload("b/by-user", "x").await.ok();
     app.with_claims(json!({"role": "service_role", "sub": "robot-seven"}))
@@ -312,6 +314,7 @@ async fn store_055_the_subject_owns_what_it_uploads() {
         owner_of("by-user"),
         (json!(user_id("ana")), json!(user_id("ana")))
     );
+    // The deprecated column `owner` holds UUIDs only; both are empty texts and not null, for typed clients.
     assert_eq!(owner_of("by-robot"), (json!(""), json!("robot-seven")));
     assert_eq!(owner_of("by-service"), (json!(""), json!("")));
 }
@@ -341,7 +344,7 @@ async fn store_062_keys_outside_the_allowed_characters_are_refused() {
 }
 
 #[actix_web::test]
-async fn store_064_no_key_reaches_outside_the_store() {
+async fn store_064_no_key_reaches_a_file_outside_the_blob_folder() {
     let app = app_with_bucket().await;
 
     for key in [
@@ -363,7 +366,7 @@ async fn store_064_no_key_reaches_outside_the_store() {
 }
 
 #[actix_web::test]
-async fn store_065_empty_objects_are_objects() {
+async fn store_065_empty_objects_can_be_stored_and_read() {
     let app = app_with_bucket().await;
     app.user("ana").upload("b/empty", "").await.ok();
 
@@ -377,7 +380,7 @@ async fn store_065_empty_objects_are_objects() {
 }
 
 #[actix_web::test]
-async fn store_066_folder_placeholders_are_empty_and_of_any_type() {
+async fn store_066_folder_placeholders_must_be_empty_and_may_have_any_type() {
     let app = app_with_bucket().await;
     app.sql("update storage.buckets set allowed_mime_types = '{image/*}' where id = 'b'")
         .await;
@@ -387,6 +390,7 @@ async fn store_066_folder_placeholders_are_empty_and_of_any_type() {
         .await
         .ok();
     app.user("ana")
+        // Otherwise any bytes could be stored past the list of allowed types.
         .upload("b/g/.emptyFolderPlaceholder", "x")
         .await
         .is(400, "413", "EntityTooLarge");
@@ -398,7 +402,7 @@ async fn store_066_folder_placeholders_are_empty_and_of_any_type() {
 }
 
 #[actix_web::test]
-async fn store_079_concurrent_upserts_leave_one_whole_version() {
+async fn store_079_concurrent_upserts_leave_one_complete_version() {
     let app = app_with_bucket().await;
     let ana = app.user("ana");
     let texts: Vec<String> = (0..12).map(|n| n.to_string().repeat(50_000)).collect();
@@ -406,8 +410,8 @@ async fn store_079_concurrent_upserts_leave_one_whole_version() {
     let uploads = texts
         .iter()
         .map(|text| ana.upload_request("b/x", text).header("x-upsert", "true").send());
-    for answer in futures_util::future::join_all(uploads).await {
-        answer.ok();
+    for response in futures_util::future::join_all(uploads).await {
+        response.ok();
     }
 
     assert!(texts.contains(&app.nobody().get("/object/public/b/x").await.ok().text()));
@@ -416,7 +420,7 @@ async fn store_079_concurrent_upserts_leave_one_whole_version() {
 }
 
 #[actix_web::test]
-async fn store_080_of_two_creators_one_wins() {
+async fn store_080_of_two_concurrent_creations_one_succeeds() {
     let app = app_with_bucket().await;
     let ana = app.user("ana");
 

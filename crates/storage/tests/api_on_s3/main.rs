@@ -1,4 +1,4 @@
-//! The tests of `tests/api` once more, with objects in a real S3 server instead of files, and those of a server that fails.
+//! The tests of `tests/api` again, with objects in a real S3 server instead of files, and tests of a failing S3 server.
 
 #[path = "../api/attacks.rs"]
 mod attacks;
@@ -10,13 +10,13 @@ mod callers;
 mod client;
 #[path = "../api/copies.rs"]
 mod copies;
+#[path = "../api/crash_safety.rs"]
+mod crash_safety;
 #[path = "../api/crashes.rs"]
 mod crashes;
 #[path = "../api/downloads.rs"]
 mod downloads;
-mod gate;
-#[path = "../api/kills.rs"]
-mod kills;
+mod faulty_s3_proxy;
 #[path = "../api/lists.rs"]
 mod lists;
 mod outages;
@@ -63,4 +63,5 @@ mod tus_client;
 #[path = "../api/uploads.rs"]
 mod uploads;
 
+/// Makes the shared tests use the S3 server, see `tests/api`.
 pub(crate) const ON_S3: bool = true;

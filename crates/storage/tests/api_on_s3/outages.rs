@@ -1,5 +1,5 @@
-//! The S3 server is down, overloaded or full: clients learn it by a clear 5xx, nothing is half-written, and all is well when
-//! it comes back.
+//! The S3 server is down, overloaded or full: clients get a clear 5xx, nothing is half-written, and everything works
+//! again afterwards.
 
 use std::time::Duration;
 
@@ -9,20 +9,21 @@ use reqwest::Method;
 use selvedge_storage::{StorageConfig, SweepOptions, sweep};
 use serde_json::json;
 
-use crate::gate::{Gate, Weather};
+use crate::faulty_s3_proxy::{Fault, FaultyS3Proxy};
 use crate::s3_client::{refusal, refused, service};
 use crate::support::{Response, Store, TestApp, serve};
 use crate::tus_client::{OFFSET_STREAM, metadata, tus};
 
-/// The service with its bucket behind a gate, and one object in it.
-async fn app() -> (TestApp, Gate) {
+/// The service with its bucket behind a faulty proxy, and one object in it.
+async fn app() -> (TestApp, FaultyS3Proxy) {
     let store = Store::new();
     let s3 = store.s3_backend.as_ref().expect("an S3 server");
-    let gate = Gate::open(s3.endpoint.as_deref().expect("it has an address")).await;
-    let endpoint = gate.endpoint();
+    let proxy = FaultyS3Proxy::open(s3.endpoint.as_deref().expect("it has an address")).await;
+    let endpoint = proxy.endpoint();
     let app = TestApp::start_on(store, |config| StorageConfig {
         s3_backend: config.s3_backend.map(|s3| selvedge_storage::S3BackendConfig {
             endpoint: Some(endpoint),
+            // No retries, so that a test need not wait for them.
             attempts: 1,
             ..s3
         }),
@@ -33,36 +34,39 @@ async fn app() -> (TestApp, Gate) {
     app.sql("insert into storage.buckets (id, name, public) values ('b', 'b', true)")
         .await;
     app.service_role().upload("b/old", "old").await.ok();
-    (app, gate)
+    (app, proxy)
 }
 
-/// Status, `statusCode` and code of an answer.
-fn said(answer: &Response) -> (u16, String, String) {
-    answer.error()
+/// HTTP status, `statusCode` and `code` of an error response.
+fn error_of(response: &Response) -> (u16, String, String) {
+    response.error()
 }
 
 #[actix_web::test]
-async fn store_086_a_store_that_fails_is_said_clearly_and_harms_nothing() {
-    let (app, gate) = app().await;
+async fn store_086_an_unavailable_store_answers_503_and_keeps_existing_objects() {
+    let (app, proxy) = app().await;
     let owner = app.service_role();
-    // Longer than what waits in memory.
+    // Larger than what is buffered in memory.
     let large = "x".repeat(700_000);
 
-    for (weather, code) in [(Weather::Down, "S3Error"), (Weather::SlowDown, "SlowDown")] {
-        gate.turn(weather).await;
+    for (fault, code) in [(Fault::Down, "S3Error"), (Fault::SlowDown, "SlowDown")] {
+        proxy.set_fault(fault).await;
         let unavailable = (503, "503".to_owned(), code.to_owned());
         let both = json!({"bucketId": "b", "sourceKey": "old", "destinationKey": "new"});
 
-        assert_eq!(said(&owner.upload("b/new", "new").await), unavailable);
-        assert_eq!(said(&owner.upload("b/new", &large).await), unavailable);
-        assert_eq!(said(&owner.upsert("b/old", "new").await), unavailable);
-        assert_eq!(said(&owner.post("/object/copy", both.clone()).await), unavailable);
-        assert_eq!(said(&owner.post("/object/move", both).await), unavailable);
+        assert_eq!(error_of(&owner.upload("b/new", "new").await), unavailable);
+        assert_eq!(error_of(&owner.upload("b/new", &large).await), unavailable);
+        assert_eq!(error_of(&owner.upsert("b/old", "new").await), unavailable);
+        assert_eq!(
+            error_of(&owner.post("/object/copy", both.clone()).await),
+            unavailable
+        );
+        assert_eq!(error_of(&owner.post("/object/move", both).await), unavailable);
         let read = app.nobody().get("/object/public/b/old").await;
-        assert_eq!(said(&read), unavailable);
+        assert_eq!(error_of(&read), unavailable);
         assert_eq!(read.header("cache-control"), Some("no-store"));
         let rendered = app.nobody().get("/render/image/public/b/old?width=9").await;
-        assert_eq!(said(&rendered), unavailable);
+        assert_eq!(error_of(&rendered), unavailable);
         let in_pieces = tus(&owner, Method::POST, "/upload/resumable")
             .header("upload-length", "3")
             .header("upload-metadata", &metadata("new"))
@@ -82,11 +86,11 @@ async fn store_086_a_store_that_fails_is_said_clearly_and_harms_nothing() {
             .key("new")
             .body(ByteStream::from_static(b"new"));
         assert_eq!(refusal(put.send().await), refused(503, code));
-        // What the rows know needs no store.
+        // HEAD and lists need only the rows.
         assert_eq!(app.nobody().head("/object/public/b/old").await.status, 200);
         assert_eq!(owner.list("b", "").await.names(), ["old"]);
 
-        gate.turn(Weather::Fair).await;
+        proxy.set_fault(Fault::None).await;
         assert_eq!(app.nobody().get("/object/public/b/old").await.ok().text(), "old");
         owner.upload("b/after", "after").await.ok();
         owner.delete("/object/b/after").await.ok();
@@ -97,14 +101,14 @@ async fn store_086_a_store_that_fails_is_said_clearly_and_harms_nothing() {
 
 #[actix_web::test]
 async fn store_086_a_full_store_refuses_writes_and_serves_reads() {
-    let (app, gate) = app().await;
+    let (app, proxy) = app().await;
     let owner = app.service_role();
-    gate.turn(Weather::Full).await;
+    proxy.set_fault(Fault::Full).await;
 
     for body in ["new".to_owned(), "x".repeat(700_000)] {
         let refused = owner.upload("b/new", &body).await;
         assert_eq!(
-            said(&refused),
+            error_of(&refused),
             (507, "507".to_owned(), "InsufficientStorage".to_owned())
         );
     }
@@ -112,14 +116,14 @@ async fn store_086_a_full_store_refuses_writes_and_serves_reads() {
     assert_eq!(app.store.unfinished(), 0, "nothing is half-written");
     owner.delete("/object/b/old").await.ok();
 
-    gate.turn(Weather::Fair).await;
+    proxy.set_fault(Fault::None).await;
     owner.upload("b/new", "new").await.ok();
     app.settle(1).await;
 }
 
 #[actix_web::test]
-async fn store_081_a_store_that_fails_in_the_middle_of_a_large_upload_leaves_nothing() {
-    let (app, gate) = app().await;
+async fn store_081_an_outage_during_a_large_upload_leaves_no_blob() {
+    let (app, proxy) = app().await;
     let owner = app.service_role();
     let (chunks, body) = tokio::sync::mpsc::channel::<Bytes>(1);
     let body = futures_util::stream::unfold(body, async |mut body| {
@@ -131,10 +135,10 @@ async fn store_081_a_store_that_fails_in_the_middle_of_a_large_upload_leaves_not
         .body(reqwest::Body::wrap_stream(body))
         .send();
     let feeding = async {
-        // More than the first part of a multipart upload, and what comes after it.
+        // More than the first part of a multipart upload.
         for piece in 0..20 {
             if piece == 18 {
-                gate.turn(Weather::Down).await;
+                proxy.set_fault(Fault::Down).await;
             }
             if chunks.send(Bytes::from(vec![b'x'; 1 << 20])).await.is_err() {
                 break;
@@ -143,13 +147,13 @@ async fn store_081_a_store_that_fails_in_the_middle_of_a_large_upload_leaves_not
         drop(chunks);
     };
 
-    let (answer, ()) = futures_util::future::join(sending, feeding).await;
+    let (response, ()) = futures_util::future::join(sending, feeding).await;
 
-    assert_eq!(said(&answer), (503, "503".to_owned(), "S3Error".to_owned()));
-    gate.turn(Weather::Fair).await;
+    assert_eq!(error_of(&response), (503, "503".to_owned(), "S3Error".to_owned()));
+    proxy.set_fault(Fault::None).await;
     assert_eq!(app.nobody().get("/object/public/b/old").await.ok().text(), "old");
     assert_eq!(app.store.unfinished(), 0, "nothing is half-written");
-    // The parts that had come could not be given up while the store was down: that is the sweeper's.
+    // The multipart upload could not be aborted while the store was down; the sweep aborts it.
     let running = serve(|role| app.database.config(role), app.store.config()).await;
     let at_once = SweepOptions {
         older_than: Duration::ZERO,

@@ -1,6 +1,11 @@
-//! The file backend on a real folder.
+//! Tests of the file backend on a real folder.
+
+use bytes::Bytes;
+use futures_util::StreamExt;
+use md5::{Digest, Md5};
 
 use super::*;
+use crate::backend::BlobBody;
 
 fn files_below(folder: &Path) -> usize {
     walkdir::WalkDir::new(folder)
@@ -25,7 +30,7 @@ async fn read_all(backend: &FileBackend, version: Version) -> Vec<u8> {
 }
 
 #[actix_web::test]
-async fn store_001_bytes_come_back_as_they_went_in() {
+async fn store_001_blobs_of_any_size_are_read_back_unchanged() {
     let root = tempfile::tempdir().expect("temp dir");
     let backend = FileBackend::open(root.path()).expect("store opens");
     for size in [0_usize, 1, 70_000, 1_000_000] {
@@ -45,7 +50,7 @@ async fn store_001_bytes_come_back_as_they_went_in() {
 }
 
 #[actix_web::test]
-async fn store_082_a_dropped_writer_leaves_nothing() {
+async fn store_082_dropping_a_writer_removes_its_bytes() {
     let root = tempfile::tempdir().expect("temp dir");
     let backend = FileBackend::open(root.path()).expect("store opens");
 
@@ -57,7 +62,7 @@ async fn store_082_a_dropped_writer_leaves_nothing() {
 }
 
 #[actix_web::test]
-async fn store_081_what_a_crash_left_behind_is_removed_and_what_lives_is_not() {
+async fn store_081_opening_removes_writes_of_ended_processes_only() {
     let root = tempfile::tempdir().expect("temp dir");
     let living = FileBackend::open(root.path()).expect("store opens");
     let mut writer = living.create(Version::fresh()).await.expect("create");
@@ -69,12 +74,15 @@ async fn store_081_what_a_crash_left_behind_is_removed_and_what_lives_is_not() {
     let _second = FileBackend::open(root.path()).expect("store opens");
 
     assert!(!crashed.exists());
-    writer.finish().await.expect("the living upload is not disturbed");
+    writer
+        .finish()
+        .await
+        .expect("the upload of a living process is not disturbed");
     assert_eq!(files_below(root.path()), 1);
 }
 
 #[actix_web::test]
-async fn copies_outlive_their_source_and_removal_is_idempotent() {
+async fn store_083_copies_survive_the_removal_of_their_source() {
     let root = tempfile::tempdir().expect("temp dir");
     let backend = FileBackend::open(root.path()).expect("store opens");
     let (from, to) = (Version::fresh(), Version::fresh());
@@ -94,7 +102,7 @@ async fn copies_outlive_their_source_and_removal_is_idempotent() {
     ));
 }
 
-async fn blob(backend: &FileBackend, content: &[u8]) -> Version {
+async fn write_blob(backend: &FileBackend, content: &[u8]) -> Version {
     let version = Version::fresh();
     let mut writer = backend.create(version).await.expect("create");
     writer
@@ -106,13 +114,13 @@ async fn blob(backend: &FileBackend, content: &[u8]) -> Version {
 }
 
 #[actix_web::test]
-async fn parts_of_any_size_are_joined_in_order() {
+async fn store_087_parts_of_any_size_are_joined_in_order() {
     let root = tempfile::tempdir().expect("temp dir");
     let backend = FileBackend::open(root.path()).expect("store opens");
     let parts = [
-        blob(&backend, b"one, ").await,
-        blob(&backend, b"").await,
-        blob(&backend, &vec![b'2'; 700_000]).await,
+        write_blob(&backend, b"one, ").await,
+        write_blob(&backend, b"").await,
+        write_blob(&backend, &vec![b'2'; 700_000]).await,
     ];
     let whole = Version::fresh();
 
@@ -126,16 +134,16 @@ async fn parts_of_any_size_are_joined_in_order() {
         .concat(&[parts[0], Version::fresh()], Version::fresh())
         .await;
     assert!(matches!(missing, Err(BackendError::Missing)));
-    assert_eq!(files_below(root.path()), 4, "a failed one leaves nothing");
+    assert_eq!(files_below(root.path()), 4, "a failed concat leaves no file");
 }
 
 #[actix_web::test]
-async fn blobs_are_listed_page_by_page_without_what_is_being_written() {
+async fn store_081_lists_are_paged_and_omit_unfinished_blobs() {
     let root = tempfile::tempdir().expect("temp dir");
     let backend = FileBackend::open(root.path()).expect("store opens");
     let mut versions = Vec::new();
     for content in [b"1", b"2", b"3", b"4", b"5"] {
-        versions.push(blob(&backend, content).await);
+        versions.push(write_blob(&backend, content).await);
     }
     versions.sort_unstable();
     let mut unfinished = backend.create(Version::fresh()).await.expect("create");

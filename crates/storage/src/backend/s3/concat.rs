@@ -1,4 +1,5 @@
-//! Joining blobs inside S3. Parts of the size that S3 wants are copied by the store itself; smaller ones pass through us.
+//! Joins blobs into one. Parts of at least 5 MiB are copied by the store itself; smaller ones, which S3 refuses as
+//! parts, are read and sent together.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -6,19 +7,21 @@ use std::time::SystemTime;
 
 use futures_util::StreamExt;
 
-use super::write::{S3Writer, Upload};
-use super::{COPY_MAX_BYTES, Store, read, refused};
+use super::multipart_write::MultipartWrite;
+use super::reader;
+use super::store::{COPY_MAX_BYTES, Store, map_sdk_error};
+use super::writer::S3Writer;
 use crate::backend::{BackendResult, BlobBody, BlobReader, BlobStat, BlobWriter, Version};
 
-/// The smallest part that S3 takes, but for the last.
+/// The smallest part that S3 accepts, except for the last one.
 const PART_MIN_BYTES: u64 = 5 * 1024 * 1024;
 
 /// One part of the multipart upload that makes the joined blob.
 #[derive(Debug, PartialEq, Eq)]
-enum Step {
+enum ConcatStep {
     /// The store copies this range of a blob.
     Copy(Version, Range<u64>),
-    /// Ranges that are too small alone: read, and sent as one.
+    /// Ranges that are too small on their own: they are read and sent as one part.
     Gather(Vec<(Version, Range<u64>)>),
 }
 
@@ -29,27 +32,29 @@ impl Store {
         let mut sizes = futures_util::stream::iter(parts)
             .map(|part| async move { (*part, self.stat(*part).await) })
             .buffered(8);
+        // All sizes are looked up before anything is written, so a missing part leaves no upload behind.
         while let Some((part, stat)) = sizes.next().await {
             sized.push((part, stat?.size_bytes));
         }
         drop(sizes);
         let size_bytes = sized.iter().map(|(_, size)| size).sum();
 
-        let steps = plan(&sized);
-        if let [Step::Gather(small)] = steps.as_slice() {
+        let steps = plan_steps(&sized);
+        // All parts together are too small for a multipart upload: they are read and written as one blob.
+        if let [ConcatStep::Gather(small)] = steps.as_slice() {
             let mut writer = Box::new(S3Writer::new(Arc::clone(self), to));
-            self.pour(small, &mut *writer).await?;
+            self.copy_ranges(small, &mut *writer).await?;
             writer.finish().await?;
         } else {
-            let mut upload = Upload::new(Arc::clone(self), to);
+            let mut upload = MultipartWrite::new(Arc::clone(self), to);
             for step in steps {
                 match step {
-                    Step::Copy(from, range) => self.copy_part(&mut upload, to, from, range).await?,
-                    Step::Gather(small) => {
-                        let mut gathered = Memory(Vec::new());
-                        self.pour(&small, &mut gathered).await?;
+                    ConcatStep::Copy(from, range) => self.copy_part(&mut upload, to, from, range).await?,
+                    ConcatStep::Gather(small) => {
+                        let mut gathered = PartBuffer(Vec::new());
+                        self.copy_ranges(&small, &mut gathered).await?;
                         let length = gathered.0.len() as u64;
-                        upload.send(gathered.0.into(), length).await?;
+                        upload.send_part(gathered.0.into(), length).await?;
                     }
                 }
             }
@@ -63,12 +68,12 @@ impl Store {
 
     async fn copy_part(
         &self,
-        upload: &mut Upload,
+        upload: &mut MultipartWrite,
         to: Version,
         from: Version,
         range: Range<u64>,
     ) -> BackendResult<()> {
-        let id = upload.id().await?;
+        let id = upload.begin().await?;
         let copy = self
             .client
             .upload_part_copy()
@@ -78,19 +83,19 @@ impl Store {
             .part_number(upload.next_number())
             .copy_source(self.copy_source(from))
             .copy_source_range(format!("bytes={}-{}", range.start, range.end - 1));
-        let copied = copy.send().await.map_err(refused)?;
-        upload.done(copied.copy_part_result.and_then(|result| result.e_tag));
+        let copied = copy.send().await.map_err(map_sdk_error)?;
+        upload.add_part(copied.copy_part_result.and_then(|result| result.e_tag));
         Ok(())
     }
 
     /// Reads ranges of blobs into a writer, one after the other.
-    async fn pour(
+    async fn copy_ranges(
         self: &Arc<Self>,
         ranges: &[(Version, Range<u64>)],
-        writer: &mut dyn Sink,
+        writer: &mut dyn ByteSink,
     ) -> BackendResult<()> {
         for (blob, range) in ranges {
-            let reader = Box::new(read::open(Arc::clone(self), *blob).await?);
+            let reader = Box::new(reader::open_blob(Arc::clone(self), *blob).await?);
             match reader.read(range.start, range.end - range.start) {
                 BlobBody::Whole(bytes) => writer.take(bytes).await?,
                 BlobBody::Stream(mut stream) => {
@@ -104,32 +109,33 @@ impl Store {
     }
 }
 
-/// Whatever bytes can be poured into.
+/// A destination of bytes: the writer of a blob, or memory.
 #[async_trait::async_trait(?Send)]
-trait Sink {
+trait ByteSink {
     async fn take(&mut self, bytes: bytes::Bytes) -> BackendResult<()>;
 }
 
 #[async_trait::async_trait(?Send)]
-impl Sink for S3Writer {
+impl ByteSink for S3Writer {
     async fn take(&mut self, bytes: bytes::Bytes) -> BackendResult<()> {
         self.write(bytes).await
     }
 }
 
-/// A part of at most three times the smallest size.
-struct Memory(Vec<u8>);
+/// A part that is gathered in memory: at most three times the smallest size.
+struct PartBuffer(Vec<u8>);
 
 #[async_trait::async_trait(?Send)]
-impl Sink for Memory {
+impl ByteSink for PartBuffer {
     async fn take(&mut self, bytes: bytes::Bytes) -> BackendResult<()> {
         self.0.extend_from_slice(&bytes);
         Ok(())
     }
 }
 
-/// Every step but the last must come to at least [`PART_MIN_BYTES`], and none to more than S3 copies at once.
-fn plan(parts: &[(Version, u64)]) -> Vec<Step> {
+/// Plans the parts: every one but the last has at least [`PART_MIN_BYTES`], and none more than S3 copies with one
+/// request.
+fn plan_steps(parts: &[(Version, u64)]) -> Vec<ConcatStep> {
     let mut steps = Vec::new();
     let (mut small, mut small_bytes) = (Vec::new(), 0);
     let last = parts.iter().rposition(|(_, size)| *size > 0);
@@ -137,7 +143,8 @@ fn plan(parts: &[(Version, u64)]) -> Vec<Step> {
         let mut start = 0;
         let is_small = *size < PART_MIN_BYTES && (Some(at) != last || steps.is_empty());
         if *size > 0 && (is_small || !small.is_empty()) {
-            // A small one takes of its neighbour what it lacks, and all of it where the rest would be small.
+            // A small part is filled up from its neighbour, and takes all of it when the rest would be too small in
+            // turn.
             let end = if *size >= 2 * PART_MIN_BYTES {
                 PART_MIN_BYTES
             } else {
@@ -147,18 +154,18 @@ fn plan(parts: &[(Version, u64)]) -> Vec<Step> {
             small_bytes += end;
             start = end;
             if small_bytes >= PART_MIN_BYTES {
-                steps.push(Step::Gather(std::mem::take(&mut small)));
+                steps.push(ConcatStep::Gather(std::mem::take(&mut small)));
                 small_bytes = 0;
             }
         }
         while start < *size {
             let end = (start + COPY_MAX_BYTES).min(*size);
-            steps.push(Step::Copy(*version, start..end));
+            steps.push(ConcatStep::Copy(*version, start..end));
             start = end;
         }
     }
     if !small.is_empty() || steps.is_empty() {
-        steps.push(Step::Gather(small));
+        steps.push(ConcatStep::Gather(small));
     }
     steps
 }
@@ -170,11 +177,12 @@ mod tests {
     const MIB: u64 = 1024 * 1024;
 
     #[test]
-    fn parts_are_copied_where_s3_allows_it_and_gathered_where_not() {
+    fn large_parts_are_copied_by_the_store_and_small_ones_sent_together() {
         let v: Vec<Version> = (0..4).map(|_| Version::fresh()).collect();
-        let copy = |at: usize, size| Step::Copy(v[at], 0..size);
-        let gather =
-            |at: &[(usize, u64)]| Step::Gather(at.iter().map(|(at, size)| (v[*at], 0..*size)).collect());
+        let copy = |at: usize, size| ConcatStep::Copy(v[at], 0..size);
+        let gather = |at: &[(usize, u64)]| {
+            ConcatStep::Gather(at.iter().map(|(at, size)| (v[*at], 0..*size)).collect())
+        };
         let cases = [
             (vec![], vec![gather(&[])]),
             (vec![0], vec![gather(&[])]),
@@ -197,20 +205,20 @@ mod tests {
                 vec![MIB, 700 * MIB],
                 vec![
                     gather(&[(0, MIB), (1, 5 * MIB)]),
-                    Step::Copy(v[1], 5 * MIB..700 * MIB),
+                    ConcatStep::Copy(v[1], 5 * MIB..700 * MIB),
                 ],
             ),
         ];
         for (sizes, steps) in cases {
             let parts: Vec<_> = v.iter().copied().zip(sizes.iter().copied()).collect();
-            assert_eq!(plan(&parts), steps, "{sizes:?}");
+            assert_eq!(plan_steps(&parts), steps, "{sizes:?}");
         }
-        let huge = plan(&[(v[0], COPY_MAX_BYTES + 1)]);
+        let huge = plan_steps(&[(v[0], COPY_MAX_BYTES + 1)]);
         assert_eq!(
             huge,
             [
-                Step::Copy(v[0], 0..COPY_MAX_BYTES),
-                Step::Copy(v[0], COPY_MAX_BYTES..COPY_MAX_BYTES + 1)
+                ConcatStep::Copy(v[0], 0..COPY_MAX_BYTES),
+                ConcatStep::Copy(v[0], COPY_MAX_BYTES..COPY_MAX_BYTES + 1)
             ]
         );
     }

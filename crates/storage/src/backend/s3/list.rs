@@ -1,12 +1,12 @@
-//! What lies in the bucket: finished blobs, and multipart uploads that nobody will finish.
+//! Lists the blobs of the bucket, and aborts multipart uploads that were abandoned.
 
 use std::time::{Duration, SystemTime};
 
-use super::{Store, refused, size, time};
+use super::store::{Store, map_sdk_error, read_size, read_time};
 use crate::backend::{BackendResult, BlobEntry, BlobStat, Version};
 
 impl Store {
-    /// A page of blobs. S3 lists keys bytewise, which for UUIDs in text is the order of versions.
+    /// A page of blobs. S3 lists keys in byte order, which for UUIDs as text is the order of versions.
     pub(super) async fn list(&self, after: Option<Version>, limit: usize) -> BackendResult<Vec<BlobEntry>> {
         let folder = self.folder();
         let mut blobs = Vec::new();
@@ -21,17 +21,19 @@ impl Store {
                 .max_keys(i32::try_from(limit - blobs.len()).unwrap_or(1000).min(1000))
                 .send()
                 .await
-                .map_err(refused)?;
+                .map_err(map_sdk_error)?;
             for object in page.contents() {
                 let version = object.key().and_then(|key| key.strip_prefix(&folder));
                 if let Some(version) = version.and_then(Version::parse) {
                     let stat = BlobStat {
-                        size_bytes: size(object.size()),
-                        modified: time(object.last_modified()),
+                        size_bytes: read_size(object.size()),
+                        modified: read_time(object.last_modified()),
                     };
                     blobs.push(BlobEntry { version, stat });
                 }
             }
+            // Pages continue behind the last key and not by continuation token, because the first page starts behind a
+            // key as well.
             match page.contents().last().and_then(|object| object.key()) {
                 Some(last) if page.is_truncated() == Some(true) => start = Some(last.to_owned()),
                 _ => break,
@@ -40,7 +42,7 @@ impl Store {
         Ok(blobs)
     }
 
-    /// Aborts multipart uploads of ours that began longer ago; returns how many.
+    /// Aborts our multipart uploads that began longer ago than `older_than`; returns how many.
     pub(super) async fn abort_uploads(&self, older_than: Duration) -> BackendResult<u64> {
         let now = SystemTime::now();
         let (mut aborted, mut key_marker, mut id_marker) = (0, None, None);
@@ -56,15 +58,15 @@ impl Store {
                 .await;
             let page = match page {
                 Ok(page) => page,
-                // Not every compatible store can list them.
+                // Some compatible stores cannot list uploads; those have to expire them on their own.
                 Err(error) if error.raw_response().is_some_and(|r| r.status().as_u16() == 501) => {
                     return Ok(aborted);
                 }
-                Err(error) => return Err(refused(error)),
+                Err(error) => return Err(map_sdk_error(error)),
             };
             for upload in page.uploads() {
                 let is_old = now
-                    .duration_since(time(upload.initiated()))
+                    .duration_since(read_time(upload.initiated()))
                     .is_ok_and(|age| age > older_than);
                 if let (true, Some(key), Some(id)) = (is_old, upload.key(), upload.upload_id()) {
                     self.abort(key, id).await?;
@@ -87,7 +89,7 @@ impl Store {
             .bucket(&self.bucket)
             .key(key)
             .upload_id(upload_id);
-        abort.send().await.map_err(refused)?;
+        abort.send().await.map_err(map_sdk_error)?;
         Ok(())
     }
 }

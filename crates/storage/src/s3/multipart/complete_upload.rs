@@ -1,73 +1,62 @@
-//! Making the parts an object.
+//! `POST /{bucket}/{key}?uploadId=`: makes an object of the parts.
 
 use std::collections::HashMap;
 
 use actix_web::HttpResponse;
 use uuid::Uuid;
 
-use super::super::error::S3Error;
-use super::super::xml::{Element, Xml, answer};
-use super::super::{S3Call, list_objects};
-use super::{PARTS_MAX, Upload, discard_parts};
+use super::multipart_upload::{MAX_PART_NUMBER, MultipartUpload, discard_parts};
 use crate::backend::{BackendError, BlobInfo, Version, joined_etag};
+use crate::database::statement::Statement;
 use crate::error::StorageError;
-use crate::object::commit::{self, NewObject, PendingBlob};
-use crate::route::ObjectPath;
-use crate::session::Statement;
+use crate::object::commit::{NewObject, commit_object};
+use crate::object::pending_blob::PendingBlob;
+use crate::request::object_path::ObjectPath;
+use crate::s3::context::S3Context;
+use crate::s3::error::S3Error;
+use crate::s3::pages::url_encode;
+use crate::s3::xml_reader::Element;
+use crate::s3::xml_writer::{Xml, xml_response};
 
 const PARTS: &str = "select p.id, p.part_number, p.etag, p.size from storage.s3_multipart_uploads_parts p \
      where p.upload_id = $1 order by p.part_number";
 
+/// The rows of parts are deleted by cascade. The outer SELECT still sees them, because all parts of a statement share
+/// one snapshot.
 const DELETE: &str = "with upload as (delete from storage.s3_multipart_uploads where id = $1 returning id) \
      select p.id from storage.s3_multipart_uploads_parts p join upload u on p.upload_id = u.id";
 
-/// A part as its row says.
+/// A part as its row describes it.
 #[derive(Debug, Clone)]
-struct Stored {
+struct StoredPart {
     version: Version,
     number: i32,
     etag: String,
     size_bytes: u64,
 }
 
-/// Where the object is, and its tag.
+/// Location and entity tag of the object.
 ///
 /// # Errors
 /// `NoSuchUpload`, `AccessDenied`, `MalformedXml`, `InvalidPart`, `InvalidPartOrder`, `EntityTooLarge`.
-pub(in super::super) async fn complete_upload(
-    mut call: S3Call,
+pub(in crate::s3) async fn complete_upload(
+    mut context: S3Context,
     target: ObjectPath,
 ) -> Result<HttpResponse, S3Error> {
-    let upload = Upload::find(&call, &target).await?;
-    let bucket = call.bucket(&target.bucket).await?;
-    let limit = call.size_limit(&bucket);
-    let wanted = wanted_parts(&call.take_body()?.document().await?)?;
-    let service = call.call.service();
+    let upload = MultipartUpload::find(&context, &target).await?;
+    let bucket = context.find_bucket(&target.bucket).await?;
+    let limit = context.size_limit(&bucket);
+    let requested = parse_requested_parts(&context.take_body()?.document().await?)?;
+    let service = context.service();
     let rows = service.read(Statement::new(PARTS).bind(&upload.id)).await?;
     let stored = rows.iter().map(read_part).collect::<Result<Vec<_>, _>>()?;
-    let parts = choose(stored, &wanted)?;
+    let parts = choose_parts(stored, &requested)?;
+    // Checked again, because the limit of the bucket may have been lowered since the parts were uploaded.
     if parts.iter().map(|part| part.size_bytes).sum::<u64>() > limit {
         return Err(StorageError::EntityTooLarge.into());
     }
 
-    let blob = PendingBlob::new(call.call.worker.storage(), Version::fresh());
-    let versions: Vec<Version> = parts.iter().map(|part| part.version).collect();
-    let joined = call
-        .call
-        .storage()
-        .backend()
-        .concat(&versions, blob.version())
-        .await;
-    let stat = joined.map_err(|error| match error {
-        // Somebody else completed or gave up the upload.
-        BackendError::Missing => S3Error::NoSuchUpload,
-        other => StorageError::from(other).into(),
-    })?;
-    let info = BlobInfo {
-        size_bytes: stat.size_bytes,
-        etag: joined_etag(parts.iter().map(|part| part.etag.as_str())),
-        modified: stat.modified,
-    };
+    let (blob, info) = join_parts(&context, &parts).await?;
     let object = NewObject {
         owner: upload.owner,
         metadata: upload.declared.metadata(&info),
@@ -76,32 +65,59 @@ pub(in super::super) async fn complete_upload(
         target,
         blob,
     };
-    let row = commit::commit(service.clone(), object).await?;
+    // The object is committed before the upload is deleted: after a crash in between the client can complete the upload
+    // again.
+    let row = commit_object(service.clone(), object).await?;
     let gone = service.write(Statement::new(DELETE).bind(&upload.id)).await?;
-    discard_parts(&call, &gone)?;
-    Ok(answer(Xml::document("CompleteMultipartUploadResult", |xml| {
-        xml.text(
-            "Location",
-            &format!("/{}", list_objects::url_encode(&row.full_key())),
-        );
-        xml.text("Bucket", &row.bucket_id);
-        xml.text("Key", &row.name);
-        xml.text("ETag", &info.etag);
-    })))
+    discard_parts(&context, &gone)?;
+    Ok(xml_response(Xml::document(
+        "CompleteMultipartUploadResult",
+        |xml| {
+            xml.text("Location", &format!("/{}", url_encode(&row.full_key())));
+            xml.text("Bucket", &row.bucket_id);
+            xml.text("Key", &row.name);
+            xml.text("ETag", &info.etag);
+        },
+    )))
 }
 
-/// Number and tag of each part of the request; none means all that are stored.
-fn wanted_parts(document: &[u8]) -> Result<Vec<(i32, String)>, S3Error> {
-    if document.iter().all(u8::is_ascii_whitespace) {
-        return Ok(Vec::new());
-    }
+/// Makes one blob of the parts.
+///
+/// # Errors
+/// `NoSuchUpload` when another request completed or aborted the upload meanwhile, and with it removed its parts.
+async fn join_parts(context: &S3Context, parts: &[StoredPart]) -> Result<(PendingBlob, BlobInfo), S3Error> {
+    let blob = PendingBlob::new(context.storage(), Version::fresh());
+    let versions: Vec<Version> = parts.iter().map(|part| part.version).collect();
+    let joined = context
+        .storage()
+        .backend()
+        .concat(&versions, blob.version())
+        .await;
+    let stat = joined.map_err(|error| match error {
+        BackendError::Missing => S3Error::NoSuchUpload,
+        other => StorageError::from(other).into(),
+    })?;
+    let info = BlobInfo {
+        size_bytes: stat.size_bytes,
+        etag: joined_etag(parts.iter().map(|part| part.etag.as_str())),
+        modified: stat.modified,
+    };
+    Ok((blob, info))
+}
+
+/// Number and tag of each part that the request names.
+///
+/// # Errors
+/// `MalformedXml`, also for a body without parts: S3 refuses it, and taking all stored parts instead could complete an
+/// upload whose client believes that it failed. `InvalidArgument`, `InvalidPartOrder`.
+fn parse_requested_parts(document: &[u8]) -> Result<Vec<(i32, String)>, S3Error> {
     let document = Element::parse(document)?;
     let mut parts: Vec<(i32, String)> = Vec::new();
-    for part in document.all("Part") {
+    for part in document.children_named("Part") {
         let number = part
             .text_of("PartNumber")
             .and_then(|text| text.trim().parse().ok())
-            .filter(|number| (1..=PARTS_MAX).contains(number))
+            .filter(|number| (1..=MAX_PART_NUMBER).contains(number))
             .ok_or(S3Error::InvalidArgument("PartNumber"))?;
         if parts.last().is_some_and(|(last, _)| *last >= number) {
             return Err(S3Error::InvalidPartOrder);
@@ -109,19 +125,21 @@ fn wanted_parts(document: &[u8]) -> Result<Vec<(i32, String)>, S3Error> {
         let etag = part.text_of("ETag").unwrap_or_default();
         parts.push((number, etag.trim().trim_matches('"').to_owned()));
     }
+    if parts.is_empty() {
+        return Err(S3Error::MalformedXml(
+            "CompleteMultipartUpload must have at least one Part".to_owned(),
+        ));
+    }
     Ok(parts)
 }
 
-fn choose(stored: Vec<Stored>, wanted: &[(i32, String)]) -> Result<Vec<Stored>, S3Error> {
-    if wanted.is_empty() {
-        return if stored.is_empty() {
-            Err(S3Error::InvalidPart)
-        } else {
-            Ok(stored)
-        };
-    }
-    let stored: HashMap<i32, Stored> = stored.into_iter().map(|part| (part.number, part)).collect();
-    wanted
+/// The stored parts that the request names, in its order.
+///
+/// # Errors
+/// `InvalidPart` when one was not uploaded or has another tag.
+fn choose_parts(stored: Vec<StoredPart>, requested: &[(i32, String)]) -> Result<Vec<StoredPart>, S3Error> {
+    let stored: HashMap<i32, StoredPart> = stored.into_iter().map(|part| (part.number, part)).collect();
+    requested
         .iter()
         .map(|(number, etag)| {
             stored
@@ -133,9 +151,9 @@ fn choose(stored: Vec<Stored>, wanted: &[(i32, String)]) -> Result<Vec<Stored>, 
         .collect()
 }
 
-fn read_part(row: &selvedge_postgres::Row) -> Result<Stored, S3Error> {
-    let read = || -> Result<Stored, selvedge_postgres::RowError> {
-        Ok(Stored {
+fn read_part(row: &selvedge_postgres::Row) -> Result<StoredPart, S3Error> {
+    let read = || -> Result<StoredPart, selvedge_postgres::RowError> {
+        Ok(StoredPart {
             version: Version::of(row.try_get::<_, Uuid>("id")?),
             number: row.try_get("part_number")?,
             etag: row.try_get("etag")?,
@@ -149,8 +167,8 @@ fn read_part(row: &selvedge_postgres::Row) -> Result<Stored, S3Error> {
 mod tests {
     use super::*;
 
-    fn stored(number: i32, etag: &str) -> Stored {
-        Stored {
+    fn stored(number: i32, etag: &str) -> StoredPart {
+        StoredPart {
             version: Version::fresh(),
             number,
             etag: etag.to_owned(),
@@ -159,28 +177,31 @@ mod tests {
     }
 
     #[test]
-    fn store_095_completion_takes_the_parts_it_names() {
+    fn store_095_completion_uses_only_the_parts_that_it_names() {
         let all = vec![stored(1, "\"a\""), stored(2, "\"b\""), stored(5, "\"c\"")];
-        let numbers = |parts: Vec<Stored>| parts.iter().map(|part| part.number).collect::<Vec<_>>();
+        let numbers = |parts: Vec<StoredPart>| parts.iter().map(|part| part.number).collect::<Vec<_>>();
 
-        assert_eq!(numbers(choose(all.clone(), &[]).expect("all")), [1, 2, 5]);
         let two = [(1, "a".to_owned()), (5, "c".to_owned())];
-        assert_eq!(numbers(choose(all.clone(), &two).expect("two")), [1, 5]);
+        assert_eq!(numbers(choose_parts(all.clone(), &two).expect("two")), [1, 5]);
         for bad in [(3, "a"), (1, "b")] {
-            let wanted = [(bad.0, bad.1.to_owned())];
-            assert!(matches!(choose(all.clone(), &wanted), Err(S3Error::InvalidPart)));
+            let requested = [(bad.0, bad.1.to_owned())];
+            assert!(matches!(
+                choose_parts(all.clone(), &requested),
+                Err(S3Error::InvalidPart)
+            ));
         }
-        assert!(matches!(choose(vec![], &[]), Err(S3Error::InvalidPart)));
     }
 
     #[test]
-    fn lists_of_parts_must_ascend() {
+    fn store_095_part_numbers_of_a_completion_must_ascend() {
         let list = |numbers: &[i32]| {
             let parts: String = numbers
                 .iter()
                 .map(|n| format!("<Part><PartNumber>{n}</PartNumber><ETag>&quot;x&quot;</ETag></Part>"))
                 .collect();
-            wanted_parts(format!("<CompleteMultipartUpload>{parts}</CompleteMultipartUpload>").as_bytes())
+            parse_requested_parts(
+                format!("<CompleteMultipartUpload>{parts}</CompleteMultipartUpload>").as_bytes(),
+            )
         };
         assert_eq!(
             list(&[1, 3]).expect("ascending"),
@@ -189,6 +210,6 @@ mod tests {
         assert!(matches!(list(&[2, 1]), Err(S3Error::InvalidPartOrder)));
         assert!(matches!(list(&[1, 1]), Err(S3Error::InvalidPartOrder)));
         assert!(list(&[0]).is_err() && list(&[10_001]).is_err());
-        assert!(wanted_parts(b" ").expect("none").is_empty());
+        assert!(parse_requested_parts(b" ").is_err() && list(&[]).is_err());
     }
 }

@@ -1,9 +1,9 @@
-//! The canonical request: the text that both sides hash.
+//! The canonical request of signature V4: the text that client and server hash.
 
 use actix_web::HttpRequest;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode, percent_encode};
 
-/// What RFC 3986 leaves as it is, besides letters and digits.
+/// All characters but the unreserved ones of RFC 3986.
 const UNRESERVED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'_')
@@ -11,10 +11,10 @@ const UNRESERVED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'~');
 const PATH: &AsciiSet = &UNRESERVED.remove(b'/');
 
-/// A decoded name and value; clients may send bytes that are no text.
+/// A decoded name and value; bytes, because clients may send what is not UTF-8.
 pub(super) type Pair = (Vec<u8>, Vec<u8>);
 
-/// Decodes a query. A plus is a plus.
+/// Decodes a query. A plus stays a plus.
 pub(super) fn parse_query(raw: &str) -> Vec<Pair> {
     raw.split('&')
         .filter(|pair| !pair.is_empty())
@@ -26,24 +26,26 @@ pub(super) fn parse_query(raw: &str) -> Vec<Pair> {
         .collect()
 }
 
-/// The first value of a parameter, if it is text.
-pub(super) fn value(query: &[Pair], name: &str) -> Option<String> {
+/// The first value of a parameter, if it is UTF-8.
+pub(super) fn find_value(query: &[Pair], name: &str) -> Option<String> {
     let (_, value) = query.iter().find(|(found, _)| found == name.as_bytes())?;
     String::from_utf8(value.clone()).ok()
 }
 
-/// The canonical request in each spelling that the client may have signed.
-pub(super) fn requests(
+/// The canonical request in every spelling that the client may have signed.
+pub(super) fn build_canonical_requests(
     request: &HttpRequest,
     query: &[Pair],
     signed_headers: &[String],
     payload_hash: &str,
 ) -> Vec<String> {
     let query = canonical_query(query);
+    // Trying several spellings weakens nothing: each is a request with the same meaning, and only the owner of the
+    // secret can sign one.
     let mut texts = Vec::new();
-    for host in hosts(request) {
+    for host in possible_hosts(request) {
         let headers = canonical_headers(request, signed_headers, &host);
-        for path in paths(request) {
+        for path in possible_paths(request) {
             texts.push(format!(
                 "{}\n{path}\n{query}\n{headers}\n{}\n{payload_hash}",
                 request.method(),
@@ -61,6 +63,7 @@ fn canonical_query(query: &[Pair]) -> String {
         .filter(|(name, _)| name != b"X-Amz-Signature")
         .map(|(name, value)| (encode(name), encode(value)))
         .collect();
+    // Signature V4 sorts by the encoded names, so pairs are encoded first.
     pairs.sort_unstable();
     let pairs: Vec<_> = pairs
         .iter()
@@ -69,25 +72,26 @@ fn canonical_query(query: &[Pair]) -> String {
     pairs.join("&")
 }
 
-/// Trimmed, runs of spaces made one, several headers of a name joined.
+/// The signed headers: values trimmed, runs of spaces collapsed, several headers of one name joined by commas.
 fn canonical_headers(request: &HttpRequest, signed_headers: &[String], host: &str) -> String {
     let mut text = String::new();
     for name in signed_headers {
         let value = match name.as_str() {
             "host" => host.to_owned(),
-            // A proxy may have had its own idea of encodings.
+            // Some proxies rewrite Accept-Encoding and keep the signed value in this header.
             "accept-encoding" if request.headers().contains_key("x-original-accept-encoding") => {
-                joined(request, "x-original-accept-encoding")
+                join_values(request, "x-original-accept-encoding")
             }
+            // Clients sign the length of an empty body, and HTTP libraries then leave the header out.
             "content-length" if !request.headers().contains_key("content-length") => "0".to_owned(),
-            name => joined(request, name),
+            name => join_values(request, name),
         };
         text.push_str(&format!("{name}:{value}\n"));
     }
     text
 }
 
-fn joined(request: &HttpRequest, name: &str) -> String {
+fn join_values(request: &HttpRequest, name: &str) -> String {
     let values: Vec<String> = request
         .headers()
         .get_all(name)
@@ -100,7 +104,8 @@ fn joined(request: &HttpRequest, name: &str) -> String {
     values.join(",")
 }
 
-fn hosts(request: &HttpRequest) -> Vec<String> {
+/// The host as we see it, and as proxies say that the client sees it.
+fn possible_hosts(request: &HttpRequest) -> Vec<String> {
     let header = |name: &str| {
         request
             .headers()
@@ -125,8 +130,8 @@ fn hosts(request: &HttpRequest) -> Vec<String> {
     hosts
 }
 
-/// As it was sent; as S3 itself would encode it; behind the prefix that a proxy cut off.
-fn paths(request: &HttpRequest) -> Vec<String> {
+/// The path as it was sent, as S3 itself encodes it, and with the prefix that a proxy removed.
+fn possible_paths(request: &HttpRequest) -> Vec<String> {
     let raw = request.uri().path().to_owned();
     let decoded: Vec<u8> = percent_decode(raw.as_bytes()).collect();
     let mut paths = vec![raw.clone(), percent_encode(&decoded, PATH).to_string()];
@@ -145,18 +150,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn queries_are_sorted_and_encoded_anew() {
+    fn store_097_canonical_queries_are_sorted_and_reencoded() {
         let query = parse_query("prefix=some%2fprefix&b&a=x+y%20z&X-Amz-Signature=gone&a=%C3%A9");
 
         assert_eq!(
             canonical_query(&query),
             "a=%C3%A9&a=x%2By%20z&b=&prefix=some%2Fprefix"
         );
-        assert_eq!(value(&query, "prefix").as_deref(), Some("some/prefix"));
+        assert_eq!(find_value(&query, "prefix").as_deref(), Some("some/prefix"));
     }
 
     #[test]
-    fn headers_are_trimmed_and_joined() {
+    fn store_097_canonical_headers_are_trimmed_and_joined() {
         let request = TestRequest::get()
             .append_header(("x-amz-meta-a", " two   spaces "))
             .append_header(("x-amz-meta-a", "more"))
@@ -169,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_proxy_changed_is_tried_both_ways() {
+    fn store_097_hosts_and_paths_behind_a_proxy_are_tried_both_ways() {
         let request = TestRequest::get()
             .uri("/s3/b/a%2Bb'c")
             .insert_header(("host", "inside:5000"))
@@ -178,9 +183,12 @@ mod tests {
             .insert_header(("x-forwarded-prefix", "/storage/v1"))
             .to_http_request();
 
-        assert_eq!(hosts(&request), ["inside:5000", "outside:8443", "outside"]);
         assert_eq!(
-            paths(&request),
+            possible_hosts(&request),
+            ["inside:5000", "outside:8443", "outside"]
+        );
+        assert_eq!(
+            possible_paths(&request),
             ["/s3/b/a%2Bb'c", "/s3/b/a%2Bb%27c", "/storage/v1/s3/b/a%2Bb'c"]
         );
     }

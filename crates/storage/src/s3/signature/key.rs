@@ -1,12 +1,14 @@
-//! The key that signs: derived of the secret for one day, region and service.
+//! The scope of a signature, and the signing key that is derived from a secret for it.
 
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
 
-use super::super::error::S3Error;
-use super::ALGORITHM;
+use crate::s3::error::S3Error;
 
-/// `access key/date/region/service/aws4_request`.
+/// The only supported algorithm.
+pub(super) const ALGORITHM: &str = "AWS4-HMAC-SHA256";
+
+/// The scope of a signature, sent as `access key/date/region/s3/aws4_request`.
 #[derive(Debug, Clone)]
 pub(crate) struct Scope {
     pub(crate) access_key: String,
@@ -15,12 +17,13 @@ pub(crate) struct Scope {
 }
 
 impl Scope {
-    /// Reads a credential. Access keys may hold slashes; the rest may not.
+    /// Reads a credential. Only the access key may contain slashes.
     ///
     /// # Errors
     /// `MalformedSignature`.
     pub(crate) fn parse(credential: &str) -> Result<Self, S3Error> {
         let malformed = S3Error::MalformedSignature("Invalid credentials format");
+        // Read from the end, because an access key may contain slashes.
         let mut parts = credential.rsplitn(5, '/');
         let mut part = || parts.next().map(str::to_owned);
         let (Some(end), Some(service), Some(region), Some(date), Some(access_key)) =
@@ -44,16 +47,16 @@ impl Scope {
     }
 }
 
-/// A derived key.
+/// A signing key, derived for one scope.
 pub(crate) struct SigningKey([u8; 32]);
 
 impl SigningKey {
-    /// The key of a secret and a scope.
+    /// Derives the key of a secret for a scope.
     pub(crate) fn derive(secret: &str, scope: &Scope) -> Self {
-        let date = hmac(format!("AWS4{secret}").as_bytes(), scope.date.as_bytes());
-        let region = hmac(&date, scope.region.as_bytes());
-        let service = hmac(&region, b"s3");
-        Self(hmac(&service, b"aws4_request"))
+        let date = hmac_sha256(format!("AWS4{secret}").as_bytes(), scope.date.as_bytes());
+        let region = hmac_sha256(&date, scope.region.as_bytes());
+        let service = hmac_sha256(&region, b"s3");
+        Self(hmac_sha256(&service, b"aws4_request"))
     }
 
     /// Signs a canonical request.
@@ -62,13 +65,13 @@ impl SigningKey {
         self.sign(format!("{ALGORITHM}\n{timestamp}\n{scope}\n{hash}").as_bytes())
     }
 
-    /// Signs bytes, in hex.
+    /// Signs bytes; returns hex.
     pub(crate) fn sign(&self, bytes: &[u8]) -> String {
-        hex::encode(hmac(&self.0, bytes))
+        hex::encode(hmac_sha256(&self.0, bytes))
     }
 }
 
-fn hmac(key: &[u8], bytes: &[u8]) -> [u8; 32] {
+fn hmac_sha256(key: &[u8], bytes: &[u8]) -> [u8; 32] {
     let mut mac = Hmac::<Sha256>::new_from_slice(key).expect("HMAC takes keys of any length");
     mac.update(bytes);
     mac.finalize().into_bytes().into()
@@ -79,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_are_derived_as_the_documentation_of_s3_shows() {
+    fn store_097_the_example_of_the_s3_documentation_has_its_signature() {
         let scope = Scope::parse("AKIAIOSFODNN7EXAMPLE/20130524/us-east-1/s3/aws4_request").expect("a scope");
         let key = SigningKey::derive(&["wJalrXUtnFEMI/K7MDENG", "/bPxRfiCYEXAMPLEKEY"].concat(), &scope);
         let canonical = "GET\n/test.txt\n\nhost:examplebucket.s3.amazonaws.com\nrange:bytes=0-9\n\
@@ -94,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn credentials_that_are_none_are_refused() {
+    fn store_097_malformed_credentials_are_refused() {
         for bad in [
             "",
             "a/b/c",

@@ -1,0 +1,95 @@
+//! Removes blobs that no row refers to any more, on a thread of its own.
+//!
+//! So a request that replaces or deletes an object is answered without waiting for the disk, and the removal does not
+//! depend on the request or its worker staying alive. Blobs that are still queued when the process is killed stay as
+//! orphans until the next sweep.
+
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use futures_util::StreamExt;
+use tokio::sync::Notify;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::time::Instant;
+
+use crate::backend::{Backend, Version};
+
+/// The queue of blobs to remove, and its thread. Dropping it removes all queued blobs first.
+pub(crate) struct BlobDeleter {
+    queue: Option<UnboundedSender<(Version, Instant)>>,
+    delay: Duration,
+    closing: Arc<Notify>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl BlobDeleter {
+    /// Starts the thread.
+    ///
+    /// # Errors
+    /// When the operating system has no thread left.
+    pub(crate) fn start(backend: Arc<dyn Backend>) -> std::io::Result<Self> {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()?;
+        let (queue, versions) = unbounded_channel();
+        let (delay, closing) = (backend.removal_delay(), Arc::new(Notify::new()));
+        let closes = Arc::clone(&closing);
+        let thread = std::thread::Builder::new()
+            .name("storage-deleter".to_owned())
+            .spawn(move || runtime.block_on(remove_queued(versions, &closes, &*backend)))?;
+        Ok(Self {
+            queue: Some(queue),
+            delay,
+            closing,
+            thread: Some(thread),
+        })
+    }
+
+    /// Queues a blob for removal after the backend's removal delay.
+    pub(crate) fn enqueue(&self, version: Version) {
+        if let Some(queue) = &self.queue {
+            // Sending cannot fail: the thread ends only after the queue is closed.
+            let _ = queue.send((version, Instant::now() + self.delay));
+        }
+    }
+}
+
+impl Drop for BlobDeleter {
+    fn drop(&mut self) {
+        self.queue = None;
+        // `notify_one` keeps its permit, so the thread sees the signal also when it is not sleeping at this moment.
+        self.closing.notify_one();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Removes queued blobs when they are due; once the queue closes, all of them at once.
+async fn remove_queued(
+    versions: UnboundedReceiver<(Version, Instant)>,
+    closing: &Notify,
+    backend: &dyn Backend,
+) {
+    /// Removals at a time: a remote store needs tens of milliseconds for each.
+    const CONCURRENCY: usize = 8;
+    // Every blob has the same delay, so blobs fall due in the order of the queue: sleeping until the first one is due
+    // delays no other.
+    let due = futures_util::stream::unfold((versions, false), async |(mut versions, mut is_closing)| {
+        let (version, due) = versions.recv().await?;
+        if !is_closing {
+            tokio::select! {
+                () = tokio::time::sleep_until(due) => {}
+                () = closing.notified() => is_closing = true,
+            }
+        }
+        Some((version, (versions, is_closing)))
+    });
+    due.for_each_concurrent(CONCURRENCY, async |version| {
+        if let Err(error) = backend.remove(version).await {
+            tracing::warn!(%version, %error, "a blob without a row could not be removed");
+        }
+    })
+    .await;
+}

@@ -1,0 +1,137 @@
+//! Blobs as files in one folder of the local file system.
+//!
+//! `{root}/blobs/{first three hex digits}/{version}` is a finished blob. `{root}/incoming/{process}/` contains
+//! unfinished ones, in a folder that its process has locked, so that the next start recognises what a crash left
+//! behind. Paths consist of version UUIDs only. A blob is written to `incoming`, synced, renamed into its shard, and
+//! the shard is synced: after a crash it exists as a whole or not at all.
+
+mod folders;
+mod incoming_file;
+mod stream;
+
+use std::fs::{self, File};
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+
+use self::folders::{BlobFolders, stat_of};
+use self::incoming_file::{IncomingFile, concat_blobs, import_file};
+use self::stream::{FileReader, FileWriter, run_blocking};
+use super::{
+    Backend, BackendError, BackendResult, BlobEntry, BlobInfo, BlobReader, BlobStat, BlobWriter, Version,
+};
+
+/// The file backend. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct FileBackend {
+    folders: Arc<BlobFolders>,
+}
+
+impl FileBackend {
+    /// Opens the store at `root`. Creates its folders when missing, and removes unfinished writes of ended processes.
+    ///
+    /// # Errors
+    /// When the folders cannot be created or read.
+    pub fn open(root: &Path) -> io::Result<Self> {
+        let folders = BlobFolders::open(root)?;
+        Ok(Self {
+            folders: Arc::new(folders),
+        })
+    }
+}
+
+#[async_trait(?Send)]
+impl Backend for FileBackend {
+    async fn create(&self, version: Version) -> BackendResult<Box<dyn BlobWriter>> {
+        let folders = Arc::clone(&self.folders);
+        let incoming = run_blocking(move || IncomingFile::create(&folders, version)).await?;
+        Ok(Box::new(FileWriter::new(incoming)))
+    }
+
+    async fn open(&self, version: Version) -> BackendResult<Box<dyn BlobReader>> {
+        let path = self.folders.blob(version);
+        let opened = run_blocking(move || FileReader::open(&path)).await;
+        Ok(Box::new(map_missing(opened)?))
+    }
+
+    async fn copy(&self, from: Version, to: Version) -> BackendResult<()> {
+        let folders = Arc::clone(&self.folders);
+        let copied = run_blocking(move || {
+            let shard = folders.create_shard(to)?;
+            // Blobs never change, so a hard link is a copy. File systems without hard links get a copy of the bytes.
+            match fs::hard_link(folders.blob(from), folders.blob(to)) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => copy_bytes(&folders, from, to)?,
+                linked => linked?,
+            }
+            // Only the new folder entry has to be synced: the bytes were synced when the source was published.
+            File::open(shard)?.sync_all()
+        })
+        .await;
+        map_missing(copied)
+    }
+
+    async fn remove(&self, version: Version) -> BackendResult<()> {
+        let path = self.folders.blob(version);
+        match run_blocking(move || fs::remove_file(path)).await {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            other => Ok(other?),
+        }
+    }
+
+    async fn concat(&self, parts: &[Version], to: Version) -> BackendResult<BlobStat> {
+        let (folders, parts) = (Arc::clone(&self.folders), parts.to_vec());
+        map_missing(run_blocking(move || concat_blobs(&folders, &parts, to)).await)
+    }
+
+    async fn stat(&self, version: Version) -> BackendResult<BlobStat> {
+        let path = self.folders.blob(version);
+        map_missing(run_blocking(move || stat_of(&fs::metadata(path)?)).await)
+    }
+
+    async fn list(&self, after: Option<Version>, limit: usize) -> BackendResult<Vec<BlobEntry>> {
+        let folders = Arc::clone(&self.folders);
+        Ok(run_blocking(move || folders.list(after, limit)).await?)
+    }
+
+    async fn import(&self, version: Version, file: &Path) -> BackendResult<BlobInfo> {
+        let (folders, file) = (Arc::clone(&self.folders), file.to_owned());
+        Ok(run_blocking(move || import_file(&folders, version, &file)).await?)
+    }
+
+    async fn sync_imported(&self) -> BackendResult<()> {
+        let folders = Arc::clone(&self.folders);
+        Ok(run_blocking(move || folders.sync()).await?)
+    }
+
+    async fn sweep_unfinished(&self, _older_than: Duration) -> BackendResult<u64> {
+        let folders = Arc::clone(&self.folders);
+        // The lock of a folder tells whether its process is alive, so the age does not matter here.
+        Ok(run_blocking(move || folders.incoming.remove_abandoned()).await?)
+    }
+}
+
+/// Reports a missing file as a missing blob.
+fn map_missing<T>(result: io::Result<T>) -> BackendResult<T> {
+    result.map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => BackendError::Missing,
+        _ => BackendError::Io(error),
+    })
+}
+
+/// Copies a blob through a temporary file, so that the copy becomes visible as a whole.
+fn copy_bytes(folders: &BlobFolders, from: Version, to: Version) -> io::Result<()> {
+    let staged = folders.incoming.path().join(to.to_string());
+    let copied = fs::copy(folders.blob(from), &staged)
+        .and_then(|_| File::open(&staged)?.sync_all())
+        .and_then(|()| fs::rename(&staged, folders.blob(to)));
+    if copied.is_err() {
+        let _ = fs::remove_file(&staged);
+    }
+    copied
+}
+
+#[cfg(test)]
+mod tests;

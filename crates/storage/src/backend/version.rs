@@ -1,0 +1,42 @@
+//! The version of an object's bytes, which links its row and its blob.
+
+use std::fmt;
+
+use uuid::Uuid;
+
+/// Names one immutable blob. Always a UUID, never a caller's text, so it is safe in a file path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Version(Uuid);
+
+impl Version {
+    /// A new random version.
+    #[must_use]
+    pub fn fresh() -> Self {
+        Self(Uuid::new_v4())
+    }
+
+    /// Parses the `version` column. Rows written by SQL may contain any text; `None` when it is not a UUID, because
+    /// then there is no blob.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        Uuid::try_parse(text).ok().map(Self)
+    }
+
+    /// The version of a UUID column.
+    #[must_use]
+    pub fn of(uuid: Uuid) -> Self {
+        Self(uuid)
+    }
+
+    /// The UUID.
+    #[must_use]
+    pub fn uuid(self) -> Uuid {
+        self.0
+    }
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.hyphenated().fmt(f)
+    }
+}

@@ -1,0 +1,99 @@
+//! The context of one HTTP request: the request, its caller, the database sessions for the roles that it may use, and
+//! the size limit of objects. The router makes one; operations get it as their first argument.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use actix_web::HttpRequest;
+use actix_web::http::Method;
+
+use crate::database::session::{DbSession, RequestFacts};
+use crate::error::StorageError;
+use crate::identity::Identity;
+use crate::request::query::Query;
+use crate::state::{Storage, StorageWorker};
+
+/// One HTTP request with everything an operation needs to serve it.
+pub(crate) struct RequestContext {
+    pub(crate) request: HttpRequest,
+    pub(crate) query: Query,
+    worker: StorageWorker,
+    facts: Rc<RequestFacts>,
+}
+
+impl RequestContext {
+    /// Wraps a request. `operation` is what `storage.operation()` returns to policies.
+    pub(crate) fn new(worker: StorageWorker, request: HttpRequest, operation: &'static str) -> Self {
+        let facts = Rc::new(RequestFacts::of_request(request.clone(), operation));
+        let query = Query::parse(request.query_string());
+        Self {
+            request,
+            query,
+            worker,
+            facts,
+        }
+    }
+
+    /// A session under the caller's role.
+    ///
+    /// # Errors
+    /// `Schema` without any authorization, `AccessDenied` for a bad token.
+    pub(crate) fn caller(&self) -> Result<DbSession, StorageError> {
+        Ok(self.session_as(Identity::required(&self.request, self.storage().keys())?))
+    }
+
+    /// A session under the caller's role; `None` for an unauthenticated caller.
+    pub(crate) fn optional_caller(&self) -> Option<DbSession> {
+        let identity = Identity::optional(&self.request, self.storage().keys());
+        identity.map(|identity| self.session_as(identity))
+    }
+
+    /// The caller of a route on which a missing header is reported as a bad token.
+    ///
+    /// Compat: the original's health and resumable routes complain about the token, not about the absent header.
+    ///
+    /// # Errors
+    /// `AccessDenied`.
+    pub(crate) fn caller_with_token(&self) -> Result<DbSession, StorageError> {
+        self.caller().map_err(|error| match error {
+            StorageError::Schema(_) => StorageError::AccessDenied("Invalid Compact JWS".to_owned()),
+            other => other,
+        })
+    }
+
+    /// A session as the service itself, which bypasses all policies.
+    pub(crate) fn service(&self) -> DbSession {
+        self.session_as(Identity::service())
+    }
+
+    /// A session of an identity that was established elsewhere, such as by an S3 signature.
+    pub(crate) fn session_as(&self, identity: Identity) -> DbSession {
+        DbSession::new(self.worker.clone(), Rc::clone(&self.facts), identity)
+    }
+
+    /// The state that all requests share.
+    pub(crate) fn storage(&self) -> &Arc<Storage> {
+        self.worker.storage()
+    }
+
+    /// A request header as text; a header that is not text counts as absent.
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.request
+            .headers()
+            .get(name)
+            .and_then(|value| value.to_str().ok())
+    }
+
+    /// Whether this is a HEAD request, whose response has no body.
+    pub(crate) fn is_head(&self) -> bool {
+        self.request.method() == Method::HEAD
+    }
+
+    /// The largest object in bytes: the service's limit, or the bucket's own where that is smaller.
+    pub(crate) fn size_limit(&self, bucket_limit: Option<i64>) -> u64 {
+        let global = self.storage().config().file_size_limit_bytes;
+        // A negative limit, which only SQL can set, counts as no limit of the bucket.
+        let own = bucket_limit.and_then(|limit| u64::try_from(limit).ok());
+        own.map_or(global, |own| own.min(global))
+    }
+}

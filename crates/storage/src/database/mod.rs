@@ -1,0 +1,5 @@
+//! Statements under a caller's role, and the rows that they return.
+
+pub(crate) mod object_row;
+pub(crate) mod session;
+pub(crate) mod statement;

@@ -1,0 +1,296 @@
+//! Runs statements in PostgreSQL under a caller's role, with every setting that a policy may read. All SQL of a request
+//! passes here.
+//!
+//! Single statements go through the worker's request pool in one round trip. [`DbSession::dry_run`] rolls back, which
+//! is how a permission is checked before bytes arrive. Work that needs several statements in one transaction, such as
+//! replacing an object, uses [`DbSession::transaction`].
+
+use std::cell::OnceCell;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use actix_web::HttpRequest;
+use actix_web::http::header;
+use deadpool_postgres::{Client, Transaction};
+use selvedge_postgres::{
+    AccessMode, Database, RequestError, RequestTransaction, Row, SqlStatement, TransactionEnd,
+    begin_as_caller,
+};
+use serde_json::{Map, Value};
+
+use super::statement::Statement;
+use crate::backend::Version;
+use crate::error::{StorageError, UniqueKey};
+use crate::identity::Identity;
+use crate::state::{Storage, StorageWorker};
+
+/// The search path of every statement and of the functions that policies call. Fixed, so that a `search_path` set for
+/// the database or a role cannot put other functions in the place of ours.
+const SEARCH_PATH: &str = "storage, public, extensions";
+
+/// What policies can read about the HTTP request: its method, path, headers and operation. Headers are rendered as JSON
+/// only when a statement needs them.
+pub(crate) struct RequestFacts {
+    operation: &'static str,
+    /// `None` for background work.
+    request: Option<HttpRequest>,
+    headers: OnceCell<String>,
+}
+
+impl RequestFacts {
+    /// The facts of an HTTP request. `operation` is what `storage.operation()` returns.
+    pub(crate) fn of_request(request: HttpRequest, operation: &'static str) -> Self {
+        Self {
+            operation,
+            request: Some(request),
+            headers: OnceCell::new(),
+        }
+    }
+
+    /// The facts of background work, which has no request.
+    pub(crate) fn of_background_work(operation: &'static str) -> Self {
+        Self {
+            operation,
+            request: None,
+            headers: OnceCell::new(),
+        }
+    }
+
+    fn headers(&self) -> &str {
+        self.headers.get_or_init(|| {
+            let mut headers = Map::new();
+            for (name, value) in self.request.iter().flat_map(|request| request.headers()) {
+                let text = String::from_utf8_lossy(value.as_bytes());
+                // PostgreSQL refuses NUL in a setting, so such a header is left out. Cookies are withheld from
+                // policies: in this service `request.cookies` is always empty.
+                if *name != header::COOKIE && !text.contains('\0') {
+                    headers.insert(name.as_str().to_owned(), Value::String(text.into_owned()));
+                }
+            }
+            Value::Object(headers).to_string()
+        })
+    }
+}
+
+/// The database as one identity sees it during one request. Owned and cheap to clone, so that a commit can go on after
+/// the client has disconnected.
+#[derive(Clone)]
+pub(crate) struct DbSession {
+    worker: StorageWorker,
+    facts: Rc<RequestFacts>,
+    identity: Identity,
+}
+
+impl DbSession {
+    pub(crate) fn new(worker: StorageWorker, facts: Rc<RequestFacts>, identity: Identity) -> Self {
+        Self {
+            worker,
+            facts,
+            identity,
+        }
+    }
+
+    /// The identity whose role statements run under.
+    pub(crate) fn identity(&self) -> &Identity {
+        &self.identity
+    }
+
+    /// The state that all requests share.
+    pub(crate) fn storage(&self) -> &Arc<Storage> {
+        self.worker.storage()
+    }
+
+    /// Runs a statement that only reads.
+    ///
+    /// # Errors
+    /// PostgreSQL's error, mapped to a [`StorageError`].
+    pub(crate) async fn read(&self, statement: Statement) -> Result<Vec<Row>, StorageError> {
+        self.run(statement, AccessMode::ReadOnly, TransactionEnd::Commit)
+            .await
+    }
+
+    /// Runs a statement that writes, and commits.
+    ///
+    /// # Errors
+    /// PostgreSQL's error, mapped to a [`StorageError`].
+    pub(crate) async fn write(&self, statement: Statement) -> Result<Vec<Row>, StorageError> {
+        self.run(statement, AccessMode::ReadWrite, TransactionEnd::Commit)
+            .await
+    }
+
+    /// Runs a statement that writes, and rolls back: the policies decide about it and nothing changes.
+    ///
+    /// # Errors
+    /// PostgreSQL's error, mapped to a [`StorageError`].
+    pub(crate) async fn dry_run(&self, statement: Statement) -> Result<Vec<Row>, StorageError> {
+        self.run(statement, AccessMode::ReadWrite, TransactionEnd::Rollback)
+            .await
+    }
+
+    async fn run(
+        &self,
+        statement: Statement,
+        access: AccessMode,
+        end: TransactionEnd,
+    ) -> Result<Vec<Row>, StorageError> {
+        let unique_key = statement.unique_key;
+        let extra = extra_settings(self.facts.operation, &self.identity);
+        let sql = SqlStatement {
+            text: statement.text.to_owned(),
+            params: statement.params,
+            force_custom_plan: false,
+        };
+        let transaction = RequestTransaction {
+            access,
+            isolation: None,
+            context: self.context(access, &extra),
+            pre_request: None,
+            statement: &sql,
+            calls_function: false,
+            explain: None,
+            end,
+        };
+        match self.worker.requests().run(transaction).await {
+            Ok(result) => Ok(result.rows),
+            Err(error) => Err(map_request_error(error, unique_key)),
+        }
+    }
+
+    /// Runs a deletion of objects that returns their `version`, and removes their blobs. It runs as a task of its own,
+    /// so that a client that disconnects cannot leave blobs whose rows are gone.
+    ///
+    /// # Errors
+    /// PostgreSQL's error, mapped to a [`StorageError`].
+    pub(crate) async fn delete_objects(&self, statement: Statement) -> Result<Vec<Row>, StorageError> {
+        // The task owns a clone of the session, because it may outlive the request.
+        let session = self.clone();
+        let deletion = actix_web::rt::spawn(async move {
+            let rows = session.write(statement).await?;
+            for row in &rows {
+                let version: Option<String> = row.try_get("version").map_err(StorageError::internal)?;
+                if let Some(version) = version.as_deref().and_then(Version::parse) {
+                    session.storage().discard_blob(version);
+                }
+            }
+            Ok(rows)
+        });
+        deletion.await.map_err(StorageError::internal)?
+    }
+
+    /// Begins a transaction of several statements on `client`, a connection that nothing else uses until the end.
+    ///
+    /// # Errors
+    /// When no connection becomes free, or PostgreSQL refuses the role.
+    pub(crate) async fn transaction<'c>(
+        &self,
+        client: &'c mut Client,
+    ) -> Result<Transaction<'c>, StorageError> {
+        let extra = extra_settings(self.facts.operation, &self.identity);
+        let context = self.context(AccessMode::ReadWrite, &extra);
+        begin(self.worker.storage().database(), client, &context).await
+    }
+
+    fn context<'a>(
+        &'a self,
+        access: AccessMode,
+        extra: &'a [(&'a str, &'a str)],
+    ) -> selvedge_postgres::RequestContext<'a> {
+        if access == AccessMode::ReadOnly && self.identity.is_service() {
+            // The service role bypasses policies and a read fires no trigger, so nothing reads the request's settings;
+            // leaving them out spares PostgreSQL and us their cost.
+            return selvedge_postgres::RequestContext {
+                extra: &[],
+                ..bare_context(&self.identity)
+            };
+        }
+        selvedge_postgres::RequestContext {
+            method: self
+                .facts
+                .request
+                .as_ref()
+                .map_or("", |request| request.method().as_str()),
+            path: self.facts.request.as_ref().map_or("", |request| request.path()),
+            headers: self.facts.headers(),
+            extra,
+            ..bare_context(&self.identity)
+        }
+    }
+}
+
+/// Begins a transaction as the service itself, for background work.
+///
+/// # Errors
+/// When PostgreSQL refuses the role.
+pub(crate) async fn begin_service_transaction<'c>(
+    database: &Database,
+    client: &'c mut Client,
+    operation: &'static str,
+) -> Result<Transaction<'c>, StorageError> {
+    let identity = Identity::service();
+    let extra = extra_settings(operation, &identity);
+    begin(
+        database,
+        client,
+        &selvedge_postgres::RequestContext {
+            extra: &extra,
+            ..bare_context(&identity)
+        },
+    )
+    .await
+}
+
+async fn begin<'c>(
+    database: &Database,
+    client: &'c mut Client,
+    context: &selvedge_postgres::RequestContext<'_>,
+) -> Result<Transaction<'c>, StorageError> {
+    begin_as_caller(client, context, &database.role_settings(), AccessMode::ReadWrite)
+        .await
+        .map_err(|error| StorageError::from_tokio_postgres(error, UniqueKey::Other))
+}
+
+/// Settings besides those of every request: `storage.*`, and the one-claim settings that policies of older projects
+/// read.
+fn extra_settings<'a>(operation: &'a str, identity: &'a Identity) -> [(&'a str, &'a str); 5] {
+    [
+        ("storage.operation", operation),
+        // The trigger `storage.protect_delete` refuses deletions by SQL, because they would leave blobs without rows.
+        // This setting exempts the service, which removes the blobs too.
+        ("storage.allow_delete_query", "true"),
+        ("request.jwt", identity.token()),
+        ("request.jwt.claim.role", identity.role()),
+        ("request.jwt.claim.sub", identity.subject().unwrap_or("")),
+    ]
+}
+
+/// Settings that name the identity, and nothing of a request.
+fn bare_context(identity: &Identity) -> selvedge_postgres::RequestContext<'_> {
+    selvedge_postgres::RequestContext {
+        search_path: SEARCH_PATH,
+        role: identity.role(),
+        claims: identity.claims_json(),
+        method: "",
+        path: "",
+        headers: "{}",
+        cookies: "{}",
+        extra: &[],
+    }
+}
+
+fn map_request_error(error: RequestError, unique_key: UniqueKey) -> StorageError {
+    match error {
+        RequestError::Database(database) => {
+            StorageError::from_postgres(&database.code, &database.message, unique_key)
+        }
+        RequestError::Timeout => StorageError::DatabaseTimeout,
+        RequestError::Unavailable(cause) | RequestError::Lost(cause) => {
+            StorageError::DatabaseUnavailable(cause)
+        }
+    }
+}
+
+/// A duration as PostgreSQL's setting `lock_timeout` spells it, such as `5000ms`.
+pub(crate) fn format_lock_timeout(duration: Duration) -> String {
+    format!("{}ms", duration.as_millis())
+}

@@ -1,0 +1,7 @@
+//! Work that no request asks for: loading a project's files, and finding what crashes left behind.
+
+mod seed;
+mod sweep;
+
+pub use seed::{BucketSeed, SeedError, SeedReport, seed_buckets};
+pub use sweep::{SweepOptions, SweepReport, sweep, sweep_at_intervals};

@@ -1,0 +1,318 @@
+//! Finds what crashes left behind: blobs that no row refers to, and rows whose blob is gone.
+//!
+//! Blobs and rows are read page by page in the order of versions, so that memory stays constant. A sweep is safe while
+//! uploads run: a blob counts as an orphan only when it is older than any upload may last, and a row counts as lost
+//! only after a second lookup of blob and row.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Weak};
+use std::time::{Duration, SystemTime};
+
+use tokio_postgres::Transaction;
+
+use crate::backend::{BackendError, BlobEntry, Version};
+use crate::database::session::begin_service_transaction;
+use crate::error::{StorageError, UniqueKey};
+use crate::state::Storage;
+
+/// Blobs per page. Each page costs the database one pass over the rows.
+const PAGE_SIZE: usize = 10_000;
+/// Sorts after every UUID as text, because `g` follows the hexadecimal digits.
+const AFTER_ALL_VERSIONS: &str = "g";
+/// How many lost objects a report names.
+const MAX_LOST_NAMES: usize = 100;
+
+const RANGE: &str = include_str!("../sql/sweep_range.sql");
+const RESUMABLE_RANGE: &str = include_str!("../sql/sweep_resumable_range.sql");
+
+/// False in a database that was migrated by an older version, which had no resumable uploads.
+const HAS_RESUMABLE: &str = "select to_regclass('storage.resumable_pieces') is not null";
+
+/// Rows whose version is not a UUID. They were written by SQL and have no blob.
+const COUNT_WITHOUT_VERSION: &str = "select count(*) from storage.objects o where o.version is null \
+     or o.version !~* '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$'";
+
+const STILL_THERE: &str = "select exists (select from storage.objects o where o.bucket_id = $1 and o.name = $2 \
+     and lower(o.version) = $3)";
+
+const REMOVE_ROW: &str =
+    "delete from storage.objects o where o.bucket_id = $1 and o.name = $2 and lower(o.version) = $3";
+
+/// Ensures one sweep at a time in a database, on all nodes. The number is arbitrary.
+const LOCK: &str = "select pg_try_advisory_xact_lock(7305473001)";
+
+/// What a sweep removes.
+#[derive(Debug, Clone)]
+pub struct SweepOptions {
+    /// Younger blobs are never removed; must exceed the duration of any upload. Default 24 hours.
+    pub older_than: Duration,
+    /// Whether orphaned blobs are removed, or only counted. Default true.
+    pub remove_blobs: bool,
+    /// Whether rows without their blob are deleted, or only reported. Default false.
+    pub remove_rows: bool,
+}
+
+impl Default for SweepOptions {
+    fn default() -> Self {
+        Self {
+            older_than: Duration::from_secs(24 * 3600),
+            remove_blobs: true,
+            remove_rows: false,
+        }
+    }
+}
+
+/// What a sweep found.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SweepReport {
+    /// Blobs in the store.
+    pub blobs: u64,
+    /// Blobs without a row that are older than `older_than`.
+    pub orphans: u64,
+    /// Their size in bytes.
+    pub orphan_bytes: u64,
+    /// Rows whose blob is gone.
+    pub lost: u64,
+    /// The first 100 of them, as `bucket/key`.
+    pub lost_names: Vec<String>,
+    /// Rows without a usable version: they were written by SQL and never had a blob.
+    pub without_version: u64,
+    /// Unfinished writes of processes that have ended.
+    pub unfinished: u64,
+}
+
+/// Sweeps once; `None` when another sweep is running.
+///
+/// # Errors
+/// Errors of the store and the database.
+pub async fn sweep(
+    storage: &Arc<Storage>,
+    options: &SweepOptions,
+) -> Result<Option<SweepReport>, StorageError> {
+    let pool = storage.sweeper_pool();
+    let mut client = pool.get().await.map_err(StorageError::from_pool)?;
+    let transaction = begin_service_transaction(storage.database(), &mut client, "storage.sweep").await?;
+    // A pass over all rows may take longer than the timeouts of requests allow.
+    transaction
+        .batch_execute("set local statement_timeout = 0; set local lock_timeout = 0")
+        .await
+        .map_err(map_error)?;
+    let is_ours: bool = transaction
+        .query_one(LOCK, &[])
+        .await
+        .map_err(map_error)?
+        .try_get(0)
+        .map_err(StorageError::internal)?;
+    if !is_ours {
+        return Ok(None);
+    }
+    let has_resumable: bool = transaction
+        .query_one(HAS_RESUMABLE, &[])
+        .await
+        .map_err(map_error)?
+        .try_get(0)
+        .map_err(StorageError::internal)?;
+    let run = SweepRun {
+        ranges: if has_resumable {
+            &[RANGE, RESUMABLE_RANGE]
+        } else {
+            &[RANGE]
+        },
+        storage,
+        options,
+        transaction: &transaction,
+    };
+    let report = run.execute().await?;
+    transaction.commit().await.map_err(map_error)?;
+    Ok(Some(report))
+}
+
+/// Maps an error of a statement of the sweep.
+fn map_error(error: tokio_postgres::Error) -> StorageError {
+    StorageError::from_tokio_postgres(error, UniqueKey::Other)
+}
+
+/// A sweep that holds the lock.
+struct SweepRun<'s> {
+    /// Statements that select the versions that rows refer to.
+    ranges: &'static [&'static str],
+    storage: &'s Arc<Storage>,
+    options: &'s SweepOptions,
+    transaction: &'s Transaction<'s>,
+}
+
+/// Bucket and key of the object that refers to a version; `None` when an unfinished upload does.
+type Reference = Option<(String, String)>;
+
+impl SweepRun<'_> {
+    async fn execute(&self) -> Result<SweepReport, StorageError> {
+        let backend = self.storage.backend();
+        let mut report = SweepReport::default();
+        if self.options.remove_blobs {
+            report.unfinished = backend.sweep_unfinished(self.options.older_than).await?;
+        }
+        let unusable: i64 = self
+            .transaction
+            .query_one(COUNT_WITHOUT_VERSION, &[])
+            .await
+            .map_err(map_error)?
+            .try_get(0)
+            .map_err(StorageError::internal)?;
+        report.without_version = u64::try_from(unusable).unwrap_or(0);
+        let mut after = None;
+        loop {
+            // Blobs are listed before the rows are read. An object that is stored in between appears as a row only, and
+            // `check_lost` finds its blob. In the other order it would look like an orphan.
+            let page = backend.list(after, PAGE_SIZE).await?;
+            // A page that is not full is the last one, and its range of rows has no upper end.
+            let last = page
+                .last()
+                .filter(|_| page.len() == PAGE_SIZE)
+                .map(|blob| blob.version);
+            let rows = self.rows_between(after, last).await?;
+            self.compare(&page, rows, &mut report).await?;
+            if last.is_none() {
+                return Ok(report);
+            }
+            after = last;
+        }
+    }
+
+    /// The versions that rows refer to, greater than `after` and up to `last`.
+    async fn rows_between(
+        &self,
+        after: Option<Version>,
+        last: Option<Version>,
+    ) -> Result<BTreeMap<Version, Reference>, StorageError> {
+        let after = after.map_or_else(String::new, |version| version.to_string());
+        let last = last.map_or_else(|| AFTER_ALL_VERSIONS.to_owned(), |version| version.to_string());
+        let mut rows = BTreeMap::new();
+        let mut found = Vec::new();
+        for range in self.ranges {
+            found.extend(
+                self.transaction
+                    .query(*range, &[&after, &last])
+                    .await
+                    .map_err(map_error)?,
+            );
+        }
+        for row in found {
+            let read = || -> Result<(String, Option<String>, Option<String>), tokio_postgres::Error> {
+                Ok((row.try_get(0)?, row.try_get(1)?, row.try_get(2)?))
+            };
+            let (version, bucket, key) = read().map_err(StorageError::internal)?;
+            if let Some(version) = Version::parse(&version) {
+                let reference: &mut Reference = rows.entry(version).or_default();
+                if let (Some(bucket), Some(key)) = (bucket, key) {
+                    *reference = Some((bucket, key));
+                }
+            }
+        }
+        Ok(rows)
+    }
+
+    /// Compares a page of blobs with the rows of the same range of versions.
+    async fn compare(
+        &self,
+        page: &[BlobEntry],
+        mut rows: BTreeMap<Version, Reference>,
+        report: &mut SweepReport,
+    ) -> Result<(), StorageError> {
+        let now = SystemTime::now();
+        for blob in page {
+            report.blobs += 1;
+            if rows.remove(&blob.version).is_some() {
+                continue;
+            }
+            // An upload makes its blob before its row, so a young blob without a row may still get one. A date in the
+            // future, as after a change of the clock, counts as age zero.
+            let age = now.duration_since(blob.stat.modified).unwrap_or_default();
+            if age < self.options.older_than {
+                continue;
+            }
+            report.orphans += 1;
+            report.orphan_bytes += blob.stat.size_bytes;
+            if self.options.remove_blobs {
+                self.storage.backend().remove(blob.version).await?;
+            }
+        }
+        // The rows that remain have no blob on this page.
+        for (version, reference) in rows {
+            if let Some((bucket, key)) = reference {
+                self.check_lost(version, &bucket, &key, report).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reports an object whose blob was not listed. The blob may have been written after the page was read, and the row
+    /// may have been deleted, so both are looked up again.
+    async fn check_lost(
+        &self,
+        version: Version,
+        bucket: &str,
+        key: &str,
+        report: &mut SweepReport,
+    ) -> Result<(), StorageError> {
+        match self.storage.backend().stat(version).await {
+            Ok(_) => return Ok(()),
+            Err(BackendError::Missing) => {}
+            Err(error) => return Err(error.into()),
+        }
+        let version = version.to_string();
+        let row = self
+            .transaction
+            .query_one(STILL_THERE, &[&bucket, &key, &version])
+            .await
+            .map_err(map_error)?;
+        if !row.try_get(0).map_err(StorageError::internal)? {
+            return Ok(());
+        }
+        report.lost += 1;
+        if self.options.remove_rows {
+            self.transaction
+                .execute(REMOVE_ROW, &[&bucket, &key, &version])
+                .await
+                .map_err(map_error)?;
+        }
+        if report.lost_names.len() < MAX_LOST_NAMES {
+            report.lost_names.push(format!("{bucket}/{key}"));
+        }
+        Ok(())
+    }
+}
+
+/// Sweeps at intervals, on a thread of its own, until the storage is dropped.
+///
+/// # Errors
+/// When the operating system has no thread left.
+pub fn sweep_at_intervals(storage: &Arc<Storage>, interval: Duration) -> std::io::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    let storage = Arc::downgrade(storage);
+    std::thread::Builder::new()
+        .name("storage-sweeper".to_owned())
+        .spawn(move || runtime.block_on(sweep_forever(&storage, interval)))?;
+    Ok(())
+}
+
+/// The loop of [`sweep_at_intervals`]; reports are logged.
+async fn sweep_forever(storage: &Weak<Storage>, interval: Duration) {
+    loop {
+        tokio::time::sleep(interval).await;
+        let Some(storage) = storage.upgrade() else {
+            return;
+        };
+        // Rows without blobs are only reported: they are the evidence of a lost disk, and a restored backup may bring
+        // the blobs back.
+        match sweep(&storage, &SweepOptions::default()).await {
+            Ok(Some(report)) if report.lost > 0 => {
+                tracing::error!(?report, "objects have lost their bytes");
+            }
+            Ok(Some(report)) => tracing::info!(?report, "swept the store of objects"),
+            Ok(None) => {}
+            Err(error) => tracing::warn!(%error, "the store of objects could not be swept"),
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! Mounts the service in an actix application: one catch-all resource, whose requests go to [`routes`](crate::routes).
+
+use actix_web::{HttpRequest, HttpResponse, web};
+
+use crate::error::StorageError;
+use crate::routes;
+use crate::state::StorageWorker;
+use crate::tus;
+
+/// Mounts the service inside the scope of its prefix.
+pub fn configure(worker: StorageWorker) -> impl FnOnce(&mut web::ServiceConfig) {
+    move |config: &mut web::ServiceConfig| {
+        // Every worker calls this function; the first one runs the expiry for the whole process.
+        if worker.storage().claim_upload_expiry() {
+            actix_web::rt::spawn(tus::expire_uploads_forever(worker.clone()));
+        }
+        // One resource for all paths: actix would decode and normalise a path before matching it, and keys are opaque.
+        config
+            .app_data(web::Data::new(worker))
+            .service(web::resource("{path:.*}").to(serve_request));
+    }
+}
+
+async fn serve_request(
+    worker: web::Data<StorageWorker>,
+    request: HttpRequest,
+    payload: web::Payload,
+) -> Result<HttpResponse, StorageError> {
+    routes::serve_request(StorageWorker::clone(&worker), request, payload).await
+}

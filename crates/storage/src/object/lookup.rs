@@ -1,0 +1,125 @@
+//! Looks up buckets and objects: as the service, which bypasses the policies, or under the caller's role.
+
+use selvedge_postgres::{Row, RowError};
+
+use crate::context::RequestContext;
+use crate::database::object_row::{ObjectRow, object_columns};
+use crate::database::session::DbSession;
+use crate::database::statement::Statement;
+use crate::error::StorageError;
+use crate::request::object_path::ObjectPath;
+
+/// The settings of a bucket that operations on its objects need.
+#[derive(Debug, Clone)]
+pub(crate) struct Bucket {
+    /// Whether anyone may download an object whose key they know.
+    pub(crate) public: bool,
+    /// Largest object in bytes.
+    pub(crate) file_size_limit: Option<i64>,
+    /// Allowed content types; `None` or an empty list allows all.
+    pub(crate) allowed_mime_types: Option<Vec<String>>,
+}
+
+impl Bucket {
+    fn read(row: &Row) -> Result<Self, StorageError> {
+        let read = || -> Result<Self, RowError> {
+            Ok(Self {
+                public: row.try_get::<_, Option<bool>>("public")?.unwrap_or(false),
+                file_size_limit: row.try_get("file_size_limit")?,
+                allowed_mime_types: row.try_get("allowed_mime_types")?,
+            })
+        };
+        read().map_err(StorageError::internal)
+    }
+}
+
+const BUCKET: &str =
+    "select b.public, b.file_size_limit, b.allowed_mime_types from storage.buckets b where b.id = $1";
+
+const BUCKET_AND_OBJECT: &str = concat!(
+    "select b.public, b.file_size_limit, b.allowed_mime_types, o.id is not null as found, ",
+    object_columns!(),
+    " from storage.buckets b left join storage.objects o on o.bucket_id = b.id and o.name = $2 where b.id = $1",
+);
+
+const OBJECT: &str = concat!(
+    "select ",
+    object_columns!(),
+    " from storage.objects o where o.bucket_id = $1 and o.name = $2"
+);
+
+/// A bucket, bypassing the policies: uploads need no policy on `storage.buckets`.
+///
+/// # Errors
+/// `NoSuchBucket`.
+pub(crate) async fn find_bucket(service: &DbSession, id: &str) -> Result<Bucket, StorageError> {
+    let rows = service.read(Statement::new(BUCKET).bind(id)).await?;
+    Bucket::read(rows.first().ok_or(StorageError::NoSuchBucket)?)
+}
+
+/// A bucket and the object, if it exists: one round trip, bypassing the policies.
+///
+/// # Errors
+/// `NoSuchBucket`.
+async fn find_bucket_and_object(
+    service: &DbSession,
+    target: &ObjectPath,
+) -> Result<(Bucket, Option<ObjectRow>), StorageError> {
+    let statement = Statement::new(BUCKET_AND_OBJECT)
+        .bind(&target.bucket)
+        .bind(&target.key);
+    let rows = service.read(statement).await?;
+    let row = rows.first().ok_or(StorageError::NoSuchBucket)?;
+    let found: bool = row.try_get("found").map_err(StorageError::internal)?;
+    let object = if found { Some(ObjectRow::read(row)?) } else { None };
+    Ok((Bucket::read(row)?, object))
+}
+
+/// An object under the session's role.
+///
+/// # Errors
+/// `NoSuchKey` when it does not exist or a policy hides it; a caller cannot tell which.
+pub(crate) async fn find_visible_object(
+    session: &DbSession,
+    target: &ObjectPath,
+) -> Result<ObjectRow, StorageError> {
+    let rows = session
+        .read(Statement::new(OBJECT).bind(&target.bucket).bind(&target.key))
+        .await?;
+    ObjectRow::read(rows.first().ok_or(StorageError::NoSuchKey)?)
+}
+
+/// An object of a public bucket.
+///
+/// # Errors
+/// `NoSuchBucket`, also for a private bucket; `NoSuchKey`.
+pub(crate) async fn find_public_object(
+    service: &DbSession,
+    target: &ObjectPath,
+) -> Result<ObjectRow, StorageError> {
+    let (bucket, object) = find_bucket_and_object(service, target).await?;
+    if !bucket.public {
+        return Err(StorageError::NoSuchBucket);
+    }
+    object.ok_or(StorageError::NoSuchKey)
+}
+
+/// An object of a public bucket, or one that the caller may select; `None` is an unauthenticated caller.
+///
+/// # Errors
+/// `NoSuchBucket`, also for unauthenticated callers of a private bucket; `NoSuchKey`.
+pub(crate) async fn find_readable_object(
+    context: &RequestContext,
+    caller: Option<&DbSession>,
+    target: &ObjectPath,
+) -> Result<ObjectRow, StorageError> {
+    let (bucket, object) = find_bucket_and_object(&context.service(), target).await?;
+    match caller {
+        _ if bucket.public => object.ok_or(StorageError::NoSuchKey),
+        // The error for a missing bucket, so that strangers cannot find out which private buckets exist.
+        None => Err(StorageError::NoSuchBucket),
+        // The first lookup ran as the service, so the row is known already.
+        Some(caller) if caller.identity().is_service() => object.ok_or(StorageError::NoSuchKey),
+        Some(caller) => find_visible_object(caller, target).await,
+    }
+}

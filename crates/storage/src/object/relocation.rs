@@ -1,0 +1,73 @@
+//! The parts that move and copy have in common: the body, which names source and destination, and the limits of the
+//! destination's bucket.
+
+use actix_web::web;
+
+use super::lookup::find_bucket;
+use crate::context::RequestContext;
+use crate::error::StorageError;
+use crate::request::json_body::{Fields, read_object};
+use crate::request::object_path::ObjectPath;
+use crate::validation::limits::check_mime_type;
+use crate::validation::names::is_folder_placeholder;
+
+/// Source and destination of a move or copy.
+pub(super) struct Relocation {
+    pub(super) source: ObjectPath,
+    pub(super) destination: ObjectPath,
+    /// The whole body, for fields of one operation only.
+    pub(super) body: Fields,
+}
+
+impl Relocation {
+    /// Reads `{bucketId, sourceKey, destinationKey, destinationBucket?}`; without a bucket the object stays in its own.
+    ///
+    /// # Errors
+    /// `Schema`.
+    pub(super) async fn read(context: &RequestContext, payload: web::Payload) -> Result<Self, StorageError> {
+        let body = read_object(&context.request, payload).await?;
+        let source = ObjectPath {
+            bucket: body.required_text("bucketId")?,
+            key: body.required_text("sourceKey")?,
+        };
+        let key = body.required_text("destinationKey")?;
+        let bucket = body
+            .text("destinationBucket")?
+            .filter(|bucket| !bucket.is_empty());
+        let destination = ObjectPath {
+            bucket: bucket.unwrap_or_else(|| source.bucket.clone()),
+            key,
+        };
+        Ok(Self {
+            source,
+            destination,
+            body,
+        })
+    }
+}
+
+/// Checks type and size of an object against the limits of the bucket that it is moved or copied to. Otherwise an
+/// object could enter a bucket through another one that its limits refuse on upload.
+///
+/// # Errors
+/// `InvalidMimeType`, `EntityTooLarge`, `NoSuchBucket`.
+pub(crate) async fn check_destination_limits(
+    context: &RequestContext,
+    destination: &ObjectPath,
+    mime_type: Option<&str>,
+    size_bytes: Option<u64>,
+) -> Result<(), StorageError> {
+    let bucket = find_bucket(&context.service(), &destination.bucket).await?;
+    if is_folder_placeholder(&destination.key) {
+        return Ok(());
+    }
+    // Rows written by SQL may have no type; a bucket with a list then refuses them, as it cannot know what they are.
+    check_mime_type(
+        mime_type.unwrap_or_default(),
+        bucket.allowed_mime_types.as_deref(),
+    )?;
+    if size_bytes.unwrap_or(0) > context.size_limit(bucket.file_size_limit) {
+        return Err(StorageError::EntityTooLarge);
+    }
+    Ok(())
+}

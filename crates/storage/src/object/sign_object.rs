@@ -1,0 +1,55 @@
+//! `POST /object/sign/{bucket}/{key}`: a URL with which anyone may download one object until it expires.
+
+use actix_web::{HttpResponse, web};
+use serde_json::json;
+
+use super::lookup::find_visible_object;
+use crate::context::RequestContext;
+use crate::error::StorageError;
+use crate::render::Transform;
+use crate::request::json_body::read_object;
+use crate::request::object_path::ObjectPath;
+use crate::response::json::json_response;
+use crate::state::Storage;
+use crate::url_token;
+
+/// `{"signedURL":"/object/sign/{bucket}/{key}?token=…"}` from `{"expiresIn","transform"?}`. Compat: the key is not
+/// encoded, because clients encode the whole URL. With a `transform` that changes the image it is
+/// `/render/image/sign/…`, unless image transformation is off.
+/// Source: STORE-015, STORE-017, STORE-060.
+///
+/// # Errors
+/// `NoSuchKey` when the caller may not select the object, on public buckets too.
+pub(crate) async fn sign_object(
+    context: &RequestContext,
+    target: &ObjectPath,
+    payload: web::Payload,
+) -> Result<HttpResponse, StorageError> {
+    let caller = context.caller()?;
+    let body = read_object(&context.request, payload).await?;
+    let seconds = body.required_integer("expiresIn", 1)?;
+    let transform = match body.object("transform")? {
+        Some(fields) => Transform::from_body(&fields)?,
+        None => Transform::default(),
+    };
+    target.check_names()?;
+    find_visible_object(&caller, target).await?;
+    let storage = context.storage();
+    let url = if !transform.changes_image() || storage.renderer().is_none() {
+        build_signed_url(storage, target, seconds)?
+    } else {
+        let token = url_token::sign_render_token(storage, target, seconds, &transform)?;
+        format!("/render/image/sign/{}?token={token}", target.signed_url_path())
+    };
+    Ok(json_response(&json!({ "signedURL": url })))
+}
+
+/// A signed download URL, relative to the service.
+pub(super) fn build_signed_url(
+    storage: &Storage,
+    target: &ObjectPath,
+    seconds: i64,
+) -> Result<String, StorageError> {
+    let token = url_token::sign_download_token(storage, target, seconds)?;
+    Ok(format!("/object/sign/{}?token={token}", target.signed_url_path()))
+}

@@ -1,0 +1,111 @@
+//! Which part of a source is cut out and how large it becomes, and the resizing itself.
+
+use fast_image_resize::{FilterType, ResizeAlg, ResizeOptions, Resizer};
+use image::DynamicImage;
+
+use super::rendered_image::RenderError;
+use super::transform::{Gravity, Resize, Transform};
+
+/// A rectangle of the source, in source pixels, and the size that it is resized to. Never larger than the source.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct CropAndSize {
+    left: f64,
+    top: f64,
+    crop_width: f64,
+    crop_height: f64,
+    width: u32,
+    height: u32,
+}
+
+impl CropAndSize {
+    /// Computes both from a transformation and the source's size. Compat: like the original's renderer, images are
+    /// never enlarged.
+    fn compute(transform: &Transform, source: (u32, u32)) -> Self {
+        let (source_width, source_height) = (f64::from(source.0), f64::from(source.1));
+        let uncropped = |width: f64, height: f64| Self {
+            left: 0.0,
+            top: 0.0,
+            crop_width: source_width,
+            crop_height: source_height,
+            width: whole_pixels(width),
+            height: whole_pixels(height),
+        };
+        let (box_width, box_height) = match (transform.width.map(f64::from), transform.height.map(f64::from))
+        {
+            (None, None) => return uncropped(source_width, source_height),
+            (Some(width), Some(height)) => (width, height),
+            (width, height) => {
+                let scale = width
+                    .map_or_else(
+                        || height.unwrap_or_default() / source_height,
+                        |w| w / source_width,
+                    )
+                    .min(1.0);
+                return uncropped(source_width * scale, source_height * scale);
+            }
+        };
+        let (x, y) = (box_width / source_width, box_height / source_height);
+        match transform.resize {
+            Resize::Contain => {
+                let scale = x.min(y).min(1.0);
+                uncropped(source_width * scale, source_height * scale)
+            }
+            Resize::Fill => {
+                // A source smaller than the box is not enlarged; it gets the proportions of the box.
+                let excess = x.max(y).max(1.0);
+                uncropped(box_width / excess, box_height / excess)
+            }
+            Resize::Cover => Self::cover(
+                transform,
+                (source_width, source_height),
+                (box_width, box_height),
+                x.max(y).min(1.0),
+            ),
+        }
+    }
+
+    /// Fills the box and cuts off what extends beyond it, at the place that gravity names.
+    fn cover(transform: &Transform, source: (f64, f64), bounds: (f64, f64), scale: f64) -> Self {
+        let width = whole_pixels(bounds.0.min(source.0 * scale));
+        let height = whole_pixels(bounds.1.min(source.1 * scale));
+        let crop_width = (f64::from(width) / scale).min(source.0);
+        let crop_height = (f64::from(height) / scale).min(source.1);
+        let gravity = transform.gravity.as_ref();
+        let (anchor_x, anchor_y) = gravity.map_or((0.5, 0.5), Gravity::anchor);
+        let (shift_x, shift_y) = gravity.map_or((0.0, 0.0), Gravity::shift);
+        let (room_x, room_y) = (source.0 - crop_width, source.1 - crop_height);
+        // Offsets point from the anchored edge into the image, so at the right and bottom edge they are negative.
+        let inward = |anchor: f64, shift: f64| if anchor > 0.5 { -shift } else { shift };
+        Self {
+            left: (room_x * anchor_x + inward(anchor_x, shift_x) / scale).clamp(0.0, room_x.max(0.0)),
+            top: (room_y * anchor_y + inward(anchor_y, shift_y) / scale).clamp(0.0, room_y.max(0.0)),
+            crop_width,
+            crop_height,
+            width,
+            height,
+        }
+    }
+}
+
+fn whole_pixels(length: f64) -> u32 {
+    (length.round() as u32).max(1)
+}
+
+/// Crops and resizes an image as the transformation asks.
+///
+/// # Errors
+/// `Invalid` for a pixel format that cannot be resized.
+pub(super) fn resize_image(image: &DynamicImage, transform: &Transform) -> Result<DynamicImage, RenderError> {
+    let to = CropAndSize::compute(transform, (image.width(), image.height()));
+    if (to.width, to.height) == (image.width(), image.height()) {
+        return Ok(image.clone());
+    }
+    let mut resized = DynamicImage::new(to.width, to.height, image.color());
+    let options = ResizeOptions::new()
+        .resize_alg(ResizeAlg::Convolution(FilterType::Lanczos3))
+        .crop(to.left, to.top, to.crop_width, to.crop_height);
+    Resizer::new()
+        .resize(image, &mut resized, &options)
+        .map_err(|_| RenderError::Invalid)?;
+    Ok(resized)
+}

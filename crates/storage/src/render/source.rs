@@ -1,0 +1,127 @@
+//! Reads the header of a source image and refuses what would be too expensive to decode. Sources are uploaded by
+//! clients that are not trusted, so the number of pixels and scans is bounded before the first pixel is decoded.
+
+use std::io::Cursor;
+
+use image::codecs::webp::WebPDecoder;
+use image::{ColorType, ImageDecoder, ImageFormat, ImageReader};
+
+use super::rendered_image::RenderError;
+
+/// Most pixels of a source, over all frames of an animation.
+pub(super) const MAX_PIXELS: u64 = 50_000_000;
+/// Most memory that decoding one source may take, in bytes. Sources with 16 bits per channel and progressive JPEGs take
+/// more for each pixel, so they may have fewer pixels.
+pub(super) const MAX_COST_BYTES: u64 = MAX_PIXELS * 9;
+/// Most scans of a progressive JPEG. Real ones have about ten; decoding each costs as much as the whole image.
+const MAX_SCANS: usize = 100;
+
+/// What the header of an acceptable source says.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct SourceInfo {
+    pub(super) format: ImageFormat,
+    /// Pixels of one frame.
+    pub(super) pixels: u64,
+    /// Memory that decoding may take, with the conversion to eight bits per channel.
+    pub(super) decoding_bytes: u64,
+    /// Whether it may have more than one frame.
+    pub(super) is_animated: bool,
+}
+
+/// Reads the header of a source.
+///
+/// # Errors
+/// `Invalid`, `TooLarge`.
+pub(super) fn inspect_source(source: &[u8]) -> Result<SourceInfo, RenderError> {
+    let format = image::guess_format(source).map_err(|_| RenderError::Invalid)?;
+    let decoder = ImageReader::with_format(Cursor::new(source), format).into_decoder()?;
+    let (width, height) = decoder.dimensions();
+    let pixels = u64::from(width) * u64::from(height);
+    if pixels == 0 {
+        return Err(RenderError::Invalid);
+    }
+    if pixels > MAX_PIXELS {
+        return Err(RenderError::TooLarge);
+    }
+    let mut scans = 0;
+    if format == ImageFormat::Jpeg {
+        // FF DA starts a scan. Inside compressed data FF is always followed by 00, so only real markers are counted.
+        scans = source.windows(2).filter(|pair| *pair == [0xff, 0xda]).count();
+        // The second condition bounds the total work to twenty times that of the largest image.
+        if scans > MAX_SCANS || scans as u64 * pixels > 20 * MAX_PIXELS {
+            return Err(RenderError::TooLarge);
+        }
+    }
+    let is_animated = match format {
+        ImageFormat::Gif => true,
+        ImageFormat::WebP => WebPDecoder::new(Cursor::new(source))?.has_animation(),
+        _ => false,
+    };
+    let decoding_bytes = if is_animated {
+        // The header does not tell the number of frames, so an animation is charged for the most that it may have.
+        MAX_PIXELS * 4
+    } else {
+        decoding_cost(&decoder, format, scans)
+    };
+    if decoding_bytes > MAX_COST_BYTES {
+        return Err(RenderError::TooLarge);
+    }
+    Ok(SourceInfo {
+        format,
+        pixels,
+        decoding_bytes,
+        is_animated,
+    })
+}
+
+/// The memory that decoding takes: the pixels as the file has them, what the decoder keeps besides, and the pixels in
+/// eight bits per channel where the file has others.
+fn decoding_cost(decoder: &impl ImageDecoder, format: ImageFormat, scans: usize) -> u64 {
+    let (width, height) = decoder.dimensions();
+    let pixels = u64::from(width) * u64::from(height);
+    let kept_bytes_per_pixel = match format {
+        // All coefficients, two bytes for each of three components, until the last scan has been read.
+        ImageFormat::Jpeg if scans > 1 => 6,
+        ImageFormat::WebP => 4,
+        _ => 0,
+    };
+    let color = decoder.color_type();
+    let converted_bytes_per_pixel = match color {
+        ColorType::Rgb8 | ColorType::Rgba8 => 0,
+        color if color.has_alpha() => 4,
+        _ => 3,
+    };
+    decoder.total_bytes() + pixels * (kept_bytes_per_pixel + converted_bytes_per_pixel)
+}
+
+#[cfg(test)]
+mod tests {
+    use image::codecs::png::PngEncoder;
+    use image::{ExtendedColorType, ImageEncoder};
+
+    use super::*;
+
+    fn png(width: u32, height: u32, color: ExtendedColorType) -> Vec<u8> {
+        let bits = u64::from(color.bits_per_pixel());
+        let pixels =
+            vec![0; usize::try_from(u64::from(width) * u64::from(height) * bits / 8).expect("small")];
+        let mut bytes = Vec::new();
+        PngEncoder::new(&mut bytes)
+            .write_image(&pixels, width, height, color)
+            .expect("encodes");
+        bytes
+    }
+
+    #[test]
+    fn store_093_the_memory_of_deep_colours_is_counted() {
+        let cost = |color| {
+            let info = inspect_source(&png(100, 10, color)).expect("a source");
+            info.decoding_bytes / info.pixels
+        };
+
+        assert_eq!(cost(ExtendedColorType::Rgb8), 3);
+        assert_eq!(cost(ExtendedColorType::Rgba8), 4);
+        assert_eq!(cost(ExtendedColorType::Rgba16), 8 + 4);
+        assert_eq!(cost(ExtendedColorType::L16), 2 + 3);
+    }
+}

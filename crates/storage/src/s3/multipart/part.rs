@@ -1,0 +1,128 @@
+//! Recording a part: the checks before its bytes arrive, and the rows after they are durable.
+
+use super::multipart_upload::{MAX_PART_NUMBER, MultipartUpload};
+use crate::backend::{BlobInfo, Version};
+use crate::database::session::DbSession;
+use crate::error::{StorageError, UniqueKey};
+use crate::object::pending_blob::PendingBlob;
+use crate::request::object_path::ObjectPath;
+use crate::s3::context::S3Context;
+use crate::s3::error::S3Error;
+
+/// Locks the upload, so that concurrent parts add up their sizes one after the other. No row after an abort.
+const LOCK: &str = "select u.in_progress_size from storage.s3_multipart_uploads u where u.id = $1 for update";
+
+const DELETE_REPLACED: &str = "delete from storage.s3_multipart_uploads_parts where upload_id = $1 and part_number = $2 \
+     returning id, size";
+
+const INSERT_PART: &str = "insert into storage.s3_multipart_uploads_parts \
+     (id, upload_id, size, part_number, bucket_id, key, etag, owner_id, version) \
+     select $2, u.id, $3, $4, u.bucket_id, u.key, $5, u.owner_id, u.version \
+     from storage.s3_multipart_uploads u where u.id = $1";
+
+const SET_SIZE: &str = "update storage.s3_multipart_uploads set in_progress_size = $2 where id = $1";
+
+/// A part whose upload, number and permission are checked, and whose bytes are still to be received.
+pub(super) struct NewPart {
+    upload: MultipartUpload,
+    number: i32,
+    /// Largest size in bytes of all parts together, and so of this one. A part of the same number that it replaces
+    /// still counts while bytes arrive; the exact sum is checked when the part is recorded.
+    pub(super) size_limit: u64,
+}
+
+impl NewPart {
+    /// Reads `partNumber` and checks the permission to add the part.
+    ///
+    /// # Errors
+    /// `MissingParameter`, `InvalidArgument`, `NoSuchUpload`, `AccessDenied`.
+    pub(super) async fn check(context: &S3Context, target: &ObjectPath) -> Result<Self, S3Error> {
+        let number = context
+            .parameter("partNumber")?
+            .ok_or(S3Error::MissingParameter("partNumber"))?;
+        let number = number
+            .parse()
+            .ok()
+            .filter(|number| (1..=MAX_PART_NUMBER).contains(number))
+            .ok_or(S3Error::InvalidArgument("partNumber"))?;
+        let upload =
+            MultipartUpload::find_for_more(context, target, context.declared_bytes().unwrap_or(0)).await?;
+        let bucket = context.find_bucket(&target.bucket).await?;
+        Ok(Self {
+            upload,
+            number,
+            size_limit: context.size_limit(&bucket),
+        })
+    }
+
+    /// Records the part, and discards a part of the same number that it replaces. Runs as a task of its own, so that it
+    /// is carried through when the client disconnects.
+    ///
+    /// # Errors
+    /// `NoSuchUpload` after an abort, `EntityTooLarge`.
+    pub(super) async fn record(
+        self,
+        service: DbSession,
+        (blob, info): (PendingBlob, BlobInfo),
+    ) -> Result<BlobInfo, S3Error> {
+        let recorded = actix_web::rt::spawn(async move {
+            let replaced = self.write_row(&service, blob.version(), &info).await?;
+            blob.keep();
+            for version in replaced {
+                service.storage().discard_blob(version);
+            }
+            Ok(info)
+        });
+        recorded.await.map_err(StorageError::internal)?
+    }
+
+    /// Writes the row of the part; returns the versions of parts that it replaces.
+    async fn write_row(
+        &self,
+        service: &DbSession,
+        version: Version,
+        info: &BlobInfo,
+    ) -> Result<Vec<Version>, S3Error> {
+        let storage = service.storage();
+        let mut client = storage
+            .transactions()
+            .get()
+            .await
+            .map_err(StorageError::from_pool)?;
+        let transaction = service.transaction(&mut client).await?;
+        let map_error = |error| StorageError::from_tokio_postgres(error, UniqueKey::Other);
+        let id = &self.upload.id;
+        let row = transaction.query_opt(LOCK, &[id]).await.map_err(map_error)?;
+        // The upload was aborted or completed while the bytes arrived. Dropping the blob removes them.
+        let row = row.ok_or(S3Error::NoSuchUpload)?;
+        let mut total: i64 = row.try_get(0).map_err(StorageError::internal)?;
+        // Uploading a part number again replaces that part, as in S3.
+        let mut replaced = Vec::new();
+        for old in transaction
+            .query(DELETE_REPLACED, &[id, &self.number])
+            .await
+            .map_err(map_error)?
+        {
+            replaced.push(Version::of(old.try_get(0).map_err(StorageError::internal)?));
+            total -= old.try_get::<_, i64>(1).map_err(StorageError::internal)?;
+        }
+        let size = i64::try_from(info.size_bytes).map_err(StorageError::internal)?;
+        total += size;
+        if u64::try_from(total).unwrap_or(0) > self.size_limit {
+            return Err(StorageError::EntityTooLarge.into());
+        }
+        transaction
+            .execute(
+                INSERT_PART,
+                &[id, &version.uuid(), &size, &self.number, &info.etag],
+            )
+            .await
+            .map_err(map_error)?;
+        transaction
+            .execute(SET_SIZE, &[id, &total])
+            .await
+            .map_err(map_error)?;
+        transaction.commit().await.map_err(map_error)?;
+        Ok(replaced)
+    }
+}

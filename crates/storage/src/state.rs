@@ -1,0 +1,136 @@
+//! What all requests share: settings, keys, database pools and the store of blobs. Built once per process by the
+//! server; each worker thread holds it together with its own database connections ([`StorageWorker`]).
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use deadpool_postgres::Pool;
+use selvedge_postgres::{Database, Login, RequestPool};
+use selvedge_token::KeyRing;
+
+use crate::backend::blob_deleter::BlobDeleter;
+use crate::backend::{Backend, FileBackend, S3Backend, Version};
+use crate::config::StorageConfig;
+use crate::render::Renderer;
+use crate::tus::UploadLocks;
+
+/// What all workers share: settings, keys, the store of blobs. One per process.
+pub struct Storage {
+    config: StorageConfig,
+    database: Arc<Database>,
+    transactions: Pool,
+    keys: Arc<KeyRing>,
+    backend: Arc<dyn Backend>,
+    blob_deleter: BlobDeleter,
+    upload_locks: UploadLocks,
+    renderer: Option<Renderer>,
+    expiry_is_running: AtomicBool,
+}
+
+impl Storage {
+    /// Opens the store of blobs.
+    ///
+    /// # Errors
+    /// When its folder cannot be created or read.
+    pub fn open(config: StorageConfig, database: Arc<Database>, keys: Arc<KeyRing>) -> io::Result<Self> {
+        let backend: Arc<dyn Backend> = match &config.s3_backend {
+            Some(s3) => Arc::new(S3Backend::open(s3.clone())?),
+            None => Arc::new(FileBackend::open(&config.root)?),
+        };
+        let blob_deleter = BlobDeleter::start(Arc::clone(&backend))?;
+        let transactions = database.pool(Login::Authenticator, config.transaction_pool_size);
+        let renderer = config
+            .image_transformation
+            .then(|| {
+                // Rendered images are cached on the local disk, also when an S3 backend holds the blobs.
+                let folder = config.root.join("renders");
+                Renderer::open(&folder, config.render_cache_bytes, config.render_rate_limit)
+            })
+            .transpose()?;
+        Ok(Self {
+            config,
+            database,
+            transactions,
+            keys,
+            backend,
+            blob_deleter,
+            upload_locks: UploadLocks::default(),
+            renderer,
+            expiry_is_running: AtomicBool::new(false),
+        })
+    }
+
+    pub(crate) fn config(&self) -> &StorageConfig {
+        &self.config
+    }
+
+    pub(crate) fn database(&self) -> &Arc<Database> {
+        &self.database
+    }
+
+    /// Connections for work that needs several statements in one transaction.
+    pub(crate) fn transactions(&self) -> &Pool {
+        &self.transactions
+    }
+
+    /// A pool of one connection for a sweep: its transaction may take minutes and must not hold one that uploads need.
+    pub(crate) fn sweeper_pool(&self) -> Pool {
+        self.database.pool(Login::Authenticator, 1)
+    }
+
+    pub(crate) fn keys(&self) -> &KeyRing {
+        &self.keys
+    }
+
+    /// The image renderer; `None` when `image_transformation` is off.
+    pub(crate) fn renderer(&self) -> Option<&Renderer> {
+        self.renderer.as_ref()
+    }
+
+    /// Which resumable uploads are being written to in this process.
+    pub(crate) fn upload_locks(&self) -> &UploadLocks {
+        &self.upload_locks
+    }
+
+    pub(crate) fn backend(&self) -> &dyn Backend {
+        &*self.backend
+    }
+
+    /// Removes a blob that no row refers to, and the images rendered from it, in the background.
+    pub(crate) fn discard_blob(&self, version: Version) {
+        self.blob_deleter.enqueue(version);
+        if let Some(renderer) = &self.renderer {
+            renderer.forget_source(version);
+        }
+    }
+
+    /// Whether the caller is the first to ask: the expiry of resumable uploads runs once per process, not per worker.
+    pub(crate) fn claim_upload_expiry(&self) -> bool {
+        // Relaxed, because the flag guards no other memory.
+        !self.expiry_is_running.swap(true, Ordering::Relaxed)
+    }
+}
+
+/// The shared state together with the database connections of one worker thread.
+#[derive(Clone)]
+pub struct StorageWorker {
+    storage: Arc<Storage>,
+    requests: RequestPool,
+}
+
+impl StorageWorker {
+    /// Joins the shared state with a worker's connections.
+    pub fn new(storage: Arc<Storage>, requests: RequestPool) -> Self {
+        Self { storage, requests }
+    }
+
+    pub(crate) fn storage(&self) -> &Arc<Storage> {
+        &self.storage
+    }
+
+    /// The worker's connections for single statements, one round trip each.
+    pub(crate) fn requests(&self) -> &RequestPool {
+        &self.requests
+    }
+}

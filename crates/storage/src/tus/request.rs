@@ -1,0 +1,119 @@
+//! One request of the TUS protocol: who sent it, whether it may write the object, and how large that may become.
+
+use super::error::TusError;
+use super::upload_id::UploadId;
+use super::upload_table::{ResumableUpload, UploadTable};
+use crate::context::RequestContext;
+use crate::database::session::DbSession;
+use crate::identity::Owner;
+use crate::object::authorize_write::{WriteIntent, authorize_write};
+use crate::object::lookup::Bucket;
+use crate::request::object_path::ObjectPath;
+use crate::url_token;
+use crate::validation::names::is_folder_placeholder;
+
+/// One request of the protocol.
+pub(super) struct TusRequest {
+    pub(super) context: RequestContext,
+    /// The caller's session; `None` on signed routes, where an upload token replaces it.
+    pub(super) caller: Option<DbSession>,
+}
+
+/// Permission to write an object: its owner-to-be, and whether an existing object may be replaced.
+#[derive(Debug, Clone)]
+pub(super) struct WriteGrant {
+    pub(super) owner: Owner,
+    pub(super) upsert: bool,
+}
+
+/// What policies can see of an upload.
+#[derive(Clone, Copy, Default)]
+pub(super) struct UploadDescription<'a> {
+    pub(super) mime_type: Option<&'a str>,
+    /// Declared size in bytes; `None` while it is deferred.
+    pub(super) length: Option<u64>,
+    pub(super) user_metadata: Option<&'a serde_json::Value>,
+}
+
+impl<'a> UploadDescription<'a> {
+    fn of(upload: &'a ResumableUpload) -> Self {
+        Self {
+            mime_type: upload.content_type.as_deref(),
+            length: upload.length,
+            user_metadata: upload.user_metadata.as_ref(),
+        }
+    }
+}
+
+impl TusRequest {
+    /// The table of uploads, accessed as the service.
+    pub(super) fn uploads(&self) -> UploadTable {
+        UploadTable {
+            service: self.context.service(),
+            lifetime: self.context.storage().config().resumable_upload_lifetime,
+        }
+    }
+
+    /// Checks whether `target` may be written: by the policies, or by the upload token of a signed route.
+    ///
+    /// # Errors
+    /// `SignatureRequired`, and those of the token or the policies.
+    pub(super) async fn authorize(
+        &self,
+        target: &ObjectPath,
+        description: UploadDescription<'_>,
+    ) -> Result<WriteGrant, TusError> {
+        let Some(caller) = &self.caller else {
+            let token = self
+                .context
+                .header("x-signature")
+                .ok_or(TusError::SignatureRequired)?;
+            let grant = url_token::verify_upload_token(self.context.storage(), token, target)?;
+            return Ok(WriteGrant {
+                owner: Owner { id: grant.owner },
+                upsert: grant.upsert,
+            });
+        };
+        let grant = WriteGrant {
+            owner: Owner::of(caller.identity()),
+            upsert: self.context.header("x-upsert") == Some("true"),
+        };
+        let intent = WriteIntent {
+            target,
+            owner: &grant.owner,
+            mime_type: description.mime_type,
+            content_length: description.length,
+            user_metadata: description.user_metadata,
+            upsert: grant.upsert,
+        };
+        authorize_write(caller, &intent).await?;
+        Ok(grant)
+    }
+
+    /// Finds an upload and checks whether it may be written. Permission is checked first, also for an unknown id, so
+    /// that only callers with permission learn whether an upload exists.
+    ///
+    /// # Errors
+    /// Those of [`Self::authorize`], `NotFound`, `Gone`.
+    pub(super) async fn authorize_existing(
+        &self,
+        id: &UploadId,
+    ) -> Result<(ResumableUpload, WriteGrant), TusError> {
+        // Policies see the stored type and metadata, so these are looked up first; the result is not revealed yet.
+        let known = self.uploads().find(id).await?;
+        let description = known.as_ref().map(UploadDescription::of).unwrap_or_default();
+        let grant = self.authorize(&id.target, description).await?;
+        let upload = known.ok_or(TusError::NotFound)?;
+        upload.check_not_expired()?;
+        Ok((upload, grant))
+    }
+
+    /// The largest upload in bytes. Compat: on these routes a bucket's limit of 0 means no limit of its own.
+    pub(super) fn size_limit(&self, target: &ObjectPath, bucket: &Bucket) -> u64 {
+        if is_folder_placeholder(&target.key) {
+            return 0;
+        }
+        self.context
+            .size_limit(bucket.file_size_limit.filter(|limit| *limit != 0))
+    }
+}

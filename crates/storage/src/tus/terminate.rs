@@ -1,0 +1,30 @@
+//! `DELETE /upload/resumable[/sign]/{id}`: removes an unfinished upload.
+
+use actix_web::HttpResponse;
+use actix_web::http::StatusCode;
+
+use super::error::TusError;
+use super::protocol::build_response;
+use super::request::TusRequest;
+use super::upload_id::UploadId;
+
+/// 204; the upload and its bytes are gone. Source: STORE-091.
+///
+/// # Errors
+/// Those of the permission check, `NotFound`, `Gone`, `AlreadyComplete`.
+pub(super) async fn terminate_upload(request: &TusRequest, id: &UploadId) -> Result<HttpResponse, TusError> {
+    request.authorize_existing(id).await?;
+    let _lock = request
+        .context
+        .storage()
+        .upload_locks()
+        .acquire(id.version)
+        .await?;
+    let uploads = request.uploads();
+    let upload = uploads.find(id).await?.ok_or(TusError::NotFound)?;
+    if upload.completed || uploads.is_committed(&upload).await? {
+        return Err(TusError::AlreadyComplete);
+    }
+    uploads.remove(&upload).await?;
+    Ok(build_response(StatusCode::NO_CONTENT).finish())
+}

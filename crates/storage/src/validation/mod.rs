@@ -1,0 +1,5 @@
+//! Rules for names, sizes, content types and robots tags: pure functions without I/O.
+
+pub(crate) mod limits;
+pub(crate) mod names;
+pub(crate) mod robots_tag;
