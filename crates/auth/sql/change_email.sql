@@ -1,5 +1,5 @@
--- The pending address becomes the address; an anonymous user becomes a permanent one. Compat: `email` in the metadata is what the
--- user said at the sign-up, and stays.
+-- Makes the pending address the user's address; an anonymous user becomes permanent. $1 user, $2 now.
+-- Compat: `email` in `raw_user_meta_data` keeps the address of the sign-up, as in GoTrue.
 update auth.users
 set email = email_change,
     email_confirmed_at = $2,
@@ -8,6 +8,7 @@ set email = email_change,
     email_change_token_current = '',
     email_change_confirm_status = 0,
     is_anonymous = false,
+    -- Only a user who had no confirmed address before gets the mark.
     raw_user_meta_data = case
       when email_confirmed_at is null then coalesce(raw_user_meta_data, '{}') || '{"email_verified": true}'
       else raw_user_meta_data

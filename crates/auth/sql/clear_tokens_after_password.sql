@@ -1,4 +1,5 @@
--- Links and codes that are on their way may be somebody else's: a changed password makes all of them worthless.
+-- Deletes all pending links and codes after a change of the password: somebody who could read the mailbox may have
+-- requested them. $1 user, $2 now.
 with pending as (
   delete from auth.one_time_tokens where user_id = $1
 )

@@ -1,4 +1,5 @@
--- The address is proven: user and metadata say so. What the identity knows stays: only a redeemed link speaks for it.
+-- Marks the address as confirmed in the user's row and metadata. $1 user, $2 now.
+-- Identities stay as they are: `verify_identities.sql` marks them after a link was opened.
 update auth.users
 set email_confirmed_at = $2,
     confirmation_token = '',

@@ -1,4 +1,5 @@
--- The number is proven. Compat: metadata and identity do not tell. Who has a number is anonymous no longer.
+-- Marks the number as confirmed; an anonymous user becomes permanent. $1 user, $2 now.
+-- Compat: GoTrue changes neither metadata nor identity here.
 update auth.users
 set phone_confirmed_at = $2,
     confirmation_token = '',

@@ -1,3 +1,5 @@
+-- Counts the users of `list_users.sql`. $1 audience, $2 filter as an escaped `like` pattern, empty for all.
+-- `instance_id` may be null in rows that were inserted by hand (AUTH-089).
 select count(*)
 from auth.users u
 where (u.instance_id = '00000000-0000-0000-0000-000000000000' or u.instance_id is null)

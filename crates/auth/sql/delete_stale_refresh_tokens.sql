@@ -1,4 +1,6 @@
--- A token used more than a day ago. The parent of the active token stays: a client that lost our answer may come back with it.
+-- Deletes refresh tokens that were used more than a day ago.
+-- The parent of an active token stays: a client that lost the response to its last refresh sends the parent again
+-- (AUTH-011).
 delete from auth.refresh_tokens where id in (
   select t.id from auth.refresh_tokens t
   where t.revoked and t.updated_at < now() - interval '24 hours'

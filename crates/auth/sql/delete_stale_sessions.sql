@@ -1,4 +1,7 @@
--- Sessions past their end; a day (or three) of grace, so that clients still hear why they may not refresh.
+-- Deletes sessions three days after `not_after`, or one day after a time limit has ended them. $1 timebox, $2
+-- inactivity limit, both in seconds, null for no limit.
+-- Until then a refresh is answered with the reason instead of "not found". `refreshed_at` is a timestamp without time
+-- zone, in UTC.
 delete from auth.sessions where id in (
   select id from auth.sessions
   where not_after < now() - interval '72 hours'

@@ -1,4 +1,5 @@
--- Sessions that showed this factor have shown nothing any more.
+-- Lowers the user's ($1) sessions that were verified with this factor ($2) to aal1, and deletes the AMR entries of
+-- second factors.
 with downgraded as (
   update auth.sessions set aal = 'aal1', factor_id = null, updated_at = now()
   where user_id = $1 and factor_id = $2

@@ -1,4 +1,6 @@
--- Sessions of other kinds (tags), and sessions that have ended by a limit, do not count.
+-- Whether no other live session of the user with the same tag was refreshed later. $1 session, $2 the project's tags,
+-- $3 timebox, $4 inactivity limit, both in seconds.
+-- A tag that the project does not list counts as its first tag. Sessions that a time limit has ended do not count.
 select not exists (
   select from auth.sessions other, auth.sessions mine
   where mine.id = $1 and other.user_id = mine.user_id and other.id <> mine.id

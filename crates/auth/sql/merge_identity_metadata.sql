@@ -1,4 +1,6 @@
--- What the first identity knows becomes part of the user's metadata; what the user said otherwise stays.
+-- Sets the role of a new user and merges the data of the first identity (by the name of its provider) into the user's
+-- metadata. $1 user, $2 role, $3 now.
+-- `identity_data` is on the right of `||`, so it replaces metadata of the same name.
 update auth.users u
 set role = $2::text,
     raw_user_meta_data = coalesce(u.raw_user_meta_data, '{}') || coalesce((

@@ -1,4 +1,5 @@
--- The address of another identity becomes the user's; links and changes that were pending belonged to the old one.
+-- Makes the address of another identity the user's address, and deletes tokens that were sent to the old one. $1 user,
+-- $2 address, empty for none, $3 whether it counts as confirmed, $4 now.
 update auth.users
 set email = nullif($2::text, ''),
     email_confirmed_at = case when $3::boolean then email_confirmed_at end,

@@ -1,4 +1,6 @@
--- `provider` is that of the first identity (of several made at once, e-mail before phone), `providers` lists all.
+-- Recomputes `provider` and `providers` of the app metadata from the identities. $1 user.
+-- `provider` is the provider of the oldest identity (e-mail before phone when both are equally old); a user without
+-- identities keeps the old values.
 update auth.users u
 set raw_app_meta_data = coalesce(u.raw_app_meta_data, '{}')
       || jsonb_build_object('provider', p.first, 'providers', p.providers)

@@ -1,3 +1,5 @@
+-- Reads authorization requests; the caller appends the condition. Parameters that the client did not send are empty
+-- strings.
 select
   id, authorization_id, client_id, user_id, redirect_uri, scope, coalesce(state, '') as state,
   coalesce(resource, '') as resource, coalesce(nonce, '') as nonce, code_challenge,

@@ -1,3 +1,4 @@
+-- Reads OAuth clients; the caller appends the condition.
 select
   id, coalesce(client_secret_hash, '') as client_secret_hash, registration_type::text as registration_type,
   redirect_uris, grant_types, coalesce(client_name, '') as client_name, coalesce(client_uri, '') as client_uri,

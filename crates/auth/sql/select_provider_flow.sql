@@ -1,3 +1,4 @@
+-- Reads the flow of a sign-in with a provider by its state ($1); the caller may append `for update`.
 select
   id, provider_type, code_challenge is not null as is_pkce, coalesce(auth_code, '') as auth_code, user_id,
   coalesce(created_at, 'epoch') as created_at, coalesce(invite_token, '') as invite_token,

@@ -1,3 +1,5 @@
+-- Reads SSO providers as JSON for clients; the caller appends the condition. Members that are null are left out, except
+-- `disabled`.
 select jsonb_strip_nulls(jsonb_build_object(
   'id', p.id,
   'resource_id', p.resource_id,

@@ -1,3 +1,6 @@
+-- Reads users with their identities and factors as JSON; the caller appends the condition.
+-- Columns of text are read as empty strings when they are null: projects insert users by hand (AUTH-089). Times in JSON
+-- have the form of API responses: RFC 3339 in UTC with microseconds.
 select
   u.id,
   coalesce(u.aud, '') as aud,

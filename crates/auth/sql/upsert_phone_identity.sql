@@ -1,3 +1,5 @@
+-- Inserts the phone identity of a user, or replaces its number; other members of the identity data stay. $1 user, $2
+-- number, $3 whether it is verified, $4 now.
 insert into auth.identities (
   id, provider_id, user_id, identity_data, provider, last_sign_in_at, created_at, updated_at
 ) values (

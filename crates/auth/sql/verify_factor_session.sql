@@ -1,4 +1,5 @@
--- The session has shown a second factor: a proof of it, the higher level, and which factor it was.
+-- Adds the AMR entry of a second factor, raises the session to aal2 and records the factor. $1 session, $2 factor, $3
+-- AMR method, $4 now.
 with proof as (
   insert into auth.mfa_amr_claims (id, session_id, created_at, updated_at, authentication_method)
   values (gen_random_uuid(), $1, $4, $4, $3::text)

@@ -1,9 +1,13 @@
-//! Calls to other servers: identity providers, hooks, messaging services.
+//! HTTP calls to other servers: identity providers, hooks, captcha and messaging services.
 //!
-//! One client per process, made at its first use. Every call is bounded in time and size, follows no redirect (a provider's
-//! answer must not send us elsewhere), and its errors name the host only: paths and queries may hold secrets.
+//! Every call is bounded in time and size, and follows no redirect: a redirect could lead a call to an internal
+//! address, with its secrets. Errors name only the host, because paths and queries may contain secrets.
 
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::pin::Pin;
 use std::sync::OnceLock;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use actix_web::web::Bytes;
@@ -13,49 +17,63 @@ use hyper::{Method, Request, Uri};
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::client::legacy::connect::dns::{GaiResolver, Name};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use rustls::{ClientConfig, RootCertStore};
 use serde_json::Value;
+use tower_service::Service;
 use url::form_urlencoded::Serializer;
 
-/// How long a call may take in total, unless it says otherwise.
+use crate::private_network::is_private;
+
+/// How long a call may take in total, from connecting to the last byte, unless [`Call::timeout()`] is set.
 pub(crate) const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The longest answer that is read, unless the call says otherwise.
-pub(crate) const DEFAULT_LARGEST_BYTES: usize = 1 << 20;
+/// Longest response body that is read, in bytes, unless [`Call::max_response_bytes`] is set.
+pub(crate) const DEFAULT_MAX_RESPONSE_BYTES: usize = 1 << 20;
 
-type Inner = Client<HttpsConnector<HttpConnector>, Full<Bytes>>;
+type Inner = Client<HttpsConnector<HttpConnector<Resolver>>, Full<Bytes>>;
 
-/// Why a call has no answer.
+/// Why a call has no usable response. `host` is the host that was called.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CallError {
     #[error("the address is not an http(s) URL")]
     BadUrl,
+    /// The name was not resolved, or the connection was refused, broken off or failed its TLS check.
     #[error("{host} cannot be reached")]
     Unreachable { host: String },
-    #[error("{host} did not answer in time")]
+    #[error("{host} did not respond in time")]
     Timeout { host: String },
-    #[error("{host} broke off its answer")]
+    /// The host is an address of a private network, which this client does not call.
+    #[error("{host} is in a private network")]
+    Private { host: String },
+    /// The connection ended before the body was complete.
+    #[error("{host} closed the connection before the response was complete")]
     BadBody { host: String },
-    #[error("{host} answered too much")]
+    /// The body is longer than the call allows.
+    #[error("the response of {host} is too large")]
     TooLarge { host: String },
-    #[error("{host} answered {status}")]
+    /// [`CallResponse::json`]: the status is not 2xx.
+    #[error("{host} responded with status {status}")]
     Status { host: String, status: u16 },
-    #[error("{host} did not answer with JSON")]
+    #[error("the response of {host} is not JSON")]
     NotJson { host: String },
 }
 
-/// An answer, whatever its status.
+/// A complete response with any status.
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct CallResponse {
     pub(crate) host: String,
     pub(crate) status: u16,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Bytes,
 }
 
-impl Answer {
-    /// The JSON of a successful answer.
+impl CallResponse {
+    /// Parses the body of a successful response as JSON.
+    ///
+    /// # Errors
+    /// [`CallError::Status`] for a status other than 2xx, [`CallError::NotJson`] for another body.
     pub(crate) fn json(&self) -> Result<Value, CallError> {
         if !(200..300).contains(&self.status) {
             return Err(CallError::Status {
@@ -69,7 +87,7 @@ impl Answer {
     }
 }
 
-/// A call to be made.
+/// A request that is being built, with its limits of time and size.
 #[derive(Debug)]
 pub(crate) struct Call {
     method: Method,
@@ -77,7 +95,7 @@ pub(crate) struct Call {
     headers: HeaderMap,
     body: Bytes,
     timeout: Duration,
-    largest_bytes: usize,
+    max_response_bytes: usize,
 }
 
 impl Call {
@@ -85,7 +103,7 @@ impl Call {
         Self::new(Method::GET, url, Bytes::new())
     }
 
-    /// A form: names and values are encoded here.
+    /// Starts a POST with a form; names and values are percent-encoded here.
     pub(crate) fn post_form(url: impl Into<String>, pairs: &[(&str, &str)]) -> Self {
         let body = Serializer::new(String::new()).extend_pairs(pairs).finish();
         Self::new(Method::POST, url, Bytes::from(body))
@@ -103,15 +121,16 @@ impl Call {
             headers: HeaderMap::new(),
             body,
             timeout: DEFAULT_TIMEOUT,
-            largest_bytes: DEFAULT_LARGEST_BYTES,
+            max_response_bytes: DEFAULT_MAX_RESPONSE_BYTES,
         }
         .header(USER_AGENT, "selvedge")
         .header(ACCEPT, "application/json")
     }
 
-    /// Sets a header; a value that cannot stand in a header is left out.
+    /// Sets a header. A value with characters that headers cannot contain, such as a line break, is left out.
     pub(crate) fn header(mut self, name: HeaderName, value: &str) -> Self {
         if let Ok(mut value) = HeaderValue::from_str(value) {
+            // Sensitive values are hidden in debug output, and so in logs.
             value.set_sensitive(name == AUTHORIZATION);
             self.headers.insert(name, value);
         }
@@ -122,39 +141,94 @@ impl Call {
         self.header(AUTHORIZATION, &format!("Bearer {token}"))
     }
 
+    /// Sets how long the call may take in total.
     pub(crate) fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self
     }
 
-    pub(crate) fn largest(mut self, bytes: usize) -> Self {
-        self.largest_bytes = bytes;
+    /// Sets the length of the longest response body that is read.
+    pub(crate) fn max_response_bytes(mut self, bytes: usize) -> Self {
+        self.max_response_bytes = bytes;
         self
     }
 }
 
-/// The one client of the process.
-#[derive(Default)]
-pub(crate) struct HttpClient(OnceLock<Inner>);
+/// The HTTP client that all calls of the process share, so that connections are reused. It is created at the first
+/// call.
+pub(crate) struct HttpClient {
+    inner: OnceLock<Inner>,
+    calls_private: bool,
+}
+
+/// Resolves names, and leaves out private addresses where they may not be called. Here and not before the call, because
+/// a name may lead to another address each time it is asked for.
+#[derive(Debug, Clone)]
+struct Resolver {
+    inner: GaiResolver,
+    calls_private: bool,
+}
+
+impl Service<Name> for Resolver {
+    type Response = std::vec::IntoIter<SocketAddr>;
+    type Error = io::Error;
+    type Future = Pin<Box<dyn Future<Output = io::Result<Self::Response>> + Send>>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.inner.poll_ready(cx)
+    }
+
+    fn call(&mut self, name: Name) -> Self::Future {
+        let calls_private = self.calls_private;
+        let resolving = self.inner.call(name);
+        Box::pin(async move {
+            let found = resolving.await?;
+            let allowed: Vec<_> = found
+                .filter(|address| calls_private || !is_private(address.ip()))
+                .collect();
+            if allowed.is_empty() {
+                return Err(io::Error::other(
+                    "the name leads to no address that may be called",
+                ));
+            }
+            Ok(allowed.into_iter())
+        })
+    }
+}
 
 impl HttpClient {
-    /// Makes the call.
+    /// A client that connects to any address if `calls_private` is true, else to public ones only: for URLs that users of
+    /// the API choose, who could otherwise reach what only this server can (server-side request forgery).
+    pub(crate) fn new(calls_private: bool) -> Self {
+        Self {
+            inner: OnceLock::new(),
+            calls_private,
+        }
+    }
+
+    /// Sends the request and reads the whole response. A response with an error status is not an error here.
     ///
     /// # Errors
-    /// [`CallError`] when there is no complete answer; a status that means failure is an answer.
-    pub(crate) async fn send(&self, call: Call) -> Result<Answer, CallError> {
+    /// [`CallError`] when the URL is not http(s), or when no complete response arrives within the limits.
+    pub(crate) async fn send(&self, call: Call) -> Result<CallResponse, CallError> {
         let uri: Uri = call.url.parse().map_err(|_| CallError::BadUrl)?;
         let host = uri.host().ok_or(CallError::BadUrl)?.to_owned();
         if !matches!(uri.scheme_str(), Some("http" | "https")) {
             return Err(CallError::BadUrl);
         }
+        // An address in place of a name is not resolved.
+        let address = host.trim_matches(['[', ']']).parse::<IpAddr>();
+        if !self.calls_private && address.is_ok_and(is_private) {
+            return Err(CallError::Private { host });
+        }
         let timeout = call.timeout;
-        tokio::time::timeout(timeout, self.exchange(call, uri, &host))
+        tokio::time::timeout(timeout, self.exchange_messages(call, uri, &host))
             .await
             .unwrap_or(Err(CallError::Timeout { host }))
     }
 
-    async fn exchange(&self, call: Call, uri: Uri, host: &str) -> Result<Answer, CallError> {
+    /// Sends the request and reads the response, without a limit of time.
+    async fn exchange_messages(&self, call: Call, uri: Uri, host: &str) -> Result<CallResponse, CallError> {
         let mut request = Request::new(Full::new(call.body));
         *request.method_mut() = call.method;
         *request.uri_mut() = uri;
@@ -166,13 +240,13 @@ impl HttpClient {
             }
         };
         let response = self
-            .0
-            .get_or_init(client)
+            .inner
+            .get_or_init(|| build_client(self.calls_private))
             .request(request)
             .await
             .map_err(unreachable)?;
         let (head, body) = response.into_parts();
-        let body = Limited::new(body, call.largest_bytes).collect().await;
+        let body = Limited::new(body, call.max_response_bytes).collect().await;
         let body = body.map_err(|error| {
             let host = host.to_owned();
             if error.is::<LengthLimitError>() {
@@ -181,7 +255,7 @@ impl HttpClient {
                 CallError::BadBody { host }
             }
         })?;
-        Ok(Answer {
+        Ok(CallResponse {
             host: host.to_owned(),
             status: head.status.as_u16(),
             headers: head.headers,
@@ -190,8 +264,9 @@ impl HttpClient {
     }
 }
 
-/// Trusts the machine's certificates, and Mozilla's where the machine has none (a bare container).
-fn client() -> Inner {
+/// Creates the client. It trusts the machine's certificate authorities, or Mozilla's where the machine has none, as in
+/// a container without the package `ca-certificates`.
+fn build_client(calls_private: bool) -> Inner {
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
     if roots.is_empty() {
@@ -202,11 +277,17 @@ fn client() -> Inner {
         .expect("ring supports the default versions")
         .with_root_certificates(roots)
         .with_no_client_auth();
+    let mut connector = HttpConnector::new_with_resolver(Resolver {
+        inner: GaiResolver::new(),
+        calls_private,
+    });
+    // The TLS connector around it serves https.
+    connector.enforce_http(false);
     let connector = HttpsConnectorBuilder::new()
         .with_tls_config(tls)
         .https_or_http()
         .enable_http1()
-        .build();
+        .wrap_connector(connector);
     Client::builder(TokioExecutor::new())
         .pool_timer(TokioTimer::new())
         .pool_idle_timeout(Duration::from_secs(30))

@@ -1,51 +1,52 @@
 //! `/auth/v1`: users, sessions and tokens, as the stock client expects them.
 //!
-//! In: requests that passed the gateway. Out: JSON, redirects, mails, and rows in schema `auth` in the shape that projects' SQL
-//! relies on. The rhythm of every endpoint: extractors say who may call and what was sent (`request`), pure decisions say what
-//! follows (`machine`, `rules`), statements make it so (`store`), and `api` holds one file per endpoint that reads in this order.
-//! Left to others: API keys, CORS, request ids and body time limits (gateway), signatures (token), delivery of mails (mail).
+//! In: requests that passed the gateway. Out: JSON, redirects, mails, and rows in schema `auth` in the shape
+//! that projects' SQL relies on. Modules import only what stands below them:
+//!
+//! ```text
+//! api          one file per endpoint: extract, call, respond
+//! flows        what an operation does: sign-in, verification, linking, enrolment
+//! store, providers, mailer, sms, hooks, protection   database statements and calls to other services
+//! validation, crypto, config, error                  pure functions, settings, the error table
+//! ```
+//!
+//! Left to others: API keys, CORS, request ids and body time limits (gateway), signatures (token), delivery
+//! of mails (mail).
 //!
 //! Source of all behaviour: the Auth contract; test names carry its checklist ids.
 
-mod accounts;
-mod aftermath;
+mod after_commit;
 mod api;
-mod captcha;
+mod cleanup;
 mod config;
+mod crypto;
 mod error;
-mod external_accounts;
-mod gates;
+mod feature_gates;
+mod flows;
 mod hasher;
 mod hooks;
 mod http_client;
-mod leaked_passwords;
-mod letters;
-mod limits;
-mod machine;
-mod mfa;
-mod outbox;
-mod pace;
+mod mailer;
+mod private_network;
+mod protection;
 mod providers;
-mod redemption;
 mod request;
 mod routes;
-mod rules;
-mod sign_in;
+mod sms;
 mod state;
 mod store;
-mod sweep;
-mod text_messages;
 mod user;
+mod validation;
 
+pub use cleanup::delete_expired_rows_forever;
 pub use config::{
     AuthConfig, CaptchaConfig, CaptchaProvider, ClientAddress, EmailConfig, FactorSwitch, HookConfig,
     HookConfigError, HooksConfig, LeakedPasswordConfig, MfaConfig, OauthServerConfig, PasswordConfig,
     PhoneConfig, PhoneFactorConfig, ProviderConfig, RateLimitConfig, RefreshConfig, SessionConfig,
     SmsProviderConfig, TwilioConfig, Web3Config, WebauthnConfig,
 };
-pub use outbox::deliver_forever;
+pub use mailer::delivery::deliver_mails_forever;
 pub use providers::PROVIDER_NAMES;
 pub use routes::configure;
-pub use rules::glob::GlobError;
 pub use state::AuthState;
-pub use sweep::sweep_forever;
+pub use validation::glob::GlobError;

@@ -1,4 +1,4 @@
-//! The routes of `/auth/v1` as one table, and the one place that writes errors.
+//! The route table of `/auth/v1`, and the middleware that writes error responses and runs what follows a commit.
 
 use actix_web::body::{BoxBody, MessageBody};
 use actix_web::dev::{ServiceRequest, ServiceResponse};
@@ -7,154 +7,193 @@ use actix_web::middleware::{Next, from_fn};
 use actix_web::{Error, HttpMessage, Resource, web};
 use selvedge_gateway::Caller;
 
-use crate::aftermath::{self, Aftermath};
+use crate::after_commit::{self, AfterCommit};
 use crate::api;
-use crate::error::{ApiVersion, AuthError, render};
-use crate::gates;
+use crate::error::{ApiVersion, AuthError, render_error};
+use crate::feature_gates;
 use crate::hooks;
-use crate::letters;
+use crate::mailer;
 use crate::state::AuthState;
 
-/// Mounts the service; the caller chooses the prefix.
+/// Mounts the service under the prefix of the caller's scope.
 pub fn configure(state: web::Data<AuthState>) -> impl FnOnce(&mut web::ServiceConfig) {
     move |config| {
         config.app_data(state).service(
             web::scope("")
                 .wrap(from_fn(write_errors))
-                .service(at("/health").get(api::health::health))
-                .service(at("/settings").get(api::settings::settings))
-                .service(at("/.well-known/jwks.json").get(api::jwks::jwks))
+                .service(route("/health").get(api::health::get_health))
+                .service(route("/settings").get(api::settings::get_settings))
+                .service(route("/.well-known/jwks.json").get(api::jwks::get_jwks))
                 .service(
-                    at("/.well-known/openid-configuration")
-                        .get(api::openid_configuration::openid_configuration),
+                    route("/.well-known/openid-configuration")
+                        .get(api::openid_configuration::get_openid_configuration),
                 )
-                .service(at("/signup").post(api::signup::signup))
-                .service(at("/token").post(api::token::token))
-                .service(at("/otp").post(api::otp::otp))
-                .service(at("/magiclink").post(api::otp::magic_link))
+                .service(route("/signup").post(api::signup::sign_up))
+                .service(route("/token").post(api::token::issue_tokens))
+                .service(route("/otp").post(api::otp::send_otp))
+                .service(route("/magiclink").post(api::otp::send_magic_link))
                 .service(
-                    at("/verify")
+                    route("/verify")
                         .get(api::verify::verify_link)
                         .post(api::verify::verify_code),
                 )
-                .service(at("/recover").post(api::recover::recover))
-                .service(at("/resend").post(api::resend::resend))
-                .service(at("/reauthenticate").get(api::reauthenticate::reauthenticate))
+                .service(route("/recover").post(api::recover::send_recovery))
+                .service(route("/resend").post(api::resend::resend_confirmation))
+                .service(route("/reauthenticate").get(api::reauthenticate::send_reauthentication_code))
                 .service(
-                    at("/user")
+                    route("/user")
                         .get(api::get_user::get_user)
                         .put(api::update_user::update_user),
                 )
-                .service(at("/logout").post(api::logout::logout))
-                .service(at("/user/identities/authorize").get(api::authorize::authorize_link))
-                .service(at("/user/identities/{id}").delete(api::unlink_identity::unlink_identity))
-                .service(at("/authorize").get(api::authorize::authorize))
+                .service(route("/logout").post(api::logout::delete_sessions))
+                .service(route("/user/identities/authorize").get(api::authorize::redirect_to_link_provider))
+                .service(route("/user/identities/{id}").delete(api::unlink_identity::unlink_identity))
+                .service(route("/authorize").get(api::authorize::redirect_to_provider))
                 .service(
-                    at("/callback")
-                        .get(api::callback::callback_query)
-                        .post(api::callback::callback_form),
+                    route("/callback")
+                        .get(api::callback::finish_callback_query)
+                        .post(api::callback::finish_callback_form),
                 )
-                .service(at("/invite").post(api::admin_invite::invite))
-                .service(at("/admin/generate_link").post(api::admin_generate_link::generate_link))
-                .service(at("/admin/audit").get(api::admin_audit::list_audit_entries))
-                .service(
-                    at("/admin/users")
-                        .get(api::admin_list_users::list_users)
-                        .post(api::admin_create_user::create_user),
-                )
-                .service(
-                    at("/admin/users/{id}")
-                        .get(api::admin_get_user::get_user)
-                        .put(api::admin_update_user::update_user)
-                        .delete(api::admin_delete_user::delete_user),
-                )
-                .service(at("/admin/users/{id}/factors").get(api::admin_factors::list_factors))
-                .service(
-                    at("/admin/users/{id}/factors/{factor_id}")
-                        .put(api::admin_factors::update_factor)
-                        .delete(api::admin_factors::delete_factor),
-                )
-                .service(at("/admin/users/{id}/passkeys").get(api::passkeys::list_of_user))
-                .service(at("/admin/users/{id}/passkeys/{passkey_id}").delete(api::passkeys::delete_of_user))
-                .service(at("/factors").post(api::factor_enroll::enroll_factor))
-                .service(at("/factors/{id}").delete(api::factor_unenroll::unenroll_factor))
-                .service(at("/factors/{id}/challenge").post(api::factor_challenge::challenge_factor))
-                .service(at("/factors/{id}/verify").post(api::factor_verify::verify_factor))
-                .service(at("/passkeys").get(api::passkeys::list))
-                .service(at("/passkeys/registration/options").post(api::passkey_registration::options))
-                .service(at("/passkeys/registration/verify").post(api::passkey_registration::verify))
-                .service(at("/passkeys/authentication/options").post(api::passkey_authentication::options))
-                .service(at("/passkeys/authentication/verify").post(api::passkey_authentication::verify))
-                .service(
-                    at("/passkeys/{id}")
-                        .patch(api::passkeys::rename)
-                        .delete(api::passkeys::delete),
-                )
-                .configure(federation)
-                .configure(api::not_offered::configure)
-                .default_service(web::to(gates::no_route)),
+                .configure(admin_routes)
+                .configure(factor_routes)
+                .configure(oauth_server_routes)
+                .configure(provider_admin_routes)
+                .configure(not_offered_routes)
+                .default_service(web::to(feature_gates::respond_to_unknown_path)),
         );
     }
 }
 
-/// The OAuth server's part of the table, and the providers that administrators keep.
-fn federation(config: &mut web::ServiceConfig) {
+/// Users and the audit log, for administrators.
+fn admin_routes(config: &mut web::ServiceConfig) {
+    config
+        .service(route("/invite").post(api::admin_invite::invite_user))
+        .service(route("/admin/generate_link").post(api::admin_generate_link::generate_link))
+        .service(route("/admin/audit").get(api::admin_audit::list_audit_entries))
+        .service(
+            route("/admin/users")
+                .get(api::admin_list_users::list_users)
+                .post(api::admin_create_user::create_user),
+        )
+        .service(
+            route("/admin/users/{id}")
+                .get(api::admin_get_user::get_user)
+                .put(api::admin_update_user::update_user)
+                .delete(api::admin_delete_user::delete_user),
+        )
+        .service(route("/admin/users/{id}/factors").get(api::admin_factors::list_factors))
+        .service(
+            route("/admin/users/{id}/factors/{factor_id}")
+                .put(api::admin_factors::update_factor)
+                .delete(api::admin_factors::delete_factor),
+        )
+        .service(route("/admin/users/{id}/passkeys").get(api::passkeys::list_passkeys_of_user))
+        .service(
+            route("/admin/users/{id}/passkeys/{passkey_id}").delete(api::passkeys::delete_passkey_of_user),
+        );
+}
+
+/// Second factors and passkeys.
+fn factor_routes(config: &mut web::ServiceConfig) {
+    config
+        .service(route("/factors").post(api::factor_enroll::enroll_factor))
+        .service(route("/factors/{id}").delete(api::factor_unenroll::unenroll_factor))
+        .service(route("/factors/{id}/challenge").post(api::factor_challenge::challenge_factor))
+        .service(route("/factors/{id}/verify").post(api::factor_verify::verify_factor))
+        .service(route("/passkeys").get(api::passkeys::list_passkeys))
+        .service(
+            route("/passkeys/registration/options")
+                .post(api::passkey_registration::create_registration_options),
+        )
+        .service(route("/passkeys/registration/verify").post(api::passkey_registration::verify_registration))
+        .service(
+            route("/passkeys/authentication/options")
+                .post(api::passkey_authentication::create_authentication_options),
+        )
+        .service(
+            route("/passkeys/authentication/verify").post(api::passkey_authentication::verify_authentication),
+        )
+        .service(
+            route("/passkeys/{id}")
+                .patch(api::passkeys::rename_passkey)
+                .delete(api::passkeys::delete_passkey),
+        );
+}
+
+/// The OAuth server and its clients.
+fn oauth_server_routes(config: &mut web::ServiceConfig) {
     config
         .service(
-            at("/.well-known/oauth-authorization-server")
-                .get(api::openid_configuration::oauth_authorization_server),
+            route("/.well-known/oauth-authorization-server")
+                .get(api::openid_configuration::get_oauth_server_metadata),
         )
-        .service(at("/oauth/clients/register").post(api::oauth_clients::register))
-        .service(at("/oauth/authorize").get(api::oauth_authorize::authorize))
-        .service(at("/oauth/authorizations/{id}").get(api::oauth_authorize::get_authorization))
-        .service(at("/oauth/authorizations/{id}/consent").post(api::oauth_authorize::decide))
-        .service(at("/oauth/token").post(api::oauth_token::token))
-        .service(at("/oauth/userinfo").get(api::oauth_user::userinfo))
+        .service(route("/oauth/clients/register").post(api::oauth_clients::register_client))
+        .service(route("/oauth/authorize").get(api::oauth_authorize::authorize_client))
+        .service(route("/oauth/authorizations/{id}").get(api::oauth_authorize::get_authorization))
+        .service(route("/oauth/authorizations/{id}/consent").post(api::oauth_authorize::decide_authorization))
+        .service(route("/oauth/token").post(api::oauth_token::issue_client_tokens))
+        .service(route("/oauth/userinfo").get(api::oauth_user::get_userinfo))
         .service(
-            at("/user/oauth/grants")
+            route("/user/oauth/grants")
                 .get(api::oauth_user::list_grants)
                 .delete(api::oauth_user::revoke_grant),
         )
         .service(
-            at("/admin/oauth/clients")
+            route("/admin/oauth/clients")
                 .get(api::oauth_clients::list_clients)
                 .post(api::oauth_clients::create_client),
         )
         .service(
-            at("/admin/oauth/clients/{id}")
+            route("/admin/oauth/clients/{id}")
                 .get(api::oauth_clients::get_client)
                 .put(api::oauth_clients::update_client)
                 .delete(api::oauth_clients::delete_client),
         )
         .service(
-            at("/admin/sso/providers")
+            route("/admin/oauth/clients/{id}/regenerate_secret").post(api::oauth_clients::regenerate_secret),
+        );
+}
+
+/// SAML and custom providers, for administrators.
+fn provider_admin_routes(config: &mut web::ServiceConfig) {
+    config
+        .service(
+            route("/admin/sso/providers")
                 .get(api::admin_sso_providers::list_providers)
                 .post(api::admin_sso_providers::create_provider),
         )
         .service(
-            at("/admin/sso/providers/{id}")
+            route("/admin/sso/providers/{id}")
                 .get(api::admin_sso_providers::get_provider)
                 .put(api::admin_sso_providers::update_provider)
                 .delete(api::admin_sso_providers::delete_provider),
         )
         .service(
-            at("/admin/custom-providers")
+            route("/admin/custom-providers")
                 .get(api::admin_custom_providers::list_providers)
                 .post(api::admin_custom_providers::create_provider),
         )
         .service(
-            at("/admin/custom-providers/{identifier}")
+            route("/admin/custom-providers/{identifier}")
                 .get(api::admin_custom_providers::get_provider)
                 .put(api::admin_custom_providers::update_provider)
                 .delete(api::admin_custom_providers::delete_provider),
-        )
-        .service(
-            at("/admin/oauth/clients/{id}/regenerate_secret").post(api::oauth_clients::regenerate_secret),
         );
 }
 
+/// SAML and SCIM, which this server does not have, with the methods of the contract, so that other methods get 405.
+fn not_offered_routes(config: &mut web::ServiceConfig) {
+    config
+        .service(route("/sso").post(api::not_offered::refuse_sso))
+        .service(route("/sso/saml/metadata").get(api::not_offered::refuse_sso))
+        .service(route("/sso/saml/acs").post(api::not_offered::refuse_sso))
+        .service(route("/scim/v2/ServiceProviderConfig").get(api::not_offered::refuse_scim))
+        .service(route("/scim/v2/ResourceTypes").get(api::not_offered::refuse_scim))
+        .service(route("/scim/v2/Schemas").get(api::not_offered::refuse_scim));
+}
+
 /// A path with and without a trailing slash; other methods than those given are 405.
-pub(crate) fn at(path: &str) -> Route {
+fn route(path: &str) -> Route {
     let patterns = [path.to_owned(), format!("{path}/")];
     Route {
         path: path.to_owned(),
@@ -163,8 +202,8 @@ pub(crate) fn at(path: &str) -> Route {
     }
 }
 
-/// One line of the table.
-pub(crate) struct Route {
+/// One line of the route table: a path and the methods that it serves.
+struct Route {
     path: String,
     methods: Vec<&'static str>,
     resource: Resource,
@@ -175,7 +214,7 @@ macro_rules! methods {
         impl Route {
             $(
                 /// Serves this method.
-                pub(crate) fn $name<F, Args>(mut self, handler: F) -> Self
+                fn $name<F, Args>(mut self, handler: F) -> Self
                 where
                     F: actix_web::Handler<Args>,
                     Args: actix_web::FromRequest + 'static,
@@ -193,32 +232,33 @@ methods!(get "GET", post "POST", put "PUT", delete "DELETE", patch "PATCH");
 
 impl actix_web::dev::HttpServiceFactory for Route {
     fn register(self, config: &mut actix_web::dev::AppService) {
-        let wrong_method = gates::wrong_method(&self.path, &self.methods);
+        let wrong_method = feature_gates::reject_other_methods(&self.path, &self.methods);
         self.resource.default_service(wrong_method).register(config);
     }
 }
 
-/// Writes errors in the shape that the client understands, and logs our own faults once, here.
+/// Renders errors in the shape that the client understands, and logs faults of the service, which happens only here.
 async fn write_errors(
     request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
 ) -> Result<ServiceResponse<BoxBody>, Error> {
-    let version = ApiVersion::of(request.headers());
+    let version = ApiVersion::from_headers(request.headers());
     let request_id = request
         .extensions()
         .get::<Caller>()
         .map(|caller| caller.request_id().as_str().to_owned());
     let state = request.app_data::<web::Data<AuthState>>().cloned();
+    let path = request.match_info().unprocessed().to_owned();
     if let Some(state) = &state
-        && let Err(refusal) = gates::check_switches(state, request.match_info().unprocessed())
+        && let Err(refusal) = feature_gates::check_feature(state, &path)
     {
-        return Ok(request.into_response(render(&refusal, version, None)));
+        return Ok(request.into_response(render_error(&refusal, version, None)));
     }
-    let (answer, aftermath) = aftermath::collect(next.call(request)).await;
-    let response = answer?.map_into_boxed_body();
-    let notes = aftermath.headers.clone();
+    let (response, records) = after_commit::collect_records(next.call(request)).await;
+    let response = response?.map_into_boxed_body();
+    let error_headers = records.error_headers.clone();
     if let Some(state) = state.filter(|_| response.status().as_u16() < 400) {
-        follow_up(&state, aftermath);
+        run_after_commit(&state, records);
     }
     let Some(error) = response
         .response()
@@ -227,32 +267,38 @@ async fn write_errors(
     else {
         return Ok(response);
     };
-    if let AuthError::Internal { .. } | AuthError::Overloaded = error {
+    let refusal = match error {
+        AuthError::BadJson(_) | AuthError::TooLarge => {
+            feature_gates::check_caller(&path, response.request()).await.err()
+        }
+        _ => None,
+    };
+    let error = refusal.as_ref().unwrap_or(error);
+    if let AuthError::Internal { .. } | AuthError::Overloaded | AuthError::DatabaseUnavailable(_) = error {
         tracing::error!(request_id, %error, "request failed");
     }
-    let mut written = render(error, version, request_id.as_deref());
-    for (name, value) in notes {
+    let mut written = render_error(error, version, request_id.as_deref());
+    for (name, value) in error_headers {
         written.headers_mut().insert(HeaderName::from_static(name), value);
     }
     let (request, _) = response.into_parts();
     Ok(ServiceResponse::new(request, written))
 }
 
-/// Does what a request left to be done, without letting its client wait.
-fn follow_up(state: &web::Data<AuthState>, aftermath: Aftermath) {
-    if aftermath.has_mail {
+/// Runs what a successful request has recorded, in a task of its own: the client does not wait for it.
+fn run_after_commit(state: &AuthState, records: AfterCommit) {
+    if records.has_mail {
         state.outbox.wake();
     }
-    if aftermath.created.is_empty() && aftermath.identities.is_empty() {
+    if records.created_users.is_empty() && records.identity_changes.is_empty() {
         return;
     }
-    let state = state.clone();
     actix_web::rt::spawn(async move {
-        for (info, user) in &aftermath.created {
-            hooks::user_was_created(&state, info, user).await;
+        for (request, user) in &records.created_users {
+            hooks::call_after_user_created(request, user).await;
         }
-        for (info, user_id, kind, provider) in &aftermath.identities {
-            letters::notify_of_identity(&state, info, *user_id, *kind, provider).await;
+        for change in &records.identity_changes {
+            mailer::notify_of_identity(&change.request, change.user_id, change.kind, &change.provider).await;
         }
     });
 }

@@ -1,4 +1,4 @@
-//! What all requests share: configuration, connections, keys, hashing threads, limits and the mailer.
+//! State that all requests share: configuration, connection pool, keys, hashing threads, limits and the mailer.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,13 +13,13 @@ use crate::config::AuthConfig;
 use crate::error::AuthError;
 use crate::hasher::Hasher;
 use crate::http_client::HttpClient;
-use crate::limits::Limits;
-use crate::outbox::Outbox;
+use crate::mailer::outbox::Outbox;
+use crate::protection::rate_limits::Limits;
 use crate::providers::Issuers;
-use crate::rules::glob::GlobError;
-use crate::rules::redirect::RedirectRules;
+use crate::validation::glob::GlobError;
+use crate::validation::redirect::RedirectRules;
 
-/// How long a request waits for its turn to send a mail.
+/// How long a request waits for one of the places for requests that send mail.
 const MAIL_WAIT: Duration = Duration::from_secs(10);
 
 /// The service; one per process, shared by all workers in a `web::Data`.
@@ -30,6 +30,8 @@ pub struct AuthState {
     pub(crate) templates: MailTemplates,
     pub(crate) hasher: Hasher,
     pub(crate) http: HttpClient,
+    /// For URLs that the API's users choose: hooks, and providers that administrators add by the API.
+    pub(crate) outside_http: HttpClient,
     pub(crate) issuers: Issuers,
     pub(crate) limits: Limits,
     pub(crate) outbox: Outbox,
@@ -39,7 +41,7 @@ pub struct AuthState {
 }
 
 impl AuthState {
-    /// Puts the service together. `pool` logs in as `supabase_auth_admin`.
+    /// Builds the service. `pool` must log in as `supabase_auth_admin`.
     ///
     /// # Errors
     /// [`GlobError`] when a redirect pattern cannot be read.
@@ -50,13 +52,15 @@ impl AuthState {
         mailer: Mailer,
         templates: MailTemplates,
     ) -> Result<Self, GlobError> {
-        // A dead SMTP server may hold half of the connections, never all of them: sign-ins go on.
+        // Requests that send mail hold a connection meanwhile. At most half of the pool may wait for an SMTP server that does not
+        // respond, so that sign-ins still find a connection.
         let mail_slots = Semaphore::new((pool.status().max_size / 2).max(1));
         Ok(Self {
             redirects: RedirectRules::new(&config.site_url, &config.uri_allow_list)?,
             hasher: Hasher::new(&config.password),
             limits: Limits::new(&config),
-            http: HttpClient::default(),
+            http: HttpClient::new(true),
+            outside_http: HttpClient::new(config.calls_private_addresses),
             issuers: Issuers::new(config.insecure_providers),
             outbox: Outbox::default(),
             config,
@@ -68,25 +72,35 @@ impl AuthState {
         })
     }
 
-    /// A connection of the schema's owner.
-    pub(crate) async fn client(&self) -> Result<Client, AuthError> {
+    /// The client that calls a provider: administrators may have added those whose name begins with `custom:`.
+    pub(crate) fn http_for(&self, provider: &str) -> &HttpClient {
+        if provider.starts_with("custom:") {
+            &self.outside_http
+        } else {
+            &self.http
+        }
+    }
+
+    /// Takes a connection as `supabase_auth_admin` from the pool.
+    pub(crate) async fn connect(&self) -> Result<Client, AuthError> {
         Ok(self.pool.get().await?)
     }
 
-    /// The right to hold a connection while a mail is sent. Take it before the connection.
-    pub(crate) async fn mail_slot(&self) -> Result<SemaphorePermit<'_>, AuthError> {
+    /// Waits for a place among the requests that send mail. To be called before a connection is taken: a
+    /// request that waits for a place while it holds a connection would block the others.
+    pub(crate) async fn acquire_mail_slot(&self) -> Result<SemaphorePermit<'_>, AuthError> {
         match tokio::time::timeout(MAIL_WAIT, self.mail_slots.acquire()).await {
             Ok(Ok(slot)) => Ok(slot),
             _ => Err(AuthError::Overloaded),
         }
     }
 
-    /// Whether mails go through the queue in the database. The inbox of development takes them at once.
+    /// Whether mails go through the queue in the database; the development inbox takes them at once.
     pub(crate) fn queues_mail(&self) -> bool {
         self.config.email.queue && matches!(self.mailer, Mailer::Smtp(_))
     }
 
-    /// The time, in the resolution of the database.
+    /// The current time, in the microseconds that PostgreSQL stores.
     pub(crate) fn now(&self) -> DateTime<Utc> {
         Utc::now().trunc_subsecs(6)
     }

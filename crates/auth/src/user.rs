@@ -1,11 +1,11 @@
 //! A user as stored, and as clients see it. Source: Auth contract §2.0.
 
 use chrono::{DateTime, SecondsFormat, Utc};
-use serde_json::{Map, Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use tokio_postgres::Row;
+use tokio_postgres::types::Json;
 use uuid::Uuid;
-
-use crate::machine::verify::PendingTokens;
 
 /// One row of `auth.users`, with its identities and factors as JSON.
 #[derive(Debug, Clone)]
@@ -34,8 +34,26 @@ pub(crate) struct User {
     pub(crate) deleted_at: Option<DateTime<Utc>>,
     pub(crate) is_sso_user: bool,
     pub(crate) is_anonymous: bool,
-    pub(crate) identities: Value,
-    pub(crate) factors: Value,
+    pub(crate) identities: Vec<IdentityBody>,
+    pub(crate) factors: Vec<FactorBody>,
+}
+
+/// The hashes of one-time tokens that a user has not used yet, and when they were sent. An empty hash means
+/// that none is pending.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct PendingTokens {
+    pub(crate) confirmation: String,
+    pub(crate) confirmation_sent_at: Option<DateTime<Utc>>,
+    pub(crate) recovery: String,
+    pub(crate) recovery_sent_at: Option<DateTime<Utc>>,
+    pub(crate) email_change_new: String,
+    pub(crate) email_change_current: String,
+    pub(crate) email_change_sent_at: Option<DateTime<Utc>>,
+    /// 0: nothing is confirmed, 1: one of the two addresses is.
+    pub(crate) email_change_status: i16,
+    pub(crate) has_email: bool,
+    pub(crate) phone_change: String,
+    pub(crate) phone_change_sent_at: Option<DateTime<Utc>>,
 }
 
 impl User {
@@ -79,24 +97,17 @@ impl User {
             deleted_at: row.try_get("deleted_at")?,
             is_sso_user: row.try_get("is_sso_user")?,
             is_anonymous: row.try_get("is_anonymous")?,
-            identities: without_null(row.try_get("identities")?, &["email"]),
-            factors: without_null(
-                row.try_get("factors")?,
-                &[
-                    "friendly_name",
-                    "web_authn_aaguid",
-                    "last_webauthn_challenge_data",
-                ],
-            ),
+            identities: row.try_get::<_, Json<_>>("identities")?.0,
+            factors: row.try_get::<_, Json<_>>("factors")?.0,
         })
     }
 
-    /// Whether the phone number is proven.
+    /// Whether the phone number is confirmed.
     pub(crate) fn is_phone_confirmed(&self) -> bool {
         self.phone_confirmed_at.is_some()
     }
 
-    /// Whether the e-mail address is proven.
+    /// Whether the e-mail address is confirmed.
     pub(crate) fn is_confirmed(&self) -> bool {
         self.email_confirmed_at.is_some()
     }
@@ -108,85 +119,150 @@ impl User {
 
     /// Whether a second factor is set up.
     pub(crate) fn has_verified_factor(&self) -> bool {
-        self.factors
-            .as_array()
-            .is_some_and(|factors| factors.iter().any(|factor| factor["status"] == "verified"))
+        self.factors.iter().any(|factor| factor.status == "verified")
     }
 
     /// The user as clients see it.
-    pub(crate) fn body(&self) -> Map<String, Value> {
-        let mut body = Map::new();
-        let mut put = |name: &str, value: Value| body.insert(name.to_owned(), value);
-        put("id", json!(self.id));
-        put("aud", json!(self.aud));
-        put("role", json!(self.role));
-        put("email", json!(self.email));
-        put("phone", json!(self.phone));
-        put("app_metadata", self.app_metadata.clone());
-        put("user_metadata", self.user_metadata.clone());
-        put("identities", self.identities.clone());
-        put("created_at", json!(self.created_at.map(timestamp)));
-        put("updated_at", json!(self.updated_at.map(timestamp)));
-        put("is_anonymous", json!(self.is_anonymous));
-        if self.factors.as_array().is_some_and(|factors| !factors.is_empty()) {
-            put("factors", self.factors.clone());
+    pub(crate) fn body(&self) -> UserBody<'_> {
+        UserBody {
+            id: self.id,
+            aud: &self.aud,
+            role: &self.role,
+            email: &self.email,
+            phone: &self.phone,
+            app_metadata: &self.app_metadata,
+            user_metadata: &self.user_metadata,
+            identities: Some(&self.identities),
+            created_at: self.created_at.map(format_timestamp),
+            updated_at: self.updated_at.map(format_timestamp),
+            is_anonymous: self.is_anonymous,
+            factors: &self.factors,
+            new_email: &self.email_change,
+            new_phone: &self.phone_change,
+            invited_at: self.invited_at.map(format_timestamp),
+            confirmation_sent_at: self.tokens.confirmation_sent_at.map(format_timestamp),
+            confirmed_at: self.confirmed_at.map(format_timestamp),
+            email_confirmed_at: self.email_confirmed_at.map(format_timestamp),
+            phone_confirmed_at: self.phone_confirmed_at.map(format_timestamp),
+            recovery_sent_at: self.tokens.recovery_sent_at.map(format_timestamp),
+            email_change_sent_at: self.tokens.email_change_sent_at.map(format_timestamp),
+            phone_change_sent_at: self.tokens.phone_change_sent_at.map(format_timestamp),
+            reauthentication_sent_at: self.reauthentication_sent_at.map(format_timestamp),
+            last_sign_in_at: self.last_sign_in_at.map(format_timestamp),
+            banned_until: self.banned_until.map(format_timestamp),
+            deleted_at: self.deleted_at.map(format_timestamp),
         }
-        for (name, address) in [
-            ("new_email", &self.email_change),
-            ("new_phone", &self.phone_change),
-        ] {
-            if !address.is_empty() {
-                put(name, json!(address));
-            }
-        }
-        for (name, time) in self.times() {
-            if let Some(time) = time {
-                put(name, json!(timestamp(time)));
-            }
-        }
-        body
     }
+}
 
-    /// The times that are left out while they are unset.
-    fn times(&self) -> [(&'static str, Option<DateTime<Utc>>); 12] {
-        [
-            ("invited_at", self.invited_at),
-            ("confirmation_sent_at", self.tokens.confirmation_sent_at),
-            ("confirmed_at", self.confirmed_at),
-            ("email_confirmed_at", self.email_confirmed_at),
-            ("phone_confirmed_at", self.phone_confirmed_at),
-            ("recovery_sent_at", self.tokens.recovery_sent_at),
-            ("email_change_sent_at", self.tokens.email_change_sent_at),
-            ("phone_change_sent_at", self.tokens.phone_change_sent_at),
-            ("reauthentication_sent_at", self.reauthentication_sent_at),
-            ("last_sign_in_at", self.last_sign_in_at),
-            ("banned_until", self.banned_until),
-            ("deleted_at", self.deleted_at),
-        ]
+/// The JSON of a user. Times are RFC 3339 in UTC; those that are unset are left out, except for the first two.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct UserBody<'a> {
+    pub(crate) id: Uuid,
+    pub(crate) aud: &'a str,
+    pub(crate) role: &'a str,
+    /// Empty where the user has none, never null.
+    pub(crate) email: &'a str,
+    /// Digits without `+`; empty where the user has none, never null.
+    pub(crate) phone: &'a str,
+    pub(crate) app_metadata: &'a Value,
+    pub(crate) user_metadata: &'a Value,
+    /// A list; null in lists of users.
+    pub(crate) identities: Option<&'a [IdentityBody]>,
+    pub(crate) created_at: Option<String>,
+    pub(crate) updated_at: Option<String>,
+    pub(crate) is_anonymous: bool,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    factors: &'a [FactorBody],
+    /// The address that the user has asked to change to.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    new_email: &'a str,
+    /// The number that the user has asked to change to, as digits without `+`.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub(crate) new_phone: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    invited_at: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    confirmation_sent_at: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    confirmed_at: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    email_confirmed_at: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    phone_confirmed_at: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    recovery_sent_at: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    email_change_sent_at: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    phone_change_sent_at: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reauthentication_sent_at: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_sign_in_at: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    banned_until: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    deleted_at: Option<String>,
+}
+
+impl UserBody<'_> {
+    /// Compat: in lists of users `identities` is null, as upstream does not load them there.
+    pub(crate) fn without_identities(self) -> Self {
+        Self {
+            identities: None,
+            ..self
+        }
     }
 }
 
 /// A time on the wire: RFC 3339 in UTC, with microseconds.
-pub(crate) fn timestamp(time: DateTime<Utc>) -> String {
+pub(crate) fn format_timestamp(time: DateTime<Utc>) -> String {
     time.to_rfc3339_opts(SecondsFormat::Micros, true)
 }
 
-/// Removes members that are null or empty; only the named ones, as metadata may hold nulls of its own.
-fn without_null(mut list: Value, names: &[&str]) -> Value {
-    for member in list
-        .as_array_mut()
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_object_mut)
-    {
-        for name in names {
-            if member
-                .get(*name)
-                .is_some_and(|value| value.is_null() || value == "")
-            {
-                member.shift_remove(*name);
-            }
-        }
-    }
-    list
+/// An identity in the JSON of a user. Times are RFC 3339 in UTC; null when the row has none.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct IdentityBody {
+    /// The id of the row, by which a user unlinks the identity.
+    identity_id: Uuid,
+    /// Compat: the user's id at the provider, not the id of the row.
+    id: String,
+    user_id: Uuid,
+    /// What the provider said about the user.
+    identity_data: Value,
+    pub(crate) provider: String,
+    last_sign_in_at: Option<String>,
+    created_at: Option<String>,
+    updated_at: Option<String>,
+    /// Left out when the identity has no address.
+    #[serde(skip_serializing_if = "is_empty_text")]
+    email: Option<String>,
+}
+
+/// A second factor in the JSON of a user. Times are RFC 3339 in UTC; null when the row has none.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct FactorBody {
+    pub(crate) id: Uuid,
+    created_at: Option<String>,
+    updated_at: Option<String>,
+    /// `verified` or `unverified`.
+    status: String,
+    /// Left out when the user chose none.
+    #[serde(skip_serializing_if = "is_empty_text")]
+    friendly_name: Option<String>,
+    /// `totp`, `phone` or `webauthn`.
+    factor_type: String,
+    /// Empty for other types than `phone`.
+    phone: String,
+    last_challenged_at: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    web_authn_aaguid: Option<Uuid>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_webauthn_challenge_data: Option<Value>,
+}
+
+/// Whether a text is missing or empty; such members are left out of responses.
+fn is_empty_text(text: &Option<String>) -> bool {
+    text.as_deref().unwrap_or_default().is_empty()
 }

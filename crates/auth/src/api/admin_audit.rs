@@ -9,7 +9,7 @@ use crate::request::{Admin, Query};
 use crate::state::AuthState;
 use crate::store::audit;
 
-/// The query of the list.
+/// Query of the list: page numbers from 1, and a search `author:<text>`, `action:<text>` or `type:<text>`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct AuditQuery {
@@ -18,27 +18,34 @@ pub(crate) struct AuditQuery {
     query: String,
 }
 
-/// `GET /admin/audit`
+/// `GET /admin/audit`, administrators only → 200 with an array of `{id, payload, created_at, ip_address}`, and the
+/// headers `X-Total-Count` and `Link`.
+///
+/// # Errors
+/// 400 `validation_failed` for a bad page number or an unknown search scope.
 pub(crate) async fn list_audit_entries(
     state: web::Data<AuthState>,
     _: Admin,
     query: Query<AuditQuery>,
 ) -> Result<HttpResponse, AuthError> {
     let page = Page::parse(&query.page, &query.per_page)?;
-    let (members, pattern) = search(&query.query)?;
-    let client = state.client().await?;
-    let (entries, total) = audit::list_page(&client, members, &pattern, page.size, page.offset()).await?;
+    let (members, text) = parse_search(&query.query)?;
+    let client = state.connect().await?;
+    let (entries, total) = audit::list_page(&client, members, text, page.size, page.offset()).await?;
     let url = format!("{}/admin/audit", state.config.external_url);
     Ok(HttpResponse::Ok()
         .insert_header(("X-Total-Count", total.to_string()))
-        .insert_header(("Link", page.links(&url, total)))
+        .insert_header(("Link", page.links(&url, &[("query", &query.query)], total)))
         .json(entries))
 }
 
-/// Which members of an entry must contain what.
-fn search(query: &str) -> Result<(&'static [&'static str], String), AuthError> {
+/// Reads the members of an entry's `payload` to search, and the text to find. Without a search there are no members.
+///
+/// # Errors
+/// 400 `validation_failed`.
+fn parse_search(query: &str) -> Result<(&'static [&'static str], &str), AuthError> {
     if query.is_empty() {
-        return Ok((&[], String::new()));
+        return Ok((&[], ""));
     }
     let invalid = || AuthError::invalid("Invalid scope: must be one of author, action or type");
     let (scope, text) = query.split_once(':').ok_or_else(invalid)?;
@@ -48,5 +55,5 @@ fn search(query: &str) -> Result<(&'static [&'static str], String), AuthError> {
         "type" => &["log_type"],
         _ => return Err(invalid()),
     };
-    Ok((members, format!("%{text}%")))
+    Ok((members, text))
 }

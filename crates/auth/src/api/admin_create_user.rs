@@ -1,101 +1,93 @@
-//! `POST /admin/users`: no mail, no strength check, confirmed on demand. Source: Auth contract §2.15, AUTH-056, AUTH-057.
+//! `POST /admin/users`: creates a user without a mail and without a check of the password's strength. Source: Auth
+//! contract §2.15, AUTH-056, AUTH-057.
 
-use actix_web::{HttpResponse, web};
+use actix_web::HttpResponse;
 use chrono::{DateTime, TimeDelta, Utc};
 use deadpool_postgres::Transaction;
+use selvedge_gateway::parse_go_duration_nanos;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
-use crate::accounts::{self, Account};
+use crate::crypto::password_hash::PasswordHash;
 use crate::error::AuthError;
-use crate::hasher::random_password;
-use crate::request::{Admin, Json, RequestInfo, flag, text};
-use crate::rules::address::{parse_email, parse_phone};
-use crate::rules::password;
-use crate::rules::password_hash::PasswordHash;
+use crate::flows::accounts::{self, Account};
+use crate::hasher::generate_password;
+use crate::request::{Admin, AuthRequest, Json, read_flag, read_text};
 use crate::state::AuthState;
 use crate::store::audit::{Action, Actor};
 use crate::store::{phones, users};
 use crate::user::User;
+use crate::validation::address::{parse_email, parse_phone};
+use crate::validation::password;
 
-/// What an administrator sends to create or change a user.
+/// Body of `POST /admin/users` and `PUT /admin/users/{id}`. `password` and `password_hash` (bcrypt, Argon2 or
+/// Firebase scrypt) exclude each other. `ban_duration` is a Go duration such as `24h`, or `none`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct AdminUserBody {
-    #[serde(deserialize_with = "text")]
+    #[serde(deserialize_with = "read_text")]
     pub(crate) id: String,
-    #[serde(deserialize_with = "text")]
+    #[serde(deserialize_with = "read_text")]
     pub(crate) aud: String,
-    #[serde(deserialize_with = "text")]
+    #[serde(deserialize_with = "read_text")]
     pub(crate) role: String,
-    #[serde(deserialize_with = "text")]
+    #[serde(deserialize_with = "read_text")]
     pub(crate) email: String,
-    #[serde(deserialize_with = "text")]
+    #[serde(deserialize_with = "read_text")]
     pub(crate) phone: String,
     pub(crate) password: Option<String>,
-    #[serde(deserialize_with = "text")]
+    #[serde(deserialize_with = "read_text")]
     pub(crate) password_hash: String,
-    #[serde(deserialize_with = "flag")]
+    #[serde(deserialize_with = "read_flag")]
     pub(crate) email_confirm: bool,
-    #[serde(deserialize_with = "flag")]
+    #[serde(deserialize_with = "read_flag")]
     pub(crate) phone_confirm: bool,
     pub(crate) user_metadata: Option<Map<String, Value>>,
     pub(crate) app_metadata: Option<Map<String, Value>>,
-    #[serde(deserialize_with = "text")]
+    #[serde(deserialize_with = "read_text")]
     pub(crate) ban_duration: String,
 }
 
-/// `POST /admin/users`
+/// `POST /admin/users`, administrators only → 200 with the User. Works while sign-ups are disabled, and calls no
+/// hooks.
+///
+/// # Errors
+/// 400 `validation_failed` without any address, with both passwords, or for a malformed member; 422 `email_exists` or
+/// `phone_exists`.
 pub(crate) async fn create_user(
-    state: web::Data<AuthState>,
-    info: RequestInfo,
+    request: AuthRequest,
     admin: Admin,
     Json(body): Json<AdminUserBody>,
 ) -> Result<HttpResponse, AuthError> {
-    let mut info = info;
+    let mut request = request;
     if !body.aud.is_empty() {
-        info.audience.clone_from(&body.aud);
+        // From here on every look-up uses the audience that the administrator names instead of the request's.
+        request.info.audience.clone_from(&body.aud);
     }
-    let (email, phone) = addresses(&body)?;
+    let (email, phone) = parse_addresses(&body)?;
     let account = Account {
-        id: parse_id(&body.id)?,
+        id: parse_user_id(&body.id)?,
         email: &email,
         phone: &phone,
-        encrypted_password: &password_of(&state, &body).await?,
+        encrypted_password: &choose_password_hash(&request.state, &body).await?,
         data: body.user_metadata.clone().unwrap_or_default(),
         app_metadata: Map::new(),
         role: Some(body.role.as_str()).filter(|role| !role.is_empty()),
         invited_at: None,
+        // The hooks are for users who sign up themselves; an administrator has decided already.
         skips_hooks: true,
         keeps_metadata: true,
         bare_identity: true,
     };
-    let ban = ban_end(&body.ban_duration, state.now())?;
-    let mut client = state.client().await?;
+    let ban = parse_ban_end(&body.ban_duration, request.now())?;
+    let mut client = request.connect().await?;
     let db = client.transaction().await?;
-    if !email.is_empty()
-        && users::find_registered(&db, &email, &info.audience)
-            .await?
-            .is_some()
-    {
-        return Err(AuthError::EmailExists);
-    }
-    let user = accounts::create_user(&state, &db, &info, account)
-        .await
-        .map_err(name_conflict)
-        .map_err(|error| match error {
-            AuthError::PhoneExists => AuthError::coded(
-                422,
-                "phone_exists",
-                "Phone number already registered by another user",
-            ),
-            error => error,
-        })?;
+    let user = insert_user(&request, &db, account).await?;
     if let Some(data) = &body.app_metadata {
-        users::merge_app_metadata(&db, user.id, &Value::Object(data.clone()), state.now()).await?;
+        users::merge_app_metadata(&db, user.id, &Value::Object(data.clone()), request.now()).await?;
     }
-    confirm_and_ban(&state, &db, &user, &body, ban).await?;
+    confirm_and_ban(&request.state, &db, &user, &body, ban).await?;
     let actor = Actor::Admin {
         role: &admin.role,
         subject: &user,
@@ -104,13 +96,38 @@ pub(crate) async fn create_user(
         "user_id": user.id, "user_email": user.email, "user_phone": user.phone,
         "provider": if email.is_empty() { "phone" } else { "email" },
     });
-    accounts::log_as(&state, &db, &info, actor, Action::UserSignedUp, traits).await?;
-    let user = accounts::get(&db, user.id).await?;
+    accounts::log_action_with_traits(&request, &db, actor, Action::UserSignedUp, traits).await?;
+    let user = accounts::reload_user(&db, user.id).await?;
     db.commit().await?;
     Ok(HttpResponse::Ok().json(user.body()))
 }
 
-/// Confirmations are updates after the insert: projects' triggers on either see them as upstream's.
+/// Inserts the user. Phone numbers and concurrent requests are left to the unique indexes, whose violations
+/// are mapped.
+///
+/// # Errors
+/// 422 `email_exists` or `phone_exists`.
+async fn insert_user(
+    request: &AuthRequest,
+    db: &Transaction<'_>,
+    account: Account<'_>,
+) -> Result<User, AuthError> {
+    let registered = match account.email {
+        "" => None,
+        email => users::find_registered(db, email, &request.info.audience).await?,
+    };
+    if registered.is_some() {
+        return Err(AuthError::EmailExists);
+    }
+    let created = accounts::create_user(request, db, account).await;
+    created.map_err(|error| match map_unique_violation(error) {
+        AuthError::PhoneExists => AuthError::PhoneExistsOnCreate,
+        error => error,
+    })
+}
+
+/// Confirms addresses and sets the ban by UPDATEs after the INSERT, as upstream does: triggers of projects that run
+/// on UPDATE of `email_confirmed_at` depend on it.
 async fn confirm_and_ban(
     state: &AuthState,
     db: &Transaction<'_>,
@@ -122,7 +139,7 @@ async fn confirm_and_ban(
         users::confirm_email(db, user.id, state.now()).await?;
     }
     if body.phone_confirm && !user.phone.is_empty() {
-        phones::confirm(db, user.id, state.now()).await?;
+        phones::confirm_phone(db, user.id, state.now()).await?;
     }
     if let Some(until) = ban {
         users::set_ban(db, user.id, until).await?;
@@ -130,14 +147,17 @@ async fn confirm_and_ban(
     Ok(())
 }
 
-/// E-mail and phone as they are stored; at least one is needed.
-fn addresses(body: &AdminUserBody) -> Result<(String, String), AuthError> {
+/// E-mail and phone in their stored form; one of them may be empty.
+///
+/// # Errors
+/// 400 `validation_failed` for a malformed address or when both are missing.
+fn parse_addresses(body: &AdminUserBody) -> Result<(String, String), AuthError> {
     let email = if body.email.is_empty() {
         String::new()
     } else {
         parse_email(&body.email)?
     };
-    let phone = optional_phone(&body.phone)?;
+    let phone = parse_optional_phone(&body.phone)?;
     if email.is_empty() && phone.is_empty() {
         return Err(AuthError::invalid(
             "Cannot create a user without either an email or phone",
@@ -146,8 +166,11 @@ fn addresses(body: &AdminUserBody) -> Result<(String, String), AuthError> {
     Ok((email, phone))
 }
 
-/// The number as it is stored; empty stays empty.
-pub(crate) fn optional_phone(phone: &str) -> Result<String, AuthError> {
+/// The number in its stored form; empty stays empty.
+///
+/// # Errors
+/// 400 `validation_failed` for a number that is not E.164.
+pub(crate) fn parse_optional_phone(phone: &str) -> Result<String, AuthError> {
     if phone.is_empty() {
         Ok(String::new())
     } else {
@@ -155,7 +178,11 @@ pub(crate) fn optional_phone(phone: &str) -> Result<String, AuthError> {
     }
 }
 
-fn parse_id(id: &str) -> Result<Option<Uuid>, AuthError> {
+/// The id that the administrator chooses for the user; `None` lets the server choose.
+///
+/// # Errors
+/// 400 `validation_failed`, also for the nil UUID, which stands for "no user" elsewhere.
+fn parse_user_id(id: &str) -> Result<Option<Uuid>, AuthError> {
     if id.is_empty() {
         return Ok(None);
     }
@@ -166,8 +193,12 @@ fn parse_id(id: &str) -> Result<Option<Uuid>, AuthError> {
     }
 }
 
-/// The stored form of the password: hashed, given as a hash, or random.
-async fn password_of(state: &AuthState, body: &AdminUserBody) -> Result<String, AuthError> {
+/// The hash to store: of the given password, the given hash as it is, or that of a random password when there is
+/// neither.
+///
+/// # Errors
+/// 400 `validation_failed` for both at once, a password over 72 bytes, or an unknown hash format.
+async fn choose_password_hash(state: &AuthState, body: &AdminUserBody) -> Result<String, AuthError> {
     match (&body.password, body.password_hash.as_str()) {
         (Some(_), hash) if !hash.is_empty() => Err(AuthError::invalid(
             "Only a password or a password hash should be provided",
@@ -176,7 +207,7 @@ async fn password_of(state: &AuthState, body: &AdminUserBody) -> Result<String, 
             password::check_length(password)?;
             state.hasher.hash(password).await
         }
-        (_, "") => state.hasher.hash(&random_password()).await,
+        (_, "") => state.hasher.hash(&generate_password()).await,
         (_, hash) if PasswordHash::parse(hash).is_some() => Ok(hash.to_owned()),
         _ => Err(AuthError::invalid("Provided password hash is not supported")),
     }
@@ -186,7 +217,7 @@ async fn password_of(state: &AuthState, body: &AdminUserBody) -> Result<String, 
 ///
 /// # Errors
 /// 400 `validation_failed` for what is not a Go duration.
-pub(crate) fn ban_end(
+pub(crate) fn parse_ban_end(
     duration: &str,
     now: DateTime<Utc>,
 ) -> Result<Option<Option<DateTime<Utc>>>, AuthError> {
@@ -195,7 +226,10 @@ pub(crate) fn ban_end(
         "none" => Ok(Some(None)),
         text => {
             let invalid = || AuthError::invalid(format!("invalid format for ban duration: {text:?}"));
-            let span = parse_duration(text).ok_or_else(invalid)?;
+            let span = parse_go_duration_nanos(text)
+                .map(TimeDelta::nanoseconds)
+                .ok_or_else(invalid)?;
+            // Compat: a duration of zero lifts the ban, like `none`.
             if span.is_zero() {
                 return Ok(Some(None));
             }
@@ -205,45 +239,8 @@ pub(crate) fn ban_end(
     }
 }
 
-/// A Go duration such as `24h`, `1h30m`, `-5m` or `0`.
-fn parse_duration(text: &str) -> Option<TimeDelta> {
-    let (is_negative, mut rest) = match text.strip_prefix(['-', '+']) {
-        Some(rest) => (text.starts_with('-'), rest),
-        None => (false, text),
-    };
-    if rest == "0" {
-        return Some(TimeDelta::zero());
-    }
-    if rest.is_empty() {
-        return None;
-    }
-    let mut seconds = 0.0;
-    while !rest.is_empty() {
-        let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
-        let number: f64 = rest[..digits].parse().ok()?;
-        let unit_end = rest[digits..]
-            .find(|c: char| c.is_ascii_digit())
-            .map_or(rest.len(), |at| at + digits);
-        seconds += number
-            * match &rest[digits..unit_end] {
-                "ns" => 1e-9,
-                "us" | "µs" => 1e-6,
-                "ms" => 1e-3,
-                "s" => 1.0,
-                "m" => 60.0,
-                "h" => 3600.0,
-                _ => return None,
-            };
-        rest = &rest[unit_end..];
-    }
-    std::time::Duration::try_from_secs_f64(seconds)
-        .ok()
-        .and_then(|span| TimeDelta::from_std(span).ok())
-        .map(|span| if is_negative { -span } else { span })
-}
-
-/// Taken addresses and ids in Auth's words.
-pub(crate) fn name_conflict(error: AuthError) -> AuthError {
+/// Maps a unique violation on `auth.users` to the error of the member that is taken; other errors pass unchanged.
+pub(crate) fn map_unique_violation(error: AuthError) -> AuthError {
     match error.db_error().and_then(|db| db.constraint()) {
         Some("users_email_partial_key") => AuthError::EmailExists,
         Some("users_phone_key") => AuthError::PhoneExists,
@@ -268,15 +265,16 @@ mod tests {
             ("0", Some(0)),
         ];
         for (text, seconds) in cases {
-            assert_eq!(
-                parse_duration(text).map(|span| span.num_seconds()),
-                seconds,
-                "{text}"
-            );
+            let end = parse_ban_end(text, DateTime::UNIX_EPOCH).expect("a duration");
+            let after = end.map(|end| end.map_or(0, |end| end.timestamp()));
+            assert_eq!(after, seconds, "{text}");
         }
         for text in ["h", "24", "1d", "-", "1e9999h", "99999999999999999999h"] {
-            assert!(ban_end(text, DateTime::UNIX_EPOCH).is_err(), "{text}");
+            assert!(parse_ban_end(text, DateTime::UNIX_EPOCH).is_err(), "{text}");
         }
-        assert_eq!(ban_end("none", DateTime::UNIX_EPOCH).expect("lifts"), Some(None));
+        assert_eq!(
+            parse_ban_end("none", DateTime::UNIX_EPOCH).expect("lifts"),
+            Some(None)
+        );
     }
 }

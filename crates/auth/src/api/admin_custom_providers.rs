@@ -1,23 +1,33 @@
-//! `/admin/custom-providers`: providers that administrators add while the server runs. Source: Auth contract §2.15.
+//! `/admin/custom-providers`: OAuth 2.0 and OpenID Connect providers that administrators add while the server runs.
+//!
+//! URLs are checked strictly, because the server calls them: only https, and no private addresses. Source: Auth
+//! contract §2.15.
 
 use actix_web::{HttpResponse, web};
-use serde::Deserialize;
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio_postgres::error::DbError;
 use uuid::Uuid;
 
-use crate::error::AuthError;
-use crate::providers::{RESERVED_PARAMS, is_callable, is_internal};
+use super::response_bodies::CustomProviderBody;
+use crate::error::{AuthError, FederationError};
+use crate::providers::{Issuer, RESERVED_PARAMS, is_callable, is_internal};
 use crate::request::{Admin, Json, Query};
 use crate::state::AuthState;
 use crate::store::custom_providers::{self, CustomProvider};
 
+/// Longest `identifier`, prefix included, in characters.
 const LONGEST_IDENTIFIER: usize = 50;
+/// Longest `name`, in characters.
 const LONGEST_NAME: usize = 100;
+/// Longest `client_id`, in characters.
 const LONGEST_CLIENT_ID: usize = 512;
+/// Longest URL, and longest `client_secret`.
 const LONGEST_URL: usize = 2048;
 
-/// What users and the system own: no provider's claim may become it.
+/// Members of a user that `attribute_mapping` may not target: otherwise a provider could choose, for example, the
+/// role of its users.
 const BLOCKED_TARGETS: [&str; 13] = [
     "id",
     "aud",
@@ -34,7 +44,8 @@ const BLOCKED_TARGETS: [&str; 13] = [
     "is_super_admin",
 ];
 
-/// What is added or changed; a missing member stays as it is.
+/// Body of `POST` and `PUT`; on PUT a missing member keeps its value. `issuer`, `discovery_url` and
+/// `skip_nonce_check` are read for `oidc` only, the four endpoint URLs for `oauth2` only.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct ProviderBody {
@@ -60,7 +71,7 @@ pub(crate) struct ProviderBody {
     jwks_uri: Option<String>,
 }
 
-/// The query of the list.
+/// Query of the list: `type` is `oauth2`, `oidc` or missing.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct ListQuery {
@@ -68,7 +79,16 @@ pub(crate) struct ListQuery {
     kind: String,
 }
 
-/// `GET /admin/custom-providers?type=`
+/// Body of the list; secrets are never returned.
+#[derive(Serialize)]
+struct CustomProviderList<'a> {
+    providers: Vec<CustomProviderBody<'a>>,
+}
+
+/// `GET /admin/custom-providers?type=` → 200 `{providers: […]}`.
+///
+/// # Errors
+/// 400 `validation_failed` for any other type.
 pub(crate) async fn list_providers(
     state: web::Data<AuthState>,
     _: Admin,
@@ -79,12 +99,17 @@ pub(crate) async fn list_providers(
         kind @ ("oauth2" | "oidc") => Some(kind),
         _ => return Err(AuthError::invalid("type must be either 'oauth2' or 'oidc'")),
     };
-    let client = state.client().await?;
+    let client = state.connect().await?;
     let all = custom_providers::list_all(&client, kind).await?;
-    let providers: Vec<Value> = all.iter().map(CustomProvider::body).collect();
-    Ok(HttpResponse::Ok().json(json!({ "providers": providers })))
+    let providers = all.iter().map(CustomProviderBody::new).collect();
+    Ok(HttpResponse::Ok().json(CustomProviderList { providers }))
 }
 
+/// Refuses an identifier without the prefix `custom:`, which keeps custom names apart from those of built-in
+/// providers.
+///
+/// # Errors
+/// 400 `validation_failed`.
 fn check_identifier(identifier: &str) -> Result<(), AuthError> {
     if identifier.is_empty() {
         return Err(AuthError::invalid("identifier is required"));
@@ -103,31 +128,36 @@ fn check_identifier(identifier: &str) -> Result<(), AuthError> {
     Ok(())
 }
 
-async fn find(state: &AuthState, identifier: &str) -> Result<CustomProvider, AuthError> {
+/// The provider that the path names.
+///
+/// # Errors
+/// 400 `validation_failed` for a malformed identifier, 404 `custom_provider_not_found`.
+async fn find_provider(state: &AuthState, identifier: &str) -> Result<CustomProvider, AuthError> {
     check_identifier(identifier)?;
-    let client = state.client().await?;
+    let client = state.connect().await?;
     let found = custom_providers::find_by_identifier(&client, identifier).await?;
-    found.ok_or_else(not_found)
+    found.ok_or(NOT_FOUND)
 }
 
-fn not_found() -> AuthError {
-    AuthError::FeatureOff {
-        status: 404,
-        code: "custom_provider_not_found",
-        text: "Custom OAuth provider not found",
-    }
-}
+const NOT_FOUND: AuthError = AuthError::Federation(FederationError::CustomProviderNotFound);
 
-/// `GET /admin/custom-providers/{identifier}`
+/// `GET /admin/custom-providers/{identifier}` → 200 with the provider, without its secret.
 pub(crate) async fn get_provider(
     state: web::Data<AuthState>,
     _: Admin,
     identifier: web::Path<String>,
 ) -> Result<HttpResponse, AuthError> {
-    Ok(HttpResponse::Ok().json(find(&state, &identifier).await?.body()))
+    Ok(HttpResponse::Ok().json(CustomProviderBody::new(
+        &find_provider(&state, &identifier).await?,
+    )))
 }
 
-/// `POST /admin/custom-providers` → 201
+/// `POST /admin/custom-providers` → 201 with the provider. An OpenID Connect provider must be reachable at that
+/// moment.
+///
+/// # Errors
+/// 400 `validation_failed` for a missing or invalid member or a failed discovery, 400 `conflict` for a taken
+/// identifier.
 pub(crate) async fn create_provider(
     state: web::Data<AuthState>,
     _: Admin,
@@ -143,6 +173,30 @@ pub(crate) async fn create_provider(
     };
     let identifier = body.identifier.clone().unwrap_or_default();
     check_identifier(&identifier)?;
+    check_required(&kind, &body)?;
+    let mut new = new_provider(kind, identifier, state.now());
+    {
+        let client = state.connect().await?;
+        if custom_providers::find_by_identifier(&client, &new.identifier)
+            .await?
+            .is_some()
+        {
+            return Err(identifier_taken());
+        }
+    }
+    apply_changes(&state, &mut new, body)?;
+    fetch_discovery(&state, &mut new).await?;
+    let client = state.connect().await?;
+    let put = custom_providers::upsert(&client, &new).await;
+    put.map_err(map_constraint_violation)?;
+    Ok(HttpResponse::Created().json(CustomProviderBody::new(&new)))
+}
+
+/// Refuses a new provider without a member that its type needs.
+///
+/// # Errors
+/// 400 `validation_failed`.
+fn check_required(kind: &str, body: &ProviderBody) -> Result<(), AuthError> {
     let required: &[(&str, &Option<String>)] = if kind == "oidc" {
         &[("issuer", &body.issuer)]
     } else {
@@ -167,10 +221,14 @@ pub(crate) async fn create_provider(
             "{member} is required for {family} providers"
         )));
     }
-    let now = state.now();
-    let mut new = CustomProvider {
+    Ok(())
+}
+
+/// A provider with every setting at its default.
+fn new_provider(provider_type: String, identifier: String, now: DateTime<Utc>) -> CustomProvider {
+    CustomProvider {
         id: Uuid::new_v4(),
-        provider_type: kind,
+        provider_type,
         identifier,
         name: String::new(),
         client_id: String::new(),
@@ -193,138 +251,110 @@ pub(crate) async fn create_provider(
         jwks_uri: None,
         created_at: now,
         updated_at: now,
-    };
-    {
-        let client = state.client().await?;
-        if custom_providers::find_by_identifier(&client, &new.identifier)
-            .await?
-            .is_some()
-        {
-            return Err(taken());
-        }
     }
-    apply(&state, &mut new, body)?;
-    discover(&state, &mut new).await?;
-    let client = state.client().await?;
-    let put = custom_providers::put(&client, &new).await;
-    put.map_err(refused)?;
-    Ok(HttpResponse::Created().json(new.body()))
 }
 
-/// What the table refuses: a name that is taken meanwhile, an address that is no https URL, or what else its rules say.
-fn refused(error: tokio_postgres::Error) -> AuthError {
+/// Maps violations of the table's constraints to errors: an identifier that was taken since the check, a URL that is
+/// not https, and others.
+fn map_constraint_violation(error: tokio_postgres::Error) -> AuthError {
     let constraint = error
         .as_db_error()
         .and_then(DbError::constraint)
         .unwrap_or_default();
     match error.code().map(tokio_postgres::error::SqlState::code) {
-        Some("23505") => taken(),
+        // 23505 is a unique violation: another request has created the provider since the check. 23514 is a CHECK
+        // constraint.
+        Some("23505") => identifier_taken(),
         Some("23514") if constraint.ends_with("_https") => AuthError::invalid("URL must use HTTPS"),
         Some("23514") => AuthError::invalid("The provider's configuration is not valid"),
         _ => error.into(),
     }
 }
 
-fn taken() -> AuthError {
-    AuthError::FeatureOff {
-        status: 400,
-        code: "conflict",
-        text: "A custom OAuth provider with this identifier already exists",
-    }
+fn identifier_taken() -> AuthError {
+    AuthError::from(FederationError::CustomProviderExists)
 }
 
-/// `PUT /admin/custom-providers/{identifier}`
+/// `PUT /admin/custom-providers/{identifier}` → 200 with the provider. Type and identifier cannot change.
+///
+/// # Errors
+/// 400 `validation_failed`, 404 `custom_provider_not_found`.
 pub(crate) async fn update_provider(
     state: web::Data<AuthState>,
     _: Admin,
     identifier: web::Path<String>,
     Json(body): Json<ProviderBody>,
 ) -> Result<HttpResponse, AuthError> {
-    let mut known = find(&state, &identifier).await?;
+    let mut known = find_provider(&state, &identifier).await?;
     let old_issuer = known.issuer.clone().unwrap_or_default();
-    let moves = body.issuer.is_some() || body.discovery_url.is_some();
-    apply(&state, &mut known, body)?;
-    if moves {
-        state.issuers.forget(&old_issuer);
-        discover(&state, &mut known).await?;
+    let changes_issuer = body.issuer.is_some() || body.discovery_url.is_some();
+    apply_changes(&state, &mut known, body)?;
+    if changes_issuer {
+        // The cache would otherwise keep the document and the keys of the old issuer.
+        state.issuers.forget_issuer(&old_issuer);
+        fetch_discovery(&state, &mut known).await?;
     }
     known.updated_at = state.now();
-    let client = state.client().await?;
-    custom_providers::put(&client, &known).await.map_err(refused)?;
-    Ok(HttpResponse::Ok().json(known.body()))
+    let client = state.connect().await?;
+    custom_providers::upsert(&client, &known)
+        .await
+        .map_err(map_constraint_violation)?;
+    Ok(HttpResponse::Ok().json(CustomProviderBody::new(&known)))
 }
 
-/// `DELETE /admin/custom-providers/{identifier}` → 204
+/// `DELETE /admin/custom-providers/{identifier}` → 204. Users and identities of the provider stay.
+///
+/// # Errors
+/// 404 `custom_provider_not_found`.
 pub(crate) async fn delete_provider(
     state: web::Data<AuthState>,
     _: Admin,
     identifier: web::Path<String>,
 ) -> Result<HttpResponse, AuthError> {
-    let known = find(&state, &identifier).await?;
-    let client = state.client().await?;
+    let known = find_provider(&state, &identifier).await?;
+    let client = state.connect().await?;
     if !custom_providers::delete(&client, &known.identifier).await? {
-        return Err(not_found());
+        return Err(NOT_FOUND);
     }
-    state.issuers.forget(&known.issuer.unwrap_or_default());
+    state.issuers.forget_issuer(&known.issuer.unwrap_or_default());
     Ok(HttpResponse::NoContent().finish())
 }
 
-/// Takes over what is given, after checking it.
-fn apply(state: &AuthState, provider: &mut CustomProvider, body: ProviderBody) -> Result<(), AuthError> {
+/// Replaces the members that the body gives, after checking them.
+///
+/// # Errors
+/// 400 `validation_failed`.
+fn apply_changes(
+    state: &AuthState,
+    provider: &mut CustomProvider,
+    body: ProviderBody,
+) -> Result<(), AuthError> {
     check_params(body.authorization_params.as_ref())?;
     check_mapping(body.attribute_mapping.as_ref())?;
-    let insecure = state.config.insecure_providers;
-    let url = |slot: &mut Option<String>, given: Option<String>| match given.filter(|url| !url.is_empty()) {
-        Some(url) if url.len() > LONGEST_URL => Err(AuthError::invalid(format!(
-            "URL cannot exceed {LONGEST_URL} characters"
-        ))),
-        Some(url) if !is_callable(&url, insecure) => Err(AuthError::invalid("URL must use HTTPS")),
-        Some(url) if !insecure && is_internal(&url) => Err(AuthError::invalid(
-            "URL cannot point to localhost or a private address",
-        )),
-        Some(url) => {
-            *slot = Some(url);
-            Ok(())
-        }
-        None => Ok(()),
-    };
     if provider.is_oidc() {
-        url(&mut provider.issuer, body.issuer)?;
-        url(&mut provider.discovery_url, body.discovery_url)?;
+        set_url(state, &mut provider.issuer, body.issuer)?;
+        set_url(state, &mut provider.discovery_url, body.discovery_url)?;
         provider.skip_nonce_check = body.skip_nonce_check.unwrap_or(provider.skip_nonce_check);
     } else {
-        url(&mut provider.authorization_url, body.authorization_url)?;
-        url(&mut provider.token_url, body.token_url)?;
-        url(&mut provider.userinfo_url, body.userinfo_url)?;
-        url(&mut provider.jwks_uri, body.jwks_uri)?;
+        set_url(state, &mut provider.authorization_url, body.authorization_url)?;
+        set_url(state, &mut provider.token_url, body.token_url)?;
+        set_url(state, &mut provider.userinfo_url, body.userinfo_url)?;
+        set_url(state, &mut provider.jwks_uri, body.jwks_uri)?;
     }
-    let text = |slot: &mut String, given: Option<String>, member: &str, most: usize| {
-        let Some(given) = given.filter(|given| !given.is_empty()) else {
-            return Ok(());
-        };
-        if given.chars().count() > most {
-            return Err(AuthError::invalid(format!(
-                "{member} cannot exceed {most} characters"
-            )));
-        }
-        *slot = given;
-        Ok(())
-    };
-    text(&mut provider.name, body.name, "name", LONGEST_NAME)?;
-    text(
+    set_text(&mut provider.name, body.name, ("name", LONGEST_NAME))?;
+    set_text(
         &mut provider.client_id,
         body.client_id,
-        "client_id",
-        LONGEST_CLIENT_ID,
+        ("client_id", LONGEST_CLIENT_ID),
     )?;
-    text(
+    set_text(
         &mut provider.client_secret,
         body.client_secret,
-        "client_secret",
-        LONGEST_URL,
+        ("client_secret", LONGEST_URL),
     )?;
     provider.scopes = body.scopes.unwrap_or_else(|| provider.scopes.clone());
     if provider.is_oidc() && !provider.scopes.iter().any(|scope| scope == "openid") {
+        // Without the scope `openid` a provider returns no ID token (OpenID Connect Core §3.1.2.1).
         provider.scopes.insert(0, "openid".to_owned());
     }
     if let Some(ids) = body.acceptable_client_ids {
@@ -345,6 +375,53 @@ fn apply(state: &AuthState, provider: &mut CustomProvider, body: ProviderBody) -
     Ok(())
 }
 
+/// Replaces a URL if one is given. It must be https and outside of private networks: otherwise an administrator of
+/// the project could make the server call internal services. Development configurations may lift both rules.
+///
+/// # Errors
+/// 400 `validation_failed`.
+fn set_url(state: &AuthState, url: &mut Option<String>, given: Option<String>) -> Result<(), AuthError> {
+    let insecure = state.config.insecure_providers;
+    match given.filter(|url| !url.is_empty()) {
+        Some(given) if given.len() > LONGEST_URL => Err(AuthError::invalid(format!(
+            "URL cannot exceed {LONGEST_URL} characters"
+        ))),
+        Some(given) if !is_callable(&given, insecure) => Err(AuthError::invalid("URL must use HTTPS")),
+        Some(given) if !insecure && is_internal(&given) => Err(AuthError::invalid(
+            "URL cannot point to localhost or a private address",
+        )),
+        Some(given) => {
+            *url = Some(given);
+            Ok(())
+        }
+        None => Ok(()),
+    }
+}
+
+/// Replaces a text if one is given that is not empty; `limit` is the member's name and its greatest length in
+/// characters.
+///
+/// # Errors
+/// 400 `validation_failed` for a longer text.
+fn set_text(text: &mut String, given: Option<String>, limit: (&str, usize)) -> Result<(), AuthError> {
+    let (member, most) = limit;
+    let Some(given) = given.filter(|given| !given.is_empty()) else {
+        return Ok(());
+    };
+    if given.chars().count() > most {
+        return Err(AuthError::invalid(format!(
+            "{member} cannot exceed {most} characters"
+        )));
+    }
+    *text = given;
+    Ok(())
+}
+
+/// Refuses additional authorization parameters that would replace those of the protocol, such as `state`, or that are
+/// not strings.
+///
+/// # Errors
+/// 400 `validation_failed`.
 fn check_params(params: Option<&Value>) -> Result<(), AuthError> {
     let params = params.filter(|value| !value.is_null());
     let Some(params) = params else { return Ok(()) };
@@ -352,6 +429,7 @@ fn check_params(params: Option<&Value>) -> Result<(), AuthError> {
         .as_object()
         .ok_or_else(|| AuthError::invalid("authorization_params must be an object"))?;
     for (name, value) in params {
+        // A fixed nonce would be the same for all sign-ins and protect none of them.
         if RESERVED_PARAMS.contains(&name.as_str()) || name == "nonce" {
             return Err(AuthError::invalid(format!(
                 "Cannot override reserved OAuth parameter: {name}"
@@ -366,6 +444,10 @@ fn check_params(params: Option<&Value>) -> Result<(), AuthError> {
     Ok(())
 }
 
+/// Refuses an `attribute_mapping` that targets one of [`BLOCKED_TARGETS`].
+///
+/// # Errors
+/// 400 `validation_failed`.
 fn check_mapping(mapping: Option<&Value>) -> Result<(), AuthError> {
     let mapping = mapping.filter(|value| !value.is_null());
     let Some(mapping) = mapping else { return Ok(()) };
@@ -383,12 +465,16 @@ fn check_mapping(mapping: Option<&Value>) -> Result<(), AuthError> {
     }
 }
 
-/// An OpenID Connect provider must be there, and be who it says, before it is kept.
-async fn discover(state: &AuthState, provider: &mut CustomProvider) -> Result<(), AuthError> {
-    let Some(issuer) = provider.issuer().filter(|_| provider.is_oidc()) else {
+/// Fetches the discovery document of an OpenID Connect provider and keeps its main members. The document
+/// must be reachable and name the given issuer (OpenID Connect Discovery §4.3).
+///
+/// # Errors
+/// 400 `validation_failed`.
+async fn fetch_discovery(state: &AuthState, provider: &mut CustomProvider) -> Result<(), AuthError> {
+    let Some(issuer) = Issuer::from_custom(provider).filter(|_| provider.is_oidc()) else {
         return Ok(());
     };
-    let document = state.issuers.read(&state.http, &issuer).await;
+    let document = state.issuers.fetch_document(&state.outside_http, &issuer).await;
     let document = document.map_err(|error| {
         AuthError::invalid(format!("OIDC discovery of {:?} failed: {error}", issuer.name))
     })?;

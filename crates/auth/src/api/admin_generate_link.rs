@@ -1,43 +1,44 @@
 //! `POST /admin/generate_link`: the link and code of a mail, without the mail. Source: Auth contract §2.15, AUTH-063.
 
-use actix_web::{HttpResponse, web};
+use actix_web::HttpResponse;
 use deadpool_postgres::Transaction;
-use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
-use crate::accounts::{self, Account};
+use crate::crypto::one_time_code::OneTimeCode;
 use crate::error::AuthError;
-use crate::leaked_passwords;
-use crate::letters;
-use crate::machine::verify::VerifyType;
-use crate::request::{Admin, Json, RequestInfo, metadata, text};
-use crate::rules::address::parse_email;
-use crate::rules::one_time_code::OneTimeCode;
+use crate::flows::accounts::{self, Account};
+use crate::mailer;
+use crate::protection::leaked_passwords;
+use crate::request::{Admin, AuthRequest, Json, read_metadata, read_text};
 use crate::state::AuthState;
 use crate::store::audit::{Action, Actor};
-use crate::store::one_time_tokens::{self, TokenKind};
-use crate::store::users;
-use crate::user::User;
+use crate::store::one_time_tokens::{self, SentToken, TokenKind};
+use crate::store::users::{self, EmailChange};
+use crate::user::{User, UserBody};
+use crate::validation::address::parse_email;
+use crate::validation::verify_type::VerifyType;
 
-/// What an administrator sends.
+/// Body of `POST /admin/generate_link`: `{type, email, password?, new_email?, data?, redirect_to?}`. `password` is
+/// required for `signup`, `new_email` for both e-mail changes.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct LinkBody {
-    #[serde(rename = "type", deserialize_with = "text")]
+    #[serde(rename = "type", deserialize_with = "read_text")]
     kind: String,
-    #[serde(deserialize_with = "text")]
+    #[serde(deserialize_with = "read_text")]
     email: String,
-    #[serde(deserialize_with = "text")]
+    #[serde(deserialize_with = "read_text")]
     new_email: String,
-    #[serde(deserialize_with = "text")]
+    #[serde(deserialize_with = "read_text")]
     password: String,
-    #[serde(deserialize_with = "metadata")]
+    #[serde(deserialize_with = "read_metadata")]
     data: Map<String, Value>,
-    #[serde(deserialize_with = "text")]
+    #[serde(deserialize_with = "read_text")]
     redirect_to: String,
 }
 
-/// The kinds of links.
+/// The `type` in the request body: which mail the link would have been part of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum LinkKind {
     Signup,
@@ -49,6 +50,10 @@ enum LinkKind {
 }
 
 impl LinkKind {
+    /// Reads the `type` of the request body.
+    ///
+    /// # Errors
+    /// 400 `validation_failed` for any other type.
     fn parse(name: &str) -> Result<Self, AuthError> {
         Ok(match name {
             "signup" => Self::Signup,
@@ -65,7 +70,7 @@ impl LinkKind {
         })
     }
 
-    /// The type inside the link.
+    /// The `type` parameter inside the link.
     fn verify_type(self) -> VerifyType {
         match self {
             Self::Signup => VerifyType::Signup,
@@ -76,9 +81,9 @@ impl LinkKind {
         }
     }
 
-    /// What the audit log says about it, and in whose name. Compat: nothing about sign-ups and changes of address, and a
-    /// recovery counts as asked for by the user.
-    fn entry<'a>(self, role: &'a str, user: &'a User) -> Option<(Actor<'a>, Action)> {
+    /// Actor and action of the audit entry. Compat: there is none for sign-ups and e-mail changes, and a recovery is
+    /// logged as the user's own request.
+    fn audit_entry<'a>(self, role: &'a str, user: &'a User) -> Option<(Actor<'a>, Action)> {
         match self {
             Self::Invite => Some((Actor::Admin { role, subject: user }, Action::UserInvited)),
             Self::MagicLink | Self::Recovery => Some((Actor::User(user), Action::RecoveryRequested)),
@@ -87,27 +92,36 @@ impl LinkKind {
     }
 }
 
-/// `POST /admin/generate_link`
+/// `POST /admin/generate_link`, administrators only → 200 with the User's members and those of [`LinkResponse`].
+///
+/// Stores the token as the mail would have done, so that an older link of the same kind stops working, but sends
+/// nothing.
+///
+/// # Errors
+/// 400 `validation_failed` for a bad address, type or missing password; 404 `user_not_found` for a recovery or e-mail
+/// change of an unregistered address; 422 `email_exists` for a confirmed user or a taken new address; 422
+/// `weak_password`.
 pub(crate) async fn generate_link(
-    state: web::Data<AuthState>,
-    info: RequestInfo,
+    request: AuthRequest,
     admin: Admin,
     Json(body): Json<LinkBody>,
 ) -> Result<HttpResponse, AuthError> {
     let email = parse_email(&body.email)?;
-    let asked = LinkKind::parse(&body.kind)?;
-    let encrypted_password = password_of(&state, asked, &body.password).await?;
-    let redirect_to = state
+    let requested = LinkKind::parse(&body.kind)?;
+    // Hashed before the transaction begins: the hash may wait in a queue.
+    let encrypted_password = hash_signup_password(&request, requested, &email, &body.password).await?;
+    let redirect_to = request
+        .state
         .redirects
-        .choose([body.redirect_to.as_str(), info.redirect_to.as_str()]);
-    let mut client = state.client().await?;
+        .choose([body.redirect_to.as_str(), request.info.redirect_to.as_str()]);
+    let mut client = request.connect().await?;
     let db = client.transaction().await?;
-    let found = users::find_registered(&db, &email, &info.audience).await?;
-    // A magic link for somebody new is a sign-up.
-    let kind = if asked == LinkKind::MagicLink && found.is_none() {
+    let found = users::find_registered(&db, &email, &request.info.audience).await?;
+    // A magic link for an unregistered address becomes a sign-up.
+    let kind = if requested == LinkKind::MagicLink && found.is_none() {
         LinkKind::Signup
     } else {
-        asked
+        requested
     };
     let account = Account {
         email: &email,
@@ -117,62 +131,74 @@ pub(crate) async fn generate_link(
         bare_identity: true,
         ..Account::default()
     };
-    let user = subject(&state, &info, &db, kind, found, account).await?;
-    let code = store_code(&state, &db, kind, &user, &body).await?;
-    if let Some((actor, action)) = kind.entry(&admin.role, &user) {
-        accounts::log(&state, &db, &info, actor, action).await?;
+    let user = find_or_create_user(&request, &db, kind, found, account).await?;
+    let code = store_code(&request.state, &db, kind, &user, &body).await?;
+    if let Some((actor, action)) = kind.audit_entry(&admin.role, &user) {
+        accounts::log_action(&request, &db, actor, action).await?;
     }
-    let user = accounts::get(&db, user.id).await?;
+    let user = accounts::reload_user(&db, user.id).await?;
     db.commit().await?;
-    // Compat: the two kinds of e-mail change keep their names here.
-    let verification_type = if kind == asked {
-        body.kind.as_str()
-    } else {
-        "signup"
-    };
-    let link = letters::action_link(&info, &code.hash, kind.verify_type(), &redirect_to);
-    Ok(answer(
-        &user,
-        [&link, &code.otp, &code.hash, verification_type, &redirect_to],
-    ))
+    // Compat: the response repeats the requested type, so `email_change_current` and `email_change_new` appear here,
+    // while the link itself says `email_change`.
+    let verification_type = if kind == requested { &body.kind } else { "signup" };
+    let link = mailer::build_action_link(&request.info, &code.hash, kind.verify_type(), &redirect_to);
+    Ok(HttpResponse::Ok().json(LinkResponse {
+        user: user.body(),
+        action_link: &link,
+        email_otp: &code.otp,
+        hashed_token: &code.hash,
+        verification_type,
+        redirect_to: &redirect_to,
+    }))
 }
 
-/// The user's members and the link's side by side: that is how the client takes them apart.
-fn answer(user: &User, properties: [&str; 5]) -> HttpResponse {
-    let names = [
-        "action_link",
-        "email_otp",
-        "hashed_token",
-        "verification_type",
-        "redirect_to",
-    ];
-    let mut body = user.body();
-    body.extend(
-        names
-            .into_iter()
-            .zip(properties)
-            .map(|(name, value)| (name.to_owned(), json!(value))),
-    );
-    HttpResponse::Ok().json(body)
+/// Compat: one flat object with the members of the user and of the link; `supabase-js` separates the two by name.
+/// `email_otp` is the code for `POST /verify`, `hashed_token` its hash for `token_hash`, and `action_link` the URL
+/// for `GET /verify`.
+#[derive(Serialize)]
+struct LinkResponse<'a> {
+    #[serde(flatten)]
+    user: UserBody<'a>,
+    action_link: &'a str,
+    email_otp: &'a str,
+    hashed_token: &'a str,
+    verification_type: &'a str,
+    redirect_to: &'a str,
 }
 
-async fn password_of(state: &AuthState, kind: LinkKind, password: &str) -> Result<String, AuthError> {
-    match kind {
-        LinkKind::Signup => {
-            if password.is_empty() {
-                return Err(AuthError::invalid("Signup requires a valid password"));
-            }
-            leaked_passwords::check(state, password).await?;
-            state.hasher.hash(password).await
-        }
-        _ => Ok(String::new()),
+/// The bcrypt hash of the given password for the sign-up of a new address; empty where no password is stored.
+///
+/// # Errors
+/// 400 `validation_failed` for a new address without password, 422 `weak_password`.
+async fn hash_signup_password(
+    request: &AuthRequest,
+    kind: LinkKind,
+    email: &str,
+    password: &str,
+) -> Result<String, AuthError> {
+    if kind != LinkKind::Signup {
+        return Ok(String::new());
     }
+    let found = {
+        let client = request.connect().await?;
+        users::find_registered(&client, email, &request.info.audience).await?
+    };
+    if found.is_some() {
+        return Ok(String::new());
+    }
+    if password.is_empty() {
+        return Err(AuthError::invalid("Signup requires a valid password"));
+    }
+    leaked_passwords::check_new_password(&request.state, password).await?;
+    request.state.hasher.hash(password).await
 }
 
-/// The user that the link is for: a new one where the kind allows it.
-async fn subject(
-    state: &AuthState,
-    info: &RequestInfo,
+/// The user that the link is for. Sign-ups and invitations create the user if the address is not registered.
+///
+/// # Errors
+/// 404 `user_not_found`, 422 `email_exists`.
+async fn find_or_create_user(
+    request: &AuthRequest,
     db: &Transaction<'_>,
     kind: LinkKind,
     found: Option<User>,
@@ -183,12 +209,12 @@ async fn subject(
             Err(AuthError::EmailExists)
         }
         (_, Some(user)) => Ok(user),
-        (LinkKind::Signup | LinkKind::Invite, None) => accounts::create_user(state, db, info, account).await,
+        (LinkKind::Signup | LinkKind::Invite, None) => accounts::create_user(request, db, account).await,
         (_, None) => Err(AuthError::UserNotFound("User with this email not found")),
     }
 }
 
-/// Draws the code and keeps it as the mail's flow would.
+/// Generates a code and stores its hash in the token column that the mail of this kind uses.
 async fn store_code(
     state: &AuthState,
     db: &Transaction<'_>,
@@ -197,26 +223,31 @@ async fn store_code(
     body: &LinkBody,
 ) -> Result<OneTimeCode, AuthError> {
     let now = state.now();
-    let code = letters::new_code(state, &user.email, None);
-    match kind {
-        LinkKind::Signup => {
-            one_time_tokens::set(db, user.id, TokenKind::Confirmation, &user.email, &code.hash, now).await?
-        }
-        LinkKind::Invite => {
-            one_time_tokens::set(db, user.id, TokenKind::Confirmation, &user.email, &code.hash, now).await?;
-            users::set_invited(db, user.id, now).await?;
-        }
-        LinkKind::MagicLink | LinkKind::Recovery => {
-            one_time_tokens::set(db, user.id, TokenKind::Recovery, &user.email, &code.hash, now).await?;
-        }
+    let code = mailer::generate_code(state, &user.email, None);
+    let token_kind = match kind {
+        LinkKind::Signup | LinkKind::Invite => TokenKind::Confirmation,
+        LinkKind::MagicLink | LinkKind::Recovery => TokenKind::Recovery,
         LinkKind::EmailChangeCurrent | LinkKind::EmailChangeNew => {
             return store_change_code(state, db, kind, user, body).await;
         }
+    };
+    let token = SentToken {
+        kind: token_kind,
+        address: &user.email,
+        hash: &code.hash,
+    };
+    one_time_tokens::store_token(db, user.id, token, now).await?;
+    if kind == LinkKind::Invite {
+        users::set_invited(db, user.id, now).await?;
     }
     Ok(code)
 }
 
-/// A change of address asks up to two addresses; each kind of link stands for one of them, and leaves the other's token alone.
+/// Stores the code of one of the two links of an e-mail change, either for the new or for the current address.
+///
+/// # Errors
+/// 400 `validation_failed` for the current address when the project does not use secure e-mail change, 422
+/// `email_exists`.
 async fn store_change_code(
     state: &AuthState,
     db: &Transaction<'_>,
@@ -236,8 +267,10 @@ async fn store_change_code(
     }
     let is_new = kind == LinkKind::EmailChangeNew;
     let address = if is_new { &new_email } else { &user.email };
-    let code = letters::new_code(state, address, None);
-    let kept = |token: &str| {
+    let code = mailer::generate_code(state, address, None);
+    // The token for the other address stays valid only while it belongs to the same new address; otherwise it would
+    // confirm a change that its mail did not name.
+    let keep_for_same_address = |token: &str| {
         if user.email_change == new_email {
             token.to_owned()
         } else {
@@ -245,16 +278,27 @@ async fn store_change_code(
         }
     };
     let (token_new, token_current) = if is_new {
-        (code.hash.clone(), kept(&user.tokens.email_change_current))
+        (
+            code.hash.clone(),
+            keep_for_same_address(&user.tokens.email_change_current),
+        )
     } else {
-        (kept(&user.tokens.email_change_new), code.hash.clone())
+        (
+            keep_for_same_address(&user.tokens.email_change_new),
+            code.hash.clone(),
+        )
     };
-    users::set_email_change(db, user.id, &new_email, &token_new, &token_current, now).await?;
+    let change = EmailChange {
+        new_email: &new_email,
+        token_new: &token_new,
+        token_current: &token_current,
+    };
+    users::set_email_change(db, user.id, &change, now).await?;
     let token_kind = if is_new {
         TokenKind::EmailChangeNew
     } else {
         TokenKind::EmailChangeCurrent
     };
-    one_time_tokens::put(db, user.id, token_kind, &code.hash, address).await?;
+    one_time_tokens::upsert_lookup(db, user.id, token_kind, &code.hash, address).await?;
     Ok(code)
 }

@@ -10,19 +10,22 @@ use crate::state::AuthState;
 use crate::store::users;
 use crate::user::User;
 
-/// `GET /admin/users/{id}`
+/// `GET /admin/users/{id}`, administrators only → 200 with the User.
 pub(crate) async fn get_user(
     state: web::Data<AuthState>,
     _: Admin,
     id: web::Path<String>,
 ) -> Result<HttpResponse, AuthError> {
-    let client = state.client().await?;
-    let user = find(&client, &id).await?;
+    let client = state.connect().await?;
+    let user = find_user(&client, &id).await?;
     Ok(HttpResponse::Ok().json(user.body()))
 }
 
-/// The user that a path names.
-pub(crate) async fn find(db: &impl GenericClient, id: &str) -> Result<User, AuthError> {
+/// The user that the path names.
+///
+/// # Errors
+/// 404 `validation_failed` for an id that is not a UUID, 404 `user_not_found`.
+pub(crate) async fn find_user(db: &impl GenericClient, id: &str) -> Result<User, AuthError> {
     let id: Uuid = id
         .parse()
         .map_err(|_| AuthError::InvalidPathId("user_id must be an UUID"))?;

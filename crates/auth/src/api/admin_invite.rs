@@ -1,41 +1,48 @@
 //! `POST /invite`: creates a user, or invites an unconfirmed one again, by mail. Source: Auth contract §2.15, AUTH-062.
 
-use actix_web::{HttpResponse, web};
+use actix_web::HttpResponse;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::accounts::{self, Account};
 use crate::error::AuthError;
-use crate::letters;
-use crate::request::{Admin, Json, RequestInfo, metadata, text};
-use crate::rules::address::parse_email;
-use crate::state::AuthState;
+use crate::flows::accounts::{self, Account};
+use crate::mailer;
+use crate::request::{Admin, AuthRequest, Json, read_new_metadata, read_text};
 use crate::store::audit::{Action, Actor};
 use crate::store::users;
+use crate::validation::address::parse_email;
 
-/// What an administrator sends.
+/// Body of `POST /invite`: `{email, data?}`. `data` becomes the user's `user_metadata`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct InviteBody {
-    #[serde(deserialize_with = "text")]
+    #[serde(deserialize_with = "read_text")]
     email: String,
-    #[serde(deserialize_with = "metadata")]
+    #[serde(deserialize_with = "read_new_metadata")]
     data: Map<String, Value>,
 }
 
-/// `POST /invite`
-pub(crate) async fn invite(
-    state: web::Data<AuthState>,
-    info: RequestInfo,
+/// `POST /invite?redirect_to=`, administrators only → 200 with the User, whose `invited_at` is set.
+///
+/// A repeated invitation is not subject to the pause of 60 seconds between mails. Users who exist already keep their
+/// metadata.
+///
+/// # Errors
+/// 400 `validation_failed` for a bad address, 422 `email_exists` for a confirmed user, 429
+/// `over_email_send_rate_limit` for the limit of the whole instance, 500 "Error sending invite email".
+pub(crate) async fn invite_user(
+    request: AuthRequest,
     admin: Admin,
     Json(body): Json<InviteBody>,
 ) -> Result<HttpResponse, AuthError> {
     let email = parse_email(&body.email)?;
-    let _slot = state.mail_slot().await?;
-    let mut client = state.client().await?;
+    // The slot is taken before the connection: requests that wait for a free mail slot must not use up the pool.
+    let _slot = request.state.acquire_mail_slot().await?;
+    let mut client = request.connect().await?;
     let db = client.transaction().await?;
-    let user = match users::find_registered(&db, &email, &info.audience).await? {
+    let user = match users::find_registered(&db, &email, &request.info.audience).await? {
         Some(user) if user.is_confirmed() => return Err(AuthError::EmailExists),
+        // The lock orders concurrent invitations, of which each replaces the token of the one before.
         Some(user) => users::lock_by_id(&db, user.id).await?.unwrap_or(user),
         None => {
             let account = Account {
@@ -45,16 +52,16 @@ pub(crate) async fn invite(
                 bare_identity: true,
                 ..Account::default()
             };
-            accounts::create_user(&state, &db, &info, account).await?
+            accounts::create_user(&request, &db, account).await?
         }
     };
     let actor = Actor::Admin {
         role: &admin.role,
         subject: &user,
     };
-    accounts::log(&state, &db, &info, actor, Action::UserInvited).await?;
-    letters::send_invite(&state, &db, &info, &user).await?;
-    let user = accounts::get(&db, user.id).await?;
+    accounts::log_action(&request, &db, actor, Action::UserInvited).await?;
+    mailer::send_invite(&request, &db, &user).await?;
+    let user = accounts::reload_user(&db, user.id).await?;
     db.commit().await?;
     Ok(HttpResponse::Ok().json(user.body()))
 }

@@ -1,18 +1,21 @@
 //! `GET /admin/users?page=&per_page=&filter=&sort=`. Source: Auth contract §2.15, AUTH-058.
 
-use actix_web::{HttpResponse, web};
-use serde::Deserialize;
-use serde_json::{Value, json};
+use actix_web::HttpResponse;
+use serde::{Deserialize, Serialize};
+use url::form_urlencoded;
 
 use crate::error::AuthError;
-use crate::request::{Admin, Query, RequestInfo};
-use crate::state::AuthState;
+use crate::request::{Admin, AuthRequest, Query};
 use crate::store::users;
+use crate::user::UserBody;
 
+/// Page size when `per_page` is missing or empty, as with upstream.
 const DEFAULT_PER_PAGE: i64 = 50;
+/// Larger page sizes are reduced to this, so that one request cannot load the whole table into memory.
 const LARGEST_PER_PAGE: i64 = 10_000;
 
-/// The query of a list.
+/// Query of the list. `filter` is a substring of the e-mail address or of the full name; `sort` is `created_at` with
+/// an optional `asc` or `desc`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct ListQuery {
@@ -20,6 +23,13 @@ pub(crate) struct ListQuery {
     per_page: String,
     filter: String,
     sort: String,
+}
+
+/// Body of the response: one page of the users of an audience. Compat: `identities` of a user is null here.
+#[derive(Serialize)]
+struct UserPage<'a> {
+    users: Vec<UserBody<'a>>,
+    aud: &'a str,
 }
 
 /// One page of a list, counted from 1.
@@ -30,10 +40,10 @@ pub(crate) struct Page {
 }
 
 impl Page {
-    /// Reads the two parameters; empty means the default.
+    /// Reads `page` and `per_page`; empty means the default, and 0 counts as 1.
     ///
     /// # Errors
-    /// 400 `validation_failed` for what is not a positive number.
+    /// 400 `validation_failed` for anything but a number from 0.
     pub(crate) fn parse(page: &str, per_page: &str) -> Result<Self, AuthError> {
         let number = |text: &str, default: i64| match text {
             "" => Ok(default),
@@ -50,15 +60,22 @@ impl Page {
         })
     }
 
+    /// How many entries come before this page.
     pub(crate) fn offset(self) -> i64 {
         (self.number - 1).saturating_mul(self.size)
     }
 
-    /// The `Link` header. Compat: the client takes one character behind the first `=`, so `page` comes first.
-    pub(crate) fn links(self, url: &str, total: i64) -> String {
+    /// The `Link` header (RFC 8288) with `next`, unless this is the last page, and `last`. The links keep the other
+    /// parameters of the request, `kept`, where they are not empty. Compat: the client takes one character behind the
+    /// first `=` as the page number, so `page` comes first.
+    pub(crate) fn links(self, url: &str, kept: &[(&str, &str)], total: i64) -> String {
         let last = ((total + self.size - 1) / self.size).max(1);
         let link = |page: i64, relation: &str| {
-            format!("<{url}?page={page}&per_page={}>; rel=\"{relation}\"", self.size)
+            let mut query = form_urlencoded::Serializer::new(String::new());
+            query.append_pair("page", &page.to_string());
+            query.append_pair("per_page", &self.size.to_string());
+            query.extend_pairs(kept.iter().filter(|(_, value)| !value.is_empty()));
+            format!("<{url}?{}>; rel=\"{relation}\"", query.finish())
         };
         let next = (self.number < last).then(|| link(self.number + 1, "next"));
         let links: Vec<String> = next.into_iter().chain([link(last, "last")]).collect();
@@ -66,44 +83,46 @@ impl Page {
     }
 }
 
-/// `GET /admin/users`
+/// `GET /admin/users`, administrators only → 200 `{users: […], aud}` with the headers `X-Total-Count` and `Link`.
+///
+/// # Errors
+/// 400 `validation_failed` for a bad page number or sort order.
 pub(crate) async fn list_users(
-    state: web::Data<AuthState>,
-    info: RequestInfo,
+    request: AuthRequest,
     _: Admin,
     query: Query<ListQuery>,
 ) -> Result<HttpResponse, AuthError> {
     let page = Page::parse(&query.page, &query.per_page)?;
     let ascending = parse_sort(&query.sort)?;
-    let client = state.client().await?;
+    let users_page = users::UserPage {
+        aud: &request.info.audience,
+        filter: &query.filter,
+        ascending,
+        limit: page.size,
+        offset: page.offset(),
+    };
+    let client = request.connect().await?;
     let (found, total) = futures_util::try_join!(
-        users::list_page(
-            &client,
-            &info.audience,
-            &query.filter,
-            ascending,
-            page.size,
-            page.offset()
-        ),
-        users::count(&client, &info.audience, &query.filter),
+        users::list_page(&client, &users_page),
+        users::count(&client, &request.info.audience, &query.filter),
     )?;
-    let bodies: Vec<Value> = found
-        .iter()
-        .map(|user| {
-            let mut body = user.body();
-            // Compat: lists carry null here, as upstream does not load identities for them.
-            body.insert("identities".to_owned(), Value::Null);
-            Value::Object(body)
-        })
-        .collect();
-    let url = format!("{}/admin/users", state.config.external_url);
+    let bodies = found.iter().map(|user| user.body().without_identities());
+    let page_body = UserPage {
+        users: bodies.collect(),
+        aud: &request.info.audience,
+    };
+    let url = format!("{}/admin/users", request.config().external_url);
+    let kept = [("filter", query.filter.as_str()), ("sort", &query.sort)];
     Ok(HttpResponse::Ok()
         .insert_header(("X-Total-Count", total.to_string()))
-        .insert_header(("Link", page.links(&url, total)))
-        .json(json!({ "users": bodies, "aud": info.audience })))
+        .insert_header(("Link", page.links(&url, &kept, total)))
+        .json(page_body))
 }
 
-/// Reads `created_at`, `created_at asc` or `created_at desc`: whether the oldest come first.
+/// Reads `created_at`, `created_at asc` or `created_at desc` (the default). Returns whether the oldest come first.
+///
+/// # Errors
+/// 400 `validation_failed`.
 fn parse_sort(sort: &str) -> Result<bool, AuthError> {
     let (field, direction) = sort.split_once(' ').unwrap_or((sort, "desc"));
     if !matches!(field, "" | "created_at") {
@@ -130,10 +149,13 @@ mod tests {
         let second = Page::parse("2", "50").expect("numbers");
 
         assert_eq!(
-            first.links("u", 60),
+            first.links("u", &[], 60),
             "<u?page=2&per_page=50>; rel=\"next\", <u?page=2&per_page=50>; rel=\"last\""
         );
-        assert_eq!(second.links("u", 60), "<u?page=2&per_page=50>; rel=\"last\"");
+        assert_eq!(
+            second.links("u", &[("filter", "a b&c"), ("sort", "")], 60),
+            "<u?page=2&per_page=50&filter=a+b%26c>; rel=\"last\""
+        );
         assert!(Page::parse("x", "").is_err());
     }
 

@@ -1,21 +1,23 @@
-//! `/admin/sso/providers`: identity providers of companies, kept for the day that SAML sign-in is served.
+//! `/admin/sso/providers`: the SAML identity providers of a project.
 //!
-//! As with upstream, administrators may keep the list while SAML is off; `/sso` answers `saml_provider_disabled` all the same.
-//! Source: Auth contract §2.14, §2.15.
+//! Compat: administrators can manage the list while SAML is off, as with upstream; `/sso` then responds
+//! `saml_provider_disabled`. Source: Auth contract §2.14, §2.15.
 
 use actix_web::{HttpResponse, web};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use crate::error::AuthError;
+use crate::error::{AuthError, FederationError};
 use crate::http_client::Call;
-use crate::request::{Admin, Json, text};
-use crate::rules::saml_metadata;
+use crate::request::{Admin, Json, read_text};
 use crate::state::AuthState;
-use crate::store::sso_providers::{self, SsoProvider};
+use crate::store::sso_providers::{self, SsoProvider, SsoProviderBody};
+use crate::validation::saml_metadata;
 
+/// Prefix of a path segment that names a provider by `resource_id` instead of its id.
 const RESOURCE_PREFIX: &str = "resource_";
+/// Accepted values of `name_id_format` (SAML 2.0 Core §8.3).
 const NAME_ID_FORMATS: [&str; 4] = [
     "urn:oasis:names:tc:SAML:2.0:nameid-format:persistent",
     "urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress",
@@ -23,29 +25,30 @@ const NAME_ID_FORMATS: [&str; 4] = [
     "urn:oasis:names:tc:SAML:1.1:nameid-format:unspecified",
 ];
 
-/// What is added or changed.
+/// Body of POST and PUT; on PUT a missing member keeps its value. `type` is `saml`; a new provider needs either
+/// `metadata_url` (https) or `metadata_xml`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct SsoBody {
-    #[serde(rename = "type", deserialize_with = "text")]
+    #[serde(rename = "type", deserialize_with = "read_text")]
     kind: String,
-    #[serde(deserialize_with = "text")]
+    #[serde(deserialize_with = "read_text")]
     metadata_url: String,
-    #[serde(deserialize_with = "text")]
+    #[serde(deserialize_with = "read_text")]
     metadata_xml: String,
     domains: Option<Vec<String>>,
     attribute_mapping: Option<Value>,
-    #[serde(deserialize_with = "text")]
+    #[serde(deserialize_with = "read_text")]
     name_id_format: String,
     resource_id: Option<String>,
     disabled: Option<bool>,
 }
 
-fn refuse(status: u16, code: &'static str, text: &'static str) -> AuthError {
-    AuthError::FeatureOff { status, code, text }
-}
-
-fn check(body: &SsoBody, is_new: bool) -> Result<(), AuthError> {
+/// Checks the members that need no other service.
+///
+/// # Errors
+/// 400 `validation_failed`.
+fn check_body(body: &SsoBody, is_new: bool) -> Result<(), AuthError> {
     if is_new && body.kind != "saml" {
         return Err(AuthError::invalid("Only 'saml' supported for SSO provider type"));
     }
@@ -81,92 +84,112 @@ fn check(body: &SsoBody, is_new: bool) -> Result<(), AuthError> {
     Ok(())
 }
 
-/// The document and whose it is; `None` when none is given.
-async fn metadata(state: &AuthState, body: &SsoBody) -> Result<Option<(String, String)>, AuthError> {
+/// The metadata document, fetched if only its URL is given, and its entity id; `None` when the body has neither.
+///
+/// # Errors
+/// 400 `saml_metadata_fetch_failed`, or `validation_failed` for a document that is not SAML metadata.
+async fn fetch_metadata(state: &AuthState, body: &SsoBody) -> Result<Option<(String, String)>, AuthError> {
     let xml = if !body.metadata_xml.is_empty() {
         body.metadata_xml.clone()
     } else if !body.metadata_url.is_empty() {
-        let failed = refuse(
-            400,
-            "saml_metadata_fetch_failed",
-            "SAML Metadata could not be fetched from the URL",
-        );
         match state.http.send(Call::get(&body.metadata_url)).await {
-            Ok(answer) if answer.status == 200 => String::from_utf8(answer.body.to_vec()).map_err(|_| {
-                AuthError::invalid(
-                    "SAML Metadata XML contains invalid UTF-8 characters, which are not supported",
-                )
-            })?,
-            _ => return Err(failed),
+            Ok(response) if response.status == 200 => {
+                String::from_utf8(response.body.to_vec()).map_err(|_| {
+                    AuthError::invalid(
+                        "SAML Metadata XML contains invalid UTF-8 characters, which are not supported",
+                    )
+                })?
+            }
+            // The cause is not part of the response, which would tell about the network behind the server.
+            _ => return Err(FederationError::MetadataFetchFailed.into()),
         }
     } else {
         return Ok(None);
     };
-    let entity_id = saml_metadata::entity_id(&xml).map_err(AuthError::invalid)?;
+    let entity_id = saml_metadata::read_entity_id(&xml).map_err(AuthError::invalid)?;
     Ok(Some((xml, entity_id)))
 }
 
+/// Refuses domains of another provider, because a sign-in by domain must lead to one provider. `own` is the provider
+/// to be changed.
+///
+/// # Errors
+/// 400 `sso_domain_already_exists` or `validation_failed`.
 async fn check_domains(state: &AuthState, domains: &[String], own: Option<Uuid>) -> Result<(), AuthError> {
-    let client = state.client().await?;
+    let client = state.connect().await?;
     for domain in domains {
         if domain.is_empty() {
             return Err(AuthError::invalid("domains must not be empty"));
         }
         let owner = sso_providers::find_by_domain(&client, domain).await?;
         if owner.is_some_and(|owner| Some(owner) != own) {
-            let text = "SSO Domain is already assigned to an SSO identity provider";
-            return Err(refuse(400, "sso_domain_already_exists", text));
+            return Err(FederationError::DomainExists.into());
         }
     }
     Ok(())
 }
 
-/// The provider's body, by `{id}` or `resource_{resource_id}`.
-async fn find(state: &AuthState, path: &str) -> Result<Value, AuthError> {
+/// The provider named by `{id}` or `resource_{resource_id}`.
+///
+/// # Errors
+/// 404 `sso_provider_not_found`, also for an id that is not a UUID.
+async fn find_provider(state: &AuthState, path: &str) -> Result<SsoProviderBody, AuthError> {
     let (id, resource_id) = match path.strip_prefix(RESOURCE_PREFIX) {
         Some(resource_id) => (None, Some(resource_id)),
         None => (path.parse::<Uuid>().ok(), None),
     };
-    let client = state.client().await?;
+    let client = state.connect().await?;
     let found = sso_providers::find_body(&client, id, resource_id).await?;
-    found.ok_or_else(|| refuse(404, "sso_provider_not_found", "SSO Identity Provider not found"))
+    found.ok_or_else(|| FederationError::SsoProviderNotFound.into())
 }
 
-/// `GET /admin/sso/providers`
+/// Body of the list.
+#[derive(Serialize)]
+struct SsoProviderList {
+    items: Vec<SsoProviderBody>,
+}
+
+/// `GET /admin/sso/providers` → 200 `{items: […]}`.
 pub(crate) async fn list_providers(state: web::Data<AuthState>, _: Admin) -> Result<HttpResponse, AuthError> {
-    let client = state.client().await?;
+    let client = state.connect().await?;
     let items = sso_providers::list_all(&client).await?;
-    Ok(HttpResponse::Ok().json(json!({ "items": items })))
+    Ok(HttpResponse::Ok().json(SsoProviderList { items }))
 }
 
-/// `GET /admin/sso/providers/{id}`
+/// `GET /admin/sso/providers/{id}` → 200 `{id, resource_id?, disabled, saml, domains, created_at, updated_at}`.
+///
+/// # Errors
+/// 404 `sso_provider_not_found`.
 pub(crate) async fn get_provider(
     state: web::Data<AuthState>,
     _: Admin,
     id: web::Path<String>,
 ) -> Result<HttpResponse, AuthError> {
-    Ok(HttpResponse::Ok().json(find(&state, &id).await?))
+    Ok(HttpResponse::Ok().json(find_provider(&state, &id).await?))
 }
 
-/// `POST /admin/sso/providers` → 201
+/// `POST /admin/sso/providers` → 201 with the provider.
+///
+/// # Errors
+/// 400 `validation_failed`, `saml_metadata_fetch_failed` or `sso_domain_already_exists`; 422
+/// `saml_idp_already_exists`.
 pub(crate) async fn create_provider(
     state: web::Data<AuthState>,
     _: Admin,
     Json(body): Json<SsoBody>,
 ) -> Result<HttpResponse, AuthError> {
-    check(&body, true)?;
-    let (metadata_xml, entity_id) = metadata(&state, &body)
+    check_body(&body, true)?;
+    let (metadata_xml, entity_id) = fetch_metadata(&state, &body)
         .await?
         .ok_or_else(|| AuthError::invalid("Either metadata_xml or metadata_url must be set"))?;
     let domains = body.domains.unwrap_or_default();
     {
-        let client = state.client().await?;
+        let client = state.connect().await?;
         if sso_providers::find_by_entity(&client, &entity_id)
             .await?
             .is_some()
         {
-            let text = "SAML Identity Provider with this EntityID already exists";
-            return Err(refuse(422, "saml_idp_already_exists", text));
+            return Err(FederationError::EntityIdExists.into());
         }
     }
     check_domains(&state, &domains, None).await?;
@@ -181,51 +204,52 @@ pub(crate) async fn create_provider(
         name_id_format: Some(body.name_id_format).filter(|format| !format.is_empty()),
         domains,
     };
-    save(&state, &new).await?;
-    Ok(HttpResponse::Created().json(find(&state, &new.id.to_string()).await?))
+    save_provider(&state, &new).await?;
+    Ok(HttpResponse::Created().json(find_provider(&state, &new.id.to_string()).await?))
 }
 
-async fn save(state: &AuthState, provider: &SsoProvider) -> Result<(), AuthError> {
-    let mut client = state.client().await?;
+/// Inserts or replaces the provider and its domains in one transaction.
+async fn save_provider(state: &AuthState, provider: &SsoProvider) -> Result<(), AuthError> {
+    let mut client = state.connect().await?;
     let db = client.transaction().await?;
-    sso_providers::put(&db, provider, state.now()).await?;
+    sso_providers::upsert(&db, provider, state.now()).await?;
     db.commit().await?;
     Ok(())
 }
 
-/// `PUT /admin/sso/providers/{id}`: what is given replaces what was there; the entity id never changes.
+/// `PUT /admin/sso/providers/{id}` → 200 with the provider. A member of the body replaces the stored one. The entity
+/// id never changes, because it identifies the provider in SAML messages.
+///
+/// # Errors
+/// 404 `sso_provider_not_found`; 400 `saml_entity_id_mismatch` for metadata of another provider, and those of
+/// [`create_provider`].
 pub(crate) async fn update_provider(
     state: web::Data<AuthState>,
     _: Admin,
     id: web::Path<String>,
     Json(body): Json<SsoBody>,
 ) -> Result<HttpResponse, AuthError> {
-    let known = find(&state, &id).await?;
-    check(&body, false)?;
-    let text = |value: &Value| value.as_str().map(str::to_owned);
-    let saml = &known["saml"];
-    let domains = known["domains"].as_array().into_iter().flatten();
+    let known = find_provider(&state, &id).await?;
+    check_body(&body, false)?;
+    let domains = known.domains.into_iter().map(|domain| domain.domain);
     let mut changed = SsoProvider {
-        id: known["id"]
-            .as_str()
-            .and_then(|id| id.parse().ok())
-            .unwrap_or_default(),
-        resource_id: body.resource_id.clone().or_else(|| text(&known["resource_id"])),
-        disabled: body.disabled.or(known["disabled"].as_bool()),
-        entity_id: text(&saml["entity_id"]).unwrap_or_default(),
-        metadata_xml: text(&saml["metadata_xml"]).unwrap_or_default(),
-        metadata_url: text(&saml["metadata_url"]),
+        id: known.id,
+        resource_id: body.resource_id.clone().or(known.resource_id),
+        disabled: body.disabled.or(known.disabled),
+        entity_id: known.saml.entity_id,
+        metadata_xml: known.saml.metadata_xml.unwrap_or_default(),
+        metadata_url: known.saml.metadata_url,
         attribute_mapping: body
             .attribute_mapping
             .clone()
-            .unwrap_or_else(|| saml["attribute_mapping"].clone()),
-        name_id_format: text(&saml["name_id_format"]),
-        domains: domains.filter_map(|domain| text(&domain["domain"])).collect(),
+            .unwrap_or(known.saml.attribute_mapping),
+        name_id_format: known.saml.name_id_format,
+        domains: domains.collect(),
     };
-    if let Some((xml, entity_id)) = metadata(&state, &body).await? {
+    if let Some((xml, entity_id)) = fetch_metadata(&state, &body).await? {
+        // Another entity id is another identity provider, whose users are other people.
         if entity_id != changed.entity_id {
-            let text = "SAML Metadata can be updated only if the EntityID matches for the provider";
-            return Err(refuse(400, "saml_entity_id_mismatch", text));
+            return Err(FederationError::EntityIdMismatch.into());
         }
         changed.metadata_xml = xml;
     }
@@ -239,22 +263,21 @@ pub(crate) async fn update_provider(
         check_domains(&state, &domains, Some(changed.id)).await?;
         changed.domains = domains;
     }
-    save(&state, &changed).await?;
-    Ok(HttpResponse::Ok().json(find(&state, &changed.id.to_string()).await?))
+    save_provider(&state, &changed).await?;
+    Ok(HttpResponse::Ok().json(find_provider(&state, &changed.id.to_string()).await?))
 }
 
-/// `DELETE /admin/sso/providers/{id}` → 200 with the provider
+/// `DELETE /admin/sso/providers/{id}` → 200 with the provider as it was.
+///
+/// # Errors
+/// 404 `sso_provider_not_found`.
 pub(crate) async fn delete_provider(
     state: web::Data<AuthState>,
     _: Admin,
     id: web::Path<String>,
 ) -> Result<HttpResponse, AuthError> {
-    let known = find(&state, &id).await?;
-    let client = state.client().await?;
-    let id = known["id"]
-        .as_str()
-        .and_then(|id| id.parse().ok())
-        .unwrap_or_default();
-    sso_providers::delete(&client, id).await?;
+    let known = find_provider(&state, &id).await?;
+    let client = state.connect().await?;
+    sso_providers::delete(&client, known.id).await?;
     Ok(HttpResponse::Ok().json(known))
 }

@@ -1,42 +1,54 @@
-//! `PUT /admin/users/{id}`: immediate, without mails. Source: Auth contract §2.15, AUTH-059, AUTH-064.
+//! `PUT /admin/users/{id}`: changes take effect at once, without confirmation mails. Source: Auth contract §2.15,
+//! AUTH-059, AUTH-064.
+
+use std::collections::BTreeSet;
 
 use actix_web::{HttpResponse, web};
 use chrono::{DateTime, Utc};
 use deadpool_postgres::Transaction;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::admin_create_user::{AdminUserBody, ban_end, name_conflict, optional_phone};
-use super::admin_get_user::find;
-use crate::accounts;
+use super::admin_create_user::{AdminUserBody, map_unique_violation, parse_ban_end, parse_optional_phone};
+use super::admin_get_user::find_user;
+use crate::crypto::password_hash::PasswordHash;
 use crate::error::AuthError;
-use crate::leaked_passwords;
-use crate::request::{Admin, Json, RequestInfo};
-use crate::rules::address::parse_email;
-use crate::rules::password_hash::PasswordHash;
+use crate::flows::accounts;
+use crate::protection::leaked_passwords;
+use crate::request::{Admin, AuthRequest, Json};
 use crate::state::AuthState;
 use crate::store::audit::{Action, Actor};
 use crate::store::{phones, sessions, users};
 use crate::user::User;
+use crate::validation::address::parse_email;
 
-/// What the body means for this user; empty texts change nothing.
+/// The addresses, password and ban of the request after validation; an empty text changes nothing.
 struct Change {
     email: String,
     phone: String,
+    /// The hash to store; `None` keeps the password.
     encrypted_password: Option<String>,
+    /// See [`parse_ban_end`].
     ban: Option<Option<DateTime<Utc>>>,
 }
 
-/// `PUT /admin/users/{id}`
+/// `PUT /admin/users/{id}`, administrators only → 200 with the User. Body: [`AdminUserBody`]; a missing member stays
+/// as it is.
+///
+/// Metadata is merged, and a key with the value `null` is removed. A new password ends all sessions of the user.
+///
+/// # Errors
+/// 400 `validation_failed`; 404 `user_not_found`, or `validation_failed` for an id that is not a UUID; 422
+/// `email_exists`, `phone_exists` or `weak_password`.
 pub(crate) async fn update_user(
-    state: web::Data<AuthState>,
-    info: RequestInfo,
+    request: AuthRequest,
     admin: Admin,
     id: web::Path<String>,
     Json(body): Json<AdminUserBody>,
 ) -> Result<HttpResponse, AuthError> {
+    // This block returns the connection to the pool before the password is hashed, which may take long.
     let user = {
-        let client = state.client().await?;
-        find(&client, &id).await?
+        let client = request.connect().await?;
+        find_user(&client, &id).await?
     };
     let change = Change {
         email: if body.email.is_empty() {
@@ -44,20 +56,19 @@ pub(crate) async fn update_user(
         } else {
             parse_email(&body.email)?
         },
-        phone: optional_phone(&body.phone)?,
-        encrypted_password: new_password(&state, &body).await?,
-        ban: ban_end(&body.ban_duration, state.now())?,
+        phone: parse_optional_phone(&body.phone)?,
+        encrypted_password: hash_new_password(&request.state, &body).await?,
+        ban: parse_ban_end(&body.ban_duration, request.now())?,
     };
-    let mut client = state.client().await?;
+    let mut client = request.connect().await?;
     let db = client.transaction().await?;
-    change_addresses(&state, &db, &user, &change, &body)
+    change_addresses(&request.state, &db, &user, &change, &body)
         .await
-        .map_err(name_conflict)?;
-    change_rest(&state, &db, &user, &change, body).await?;
-    accounts::log(
-        &state,
+        .map_err(map_unique_violation)?;
+    change_other_members(&request.state, &db, &user, &change, body).await?;
+    accounts::log_action(
+        &request,
         &db,
-        &info,
         Actor::Admin {
             role: &admin.role,
             subject: &user,
@@ -65,18 +76,23 @@ pub(crate) async fn update_user(
         Action::UserModified,
     )
     .await?;
-    let user = accounts::get(&db, user.id).await?;
+    let user = accounts::reload_user(&db, user.id).await?;
     db.commit().await?;
     Ok(HttpResponse::Ok().json(user.body()))
 }
 
-async fn new_password(state: &AuthState, body: &AdminUserBody) -> Result<Option<String>, AuthError> {
+/// The hash of the given password, or the given hash; `None` when the body has neither. A given hash is not checked
+/// for strength.
+///
+/// # Errors
+/// 400 `validation_failed` when both are given or the hash has an unknown format, 422 `weak_password`.
+async fn hash_new_password(state: &AuthState, body: &AdminUserBody) -> Result<Option<String>, AuthError> {
     match (&body.password, body.password_hash.as_str()) {
         (Some(_), hash) if !hash.is_empty() => Err(AuthError::invalid(
             "Only a password or a password hash should be provided",
         )),
         (Some(password), _) => {
-            leaked_passwords::check(state, password).await?;
+            leaked_passwords::check_new_password(state, password).await?;
             Ok(Some(state.hasher.hash(password).await?))
         }
         (None, "") => Ok(None),
@@ -85,6 +101,10 @@ async fn new_password(state: &AuthState, body: &AdminUserBody) -> Result<Option<
     }
 }
 
+/// Replaces and confirms e-mail address and phone number, with their identities.
+///
+/// # Errors
+/// 422 `email_exists`; a taken phone number surfaces as a unique violation, which the caller maps.
 async fn change_addresses(
     state: &AuthState,
     db: &Transaction<'_>,
@@ -106,17 +126,42 @@ async fn change_addresses(
         users::confirm_email(db, user.id, now).await?;
     }
     if !change.phone.is_empty() && change.phone != user.phone {
-        phones::set(db, user.id, &change.phone, now).await?;
+        phones::set_phone(db, user.id, &change.phone, now).await?;
         let is_verified = body.phone_confirm || user.is_phone_confirmed();
         phones::upsert_identity(db, user.id, &change.phone, is_verified, now).await?;
     }
     if body.phone_confirm && user.phone_confirmed_at.is_none() {
-        phones::confirm(db, user.id, now).await?;
+        phones::confirm_phone(db, user.id, now).await?;
+    }
+    // New identities have changed the list of providers; one that an administrator has chosen before stays.
+    if let Some(chosen) = find_chosen_providers(user) {
+        users::merge_app_metadata(db, user.id, &chosen, now).await?;
     }
     Ok(())
 }
 
-async fn change_rest(
+/// `provider` and `providers` of the app metadata where they are not those of the user's identities; `None` where they are,
+/// or where there are none yet.
+fn find_chosen_providers(user: &User) -> Option<Value> {
+    let providers = user.app_metadata.get("providers")?;
+    let stored: BTreeSet<&str> = providers.as_array()?.iter().filter_map(Value::as_str).collect();
+    let derived = user
+        .identities
+        .iter()
+        .map(|identity| identity.provider.as_str())
+        .collect();
+    (stored != derived).then(|| {
+        let mut chosen = json!({ "providers": providers });
+        if let Some(provider) = user.app_metadata.get("provider") {
+            chosen["provider"] = provider.clone();
+        }
+        chosen
+    })
+}
+
+/// Writes password, metadata, role and ban. A password change also clears the pending tokens, so that older mails
+/// stop working.
+async fn change_other_members(
     state: &AuthState,
     db: &Transaction<'_>,
     user: &User,
@@ -127,7 +172,8 @@ async fn change_rest(
     if let Some(hash) = &change.encrypted_password {
         users::set_password(db, user.id, hash, now).await?;
         users::clear_tokens_after_password(db, user.id, now).await?;
-        sessions::delete_of_user(db, user.id).await?;
+        // Whoever knew the old password must not stay signed in.
+        sessions::delete_by_user(db, user.id).await?;
     }
     if let Some(data) = body.user_metadata {
         users::merge_user_metadata(db, user.id, &Value::Object(data), now).await?;

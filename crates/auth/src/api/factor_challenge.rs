@@ -1,132 +1,190 @@
-//! `POST /factors/{id}/challenge`: asks a second factor to prove itself. Source: Auth contract §2.12, AUTH-075, AUTH-076.
+//! `POST /factors/{id}/challenge`: creates a challenge that `POST /factors/{id}/verify` answers, and sends the code
+//! of a phone factor. Source: Auth contract §2.12, AUTH-075, AUTH-076.
 
 use actix_web::{HttpResponse, web};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use crate::accounts;
+use crate::crypto::one_time_code::{self, OneTimeCode};
+use crate::crypto::webauthn::{Ceremony, CreationOptions, Registrant, RequestOptions};
 use crate::error::AuthError;
-use crate::limits::{Limited, seconds_left};
-use crate::mfa::{self, ClientSite};
-use crate::request::{OptionalJson, RequestInfo, SignedIn, text};
-use crate::rules::one_time_code::{self, OneTimeCode};
-use crate::rules::webauthn::{Ceremony, Credential, Registrant};
+use crate::flows::accounts;
+use crate::flows::mfa::{self, RequestedRelyingParty, read_credential};
+use crate::protection::rate_limits::{LimitedEndpoint, seconds_left};
+use crate::request::{AuthRequest, OptionalJson, SignedIn, read_text};
+use crate::sms::{self, Channel};
 use crate::state::AuthState;
 use crate::store::audit::{Action, Actor};
 use crate::store::factors::{self, Challenge, Factor, FactorType};
-use crate::text_messages::{self, Channel};
 
-/// What a client sends; nothing for an authenticator app.
+/// The optional body: `{channel?}` for a phone factor, `{webauthn: {rpId, rpOrigins}}` for WebAuthn; TOTP needs none.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct ChallengeBody {
-    #[serde(deserialize_with = "text")]
+    #[serde(deserialize_with = "read_text")]
     channel: String,
-    webauthn: Option<ClientSite>,
+    webauthn: Option<RequestedRelyingParty>,
 }
 
-/// `POST /factors/{id}/challenge` → `{id, type, expires_at, webauthn?}`
+/// Body of the response. `type` is the factor type, and `webauthn` is present for WebAuthn only.
+#[derive(Serialize)]
+struct ChallengeResponse {
+    id: Uuid,
+    #[serde(rename = "type")]
+    kind: &'static str,
+    /// Unix seconds.
+    expires_at: i64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    webauthn: Option<CeremonyOptions>,
+}
+
+/// Options of a WebAuthn ceremony, which the browser starts with them.
+#[derive(Serialize)]
+struct CeremonyOptions {
+    /// `create` for a new factor, `request` for a verified one.
+    #[serde(rename = "type")]
+    kind: &'static str,
+    credential_options: CredentialOptions,
+}
+
+/// The argument of `navigator.credentials.create` or `.get`.
+#[derive(Serialize)]
+struct CredentialOptions {
+    #[serde(rename = "publicKey")]
+    public_key: PublicKeyOptions,
+}
+
+/// The options of a registration or of a sign-in; the JSON has no member that tells them apart.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum PublicKeyOptions {
+    Creation(Box<CreationOptions>),
+    Request(RequestOptions),
+}
+
+impl CeremonyOptions {
+    fn new(kind: &'static str, public_key: PublicKeyOptions) -> Self {
+        Self {
+            kind,
+            credential_options: CredentialOptions { public_key },
+        }
+    }
+}
+
+/// `POST /factors/{id}/challenge` → 200 `{id, type, expires_at, webauthn?}`.
+///
+/// # Errors
+/// 403 `no_authorization` or `session_not_found`; 404 `mfa_factor_not_found`; 422 `mfa_…_verify_not_enabled`; 429
+/// `over_request_rate_limit`, or `over_sms_send_rate_limit` within the pause between two messages; 500 when the
+/// message cannot be sent.
 pub(crate) async fn challenge_factor(
-    state: web::Data<AuthState>,
-    info: RequestInfo,
+    request: AuthRequest,
     caller: SignedIn,
     id: web::Path<String>,
     OptionalJson(body): OptionalJson<ChallengeBody>,
 ) -> Result<HttpResponse, AuthError> {
-    info.limit(&state, Limited::FactorChallenge)?;
-    mfa::session_of(&caller)?;
+    request.check_rate_limit(LimitedEndpoint::FactorChallenge)?;
+    mfa::require_session(&caller)?;
     let factor = {
-        let client = state.client().await?;
+        let client = request.connect().await?;
         mfa::get_factor(&client, caller.user.id, &id).await?
     };
-    mfa::check_verify(&state, factor.kind)?;
-    let now = state.now();
+    mfa::check_verify_enabled(&request.state, factor.kind)?;
+    let now = request.now();
+    let id = Uuid::new_v4();
     let mut challenge = Challenge {
-        id: Uuid::new_v4(),
+        id,
         created_at: now,
         is_used: false,
-        ip: info.ip.clone(),
+        // A challenge can be answered only from the address that created it, so a stolen challenge id is useless
+        // elsewhere.
+        ip: request.info.ip.clone(),
         otp_hash: String::new(),
         ceremony: None,
     };
-    let mut answer = json!({
-        "id": challenge.id,
-        "type": factor.kind.as_str(),
-        "expires_at": (now + state.config.mfa.challenge_expiry).timestamp(),
-    });
+    let mut webauthn = None;
     match factor.kind {
-        FactorType::Totp => keep(&state, &info, &caller, &factor, &challenge).await?,
+        FactorType::Totp => store_challenge(&request, &caller, &factor, &challenge).await?,
         FactorType::Phone => {
-            let channel = Channel::parse(&body.channel, &state)?;
-            send_and_keep(&state, &info, &caller, &factor, challenge, channel).await?;
+            let channel = Channel::parse(&body.channel, &request.state)?;
+            send_code_and_store_challenge(&request, &caller, &factor, challenge, channel).await?;
         }
         FactorType::Webauthn => {
-            let (ceremony, question) = begin(&state, &caller, &factor, body.webauthn.as_ref()).await?;
+            let (ceremony, options) =
+                begin_ceremony(&request.state, &caller, &factor, body.webauthn.as_ref()).await?;
             challenge.ceremony = Some(ceremony);
-            answer["webauthn"] = question;
-            keep(&state, &info, &caller, &factor, &challenge).await?;
+            webauthn = Some(options);
+            store_challenge(&request, &caller, &factor, &challenge).await?;
         }
     }
-    Ok(HttpResponse::Ok().json(answer))
+    Ok(HttpResponse::Ok().json(ChallengeResponse {
+        id,
+        kind: factor.kind.as_str(),
+        expires_at: (now + request.config().mfa.challenge_expiry).timestamp(),
+        webauthn,
+    }))
 }
 
-async fn keep(
-    state: &AuthState,
-    info: &RequestInfo,
+/// Stores the challenge and its audit entry in one transaction.
+async fn store_challenge(
+    request: &AuthRequest,
     caller: &SignedIn,
     factor: &Factor,
     challenge: &Challenge,
 ) -> Result<(), AuthError> {
-    let mut client = state.client().await?;
+    let mut client = request.connect().await?;
     let db = client.transaction().await?;
     factors::insert_challenge(&db, factor.id, challenge).await?;
-    let (actor, traits) = (Actor::User(&caller.user), mfa::traits(factor));
-    accounts::log_as(state, &db, info, actor, Action::ChallengeCreated, traits).await?;
+    let (actor, traits) = (Actor::User(&caller.user), mfa::build_factor_traits(factor));
+    accounts::log_action_with_traits(request, &db, actor, Action::ChallengeCreated, traits).await?;
     Ok(db.commit().await?)
 }
 
-/// Sends a code by text message; a message that does not leave is no challenge.
-async fn send_and_keep(
-    state: &AuthState,
-    info: &RequestInfo,
+/// Sends a code by text message, then stores the challenge with the hash of the code. A failed message leaves no
+/// challenge.
+async fn send_code_and_store_challenge(
+    request: &AuthRequest,
     caller: &SignedIn,
     factor: &Factor,
     challenge: Challenge,
     channel: Channel,
 ) -> Result<(), AuthError> {
-    let config = &state.config.mfa.phone;
-    if let Some(seconds) = seconds_left(factor.last_challenged_at, config.max_frequency, state.now()) {
+    let config = &request.config().mfa.phone;
+    if let Some(seconds) = seconds_left(factor.last_challenged_at, config.max_frequency, request.now()) {
         return Err(AuthError::TooSoonSms { seconds });
     }
     let code = OneTimeCode::generate(&factor.phone, config.otp_length, false);
     let challenge = Challenge {
-        otp_hash: one_time_code::hash(&factor.phone, &code.otp),
+        otp_hash: one_time_code::hash_code(&factor.phone, &code.otp),
         ..challenge
     };
-    let _slot = state.mail_slot().await?;
-    let mut client = state.client().await?;
+    let _slot = request.state.acquire_mail_slot().await?;
+    let mut client = request.connect().await?;
     let db = client.transaction().await?;
     let message = (factor.phone.as_str(), code.otp.as_str());
-    text_messages::send_factor_code(state, &db, info, &caller.user, message, channel).await?;
+    // Sent before the INSERT, whose transaction is rolled back when the message fails.
+    sms::send_factor_code(request, &db, &caller.user, message, channel).await?;
     factors::insert_challenge(&db, factor.id, &challenge).await?;
-    let (actor, traits) = (Actor::User(&caller.user), mfa::traits(factor));
-    accounts::log_as(state, &db, info, actor, Action::ChallengeCreated, traits).await?;
+    let (actor, traits) = (Actor::User(&caller.user), mfa::build_factor_traits(factor));
+    accounts::log_action_with_traits(request, &db, actor, Action::ChallengeCreated, traits).await?;
     Ok(db.commit().await?)
 }
 
-/// Begins a WebAuthn ceremony: a new factor registers its credential, a verified one proves it.
-async fn begin(
+/// Begins a WebAuthn ceremony: a new factor registers its credential (`create`), a verified one proves it
+/// (`request`). Returns the state to store and the options for the browser.
+async fn begin_ceremony(
     state: &AuthState,
     caller: &SignedIn,
     factor: &Factor,
-    site: Option<&ClientSite>,
-) -> Result<(Value, Value), AuthError> {
-    let ceremony = Ceremony::new(mfa::relying_party(state, site));
+    site: Option<&RequestedRelyingParty>,
+) -> Result<(Value, CeremonyOptions), AuthError> {
+    let ceremony = Ceremony::new(mfa::choose_relying_party(state, site));
+    // Credentials of the user's other factors are excluded, so that one authenticator is not registered twice.
     let known = {
-        let client = state.client().await?;
-        let factors = factors::list_of_user(&client, caller.user.id).await?;
-        factors.iter().filter_map(credential_of).collect::<Vec<_>>()
+        let client = state.connect().await?;
+        let factors = factors::list_by_user(&client, caller.user.id).await?;
+        factors.iter().filter_map(read_credential).collect::<Vec<_>>()
     };
     let user = &caller.user;
     let name = if user.email.is_empty() {
@@ -135,20 +193,15 @@ async fn begin(
         &user.email
     };
     let registrant = Registrant { id: user.id, name };
-    let question = match credential_of(factor).filter(|_| factor.is_verified) {
-        Some(own) => json!({
-            "type": "request",
-            "credential_options": {"publicKey": ceremony.request_options(&[own])},
-        }),
-        None => json!({
-            "type": "create",
-            "credential_options": {"publicKey": ceremony.creation_options(registrant, &known, false)},
-        }),
+    let options = match read_credential(factor).filter(|_| factor.is_verified) {
+        Some(own) => CeremonyOptions::new(
+            "request",
+            PublicKeyOptions::Request(ceremony.build_request_options(&[own])),
+        ),
+        None => {
+            let options = ceremony.build_creation_options(registrant, &known, false);
+            CeremonyOptions::new("create", PublicKeyOptions::Creation(Box::new(options)))
+        }
     };
-    Ok((json!(ceremony), question))
-}
-
-/// The credential of a WebAuthn factor.
-pub(super) fn credential_of(factor: &Factor) -> Option<Credential> {
-    serde_json::from_value(factor.credential.clone()?).ok()
+    Ok((json!(ceremony), options))
 }

@@ -1,49 +1,57 @@
-//! `DELETE /factors/{id}`: removes a second factor; sessions that showed it fall back to `aal1`. Source: Auth contract §2.12,
-//! AUTH-077, AUTH-078.
+//! `DELETE /factors/{id}`: removes a second factor; sessions that verified it fall back to `aal1`. Source: Auth
+//! contract §2.12, AUTH-077, AUTH-078.
 
 use actix_web::{HttpResponse, web};
 use selvedge_mail::MailKind;
+use serde::Serialize;
 use serde_json::json;
+use uuid::Uuid;
 
-use crate::accounts;
-use crate::error::AuthError;
-use crate::letters::{self, Notice};
-use crate::mfa;
-use crate::request::{RequestInfo, SignedIn};
-use crate::state::AuthState;
+use crate::error::{AuthError, MfaError};
+use crate::flows::accounts;
+use crate::flows::mfa;
+use crate::mailer::{self, Notice};
+use crate::request::{AuthRequest, SignedIn};
 use crate::store::audit::{Action, Actor};
 use crate::store::factors;
 
-/// `DELETE /factors/{id}` → `{id}`
+/// Body of the response: the id of the deleted factor.
+#[derive(Serialize)]
+struct UnenrollResponse {
+    id: Uuid,
+}
+
+/// `DELETE /factors/{id}` → 200 `{id}`. The user gets a notice by mail.
+///
+/// # Errors
+/// 403 `no_authorization` for anonymous users, `session_not_found` for a token without a session; 404
+/// `mfa_factor_not_found`; 422 `insufficient_aal` for a verified factor and a session at `aal1`.
 pub(crate) async fn unenroll_factor(
-    state: web::Data<AuthState>,
-    info: RequestInfo,
+    request: AuthRequest,
     caller: SignedIn,
     id: web::Path<String>,
 ) -> Result<HttpResponse, AuthError> {
-    let session = mfa::session_of(&caller)?;
-    let mut client = state.client().await?;
+    let session = mfa::require_session(&caller)?;
+    let mut client = request.connect().await?;
     let db = client.transaction().await?;
     let factor = mfa::get_factor(&db, caller.user.id, &id).await?;
+    // Otherwise a stolen password would be enough to remove the second factor.
     if factor.is_verified && session.aal == "aal1" {
-        return Err(AuthError::coded(
-            422,
-            "insufficient_aal",
-            "AAL2 required to unenroll verified factor",
-        ));
+        return Err(MfaError::UnenrollNeedsAal2.into());
     }
     factors::delete(&db, factor.id).await?;
-    let mut traits = mfa::traits(&factor);
+    let mut traits = mfa::build_factor_traits(&factor);
     traits["session_id"] = json!(session.id);
     let actor = Actor::User(&caller.user);
-    accounts::log_as(&state, &db, &info, actor, Action::FactorUnenrolled, traits).await?;
+    accounts::log_action_with_traits(&request, &db, actor, Action::FactorUnenrolled, traits).await?;
     factors::downgrade_sessions(&db, caller.user.id, factor.id).await?;
     db.commit().await?;
+    // The mail may take a while, and the connection is not needed for it.
     drop(client);
     let notice = Notice {
         factor_type: factor.kind.as_str(),
         ..Notice::default()
     };
-    letters::notify(&state, &info, &caller.user, MailKind::MfaFactorUnenrolled, notice).await;
-    Ok(HttpResponse::Ok().json(json!({ "id": factor.id })))
+    mailer::notify_user(&request, &caller.user, MailKind::MfaFactorUnenrolled, notice).await;
+    Ok(HttpResponse::Ok().json(UnenrollResponse { id: factor.id }))
 }

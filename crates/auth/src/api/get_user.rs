@@ -3,17 +3,24 @@
 use actix_web::HttpResponse;
 
 use crate::error::AuthError;
-use crate::request::{RequestInfo, SignedIn};
+use crate::request::{AuthRequest, SignedIn};
 
-/// `GET /user`
-pub(crate) async fn get_user(info: RequestInfo, caller: SignedIn) -> Result<HttpResponse, AuthError> {
-    check_audience(&info, &caller)?;
+/// `GET /user` → 200 with the User.
+///
+/// # Errors
+/// 400 `validation_failed` when the audience of the token is not that of the request.
+pub(crate) async fn get_user(request: AuthRequest, caller: SignedIn) -> Result<HttpResponse, AuthError> {
+    // Tokens of several audiences may be signed by the same key; each audience has its own users.
+    check_audience(&request, &caller)?;
     Ok(HttpResponse::Ok().json(caller.user.body()))
 }
 
-/// A token is good for the audience it was made for.
-pub(crate) fn check_audience(info: &RequestInfo, caller: &SignedIn) -> Result<(), AuthError> {
-    if info.audience == caller.audience() {
+/// Refuses a token that was issued for another audience than the request's, which `X-JWT-AUD` may choose.
+///
+/// # Errors
+/// 400 `validation_failed`.
+pub(crate) fn check_audience(request: &AuthRequest, caller: &SignedIn) -> Result<(), AuthError> {
+    if request.info.audience == caller.audience() {
         return Ok(());
     }
     Err(AuthError::invalid(

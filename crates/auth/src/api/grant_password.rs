@@ -1,55 +1,73 @@
-//! `POST /token?grant_type=password`. An unknown user costs as much time as a wrong password. Source: AUTH-001 to AUTH-003,
-//! AUTH-098.
+//! `POST /token?grant_type=password`. An unknown user costs as much time as a wrong password, so that the timing does
+//! not reveal which addresses are registered. Source: Auth contract §2.4, AUTH-001 to AUTH-003, AUTH-098.
 
 use actix_web::HttpResponse;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::accounts;
-use crate::captcha::{self, Captcha};
+use super::session_response::{SessionExtra, respond_with_extended_session};
 use crate::error::AuthError;
+use crate::flows::accounts;
+use crate::flows::sign_in::start_session;
 use crate::hooks;
-use crate::leaked_passwords;
-use crate::request::{RequestInfo, text};
-use crate::rules::address::parse_phone;
-use crate::sign_in::start_session;
+use crate::protection::captcha::{self, Captcha};
+use crate::protection::leaked_passwords;
+use crate::request::{AuthRequest, read_text};
 use crate::state::AuthState;
 use crate::store::audit::Action;
 use crate::store::{phones, users};
 use crate::user::User;
+use crate::validation::address::parse_phone;
 
-/// What a client sends.
+/// Body of the grant: `{email, password}` or `{phone, password}`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct PasswordBody {
-    #[serde(deserialize_with = "text")]
+    #[serde(deserialize_with = "read_text")]
     email: String,
-    #[serde(deserialize_with = "text")]
+    #[serde(deserialize_with = "read_text")]
     phone: String,
-    #[serde(deserialize_with = "text")]
+    #[serde(deserialize_with = "read_text")]
     password: String,
     gotrue_meta_security: Captcha,
 }
 
-pub(crate) async fn grant(
-    state: &AuthState,
-    info: &RequestInfo,
+/// `POST /token?grant_type=password` → 200 with a session and `weak_password`.
+///
+/// # Errors
+/// 400 `validation_failed` unless exactly one address is given, `captcha_failed`, `invalid_credentials` (unknown
+/// user, no password or wrong password), `user_banned`, `email_not_confirmed` or `phone_not_confirmed`; 422
+/// `email_provider_disabled` or `phone_provider_disabled`; 429 `over_request_rate_limit`.
+pub(crate) async fn sign_in_with_password(
+    request: &AuthRequest,
     body: PasswordBody,
 ) -> Result<HttpResponse, AuthError> {
-    captcha::check(state, info, &body.gotrue_meta_security).await?;
-    check(state, &body)?;
-    let user = verify(state, info, &body).await?;
-    let mut client = state.client().await?;
+    captcha::check_captcha(request, &body.gotrue_meta_security).await?;
+    check_body(&request.state, &body)?;
+    let user = verify_password(request, &body).await?;
+    let mut client = request.connect().await?;
     let db = client.transaction().await?;
     let provider = if body.email.is_empty() { "phone" } else { "email" };
     let traits = json!({ "provider": provider });
-    accounts::log_with(state, &db, info, &user, Action::Login, traits).await?;
-    let tokens = start_session(state, &db, info, user.id, "password").await?;
+    accounts::log_user_action(request, &db, &user, Action::Login, traits).await?;
+    let tokens = start_session(request, &db, user.id, "password").await?;
     db.commit().await?;
-    Ok(tokens.response([("weak_password", weakness(state, &body.password).await)]))
+    // An accepted password that no longer meets the rules is reported, not refused.
+    let weak_password = leaked_passwords::find_weakness(&request.state, &body.password).await;
+    Ok(respond_with_extended_session(
+        &tokens,
+        SessionExtra {
+            weak_password: Some(weak_password),
+            ..SessionExtra::default()
+        },
+    ))
 }
 
-fn check(state: &AuthState, body: &PasswordBody) -> Result<(), AuthError> {
+/// Refuses a body without exactly one address, or with one of a kind that is disabled.
+///
+/// # Errors
+/// 400 `validation_failed`, 422 `email_provider_disabled` or `phone_provider_disabled`.
+fn check_body(state: &AuthState, body: &PasswordBody) -> Result<(), AuthError> {
     match (body.email.is_empty(), body.phone.is_empty()) {
         (false, false) => Err(AuthError::invalid(
             "Only an email address or phone number should be provided on login.",
@@ -67,34 +85,41 @@ fn check(state: &AuthState, body: &PasswordBody) -> Result<(), AuthError> {
     }
 }
 
-/// The user, if the password is right. The connection is given back before the hashing starts.
-async fn verify(state: &AuthState, info: &RequestInfo, body: &PasswordBody) -> Result<User, AuthError> {
+/// The user, if the password is right and the address confirmed. The connection is returned before hashing, which may
+/// wait in a queue.
+///
+/// # Errors
+/// 400 `invalid_credentials`, `user_banned`, `email_not_confirmed` or `phone_not_confirmed`.
+async fn verify_password(request: &AuthRequest, body: &PasswordBody) -> Result<User, AuthError> {
     let found = {
-        let client = state.client().await?;
+        let client = request.connect().await?;
         if body.phone.is_empty() {
-            users::find_by_email(&client, &body.email.to_lowercase(), &info.audience).await?
+            users::find_by_email(&client, &body.email.to_lowercase(), &request.info.audience).await?
         } else {
             match parse_phone(&body.phone) {
-                Ok(phone) => phones::find_by_phone(&client, &phone, &info.audience).await?,
+                Ok(phone) => phones::find_by_phone(&client, &phone, &request.info.audience).await?,
                 Err(_) => None,
             }
         }
     };
     let Some(user) = found.filter(|user| !user.encrypted_password.is_empty()) else {
-        state.hasher.verify_nobody(&body.password).await?;
+        // Hashes against a dummy, so that the response takes as long as for a registered user.
+        request.state.hasher.verify_dummy(&body.password).await?;
         return Err(AuthError::InvalidCredentials);
     };
-    if user.is_banned(state.now()) {
+    if user.is_banned(request.now()) {
         return Err(AuthError::BannedAtSignIn);
     }
-    let is_right = state
+    let is_right = request
+        .state
         .hasher
         .verify(&body.password, &user.encrypted_password)
         .await?;
-    hooks::password_attempted(state, info, user.id, is_right).await?;
+    hooks::report_password_attempt(request, user.id, is_right).await?;
     if !is_right {
         return Err(AuthError::InvalidCredentials);
     }
+    // Checked after the password: before it, the error would reveal that the address is registered.
     if body.phone.is_empty() && !user.is_confirmed() {
         return Err(AuthError::EmailNotConfirmed { status: 400 });
     }
@@ -102,15 +127,4 @@ async fn verify(state: &AuthState, info: &RequestInfo, body: &PasswordBody) -> R
         return Err(AuthError::PhoneNotConfirmed { status: 400 });
     }
     Ok(user)
-}
-
-/// An accepted password that no longer meets the rules is reported, not refused.
-async fn weakness(state: &AuthState, password: &str) -> Value {
-    match leaked_passwords::judge(state, password).await {
-        None => Value::Null,
-        Some(weak) => {
-            let reasons: Vec<&str> = weak.reasons.iter().map(|reason| reason.as_str()).collect();
-            json!({ "message": weak.message, "reasons": reasons })
-        }
-    }
 }

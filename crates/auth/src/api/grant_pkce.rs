@@ -1,35 +1,42 @@
-//! `POST /token?grant_type=pkce`: exchanges the code of a finished flow, once. Source: AUTH-046 to AUTH-048.
+//! `POST /token?grant_type=pkce`: exchanges the authorization code of a finished flow for a session, once. Source:
+//! Auth contract §2.4, §3.2, AUTH-046 to AUTH-048.
 
 use actix_web::HttpResponse;
 use chrono::TimeDelta;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::accounts;
+use super::session_response::{SessionExtra, respond_with_extended_session};
 use crate::error::AuthError;
-use crate::request::{RequestInfo, text};
-use crate::sign_in::start_session;
+use crate::flows::accounts;
+use crate::flows::sign_in::start_session;
+use crate::request::{AuthRequest, read_text};
 use crate::state::AuthState;
 use crate::store::audit::Action;
 use crate::store::flow_states::{self, FlowState};
 use crate::store::users;
 
-/// Life of a code.
+/// How long an authorization code is valid after it was issued.
 const FLOW_LIFE: TimeDelta = TimeDelta::seconds(300);
 
-/// What a client sends.
+/// Body of the grant: `{auth_code, code_verifier}`, both required.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct PkceBody {
-    #[serde(deserialize_with = "text")]
+    #[serde(deserialize_with = "read_text")]
     auth_code: String,
-    #[serde(deserialize_with = "text")]
+    #[serde(deserialize_with = "read_text")]
     code_verifier: String,
 }
 
-pub(crate) async fn grant(
-    state: &AuthState,
-    info: &RequestInfo,
+/// `POST /token?grant_type=pkce` → 200 with a session, whose `amr` names the method of the flow. After a sign-in by a
+/// provider it also carries `provider_token` and `provider_refresh_token`.
+///
+/// # Errors
+/// 400 `validation_failed` for an empty member; 404 `flow_state_not_found` for an unknown or used code; 422
+/// `flow_state_expired`; 400 `bad_code_verifier`; 400 `user_banned`.
+pub(crate) async fn exchange_auth_code(
+    request: &AuthRequest,
     body: PkceBody,
 ) -> Result<HttpResponse, AuthError> {
     if body.auth_code.is_empty() || body.code_verifier.is_empty() {
@@ -37,37 +44,43 @@ pub(crate) async fn grant(
             "invalid request: both auth code and code verifier should be non-empty",
         ));
     }
-    let mut client = state.client().await?;
+    let mut client = request.connect().await?;
     let db = client.transaction().await?;
     let unknown = || AuthError::FlowStateNotFound { status: 404 };
+    // The row stays locked until it is deleted below, so of two exchanges at once only one gets a session.
     let flow = flow_states::lock_by_code(&db, &body.auth_code)
         .await?
         .ok_or_else(unknown)?;
     let user_id = flow.user_id.ok_or_else(unknown)?;
-    check(state, &flow, &body.code_verifier)?;
+    check_code(&request.state, &flow, &body.code_verifier)?;
     let user = users::find_by_id(&db, user_id).await?.ok_or_else(unknown)?;
-    if user.is_banned(state.now()) {
+    // The user may have been banned between the callback and this exchange.
+    if user.is_banned(request.now()) {
         return Err(AuthError::BannedAtSignIn);
     }
     flow_states::delete(&db, flow.id).await?;
     let traits = json!({ "provider_type": flow.provider_type });
-    accounts::log_with(state, &db, info, &user, Action::Login, traits).await?;
-    let tokens = start_session(state, &db, info, user.id, &flow.method).await?;
+    accounts::log_user_action(request, &db, &user, Action::Login, traits).await?;
+    let tokens = start_session(request, &db, user.id, &flow.method).await?;
     db.commit().await?;
-    let provider_tokens = [
-        ("provider_token", flow.provider_access_token),
-        ("provider_refresh_token", flow.provider_refresh_token),
-    ];
-    Ok(tokens.response(
-        provider_tokens
-            .into_iter()
-            .filter_map(|(name, token)| Some((name, json!(token?)))),
+    Ok(respond_with_extended_session(
+        &tokens,
+        SessionExtra {
+            provider_token: flow.provider_access_token,
+            provider_refresh_token: flow.provider_refresh_token,
+            ..SessionExtra::default()
+        },
     ))
 }
 
-fn check(state: &AuthState, flow: &FlowState, verifier: &str) -> Result<(), AuthError> {
+/// Checks the age of the code and the verifier against the stored challenge (RFC 7636 §4.6).
+///
+/// # Errors
+/// 422 `flow_state_expired`, 400 `bad_code_verifier`.
+fn check_code(state: &AuthState, flow: &FlowState, verifier: &str) -> Result<(), AuthError> {
     if flow
         .issued_at
+        // The life counts from the moment the code was issued, not from the request: a mail may be opened much later.
         .is_none_or(|issued_at| state.now() - issued_at > FLOW_LIFE)
     {
         return Err(AuthError::FlowStateExpired);

@@ -1,43 +1,49 @@
 //! `POST /logout?scope=global|local|others` → 204. Source: Auth contract §2.9, AUTH-014 to AUTH-016.
 
-use actix_web::{HttpResponse, web};
+use actix_web::HttpResponse;
 use serde::Deserialize;
 
-use crate::accounts;
 use crate::error::AuthError;
-use crate::request::{Query, RequestInfo, SignedIn};
-use crate::state::AuthState;
+use crate::flows::accounts;
+use crate::request::{AuthRequest, Query, SignedIn};
 use crate::store::audit::{Action, Actor};
 use crate::store::sessions;
 
-/// The query of the endpoint.
+/// Query of `POST /logout`: `scope` is `global` (the default), `local` or `others`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct LogoutQuery {
     scope: String,
 }
 
-/// `POST /logout`
-pub(crate) async fn logout(
-    state: web::Data<AuthState>,
-    info: RequestInfo,
+/// `POST /logout?scope=` → 204 without a body. Refresh tokens are deleted with their sessions by a cascade of the
+/// database.
+///
+/// `global` deletes all sessions of the user, `local` the current one, `others` all but the current one.
+///
+/// # Errors
+/// 400 `validation_failed` for any other scope.
+pub(crate) async fn delete_sessions(
+    request: AuthRequest,
     caller: SignedIn,
     query: Query<LogoutQuery>,
 ) -> Result<HttpResponse, AuthError> {
-    let mut client = state.client().await?;
+    let mut client = request.connect().await?;
     let db = client.transaction().await?;
     let user_id = caller.user.id;
     match (
         query.scope.as_str(),
         caller.session.as_ref().map(|session| session.id),
     ) {
-        ("" | "global", _) => sessions::delete_of_user(&db, user_id).await?,
+        ("" | "global", _) => sessions::delete_by_user(&db, user_id).await?,
         ("local", Some(session)) => sessions::delete(&db, session).await?,
         ("others", Some(session)) => sessions::delete_others(&db, user_id, session).await?,
+        // A token without `session_id` was signed by the project itself, so there is no current session to delete or
+        // keep.
         ("local" | "others", None) => {}
         (scope, _) => return Err(AuthError::invalid(format!("Unsupported logout scope {scope:?}"))),
     }
-    accounts::log(&state, &db, &info, Actor::User(&caller.user), Action::Logout).await?;
+    accounts::log_action(&request, &db, Actor::User(&caller.user), Action::Logout).await?;
     db.commit().await?;
     Ok(HttpResponse::NoContent().finish())
 }

@@ -1,38 +1,17 @@
-//! Features of the contract that this server does not offer: they answer as switched-off features of upstream do, never as a
-//! success and never with a 5xx, which clients would retry. Source: AUTH-095.
+//! `/sso…` and `/scim/v2/…`: endpoints of features that this server does not have. They respond 404 as upstream does
+//! where the feature is off; a 5xx would make clients retry. Source: Auth contract §2.14, §2.17, AUTH-095.
 
-use actix_web::web;
+use crate::error::{AuthError, FeatureError};
 
-use crate::error::AuthError;
-use crate::routes::at;
+/// The error is the only outcome; the success type exists because actix needs one.
+type AlwaysRefused = Result<String, AuthError>;
 
-type Refusal = Result<String, AuthError>;
-
-/// Mounts all of them.
-pub(crate) fn configure(config: &mut web::ServiceConfig) {
-    config
-        .service(at("/sso").post(sso))
-        .service(at("/sso/saml/metadata").get(sso))
-        .service(at("/sso/saml/acs").post(sso))
-        .service(at("/scim/v2/ServiceProviderConfig").get(scim))
-        .service(at("/scim/v2/ResourceTypes").get(scim))
-        .service(at("/scim/v2/Schemas").get(scim));
+/// 404 `feature_disabled`.
+pub(crate) async fn refuse_scim() -> AlwaysRefused {
+    Err(FeatureError::ScimDisabled.into())
 }
 
-const SAML_OFF: AuthError = AuthError::FeatureOff {
-    status: 404,
-    code: "saml_provider_disabled",
-    text: "SAML 2.0 is disabled",
-};
-
-async fn scim() -> Refusal {
-    Err(AuthError::FeatureOff {
-        status: 404,
-        code: "feature_disabled",
-        text: "SCIM server is disabled",
-    })
-}
-
-async fn sso() -> Refusal {
-    Err(SAML_OFF)
+/// 404 `saml_provider_disabled`.
+pub(crate) async fn refuse_sso() -> AlwaysRefused {
+    Err(FeatureError::SamlDisabled.into())
 }

@@ -1,89 +1,98 @@
-//! `POST /otp` and `POST /magiclink`: sign in without a password, by a mailed link or code, or by a code in a text message.
+//! `POST /otp` and `POST /magiclink`: sign-in without a password, by a mailed link or code, or by a code in a text
+//! message. The code is verified by `POST /verify`.
 //!
 //! Source: Auth contract §2.5, AUTH-065, AUTH-066.
 
-use actix_web::{HttpResponse, web};
+use actix_web::HttpResponse;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::accounts::{self, Account};
-use crate::captcha::{self, Captcha};
+use super::response_bodies::{EmptyBody, MessageBody};
+use crate::crypto::pkce::CodeChallenge;
 use crate::error::AuthError;
-use crate::letters;
-use crate::limits::Limited;
-use crate::machine::verify::VerifyType;
-use crate::pace;
-use crate::request::{Json, RequestInfo, metadata, text};
-use crate::rules::address::{parse_email, parse_phone};
-use crate::rules::pkce::CodeChallenge;
-use crate::state::AuthState;
+use crate::flows::accounts::{self, Account};
+use crate::mailer;
+use crate::protection::captcha::{self, Captcha};
+use crate::protection::constant_time;
+use crate::protection::rate_limits::LimitedEndpoint;
+use crate::request::{AuthRequest, Json, read_new_metadata, read_text};
+use crate::sms::{self, Channel, CodePurpose, TextCode};
 use crate::store::audit::{Action, Actor};
 use crate::store::{phones, users};
-use crate::text_messages::{self, Channel, CodePurpose};
+use crate::validation::address::{parse_email, parse_phone};
+use crate::validation::verify_type::VerifyType;
 
-/// What a client sends.
+/// Body: `{email}` or `{phone}`, and `create_user` (default true), `data` for the metadata of a new user, `channel`
+/// (`sms` or `whatsapp`, phone only) and the PKCE challenge (e-mail only).
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct OtpBody {
-    #[serde(deserialize_with = "text")]
+    #[serde(deserialize_with = "read_text")]
     email: String,
-    #[serde(deserialize_with = "text")]
+    #[serde(deserialize_with = "read_text")]
     phone: String,
     create_user: Option<bool>,
-    #[serde(deserialize_with = "metadata")]
+    #[serde(deserialize_with = "read_new_metadata")]
     data: Map<String, Value>,
-    #[serde(deserialize_with = "text")]
+    #[serde(deserialize_with = "read_text")]
     channel: String,
-    #[serde(deserialize_with = "text")]
+    #[serde(deserialize_with = "read_text")]
     code_challenge: String,
-    #[serde(deserialize_with = "text")]
+    #[serde(deserialize_with = "read_text")]
     code_challenge_method: String,
     gotrue_meta_security: Captcha,
 }
 
-/// What it means.
-struct Request {
+/// A request for a mailed link or code, after validation.
+struct MailOtp {
     email: String,
+    /// Whether an unregistered address is signed up.
     may_create: bool,
     data: Map<String, Value>,
     challenge: Option<CodeChallenge>,
 }
 
-/// `POST /otp`
-pub(crate) async fn otp(
-    state: web::Data<AuthState>,
-    info: RequestInfo,
+/// `POST /otp?redirect_to=` → 200 `{}`, for phones `{message_id?}`.
+///
+/// # Errors
+/// 400 `validation_failed` unless exactly one address is given, `captcha_failed` or `phone_provider_disabled`; 422
+/// `email_provider_disabled`, `otp_disabled` for an unregistered address with `create_user: false`, or
+/// `signup_disabled`; 429 `over_request_rate_limit`, `over_email_send_rate_limit` or `over_sms_send_rate_limit`.
+pub(crate) async fn send_otp(
+    request: AuthRequest,
     Json(body): Json<OtpBody>,
 ) -> Result<HttpResponse, AuthError> {
-    info.limit(&state, Limited::Otp)?;
-    captcha::check(&state, &info, &body.gotrue_meta_security).await?;
+    request.check_rate_limit(LimitedEndpoint::Otp)?;
+    captcha::check_captcha(&request, &body.gotrue_meta_security).await?;
     match (body.email.is_empty(), body.phone.is_empty()) {
         (true, true) => Err(AuthError::invalid("One of email or phone must be set")),
         (false, false) => Err(AuthError::invalid(
             "Only an email address or phone number should be provided",
         )),
-        (true, false) => send_text(&state, &info, body).await,
+        (true, false) => send_text_otp(&request, body).await,
         (false, true) if !body.channel.is_empty() => Err(AuthError::invalid(
             "Channel should only be specified with Phone OTP",
         )),
-        (false, true) => send(&state, &info, body).await,
+        (false, true) => send_mail_otp(&request, body).await,
     }
 }
 
-/// `POST /magiclink`: the older form, for e-mail only.
-pub(crate) async fn magic_link(
-    state: web::Data<AuthState>,
-    info: RequestInfo,
+/// `POST /magiclink?redirect_to=` → 200 `{}`: the older form of `POST /otp`, for e-mail only. It ignores
+/// `create_user`.
+///
+/// # Errors
+/// Those of [`send_otp`], but 422 `validation_failed` without an address.
+pub(crate) async fn send_magic_link(
+    request: AuthRequest,
     Json(body): Json<OtpBody>,
 ) -> Result<HttpResponse, AuthError> {
-    info.limit(&state, Limited::MagicLink)?;
-    captcha::check(&state, &info, &body.gotrue_meta_security).await?;
-    if body.email.is_empty() && state.config.email.enabled {
+    request.check_rate_limit(LimitedEndpoint::MagicLink)?;
+    captcha::check_captcha(&request, &body.gotrue_meta_security).await?;
+    if body.email.is_empty() && request.config().email.enabled {
         return Err(AuthError::Unprocessable("Password recovery requires an email"));
     }
-    send(
-        &state,
-        &info,
+    send_mail_otp(
+        &request,
         OtpBody {
             create_user: None,
             ..body
@@ -92,105 +101,122 @@ pub(crate) async fn magic_link(
     .await
 }
 
-async fn send(state: &AuthState, info: &RequestInfo, body: OtpBody) -> Result<HttpResponse, AuthError> {
-    if !state.config.email.enabled {
+/// Validates a request for a mail and delivers it. The response is delayed to a fixed interval, so that its timing
+/// does not reveal whether the address is registered.
+///
+/// # Errors
+/// See [`send_otp`].
+async fn send_mail_otp(request: &AuthRequest, body: OtpBody) -> Result<HttpResponse, AuthError> {
+    if !request.config().email.enabled {
         return Err(AuthError::EmailProviderDisabled {
             status: 422,
             text: "Email logins are disabled",
         });
     }
-    let request = Request {
+    let otp = MailOtp {
         email: parse_email(&body.email)?,
         may_create: body.create_user.unwrap_or(true),
         data: body.data,
         challenge: CodeChallenge::parse(&body.code_challenge, &body.code_challenge_method)?,
     };
-    pace::evenly(async {
-        match deliver(state, info, &request).await {
-            // Somebody else has created the user in between.
-            Err(error) if error.is_duplicate_email() => deliver(state, info, &request).await,
-            answer => answer,
+    constant_time::delay_to_full_interval(async {
+        match deliver_mail_otp(request, &otp).await {
+            // Another request has created the user in between; the second attempt finds it.
+            Err(error) if error.is_duplicate_email() => deliver_mail_otp(request, &otp).await,
+            result => result,
         }
     })
     .await?;
-    Ok(HttpResponse::Ok().json(json!({})))
+    Ok(HttpResponse::Ok().json(EmptyBody {}))
 }
 
-/// A user created here has no password until they choose one: nothing to hash, nothing to guess.
-async fn deliver(state: &AuthState, info: &RequestInfo, request: &Request) -> Result<(), AuthError> {
-    let _slot = state.mail_slot().await?;
-    let mut client = state.client().await?;
+/// Mails a magic link to a confirmed user and a confirmation to anybody else, after creating the user if need be. A
+/// user created here has no password, so there is nothing to hash.
+///
+/// # Errors
+/// 422 `otp_disabled` or `signup_disabled`, 429 `over_email_send_rate_limit`.
+async fn deliver_mail_otp(request: &AuthRequest, otp: &MailOtp) -> Result<(), AuthError> {
+    let _slot = request.state.acquire_mail_slot().await?;
+    let mut client = request.connect().await?;
     let db = client.transaction().await?;
-    let challenge = request.challenge.as_ref();
-    let user = match users::find_by_email(&db, &request.email, &info.audience).await? {
-        // Compat: who has not confirmed the address is still signing up.
-        Some(user) if state.config.disable_signup && !user.is_confirmed() => {
+    let challenge = otp.challenge.as_ref();
+    let user = match users::find_by_email(&db, &otp.email, &request.info.audience).await? {
+        // Compat: a user with an unconfirmed address is still signing up.
+        Some(user) if request.config().disable_signup && !user.is_confirmed() => {
             return Err(AuthError::SignupDisabled);
         }
         Some(user) => users::lock_by_id(&db, user.id).await?.unwrap_or(user),
-        None if !request.may_create => return Err(AuthError::OtpDisabled),
-        None if state.config.disable_signup => return Err(AuthError::SignupDisabled),
+        // Compat: this error reveals that the address is not registered; applications that pass `create_user: false`
+        // expect it.
+        None if !otp.may_create => return Err(AuthError::OtpDisabled),
+        None if request.config().disable_signup => return Err(AuthError::SignupDisabled),
         None => {
             let account = Account {
-                email: &request.email,
-                data: request.data.clone(),
+                email: &otp.email,
+                data: otp.data.clone(),
                 ..Account::default()
             };
-            accounts::create_user(state, &db, info, account).await?
+            accounts::create_user(request, &db, account).await?
         }
     };
-    if user.is_confirmed() || state.config.email.autoconfirm {
-        accounts::log(state, &db, info, Actor::User(&user), Action::RecoveryRequested).await?;
-        letters::send_recovery(state, &db, info, &user, VerifyType::MagicLink, challenge).await?;
+    if user.is_confirmed() || request.config().email.autoconfirm {
+        accounts::log_action(request, &db, Actor::User(&user), Action::RecoveryRequested).await?;
+        mailer::send_recovery(request, &db, &user, VerifyType::MagicLink, challenge).await?;
     } else {
         let (action, traits) = (Action::ConfirmationRequested, json!({ "provider": "email" }));
-        accounts::log_with(state, &db, info, &user, action, traits).await?;
-        letters::send_confirmation(state, &db, info, &user, challenge).await?;
+        accounts::log_user_action(request, &db, &user, action, traits).await?;
+        mailer::send_confirmation(request, &db, &user, challenge).await?;
     }
     Ok(db.commit().await?)
 }
 
-/// The same by text message → `{message_id?}`.
-async fn send_text(state: &AuthState, info: &RequestInfo, body: OtpBody) -> Result<HttpResponse, AuthError> {
-    if !state.config.phone.enabled {
+/// Validates a request for a text message and delivers it → `{message_id?}`.
+///
+/// # Errors
+/// 400 `phone_provider_disabled` or `validation_failed`, and those of [`deliver_text_otp`].
+async fn send_text_otp(request: &AuthRequest, body: OtpBody) -> Result<HttpResponse, AuthError> {
+    if !request.config().phone.enabled {
         return Err(AuthError::PhoneProviderDisabled {
             status: 400,
             text: "Unsupported phone provider",
         });
     }
     let phone = parse_phone(&body.phone)?;
-    let channel = Channel::parse(&body.channel, state)?;
-    let message_id = match deliver_text(state, info, &phone, &body, channel).await {
-        Err(error) if error.is_duplicate_phone() => deliver_text(state, info, &phone, &body, channel).await?,
-        answer => answer?,
+    let channel = Channel::parse(&body.channel, &request.state)?;
+    let message_id = match deliver_text_otp(request, &phone, &body, channel).await {
+        Err(error) if error.is_duplicate_phone() => deliver_text_otp(request, &phone, &body, channel).await?,
+        result => result?,
     };
-    Ok(HttpResponse::Ok().json(message_id.map_or_else(|| json!({}), |id| json!({ "message_id": id }))))
+    Ok(HttpResponse::Ok().json(MessageBody { message_id }))
 }
 
-async fn deliver_text(
-    state: &AuthState,
-    info: &RequestInfo,
+/// Sends the code, after creating the user if need be. Returns the message id of the SMS provider, if it gives one.
+///
+/// # Errors
+/// 422 `otp_disabled`, `signup_disabled` or `sms_send_failed`; 429 `over_sms_send_rate_limit`.
+async fn deliver_text_otp(
+    request: &AuthRequest,
     phone: &str,
     body: &OtpBody,
     channel: Channel,
 ) -> Result<Option<String>, AuthError> {
-    let _slot = state.mail_slot().await?;
-    let mut client = state.client().await?;
+    let _slot = request.state.acquire_mail_slot().await?;
+    let mut client = request.connect().await?;
     let db = client.transaction().await?;
-    let user = match phones::find_by_phone(&db, phone, &info.audience).await? {
-        Some(user) if state.config.disable_signup && !user.is_phone_confirmed() => {
+    let user = match phones::find_by_phone(&db, phone, &request.info.audience).await? {
+        Some(user) if request.config().disable_signup && !user.is_phone_confirmed() => {
             return Err(AuthError::SignupDisabled);
         }
         Some(user) => users::lock_by_id(&db, user.id).await?.unwrap_or(user),
         None if body.create_user == Some(false) => return Err(AuthError::OtpDisabled),
-        None if state.config.disable_signup => return Err(AuthError::SignupDisabled),
+        None if request.config().disable_signup => return Err(AuthError::SignupDisabled),
         None => {
             let account = Account {
                 phone,
                 data: body.data.clone(),
                 ..Account::default()
             };
-            accounts::create_user(state, &db, info, account).await?
+            accounts::create_user(request, &db, account).await?
         }
     };
     let action = if user.is_phone_confirmed() {
@@ -202,9 +228,19 @@ async fn deliver_text(
         Action::RecoveryRequested => json!({ "channel": channel.as_str() }),
         _ => json!({ "provider": "phone" }),
     };
-    accounts::log_with(state, &db, info, &user, action, traits).await?;
+    accounts::log_user_action(request, &db, &user, action, traits).await?;
     let purpose = CodePurpose::Confirmation;
-    let message_id = text_messages::send_code(state, &db, info, &user, phone, purpose, channel).await?;
+    let message_id = sms::send_code(
+        request,
+        &db,
+        &user,
+        TextCode {
+            phone,
+            purpose,
+            channel,
+        },
+    )
+    .await?;
     db.commit().await?;
     Ok(message_id)
 }

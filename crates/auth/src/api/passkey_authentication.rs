@@ -1,82 +1,98 @@
-//! `/passkeys/authentication`: signs in with a passkey; the browser knows whose it is. Source: Auth contract §2.13.
+//! `/passkeys/authentication`: signs in with a passkey. The request names no user: the browser offers the
+//! passkeys that it has for this site, and the credential identifies the user. Source: Auth contract §2.13.
 
-use actix_web::{HttpResponse, web};
+use actix_web::HttpResponse;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::passkey_registration::{CeremonyBody, failed, take};
-use crate::accounts;
-use crate::captcha::{self, Captcha};
+use super::passkey_registration::{CeremonyBody, reject_credential, take_ceremony};
+use super::response_bodies::PasskeyOptionsBody;
+use super::session_response::respond_with_session;
+use crate::crypto::webauthn::{self, Ceremony, WebauthnError};
 use crate::error::AuthError;
-use crate::limits::Limited;
-use crate::mfa;
-use crate::request::{Json, OptionalJson, RequestInfo};
-use crate::rules::webauthn::{self, Ceremony, WebauthnError};
-use crate::sign_in::start_session;
+use crate::flows::accounts;
+use crate::flows::mfa;
+use crate::flows::sign_in::start_session;
+use crate::protection::captcha::{self, Captcha};
+use crate::protection::rate_limits::LimitedEndpoint;
+use crate::request::{AuthRequest, Json, OptionalJson};
 use crate::state::AuthState;
 use crate::store::audit::{Action, Actor};
 use crate::store::{passkeys, users};
 use crate::user::User;
 
-/// What a client sends at first.
+/// Body of `POST /passkeys/authentication/options`; every field is optional.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct OptionsBody {
     gotrue_meta_security: Captcha,
 }
 
-/// `POST /passkeys/authentication/options` → `{challenge_id, options, expires_at}`
-pub(crate) async fn options(
-    state: web::Data<AuthState>,
-    info: RequestInfo,
+/// `POST /passkeys/authentication/options` → 200 `{challenge_id, options, expires_at}`. `options` lists no
+/// credentials, so the response does not reveal who has a passkey.
+///
+/// # Errors
+/// 404 `passkey_disabled`, 400 `captcha_failed`, 429 `over_request_rate_limit`.
+pub(crate) async fn create_authentication_options(
+    request: AuthRequest,
     OptionalJson(body): OptionalJson<OptionsBody>,
 ) -> Result<HttpResponse, AuthError> {
-    info.limit(&state, Limited::Passkey)?;
-    captcha::check(&state, &info, &body.gotrue_meta_security).await?;
-    let ceremony = Ceremony::new(mfa::relying_party(&state, None));
-    let now = state.now();
-    let expires_at = now + state.config.mfa.challenge_expiry;
-    let client = state.client().await?;
+    request.check_rate_limit(LimitedEndpoint::Passkey)?;
+    captcha::check_captcha(&request, &body.gotrue_meta_security).await?;
+    let ceremony = Ceremony::new(mfa::choose_relying_party(&request.state, None));
+    let now = request.now();
+    let expires_at = now + request.config().mfa.challenge_expiry;
+    let client = request.connect().await?;
     let id = passkeys::insert_challenge(&client, None, &json!(ceremony), now, expires_at).await?;
-    Ok(HttpResponse::Ok().json(json!({
-        "challenge_id": id,
-        "options": ceremony.request_options(&[]),
-        "expires_at": expires_at.timestamp(),
-    })))
+    Ok(HttpResponse::Ok().json(PasskeyOptionsBody {
+        challenge_id: id,
+        options: ceremony.build_request_options(&[]),
+        expires_at: expires_at.timestamp(),
+    }))
 }
 
-/// `POST /passkeys/authentication/verify` `{challenge_id, credential}` → a session.
-pub(crate) async fn verify(
-    state: web::Data<AuthState>,
-    info: RequestInfo,
+/// `POST /passkeys/authentication/verify` `{challenge_id, credential}` → 200 with a session, with `amr` `passkey`.
+///
+/// # Errors
+/// 404 `passkey_disabled`; 400 `validation_failed`, `webauthn_challenge_not_found`, `webauthn_challenge_expired` or
+/// `webauthn_verification_failed` (also for an unknown credential); 403 `email_not_confirmed`, `phone_not_confirmed`
+/// or `user_banned`; 429 `over_request_rate_limit`.
+pub(crate) async fn verify_authentication(
+    request: AuthRequest,
     Json(body): Json<CeremonyBody>,
 ) -> Result<HttpResponse, AuthError> {
-    info.limit(&state, Limited::Passkey)?;
-    let ceremony = take(&state, None, &body).await?;
-    let id = webauthn::id_of(&body.credential).map_err(failed)?;
-    let mut client = state.client().await?;
+    request.check_rate_limit(LimitedEndpoint::Passkey)?;
+    let ceremony = take_ceremony(&request.state, None, &body).await?;
+    let id = webauthn::read_credential_id(&body.credential).map_err(reject_credential)?;
+    let mut client = request.connect().await?;
     let db = client.transaction().await?;
+    // The lock orders concurrent sign-ins, so that the stored signature counter only grows.
     let passkey = passkeys::lock_by_credential(&db, &id)
         .await?
-        .ok_or_else(|| failed(WebauthnError::OtherCredential))?;
-    if webauthn::user_of(&body.credential) != Some(passkey.user_id) {
-        return Err(failed(WebauthnError::OtherCredential));
+        .ok_or_else(|| reject_credential(WebauthnError::OtherCredential))?;
+    // WebAuthn §7.2: for a discoverable credential the user handle must name the owner of the credential.
+    if webauthn::read_user_handle(&body.credential) != Some(passkey.user_id) {
+        return Err(reject_credential(WebauthnError::OtherCredential));
     }
     let moved = ceremony
-        .authenticate(&body.credential, &passkey.credential)
-        .map_err(failed)?;
+        .verify_assertion(&body.credential, &passkey.credential)
+        .map_err(reject_credential)?;
     let user = users::find_by_id(&db, passkey.user_id)
         .await?
-        .ok_or_else(|| failed(WebauthnError::OtherCredential))?;
-    check_user(&state, &user)?;
-    passkeys::touch(&db, passkey.id, &moved, state.now()).await?;
+        .ok_or_else(|| reject_credential(WebauthnError::OtherCredential))?;
+    check_user(&request.state, &user)?;
+    passkeys::record_use(&db, passkey.id, &moved, request.now()).await?;
     let traits = json!({ "passkey_id": passkey.id });
-    accounts::log_as(&state, &db, &info, Actor::User(&user), Action::Login, traits).await?;
-    let tokens = start_session(&state, &db, &info, user.id, "passkey").await?;
+    accounts::log_action_with_traits(&request, &db, Actor::User(&user), Action::Login, traits).await?;
+    let tokens = start_session(&request, &db, user.id, "passkey").await?;
     db.commit().await?;
-    Ok(tokens.response([]))
+    Ok(respond_with_session(&tokens))
 }
 
+/// Refuses users who may not sign in. Compat: the status is 403 here, while the password grant responds 400.
+///
+/// # Errors
+/// 403 `email_not_confirmed`, `phone_not_confirmed` or `user_banned`.
 fn check_user(state: &AuthState, user: &User) -> Result<(), AuthError> {
     if !user.email.is_empty() && !user.is_confirmed() {
         return Err(AuthError::EmailNotConfirmed { status: 403 });

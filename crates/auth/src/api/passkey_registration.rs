@@ -1,51 +1,60 @@
-//! `/passkeys/registration`: a signed-in user adds a passkey. Source: Auth contract §2.13.
+//! `/passkeys/registration`: a signed-in user adds a passkey, in two requests: options for the browser, then its
+//! credential. Source: Auth contract §2.13.
 
-use actix_web::{HttpResponse, web};
+use actix_web::HttpResponse;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::passkeys::check_management;
-use crate::accounts;
-use crate::error::AuthError;
-use crate::limits::Limited;
-use crate::mfa;
-use crate::request::{Json, RequestInfo, SignedIn, text};
-use crate::rules::webauthn::{Ceremony, Credential, Registrant, WebauthnError};
+use super::response_bodies::{PasskeyBody, PasskeyOptionsBody};
+use crate::crypto::webauthn::{Ceremony, Credential, Registrant, WebauthnError};
+use crate::error::{AuthError, PasskeyError};
+use crate::flows::accounts;
+use crate::flows::mfa;
+use crate::protection::rate_limits::LimitedEndpoint;
+use crate::request::{AuthRequest, Json, SignedIn, read_text};
 use crate::state::AuthState;
 use crate::store::audit::{Action, Actor};
 use crate::store::passkeys::{self, Passkey};
 use crate::store::users;
 
-const MOST: usize = 10;
+/// Most passkeys of one user.
+const MAX_PASSKEYS: usize = 10;
 
-/// The answer of a browser.
+/// Body of both `verify` endpoints: `{challenge_id, credential}`, where `credential` is the JSON form of the
+/// browser's `PublicKeyCredential`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct CeremonyBody {
-    #[serde(deserialize_with = "text")]
+    #[serde(deserialize_with = "read_text")]
     challenge_id: String,
     pub(super) credential: Value,
 }
 
-/// `POST /passkeys/registration/options` → `{challenge_id, options, expires_at}`
-pub(crate) async fn options(
-    state: web::Data<AuthState>,
-    info: RequestInfo,
+/// `POST /passkeys/registration/options` → 200 `{challenge_id, options, expires_at}`. The challenge is valid for five
+/// minutes by default and for one attempt; authenticators that hold one of the user's passkeys are excluded.
+///
+/// # Errors
+/// 404 `passkey_disabled`; 403 `no_authorization` for anonymous users, `insufficient_aal`; 422 `validation_failed`
+/// for SSO users, `too_many_passkeys`; 429 `over_request_rate_limit`.
+pub(crate) async fn create_registration_options(
+    request: AuthRequest,
     caller: SignedIn,
 ) -> Result<HttpResponse, AuthError> {
-    info.limit(&state, Limited::Passkey)?;
-    check(&caller)?;
+    request.check_rate_limit(LimitedEndpoint::Passkey)?;
+    check_registration(&caller)?;
     let user = &caller.user;
-    let client = state.client().await?;
-    let known = passkeys::list_of_user(&client, user.id).await?;
-    if known.len() >= MOST {
-        return Err(too_many());
+    let client = request.connect().await?;
+    let known = passkeys::list_by_user(&client, user.id).await?;
+    // Checked early for the user's sake; `verify` repeats the check under a lock.
+    if known.len() >= MAX_PASSKEYS {
+        return Err(PasskeyError::TooMany.into());
     }
     let credentials: Vec<Credential> = known.into_iter().map(|passkey| passkey.credential).collect();
-    let ceremony = Ceremony::new(mfa::relying_party(&state, None));
-    let now = state.now();
-    let expires_at = now + state.config.mfa.challenge_expiry;
+    let ceremony = Ceremony::new(mfa::choose_relying_party(&request.state, None));
+    let now = request.now();
+    let expires_at = now + request.config().mfa.challenge_expiry;
     let kept = json!(ceremony);
     let id = passkeys::insert_challenge(&client, Some(user.id), &kept, now, expires_at).await?;
     let name = if user.email.is_empty() {
@@ -54,58 +63,60 @@ pub(crate) async fn options(
         &user.email
     };
     let registrant = Registrant { id: user.id, name };
-    Ok(HttpResponse::Ok().json(json!({
-        "challenge_id": id,
-        "options": ceremony.creation_options(registrant, &credentials, true),
-        "expires_at": expires_at.timestamp(),
-    })))
+    Ok(HttpResponse::Ok().json(PasskeyOptionsBody {
+        challenge_id: id,
+        options: ceremony.build_creation_options(registrant, &credentials, true),
+        expires_at: expires_at.timestamp(),
+    }))
 }
 
-/// `POST /passkeys/registration/verify` `{challenge_id, credential}` → the passkey.
-pub(crate) async fn verify(
-    state: web::Data<AuthState>,
-    info: RequestInfo,
+/// `POST /passkeys/registration/verify` → 200 `{id, friendly_name?, created_at}`.
+///
+/// # Errors
+/// Those of [`create_registration_options`]; 400 `validation_failed`, `webauthn_challenge_not_found`,
+/// `webauthn_challenge_expired` or `webauthn_verification_failed`; 422 `webauthn_credential_exists`.
+pub(crate) async fn verify_registration(
+    request: AuthRequest,
     caller: SignedIn,
     Json(body): Json<CeremonyBody>,
 ) -> Result<HttpResponse, AuthError> {
-    info.limit(&state, Limited::Passkey)?;
-    check(&caller)?;
+    request.check_rate_limit(LimitedEndpoint::Passkey)?;
+    check_registration(&caller)?;
     let user = &caller.user;
-    let ceremony = take(&state, Some(user.id), &body).await?;
-    let credential = ceremony.register(&body.credential).map_err(failed)?;
+    let ceremony = take_ceremony(&request.state, Some(user.id), &body).await?;
+    let credential = ceremony
+        .verify_registration(&body.credential)
+        .map_err(reject_credential)?;
     let passkey = Passkey {
         id: Uuid::new_v4(),
         user_id: user.id,
-        friendly_name: name_of(credential.aaguid).to_owned(),
+        friendly_name: find_manager_name(credential.aaguid).to_owned(),
         credential,
-        created_at: state.now(),
+        created_at: request.now(),
         last_used_at: None,
     };
-    let mut client = state.client().await?;
+    let mut client = request.connect().await?;
     let db = client.transaction().await?;
-    // The user's row is the lock, so that two registrations at once do not pass the limit.
+    // The user's row is locked, so that two registrations at once cannot both pass the limit.
     users::lock_by_id(&db, user.id).await?;
-    if passkeys::list_of_user(&db, user.id).await?.len() >= MOST {
-        return Err(too_many());
+    if passkeys::list_by_user(&db, user.id).await?.len() >= MAX_PASSKEYS {
+        return Err(PasskeyError::TooMany.into());
     }
     passkeys::insert(&db, &passkey)
         .await
-        .map_err(|error| known_already(error.into()))?;
+        .map_err(|error| map_unique_violation(error.into()))?;
     let traits = json!({ "passkey_id": passkey.id });
-    accounts::log_as(
-        &state,
-        &db,
-        &info,
-        Actor::User(user),
-        Action::PasskeyCreated,
-        traits,
-    )
-    .await?;
+    accounts::log_action_with_traits(&request, &db, Actor::User(user), Action::PasskeyCreated, traits)
+        .await?;
     db.commit().await?;
-    Ok(HttpResponse::Ok().json(passkey.body()))
+    Ok(HttpResponse::Ok().json(PasskeyBody::new(&passkey)))
 }
 
-fn check(caller: &SignedIn) -> Result<(), AuthError> {
+/// Refuses callers who may not register passkeys. SSO users sign in through their identity provider only.
+///
+/// # Errors
+/// 403 `no_authorization` or `insufficient_aal`, 422 `validation_failed`.
+fn check_registration(caller: &SignedIn) -> Result<(), AuthError> {
     check_management(caller)?;
     if caller.user.is_sso_user {
         return Err(AuthError::Unprocessable("SSO users cannot register passkeys"));
@@ -113,8 +124,13 @@ fn check(caller: &SignedIn) -> Result<(), AuthError> {
     Ok(())
 }
 
-/// The ceremony that an answer belongs to. It is taken away, so that nobody answers it twice.
-pub(super) async fn take(
+/// Takes the ceremony of a challenge out of the database, so that it cannot be answered twice. `user_id` is `None`
+/// for a sign-in.
+///
+/// # Errors
+/// 400 `validation_failed`, `webauthn_challenge_not_found`, `webauthn_challenge_expired` or
+/// `webauthn_verification_failed`.
+pub(super) async fn take_ceremony(
     state: &AuthState,
     user_id: Option<Uuid>,
     body: &CeremonyBody,
@@ -129,53 +145,38 @@ pub(super) async fn take(
         .challenge_id
         .parse()
         .map_err(|_| AuthError::invalid("challenge_id must be a valid UUID"))?;
-    let client = state.client().await?;
+    let client = state.connect().await?;
     let found = passkeys::take_challenge(&client, user_id, id).await?;
-    let (ceremony, expires_at) = found.ok_or_else(|| {
-        AuthError::coded(
-            400,
-            "webauthn_challenge_not_found",
-            "Challenge not found or already used",
-        )
-    })?;
+    let (ceremony, expires_at) = found.ok_or(PasskeyError::ChallengeNotFound)?;
     if state.now() > expires_at {
-        return Err(AuthError::coded(
-            400,
-            "webauthn_challenge_expired",
-            "Challenge has expired",
-        ));
+        return Err(PasskeyError::ChallengeExpired.into());
     }
-    serde_json::from_value(ceremony).map_err(|_| failed(WebauthnError::Malformed))
+    serde_json::from_value(ceremony).map_err(|_| reject_credential(WebauthnError::Malformed))
 }
 
-/// Why a credential was not accepted stays in the log.
-pub(super) fn failed(error: WebauthnError) -> AuthError {
+/// The 400 `webauthn_verification_failed` for a credential that is not accepted; the cause is logged only, because it
+/// would help an attacker.
+pub(super) fn reject_credential(error: WebauthnError) -> AuthError {
     tracing::info!(%error, "a passkey was not accepted");
-    let text = match error {
-        WebauthnError::Malformed => "Invalid credential response",
-        _ => "Credential verification failed",
-    };
-    AuthError::coded(400, "webauthn_verification_failed", text)
+    match error {
+        WebauthnError::Malformed => PasskeyError::MalformedCredential,
+        _ => PasskeyError::VerificationFailed,
+    }
+    .into()
 }
 
-fn too_many() -> AuthError {
-    AuthError::coded(422, "too_many_passkeys", "Maximum number of passkeys reached")
-}
-
-fn known_already(error: AuthError) -> AuthError {
+/// Maps a unique violation to 422 `webauthn_credential_exists`; other errors pass unchanged.
+fn map_unique_violation(error: AuthError) -> AuthError {
     let constraint = error.db_error().and_then(|db| db.constraint());
     if constraint == Some("webauthn_credentials_credential_id_key") {
-        return AuthError::coded(
-            422,
-            "webauthn_credential_exists",
-            "This credential is already registered",
-        );
+        return PasskeyError::CredentialExists.into();
     }
     error
 }
 
-/// What people call the keeper of a passkey; empty for those that do not say.
-fn name_of(aaguid: Uuid) -> &'static str {
+/// The name of the passkey manager with this AAGUID, which the user sees until they rename the passkey; empty for an
+/// unknown one.
+fn find_manager_name(aaguid: Uuid) -> &'static str {
     match aaguid.to_string().as_str() {
         "fbfc3007-154e-4ecc-8c0b-6e020557d7bd" => "iCloud Keychain",
         "ea9b8d66-4d01-1d21-3ce4-b6b48cb575d4" => "Google Password Manager",

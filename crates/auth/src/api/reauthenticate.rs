@@ -1,21 +1,24 @@
-//! `GET /reauthenticate`: mails (or texts) the nonce that a password change may ask for. Source: Auth contract §2.7, AUTH-074.
+//! `GET /reauthenticate`: sends a code to the user's confirmed e-mail address, or else phone number. `PUT /user`
+//! takes it as `nonce` where the project requires it for a password change. Source: Auth contract §2.7, AUTH-074.
 
-use actix_web::{HttpResponse, web};
-use serde_json::json;
+use actix_web::HttpResponse;
 
-use crate::accounts;
+use super::response_bodies::MessageBody;
 use crate::error::AuthError;
-use crate::letters;
-use crate::request::{RequestInfo, SignedIn};
-use crate::state::AuthState;
+use crate::flows::accounts;
+use crate::mailer;
+use crate::request::{AuthRequest, SignedIn};
+use crate::sms::{self, Channel, CodePurpose, TextCode};
 use crate::store::audit::{Action, Actor};
 use crate::store::users;
-use crate::text_messages::{self, Channel, CodePurpose};
 
-/// `GET /reauthenticate`
-pub(crate) async fn reauthenticate(
-    state: web::Data<AuthState>,
-    info: RequestInfo,
+/// `GET /reauthenticate` → 200 `{}`, or `{message_id?}` for a text message.
+///
+/// # Errors
+/// 400 `validation_failed` for a user without address; 422 `email_not_confirmed` or `phone_not_confirmed`; 429
+/// `over_email_send_rate_limit` or `over_sms_send_rate_limit`.
+pub(crate) async fn send_reauthentication_code(
+    request: AuthRequest,
     caller: SignedIn,
 ) -> Result<HttpResponse, AuthError> {
     let by_phone = caller.user.email.is_empty();
@@ -25,34 +28,36 @@ pub(crate) async fn reauthenticate(
         ));
     }
     if by_phone && !caller.user.is_phone_confirmed() {
-        let text = "Please verify your phone first.";
-        return Err(AuthError::coded(422, "phone_not_confirmed", text));
+        return Err(AuthError::ReauthenticationPhoneNotConfirmed);
     }
     if !by_phone && !caller.user.is_confirmed() {
-        let text = "Please verify your email first.";
-        return Err(AuthError::coded(422, "email_not_confirmed", text));
+        return Err(AuthError::ReauthenticationEmailNotConfirmed);
     }
-    let _slot = state.mail_slot().await?;
-    let mut client = state.client().await?;
+    let _slot = request.state.acquire_mail_slot().await?;
+    let mut client = request.connect().await?;
     let db = client.transaction().await?;
+    // The pause between two codes is checked against the row, so concurrent requests must wait for each other.
     let user = users::lock_by_id(&db, caller.user.id)
         .await?
         .ok_or(AuthError::TokenUserNotFound)?;
-    accounts::log(
-        &state,
-        &db,
-        &info,
-        Actor::User(&user),
-        Action::ReauthenticateRequested,
-    )
-    .await?;
+    accounts::log_action(&request, &db, Actor::User(&user), Action::ReauthenticateRequested).await?;
     let message_id = if by_phone {
         let purpose = CodePurpose::Reauthentication;
-        text_messages::send_code(&state, &db, &info, &user, &user.phone, purpose, Channel::Sms).await?
+        sms::send_code(
+            &request,
+            &db,
+            &user,
+            TextCode {
+                phone: &user.phone,
+                purpose,
+                channel: Channel::Sms,
+            },
+        )
+        .await?
     } else {
-        letters::send_reauthentication(&state, &db, &info, &user).await?;
+        mailer::send_reauthentication(&request, &db, &user).await?;
         None
     };
     db.commit().await?;
-    Ok(HttpResponse::Ok().json(message_id.map_or_else(|| json!({}), |id| json!({ "message_id": id }))))
+    Ok(HttpResponse::Ok().json(MessageBody { message_id }))
 }

@@ -1,46 +1,49 @@
-//! `POST /recover`: mails a link to choose a new password. `{}` for known and unknown addresses alike. Source: AUTH-020,
-//! AUTH-023, AUTH-024.
+//! `POST /recover`: mails a link with which the user can choose a new password. The response is `{}` for registered
+//! and unregistered addresses alike. Source: Auth contract §2.7, AUTH-020, AUTH-023, AUTH-024.
 
-use actix_web::{HttpResponse, web};
+use actix_web::HttpResponse;
 use serde::Deserialize;
-use serde_json::json;
 
-use crate::accounts;
-use crate::captcha::{self, Captcha};
+use super::response_bodies::EmptyBody;
+use crate::crypto::pkce::CodeChallenge;
 use crate::error::AuthError;
-use crate::letters;
-use crate::limits::Limited;
-use crate::machine::verify::VerifyType;
-use crate::pace;
-use crate::request::{Json, RequestInfo, text};
-use crate::rules::address::parse_email;
-use crate::rules::pkce::CodeChallenge;
-use crate::state::AuthState;
+use crate::flows::accounts;
+use crate::mailer;
+use crate::protection::captcha::{self, Captcha};
+use crate::protection::constant_time;
+use crate::protection::rate_limits::LimitedEndpoint;
+use crate::request::{AuthRequest, Json, read_text};
 use crate::store::audit::{Action, Actor};
 use crate::store::users;
+use crate::validation::address::parse_email;
+use crate::validation::verify_type::VerifyType;
 
-/// What a client sends.
+/// Body of `POST /recover`: `{email}` and the PKCE challenge, if any.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct RecoverBody {
-    #[serde(deserialize_with = "text")]
+    #[serde(deserialize_with = "read_text")]
     email: String,
-    #[serde(deserialize_with = "text")]
+    #[serde(deserialize_with = "read_text")]
     code_challenge: String,
-    #[serde(deserialize_with = "text")]
+    #[serde(deserialize_with = "read_text")]
     code_challenge_method: String,
     gotrue_meta_security: Captcha,
 }
 
-/// `POST /recover`
-pub(crate) async fn recover(
-    state: web::Data<AuthState>,
-    info: RequestInfo,
+/// `POST /recover?redirect_to=` → 200 `{}`.
+///
+/// # Errors
+/// 400 `validation_failed` for a missing or malformed address, `captcha_failed` or `email_provider_disabled`; 429
+/// `over_request_rate_limit`, or `over_email_send_rate_limit` within the pause between two mails, also for
+/// unregistered addresses.
+pub(crate) async fn send_recovery(
+    request: AuthRequest,
     Json(body): Json<RecoverBody>,
 ) -> Result<HttpResponse, AuthError> {
-    info.limit(&state, Limited::Recover)?;
-    captcha::check(&state, &info, &body.gotrue_meta_security).await?;
-    if !state.config.email.enabled {
+    request.check_rate_limit(LimitedEndpoint::Recover)?;
+    captcha::check_captcha(&request, &body.gotrue_meta_security).await?;
+    if !request.config().email.enabled {
         return Err(AuthError::EmailProviderDisabled {
             status: 400,
             text: "Email logins are disabled",
@@ -51,28 +54,37 @@ pub(crate) async fn recover(
     }
     let email = parse_email(&body.email)?;
     let challenge = CodeChallenge::parse(&body.code_challenge, &body.code_challenge_method)?;
-    pace::evenly(deliver(&state, &info, &email, challenge.as_ref())).await?;
-    Ok(HttpResponse::Ok().json(json!({})))
+    constant_time::delay_to_full_interval(send_recovery_mail(&request, &email, challenge.as_ref())).await?;
+    Ok(HttpResponse::Ok().json(EmptyBody {}))
 }
 
-/// Mails the link, if there is somebody to mail it to.
-async fn deliver(
-    state: &AuthState,
-    info: &RequestInfo,
+/// Mails the link, if the address is registered; otherwise only counts the request, so that a second one is limited
+/// likewise.
+///
+/// # Errors
+/// 429 `over_email_send_rate_limit`, 500 when the mail cannot be sent.
+async fn send_recovery_mail(
+    request: &AuthRequest,
     email: &str,
     challenge: Option<&CodeChallenge>,
 ) -> Result<(), AuthError> {
-    let _slot = state.mail_slot().await?;
-    let mut client = state.client().await?;
+    let _slot = request.state.acquire_mail_slot().await?;
+    let mut client = request.connect().await?;
     let db = client.transaction().await?;
-    match users::find_by_email(&db, email, &info.audience).await? {
+    match users::find_by_email(&db, email, &request.info.audience).await? {
         Some(user) => {
+            // The pause between two mails is checked against the row, so concurrent requests must wait for each
+            // other.
             let user = users::lock_by_id(&db, user.id).await?.unwrap_or(user);
-            accounts::log(state, &db, info, Actor::User(&user), Action::RecoveryRequested).await?;
-            letters::send_recovery(state, &db, info, &user, VerifyType::Recovery, challenge).await?;
+            accounts::log_action(request, &db, Actor::User(&user), Action::RecoveryRequested).await?;
+            mailer::send_recovery(request, &db, &user, VerifyType::Recovery, challenge).await?;
             db.commit().await?;
         }
-        None => state.limits.check_unknown_address(Limited::Recover, email)?,
+        // Nothing to send: the transaction is rolled back when it is dropped.
+        None => request
+            .state
+            .limits
+            .check_unknown_address(LimitedEndpoint::Recover, email)?,
     }
     Ok(())
 }

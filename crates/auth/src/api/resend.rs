@@ -1,104 +1,113 @@
-//! `POST /resend`: the confirmation of a sign-up or of an e-mail change again, with a new code. `{}` also where there is nothing
-//! to send. Source: AUTH-069.
+//! `POST /resend`: sends the confirmation of a sign-up or of an address change again, with a new code.
+//!
+//! Responds `{}` also where there is nothing to send, so that the response does not reveal whether an address is
+//! registered. Source: Auth contract §2.7, AUTH-069.
 
-use actix_web::{HttpResponse, web};
+use actix_web::HttpResponse;
 use serde::Deserialize;
-use serde_json::json;
 
-use crate::accounts;
-use crate::captcha::{self, Captcha};
+use super::response_bodies::{EmptyBody, MessageBody};
+use crate::crypto::pkce::CodeChallenge;
 use crate::error::AuthError;
-use crate::letters;
-use crate::limits::Limited;
-use crate::pace;
-use crate::request::{Json, RequestInfo, text};
-use crate::rules::address::{parse_email, parse_phone};
-use crate::rules::pkce::CodeChallenge;
+use crate::flows::accounts;
+use crate::mailer;
+use crate::protection::captcha::{self, Captcha};
+use crate::protection::constant_time;
+use crate::protection::rate_limits::LimitedEndpoint;
+use crate::request::{AuthRequest, Json, read_text};
+use crate::sms::{self, Channel, CodePurpose, TextCode};
 use crate::state::AuthState;
 use crate::store::audit::{Action, Actor};
 use crate::store::{phones, users};
-use crate::text_messages::{self, Channel, CodePurpose};
+use crate::validation::address::{parse_email, parse_phone};
 
-/// What a client sends.
+/// Body of `POST /resend`: `{type, email}` with `signup` or `email_change`, or `{type, phone}` with `sms` or
+/// `phone_change`. `email` is the user's current address, also for `email_change`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct ResendBody {
-    #[serde(rename = "type", deserialize_with = "text")]
+    #[serde(rename = "type", deserialize_with = "read_text")]
     kind: String,
-    #[serde(deserialize_with = "text")]
+    #[serde(deserialize_with = "read_text")]
     email: String,
-    #[serde(deserialize_with = "text")]
+    #[serde(deserialize_with = "read_text")]
     phone: String,
-    #[serde(deserialize_with = "text")]
+    #[serde(deserialize_with = "read_text")]
     code_challenge: String,
-    #[serde(deserialize_with = "text")]
+    #[serde(deserialize_with = "read_text")]
     code_challenge_method: String,
     gotrue_meta_security: Captcha,
 }
 
-/// `POST /resend`
-pub(crate) async fn resend(
-    state: web::Data<AuthState>,
-    info: RequestInfo,
+/// `POST /resend?redirect_to=` → 200 `{}`, for text messages `{message_id?}`.
+///
+/// # Errors
+/// 400 `validation_failed` for another type or unless exactly one address is given, `captcha_failed`,
+/// `email_provider_disabled` or `phone_provider_disabled`; 429 `over_request_rate_limit`,
+/// `over_email_send_rate_limit` or `over_sms_send_rate_limit`.
+pub(crate) async fn resend_confirmation(
+    request: AuthRequest,
     Json(body): Json<ResendBody>,
 ) -> Result<HttpResponse, AuthError> {
-    info.limit(&state, Limited::Resend)?;
-    captcha::check(&state, &info, &body.gotrue_meta_security).await?;
+    request.check_rate_limit(LimitedEndpoint::Resend)?;
+    captcha::check_captcha(&request, &body.gotrue_meta_security).await?;
     if matches!(body.kind.as_str(), "sms" | "phone_change") {
-        return pace::evenly(resend_text(&state, &info, &body)).await;
+        return constant_time::delay_to_full_interval(resend_text(&request, &body)).await;
     }
-    let email = check(&state, &body)?;
+    let email = check_mail_request(&request.state, &body)?;
     let challenge = CodeChallenge::parse(&body.code_challenge, &body.code_challenge_method)?;
-    pace::evenly(resend_mail(&state, &info, &body, (&email, challenge.as_ref()))).await
+    constant_time::delay_to_full_interval(resend_mail(&request, &body, (&email, challenge.as_ref()))).await
 }
 
-/// Mails what is pending for the address again, if something is.
+/// Sends the mail of the pending confirmation again, if there is one. The transaction keeps token and mail
+/// consistent.
 async fn resend_mail(
-    state: &AuthState,
-    info: &RequestInfo,
+    request: &AuthRequest,
     body: &ResendBody,
     (email, challenge): (&str, Option<&CodeChallenge>),
 ) -> Result<HttpResponse, AuthError> {
-    let _slot = state.mail_slot().await?;
-    let mut client = state.client().await?;
+    let _slot = request.state.acquire_mail_slot().await?;
+    let mut client = request.connect().await?;
     let db = client.transaction().await?;
-    let Some(user) = users::find_by_email(&db, email, &info.audience).await? else {
-        check_unknown(state, &body.kind, email)?;
-        return Ok(HttpResponse::Ok().json(json!({})));
+    let Some(user) = users::find_by_email(&db, email, &request.info.audience).await? else {
+        check_unknown_recipient(&request.state, &body.kind, email)?;
+        return Ok(HttpResponse::Ok().json(EmptyBody {}));
     };
     let user = users::lock_by_id(&db, user.id).await?.unwrap_or(user);
     if body.kind == "signup" && !user.is_confirmed() {
-        accounts::log(
-            state,
-            &db,
-            info,
-            Actor::User(&user),
-            Action::ConfirmationRequested,
-        )
-        .await?;
-        letters::send_confirmation(state, &db, info, &user, challenge).await?;
+        accounts::log_action(request, &db, Actor::User(&user), Action::ConfirmationRequested).await?;
+        mailer::send_confirmation(request, &db, &user, challenge).await?;
     } else if body.kind == "email_change" && !user.email_change.is_empty() {
+        // With secure e-mail change both addresses get a new mail.
         let new_email = user.email_change.clone();
-        letters::send_email_change(state, &db, info, &user, &new_email, challenge).await?;
+        mailer::send_email_change(request, &db, &user, &new_email, challenge).await?;
     } else {
-        check_unknown(state, &body.kind, email)?;
+        check_unknown_recipient(&request.state, &body.kind, email)?;
     }
     db.commit().await?;
-    Ok(HttpResponse::Ok().json(json!({})))
+    Ok(HttpResponse::Ok().json(EmptyBody {}))
 }
 
-/// Refuses a second question within the pause as if somebody had the address. A change is different: that none is pending says
-/// nothing about whose the address is, and clients expect `{}` however often they ask.
-fn check_unknown(state: &AuthState, kind: &str, address: &str) -> Result<(), AuthError> {
+/// Limits requests for unregistered addresses like those for registered ones; otherwise a 429 would reveal that an
+/// address is registered. Address changes are not limited: that none is pending says nothing about registration.
+///
+/// # Errors
+/// 429 `over_email_send_rate_limit` or `over_sms_send_rate_limit`.
+fn check_unknown_recipient(state: &AuthState, kind: &str, address: &str) -> Result<(), AuthError> {
     match kind {
-        "signup" => state.limits.check_unknown_address(Limited::Resend, address),
-        "sms" => state.limits.check_unknown_phone(Limited::Resend, address),
+        "signup" => state
+            .limits
+            .check_unknown_address(LimitedEndpoint::Resend, address),
+        "sms" => state.limits.check_unknown_phone(LimitedEndpoint::Resend, address),
         _ => Ok(()),
     }
 }
 
-/// The address, if type and addresses fit together.
-fn check(state: &AuthState, body: &ResendBody) -> Result<String, AuthError> {
+/// Checks a request for a mail; returns the address in its stored form.
+///
+/// # Errors
+/// 400 `validation_failed` or `email_provider_disabled`.
+fn check_mail_request(state: &AuthState, body: &ResendBody) -> Result<String, AuthError> {
     match body.kind.as_str() {
         "signup" | "email_change" => {
             if body.email.is_empty() {
@@ -123,12 +132,11 @@ fn check(state: &AuthState, body: &ResendBody) -> Result<String, AuthError> {
     }
 }
 
-/// Sends a code by text message again → `{message_id?}`.
-async fn resend_text(
-    state: &AuthState,
-    info: &RequestInfo,
-    body: &ResendBody,
-) -> Result<HttpResponse, AuthError> {
+/// Checks a request for a text message; returns the number in its stored form.
+///
+/// # Errors
+/// 400 `validation_failed` or `phone_provider_disabled`.
+fn check_text_request(state: &AuthState, body: &ResendBody) -> Result<String, AuthError> {
     if body.phone.is_empty() {
         return Err(AuthError::invalid("Type provided requires a phone number"));
     }
@@ -143,11 +151,16 @@ async fn resend_text(
             text: "Phone logins are disabled",
         });
     }
-    let phone = parse_phone(&body.phone)?;
-    let _slot = state.mail_slot().await?;
-    let mut client = state.client().await?;
+    parse_phone(&body.phone)
+}
+
+/// Sends the code of a pending confirmation by text message again → `{message_id?}`.
+async fn resend_text(request: &AuthRequest, body: &ResendBody) -> Result<HttpResponse, AuthError> {
+    let phone = check_text_request(&request.state, body)?;
+    let _slot = request.state.acquire_mail_slot().await?;
+    let mut client = request.connect().await?;
     let db = client.transaction().await?;
-    let found = phones::find_by_phone(&db, &phone, &info.audience).await?;
+    let found = phones::find_by_phone(&db, &phone, &request.info.audience).await?;
     let user = match found {
         Some(user) => users::lock_by_id(&db, user.id).await?,
         None => None,
@@ -157,15 +170,26 @@ async fn resend_text(
         _ => !user.phone_change.is_empty(),
     });
     let Some(user) = wanted else {
-        check_unknown(state, &body.kind, &phone)?;
-        return Ok(HttpResponse::Ok().json(json!({})));
+        check_unknown_recipient(&request.state, &body.kind, &phone)?;
+        return Ok(HttpResponse::Ok().json(EmptyBody {}));
     };
-    accounts::log(state, &db, info, Actor::User(&user), Action::RecoveryRequested).await?;
+    // Compat: upstream logs a repeated text message as a recovery, too.
+    accounts::log_action(request, &db, Actor::User(&user), Action::RecoveryRequested).await?;
     let (to, purpose) = match body.kind.as_str() {
         "sms" => (phone.as_str(), CodePurpose::Confirmation),
         _ => (user.phone_change.as_str(), CodePurpose::PhoneChange),
     };
-    let message_id = text_messages::send_code(state, &db, info, &user, to, purpose, Channel::Sms).await?;
+    let message_id = sms::send_code(
+        request,
+        &db,
+        &user,
+        TextCode {
+            phone: to,
+            purpose,
+            channel: Channel::Sms,
+        },
+    )
+    .await?;
     db.commit().await?;
-    Ok(HttpResponse::Ok().json(message_id.map_or_else(|| json!({}), |id| json!({ "message_id": id }))))
+    Ok(HttpResponse::Ok().json(MessageBody { message_id }))
 }

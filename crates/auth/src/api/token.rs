@@ -1,70 +1,76 @@
-//! `POST /token?grant_type=…`: the ways to get a session. Source: Auth contract §2.4.
+//! `POST /token?grant_type=…`: dispatches to the grants, each of which returns a session. Source: Auth contract §2.4.
 
-use actix_web::{FromRequest, HttpRequest, HttpResponse, web};
+use actix_web::{FromRequest, HttpRequest, HttpResponse};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::{grant_id_token, grant_password, grant_pkce, grant_refresh_token, grant_web3};
-use crate::captcha::{self, Captcha};
 use crate::error::AuthError;
-use crate::limits::Limited;
-use crate::request::{Json, Query, RequestInfo, SignedIn};
-use crate::state::AuthState;
+use crate::protection::captcha::{self, Captcha};
+use crate::protection::rate_limits::LimitedEndpoint;
+use crate::request::{AuthRequest, Json, Query, SignedIn};
 
-/// The query of the endpoint.
+/// Query of the request. Compat: `grant_type` is in the query, not in the body as RFC 6749 has it.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct TokenQuery {
     grant_type: String,
 }
 
-/// `POST /token`
-pub(crate) async fn token(
-    state: web::Data<AuthState>,
-    info: RequestInfo,
+/// `POST /token?grant_type=` → 200 `{access_token, token_type, expires_in, expires_at, refresh_token, user, …}`.
+/// `password`, `refresh_token`, `pkce`, `id_token` and `web3` are known.
+///
+/// # Errors
+/// 400 `invalid_credentials` for any other grant type, 429 `over_request_rate_limit`, and those of the grant.
+pub(crate) async fn issue_tokens(
+    request: AuthRequest,
     query: Query<TokenQuery>,
-    request: HttpRequest,
+    http: HttpRequest,
     Json(body): Json<Value>,
 ) -> Result<HttpResponse, AuthError> {
+    // Wallet sign-ins have a limit of their own, as in the contract (§3.7).
     let limited = match query.grant_type.as_str() {
-        "web3" => Limited::Web3,
-        _ => Limited::Token,
+        "web3" => LimitedEndpoint::Web3,
+        _ => LimitedEndpoint::Token,
     };
-    info.limit(&state, limited)?;
+    request.check_rate_limit(limited)?;
     match query.grant_type.as_str() {
-        "password" => grant_password::grant(&state, &info, read(body)?).await,
-        "refresh_token" => grant_refresh_token::grant(&state, &info, read(body)?).await,
-        "pkce" => grant_pkce::grant(&state, &info, read(body)?).await,
+        "password" => grant_password::sign_in_with_password(&request, parse_body(body)?).await,
+        "refresh_token" => grant_refresh_token::exchange_refresh_token(&request, parse_body(body)?).await,
+        "pkce" => grant_pkce::exchange_auth_code(&request, parse_body(body)?).await,
         "id_token" => {
-            let body: grant_id_token::IdTokenBody = read(body)?;
-            let target = if body.links() {
-                Some(caller(&request).await?)
+            let body: grant_id_token::IdTokenBody = parse_body(body)?;
+            let target = if body.wants_link() {
+                Some(extract_caller(&http).await?)
             } else {
                 None
             };
-            grant_id_token::grant(&state, &info, body, target).await
+            grant_id_token::sign_in_with_id_token(&request, body, target).await
         }
         "web3" => {
-            captcha::check(&state, &info, &captcha_of(&body)).await?;
-            // Said before the body is understood, as in the original: stock clients send what wallets gave them.
-            grant_web3::check_offered(&state)?;
-            grant_web3::grant(&state, &info, read(body)?).await
+            captcha::check_captcha(&request, &read_captcha(&body)).await?;
+            // Compat: checked before the body is read, as upstream does.
+            grant_web3::check_web3_enabled(&request.state)?;
+            grant_web3::sign_in_with_wallet(&request, parse_body(body)?).await
         }
         _ => {
-            captcha::check(&state, &info, &captcha_of(&body)).await?;
+            captcha::check_captcha(&request, &read_captcha(&body)).await?;
             Err(AuthError::UnsupportedGrantType)
         }
     }
 }
 
-/// The captcha of a body that nobody has read yet.
-fn captcha_of(body: &Value) -> Captcha {
+/// The captcha token of a body whose grant is not known yet; a malformed one counts as missing.
+fn read_captcha(body: &Value) -> Captcha {
     serde_json::from_value(body["gotrue_meta_security"].clone()).unwrap_or_default()
 }
 
-/// Who asks: needed only by a grant that changes its caller.
-async fn caller(request: &HttpRequest) -> Result<SignedIn, AuthError> {
+/// The signed-in caller, for a grant that links an identity to them.
+///
+/// # Errors
+/// 400 `invalid request` (OAuth body) without a bearer token, and those of [`SignedIn`].
+async fn extract_caller(request: &HttpRequest) -> Result<SignedIn, AuthError> {
     SignedIn::extract(request).await.map_err(|error| match error {
         AuthError::NoAuthorization => AuthError::oauth(
             "invalid request",
@@ -74,6 +80,10 @@ async fn caller(request: &HttpRequest) -> Result<SignedIn, AuthError> {
     })
 }
 
-fn read<T: DeserializeOwned>(body: Value) -> Result<T, AuthError> {
+/// Reads the body of a grant.
+///
+/// # Errors
+/// 400 `bad_json` for a member of another type.
+fn parse_body<T: DeserializeOwned>(body: Value) -> Result<T, AuthError> {
     serde_json::from_value(body).map_err(|error| AuthError::BadJson(error.to_string()))
 }

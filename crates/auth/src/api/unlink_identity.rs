@@ -1,36 +1,41 @@
-//! `DELETE /user/identities/{identity_id}`: a user gives up one of several ways to sign in. Source: Auth contract §2.10,
-//! AUTH-083, AUTH-084.
+//! `DELETE /user/identities/{identity_id}`: removes one of several ways to sign in from the caller's account. Source:
+//! Auth contract §2.10, AUTH-083, AUTH-084.
 
 use actix_web::{HttpResponse, web};
-use serde_json::json;
 use uuid::Uuid;
 
 use super::authorize::check_linking;
+use super::response_bodies::EmptyBody;
 use crate::error::AuthError;
-use crate::external_accounts;
-use crate::request::{RequestInfo, SignedIn};
-use crate::state::AuthState;
+use crate::flows::external_accounts;
+use crate::request::{AuthRequest, SignedIn};
 use crate::store::users;
 
+/// `DELETE /user/identities/{identity_id}` → 200 `{}`. The id is the `identity_id` of the User's identities, not
+/// their `id`.
+///
+/// # Errors
+/// 404 `manual_linking_disabled`, or `validation_failed` for an id that is not a UUID; 403 `unexpected_audience`; 422
+/// `identity_not_found`, `single_identity_not_deletable` or `email_conflict_identity_not_deletable`.
 pub(crate) async fn unlink_identity(
-    state: web::Data<AuthState>,
+    request: AuthRequest,
     caller: SignedIn,
-    info: RequestInfo,
     path: web::Path<String>,
 ) -> Result<HttpResponse, AuthError> {
-    check_linking(&state)?;
+    check_linking(&request.state)?;
     let id: Uuid = path
         .parse()
         .map_err(|_| AuthError::InvalidPathId("identity_id must be an UUID"))?;
-    if caller.user.aud != info.audience {
+    // `X-JWT-AUD` may name another audience, whose identities this user must not touch.
+    if caller.user.aud != request.info.audience {
         return Err(AuthError::UnexpectedAudience);
     }
-    let mut client = state.client().await?;
+    let mut client = request.connect().await?;
     let db = client.transaction().await?;
-    // Two tabs must not take the last two identities at once.
+    // The lock keeps two requests at once from unlinking the last two identities.
     let user = users::lock_by_id(&db, caller.user.id).await?;
     let user = user.ok_or(AuthError::TokenUserNotFound)?;
-    external_accounts::unlink(&state, &db, &info, &user, id).await?;
+    external_accounts::unlink_identity(&request, &db, &user, id).await?;
     db.commit().await?;
-    Ok(HttpResponse::Ok().json(json!({})))
+    Ok(HttpResponse::Ok().json(EmptyBody {}))
 }

@@ -1,25 +1,27 @@
-//! `/verify`: redeems the link of a mail (GET, answers by redirect) or its code (POST, answers a session).
+//! `GET /verify` verifies the link of a mail and responds with a redirect; `POST /verify` verifies a code or token
+//! hash and responds with a session.
 //!
 //! Source: Auth contract §2.6, AUTH-021, AUTH-025, AUTH-026, AUTH-067, AUTH-068, AUTH-070.
 
+use actix_web::HttpResponse;
 use actix_web::http::header;
-use actix_web::{HttpResponse, web};
-use serde::Deserialize;
-use serde_json::json;
+use serde::{Deserialize, Serialize};
 
+use super::session_response::respond_with_session;
+use crate::crypto::one_time_code::{self, PKCE_PREFIX, PresentedToken};
 use crate::error::AuthError;
-use crate::limits::Limited;
-use crate::machine::verify::VerifyType;
-use crate::redemption::{BAD_CODE, Outcome, Presented, redeem};
-use crate::request::{Json, Query, RequestInfo, text};
-use crate::rules::address::{parse_email, parse_phone};
-use crate::rules::one_time_code::{self, PKCE_PREFIX, PresentedToken};
-use crate::rules::redirect::{with_fragment, with_query};
-use crate::state::AuthState;
+use crate::flows::verify_token::{BAD_CODE, VerifyOutcome, VerifyRequest, verify_token};
+use crate::protection::rate_limits::LimitedEndpoint;
+use crate::request::{AuthRequest, Json, Query, read_text};
+use crate::validation::address::{parse_email, parse_phone};
+use crate::validation::redirect::{append_query, replace_fragment};
+use crate::validation::verify_type::VerifyType;
 
-const FIRST_HALF: &str = "Confirmation link accepted. Please proceed to confirm link sent to the other email";
+/// Message after the first of two confirmations of an e-mail change; applications show it.
+const FIRST_CONFIRMATION: &str =
+    "Confirmation link accepted. Please proceed to confirm link sent to the other email";
 
-/// The query of a link.
+/// Query of a mailed link; `token` is the token hash, with the prefix `pkce_` in the PKCE flow.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct LinkQuery {
@@ -28,86 +30,116 @@ pub(crate) struct LinkQuery {
     kind: String,
 }
 
-/// What a client sends with a code or a token hash.
+/// Body of `POST /verify`: `{type, token, email}`, `{type, token, phone}` or `{type, token_hash}`. `redirect_to` is
+/// read only to refuse it beside a token hash.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct VerifyBody {
-    #[serde(rename = "type", deserialize_with = "text")]
+    #[serde(rename = "type", deserialize_with = "read_text")]
     kind: String,
-    #[serde(deserialize_with = "text")]
+    #[serde(deserialize_with = "read_text")]
     token: String,
-    #[serde(deserialize_with = "text")]
+    #[serde(deserialize_with = "read_text")]
     token_hash: String,
-    #[serde(deserialize_with = "text")]
+    #[serde(deserialize_with = "read_text")]
     email: String,
-    #[serde(deserialize_with = "text")]
+    #[serde(deserialize_with = "read_text")]
     phone: String,
-    #[serde(deserialize_with = "text")]
+    #[serde(deserialize_with = "read_text")]
     redirect_to: String,
 }
 
-/// `GET /verify?token=…&type=…&redirect_to=…` → 303. HEAD is not served: link scanners must not use tokens up.
+/// `GET /verify?token=&type=&redirect_to=` → 303 to the redirect target, with the session in the fragment, or with
+/// `?code=` in the PKCE flow. Failures are redirected, too, with `error`, `error_code` and `error_description` in the
+/// fragment, and for PKCE also in the query.
+///
+/// HEAD is not served: link scanners of mail providers must not use tokens up.
+///
+/// # Errors
+/// As JSON only: 400 `validation_failed` without `token` or `type`, 429 `over_request_rate_limit`.
 pub(crate) async fn verify_link(
-    state: web::Data<AuthState>,
-    info: RequestInfo,
+    request: AuthRequest,
     query: Query<LinkQuery>,
 ) -> Result<HttpResponse, AuthError> {
-    info.limit(&state, Limited::Verify)?;
+    request.check_rate_limit(LimitedEndpoint::Verify)?;
     if query.kind.is_empty() {
         return Err(AuthError::invalid("Verify requires a verification type"));
     }
     if query.token.is_empty() {
         return Err(AuthError::invalid("Verify requires a token or a token hash"));
     }
+    // The mail of a PKCE flow holds a prefixed token, so the link alone tells which response the application expects.
     let is_pkce = query.token.starts_with(PKCE_PREFIX);
-    // Links go out by mail only.
+    // The types of text messages are refused here: text messages carry codes to type, not links.
     let kind = VerifyType::parse(&query.kind).filter(|kind| !kind.is_by_phone());
     let outcome = match kind {
         Some(kind) => {
-            let presented = Presented {
+            let presented = VerifyRequest {
                 kind,
                 token: PresentedToken::Link(query.token.clone()),
                 address: None,
-                typed: String::new(),
-                wants_code: is_pkce,
+                typed_code: String::new(),
+                wants_auth_code: is_pkce,
             };
-            redeem(&state, &info, &presented).await
+            verify_token(&request, &presented).await
         }
         None => Err(AuthError::invalid("Invalid email verification type")),
     };
-    if let Err(error @ (AuthError::Internal { .. } | AuthError::Overloaded)) = &outcome {
+    // The middleware logs faults that become a 500 response; here the response is a redirect, so the fault is logged
+    // here.
+    if let Err(
+        error @ (AuthError::Internal { .. } | AuthError::Overloaded | AuthError::DatabaseUnavailable(_)),
+    ) = &outcome
+    {
         tracing::error!(%error, "verification failed");
     }
-    let location = location(&info.redirect_to, is_pkce, outcome);
+    let location = build_location(&request.info.redirect_to, is_pkce, outcome);
     Ok(HttpResponse::SeeOther()
         .insert_header((header::LOCATION, location))
         .insert_header((header::CACHE_CONTROL, "no-store"))
         .finish())
 }
 
-/// `POST /verify` `{type, token, email}` or `{type, token_hash}` → a session.
+/// Response to the first of two confirmations of an e-mail change. Compat: `code` is the string `"200"`.
+#[derive(Serialize)]
+struct FirstConfirmationBody {
+    msg: &'static str,
+    code: &'static str,
+}
+
+/// `POST /verify` → 200 with a session whose `amr` is `otp`, or with [`FirstConfirmationBody`]. It never returns an
+/// authorization code, not even for a token of the PKCE flow.
+///
+/// # Errors
+/// 400 `validation_failed` for a wrong combination of members; 422 `validation_failed` for a malformed e-mail
+/// address; 403 `otp_expired` for a token that is wrong, used or expired and for an unknown user; 403 `user_banned`;
+/// 429 `over_request_rate_limit`.
 pub(crate) async fn verify_code(
-    state: web::Data<AuthState>,
-    info: RequestInfo,
+    request: AuthRequest,
     Json(body): Json<VerifyBody>,
 ) -> Result<HttpResponse, AuthError> {
-    info.limit(&state, Limited::Verify)?;
-    let presented = read(body)?;
-    match redeem(&state, &info, &presented).await? {
-        Outcome::Session(tokens, _) => Ok(tokens.response([])),
-        // Compat: the code is a string here.
-        _ => Ok(HttpResponse::Ok().json(json!({ "msg": FIRST_HALF, "code": "200" }))),
+    request.check_rate_limit(LimitedEndpoint::Verify)?;
+    let presented = parse_body(body)?;
+    match verify_token(&request, &presented).await? {
+        VerifyOutcome::Session(tokens, _) => Ok(respond_with_session(&tokens)),
+        _ => Ok(HttpResponse::Ok().json(FirstConfirmationBody {
+            msg: FIRST_CONFIRMATION,
+            code: "200",
+        })),
     }
 }
 
-/// Checks what was sent with a code or hash.
-fn read(body: VerifyBody) -> Result<Presented, AuthError> {
+/// Checks which members were sent, and reads type and token.
+///
+/// # Errors
+/// 400 or 422 `validation_failed`, 403 `otp_expired` for an unknown type beside a code, as with upstream.
+fn parse_body(body: VerifyBody) -> Result<VerifyRequest, AuthError> {
     if body.kind.is_empty() {
         return Err(AuthError::invalid("Verify requires a verification type"));
     }
-    let typed = body.token.clone();
+    let typed_code = body.token.clone();
     let (token, address) = match (body.token.is_empty(), body.token_hash.is_empty()) {
-        (false, true) => read_code(&body)?,
+        (false, true) => hash_typed_code(&body)?,
         (true, false) if body.email.is_empty() && body.phone.is_empty() && body.redirect_to.is_empty() => {
             (PresentedToken::Link(body.token_hash.clone()), None)
         }
@@ -127,17 +159,23 @@ fn read(body: VerifyBody) -> Result<Presented, AuthError> {
         (None, Some(_)) => return Err(BAD_CODE),
         (kind, _) => kind,
     };
-    Ok(Presented {
+    Ok(VerifyRequest {
         kind: kind.ok_or_else(|| AuthError::invalid("Invalid email verification type"))?,
         token,
         address,
-        typed,
-        wants_code: false,
+        typed_code,
+        // The prefix `pkce_` of a token hash is ignored: a POST comes from the application itself and gets a session.
+        wants_auth_code: false,
     })
 }
 
-/// A typed code, hashed with the one address that it was sent to.
-fn read_code(body: &VerifyBody) -> Result<(PresentedToken, Option<String>), AuthError> {
+/// Hashes a code together with the address it was sent to, which is how codes are stored. Returns the token and that
+/// address.
+///
+/// # Errors
+/// 400 `validation_failed` unless exactly one address is given, 422 `validation_failed` for a malformed e-mail
+/// address.
+fn hash_typed_code(body: &VerifyBody) -> Result<(PresentedToken, Option<String>), AuthError> {
     let address = match (body.email.is_empty(), body.phone.is_empty()) {
         (false, true) => {
             parse_email(&body.email).map_err(|_| AuthError::Unprocessable("Invalid email format"))?
@@ -150,24 +188,25 @@ fn read_code(body: &VerifyBody) -> Result<(PresentedToken, Option<String>), Auth
         }
     };
     Ok((
-        PresentedToken::Code(one_time_code::hash(&address, &body.token)),
+        PresentedToken::Code(one_time_code::hash_code(&address, &body.token)),
         Some(address),
     ))
 }
 
-/// Where the browser goes next, with what it must know.
-fn location(target: &str, is_pkce: bool, outcome: Result<Outcome, AuthError>) -> String {
+/// The URL that the browser is redirected to, with session, code or error. Compat: keys are in alphabetical order,
+/// and `sb` is an empty marker.
+fn build_location(target: &str, is_pkce: bool, outcome: Result<VerifyOutcome, AuthError>) -> String {
     match outcome {
-        Ok(Outcome::AuthCode(code)) => with_query(target, &[("code", &code)]),
-        Ok(Outcome::FirstHalf) => {
+        Ok(VerifyOutcome::AuthCode(code)) => append_query(target, &[("code", &code)]),
+        Ok(VerifyOutcome::FirstConfirmation) => {
             let target = if is_pkce {
-                with_query(target, &[("message", FIRST_HALF)])
+                append_query(target, &[("message", FIRST_CONFIRMATION)])
             } else {
                 target.to_owned()
             };
-            with_fragment(&target, &[("message", FIRST_HALF), ("sb", "")])
+            replace_fragment(&target, &[("message", FIRST_CONFIRMATION), ("sb", "")])
         }
-        Ok(Outcome::Session(tokens, kind)) => {
+        Ok(VerifyOutcome::Session(tokens, kind)) => {
             let (expires_at, expires_in) = (tokens.expires_at.to_string(), tokens.expires_in.to_string());
             let pairs = [
                 ("access_token", tokens.access_token.as_str()),
@@ -178,14 +217,17 @@ fn location(target: &str, is_pkce: bool, outcome: Result<Outcome, AuthError>) ->
                 ("token_type", "bearer"),
                 ("type", kind.as_str()),
             ];
-            with_fragment(target, &pairs)
+            replace_fragment(target, &pairs)
         }
-        Err(error) => error_location(target, is_pkce, &error),
+        Err(error) => build_error_location(target, is_pkce, &error),
     }
 }
 
-fn error_location(target: &str, is_pkce: bool, error: &AuthError) -> String {
-    let (status, code, description) = error.redirect_parts();
+/// The redirect target with the error. `error` is an OAuth code chosen by the status (RFC 6749 §4.1.2.1) and left out
+/// for other statuses.
+fn build_error_location(target: &str, is_pkce: bool, error: &AuthError) -> String {
+    let (status, code) = error.status_and_code();
+    let description = error.message();
     let name = match status {
         400 => Some("invalid_request"),
         401 => Some("unauthorized_client"),
@@ -197,22 +239,22 @@ fn error_location(target: &str, is_pkce: bool, error: &AuthError) -> String {
     let mut pairs: Vec<(&str, &str)> = name.map(|name| ("error", name)).into_iter().collect();
     pairs.extend([("error_code", code), ("error_description", description.as_ref())]);
     let target = if is_pkce {
-        with_query(target, &pairs)
+        append_query(target, &pairs)
     } else {
         target.to_owned()
     };
     pairs.push(("sb", ""));
-    with_fragment(&target, &pairs)
+    replace_fragment(&target, &pairs)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::redemption::BAD_LINK;
+    use crate::flows::verify_token::BAD_LINK;
 
     #[test]
-    fn auth_026_a_bad_link_leads_back_with_the_error_in_the_fragment() {
-        let location = location("https://site/auth?x=1", false, Err(BAD_LINK));
+    fn auth_026_an_invalid_link_redirects_with_the_error_in_the_fragment() {
+        let location = build_location("https://site/auth?x=1", false, Err(BAD_LINK));
 
         assert_eq!(
             location,
@@ -222,8 +264,8 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_pkce_link_says_so_in_the_query_too() {
-        let location = location(
+    fn auth_026_an_invalid_pkce_link_has_the_error_in_the_query_too() {
+        let location = build_location(
             "https://site",
             true,
             Err(AuthError::FlowStateNotFound { status: 400 }),
@@ -234,10 +276,10 @@ mod tests {
     }
 
     #[test]
-    fn auth_068_a_hash_comes_alone() {
+    fn auth_068_verify_rejects_a_token_hash_with_an_email() {
         let body = |kind: &str, token: &str, hash: &str, email: &str, phone: &str| {
             let own = str::to_owned;
-            read(VerifyBody {
+            parse_body(VerifyBody {
                 kind: own(kind),
                 token: own(token),
                 token_hash: own(hash),

@@ -1,58 +1,59 @@
-//! `[auth.mfa]`, and what WebAuthn needs to know about the site.
+//! `[auth.mfa]` and `[auth.passkey]`: second factors and passkeys. Source: Auth contract §2.12, §2.13, §10.
 
 use std::time::Duration;
 
-/// `[auth.mfa]`
+/// Limits of second factors, and the types of factor that are allowed (`[auth.mfa]`).
 #[derive(Debug, Clone)]
 pub struct MfaConfig {
-    /// Factors per user (`max_enrolled_factors`).
+    /// Largest number of factors per user, verified or not (`max_enrolled_factors`); passkeys are not counted.
     pub max_enrolled_factors: usize,
-    /// Verified factors per user.
+    /// Largest number of verified factors per user.
     pub max_verified_factors: usize,
-    /// Life of a challenge.
+    /// How long a challenge may be verified after `POST /factors/{id}/challenge` created it.
     pub challenge_expiry: Duration,
-    /// An unverified factor without a challenge goes after this time.
+    /// An unverified factor whose last challenge is older than this is deleted when its user enrolls another one.
     pub factor_expiry: Duration,
-    /// `[auth.mfa.totp]`
+    /// Authenticator apps (`[auth.mfa.totp]`).
     pub totp: FactorSwitch,
-    /// `[auth.mfa.phone]`
+    /// Codes by text message (`[auth.mfa.phone]`).
     pub phone: PhoneFactorConfig,
-    /// `[auth.mfa.web_authn]`
+    /// Security keys and platform authenticators as second factors (`[auth.mfa.web_authn]`).
     pub webauthn: FactorSwitch,
 }
 
-/// What may be done with one kind of factor.
+/// Whether one type of factor may be enrolled and verified.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct FactorSwitch {
-    /// New ones may be added (`enroll_enabled`).
+    /// Whether users may add factors of this type (`enroll_enabled`).
     pub enroll: bool,
-    /// Existing ones may be used (`verify_enabled`).
+    /// Whether factors of this type may be challenged and verified (`verify_enabled`).
     pub verify: bool,
 }
 
-/// `[auth.mfa.phone]`
+/// Second factors by text message (`[auth.mfa.phone]`).
 #[derive(Debug, Clone)]
 pub struct PhoneFactorConfig {
-    /// What may be done.
+    /// Whether phone factors may be enrolled and verified.
     pub switch: FactorSwitch,
-    /// Digits of a code.
+    /// Number of digits of a code; 6 to 10, anything else counts as 6.
     pub otp_length: u8,
-    /// The message; `{{ .Code }}` is the code.
+    /// Text of the message; `{{ .Code }}` is replaced by the code.
     pub template: String,
-    /// Least time between two messages.
+    /// Shortest time between two messages to the same factor.
     pub max_frequency: Duration,
 }
 
 /// The relying party of WebAuthn factors and passkeys.
 #[derive(Debug, Clone, Default)]
 pub struct WebauthnConfig {
-    /// Passkeys as a way to sign in (`[auth.passkey] enabled`).
+    /// Whether users may register passkeys and sign in with them (`[auth.passkey] enabled`).
     pub passkeys_enabled: bool,
-    /// Domain that credentials belong to (`rp_id`); empty: the host of the site URL.
+    /// Domain that credentials are bound to (`rp_id`); empty: the host of the site URL.
     pub rp_id: String,
-    /// What the browser shows (`rp_display_name`); empty: `rp_id`.
+    /// Name that the browser shows (`rp_display_name`); empty: `rp_id`.
     pub rp_display_name: String,
-    /// Where ceremonies may take place (`rp_origins`); empty: the origin of the site URL.
+    /// Origins (`https://host[:port]`) whose pages may run a ceremony (`rp_origins`); empty: the origin of the site
+    /// URL.
     pub rp_origins: Vec<String>,
 }
 
@@ -61,6 +62,7 @@ impl Default for MfaConfig {
         Self {
             max_enrolled_factors: 10,
             max_verified_factors: 10,
+            // GoTrue's defaults: `config.toml` has no keys for these two times.
             challenge_expiry: Duration::from_secs(300),
             factor_expiry: Duration::from_secs(300),
             totp: FactorSwitch::default(),

@@ -1,4 +1,4 @@
-//! `[auth.sms]`: text messages, and who sends them.
+//! `[auth.sms]`: sign-in by phone, and the services that send text messages. Source: Auth contract §3.4, §7, §10.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -6,31 +6,31 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use secrecy::SecretString;
 
-/// `[auth.sms]`
+/// Sign-in by phone (`[auth.sms]`).
 #[derive(Debug, Clone)]
 pub struct PhoneConfig {
-    /// Sign-up and sign-in by phone (`enable_signup`).
+    /// Whether users may sign up and sign in by phone (`enable_signup`).
     pub enabled: bool,
-    /// New numbers count as confirmed at once (`!enable_confirmations`).
+    /// Whether new numbers count as confirmed without a message (`!enable_confirmations`).
     pub autoconfirm: bool,
-    /// Least time between two messages to one user for one purpose (`max_frequency`).
+    /// Shortest time between two messages to one user for one purpose (`max_frequency`).
     pub max_frequency: Duration,
-    /// Digits of a code; 6 to 10.
+    /// Number of digits of a code; 6 to 10, anything else counts as 6.
     pub otp_length: u8,
-    /// Life of a code.
+    /// How long a one-time code sent by text message stays valid.
     pub otp_expiry: Duration,
-    /// The message (`template`); `{{ .Code }}` is the code.
+    /// Text of the message (`template`); `{{ .Code }}` is replaced by the code.
     pub template: String,
-    /// Codes that are accepted for these numbers without any message (`test_otp`). Numbers without `+`.
+    /// Fixed codes by phone number, without `+` (`test_otp`). No message is sent to these numbers.
     pub test_otp: BTreeMap<String, String>,
-    /// When those codes end.
+    /// When the codes in `test_otp` expire; `None` means never.
     pub test_otp_valid_until: Option<DateTime<Utc>>,
-    /// Who sends. None is needed where a hook does.
+    /// The service that sends messages; ignored when the project has the hook `send_sms`.
     pub provider: Option<SmsProviderConfig>,
 }
 
 impl PhoneConfig {
-    /// The code that a number of the test list always has.
+    /// Returns the fixed code of a test number; `None` for other numbers, and once the test codes have expired.
     pub(crate) fn test_code(&self, phone: &str, now: DateTime<Utc>) -> Option<&str> {
         let is_valid = self.test_otp_valid_until.is_none_or(|end| now < end);
         self.test_otp
@@ -40,38 +40,39 @@ impl PhoneConfig {
     }
 }
 
-/// Who sends text messages. `base_url` replaces the provider's own address: a proxy, or a compatible service.
+/// The account with a service that sends text messages. `base_url` replaces the service's own URL, for a proxy or a
+/// compatible service.
 #[derive(Debug, Clone)]
 pub enum SmsProviderConfig {
     /// Twilio Programmable Messaging.
     Twilio(TwilioConfig),
-    /// Twilio Verify, which makes and checks the codes itself.
+    /// Twilio Verify, which generates and checks the codes itself.
     TwilioVerify(TwilioConfig),
     /// MessageBird.
     Messagebird {
-        /// Sender.
+        /// Name or number that phones show as the sender.
         originator: String,
-        /// Secret of the account.
+        /// API key of the account.
         access_key: SecretString,
         /// Default `https://rest.messagebird.com`.
         base_url: Option<String>,
     },
     /// Textlocal.
     Textlocal {
-        /// Sender.
+        /// Name that phones show as the sender.
         sender: String,
-        /// Secret of the account.
+        /// API key of the account.
         api_key: SecretString,
         /// Default `https://api.textlocal.in`.
         base_url: Option<String>,
     },
     /// Vonage.
     Vonage {
-        /// Sender.
+        /// Name or number that phones show as the sender.
         from: String,
-        /// Name of the account.
+        /// API key, which identifies the account and is not secret.
         api_key: String,
-        /// Secret of the account.
+        /// Secret that belongs to the API key.
         api_secret: SecretString,
         /// Default `https://rest.nexmo.com`.
         base_url: Option<String>,
@@ -79,7 +80,7 @@ pub enum SmsProviderConfig {
 }
 
 impl SmsProviderConfig {
-    /// The name in `/settings`.
+    /// The provider's name in the `sms_provider` member of `/settings`.
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::Twilio(_) => "twilio",
@@ -91,16 +92,17 @@ impl SmsProviderConfig {
     }
 }
 
-/// An account with Twilio.
+/// An account with Twilio, for Programmable Messaging or Verify.
 #[derive(Debug, Clone)]
 pub struct TwilioConfig {
-    /// `AC…`
+    /// Id of the account (`AC…`); the user name of HTTP Basic authentication.
     pub account_sid: String,
-    /// `MG…`, `VA…`, or a number to send from.
+    /// Id of the messaging service (`MG…`) or a number to send from; with Verify, the id of the Verify service (`VA…`).
     pub message_service_sid: String,
-    /// Secret of the account.
+    /// Secret of the account; the password of HTTP Basic authentication.
     pub auth_token: SecretString,
-    /// Template of WhatsApp messages; empty for plain text.
+    /// Id of the content template of WhatsApp messages (`HX…`), which gets the code as variable 1; empty sends plain
+    /// text.
     pub content_sid: String,
     /// Default `https://api.twilio.com`, or `https://verify.twilio.com`.
     pub base_url: Option<String>,
@@ -113,6 +115,7 @@ impl Default for PhoneConfig {
             autoconfirm: true,
             max_frequency: Duration::from_secs(5),
             otp_length: 6,
+            // The CLI's value; GoTrue alone would use 60 s.
             otp_expiry: Duration::from_secs(6000),
             template: "Your code is {{ .Code }}".to_owned(),
             test_otp: BTreeMap::new(),

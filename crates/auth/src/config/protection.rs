@@ -1,31 +1,33 @@
-//! Services that help to keep strangers out: hooks of the project, captchas, lists of leaked passwords.
+//! Settings of hooks, captchas and the check for leaked passwords. Source: Auth contract §3.6, §4.5, §5.
 
 use std::fmt;
 
 use secrecy::{ExposeSecret, SecretString};
 
-/// `[auth.hook.<name>]`, the enabled ones.
+use crate::crypto::webhook_key::decode_key;
+
+/// The enabled hooks (`[auth.hook.<name>]`); `None` means that Auth calls nothing at that point.
 #[derive(Debug, Clone, Default)]
 pub struct HooksConfig {
-    /// May refuse a new user.
+    /// Called before a user is created; may reject the sign-up.
     pub before_user_created: Option<HookConfig>,
-    /// Hears of a new user.
+    /// Called after the transaction that created a user has committed; its result is ignored.
     pub after_user_created: Option<HookConfig>,
-    /// Changes the claims of access tokens.
+    /// Changes the claims of each access token before it is signed.
     pub custom_access_token: Option<HookConfig>,
     /// Sends text messages instead of a provider.
     pub send_sms: Option<HookConfig>,
     /// Sends mails instead of the SMTP server.
     pub send_email: Option<HookConfig>,
-    /// Hears of, and may refuse, a second factor.
+    /// Called after a second factor was checked, with the result; may reject the attempt.
     pub mfa_verification_attempt: Option<HookConfig>,
-    /// Hears of, and may refuse, a password.
+    /// Called after a password was checked at a sign-in, with the result; may reject the attempt.
     pub password_verification_attempt: Option<HookConfig>,
 }
 
 impl HooksConfig {
-    /// The slot of a name in `config.toml`.
-    pub fn slot(&mut self, name: &str) -> Option<&mut Option<HookConfig>> {
+    /// Returns the field for a hook's name in `config.toml`; `None` for an unknown name.
+    pub fn hook_mut(&mut self, name: &str) -> Option<&mut Option<HookConfig>> {
         Some(match name {
             "before_user_created" => &mut self.before_user_created,
             "after_user_created" => &mut self.after_user_created,
@@ -39,46 +41,48 @@ impl HooksConfig {
     }
 }
 
-/// Where a hook is.
+/// How a hook is called.
 #[derive(Debug, Clone)]
 pub enum HookConfig {
-    /// A function of the project's database.
+    /// A function in the project's database.
     Function {
         /// Schema of the function.
         schema: String,
         /// Name of the function.
         function: String,
     },
-    /// Somebody's HTTP server.
+    /// An HTTP endpoint that gets signed POST requests (Standard Webhooks).
     Http {
-        /// Its address.
+        /// URL of the endpoint.
         url: String,
-        /// Keys that sign the calls; several while one replaces another.
+        /// Base64 keys without the prefix `v1,whsec_`. Each signs every call, so that an endpoint can change its key
+        /// without rejecting calls.
         secrets: Vec<SecretString>,
     },
 }
 
-/// Why a hook cannot be used as configured.
+/// Why the configuration of a hook is invalid. The server does not start with it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum HookConfigError {
-    /// The address is of no kind we know.
+    /// The URI has an unknown scheme or is malformed.
     #[error(
         "must be \"pg-functions://postgres/<schema>/<function>\" or an https URL (http on this machine only)"
     )]
     Uri,
-    /// A key is not written as Standard Webhooks write it.
+    /// A key is not in the format of Standard Webhooks.
     #[error("secrets must look like \"v1,whsec_<base64>\", several separated by \"|\"")]
     Secret,
 }
 
 impl HookConfig {
-    /// Reads `uri` and `secrets`.
+    /// Parses `uri`, and for an HTTP endpoint `secrets` (`v1,whsec_<base64>`, several separated by `|`).
     ///
     /// # Errors
-    /// [`HookConfigError`] that says what is wrong; secrets do not appear in it.
+    /// [`HookConfigError`] that says which of the two is wrong; its text does not contain the secrets.
     pub fn parse(uri: &str, secrets: Option<&SecretString>) -> Result<Self, HookConfigError> {
         let url = url::Url::parse(uri).map_err(|_| HookConfigError::Uri)?;
         match url.scheme() {
+            // Compat: the host part (`postgres`) is ignored, as there is only the project's own database.
             "pg-functions" => {
                 let mut parts = url.path().trim_start_matches('/').split('/');
                 match (parts.next(), parts.next(), parts.next()) {
@@ -91,13 +95,13 @@ impl HookConfig {
                     _ => Err(HookConfigError::Uri),
                 }
             }
-            "https" => Self::http(uri, secrets),
-            "http" if url.host_str().is_some_and(is_local) => Self::http(uri, secrets),
+            "https" => Self::parse_http(uri, secrets),
+            "http" if url.host_str().is_some_and(is_local) => Self::parse_http(uri, secrets),
             _ => Err(HookConfigError::Uri),
         }
     }
 
-    fn http(url: &str, secrets: Option<&SecretString>) -> Result<Self, HookConfigError> {
+    fn parse_http(url: &str, secrets: Option<&SecretString>) -> Result<Self, HookConfigError> {
         let text = secrets.map(ExposeSecret::expose_secret).unwrap_or_default();
         let secrets: Vec<SecretString> = text
             .split('|')
@@ -105,7 +109,8 @@ impl HookConfig {
             .map(|secret| secret.filter(|key| !key.is_empty()).map(SecretString::from))
             .collect::<Option<_>>()
             .ok_or(HookConfigError::Secret)?;
-        let readable = |secret: &SecretString| crate::hooks::decode_key(secret.expose_secret()).is_some();
+        // A key that cannot be decoded would leave its signature out of every call, so it is rejected at start.
+        let readable = |secret: &SecretString| decode_key(secret.expose_secret()).is_some();
         if secrets.iter().all(readable) {
             Ok(Self::Http {
                 url: url.to_owned(),
@@ -117,7 +122,8 @@ impl HookConfig {
     }
 }
 
-/// Names that PostgreSQL takes; anything else in an address is a mistake.
+/// Whether a name can be an unquoted PostgreSQL identifier of at most 63 bytes, beyond which PostgreSQL truncates
+/// names. Other names in a URI are most likely a mistake.
 fn is_name(name: &str) -> bool {
     let mut chars = name.chars();
     chars
@@ -127,27 +133,29 @@ fn is_name(name: &str) -> bool {
         && chars.all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
+/// Whether calls to this host stay on the machine, so that plain http exposes nothing. `host.docker.internal` is the
+/// machine as seen from a container.
 fn is_local(host: &str) -> bool {
     matches!(host, "localhost" | "127.0.0.1" | "[::1]" | "host.docker.internal")
 }
 
-/// `[auth.captcha]`
+/// The captcha that sign-up, sign-in, recovery and resend demand (`[auth.captcha]`).
 #[derive(Debug, Clone)]
 pub struct CaptchaConfig {
-    /// Who checks.
+    /// The captcha service.
     pub provider: CaptchaProvider,
-    /// Our secret with them.
+    /// The project's secret key at that service.
     pub secret: SecretString,
-    /// Replaces the provider's own address.
+    /// URL that replaces the service's own, for tests.
     pub verify_url: Option<String>,
 }
 
-/// Who checks captchas.
+/// The supported captcha services.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CaptchaProvider {
-    /// hcaptcha.com
+    /// hCaptcha (`https://hcaptcha.com`).
     Hcaptcha,
-    /// Cloudflare Turnstile
+    /// Cloudflare Turnstile.
     Turnstile,
 }
 
@@ -160,12 +168,13 @@ impl fmt::Display for CaptchaProvider {
     }
 }
 
-/// The list of leaked passwords, asked by the first five characters of a password's SHA-1 only.
+/// The public list of leaked passwords. A request to it contains only the first five hex digits of the password's
+/// SHA-1, so the list learns neither the password nor the user.
 #[derive(Debug, Clone)]
 pub struct LeakedPasswordConfig {
-    /// `<base_url>/range/<prefix>` is called.
+    /// Base URL of the range API: `GET <base_url>/range/<prefix>` is requested.
     pub base_url: String,
-    /// Refuses passwords while the list cannot be reached.
+    /// Whether new passwords are rejected while the list cannot be reached; otherwise they are accepted unchecked.
     pub fail_closed: bool,
 }
 
@@ -183,7 +192,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn auth_079_hooks_are_functions_or_signed_calls() {
+    fn auth_079_hook_uris_are_database_functions_or_https_endpoints_with_keys() {
         let secret = SecretString::from("v1,whsec_c2VjcmV0|v1,whsec_b2xk");
         let function = HookConfig::parse("pg-functions://postgres/public/add_claim", None);
         assert!(matches!(function, Ok(HookConfig::Function { schema, function })

@@ -1,4 +1,5 @@
-//! bcrypt that can be put down after every round: a thread that computes 50 ms in one go holds up whoever shares its core.
+//! bcrypt in steps of a few rounds: a thread that computes 50 ms without a pause delays the requests that
+//! share its core.
 //!
 //! The cipher and the format are the libraries'; only the loop between them is here. Source: Provos and Mazières, "A
 //! Future-Adaptable Password Scheme" (1999); OpenBSD's `$2b$`.
@@ -12,22 +13,22 @@ use subtle::ConstantTimeEq;
 
 const BASE64: GeneralPurpose = GeneralPurpose::new(&BCRYPT, NO_PAD);
 const COSTS: std::ops::RangeInclusive<u32> = 4..=31;
-/// Longer passwords are cut here.
+/// bcrypt reads this many bytes of a password and ignores the rest.
 const LONGEST_PASSWORD: usize = 72;
-/// What is encrypted in the end: `OrpheanBeholderScryDoubt`.
+/// The text that bcrypt encrypts 64 times; the result is the hash: `OrpheanBeholderScryDoubt`.
 const TEXT: [[u32; 2]; 3] = [
     [0x4f72_7068, 0x6561_6e42],
     [0x6568_6f6c, 0x6465_7253],
     [0x6372_7944, 0x6f75_6274],
 ];
-/// Bytes of the result that a hash keeps.
+/// bcrypt stores this many bytes of the 24-byte result.
 const KEPT: usize = 23;
 
 pub(super) type Salt = [u8; 16];
 
-/// A hash in the making.
+/// A hash that is being computed.
 pub(super) struct BcryptRun {
-    // Boxed: the run is moved from step to step, and this is 4 KB.
+    // Boxed, because the run moves between threads and the cipher's state is 4 KB.
     state: Box<Blowfish>,
     key: Vec<u8>,
     salt: Salt,
@@ -36,7 +37,7 @@ pub(super) struct BcryptRun {
 }
 
 impl BcryptRun {
-    /// Begins to hash a password.
+    /// Starts to hash a password with a new salt.
     ///
     /// # Errors
     /// A cost that bcrypt does not know.
@@ -44,7 +45,7 @@ impl BcryptRun {
         if !COSTS.contains(&cost) {
             return Err(BcryptError::CostNotAllowed(cost));
         }
-        // A password ends with a NUL, if that is not cut off.
+        // bcrypt also hashes the terminating NUL, unless the password fills all 72 bytes.
         let key: Vec<u8> = password.bytes().chain([0]).take(LONGEST_PASSWORD).collect();
         let mut state = Box::new(Blowfish::bc_init_state());
         state.salted_expand_key(&salt, &key);
@@ -57,16 +58,16 @@ impl BcryptRun {
         })
     }
 
-    /// Begins to hash a password as it was for `hash`.
+    /// Starts to hash a password with the cost and salt of `hash`.
     ///
     /// # Errors
     /// Text that is no bcrypt hash.
-    pub(super) fn like(hash: &str, password: &str) -> Result<Self, BcryptError> {
+    pub(super) fn begin_like(hash: &str, password: &str) -> Result<Self, BcryptError> {
         let parts: HashParts = hash.parse()?;
         Self::begin(password, parts.get_salt_raw(), parts.get_cost())
     }
 
-    /// Goes on for about 50 µs; false when nothing is left to do.
+    /// Computes for about 50 µs; false when the hash is complete.
     pub(super) fn step(&mut self) -> bool {
         if self.rounds_left > 0 {
             self.state.bc_expand_key(&self.key);
@@ -76,7 +77,7 @@ impl BcryptRun {
         self.rounds_left > 0
     }
 
-    /// The hash as text; whatever is left is done at once.
+    /// The hash as text; computes what is left without further pauses.
     pub(super) fn finish(mut self) -> String {
         while self.step() {}
         let bytes = TEXT
@@ -91,9 +92,10 @@ impl BcryptRun {
         )
     }
 
-    /// Whether `hash`, which this began [like](Self::like), is the password's.
+    /// Whether `hash` is the hash of the password. The run must have been started with that hash by
+    /// [`Self::begin_like`].
     pub(super) fn finish_equals(self, hash: &str) -> bool {
-        // Versions differ in name only: `$2a$`, `$2b$`, `$2y$`.
+        // `$2a$`, `$2b$` and `$2y$` denote the same algorithm, so the prefix is not compared.
         const VERSION: usize = "$2b".len();
         let computed = self.finish();
         let (computed, known) = (computed.as_bytes(), hash.as_bytes());
@@ -120,7 +122,7 @@ mod tests {
             for version in ["2a", "2b", "2y"] {
                 let stored = hash.replacen("2b", version, 1);
                 let verify = |password: &str| {
-                    BcryptRun::like(&stored, password)
+                    BcryptRun::begin_like(&stored, password)
                         .expect("a bcrypt hash")
                         .finish_equals(&stored)
                 };
@@ -140,7 +142,7 @@ mod tests {
             "$2b$05$short",
             "$2b$03$7EqJtq98hPqEX7fNZaFWoOa1zF9j6bSEmhJxKRjcN0mv6LqXD9dZW",
         ] {
-            assert!(BcryptRun::like(text, "secret").is_err(), "{text}");
+            assert!(BcryptRun::begin_like(text, "secret").is_err(), "{text}");
         }
     }
 }

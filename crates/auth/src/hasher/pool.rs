@@ -1,7 +1,8 @@
 //! Threads for work that takes a core for long, and a bounded queue in front of them.
 //!
-//! All but the first take only what the machine has left over, so that requests never wait for them; on a machine that is
-//! never idle they hardly move, and hand on what they have. The first one insists a little.
+//! All threads but the first run at idle priority, so that requests never wait for them. On a machine without
+//! idle time they hardly progress and return their job to the queue; the first thread runs at low priority
+//! and finishes it.
 
 use std::collections::VecDeque;
 use std::num::NonZeroUsize;
@@ -9,30 +10,31 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use selvedge_gateway::background::{GiveWay, StandBack};
+use selvedge_gateway::compute_priority::{ComputePriority, ComputeThread};
 
-/// Something to be done step by step. It hands its answer over itself.
-pub(super) trait Work: Send {
-    /// Goes on for some 50 µs, if it can be cut that small; false when it is done.
+/// A password hash computed in steps of about 50 µs, so that requests are served in between. It sends its
+/// result itself.
+pub(super) trait HashJob: Send {
+    /// Computes for about 50 µs, or to the end if the job cannot be interrupted; false when it is done.
     fn step(&mut self) -> bool;
 }
 
-type Job = Box<dyn Work>;
+type Job = Box<dyn HashJob>;
 
 /// Steps after which a thread looks at the clock.
-const STEPS: usize = 8;
-/// Many times what so many steps take on a core of their own: somebody else should go on.
-const PATIENCE: Duration = Duration::from_millis(10);
+const STEPS_PER_CHECK: usize = 8;
+/// Many times what these steps take on an idle core: a thread that needs longer returns its job to the queue.
+const SLOW_AFTER: Duration = Duration::from_millis(10);
 
 /// The queue is full.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Full;
+pub(super) struct QueueFull;
 
 /// The threads; they end with the last clone.
 #[derive(Debug, Clone)]
 pub(super) struct Pool {
     shared: Arc<Shared>,
-    _end: Arc<End>,
+    _end: Arc<EndOnDrop>,
 }
 
 impl Pool {
@@ -47,30 +49,30 @@ impl Pool {
         });
         for number in 0..threads {
             let shared = Arc::clone(&shared);
-            let how = match number {
-                0 => StandBack::Mostly,
-                _ => StandBack::Entirely,
+            let priority = match number {
+                0 => ComputePriority::Low,
+                _ => ComputePriority::Idle,
             };
             let started = thread::Builder::new()
                 .name(format!("hasher-{number}"))
-                .spawn(move || shared.work(how));
+                .spawn(move || shared.run_thread(priority));
             if let Err(error) = started {
                 tracing::error!(%error, "a hashing thread did not start");
             }
         }
-        let end = Arc::new(End(Arc::clone(&shared)));
+        let end = Arc::new(EndOnDrop(Arc::clone(&shared)));
         Self { shared, _end: end }
     }
 
     /// Queues a job.
-    pub(super) fn put(&self, job: Job) -> Result<(), Full> {
+    pub(super) fn queue_job(&self, job: Job) -> Result<(), QueueFull> {
         let mut state = self.shared.lock();
         if state.waiting.len() >= self.shared.longest_queue {
-            return Err(Full);
+            return Err(QueueFull);
         }
         state.waiting.push_back(job);
         drop(state);
-        // All of them: one alone might be one that stands back and does not get to run.
+        // Wakes all threads: a single one might be of idle priority and not get to run.
         self.shared.changed.notify_all();
         Ok(())
     }
@@ -78,11 +80,11 @@ impl Pool {
 
 /// Ends the threads when it is dropped.
 #[derive(Debug)]
-struct End(Arc<Shared>);
+struct EndOnDrop(Arc<Shared>);
 
-impl Drop for End {
+impl Drop for EndOnDrop {
     fn drop(&mut self) {
-        self.0.lock().is_over = true;
+        self.0.lock().has_ended = true;
         self.0.changed.notify_all();
     }
 }
@@ -102,7 +104,7 @@ impl std::fmt::Debug for Shared {
 #[derive(Default)]
 struct State {
     waiting: VecDeque<Job>,
-    is_over: bool,
+    has_ended: bool,
 }
 
 impl Shared {
@@ -110,23 +112,23 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What each thread does.
-    fn work(&self, how: StandBack) {
-        let mut give_way = GiveWay::start(how);
-        while let Some(job) = self.next() {
-            let Some(unfinished) = go_on(job, how, &mut give_way) else {
+    /// The loop of each thread: takes jobs from the queue until the pool is dropped.
+    fn run_thread(&self, priority: ComputePriority) {
+        let mut thread = ComputeThread::start(priority);
+        while let Some(job) = self.wait_for_job() {
+            let Some(unfinished) = run_job(job, priority, &mut thread) else {
                 continue;
             };
             self.lock().waiting.push_front(unfinished);
             self.changed.notify_all();
-            thread::sleep(PATIENCE);
+            thread::sleep(SLOW_AFTER);
         }
     }
 
     /// Waits for a job; `None` when there will be none.
-    fn next(&self) -> Option<Job> {
+    fn wait_for_job(&self) -> Option<Job> {
         let mut state = self.lock();
-        while !state.is_over {
+        while !state.has_ended {
             if let Some(job) = state.waiting.pop_front() {
                 return Some(job);
             }
@@ -136,17 +138,17 @@ impl Shared {
     }
 }
 
-/// Works until the job is done, or returns it because it does not get ahead here.
-fn go_on(mut job: Job, how: StandBack, give_way: &mut GiveWay) -> Option<Job> {
+/// Runs the job to its end, or returns it when this thread makes too little progress.
+fn run_job(mut job: Job, priority: ComputePriority, thread: &mut ComputeThread) -> Option<Job> {
     loop {
         let began = Instant::now();
-        for _ in 0..STEPS {
+        for _ in 0..STEPS_PER_CHECK {
             if !job.step() {
                 return None;
             }
-            give_way.pause_if_busy();
+            thread.pause_if_busy();
         }
-        if how == StandBack::Entirely && began.elapsed() > PATIENCE {
+        if priority == ComputePriority::Idle && began.elapsed() > SLOW_AFTER {
             return Some(job);
         }
     }
@@ -158,36 +160,46 @@ mod tests {
 
     use super::*;
 
-    impl<F: FnMut() -> bool + Send> Work for F {
+    impl<F: FnMut() -> bool + Send> HashJob for F {
         fn step(&mut self) -> bool {
             self()
         }
     }
 
     #[test]
-    fn what_does_not_get_ahead_on_a_thread_that_stands_back_is_handed_on() {
+    fn a_job_that_makes_no_progress_on_an_idle_thread_moves_to_the_first_thread() {
         let pool = Pool::start(2, 8);
         let (seen, names) = mpsc::channel();
-        pool.put(Box::new(move || {
+        pool.queue_job(Box::new(move || {
             let name = thread::current()
                 .name()
                 .map(str::to_owned)
                 .expect("threads have names");
             if name == "hasher-1" {
-                // It got a moment only now and then.
-                thread::sleep(2 * PATIENCE);
+                // Simulates a thread of idle priority that rarely gets to run.
+                thread::sleep(2 * SLOW_AFTER);
             }
             seen.send(name).is_ok()
         }))
         .expect("the queue has room");
 
-        // Whoever has it first, the first thread has it in the end, and keeps it.
-        assert!(names.iter().take(10 * STEPS).any(|name| name == "hasher-0"));
-        assert!(names.iter().take(10 * STEPS).all(|name| name == "hasher-0"));
+        // Whichever thread starts the job, the first one finishes it: only the thread of idle priority returns jobs.
+        assert!(
+            names
+                .iter()
+                .take(10 * STEPS_PER_CHECK)
+                .any(|name| name == "hasher-0")
+        );
+        assert!(
+            names
+                .iter()
+                .take(10 * STEPS_PER_CHECK)
+                .all(|name| name == "hasher-0")
+        );
     }
 
     #[test]
-    fn a_full_queue_takes_no_more() {
+    fn a_full_queue_rejects_further_jobs() {
         let pool = Pool::start(1, 2);
         let (release, held) = mpsc::channel::<()>();
         let held = Arc::new(Mutex::new(held));
@@ -195,7 +207,7 @@ mod tests {
         let results: Vec<_> = (0..4)
             .map(|_| {
                 let held = Arc::clone(&held);
-                pool.put(Box::new(move || {
+                pool.queue_job(Box::new(move || {
                     let _ = held.lock().unwrap_or_else(PoisonError::into_inner).recv();
                     false
                 }))
@@ -203,7 +215,7 @@ mod tests {
             .collect();
 
         assert!(results[0].is_ok() && results[1].is_ok());
-        assert_eq!(results[3], Err(Full));
+        assert_eq!(results[3], Err(QueueFull));
         drop(release);
     }
 }

@@ -1,5 +1,7 @@
-//! OAuth 1.0a (RFC 5849), which of all providers only Twitter still speaks: a request token before the visit, an access token
-//! after it, and every call signed with HMAC-SHA1. Source: Auth contract §2.11, §8.1.
+//! OAuth 1.0a (RFC 5849), which only the provider `twitter` uses: a request token before the browser leaves, an access
+//! token after it is back, and an HMAC-SHA1 signature on every call.
+//!
+//! Source: Auth contract §2.11, §8.1.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -10,30 +12,37 @@ use serde_json::json;
 use sha1::Sha1;
 use uuid::Uuid;
 
-use super::{Profile, Provider, ProviderError, ProviderTokens};
-use crate::http_client::{Answer, Call, HttpClient};
+use super::code_exchange::ProviderTokens;
+use super::json_fields::Fields;
+use super::profile::Profile;
+use crate::config::ProviderConfig;
+use crate::error::ProviderError;
+use crate::http_client::{Call, CallResponse, HttpClient};
 
-/// Everything but the characters that RFC 3986 leaves as they are.
+/// Percent-encodes everything but the unreserved characters of RFC 3986, as RFC 5849 §3.6 requires for signed text.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')
     .remove(b'_')
     .remove(b'~');
 
-/// A token and the secret that belongs to it.
+/// A request token or an access token, with the secret that signs the calls made with it.
 #[derive(Clone, Default, PartialEq, Eq)]
-pub(crate) struct SignedToken {
+pub(crate) struct OAuth1Token {
+    /// `oauth_token`, which is sent with each call.
     token: String,
+    /// `oauth_token_secret`, a part of the signing key; it is never sent back.
     secret: String,
 }
 
-impl SignedToken {
-    /// Both, as they are kept during the visit.
-    pub(crate) fn to_kept(&self) -> String {
+impl OAuth1Token {
+    /// Token and secret in one string, to be stored in `auth.oauth_client_states` until the browser is back.
+    pub(crate) fn to_stored(&self) -> String {
         format!("{} {}", self.token, self.secret)
     }
 
-    fn from_kept(text: &str) -> Option<Self> {
+    /// Reverses [`Self::to_stored`].
+    fn from_stored(text: &str) -> Option<Self> {
         let (token, secret) = text.split_once(' ')?;
         Some(Self {
             token: token.to_owned(),
@@ -41,16 +50,20 @@ impl SignedToken {
         })
     }
 
-    fn of(answer: &Answer) -> Result<Self, ProviderError> {
+    /// Reads the form-encoded response to a token request.
+    ///
+    /// # Errors
+    /// [`ProviderError::Exchange`] for a failure status, or without a usable token.
+    fn from_response(response: &CallResponse) -> Result<Self, ProviderError> {
         let refused = || ProviderError::Exchange {
-            host: answer.host.clone(),
-            status: answer.status,
+            host: response.host.clone(),
+            status: response.status,
         };
-        if !(200..300).contains(&answer.status) {
+        if !(200..300).contains(&response.status) {
             return Err(refused());
         }
         let field = |name: &str| {
-            let mut pairs = url::form_urlencoded::parse(&answer.body);
+            let mut pairs = url::form_urlencoded::parse(&response.body);
             let found = pairs.find(|(known, _)| known == name);
             found.map_or_else(String::new, |(_, value)| value.into_owned())
         };
@@ -58,7 +71,7 @@ impl SignedToken {
             token: field("oauth_token"),
             secret: field("oauth_token_secret"),
         };
-        // A space would tear what is kept.
+        // `to_stored` separates token and secret by a space, so a token that contains one could not be read back.
         if token.token.is_empty() || token.token.contains(' ') {
             return Err(refused());
         }
@@ -66,37 +79,40 @@ impl SignedToken {
     }
 }
 
-/// One call, before its signature.
-struct Signing<'a> {
+/// A call before it is signed.
+struct UnsignedCall<'a> {
     method: &'a str,
+    /// Without the query.
     url: &'a str,
-    /// Parameters of the query; they are signed, too.
+    /// Parameters of the query; the signature covers them as well.
     query: &'a [(&'a str, &'a str)],
-    /// Parameters of the protocol beside the usual ones.
+    /// `oauth_…` parameters of this call, in addition to those of every call.
     extra: &'a [(&'a str, &'a str)],
-    token: &'a SignedToken,
+    /// The token that the call is made with; empty for the request token's own call.
+    token: &'a OAuth1Token,
 }
 
-impl Signing<'_> {
-    /// The `Authorization` header.
-    fn header(&self, provider: &Provider, nonce: &str, unix_seconds: i64) -> String {
+impl UnsignedCall<'_> {
+    /// Returns the value of the Authorization header; base string and key are built as in RFC 5849 §3.4.
+    fn sign_call(&self, client: &ProviderConfig, nonce: &str, unix_seconds: i64) -> String {
         let timestamp = unix_seconds.to_string();
-        let mut own = vec![
-            ("oauth_consumer_key", provider.client_id()),
+        let mut oauth_params = vec![
+            ("oauth_consumer_key", client.client_id()),
             ("oauth_nonce", nonce),
             ("oauth_signature_method", "HMAC-SHA1"),
             ("oauth_timestamp", &timestamp),
             ("oauth_version", "1.0"),
         ];
-        own.extend(self.extra);
+        oauth_params.extend(self.extra);
         if !self.token.token.is_empty() {
-            own.push(("oauth_token", &self.token.token));
+            oauth_params.push(("oauth_token", &self.token.token));
         }
-        let mut signed: Vec<(String, String)> = own
+        let mut signed: Vec<(String, String)> = oauth_params
             .iter()
             .chain(self.query)
-            .map(|(name, value)| (encode(name), encode(value)))
+            .map(|(name, value)| (percent_encode(name), percent_encode(value)))
             .collect();
+        // RFC 5849 §3.4.1.3.2: sorted by name, then by value, both after encoding.
         signed.sort();
         let pairs: Vec<String> = signed
             .iter()
@@ -105,24 +121,29 @@ impl Signing<'_> {
         let base = format!(
             "{}&{}&{}",
             self.method,
-            encode(self.url),
-            encode(&pairs.join("&"))
+            percent_encode(self.url),
+            percent_encode(&pairs.join("&"))
         );
-        let key = format!("{}&{}", encode(provider.secret()), encode(&self.token.secret));
+        let key = format!(
+            "{}&{}",
+            percent_encode(client.expose_secret()),
+            percent_encode(&self.token.secret)
+        );
         let mut mac = Hmac::<Sha1>::new_from_slice(key.as_bytes()).expect("HMAC takes keys of any length");
         mac.update(base.as_bytes());
         let signature = STANDARD.encode(mac.finalize().into_bytes());
-        own.push(("oauth_signature", &signature));
-        let parts: Vec<String> = own
+        oauth_params.push(("oauth_signature", &signature));
+        let parts: Vec<String> = oauth_params
             .iter()
-            .map(|(name, value)| format!("{}=\"{}\"", encode(name), encode(value)))
+            .map(|(name, value)| format!("{}=\"{}\"", percent_encode(name), percent_encode(value)))
             .collect();
         format!("OAuth {}", parts.join(", "))
     }
 
-    async fn send(&self, http: &HttpClient, provider: &Provider) -> Result<Answer, ProviderError> {
+    /// Signs the call with a new nonce and the current time, and sends it.
+    async fn send(&self, http: &HttpClient, client: &ProviderConfig) -> Result<CallResponse, ProviderError> {
         let nonce = Uuid::new_v4().simple().to_string();
-        let header = self.header(provider, &nonce, chrono::Utc::now().timestamp());
+        let header = self.sign_call(client, &nonce, chrono::Utc::now().timestamp());
         let call = if self.method == "POST" {
             Call::post_form(self.url, &[])
         } else {
@@ -135,105 +156,118 @@ impl Signing<'_> {
     }
 }
 
-/// Announces a visit; `state` comes back with the browser.
-pub(super) async fn request_token(
+/// Fetches the request token that a sign-in starts with (RFC 5849 §2.1). OAuth 1.0a has no parameter for `state`, so
+/// `state` is part of the callback URL.
+pub(super) async fn fetch_request_token(
     http: &HttpClient,
-    provider: &Provider,
+    client: &ProviderConfig,
     api: &str,
     state: &str,
-) -> Result<SignedToken, ProviderError> {
-    let callback = format!("{}?state={state}", provider.redirect_uri());
-    let signing = Signing {
+) -> Result<OAuth1Token, ProviderError> {
+    let callback = format!("{}?state={state}", client.redirect_uri);
+    let call = UnsignedCall {
         method: "POST",
         url: &format!("{api}/oauth/request_token"),
         query: &[],
         extra: &[("oauth_callback", &callback)],
-        token: &SignedToken::default(),
+        token: &OAuth1Token::default(),
     };
-    SignedToken::of(&signing.send(http, provider).await?)
+    OAuth1Token::from_response(&call.send(http, client).await?)
 }
 
-/// Where the browser goes.
-pub(super) fn authenticate_url(api: &str, token: &SignedToken) -> String {
-    format!("{api}/oauth/authenticate?oauth_token={}", encode(&token.token))
+/// The URL of the provider's sign-in page (RFC 5849 §2.2).
+pub(super) fn build_authenticate_url(api: &str, token: &OAuth1Token) -> String {
+    format!(
+        "{api}/oauth/authenticate?oauth_token={}",
+        percent_encode(&token.token)
+    )
 }
 
-/// The request token of the visit, with the verifier that the browser brought back, against an access token.
-pub(super) async fn redeem(
+/// Exchanges the stored request token and the callback's `oauth_verifier` for an access token (RFC 5849 §2.3).
+///
+/// # Errors
+/// [`ProviderError::MissingEndpoint`] when no request token was stored; [`ProviderError::Exchange`] when the provider
+/// refuses.
+pub(super) async fn exchange_verifier(
     http: &HttpClient,
-    provider: &Provider,
+    client: &ProviderConfig,
     api: &str,
     verifier: &str,
-    kept: Option<&str>,
+    stored: Option<&str>,
 ) -> Result<ProviderTokens, ProviderError> {
-    let token = kept
-        .and_then(SignedToken::from_kept)
+    let token = stored
+        .and_then(OAuth1Token::from_stored)
         .ok_or(ProviderError::MissingEndpoint("request token"))?;
-    let signing = Signing {
+    let call = UnsignedCall {
         method: "POST",
         url: &format!("{api}/oauth/access_token"),
         query: &[],
         extra: &[("oauth_verifier", verifier)],
         token: &token,
     };
-    let access = SignedToken::of(&signing.send(http, provider).await?)?;
+    let access = OAuth1Token::from_response(&call.send(http, client).await?)?;
     Ok(ProviderTokens {
         access_token: access.token,
         refresh_token: None,
         id_token: None,
-        answer: json!({ "oauth_token_secret": access.secret }),
+        response: json!({ "oauth_token_secret": access.secret }),
     })
 }
 
-/// Whom the access token describes.
-pub(super) async fn profile(
+/// Fetches the profile of the user whom the access token belongs to.
+///
+/// # Errors
+/// A call that fails, and [`ProviderError::NoSubject`] for a response without a user id.
+pub(super) async fn fetch_profile(
     http: &HttpClient,
-    provider: &Provider,
+    client: &ProviderConfig,
     api: &str,
     tokens: &ProviderTokens,
 ) -> Result<Profile, ProviderError> {
     let url = format!("{api}/1.1/account/verify_credentials.json");
-    let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
-    let signing = Signing {
+    let call = UnsignedCall {
         method: "GET",
         url: &url,
         query: &[
             ("include_entities", "false"),
             ("skip_status", "true"),
+            // Twitter returns the address only on request.
             ("include_email", "true"),
         ],
         extra: &[],
-        token: &SignedToken {
+        token: &OAuth1Token {
             token: tokens.access_token.clone(),
-            secret: text(&tokens.answer["oauth_token_secret"]),
+            secret: Fields::from(&tokens.response)
+                .text("oauth_token_secret")
+                .to_owned(),
         },
     };
-    let user = signing.send(http, provider).await?.json()?;
-    let subject = text(&user["id_str"]);
+    let response = call.send(http, client).await?.json()?;
+    let user = Fields::from(&response);
+    // `id` is too large for the numbers of JavaScript; `id_str` has the same digits as a string.
+    let subject = user.text("id_str");
     if subject.is_empty() {
         return Err(ProviderError::NoSubject);
     }
-    let name = text(&user["screen_name"]);
     Ok(Profile::new(&url, subject)
-        .named(&text(&user["name"]))
-        .with("preferred_username", &name)
-        .with("user_name", &name)
-        .pictured(&text(&user["profile_image_url_https"]))
-        // Twitter tells proven addresses only.
-        .mailed(&text(&user["email"]), true))
+        .with_full_name(user.text("name"))
+        .with_claim("preferred_username", user.text("screen_name"))
+        .with_claim("user_name", user.text("screen_name"))
+        .with_picture(user.text("profile_image_url_https"))
+        // Twitter returns only verified e-mail addresses.
+        .with_email(user.text("email"), true))
 }
 
-fn encode(text: &str) -> String {
+fn percent_encode(text: &str) -> String {
     utf8_percent_encode(text, ENCODED).to_string()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::ProviderConfig;
 
-    fn provider() -> Provider {
-        let config = ProviderConfig {
+    fn twitter_config() -> ProviderConfig {
+        ProviderConfig {
             name: "twitter".to_owned(),
             client_ids: vec!["xvz1evFS4wEEPTGEFPHBog".to_owned()],
             secret: "kAcSOqF21Fu85e7zjz7ZN2U4ZRhfV3WpwPAoE3Z7kBw".into(),
@@ -241,18 +275,17 @@ mod tests {
             url: None,
             skip_nonce_check: false,
             email_optional: false,
-        };
-        Provider::of(&config).expect("twitter is known")
+        }
     }
 
-    /// The example in Twitter's own documentation ("Creating a signature").
+    /// The example in Twitter's documentation ("Creating a signature").
     #[test]
-    fn a_call_is_signed_as_twitter_documents_it() {
-        let token = SignedToken {
+    fn twitter_signature_matches_the_documented_example() {
+        let token = OAuth1Token {
             token: "370773112-GmHxMAgYyLbNEtIKZeRNFsMKPR9EyMZeS9weJAEb".to_owned(),
             secret: "LswwdoUaIvS8ltyTt5jkRh4J50vUPVVHtR2YPi5kE".to_owned(),
         };
-        let signing = Signing {
+        let call = UnsignedCall {
             method: "POST",
             url: "https://api.twitter.com/1.1/statuses/update.json",
             query: &[
@@ -263,8 +296,8 @@ mod tests {
             token: &token,
         };
 
-        let header = signing.header(
-            &provider(),
+        let header = call.sign_call(
+            &twitter_config(),
             "kYjzVBB8Y0ZFabxSWbWovY3uYSQ2pTgmZeNu2VS4cg",
             1_318_622_958,
         );
@@ -276,13 +309,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_comes_back() {
-        let token = SignedToken {
+    fn stored_request_token_is_read_back_unchanged() {
+        let token = OAuth1Token {
             token: "a-b".to_owned(),
             secret: "c/d+e=".to_owned(),
         };
 
-        assert!(SignedToken::from_kept(&token.to_kept()) == Some(token));
-        assert!(SignedToken::from_kept("nonsense").is_none());
+        assert!(OAuth1Token::from_stored(&token.to_stored()) == Some(token));
+        assert!(OAuth1Token::from_stored("nonsense").is_none());
     }
 }

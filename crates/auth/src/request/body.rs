@@ -1,26 +1,27 @@
-//! JSON bodies: bounded, with Auth's own errors.
+//! Extractors for JSON bodies of at most 1 MB, with Auth's own errors.
 
 use std::future::Future;
 use std::pin::Pin;
 
 use actix_web::dev::Payload;
-use actix_web::web::{Bytes, BytesMut};
+use actix_web::web::Bytes;
 use actix_web::{FromRequest, HttpRequest};
-use futures_util::StreamExt;
+use selvedge_gateway::{BodyError, BodyLimits, read_body};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
 use crate::error::AuthError;
 
+/// Limit of a body in bytes, as with upstream; a larger one is 413 `request_entity_too_large`.
 const LARGEST_BYTES: usize = 1 << 20;
 
 type Pending<T> = Pin<Box<dyn Future<Output = Result<T, AuthError>>>>;
 
-/// A JSON body. Unknown members are ignored.
+/// A JSON body, which must be an object. Unknown members are ignored; a missing or malformed body is 400 `bad_json`.
 pub(crate) struct Json<T>(pub(crate) T);
 
-/// A JSON body that may be missing; then everything has its default.
+/// Like [`Json`], but a missing body counts as `{}`.
 pub(crate) struct OptionalJson<T>(pub(crate) T);
 
 impl<T: DeserializeOwned + 'static> FromRequest for Json<T> {
@@ -29,7 +30,7 @@ impl<T: DeserializeOwned + 'static> FromRequest for Json<T> {
 
     fn from_request(_: &HttpRequest, payload: &mut Payload) -> Self::Future {
         let payload = payload.take();
-        Box::pin(async move { Ok(Self(parse(&read(payload).await?)?)) })
+        Box::pin(async move { Ok(Self(parse_object(&read_bytes(payload).await?)?)) })
     }
 }
 
@@ -40,55 +41,79 @@ impl<T: DeserializeOwned + Default + 'static> FromRequest for OptionalJson<T> {
     fn from_request(_: &HttpRequest, payload: &mut Payload) -> Self::Future {
         let payload = payload.take();
         Box::pin(async move {
-            let body = read(payload).await?;
+            let body = read_bytes(payload).await?;
             Ok(Self(if body.is_empty() {
                 T::default()
             } else {
-                parse(&body)?
+                parse_object(&body)?
             }))
         })
     }
 }
 
-/// Reads an object; null stands for an empty one. A list is none, though serde would take its items for members in order.
-fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, AuthError> {
+/// Parses an object; null counts as `{}`. Arrays are refused here, because serde would read their items as fields in
+/// order.
+fn parse_object<T: DeserializeOwned>(body: &[u8]) -> Result<T, AuthError> {
+    // Compat: upstream's JSON decoder accepts `null` for an object.
     let body = match body.trim_ascii() {
         b"" => return Err(AuthError::BadJson("unexpected end of JSON input".to_owned())),
         b"null" => b"{}",
         body => body,
     };
     let bad = |error: serde_json::Error| AuthError::BadJson(error.to_string());
-    // By way of a value: of a member that comes twice the last counts, as with upstream.
-    let value: Value = serde_json::from_slice(body).map_err(bad)?;
-    if !value.is_object() {
+    // Through a `Value`: of a repeated member the last one counts, as with upstream, where a struct would refuse it.
+    let Value::Object(mut members) = serde_json::from_slice(body).map_err(bad)? else {
         return Err(AuthError::BadJson("an object is expected".to_owned()));
+    };
+    // Compat: upstream's decoder finds members in any case, and clients of other languages send `Email`. All names that
+    // bodies have are in lower case.
+    if members
+        .keys()
+        .any(|name| name.bytes().any(|byte| byte.is_ascii_uppercase()))
+    {
+        members = members
+            .into_iter()
+            .map(|(name, value)| (name.to_ascii_lowercase(), value))
+            .collect();
     }
-    serde_json::from_value(value).map_err(bad)
+    serde_json::from_value(Value::Object(members)).map_err(bad)
 }
 
-async fn read(mut payload: Payload) -> Result<Bytes, AuthError> {
-    let mut body = BytesMut::new();
-    while let Some(chunk) = payload.next().await {
-        let chunk = chunk.map_err(|error| AuthError::BadJson(error.to_string()))?;
-        if body.len() + chunk.len() > LARGEST_BYTES {
-            return Err(AuthError::TooLarge);
-        }
-        body.extend_from_slice(&chunk);
-    }
-    Ok(body.freeze())
+/// Reads the whole body.
+///
+/// # Errors
+/// 413 `request_entity_too_large`, 400 `bad_json` for a body that stops arriving.
+async fn read_bytes(payload: Payload) -> Result<Bytes, AuthError> {
+    let limits = BodyLimits::of_bytes(LARGEST_BYTES);
+    read_body(payload, limits).await.map_err(|error| match error {
+        BodyError::TooLarge => AuthError::TooLarge,
+        BodyError::TooSlow | BodyError::Broken(_) => AuthError::BadJson(error.to_string()),
+    })
 }
 
 /// Reads an optional string: null, missing and `""` mean the same.
-pub(crate) fn text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+pub(crate) fn read_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
     Ok(Option::<String>::deserialize(deserializer)?.unwrap_or_default())
 }
 
 /// Reads an optional flag: null, missing and `false` mean the same.
-pub(crate) fn flag<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
+pub(crate) fn read_flag<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
     Ok(Option::<bool>::deserialize(deserializer)?.unwrap_or_default())
 }
 
 /// Reads optional metadata: null, missing and `{}` mean the same.
-pub(crate) fn metadata<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Map<String, Value>, D::Error> {
+pub(crate) fn read_metadata<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Map<String, Value>, D::Error> {
     Ok(Option::<Map<String, Value>>::deserialize(deserializer)?.unwrap_or_default())
+}
+
+/// Reads optional metadata of a new user. Members that are null are left out: with them a change of metadata removes a key,
+/// and a new user has none to remove.
+pub(crate) fn read_new_metadata<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Map<String, Value>, D::Error> {
+    let mut members = read_metadata(deserializer)?;
+    members.retain(|_, value| !value.is_null());
+    Ok(members)
 }

@@ -1,4 +1,5 @@
-//! Permission in the type: a handler that takes [`SignedIn`] or [`Admin`] cannot be reached by anybody else.
+//! Extractors for the caller. A handler that takes [`SignedIn`] or [`Admin`] runs only for such a caller; anybody
+//! else gets an error before it.
 //!
 //! Source: Auth contract §1.2.
 
@@ -16,16 +17,17 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use crate::error::AuthError;
-use crate::machine::session::{self, SessionTimes};
 use crate::state::AuthState;
 use crate::store::sessions::{self, Session};
 use crate::store::users;
 use crate::user::User;
+use crate::validation::session_limits::{self, SessionTimes};
 
-/// A user with a living session.
+/// A user with a valid access token whose session, if the token names one, exists. So a deleted session makes its
+/// access tokens useless here at once, while other services accept them until they expire.
 pub(crate) struct SignedIn {
     pub(crate) user: User,
-    /// `None` for a token that names no session: one that the project minted itself.
+    /// `None` for a token without `session_id`, which the project has signed itself.
     pub(crate) session: Option<Session>,
     claims: Arc<Claims>,
 }
@@ -44,8 +46,8 @@ impl SignedIn {
             .any(|method| matches!(method, "otp" | "magiclink" | "recovery"))
     }
 
-    /// Whether a second factor is set up, and was not shown in this session. The session's row knows best: a token may be older
-    /// than the session's rise or fall.
+    /// Whether the user has a second factor that was not verified in this session. The session's row decides, because
+    /// the token may be older than a change of its level.
     pub(crate) fn lacks_second_factor(&self) -> bool {
         let aal = match &self.session {
             Some(session) => session.aal.as_str(),
@@ -54,22 +56,18 @@ impl SignedIn {
         self.user.has_verified_factor() && !matches!(aal, "aal2" | "aal3")
     }
 
-    /// Refuses anonymous users, who have nothing that a second factor could protect.
+    /// Refuses anonymous users: second factors and passkeys belong to permanent accounts.
     ///
     /// # Errors
     /// 403 `no_authorization`.
     pub(crate) fn check_permanent(&self) -> Result<(), AuthError> {
         if self.claims.get("is_anonymous") == Some(&Value::Bool(true)) {
-            return Err(AuthError::coded(
-                403,
-                "no_authorization",
-                "Anonymous user not allowed to perform these actions",
-            ));
+            return Err(AuthError::AnonymousNotAllowed);
         }
         Ok(())
     }
 
-    /// The audience that the token was made for; of several, the first.
+    /// The audience that the token was issued for; of several, the first.
     pub(crate) fn audience(&self) -> &str {
         let audience = self.claims.get("aud");
         audience
@@ -77,7 +75,7 @@ impl SignedIn {
             .unwrap_or_default()
     }
 
-    /// Refuses a session that could not be refreshed any more.
+    /// Refuses a session that has outlived one of the project's limits.
     ///
     /// # Errors
     /// 403 `session_expired`.
@@ -91,21 +89,21 @@ impl SignedIn {
             not_after: session.not_after,
             is_low_aal: session.aal == "aal1" && self.user.has_verified_factor(),
         };
-        session::check(times, &state.config.sessions, state.now())
-            .map_err(|_| AuthError::coded(403, "session_expired", "Session is no longer valid"))
+        session_limits::check_limits(times, &state.config.sessions, state.now())
+            .map_err(|_| AuthError::TokenSessionExpired)
     }
 
-    async fn of(state: &AuthState, caller: &Caller) -> Result<Self, AuthError> {
-        let claims = verified(caller)?;
+    async fn load(state: &AuthState, caller: &Caller) -> Result<Self, AuthError> {
+        let claims = get_verified_claims(caller)?;
         let missing = AuthError::BadJwt(Cow::Borrowed("invalid claim: missing sub claim"));
         let subject = claims
             .subject()
             .filter(|subject| !subject.is_empty())
             .ok_or(missing)?;
         let user_id: Uuid = subject.parse().map_err(|_| AuthError::SubjectNotUuid)?;
-        let session_id = session_id(&claims)?;
-        let client = state.client().await?;
-        // Written together, answered together: one wait for two statements.
+        let session_id = parse_session_id(&claims)?;
+        let client = state.connect().await?;
+        // Both statements are pipelined, which saves a round trip.
         let (user, session) = futures_util::try_join!(users::find_by_id(&client, user_id), async {
             match session_id {
                 Some(id) => sessions::find_by_id(&client, id).await,
@@ -113,7 +111,7 @@ impl SignedIn {
             }
         })?;
         let user = user.ok_or(AuthError::TokenUserNotFound)?;
-        // A session of another user is none of this one's.
+        // A token that names another user's session is treated like one whose session is gone.
         let session = session.filter(|session| session.user_id == user_id);
         if session_id.is_some() && session.is_none() {
             return Err(AuthError::TokenSessionNotFound);
@@ -129,16 +127,18 @@ impl SignedIn {
     }
 }
 
-/// A token whose role administers users. It needs no user behind it; where there is one, their session must live.
+/// The holder of a token whose role administers users. A service key has no session; the token of a user with that role
+/// has one, which must exist.
 pub(crate) struct Admin {
     pub(crate) role: String,
 }
 
 impl Admin {
-    async fn of(state: &AuthState, caller: &Caller) -> Result<Self, AuthError> {
-        let claims = verified(caller)?;
-        if session_id(&claims)?.is_some() {
-            SignedIn::of(state, caller).await?.check_limits(state)?;
+    async fn load(state: &AuthState, caller: &Caller) -> Result<Self, AuthError> {
+        let claims = get_verified_claims(caller)?;
+        // A signed-out or banned user with an administrator's role must lose that role at once.
+        if parse_session_id(&claims)?.is_some() {
+            SignedIn::load(state, caller).await?.check_limits(state)?;
         }
         let role = claims.role().unwrap_or_default();
         if !state.config.admin_roles.iter().any(|admin| admin == role) {
@@ -150,22 +150,29 @@ impl Admin {
     }
 }
 
-/// The claims of a good and current token.
-fn verified(caller: &Caller) -> Result<Arc<Claims>, AuthError> {
+/// The claims of the bearer token, if its signature and times are valid. `exp` is checked without leeway, as with upstream.
+///
+/// # Errors
+/// 401 `no_authorization` without a token, 403 `bad_jwt` for an invalid one.
+fn get_verified_claims(caller: &Caller) -> Result<Arc<Claims>, AuthError> {
     let claims = match caller.bearer() {
         // Compat: a publishable key stands for the anon JWT, which has no subject.
         Bearer::None if caller.api_key().is_some() => Arc::new(Claims::of_role("anon")),
         Bearer::None | Bearer::Invalid(TokenError::Empty) => return Err(AuthError::NoAuthorization),
-        Bearer::Invalid(error) => return Err(bad_jwt(error)),
+        Bearer::Invalid(error) => return Err(map_token_error(error)),
         Bearer::Valid(claims) => Arc::clone(claims),
     };
     claims
         .check_time(selvedge_token::unix_now(), 0)
-        .map_err(|error| bad_jwt(&error))?;
+        .map_err(|error| map_token_error(&error))?;
     Ok(claims)
 }
 
-fn session_id(claims: &Claims) -> Result<Option<Uuid>, AuthError> {
+/// The id of the token's session; `None` without the claim or with the nil UUID.
+///
+/// # Errors
+/// 403 `bad_jwt` for anything else that is not a UUID.
+fn parse_session_id(claims: &Claims) -> Result<Option<Uuid>, AuthError> {
     let Some(text) = claims.session_id().filter(|id| !id.is_empty()) else {
         return Ok(None);
     };
@@ -175,8 +182,8 @@ fn session_id(claims: &Claims) -> Result<Option<Uuid>, AuthError> {
     Ok((!id.is_nil()).then_some(id))
 }
 
-/// The upstream library's words, which applications show.
-fn bad_jwt(error: &TokenError) -> AuthError {
+/// Maps a token error to the text of upstream's JWT library, which applications show.
+fn map_token_error(error: &TokenError) -> AuthError {
     let detail = match error {
         TokenError::Parts(_) => "token is malformed: token contains an invalid number of segments",
         TokenError::Undecodable | TokenError::ClaimsNotAnObject => {
@@ -203,11 +210,11 @@ impl FromRequest for SignedIn {
     type Future = Pin<Box<dyn Future<Output = Result<Self, AuthError>>>>;
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
-        let (state, caller) = (state_of(request), Caller::of(request));
-        let has_bearer = has_bearer(request, &caller);
+        let (state, caller) = (get_state(request), Caller::of(request));
+        let checked = check_bearer(request, &caller);
         Box::pin(async move {
-            has_bearer?;
-            Self::of(&state, &caller).await
+            checked?;
+            Self::load(&state, &caller).await
         })
     }
 }
@@ -217,24 +224,28 @@ impl FromRequest for Admin {
     type Future = Pin<Box<dyn Future<Output = Result<Self, AuthError>>>>;
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
-        let (state, caller) = (state_of(request), Caller::of(request));
-        let has_bearer = has_bearer(request, &caller);
+        let (state, caller) = (get_state(request), Caller::of(request));
+        let checked = check_bearer(request, &caller);
         Box::pin(async move {
-            has_bearer?;
-            Self::of(&state, &caller).await
+            checked?;
+            Self::load(&state, &caller).await
         })
     }
 }
 
-/// Compat: a legacy key in `apikey` alone opens the gateway, and says nothing about who calls; an opaque key does.
-fn has_bearer(request: &HttpRequest, caller: &Caller) -> Result<(), AuthError> {
+/// Refuses requests without an `Authorization` header. Compat: a JWT in `apikey` alone passes the gateway but does
+/// not identify the caller; a key of the form `sb_…` does, because the gateway replaces it by a token.
+///
+/// # Errors
+/// 401 `no_authorization`.
+fn check_bearer(request: &HttpRequest, caller: &Caller) -> Result<(), AuthError> {
     if request.headers().contains_key(header::AUTHORIZATION) || caller.api_key().is_some() {
         return Ok(());
     }
     Err(AuthError::NoAuthorization)
 }
 
-fn state_of(request: &HttpRequest) -> web::Data<AuthState> {
+fn get_state(request: &HttpRequest) -> web::Data<AuthState> {
     request
         .app_data::<web::Data<AuthState>>()
         .cloned()

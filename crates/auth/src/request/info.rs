@@ -1,82 +1,73 @@
-//! What a request says about itself, whoever sends it: address, audience, where to go afterwards.
+//! Facts from the headers and the URL of a request: client address, audience, redirect target and base URL for links.
+//! Source: Auth contract §1.2, §3.1, §3.7.
 
-use std::future::{Ready, ready};
 use std::net::IpAddr;
 
-use actix_web::dev::Payload;
 use actix_web::http::header::{self, HeaderName};
-use actix_web::{FromRequest, HttpRequest, web};
+use actix_web::{HttpRequest, web};
 use selvedge_gateway::{Bearer, Caller};
+use selvedge_token::unix_now;
 use serde_json::Value;
 use url::Url;
 
 use crate::config::ClientAddress;
-use crate::error::AuthError;
-use crate::limits::Limited;
 use crate::state::AuthState;
 
 /// Longest `User-Agent` that a session remembers.
 const LONGEST_USER_AGENT: usize = 1024;
 
-/// The circumstances of a request. An extractor that cannot fail.
+/// Client address, audience and redirect target of a request, checked against the configuration.
 #[derive(Debug, Clone)]
 pub(crate) struct RequestInfo {
+    /// The client's address, for sessions, audit entries and hooks.
     pub(crate) ip: String,
     pub(crate) user_agent: String,
-    /// The audience of users that the request is about.
+    /// The audience whose users the request is about: user look-ups are limited to it.
     pub(crate) audience: String,
-    /// Where the browser is to go in the end: allowed by the project, in any case.
+    /// Where the browser is sent at the end of a flow; always one of the project's allowed URLs.
     pub(crate) redirect_to: String,
-    /// This service's own address, as the client knows it.
+    /// The base URL under which the client reaches this service.
     pub(crate) external_url: String,
-    /// Whether an administrator's token came along: such requests need no captcha.
+    /// Whether the bearer token is an administrator's; such requests need no captcha.
     pub(crate) is_admin: bool,
-    /// What rate limits count by.
-    client: Option<String>,
+    /// The key that rate limits count by; `None` is never limited.
+    limit_key: Option<String>,
 }
 
 impl RequestInfo {
-    /// Reads the circumstances.
-    pub(crate) fn of(request: &HttpRequest) -> Self {
+    /// Reads headers and URL.
+    pub(crate) fn from_request(request: &HttpRequest) -> Self {
         let state = request
             .app_data::<web::Data<AuthState>>()
             .expect("routes are mounted with their state");
         let caller = Caller::of(request);
         let text = |name: HeaderName| request.headers().get(name).and_then(|value| value.to_str().ok());
         let user_agent = text(header::USER_AGENT).unwrap_or_default();
-        let forwarded = forwarded_for(request, state);
+        let forwarded = read_forwarded_ip(request, state);
         let ip = forwarded.unwrap_or_else(|| caller.remote_ip());
         Self {
             ip: ip.to_string(),
             user_agent: user_agent.chars().take(LONGEST_USER_AGENT).collect(),
-            audience: audience(request, &caller, state),
-            redirect_to: redirect_to(request, state),
-            external_url: external_url(request, state),
+            audience: choose_audience(request, &caller, state),
+            redirect_to: choose_redirect(request, state),
+            external_url: choose_external_url(request, state),
             is_admin: is_admin(&caller, state),
-            client: match forwarded {
-                Some(ip) => Some(network(ip)),
-                None => client(request, &caller, &state.config.rate_limits.client),
+            limit_key: match forwarded {
+                // A trusted proxy has named the client, so its address counts instead of the proxy's.
+                Some(ip) => Some(group_address(ip)),
+                None => choose_limit_key(request, &caller, &state.config.rate_limits.client),
             },
         }
     }
 
-    /// Counts the request against a limit.
-    pub(crate) fn limit(&self, state: &AuthState, what: Limited) -> Result<(), AuthError> {
-        state.limits.check(what, self.client.as_deref())
+    /// The client that rate limits count by; `None` is never limited.
+    pub(crate) fn limit_key(&self) -> Option<&str> {
+        self.limit_key.as_deref()
     }
 }
 
-impl FromRequest for RequestInfo {
-    type Error = AuthError;
-    type Future = Ready<Result<Self, AuthError>>;
-
-    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
-        ready(Ok(Self::of(request)))
-    }
-}
-
-/// The client's address in the words of a trusted proxy; a value that is none is as good as missing.
-fn forwarded_for(request: &HttpRequest, state: &AuthState) -> Option<IpAddr> {
+/// The client address in `sb-forwarded-for`, where a trusted proxy sets it. An invalid value counts as missing.
+fn read_forwarded_ip(request: &HttpRequest, state: &AuthState) -> Option<IpAddr> {
     if !state.config.sb_forwarded_for {
         return None;
     }
@@ -84,15 +75,15 @@ fn forwarded_for(request: &HttpRequest, state: &AuthState) -> Option<IpAddr> {
     value.split(',').next()?.trim().parse().ok()
 }
 
-/// Where the client reaches this service: under one of the configured further names, or where we always are.
-fn external_url(request: &HttpRequest, state: &AuthState) -> String {
+/// The base URL for links: the forwarded host if it is one of the configured hosts, the configured URL otherwise.
+fn choose_external_url(request: &HttpRequest, state: &AuthState) -> String {
     let configured = &state.config.external_url;
     let header = |name: &str| request.headers().get(name).and_then(|value| value.to_str().ok());
     let known = header("x-forwarded-host")
         .filter(|host| state.config.external_hosts.iter().any(|known| known == host));
     match (known, Url::parse(configured)) {
         (Some(host), Ok(url)) => {
-            // Only a machine on its own does without encryption.
+            // Plain http is accepted for localhost only; links to any other host use https.
             let is_plain = host == "localhost" && header("x-forwarded-proto") == Some("http");
             let scheme = if is_plain { "http" } else { "https" };
             format!("{scheme}://{host}{}", url.path().trim_end_matches('/'))
@@ -101,15 +92,20 @@ fn external_url(request: &HttpRequest, state: &AuthState) -> String {
     }
 }
 
+/// Whether the bearer token has one of the roles that administer users.
 fn is_admin(caller: &Caller, state: &AuthState) -> bool {
     let Bearer::Valid(claims) = caller.bearer() else {
         return false;
     };
     let role = claims.role().unwrap_or_default();
-    state.config.admin_roles.iter().any(|admin| admin == role)
+    // The gateway verifies signatures only; an expired key must not switch the captcha off.
+    let is_current = claims.check_time(unix_now(), 0).is_ok();
+    is_current && state.config.admin_roles.iter().any(|admin| admin == role)
 }
 
-fn audience(request: &HttpRequest, caller: &Caller, state: &AuthState) -> String {
+/// The audience of the request: header `X-JWT-AUD`, else the `aud` of the caller's token unless they are an
+/// administrator, else the configured one.
+fn choose_audience(request: &HttpRequest, caller: &Caller, state: &AuthState) -> String {
     let header = request
         .headers()
         .get("x-jwt-aud")
@@ -118,12 +114,13 @@ fn audience(request: &HttpRequest, caller: &Caller, state: &AuthState) -> String
         Bearer::Valid(claims) if !is_admin(caller, state) => claims.get("aud").and_then(Value::as_str),
         _ => None,
     };
-    let asked = header.or(claim).filter(|audience| !audience.is_empty());
-    asked.unwrap_or(&state.config.jwt_audience).to_owned()
+    // An empty header or claim means the configured audience.
+    let requested = header.or(claim).filter(|audience| !audience.is_empty());
+    requested.unwrap_or(&state.config.jwt_audience).to_owned()
 }
 
-/// Header, then query, then the page the request came from; the first that is allowed wins.
-fn redirect_to(request: &HttpRequest, state: &AuthState) -> String {
+/// The first allowed URL of: header `redirect_to`, query parameter `redirect_to`, header `Referer`.
+fn choose_redirect(request: &HttpRequest, state: &AuthState) -> String {
     let header = |name: &str| {
         request
             .headers()
@@ -140,10 +137,12 @@ fn redirect_to(request: &HttpRequest, state: &AuthState) -> String {
         .choose(candidates.iter().flatten().map(String::as_str))
 }
 
-fn client(request: &HttpRequest, caller: &Caller, config: &ClientAddress) -> Option<String> {
+/// The key of the request in the rate limits. Compat: with a configured header, requests without it are not limited,
+/// as with upstream.
+fn choose_limit_key(request: &HttpRequest, caller: &Caller, config: &ClientAddress) -> Option<String> {
     match config {
         ClientAddress::Unlimited => None,
-        ClientAddress::Peer => Some(network(caller.remote_ip())),
+        ClientAddress::Peer => Some(group_address(caller.remote_ip())),
         ClientAddress::Header(name) => {
             let value = request.headers().get(name)?.to_str().ok()?;
             value
@@ -155,8 +154,9 @@ fn client(request: &HttpRequest, caller: &Caller, config: &ClientAddress) -> Opt
     }
 }
 
-/// One subscriber: an IPv4 address, or the /64 in which an IPv6 host picks addresses as it likes.
-fn network(ip: IpAddr) -> String {
+/// The network that counts as one client. An IPv6 client usually controls a whole /64, so the limit counts /64
+/// networks.
+fn group_address(ip: IpAddr) -> String {
     match ip {
         IpAddr::V4(ip) => ip.to_string(),
         IpAddr::V6(ip) => match ip.to_ipv4_mapped() {
@@ -171,11 +171,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_of_one_ipv6_network_are_one_client() {
-        let client = |text: &str| network(text.parse().expect("an address"));
+    fn addresses_of_one_ipv6_network_share_a_rate_limit() {
+        let group = |text: &str| group_address(text.parse().expect("an address"));
 
-        assert_eq!(client("2001:db8:1:2::1"), client("2001:db8:1:2:ffff::9"));
-        assert_ne!(client("2001:db8:1:2::1"), client("2001:db8:1:3::1"));
-        assert_eq!(client("::ffff:192.0.2.1"), client("192.0.2.1"));
+        assert_eq!(group("2001:db8:1:2::1"), group("2001:db8:1:2:ffff::9"));
+        assert_ne!(group("2001:db8:1:2::1"), group("2001:db8:1:3::1"));
+        assert_eq!(group("::ffff:192.0.2.1"), group("192.0.2.1"));
     }
 }

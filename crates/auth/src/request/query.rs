@@ -1,4 +1,5 @@
-//! The query of a request. Of a parameter that comes twice the first counts; nothing in a query is malformed.
+//! Extractor for query parameters. Of a repeated parameter the first value counts, and invalid percent-encoding is
+//! kept unchanged; neither is an error.
 
 use std::future::{Ready, ready};
 use std::ops::Deref;
@@ -10,7 +11,8 @@ use serde_json::{Map, Value};
 
 use crate::error::AuthError;
 
-/// The parameters that a handler knows, as a struct of strings.
+/// The query as a struct whose fields are strings; parameters that it does not name are ignored. Handlers parse
+/// numbers and flags themselves, so that each can give the error text of upstream.
 pub(crate) struct Query<T>(T);
 
 impl<T> Deref for Query<T> {
@@ -26,11 +28,15 @@ impl<T: DeserializeOwned + 'static> FromRequest for Query<T> {
     type Future = Ready<Result<Self, AuthError>>;
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
-        ready(parse(request.query_string()).map(Self))
+        ready(parse_query(request.query_string()).map(Self))
     }
 }
 
-fn parse<T: DeserializeOwned>(query: &str) -> Result<T, AuthError> {
+/// Reads the query string into the struct.
+///
+/// # Errors
+/// 400 `validation_failed`.
+fn parse_query<T: DeserializeOwned>(query: &str) -> Result<T, AuthError> {
     let mut members = Map::new();
     for (name, value) in url::form_urlencoded::parse(query.as_bytes()) {
         members
@@ -56,8 +62,8 @@ mod tests {
     }
 
     #[test]
-    fn auth_015_the_first_of_two_equal_parameters_counts() {
-        let read = |query: &str| parse::<Known>(query).expect("nothing is malformed");
+    fn auth_015_the_first_of_repeated_parameters_counts() {
+        let read = |query: &str| parse_query::<Known>(query).expect("nothing is malformed");
 
         let known = read("scope=local&scope=others&other=1&type=a%20b&%zz=%");
         assert_eq!((known.scope.as_str(), known.kind.as_str()), ("local", "a b"));

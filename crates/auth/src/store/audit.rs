@@ -1,4 +1,7 @@
-//! `auth.audit_log_entries`: who did what. Source: Auth contract §6.
+//! `auth.audit_log_entries`: one JSON entry per action of a user or an administrator, written in the transaction of
+//! that action.
+//!
+//! Source: Auth contract §6, "Audit payload".
 
 use chrono::{DateTime, Utc};
 use deadpool_postgres::GenericClient;
@@ -6,10 +9,10 @@ use serde_json::{Value, json};
 use tokio_postgres::Row;
 use uuid::Uuid;
 
-use super::{DbResult, list, run};
-use crate::user::{User, timestamp};
+use super::{DbResult, escape_like_pattern, list_rows, run_statement};
+use crate::user::{User, format_timestamp};
 
-/// What happened.
+/// The actions that are recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Action {
     Login,
@@ -40,7 +43,7 @@ pub(crate) enum Action {
 }
 
 impl Action {
-    /// Name and type of the entry.
+    /// `action` and `log_type` of the entry; administrators filter by both.
     fn names(self) -> (&'static str, &'static str) {
         match self {
             Self::Login => ("login", "account"),
@@ -72,16 +75,16 @@ impl Action {
     }
 }
 
-/// Who did it.
+/// Who performed the action.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Actor<'a> {
-    /// A user, about themselves.
+    /// A user, on their own account.
     User(&'a User),
-    /// An administrator's token of this role, about a user.
+    /// A token with an administrator's role, on the account of `subject`.
     Admin { role: &'a str, subject: &'a User },
 }
 
-/// Writes one entry. `traits` says more about it; null means nothing.
+/// Writes one entry. `traits` are the details of the action; null means none.
 pub(crate) async fn insert(
     db: &impl GenericClient,
     actor: Actor<'_>,
@@ -89,16 +92,19 @@ pub(crate) async fn insert(
     traits: Value,
     ip: &str,
 ) -> DbResult<()> {
+    // Unlike `now()`, `clock_timestamp()` advances inside a transaction, so several entries of one transaction keep
+    // their order.
     const SQL: &str = "insert into auth.audit_log_entries (instance_id, id, payload, created_at, ip_address) \
                        values ('00000000-0000-0000-0000-000000000000', gen_random_uuid(), $1, clock_timestamp(), $2::text)";
-    run(db, SQL, &[&payload(actor, action, traits), &ip]).await
+    run_statement(db, SQL, &[&build_payload(actor, action, traits), &ip]).await
 }
 
-fn payload(actor: Actor<'_>, action: Action, mut traits: Value) -> Value {
+/// Builds `{action, actor_id, actor_username, actor_via_sso, log_type, actor_name?, traits?}`.
+fn build_payload(actor: Actor<'_>, action: Action, mut traits: Value) -> Value {
     let (name, log_type) = action.names();
     let (id, username, via_sso, full_name) = match actor {
         Actor::User(user) => {
-            // Compat: who has both is known by the number.
+            // Compat: GoTrue names a user who has both a phone number and an address by the phone number.
             let username = if user.phone.is_empty() {
                 &user.email
             } else {
@@ -112,12 +118,16 @@ fn payload(actor: Actor<'_>, action: Action, mut traits: Value) -> Value {
             )
         }
         Actor::Admin { role, subject } => {
+            // Compat: an administrator's entry names the affected user unless the caller gives other details; that of
+            // an invitation has no phone number.
             if traits.is_null() {
                 traits = json!({ "user_id": subject.id, "user_email": subject.email });
                 if action != Action::UserInvited {
                     traits["user_phone"] = json!(subject.phone);
                 }
             }
+            // Compat: an administrator has no row in `auth.users`, so the role of the token takes the place of the
+            // name.
             (Uuid::nil(), role, false, None)
         }
     };
@@ -128,6 +138,7 @@ fn payload(actor: Actor<'_>, action: Action, mut traits: Value) -> Value {
         "actor_via_sso": via_sso,
         "log_type": log_type,
     });
+    // Compat: the member is left out, not null, when the user has no full name.
     if let Some(full_name) = full_name {
         payload["actor_name"] = full_name;
     }
@@ -137,22 +148,26 @@ fn payload(actor: Actor<'_>, action: Action, mut traits: Value) -> Value {
     payload
 }
 
-/// A page of entries, newest first, and how many there are; `members` of the payload must be like `pattern`.
+/// Lists a page of entries, newest first, and counts all that match.
+///
+/// An entry matches when one of `members` of its payload contains `text` in any case; without members, every entry
+/// matches.
 pub(crate) async fn list_page(
     db: &impl GenericClient,
     members: &[&str],
-    pattern: &str,
+    text: &str,
     limit: i64,
     offset: i64,
 ) -> DbResult<(Vec<Value>, i64)> {
     const SQL: &str = include_str!("../../sql/list_audit_entries.sql");
-    let rows = list(db, SQL, &[&members, &pattern, &limit, &offset]).await?;
+    let rows = list_rows(db, SQL, &[&members, &escape_like_pattern(text), &limit, &offset]).await?;
+    // The count is a column of the page's rows, so it is 0 for a page after the last one.
     let total = rows.first().map_or(Ok(0), |row| row.try_get("total"))?;
     let entry = |row: &Row| {
         Ok(json!({
             "id": row.try_get::<_, Uuid>("id")?,
             "payload": row.try_get::<_, Value>("payload")?,
-            "created_at": row.try_get::<_, Option<DateTime<Utc>>>("created_at")?.map(timestamp),
+            "created_at": row.try_get::<_, Option<DateTime<Utc>>>("created_at")?.map(format_timestamp),
             "ip_address": row.try_get::<_, String>("ip_address")?,
         }))
     };

@@ -1,41 +1,50 @@
-//! `auth.custom_oauth_providers`: providers that administrators add while the server runs.
+//! `auth.custom_oauth_providers`: providers that administrators add while the server runs. Source: Auth contract §2.15,
+//! §8.1.
 
 use chrono::{DateTime, Utc};
 use deadpool_postgres::GenericClient;
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio_postgres::Row;
 use uuid::Uuid;
 
-use super::{DbResult, execute, find, list};
-use crate::providers::Issuer;
-use crate::user::timestamp;
+use super::{DbResult, execute_statement, find_row, list_rows};
 
-/// A provider as stored.
+/// A row of the table. Columns that the provider's type does not use are `None`.
 #[derive(Debug, Clone)]
 pub(crate) struct CustomProvider {
     pub(crate) id: Uuid,
     /// `oidc` or `oauth2`.
     pub(crate) provider_type: String,
-    /// `custom:…`
+    /// `custom:…`, the name in `provider=` of `/authorize` and in the provider's identities.
     pub(crate) identifier: String,
+    /// Shown to administrators.
     pub(crate) name: String,
     pub(crate) client_id: String,
+    /// In plain text, because it is sent to the provider; no response of this server contains it.
     pub(crate) client_secret: String,
+    /// Client ids, beside `client_id`, that ID tokens may have as their audience.
     pub(crate) acceptable_client_ids: Vec<String>,
     pub(crate) scopes: Vec<String>,
     pub(crate) pkce_enabled: bool,
+    /// An object; [`crate::providers`] applies it to the provider's claims.
     pub(crate) attribute_mapping: Value,
     pub(crate) custom_claims_allowlist: Vec<String>,
+    /// An object of strings: further parameters of the authorization request.
     pub(crate) authorization_params: Value,
     pub(crate) enabled: bool,
+    /// Whether users may sign in without an address.
     pub(crate) email_optional: bool,
     pub(crate) issuer: Option<String>,
+    /// `None` when the discovery document has its standard URL below the issuer.
     pub(crate) discovery_url: Option<String>,
     pub(crate) skip_nonce_check: bool,
+    /// Members of the discovery document as it was when the provider was saved; shown to administrators and not used
+    /// for sign-ins.
     pub(crate) discovery: Option<Value>,
     pub(crate) authorization_url: Option<String>,
     pub(crate) token_url: Option<String>,
     pub(crate) userinfo_url: Option<String>,
+    /// Shown to administrators; providers of type `oauth2` have no ID tokens to verify.
     pub(crate) jwks_uri: Option<String>,
     pub(crate) created_at: DateTime<Utc>,
     pub(crate) updated_at: DateTime<Utc>,
@@ -74,84 +83,39 @@ impl CustomProvider {
     pub(crate) fn is_oidc(&self) -> bool {
         self.provider_type == "oidc"
     }
-
-    /// The issuer of an OpenID Connect provider.
-    pub(crate) fn issuer(&self) -> Option<Issuer> {
-        Some(Issuer {
-            name: self.issuer.clone()?,
-            discovery_url: self.discovery_url.clone().filter(|url| !url.is_empty()),
-        })
-    }
-
-    /// As administrators see it: without the secret, and without what the other kind has.
-    pub(crate) fn body(&self) -> Value {
-        let mut body = json!({
-            "id": self.id,
-            "provider_type": self.provider_type,
-            "identifier": self.identifier,
-            "name": self.name,
-            "client_id": self.client_id,
-            "acceptable_client_ids": self.acceptable_client_ids,
-            "scopes": self.scopes,
-            "pkce_enabled": self.pkce_enabled,
-            "attribute_mapping": self.attribute_mapping,
-            "custom_claims_allowlist": self.custom_claims_allowlist,
-            "authorization_params": self.authorization_params,
-            "enabled": self.enabled,
-            "email_optional": self.email_optional,
-            "skip_nonce_check": self.skip_nonce_check,
-            "created_at": timestamp(self.created_at),
-            "updated_at": timestamp(self.updated_at),
-        });
-        let optional = [
-            ("issuer", &self.issuer),
-            ("discovery_url", &self.discovery_url),
-            ("authorization_url", &self.authorization_url),
-            ("token_url", &self.token_url),
-            ("userinfo_url", &self.userinfo_url),
-            ("jwks_uri", &self.jwks_uri),
-        ];
-        for (name, value) in optional {
-            if let Some(value) = value {
-                body[name] = json!(value);
-            }
-        }
-        if let Some(discovery) = &self.discovery {
-            body["discovery_document"] = discovery.clone();
-        }
-        body
-    }
 }
 
+/// Finds a provider, enabled or not.
 pub(crate) async fn find_by_identifier(
     db: &impl GenericClient,
     identifier: &str,
 ) -> DbResult<Option<CustomProvider>> {
     const SQL: &str = "select * from auth.custom_oauth_providers where identifier = $1::text";
-    find(db, SQL, &[&identifier])
+    find_row(db, SQL, &[&identifier])
         .await?
         .as_ref()
         .map(CustomProvider::from_row)
         .transpose()
 }
 
-/// All providers, or those of one type, newest first.
+/// Lists all providers, or those of one type, newest first.
 pub(crate) async fn list_all(
     db: &impl GenericClient,
     provider_type: Option<&str>,
 ) -> DbResult<Vec<CustomProvider>> {
     const SQL: &str = "select * from auth.custom_oauth_providers where $1::text is null or provider_type = $1::text \
                        order by created_at desc, id";
-    list(db, SQL, &[&provider_type])
+    list_rows(db, SQL, &[&provider_type])
         .await?
         .iter()
         .map(CustomProvider::from_row)
         .collect()
 }
 
-/// Inserts the provider, or replaces everything of the one with its id.
-pub(crate) async fn put(db: &impl GenericClient, provider: &CustomProvider) -> DbResult<()> {
-    const SQL: &str = include_str!("../../sql/put_custom_provider.sql");
+/// Inserts the provider, or updates the one with its id. See `upsert_custom_provider.sql` for the columns.
+pub(crate) async fn upsert(db: &impl GenericClient, provider: &CustomProvider) -> DbResult<()> {
+    const SQL: &str = include_str!("../../sql/upsert_custom_provider.sql");
+    // `identifier` and `provider_type` are set by the INSERT only: they cannot be changed later.
     let new = provider;
     let params: super::Params<'_> = &[
         &new.id,
@@ -179,11 +143,11 @@ pub(crate) async fn put(db: &impl GenericClient, provider: &CustomProvider) -> D
         &new.created_at,
         &new.updated_at,
     ];
-    execute(db, SQL, params).await.map(|_| ())
+    execute_statement(db, SQL, params).await.map(|_| ())
 }
 
-/// Removes the provider; whether there was one. Identities stay: they belong to their users.
+/// Deletes the provider; returns whether there was one. Identities of its users stay, because they belong to the users.
 pub(crate) async fn delete(db: &impl GenericClient, identifier: &str) -> DbResult<bool> {
     const SQL: &str = "delete from auth.custom_oauth_providers where identifier = $1::text";
-    Ok(execute(db, SQL, &[&identifier]).await? > 0)
+    Ok(execute_statement(db, SQL, &[&identifier]).await? > 0)
 }

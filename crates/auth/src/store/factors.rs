@@ -1,4 +1,5 @@
-//! `auth.mfa_factors` and `auth.mfa_challenges`.
+//! `auth.mfa_factors` and `auth.mfa_challenges`: second factors of users, and the challenges that verify them. Source:
+//! Auth contract §2.12.
 
 use chrono::{DateTime, Utc};
 use deadpool_postgres::GenericClient;
@@ -6,9 +7,9 @@ use serde_json::Value;
 use tokio_postgres::Row;
 use uuid::Uuid;
 
-use super::{DbResult, find, list, run};
+use super::{DbResult, find_row, list_rows, run_statement};
 
-/// The kinds of second factors.
+/// The types of second factors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FactorType {
     Totp,
@@ -17,7 +18,7 @@ pub(crate) enum FactorType {
 }
 
 impl FactorType {
-    /// Reads the name on the wire.
+    /// Parses `factor_type` of a request.
     pub(crate) fn parse(name: &str) -> Option<Self> {
         Some(match name {
             "totp" => Self::Totp,
@@ -27,7 +28,7 @@ impl FactorType {
         })
     }
 
-    /// The name on the wire and in the database.
+    /// `factor_type` in responses and in the database.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Totp => "totp",
@@ -36,7 +37,7 @@ impl FactorType {
         }
     }
 
-    /// What a session's proof of it is called.
+    /// `method` of the AMR entry that a session gets when this factor is verified.
     pub(crate) fn amr_method(self) -> &'static str {
         match self {
             Self::Totp => "totp",
@@ -46,21 +47,25 @@ impl FactorType {
     }
 }
 
-/// A second factor as stored.
+/// A row of `auth.mfa_factors`.
 #[derive(Debug, Clone)]
 pub(crate) struct Factor {
     pub(crate) id: Uuid,
     pub(crate) kind: FactorType,
     pub(crate) is_verified: bool,
+    /// Chosen by the user; empty when they chose none.
     pub(crate) friendly_name: String,
-    /// The key of a TOTP factor, in base 32.
+    /// The secret of a TOTP factor, in base 32; empty for other types.
     pub(crate) secret: String,
+    /// The number that codes are sent to; empty for other types.
     pub(crate) phone: String,
+    /// When the last challenge was created; limits how often codes are sent.
     pub(crate) last_challenged_at: Option<DateTime<Utc>>,
-    /// The credential of a WebAuthn factor.
+    /// The credential of a WebAuthn factor, as [`crate::crypto::webauthn::Credential`] in JSON.
     pub(crate) credential: Option<Value>,
 }
 
+/// The start of every query that [`Factor::from_row`] reads.
 const COLUMNS: &str = "select id, factor_type::text as factor_type, status::text as status, \
                        coalesce(friendly_name, '') as friendly_name, coalesce(secret, '') as secret, \
                        coalesce(phone, '') as phone, last_challenged_at, web_authn_credential \
@@ -71,6 +76,7 @@ impl Factor {
         let kind: String = row.try_get("factor_type")?;
         Ok(Self {
             id: row.try_get("id")?,
+            // The column is an enum of exactly these three types, so the fallback is not reached.
             kind: FactorType::parse(&kind).unwrap_or(FactorType::Totp),
             is_verified: row.try_get::<_, String>("status")? == "verified",
             friendly_name: row.try_get("friendly_name")?,
@@ -81,7 +87,7 @@ impl Factor {
         })
     }
 
-    /// The status on the wire.
+    /// `status` in responses: `verified` or `unverified`.
     pub(crate) fn status(&self) -> &'static str {
         if self.is_verified {
             "verified"
@@ -91,16 +97,22 @@ impl Factor {
     }
 }
 
-/// A factor to be added.
+/// The columns of a new, unverified factor.
 #[derive(Debug)]
 pub(crate) struct NewFactor<'a> {
     pub(crate) id: Uuid,
     pub(crate) kind: FactorType,
     pub(crate) friendly_name: &'a str,
+    /// In base 32; `Some` for TOTP.
     pub(crate) secret: Option<&'a str>,
+    /// Digits without `+`; `Some` for the type `phone`.
     pub(crate) phone: Option<&'a str>,
 }
 
+/// Inserts an unverified factor.
+///
+/// # Errors
+/// A unique violation when the user has a factor of this name, or with this phone number.
 pub(crate) async fn insert(
     db: &impl GenericClient,
     user_id: Uuid,
@@ -109,9 +121,9 @@ pub(crate) async fn insert(
 ) -> DbResult<()> {
     const SQL: &str = "insert into auth.mfa_factors \
                        (id, user_id, friendly_name, factor_type, status, created_at, updated_at, secret, phone) values \
-                       ($1, $2, $3::text, $4::text::auth.factor_type, 'unverified', $5, $5, $6::text, $7::text)";
+                       ($1, $2, $3::text, $4::text::auth.factor_type, 'unverified', $5, $5, coalesce($6::text, ''), $7::text)";
     let kind = new.kind.as_str();
-    run(
+    run_statement(
         db,
         SQL,
         &[
@@ -127,30 +139,30 @@ pub(crate) async fn insert(
     .await
 }
 
-/// All factors of a user, oldest first.
-pub(crate) async fn list_of_user(db: &impl GenericClient, user_id: Uuid) -> DbResult<Vec<Factor>> {
+/// Lists the factors of a user, oldest first.
+pub(crate) async fn list_by_user(db: &impl GenericClient, user_id: Uuid) -> DbResult<Vec<Factor>> {
     let sql = format!("{COLUMNS} where user_id = $1 order by created_at, id");
-    let rows = list(db, &sql, &[&user_id]).await?;
+    let rows = list_rows(db, &sql, &[&user_id]).await?;
     rows.iter().map(Factor::from_row).collect()
 }
 
-/// One factor of a user.
+/// Finds a factor of a user; a factor of another user is not found.
 pub(crate) async fn find_by_id(db: &impl GenericClient, user_id: Uuid, id: Uuid) -> DbResult<Option<Factor>> {
     let sql = format!("{COLUMNS} where user_id = $1 and id = $2");
-    find(db, &sql, &[&user_id, &id])
+    find_row(db, &sql, &[&user_id, &id])
         .await?
         .as_ref()
         .map(Factor::from_row)
         .transpose()
 }
 
-/// Unverified factors without a recent challenge go.
+/// Deletes unverified factors that were created before `before` and have had no challenge since.
 pub(crate) async fn delete_expired(
     db: &impl GenericClient,
     user_id: Uuid,
     before: DateTime<Utc>,
 ) -> DbResult<()> {
-    run(
+    run_statement(
         db,
         include_str!("../../sql/delete_expired_factors.sql"),
         &[&user_id, &before],
@@ -158,7 +170,8 @@ pub(crate) async fn delete_expired(
     .await
 }
 
-/// The factor is proven; other attempts at one of its kind have become useless.
+/// Marks the factor as verified and deletes the user's other unverified factors of its type, which are abandoned
+/// attempts. `credential` is that of a WebAuthn factor, with its authenticator's AAGUID.
 pub(crate) async fn set_verified(
     db: &impl GenericClient,
     user_id: Uuid,
@@ -170,13 +183,14 @@ pub(crate) async fn set_verified(
                        web_authn_credential = coalesce($3, web_authn_credential), \
                        web_authn_aaguid = coalesce($4, web_authn_aaguid) where id = $1";
     let (credential, aaguid) = credential.unzip();
-    run(db, SQL, &[&factor.id, &now, &credential, &aaguid]).await?;
-    const OTHERS: &str = "delete from auth.mfa_factors where user_id = $1 and id <> $2 and status = 'unverified' \
+    run_statement(db, SQL, &[&factor.id, &now, &credential, &aaguid]).await?;
+    const DELETE_OTHERS: &str = "delete from auth.mfa_factors where user_id = $1 and id <> $2 and status = 'unverified' \
                           and factor_type::text = $3::text";
-    run(db, OTHERS, &[&user_id, &factor.id, &factor.kind.as_str()]).await
+    run_statement(db, DELETE_OTHERS, &[&user_id, &factor.id, &factor.kind.as_str()]).await
 }
 
-/// What the last ceremony with a WebAuthn factor was; the credential's counter moves with it.
+/// Records the last ceremony of a WebAuthn factor: the client's response as `data`, and the credential with its new
+/// signature counter.
 pub(crate) async fn set_last_ceremony(
     db: &impl GenericClient,
     id: Uuid,
@@ -186,10 +200,10 @@ pub(crate) async fn set_last_ceremony(
 ) -> DbResult<()> {
     const SQL: &str = "update auth.mfa_factors set last_webauthn_challenge_data = $2, web_authn_credential = $3, \
                        updated_at = $4 where id = $1";
-    run(db, SQL, &[&id, data, credential, &now]).await
+    run_statement(db, SQL, &[&id, data, credential, &now]).await
 }
 
-/// An administrator's change.
+/// Changes name or phone of a factor; `None` leaves a column as it is.
 pub(crate) async fn update(
     db: &impl GenericClient,
     id: Uuid,
@@ -199,16 +213,17 @@ pub(crate) async fn update(
 ) -> DbResult<()> {
     const SQL: &str = "update auth.mfa_factors set friendly_name = coalesce($2::text, friendly_name), \
                        phone = coalesce($3::text, phone), updated_at = $4 where id = $1";
-    run(db, SQL, &[&id, &friendly_name, &phone, &now]).await
+    run_statement(db, SQL, &[&id, &friendly_name, &phone, &now]).await
 }
 
+/// Deletes a factor; its challenges are deleted by their foreign key.
 pub(crate) async fn delete(db: &impl GenericClient, id: Uuid) -> DbResult<()> {
-    run(db, "delete from auth.mfa_factors where id = $1", &[&id]).await
+    run_statement(db, "delete from auth.mfa_factors where id = $1", &[&id]).await
 }
 
-/// Sessions that showed this factor fall back to `aal1`.
+/// Lowers the sessions that were verified with this factor to `aal1`.
 pub(crate) async fn downgrade_sessions(db: &impl GenericClient, user_id: Uuid, id: Uuid) -> DbResult<()> {
-    run(
+    run_statement(
         db,
         include_str!("../../sql/downgrade_sessions.sql"),
         &[&user_id, &id],
@@ -216,39 +231,43 @@ pub(crate) async fn downgrade_sessions(db: &impl GenericClient, user_id: Uuid, i
     .await
 }
 
-/// The session rises to `aal2`, and sessions of the user that have not are over.
-pub(crate) async fn raise_session(
+/// Raises the session to `aal2` and deletes the user's sessions that are still at `aal1`. Somebody who knows only the
+/// password could have opened those.
+pub(crate) async fn upgrade_session(
     db: &impl GenericClient,
     (user_id, session_id): (Uuid, Uuid),
     factor: &Factor,
     now: DateTime<Utc>,
 ) -> DbResult<()> {
     const SQL: &str = include_str!("../../sql/verify_factor_session.sql");
-    run(
+    run_statement(
         db,
         SQL,
         &[&session_id, &factor.id, &factor.kind.amr_method(), &now],
     )
     .await?;
-    const OTHERS: &str =
+    // `aal` is an enum, which PostgreSQL compares in the order of its declaration: aal1 < aal2 < aal3.
+    const DELETE_OTHERS: &str =
         "delete from auth.sessions where user_id = $1 and id <> $2 and coalesce(aal, 'aal1') < 'aal2'";
-    run(db, OTHERS, &[&user_id, &session_id]).await
+    run_statement(db, DELETE_OTHERS, &[&user_id, &session_id]).await
 }
 
-/// A question asked of a factor.
+/// A row of `auth.mfa_challenges`.
 #[derive(Debug, Clone)]
 pub(crate) struct Challenge {
     pub(crate) id: Uuid,
     pub(crate) created_at: DateTime<Utc>,
+    /// Whether the challenge was answered correctly before; it can be used once.
     pub(crate) is_used: bool,
+    /// The address that asked for the challenge; only a request from there may answer it.
     pub(crate) ip: String,
-    /// The hash of a code by text message.
+    /// Hash of the code that was sent by SMS; empty for other types.
     pub(crate) otp_hash: String,
-    /// What a WebAuthn ceremony began with.
+    /// State of a WebAuthn ceremony; `None` for other types.
     pub(crate) ceremony: Option<Value>,
 }
 
-/// Keeps a challenge, and notes it at its factor.
+/// Inserts a challenge and records its time in the factor.
 pub(crate) async fn insert_challenge(
     db: &impl GenericClient,
     factor_id: Uuid,
@@ -265,22 +284,25 @@ pub(crate) async fn insert_challenge(
         ceremony,
         ..
     } = challenge;
-    run(db, SQL, &[id, &factor_id, created_at, ip, otp_hash, ceremony]).await?;
-    const NOTE: &str =
+    run_statement(db, SQL, &[id, &factor_id, created_at, ip, otp_hash, ceremony]).await?;
+    // Compat: GoTrue's schema declares `last_challenged_at` unique over all users. The clock of the database is read
+    // again for each statement, while two requests may have the same `created_at`.
+    const UPDATE_FACTOR: &str =
         "update auth.mfa_factors set last_challenged_at = clock_timestamp(), updated_at = $2 where id = $1";
-    run(db, NOTE, &[&factor_id, created_at]).await
+    run_statement(db, UPDATE_FACTOR, &[&factor_id, created_at]).await
 }
 
-/// One challenge of a factor.
+/// Finds a challenge of a factor; a challenge of another factor is not found.
 pub(crate) async fn find_challenge(
     db: &impl GenericClient,
     factor_id: Uuid,
     id: Uuid,
 ) -> DbResult<Option<Challenge>> {
+    // `host()` leaves out the netmask, so that the result equals the address of a request.
     const SQL: &str = "select id, created_at, verified_at is not null as is_used, host(ip_address) as ip, \
                        coalesce(otp_code, '') as otp_code, web_authn_session_data \
                        from auth.mfa_challenges where factor_id = $1 and id = $2";
-    let Some(row) = find(db, SQL, &[&factor_id, &id]).await? else {
+    let Some(row) = find_row(db, SQL, &[&factor_id, &id]).await? else {
         return Ok(None);
     };
     Ok(Some(Challenge {
@@ -293,13 +315,19 @@ pub(crate) async fn find_challenge(
     }))
 }
 
-/// Uses a challenge up; false when somebody else has.
-pub(crate) async fn use_challenge(db: &impl GenericClient, id: Uuid, now: DateTime<Utc>) -> DbResult<bool> {
+/// Marks a challenge as used; returns false when it was used before. Of two concurrent requests, the row lock of the
+/// UPDATE lets only one succeed.
+pub(crate) async fn mark_challenge_used(
+    db: &impl GenericClient,
+    id: Uuid,
+    now: DateTime<Utc>,
+) -> DbResult<bool> {
     const SQL: &str =
         "update auth.mfa_challenges set verified_at = $2 where id = $1 and verified_at is null returning id";
-    Ok(find(db, SQL, &[&id, &now]).await?.is_some())
+    Ok(find_row(db, SQL, &[&id, &now]).await?.is_some())
 }
 
+/// Deletes a challenge that has expired.
 pub(crate) async fn delete_challenge(db: &impl GenericClient, id: Uuid) -> DbResult<()> {
-    run(db, "delete from auth.mfa_challenges where id = $1", &[&id]).await
+    run_statement(db, "delete from auth.mfa_challenges where id = $1", &[&id]).await
 }

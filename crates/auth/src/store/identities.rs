@@ -1,4 +1,7 @@
-//! `auth.identities` of providers. Those of e-mail and phone belong to `users`.
+//! `auth.identities` of external providers, and what linking and unlinking changes in `auth.users`. The identities of
+//! e-mail addresses and phone numbers are written by [`super::users`] and [`super::phones`].
+//!
+//! Source: Auth contract §2.10, §8.2.
 
 use chrono::{DateTime, Utc};
 use deadpool_postgres::GenericClient;
@@ -6,18 +9,32 @@ use serde_json::Value;
 use tokio_postgres::Row;
 use uuid::Uuid;
 
-use super::{DbResult, execute, find, list};
-use crate::machine::linking::Known;
+use super::{DbResult, execute_statement, find_row, list_rows};
 
-/// An identity as stored.
+/// The users that a sign-in by a provider may belong to.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct LinkCandidates {
+    /// Owner of exactly this identity.
+    pub(crate) owner: Option<Uuid>,
+    /// Owners of identities with one of the verified addresses, without SSO.
+    pub(crate) identity_owners: Vec<Uuid>,
+    /// Users with one of the verified addresses, without SSO.
+    pub(crate) users: Vec<Uuid>,
+    /// Whether anybody has the address that a new account would get, verified or not.
+    pub(crate) is_address_taken: bool,
+}
+
+/// A row of the table.
 #[derive(Debug, Clone)]
 pub(crate) struct Identity {
     pub(crate) id: Uuid,
     pub(crate) user_id: Uuid,
     pub(crate) provider: String,
+    /// The user's id at the provider.
     pub(crate) provider_id: String,
-    /// Lowercase; empty without one.
+    /// A generated column, in lowercase; empty when the provider returned no address.
     pub(crate) email: String,
+    /// `email_verified` of `identity_data`.
     pub(crate) is_email_verified: bool,
 }
 
@@ -34,7 +51,7 @@ impl Identity {
     }
 }
 
-/// The identity by which a provider knows somebody.
+/// Finds an identity by the user's id at the provider; the pair is unique.
 pub(crate) async fn find_by_subject(
     db: &impl GenericClient,
     provider: &str,
@@ -44,42 +61,59 @@ pub(crate) async fn find_by_subject(
         include_str!("../../sql/select_identity.sql"),
         "where provider = $1::text and provider_id = $2::text"
     );
-    find(db, SQL, &[&provider, &subject])
+    find_row(db, SQL, &[&provider, &subject])
         .await?
         .as_ref()
         .map(Identity::from_row)
         .transpose()
 }
 
-/// A user's identities, the best owner of the user's address first: proven addresses, then others, then none; oldest first.
-pub(crate) async fn list_of_user(db: &impl GenericClient, user_id: Uuid) -> DbResult<Vec<Identity>> {
+/// Lists a user's identities in the order in which they may supply the account's address: those with a verified
+/// address, an unverified one, none; the oldest first.
+pub(crate) async fn list_by_user(db: &impl GenericClient, user_id: Uuid) -> DbResult<Vec<Identity>> {
     const SQL: &str = concat!(
         include_str!("../../sql/select_identity.sql"),
         "where user_id = $1 order by case when coalesce(email, '') = '' then 2 ",
         "when (identity_data ->> 'email_verified') = 'true' then 0 else 1 end, created_at, id"
     );
-    list(db, SQL, &[&user_id])
+    list_rows(db, SQL, &[&user_id])
         .await?
         .iter()
         .map(Identity::from_row)
         .collect()
 }
 
-/// What is known about somebody who comes from a provider.
-pub(crate) async fn find_known(
+/// What is known about the person whose accounts are looked for. Addresses are in lowercase.
+pub(crate) struct LinkSearch<'a> {
+    pub(crate) provider: &'a str,
+    /// The person's id at the provider.
+    pub(crate) subject: &'a str,
+    /// The addresses that the provider has verified.
+    pub(crate) verified_emails: &'a [String],
+    /// The address that a new account would get; empty for none.
+    pub(crate) address: &'a str,
+    pub(crate) aud: &'a str,
+}
+
+/// Finds the accounts that a sign-in with a provider may belong to. Nothing is locked, so the caller must expect unique
+/// violations.
+pub(crate) async fn find_link_candidates(
     db: &impl GenericClient,
-    provider: &str,
-    subject: &str,
-    proven_emails: &[String],
-    address: &str,
-    aud: &str,
-) -> DbResult<Known> {
-    const SQL: &str = include_str!("../../sql/find_known_person.sql");
-    let row = find(db, SQL, &[&provider, &subject, &proven_emails, &address, &aud]).await?;
+    search: &LinkSearch<'_>,
+) -> DbResult<LinkCandidates> {
+    const SQL: &str = include_str!("../../sql/find_link_candidates.sql");
+    let params: super::Params<'_> = &[
+        &search.provider,
+        &search.subject,
+        &search.verified_emails,
+        &search.address,
+        &search.aud,
+    ];
+    let row = find_row(db, SQL, params).await?;
     let Some(row) = row else {
-        return Ok(Known::default());
+        return Ok(LinkCandidates::default());
     };
-    Ok(Known {
+    Ok(LinkCandidates {
         owner: row.try_get("owner")?,
         identity_owners: row.try_get("identity_owners")?,
         users: row.try_get("users")?,
@@ -87,7 +121,10 @@ pub(crate) async fn find_known(
     })
 }
 
-/// Adds an identity; its id.
+/// Inserts an identity; returns its id.
+///
+/// # Errors
+/// A unique violation when the identity exists, also if a concurrent request has just inserted it.
 pub(crate) async fn insert(
     db: &impl GenericClient,
     user_id: Uuid,
@@ -98,12 +135,12 @@ pub(crate) async fn insert(
     let id = Uuid::new_v4();
     const SQL: &str = "insert into auth.identities (id, provider_id, user_id, identity_data, provider, last_sign_in_at, \
                        created_at, updated_at) values ($1, $2::text, $3, $4, $5::text, $6, $6, $6)";
-    execute(db, SQL, &[&id, &subject, &user_id, data, &provider, &now]).await?;
+    execute_statement(db, SQL, &[&id, &subject, &user_id, data, &provider, &now]).await?;
     Ok(id)
 }
 
-/// Notes what the provider says today.
-pub(crate) async fn renew(
+/// Replaces `identity_data` by the profile that the provider returned at this sign-in.
+pub(crate) async fn update_data(
     db: &impl GenericClient,
     id: Uuid,
     data: &Value,
@@ -111,18 +148,22 @@ pub(crate) async fn renew(
 ) -> DbResult<()> {
     const SQL: &str =
         "update auth.identities set identity_data = $2, last_sign_in_at = $3, updated_at = $3 where id = $1";
-    execute(db, SQL, &[&id, data, &now]).await.map(|_| ())
+    execute_statement(db, SQL, &[&id, data, &now]).await.map(|_| ())
 }
 
+/// Deletes an identity; the caller then calls [`super::users::refresh_providers`].
 pub(crate) async fn delete(db: &impl GenericClient, id: Uuid) -> DbResult<()> {
-    execute(db, "delete from auth.identities where id = $1", &[&id])
+    execute_statement(db, "delete from auth.identities where id = $1", &[&id])
         .await
         .map(|_| ())
 }
 
-/// Takes from an unproven account everything that whoever made it could use: password, other identities, sessions, tokens,
-/// and what they wrote into the metadata.
-pub(crate) async fn take_over(
+/// Removes what the person who registered an unverified address may have added to the account: password, other
+/// identities, sessions and pending tokens. Only the identity `kept` stays, and `data` replaces the user's metadata.
+///
+/// Without it, somebody could register another person's address in advance and keep access to the account after the
+/// owner of the address has signed in. Source: AUTH-041.
+pub(crate) async fn reset_unverified_user(
     db: &impl GenericClient,
     user_id: Uuid,
     kept: Uuid,
@@ -133,33 +174,38 @@ pub(crate) async fn take_over(
                        confirmation_token = '', recovery_token = '', email_change = '', email_change_token_new = '', \
                        email_change_token_current = '', phone_change = '', phone_change_token = '', updated_at = $3 \
                        where id = $1";
-    execute(db, SQL, &[&user_id, data, &now]).await?;
-    const OTHERS: &str = "delete from auth.identities where user_id = $1 and id <> $2";
-    execute(db, OTHERS, &[&user_id, &kept]).await?;
+    execute_statement(db, SQL, &[&user_id, data, &now]).await?;
+    const DELETE_OTHERS: &str = "delete from auth.identities where user_id = $1 and id <> $2";
+    execute_statement(db, DELETE_OTHERS, &[&user_id, &kept]).await?;
+    // Refresh tokens are deleted with their sessions, by a foreign key.
     for sql in [
         "delete from auth.one_time_tokens where user_id = $1",
         "delete from auth.sessions where user_id = $1",
     ] {
-        execute(db, sql, &[&user_id]).await?;
+        execute_statement(db, sql, &[&user_id]).await?;
     }
     Ok(())
 }
 
-/// Replaces the user's address by that of another identity, and makes what was pending for the old one worthless.
-pub(crate) async fn move_email(
+/// Makes the address of another identity the user's address, and invalidates tokens that were sent to the old one. An
+/// empty `email` leaves the account without an address.
+///
+/// # Errors
+/// A unique violation when another user has the address.
+pub(crate) async fn set_email_from_identity(
     db: &impl GenericClient,
     user_id: Uuid,
     email: &str,
     is_confirmed: bool,
     now: DateTime<Utc>,
 ) -> DbResult<()> {
-    execute(
+    execute_statement(
         db,
         include_str!("../../sql/move_email.sql"),
         &[&user_id, &email, &is_confirmed, &now],
     )
     .await?;
-    execute(
+    execute_statement(
         db,
         "delete from auth.one_time_tokens where user_id = $1",
         &[&user_id],
@@ -168,20 +214,20 @@ pub(crate) async fn move_email(
     .map(|_| ())
 }
 
-/// Forgets the user's phone, with its identity.
+/// Removes the number from the user's row, after its identity was unlinked.
 pub(crate) async fn clear_phone(db: &impl GenericClient, user_id: Uuid, now: DateTime<Utc>) -> DbResult<()> {
     const SQL: &str =
         "update auth.users set phone = null, phone_confirmed_at = null, updated_at = $2 where id = $1";
-    execute(db, SQL, &[&user_id, &now]).await.map(|_| ())
+    execute_statement(db, SQL, &[&user_id, &now]).await.map(|_| ())
 }
 
-/// An anonymous user who has an identity is anonymous no more.
-pub(crate) async fn end_anonymity(
+/// Makes an anonymous user permanent, after an identity was linked.
+pub(crate) async fn make_permanent(
     db: &impl GenericClient,
     user_id: Uuid,
     now: DateTime<Utc>,
 ) -> DbResult<()> {
     const SQL: &str =
         "update auth.users set is_anonymous = false, updated_at = $2 where id = $1 and is_anonymous";
-    execute(db, SQL, &[&user_id, &now]).await.map(|_| ())
+    execute_statement(db, SQL, &[&user_id, &now]).await.map(|_| ())
 }

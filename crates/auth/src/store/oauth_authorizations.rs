@@ -1,30 +1,41 @@
-//! `auth.oauth_authorizations` and `auth.oauth_consents`: what a program has asked for, and what a user has granted.
+//! `auth.oauth_authorizations` and `auth.oauth_consents`: authorization requests of OAuth clients, and the scopes that
+//! users have granted them.
+//!
+//! Source: Auth contract §2.16.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use deadpool_postgres::GenericClient;
 use tokio_postgres::Row;
 use uuid::Uuid;
 
-use super::{DbResult, execute, find, list};
-use crate::rules::pkce::{ChallengeMethod, CodeChallenge};
+use super::{DbResult, execute_statement, find_row, list_rows};
+use crate::crypto::pkce::{ChallengeMethod, CodeChallenge};
 
-/// A request for consent, and the code that comes of it, live for so long.
-const LIFE: TimeDelta = TimeDelta::minutes(10);
+/// How long a request waits for the user's decision, and its code for the exchange; both count from the request.
+/// Source: Auth contract §2.16.
+const LIFETIME: TimeDelta = TimeDelta::minutes(10);
 
-/// A request as stored.
+/// A row of `auth.oauth_authorizations`.
 #[derive(Debug, Clone)]
 pub(crate) struct Authorization {
     pub(crate) id: Uuid,
-    /// Random; stands in the URL of the consent page.
+    /// Random text in the URL of the consent page.
     pub(crate) authorization_id: String,
     pub(crate) client_id: Uuid,
+    /// The first user who opened the consent page, and from then on the only one who may decide.
     pub(crate) user_id: Option<Uuid>,
+    /// One of the client's registered URIs. If the token request names one, it must be the same.
     pub(crate) redirect_uri: String,
+    /// Separated by spaces.
     pub(crate) scope: String,
+    /// Returned to the client unchanged; empty when it sent none.
     pub(crate) state: String,
+    /// RFC 8707; empty when the client sent none.
     pub(crate) resource: String,
+    /// Copied into the ID token; empty when the client sent none.
     pub(crate) nonce: String,
     pub(crate) challenge: Option<CodeChallenge>,
+    /// `pending`, `approved`, `denied` or `expired`.
     pub(crate) status: String,
     pub(crate) expires_at: DateTime<Utc>,
 }
@@ -52,7 +63,7 @@ impl Authorization {
     }
 }
 
-/// What a program asks for.
+/// The columns of a new request.
 #[derive(Debug)]
 pub(crate) struct NewAuthorization<'a> {
     pub(crate) authorization_id: &'a str,
@@ -62,9 +73,11 @@ pub(crate) struct NewAuthorization<'a> {
     pub(crate) state: &'a str,
     pub(crate) resource: &'a str,
     pub(crate) nonce: &'a str,
+    /// PKCE is mandatory for clients of this server.
     pub(crate) challenge: &'a CodeChallenge,
 }
 
+/// Inserts a pending request.
 pub(crate) async fn insert(
     db: &impl GenericClient,
     new: &NewAuthorization<'_>,
@@ -82,42 +95,49 @@ pub(crate) async fn insert(
         &new.challenge.challenge,
         &new.challenge.method.as_str(),
         &now,
-        &(now + LIFE),
+        &(now + LIFETIME),
     ];
-    execute(db, SQL, params).await.map(|_| ())
+    execute_statement(db, SQL, params).await.map(|_| ())
 }
 
-/// The request, locked: it is decided once.
-pub(crate) async fn lock(db: &impl GenericClient, authorization_id: &str) -> DbResult<Option<Authorization>> {
+/// Finds a request and locks its row, so that of two concurrent decisions only one counts. The caller checks status and
+/// expiry.
+pub(crate) async fn lock_by_id(
+    db: &impl GenericClient,
+    authorization_id: &str,
+) -> DbResult<Option<Authorization>> {
     const SQL: &str = concat!(
         include_str!("../../sql/select_oauth_authorization.sql"),
         "where authorization_id = $1::text for update"
     );
-    find(db, SQL, &[&authorization_id])
+    find_row(db, SQL, &[&authorization_id])
         .await?
         .as_ref()
         .map(Authorization::from_row)
         .transpose()
 }
 
-/// The approved request of this code, locked: it is exchanged once.
+/// Finds the approved request of a code and locks its row, so that a code is exchanged once. The caller checks the
+/// expiry.
 pub(crate) async fn lock_by_code(db: &impl GenericClient, code: &str) -> DbResult<Option<Authorization>> {
     const SQL: &str = concat!(
         include_str!("../../sql/select_oauth_authorization.sql"),
         "where authorization_code = $1::text and status = 'approved' for update"
     );
-    find(db, SQL, &[&code])
+    find_row(db, SQL, &[&code])
         .await?
         .as_ref()
         .map(Authorization::from_row)
         .transpose()
 }
 
+/// Binds the request to the user who opened its consent page.
 pub(crate) async fn set_user(db: &impl GenericClient, id: Uuid, user_id: Uuid) -> DbResult<()> {
     const SQL: &str = "update auth.oauth_authorizations set user_id = $2 where id = $1";
-    execute(db, SQL, &[&id, &user_id]).await.map(|_| ())
+    execute_statement(db, SQL, &[&id, &user_id]).await.map(|_| ())
 }
 
+/// Approves the request and stores the code that the client gets.
 pub(crate) async fn approve(
     db: &impl GenericClient,
     id: Uuid,
@@ -126,21 +146,23 @@ pub(crate) async fn approve(
 ) -> DbResult<()> {
     const SQL: &str = "update auth.oauth_authorizations set status = 'approved', approved_at = $3, \
                        authorization_code = $2::text where id = $1";
-    execute(db, SQL, &[&id, &code, &now]).await.map(|_| ())
+    execute_statement(db, SQL, &[&id, &code, &now]).await.map(|_| ())
 }
 
+/// Denies the request.
 pub(crate) async fn deny(db: &impl GenericClient, id: Uuid) -> DbResult<()> {
     const SQL: &str = "update auth.oauth_authorizations set status = 'denied' where id = $1";
-    execute(db, SQL, &[&id]).await.map(|_| ())
+    execute_statement(db, SQL, &[&id]).await.map(|_| ())
 }
 
+/// Deletes the request, after its code was exchanged.
 pub(crate) async fn delete(db: &impl GenericClient, id: Uuid) -> DbResult<()> {
-    execute(db, "delete from auth.oauth_authorizations where id = $1", &[&id])
+    execute_statement(db, "delete from auth.oauth_authorizations where id = $1", &[&id])
         .await
         .map(|_| ())
 }
 
-/// What a user has granted to a program, if it still holds.
+/// Finds the scopes that a user has granted to a client; `None` when there is no consent or it was revoked.
 pub(crate) async fn find_consent(
     db: &impl GenericClient,
     user_id: Uuid,
@@ -148,96 +170,102 @@ pub(crate) async fn find_consent(
 ) -> DbResult<Option<Vec<String>>> {
     const SQL: &str = "select scopes from auth.oauth_consents \
                        where user_id = $1 and client_id = $2 and revoked_at is null";
-    let row = find(db, SQL, &[&user_id, &client_id]).await?;
-    row.map(|row| Ok(scopes(&row.try_get::<_, String>(0)?)))
+    let row = find_row(db, SQL, &[&user_id, &client_id]).await?;
+    row.map(|row| Ok(split_scopes(&row.try_get::<_, String>(0)?)))
         .transpose()
 }
 
-/// A grant as its user sees it.
+/// An entry of `GET /user/oauth/grants`.
 #[derive(Debug)]
-pub(crate) struct Grant {
+pub(crate) struct Consent {
     pub(crate) client_id: Uuid,
     pub(crate) scopes: Vec<String>,
     pub(crate) granted_at: DateTime<Utc>,
 }
 
-pub(crate) async fn list_consents(db: &impl GenericClient, user_id: Uuid) -> DbResult<Vec<Grant>> {
+/// Lists the user's consents that are in force, newest first.
+pub(crate) async fn list_consents(db: &impl GenericClient, user_id: Uuid) -> DbResult<Vec<Consent>> {
     const SQL: &str = "select client_id, scopes, granted_at from auth.oauth_consents \
                        where user_id = $1 and revoked_at is null order by granted_at desc";
-    let rows = list(db, SQL, &[&user_id]).await?;
+    let rows = list_rows(db, SQL, &[&user_id]).await?;
     let grant = |row: &Row| {
-        Ok(Grant {
+        Ok(Consent {
             client_id: row.try_get(0)?,
-            scopes: scopes(&row.try_get::<_, String>(1)?),
+            scopes: split_scopes(&row.try_get::<_, String>(1)?),
             granted_at: row.try_get(2)?,
         })
     };
     rows.iter().map(grant).collect()
 }
 
-fn scopes(text: &str) -> Vec<String> {
+/// Splits a stored list of scopes, which is separated by spaces.
+fn split_scopes(text: &str) -> Vec<String> {
     text.split(' ')
         .filter(|scope| !scope.is_empty())
         .map(str::to_owned)
         .collect()
 }
 
-/// Remembers what the user grants, beside what was granted before.
-pub(crate) async fn grant(
+/// Adds scopes to the user's consent for a client, or grants them anew after a revocation.
+pub(crate) async fn upsert_consent(
     db: &impl GenericClient,
     user_id: Uuid,
     client_id: Uuid,
     scope: &str,
     now: DateTime<Utc>,
 ) -> DbResult<()> {
-    execute(
+    execute_statement(
         db,
-        include_str!("../../sql/put_oauth_consent.sql"),
+        include_str!("../../sql/upsert_oauth_consent.sql"),
         &[&user_id, &client_id, &scope, &now],
     )
     .await
     .map(|_| ())
 }
 
-/// Takes a grant back, and ends the program's sessions for this user; whether there was one.
-pub(crate) async fn revoke(
+/// Revokes a consent; returns whether one was in force. The client's sessions and requests for this user are deleted in
+/// any case, so its refresh tokens and codes stop working.
+pub(crate) async fn revoke_consent(
     db: &impl GenericClient,
     user_id: Uuid,
     client_id: Uuid,
     now: DateTime<Utc>,
 ) -> DbResult<bool> {
+    // A constraint requires `revoked_at >= granted_at`; the clocks of two nodes may differ.
     const SQL: &str = "update auth.oauth_consents set revoked_at = greatest($3, granted_at) \
                        where user_id = $1 and client_id = $2 and revoked_at is null";
-    let revoked = execute(db, SQL, &[&user_id, &client_id, &now]).await? > 0;
+    let revoked = execute_statement(db, SQL, &[&user_id, &client_id, &now]).await? > 0;
+    // An authorization may have a code that was not exchanged yet; it must stop working as well.
     for sql in [
         "delete from auth.sessions where user_id = $1 and oauth_client_id = $2",
         "delete from auth.oauth_authorizations where user_id = $1 and client_id = $2",
     ] {
-        execute(db, sql, &[&user_id, &client_id]).await?;
+        execute_statement(db, sql, &[&user_id, &client_id]).await?;
     }
     Ok(revoked)
 }
 
-/// Ties a session to the program that it was made for.
-pub(crate) async fn bind_session(
+/// Records which client a session was created for, and with which scopes.
+pub(crate) async fn set_session_client(
     db: &impl GenericClient,
     session_id: Uuid,
     client_id: Uuid,
     scope: &str,
 ) -> DbResult<()> {
     const SQL: &str = "update auth.sessions set oauth_client_id = $2, scopes = $3::text where id = $1";
-    execute(db, SQL, &[&session_id, &client_id, &scope])
+    execute_statement(db, SQL, &[&session_id, &client_id, &scope])
         .await
         .map(|_| ())
 }
 
-/// Program and scopes of a session; a user's own session has neither.
-pub(crate) async fn find_binding(
+/// Finds client and scopes of a session; both are `None` for a session of the user's own sign-in and for an unknown
+/// one.
+pub(crate) async fn find_session_client(
     db: &impl GenericClient,
     session_id: Uuid,
 ) -> DbResult<(Option<Uuid>, Option<String>)> {
     const SQL: &str = "select oauth_client_id, scopes from auth.sessions where id = $1";
-    match find(db, SQL, &[&session_id]).await? {
+    match find_row(db, SQL, &[&session_id]).await? {
         Some(row) => Ok((row.try_get(0)?, row.try_get(1)?)),
         None => Ok((None, None)),
     }

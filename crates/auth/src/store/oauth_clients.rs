@@ -1,26 +1,30 @@
-//! `auth.oauth_clients`: programs of other people that sign users in with us.
+//! `auth.oauth_clients`: applications that use this server as their OAuth provider. Source: Auth contract §2.16.
 
 use chrono::{DateTime, Utc};
 use deadpool_postgres::GenericClient;
-use serde_json::{Value, json};
 use tokio_postgres::Row;
 use uuid::Uuid;
 
-use super::{DbResult, execute, find, list};
-use crate::user::timestamp;
+use super::{DbResult, execute_statement, find_row, list_rows};
 
-/// A program as stored.
+/// A row of the table.
 #[derive(Debug, Clone)]
 pub(crate) struct OauthClient {
+    /// The `client_id` of the protocol.
     pub(crate) id: Uuid,
+    /// Empty for a public client.
     pub(crate) secret_hash: String,
+    /// `dynamic` (RFC 7591) or `manual`.
     pub(crate) registration_type: String,
+    /// A request must name one of them exactly.
     pub(crate) redirect_uris: Vec<String>,
     pub(crate) grant_types: Vec<String>,
     pub(crate) name: String,
     pub(crate) uri: String,
     pub(crate) logo_uri: String,
+    /// `public` or `confidential`.
     pub(crate) client_type: String,
+    /// `token_endpoint_auth_method`: `none`, `client_secret_basic` or `client_secret_post`.
     pub(crate) auth_method: String,
     pub(crate) created_at: DateTime<Utc>,
     pub(crate) updated_at: DateTime<Utc>,
@@ -28,6 +32,7 @@ pub(crate) struct OauthClient {
 
 impl OauthClient {
     fn from_row(row: &Row) -> DbResult<Self> {
+        // Compat: GoTrue stores lists as text, separated by commas.
         let items = |name: &str| -> DbResult<Vec<String>> {
             let text: String = row.try_get(name)?;
             Ok(text
@@ -52,83 +57,41 @@ impl OauthClient {
         })
     }
 
+    /// Whether the client has no secret, as apps in browsers and on phones.
     pub(crate) fn is_public(&self) -> bool {
         self.client_type == "public"
     }
-
-    /// As administrators and the program itself see it; the secret only where it was just made.
-    pub(crate) fn body(&self, secret: Option<&str>) -> Value {
-        let mut body = json!({
-            "client_id": self.id,
-            "client_type": self.client_type,
-            "redirect_uris": self.redirect_uris,
-            "token_endpoint_auth_method": self.auth_method,
-            "grant_types": self.grant_types,
-            "response_types": ["code"],
-            "registration_type": self.registration_type,
-            "created_at": timestamp(self.created_at),
-            "updated_at": timestamp(self.updated_at),
-        });
-        let texts = [
-            ("client_name", &self.name),
-            ("client_uri", &self.uri),
-            ("logo_uri", &self.logo_uri),
-        ];
-        for (name, text) in texts {
-            if !text.is_empty() {
-                body[name] = json!(text);
-            }
-        }
-        if let Some(secret) = secret {
-            body["client_secret"] = json!(secret);
-        }
-        body
-    }
-
-    /// As users see it who are asked for their consent.
-    pub(crate) fn details(&self) -> Value {
-        let mut body = json!({ "id": self.id });
-        for (name, text) in [
-            ("name", &self.name),
-            ("uri", &self.uri),
-            ("logo_uri", &self.logo_uri),
-        ] {
-            if !text.is_empty() {
-                body[name] = json!(text);
-            }
-        }
-        body
-    }
 }
 
-/// The living program of this id.
+/// Finds a client that has not been deleted.
 pub(crate) async fn find_by_id(db: &impl GenericClient, id: Uuid) -> DbResult<Option<OauthClient>> {
     const SQL: &str = concat!(
         include_str!("../../sql/select_oauth_client.sql"),
         "where id = $1 and deleted_at is null"
     );
-    find(db, SQL, &[&id])
+    find_row(db, SQL, &[&id])
         .await?
         .as_ref()
         .map(OauthClient::from_row)
         .transpose()
 }
 
+/// Lists the clients that have not been deleted, newest first.
 pub(crate) async fn list_all(db: &impl GenericClient) -> DbResult<Vec<OauthClient>> {
     const SQL: &str = concat!(
         include_str!("../../sql/select_oauth_client.sql"),
         "where deleted_at is null order by created_at desc, id"
     );
-    list(db, SQL, &[])
+    list_rows(db, SQL, &[])
         .await?
         .iter()
         .map(OauthClient::from_row)
         .collect()
 }
 
-/// Inserts the program, or replaces everything of the one with its id.
-pub(crate) async fn put(db: &impl GenericClient, client: &OauthClient) -> DbResult<()> {
-    const SQL: &str = include_str!("../../sql/put_oauth_client.sql");
+/// Inserts the client, or updates the one with its id. `registration_type` and `client_type` never change.
+pub(crate) async fn upsert(db: &impl GenericClient, client: &OauthClient) -> DbResult<()> {
+    const SQL: &str = include_str!("../../sql/upsert_oauth_client.sql");
     let params: super::Params<'_> = &[
         &client.id,
         &client.secret_hash,
@@ -143,14 +106,15 @@ pub(crate) async fn put(db: &impl GenericClient, client: &OauthClient) -> DbResu
         &client.created_at,
         &client.updated_at,
     ];
-    execute(db, SQL, params).await.map(|_| ())
+    execute_statement(db, SQL, params).await.map(|_| ())
 }
 
-/// Ends the program: its sessions end with it, its row stays for the record.
+/// Marks the client as deleted and deletes its sessions. The row stays, because consents and authorizations refer to
+/// it.
 pub(crate) async fn delete(db: &impl GenericClient, id: Uuid, now: DateTime<Utc>) -> DbResult<()> {
     const SQL: &str = "update auth.oauth_clients set deleted_at = $2, updated_at = $2 where id = $1";
-    execute(db, SQL, &[&id, &now]).await?;
-    execute(db, "delete from auth.sessions where oauth_client_id = $1", &[&id])
+    execute_statement(db, SQL, &[&id, &now]).await?;
+    execute_statement(db, "delete from auth.sessions where oauth_client_id = $1", &[&id])
         .await
         .map(|_| ())
 }

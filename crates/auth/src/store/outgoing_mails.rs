@@ -1,4 +1,5 @@
-//! `_selvedge.outgoing_mails`: mails that are to be sent, until an SMTP server has taken them.
+//! `_selvedge.outgoing_mails`: the queue of mails, from the commit of the request until an SMTP server has accepted
+//! them. `mailer::outbox` delivers them.
 
 use std::time::Duration;
 
@@ -6,24 +7,25 @@ use chrono::{DateTime, Utc};
 use deadpool_postgres::GenericClient;
 use selvedge_mail::Mail;
 
-use super::{DbResult, list, run};
+use super::{DbResult, list_rows, run_statement};
 
-/// A mail that this process may try to send until its lease ends.
+/// A mail that no other process tries to send until the lease ends.
 #[derive(Debug)]
-pub(crate) struct Taken {
+pub(crate) struct LeasedMail {
     pub(crate) id: i64,
     pub(crate) mail: Mail,
-    /// How many tries there were, this one included.
+    /// Number of attempts, including this one.
     pub(crate) tries: i32,
-    /// Its code has expired.
-    pub(crate) is_late: bool,
+    /// Whether the code in the mail has expired.
+    pub(crate) is_expired: bool,
 }
 
-/// Promises a mail; it is sent when the caller's transaction has been committed.
-pub(crate) async fn put(db: &impl GenericClient, mail: &Mail, expires_at: DateTime<Utc>) -> DbResult<()> {
+/// Queues a mail. It is sent after the caller's transaction has committed, so a request that fails sends nothing. At
+/// `expires_at` the code in the mail stops working, and delivery is given up.
+pub(crate) async fn enqueue(db: &impl GenericClient, mail: &Mail, expires_at: DateTime<Utc>) -> DbResult<()> {
     const SQL: &str = "insert into _selvedge.outgoing_mails (recipient, subject, html, body, message_type, \
                        expires_at) values ($1::text, $2::text, $3::text, $4::text, $5::text, $6)";
-    run(
+    run_statement(
         db,
         SQL,
         &[
@@ -38,13 +40,18 @@ pub(crate) async fn put(db: &impl GenericClient, mail: &Mail, expires_at: DateTi
     .await
 }
 
-/// Takes at most `count` mails that are due.
-pub(crate) async fn take(db: &impl GenericClient, count: i64, lease: Duration) -> DbResult<Vec<Taken>> {
-    const SQL: &str = include_str!("../../sql/take_outgoing_mails.sql");
-    let rows = list(db, SQL, &[&count, &lease.as_secs_f64()]).await?;
+/// Leases at most `count` mails that are due. A mail whose lease ends without [`delete`] or [`postpone`] becomes due
+/// again.
+pub(crate) async fn lease_due(
+    db: &impl GenericClient,
+    count: i64,
+    lease: Duration,
+) -> DbResult<Vec<LeasedMail>> {
+    const SQL: &str = include_str!("../../sql/lease_due_mails.sql");
+    let rows = list_rows(db, SQL, &[&count, &lease.as_secs_f64()]).await?;
     rows.iter()
         .map(|row| {
-            Ok(Taken {
+            Ok(LeasedMail {
                 id: row.try_get("id")?,
                 mail: Mail {
                     to: row.try_get("recipient")?,
@@ -54,20 +61,21 @@ pub(crate) async fn take(db: &impl GenericClient, count: i64, lease: Duration) -
                     message_type: row.try_get("message_type")?,
                 },
                 tries: row.try_get("tries")?,
-                is_late: row.try_get("is_late")?,
+                is_expired: row.try_get("is_expired")?,
             })
         })
         .collect()
 }
 
-/// A mail that was sent, or that nobody can send.
+/// Removes a mail that was sent, was rejected permanently, or has expired.
 pub(crate) async fn delete(db: &impl GenericClient, id: i64) -> DbResult<()> {
-    run(db, "delete from _selvedge.outgoing_mails where id = $1", &[&id]).await
+    run_statement(db, "delete from _selvedge.outgoing_mails where id = $1", &[&id]).await
 }
 
-/// A mail to be tried again.
+/// Schedules the next attempt after `pause`; `error` is kept for administrators.
 pub(crate) async fn postpone(db: &impl GenericClient, id: i64, pause: Duration, error: &str) -> DbResult<()> {
+    // The clock of the database decides what is due, because those of the nodes may differ.
     const SQL: &str = "update _selvedge.outgoing_mails set last_error = $3::text, \
                        next_try_at = now() + $2::float8 * interval '1 second' where id = $1";
-    run(db, SQL, &[&id, &pause.as_secs_f64(), &error]).await
+    run_statement(db, SQL, &[&id, &pause.as_secs_f64(), &error]).await
 }

@@ -1,14 +1,14 @@
-//! Phone numbers of `auth.users`, and the identities that go with them.
+//! Phone numbers in `auth.users`, and the identities of the provider `phone`. Numbers are stored as digits without `+`.
 
 use chrono::{DateTime, Utc};
 use deadpool_postgres::GenericClient;
 use uuid::Uuid;
 
 use super::users::{find_user, refresh_providers};
-use super::{DbResult, find, run};
+use super::{DbResult, find_row, run_statement};
 use crate::user::User;
 
-/// The user of this number (digits only). Rows of other tools may lack the instance.
+/// Finds the user of a number. `instance_id` may be null in rows that were inserted by hand. Source: AUTH-089.
 pub(crate) async fn find_by_phone(db: &impl GenericClient, phone: &str, aud: &str) -> DbResult<Option<User>> {
     const SQL: &str = concat!(
         include_str!("../../sql/select_user.sql"),
@@ -18,7 +18,8 @@ pub(crate) async fn find_by_phone(db: &impl GenericClient, phone: &str, aud: &st
     find_user(db, SQL, &[&phone, &aud]).await
 }
 
-/// Who has asked for this number, and not confirmed it yet.
+/// Finds the user who has asked to change to this number and has not confirmed it yet. Several users may have asked;
+/// the latest request counts.
 pub(crate) async fn find_by_phone_change(
     db: &impl GenericClient,
     phone: &str,
@@ -32,8 +33,8 @@ pub(crate) async fn find_by_phone_change(
     find_user(db, SQL, &[&phone, &aud]).await
 }
 
-/// Whether a user other than `except` has this number.
-pub(crate) async fn is_taken(
+/// Whether a user other than `except` has this number, confirmed or not.
+pub(crate) async fn is_phone_taken(
     db: &impl GenericClient,
     phone: &str,
     aud: &str,
@@ -41,17 +42,23 @@ pub(crate) async fn is_taken(
 ) -> DbResult<bool> {
     const SQL: &str =
         "select 1 from auth.users where phone = $1::text and aud = $2::text and id <> $3 limit 1";
-    Ok(find(db, SQL, &[&phone, &aud, &except]).await?.is_some())
+    Ok(find_row(db, SQL, &[&phone, &aud, &except]).await?.is_some())
 }
 
-/// An administrator's change of number: immediate.
-pub(crate) async fn set(db: &impl GenericClient, id: Uuid, phone: &str, now: DateTime<Utc>) -> DbResult<()> {
+/// Sets the number without a confirmation, for an administrator; an empty one removes it.
+pub(crate) async fn set_phone(
+    db: &impl GenericClient,
+    id: Uuid,
+    phone: &str,
+    now: DateTime<Utc>,
+) -> DbResult<()> {
+    // `phone` is unique, and only null may occur more than once.
     const SQL: &str = "update auth.users set phone = nullif($2::text, ''), updated_at = $3 where id = $1";
-    run(db, SQL, &[&id, &phone, &now]).await
+    run_statement(db, SQL, &[&id, &phone, &now]).await
 }
 
-/// Remembers the number that the user wants, and which code confirms it.
-pub(crate) async fn set_change(
+/// Stores the number that the user wants to change to, and the hash of the code that confirms it.
+pub(crate) async fn set_phone_change(
     db: &impl GenericClient,
     id: Uuid,
     phone: &str,
@@ -60,26 +67,31 @@ pub(crate) async fn set_change(
 ) -> DbResult<()> {
     const SQL: &str = "update auth.users set phone_change = $2::text, phone_change_token = $3::text, \
                        phone_change_sent_at = $4, updated_at = $4 where id = $1";
-    run(db, SQL, &[&id, &phone, &hash, &now]).await
+    run_statement(db, SQL, &[&id, &phone, &hash, &now]).await
 }
 
-/// The number is proven.
-pub(crate) async fn confirm(db: &impl GenericClient, id: Uuid, now: DateTime<Utc>) -> DbResult<()> {
-    run(db, include_str!("../../sql/confirm_phone.sql"), &[&id, &now]).await
+/// Marks the number as confirmed; an anonymous user becomes permanent.
+pub(crate) async fn confirm_phone(db: &impl GenericClient, id: Uuid, now: DateTime<Utc>) -> DbResult<()> {
+    run_statement(db, include_str!("../../sql/confirm_phone.sql"), &[&id, &now]).await
 }
 
-/// The pending number becomes the number; the identity follows.
-pub(crate) async fn change(
+/// Makes `phone` the user's number, also in the phone identity.
+pub(crate) async fn change_phone(
     db: &impl GenericClient,
     id: Uuid,
     phone: &str,
     now: DateTime<Utc>,
 ) -> DbResult<()> {
-    run(db, include_str!("../../sql/change_phone.sql"), &[&id, &now]).await?;
+    run_statement(
+        db,
+        include_str!("../../sql/change_phone.sql"),
+        &[&id, &now, &phone],
+    )
+    .await?;
     upsert_identity(db, id, phone, true, now).await
 }
 
-/// Creates the phone identity, or corrects its number.
+/// Inserts the phone identity or updates its number, and lists it in `app_metadata.providers`.
 pub(crate) async fn upsert_identity(
     db: &impl GenericClient,
     id: Uuid,
@@ -88,6 +100,6 @@ pub(crate) async fn upsert_identity(
     now: DateTime<Utc>,
 ) -> DbResult<()> {
     const SQL: &str = include_str!("../../sql/upsert_phone_identity.sql");
-    run(db, SQL, &[&id, &phone, &is_verified, &now]).await?;
+    run_statement(db, SQL, &[&id, &phone, &is_verified, &now]).await?;
     refresh_providers(db, id).await
 }

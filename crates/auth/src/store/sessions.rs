@@ -1,4 +1,5 @@
-//! `auth.sessions` and their proofs, `auth.mfa_amr_claims`.
+//! `auth.sessions` and `auth.mfa_amr_claims`: sessions, and the authentication methods that each was verified with.
+//! Source: Auth contract §4.2.
 
 use std::time::Duration;
 
@@ -8,21 +9,24 @@ use serde::Serialize;
 use tokio_postgres::Row;
 use uuid::Uuid;
 
-use super::{DbResult, find, list, run};
+use super::{DbResult, find_row, list_rows, run_statement};
 use crate::config::SessionConfig;
 
-/// A session as stored.
+/// A row of `auth.sessions`.
 #[derive(Debug, Clone)]
 pub(crate) struct Session {
     pub(crate) id: Uuid,
     pub(crate) user_id: Uuid,
     pub(crate) created_at: DateTime<Utc>,
+    /// `None` before the first refresh.
     pub(crate) refreshed_at: Option<DateTime<Utc>>,
+    /// Fixed end of the session, for example from a SAML assertion; `None` for no end.
     pub(crate) not_after: Option<DateTime<Utc>>,
+    /// `aal1`, or `aal2` after a second factor was verified.
     pub(crate) aal: String,
-    /// Signs the session's refresh tokens, where they are counters.
+    /// The key that signs refresh tokens; `None` for a session with token rows.
     pub(crate) token_key: Option<String>,
-    /// The count of its newest token.
+    /// The counter of the newest refresh token; 0 for a session with token rows.
     pub(crate) token_counter: i64,
 }
 
@@ -31,6 +35,8 @@ impl Session {
         Ok(Self {
             id: row.try_get("id")?,
             user_id: row.try_get("user_id")?,
+            // Compat: nullable in GoTrue's schema. A session without a time counts as created in 1970, so every time
+            // limit has ended it.
             created_at: row.try_get::<_, Option<_>>("created_at")?.unwrap_or_default(),
             refreshed_at: row.try_get("refreshed_at")?,
             not_after: row.try_get("not_after")?,
@@ -41,27 +47,29 @@ impl Session {
     }
 }
 
-/// How the holder of a session proved who they are; newest first in a token.
+/// An entry of the `amr` claim: an authentication method and when it was last used (unix seconds).
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct AmrEntry {
     pub(crate) method: String,
     pub(crate) timestamp: i64,
 }
 
-/// What a new session starts with.
+/// The columns of a new session.
 #[derive(Debug)]
 pub(crate) struct NewSession<'a> {
     pub(crate) id: Uuid,
     pub(crate) user_id: Uuid,
     pub(crate) user_agent: &'a str,
     pub(crate) ip: &'a str,
+    /// AMR method of the sign-in, for example `password`.
     pub(crate) method: &'a str,
+    /// The first token; not stored when `token_key` is given.
     pub(crate) refresh_token: &'a str,
-    /// The key of its tokens, if they are to be counters.
+    /// The key for counter tokens; `None` for a session with token rows.
     pub(crate) token_key: Option<&'a str>,
 }
 
-/// Creates session, proof and refresh token, and notes the sign-in at the user.
+/// Inserts session, AMR entry and first refresh token, and sets the user's `last_sign_in_at`.
 pub(crate) async fn insert(
     db: &impl GenericClient,
     new: &NewSession<'_>,
@@ -77,7 +85,7 @@ pub(crate) async fn insert(
         refresh_token,
         token_key,
     } = new;
-    run(
+    run_statement(
         db,
         SQL,
         &[
@@ -94,59 +102,65 @@ pub(crate) async fn insert(
     .await
 }
 
+/// Finds a session without a lock.
 pub(crate) async fn find_by_id(db: &impl GenericClient, id: Uuid) -> DbResult<Option<Session>> {
+    // Compat: `refreshed_at` is a timestamp without time zone in GoTrue's schema, in UTC.
     const SQL: &str = "select id, user_id, created_at, refreshed_at at time zone 'utc' as refreshed_at, not_after, \
                        coalesce(aal::text, 'aal1') as aal, refresh_token_hmac_key, \
                        coalesce(refresh_token_counter, 0) as refresh_token_counter from auth.sessions where id = $1";
-    find(db, SQL, &[&id])
+    find_row(db, SQL, &[&id])
         .await?
         .as_ref()
         .map(Session::from_row)
         .transpose()
 }
 
-/// The session, locked until the transaction ends; `None` when it is gone or locked by somebody else.
-pub(crate) async fn lock(db: &impl GenericClient, id: Uuid) -> DbResult<Option<Session>> {
+/// Finds a session and locks its row until the transaction ends; `None` when the session does not exist or another
+/// transaction holds the lock. The caller distinguishes the two with [`find_by_id`] and tries again.
+pub(crate) async fn lock_by_id(db: &impl GenericClient, id: Uuid) -> DbResult<Option<Session>> {
     const SQL: &str = include_str!("../../sql/lock_session.sql");
-    find(db, SQL, &[&id])
+    find_row(db, SQL, &[&id])
         .await?
         .as_ref()
         .map(Session::from_row)
         .transpose()
 }
 
-/// Whether no other living session of the user, with the same tag, was refreshed later.
+/// Whether this is the user's most recently refreshed session among the live ones with the same tag. Source: Auth
+/// contract §4.4, `SESSIONS_SINGLE_PER_USER`.
 pub(crate) async fn is_latest(db: &impl GenericClient, id: Uuid, limits: &SessionConfig) -> DbResult<bool> {
     let seconds = |limit: Option<Duration>| limit.map(|limit| limit.as_secs_f64());
     let (timebox, inactivity) = (seconds(limits.timebox), seconds(limits.inactivity_timeout));
     const SQL: &str = include_str!("../../sql/is_latest_session.sql");
-    let row = find(db, SQL, &[&id, &limits.tags, &timebox, &inactivity]).await?;
+    let row = find_row(db, SQL, &[&id, &limits.tags, &timebox, &inactivity]).await?;
     row.map_or(Ok(false), |row| row.try_get(0))
 }
 
-/// Moves the count of the session's newest token.
+/// Stores the counter of the newest refresh token; tokens with a lower counter are then old.
 pub(crate) async fn set_counter(db: &impl GenericClient, id: Uuid, counter: i64) -> DbResult<()> {
     const SQL: &str = "update auth.sessions set refresh_token_counter = $2 where id = $1";
-    run(db, SQL, &[&id, &counter]).await
+    run_statement(db, SQL, &[&id, &counter]).await
 }
 
-/// Notes a refresh.
-pub(crate) async fn touch(
+/// Records a refresh: its time, and the user agent and address of the client.
+pub(crate) async fn record_refresh(
     db: &impl GenericClient,
     id: Uuid,
     user_agent: &str,
     ip: &str,
     now: DateTime<Utc>,
 ) -> DbResult<()> {
+    // Compat: the column has no time zone, so the time is stored as it is in UTC.
     const SQL: &str = "update auth.sessions set refreshed_at = $2::timestamptz at time zone 'utc', updated_at = $2, \
                        user_agent = $3::text, ip = $4::text::inet where id = $1";
-    run(db, SQL, &[&id, &now, &user_agent, &ip]).await
+    run_statement(db, SQL, &[&id, &now, &user_agent, &ip]).await
 }
 
-pub(crate) async fn list_proofs(db: &impl GenericClient, id: Uuid) -> DbResult<Vec<AmrEntry>> {
+/// Lists the AMR entries of a session, newest first, as clients expect them.
+pub(crate) async fn list_amr_entries(db: &impl GenericClient, id: Uuid) -> DbResult<Vec<AmrEntry>> {
     const SQL: &str = "select authentication_method, updated_at from auth.mfa_amr_claims where session_id = $1 \
                        order by updated_at desc";
-    let rows = list(db, SQL, &[&id]).await?;
+    let rows = list_rows(db, SQL, &[&id]).await?;
     let entry = |row: &Row| {
         let updated_at: DateTime<Utc> = row.try_get(1)?;
         Ok(AmrEntry {
@@ -157,19 +171,19 @@ pub(crate) async fn list_proofs(db: &impl GenericClient, id: Uuid) -> DbResult<V
     rows.iter().map(entry).collect()
 }
 
-/// Ends one session; its tokens and proofs go with it.
+/// Deletes one session; the foreign keys delete its tokens and AMR entries.
 pub(crate) async fn delete(db: &impl GenericClient, id: Uuid) -> DbResult<()> {
-    run(db, "delete from auth.sessions where id = $1", &[&id]).await
+    run_statement(db, "delete from auth.sessions where id = $1", &[&id]).await
 }
 
-/// Ends all sessions of a user.
-pub(crate) async fn delete_of_user(db: &impl GenericClient, user_id: Uuid) -> DbResult<()> {
-    run(db, "delete from auth.sessions where user_id = $1", &[&user_id]).await
+/// Deletes all sessions of a user.
+pub(crate) async fn delete_by_user(db: &impl GenericClient, user_id: Uuid) -> DbResult<()> {
+    run_statement(db, "delete from auth.sessions where user_id = $1", &[&user_id]).await
 }
 
-/// Ends all sessions of a user but one.
+/// Deletes all sessions of a user except `kept`.
 pub(crate) async fn delete_others(db: &impl GenericClient, user_id: Uuid, kept: Uuid) -> DbResult<()> {
-    run(
+    run_statement(
         db,
         "delete from auth.sessions where user_id = $1 and id <> $2",
         &[&user_id, &kept],

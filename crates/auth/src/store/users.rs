@@ -1,21 +1,24 @@
-//! `auth.users` and `auth.identities`.
+//! `auth.users`, and the identities of the provider `email` in `auth.identities`.
+//!
+//! Reads use `select_user.sql`, which returns NULL columns as empty strings: projects insert users by hand. Source:
+//! Auth contract §6.
 
 use chrono::{DateTime, Utc};
 use deadpool_postgres::GenericClient;
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::{DbResult, execute, find, list, run};
+use super::{DbResult, escape_like_pattern, execute_statement, find_row, list_rows, run_statement};
 use crate::user::User;
 
-/// What a new row of `auth.users` starts with.
+/// The columns of a new user.
 #[derive(Debug)]
 pub(crate) struct NewUser<'a> {
     pub(crate) id: Uuid,
     pub(crate) aud: &'a str,
-    /// Empty for an anonymous user.
+    /// In lowercase; empty for a user without an address.
     pub(crate) email: &'a str,
-    /// Empty for a user without one.
+    /// Digits without `+`; empty for a user without a number.
     pub(crate) phone: &'a str,
     /// Empty for a user without a password.
     pub(crate) encrypted_password: &'a str,
@@ -25,25 +28,27 @@ pub(crate) struct NewUser<'a> {
     pub(crate) invited_at: Option<DateTime<Utc>>,
 }
 
+/// Runs a query that starts with `select_user.sql`.
 pub(super) async fn find_user(
     db: &impl GenericClient,
     sql: &str,
     params: super::Params<'_>,
 ) -> DbResult<Option<User>> {
-    find(db, sql, params)
+    find_row(db, sql, params)
         .await?
         .as_ref()
         .map(User::from_row)
         .transpose()
 }
 
-/// The user of this id.
+/// Finds a user by id.
 pub(crate) async fn find_by_id(db: &impl GenericClient, id: Uuid) -> DbResult<Option<User>> {
     const SQL: &str = concat!(include_str!("../../sql/select_user.sql"), "where u.id = $1");
     find_user(db, SQL, &[&id]).await
 }
 
-/// The same, locked until the transaction ends: for tokens that may be used once.
+/// Finds a user by id and locks the row until the transaction ends, for checks that two concurrent requests must not
+/// both pass.
 pub(crate) async fn lock_by_id(db: &impl GenericClient, id: Uuid) -> DbResult<Option<User>> {
     const SQL: &str = concat!(
         include_str!("../../sql/select_user.sql"),
@@ -52,7 +57,8 @@ pub(crate) async fn lock_by_id(db: &impl GenericClient, id: Uuid) -> DbResult<Op
     find_user(db, SQL, &[&id]).await
 }
 
-/// The user of this (lowercase) address. Rows of other tools may lack the instance.
+/// Finds the user of an address (in lowercase). `instance_id` may be null in rows that were inserted by hand
+/// (AUTH-089). Users of SSO are never found by their address.
 pub(crate) async fn find_by_email(db: &impl GenericClient, email: &str, aud: &str) -> DbResult<Option<User>> {
     const SQL: &str = concat!(
         include_str!("../../sql/select_user.sql"),
@@ -62,7 +68,8 @@ pub(crate) async fn find_by_email(db: &impl GenericClient, email: &str, aud: &st
     find_user(db, SQL, &[&email, &aud]).await
 }
 
-/// Who is known by this address already: its user, or the owner of an identity with it (SSO excluded).
+/// Finds the user who has registered an address: as the address of the account or of an identity. SSO identities do not
+/// count, because they are never linked by their address (Auth contract §8.2).
 pub(crate) async fn find_registered(
     db: &impl GenericClient,
     email: &str,
@@ -71,16 +78,17 @@ pub(crate) async fn find_registered(
     if let Some(user) = find_by_email(db, email, aud).await? {
         return Ok(Some(user));
     }
+    // An identity may have another address than its account, for example after a change of the account's address.
     const SQL: &str = "select i.user_id from auth.identities i join auth.users u on u.id = i.user_id \
                        where i.email = $1::text and i.provider not like 'sso:%' and u.aud = $2::text \
                        and not u.is_sso_user limit 1";
-    match find(db, SQL, &[&email, &aud]).await? {
+    match find_row(db, SQL, &[&email, &aud]).await? {
         Some(row) => find_by_id(db, row.try_get(0)?).await,
         None => Ok(None),
     }
 }
 
-/// Whether a user other than `except` has this address.
+/// Whether a user other than `except` has registered this address, as in [`find_registered`].
 pub(crate) async fn is_email_taken(
     db: &impl GenericClient,
     email: &str,
@@ -92,53 +100,60 @@ pub(crate) async fn is_email_taken(
         .is_some_and(|user| user.id != except))
 }
 
-/// A page of users, newest first unless `ascending`.
-pub(crate) async fn list_page(
-    db: &impl GenericClient,
-    aud: &str,
-    filter: &str,
-    ascending: bool,
-    limit: i64,
-    offset: i64,
-) -> DbResult<Vec<User>> {
+/// One page of the users of an audience.
+pub(crate) struct UserPage<'a> {
+    pub(crate) aud: &'a str,
+    /// A part of the address or of `full_name`; empty matches all.
+    pub(crate) filter: &'a str,
+    /// Whether the oldest users come first.
+    pub(crate) ascending: bool,
+    pub(crate) limit: i64,
+    pub(crate) offset: i64,
+}
+
+/// Lists a page of users, newest first unless [`UserPage::ascending`].
+pub(crate) async fn list_page(db: &impl GenericClient, page: &UserPage<'_>) -> DbResult<Vec<User>> {
     const PAGE: &str = include_str!("../../sql/list_users.sql");
-    let rows = list(
+    let rows = list_rows(
         db,
         PAGE,
-        &[&aud, &literal_pattern(filter), &ascending, &limit, &offset],
+        &[
+            &page.aud,
+            &escape_like_pattern(page.filter),
+            &page.ascending,
+            &page.limit,
+            &page.offset,
+        ],
     )
     .await?;
     let ids: Vec<Uuid> = rows.iter().map(|row| row.try_get(0)).collect::<DbResult<_>>()?;
+    // The page is chosen first by ids alone, so that identities and factors are only read for its users.
     const USERS: &str = concat!(
         include_str!("../../sql/select_user.sql"),
         "where u.id = any($1) order by array_position($1, u.id)"
     );
-    list(db, USERS, &[&ids])
+    list_rows(db, USERS, &[&ids])
         .await?
         .iter()
         .map(User::from_row)
         .collect()
 }
 
-/// How many users the filter leaves.
+/// Counts the users that match `filter`, as in [`list_page`].
 pub(crate) async fn count(db: &impl GenericClient, aud: &str, filter: &str) -> DbResult<i64> {
-    let row = find(
+    let row = find_row(
         db,
         include_str!("../../sql/count_users.sql"),
-        &[&aud, &literal_pattern(filter)],
+        &[&aud, &escape_like_pattern(filter)],
     )
     .await?;
     row.map_or(Ok(0), |row| row.try_get(0))
 }
 
-/// The filter with the characters of `like` taken literally.
-fn literal_pattern(filter: &str) -> String {
-    filter
-        .replace('\\', "\\\\")
-        .replace('%', "\\%")
-        .replace('_', "\\_")
-}
-
+/// Inserts a user; identity and role follow in further statements.
+///
+/// # Errors
+/// A unique violation when another user has the address or number; errors of the project's triggers.
 pub(crate) async fn insert(db: &impl GenericClient, user: &NewUser<'_>, now: DateTime<Utc>) -> DbResult<()> {
     const SQL: &str = include_str!("../../sql/insert_user.sql");
     let NewUser {
@@ -164,10 +179,10 @@ pub(crate) async fn insert(db: &impl GenericClient, user: &NewUser<'_>, now: Dat
         invited_at,
         phone,
     ];
-    run(db, SQL, params).await
+    run_statement(db, SQL, params).await
 }
 
-/// Adds the identity that a user has from the start; its subject is the user itself.
+/// Inserts the e-mail or phone identity of a new user; its `provider_id` is the user's own id.
 pub(crate) async fn insert_identity(
     db: &impl GenericClient,
     user_id: Uuid,
@@ -176,20 +191,21 @@ pub(crate) async fn insert_identity(
     now: DateTime<Utc>,
 ) -> DbResult<()> {
     const SQL: &str = include_str!("../../sql/insert_identity.sql");
-    run(db, SQL, &[&user_id.to_string(), &user_id, data, &provider, &now]).await
+    run_statement(db, SQL, &[&user_id.to_string(), &user_id, data, &provider, &now]).await
 }
 
-/// Gives a new user its role, and the knowledge of its first identity.
-pub(crate) async fn finish_new_user(
+/// Sets the role of a new user and merges the data of the first identity into the user's metadata.
+pub(crate) async fn set_role_and_merge_identity(
     db: &impl GenericClient,
     id: Uuid,
     role: &str,
     now: DateTime<Utc>,
 ) -> DbResult<()> {
     const SQL: &str = include_str!("../../sql/merge_identity_metadata.sql");
-    run(db, SQL, &[&id, &role, &now]).await
+    run_statement(db, SQL, &[&id, &role, &now]).await
 }
 
+/// Sets the database role that the user's tokens name.
 pub(crate) async fn set_role(
     db: &impl GenericClient,
     id: Uuid,
@@ -197,25 +213,28 @@ pub(crate) async fn set_role(
     now: DateTime<Utc>,
 ) -> DbResult<()> {
     const SQL: &str = "update auth.users set role = $2::text, updated_at = $3 where id = $1";
-    run(db, SQL, &[&id, &role, &now]).await
+    run_statement(db, SQL, &[&id, &role, &now]).await
 }
 
+/// Marks the address of the user as confirmed, in the user's row only.
 pub(crate) async fn confirm_email(db: &impl GenericClient, id: Uuid, now: DateTime<Utc>) -> DbResult<()> {
-    run(db, include_str!("../../sql/confirm_email.sql"), &[&id, &now]).await
+    run_statement(db, include_str!("../../sql/confirm_email.sql"), &[&id, &now]).await
 }
 
-/// The identities that carry the user's address are proven by a link that was mailed to it.
-pub(crate) async fn prove_identities(db: &impl GenericClient, id: Uuid, now: DateTime<Utc>) -> DbResult<()> {
-    execute(db, include_str!("../../sql/prove_identities.sql"), &[&id, &now])
+/// Marks the identities with the user's address as verified, after the user has opened a link that was sent there.
+pub(crate) async fn verify_identities(db: &impl GenericClient, id: Uuid, now: DateTime<Utc>) -> DbResult<()> {
+    execute_statement(db, include_str!("../../sql/verify_identities.sql"), &[&id, &now])
         .await
         .map(|_| ())
 }
 
+/// Records when the user was last invited.
 pub(crate) async fn set_invited(db: &impl GenericClient, id: Uuid, now: DateTime<Utc>) -> DbResult<()> {
     const SQL: &str = "update auth.users set invited_at = $2, updated_at = $2 where id = $1";
-    run(db, SQL, &[&id, &now]).await
+    run_statement(db, SQL, &[&id, &now]).await
 }
 
+/// Stores the hash of a new password. Sessions and pending tokens are left to the caller.
 pub(crate) async fn set_password(
     db: &impl GenericClient,
     id: Uuid,
@@ -223,32 +242,35 @@ pub(crate) async fn set_password(
     now: DateTime<Utc>,
 ) -> DbResult<()> {
     const SQL: &str = "update auth.users set encrypted_password = $2::text, updated_at = $3 where id = $1";
-    run(db, SQL, &[&id, &hash, &now]).await
+    run_statement(db, SQL, &[&id, &hash, &now]).await
 }
 
-/// A changed password makes pending links and codes worthless.
+/// Deletes all pending links and codes after a change of the password.
 pub(crate) async fn clear_tokens_after_password(
     db: &impl GenericClient,
     id: Uuid,
     now: DateTime<Utc>,
 ) -> DbResult<()> {
     const SQL: &str = include_str!("../../sql/clear_tokens_after_password.sql");
-    run(db, SQL, &[&id, &now]).await
+    run_statement(db, SQL, &[&id, &now]).await
 }
 
-/// Merges into the user's own metadata; a null removes the key.
+/// Merges `data` into `user_metadata`, which users may change themselves; null removes the key. Nested objects are
+/// replaced, not merged.
 pub(crate) async fn merge_user_metadata(
     db: &impl GenericClient,
     id: Uuid,
     data: &Value,
     now: DateTime<Utc>,
 ) -> DbResult<()> {
+    // `||` merges all keys, `- text[]` then removes those whose new value is null.
     const SQL: &str = "update auth.users set raw_user_meta_data = \
                        (coalesce(raw_user_meta_data, '{}') || $2) - $3::text[], updated_at = $4 where id = $1";
-    run(db, SQL, &[&id, data, &null_keys(data), &now]).await
+    run_statement(db, SQL, &[&id, data, &null_keys(data), &now]).await
 }
 
-/// Merges into the metadata that only admins change; a null removes the key.
+/// Merges `data` into `app_metadata`, which only administrators may change; null removes the key. Nested objects are
+/// replaced, not merged.
 pub(crate) async fn merge_app_metadata(
     db: &impl GenericClient,
     id: Uuid,
@@ -257,9 +279,10 @@ pub(crate) async fn merge_app_metadata(
 ) -> DbResult<()> {
     const SQL: &str = "update auth.users set raw_app_meta_data = \
                        (coalesce(raw_app_meta_data, '{}') || $2) - $3::text[], updated_at = $4 where id = $1";
-    run(db, SQL, &[&id, data, &null_keys(data), &now]).await
+    run_statement(db, SQL, &[&id, data, &null_keys(data), &now]).await
 }
 
+/// The keys of an object whose value is null.
 fn null_keys(data: &Value) -> Vec<&str> {
     let members = data.as_object().into_iter().flatten();
     members
@@ -268,28 +291,47 @@ fn null_keys(data: &Value) -> Vec<&str> {
         .collect()
 }
 
+/// Recomputes `provider` and `providers` of `app_metadata` from the identities; to be called after each change of them.
 pub(crate) async fn refresh_providers(db: &impl GenericClient, id: Uuid) -> DbResult<()> {
-    run(db, include_str!("../../sql/refresh_providers.sql"), &[&id]).await
+    run_statement(db, include_str!("../../sql/refresh_providers.sql"), &[&id]).await
 }
 
-/// Remembers the address that the user wants, and which tokens confirm it. Without `token_current` only the new address is
-/// asked.
+/// A change of address that awaits its confirmation. Source: Auth contract §3.5.
+pub(crate) struct EmailChange<'a> {
+    pub(crate) new_email: &'a str,
+    /// Hash of the token that was mailed to the new address; empty when none is pending.
+    pub(crate) token_new: &'a str,
+    /// Hash of the token that was mailed to the current address; empty when only the new address has to
+    /// confirm.
+    pub(crate) token_current: &'a str,
+}
+
+/// Stores the address that the user wants to change to, and the hashes of the tokens that confirm it.
 pub(crate) async fn set_email_change(
     db: &impl GenericClient,
     id: Uuid,
-    new_email: &str,
-    token_new: &str,
-    token_current: &str,
+    change: &EmailChange<'_>,
     now: DateTime<Utc>,
 ) -> DbResult<()> {
     const SQL: &str = "update auth.users set email_change = $2::text, email_change_token_new = $3::text, \
                        email_change_token_current = $4::text, email_change_confirm_status = 0, \
                        email_change_sent_at = $5, updated_at = $5 where id = $1";
-    run(db, SQL, &[&id, &new_email, &token_new, &token_current, &now]).await
+    run_statement(
+        db,
+        SQL,
+        &[
+            &id,
+            &change.new_email,
+            &change.token_new,
+            &change.token_current,
+            &now,
+        ],
+    )
+    .await
 }
 
-/// One of two addresses has agreed: its token is used up.
-pub(crate) async fn confirm_first_half(
+/// Records that one of the two addresses has confirmed the change, the new one if `is_new`, and deletes its token.
+pub(crate) async fn confirm_first_address(
     db: &impl GenericClient,
     id: Uuid,
     is_new: bool,
@@ -299,22 +341,22 @@ pub(crate) async fn confirm_first_half(
                        email_change_token_new = case when $2::boolean then '' else email_change_token_new end, \
                        email_change_token_current = case when $2::boolean then email_change_token_current else '' end, \
                        updated_at = $3 where id = $1";
-    run(db, SQL, &[&id, &is_new, &now]).await
+    run_statement(db, SQL, &[&id, &is_new, &now]).await
 }
 
-/// The pending address becomes the user's, and that of its e-mail identity.
+/// Makes the pending address the user's address, also in the e-mail identity. `email` is that address.
 pub(crate) async fn change_email(
     db: &impl GenericClient,
     id: Uuid,
     email: &str,
     now: DateTime<Utc>,
 ) -> DbResult<()> {
-    execute(db, include_str!("../../sql/change_email.sql"), &[&id, &now]).await?;
+    execute_statement(db, include_str!("../../sql/change_email.sql"), &[&id, &now]).await?;
     upsert_email_identity(db, id, email, true, now).await?;
     refresh_providers(db, id).await
 }
 
-/// Creates the e-mail identity, or corrects its address.
+/// Inserts the e-mail identity, or updates its address.
 pub(crate) async fn upsert_email_identity(
     db: &impl GenericClient,
     id: Uuid,
@@ -323,10 +365,10 @@ pub(crate) async fn upsert_email_identity(
     now: DateTime<Utc>,
 ) -> DbResult<()> {
     const SQL: &str = include_str!("../../sql/upsert_email_identity.sql");
-    run(db, SQL, &[&id, &email, &is_verified, &now]).await
+    run_statement(db, SQL, &[&id, &email, &is_verified, &now]).await
 }
 
-/// An administrator's change of address: immediate.
+/// Sets the address without a confirmation, for an administrator; an anonymous user becomes permanent.
 pub(crate) async fn set_email(
     db: &impl GenericClient,
     id: Uuid,
@@ -335,20 +377,25 @@ pub(crate) async fn set_email(
 ) -> DbResult<()> {
     const SQL: &str =
         "update auth.users set email = $2::text, is_anonymous = false, updated_at = $3 where id = $1";
-    run(db, SQL, &[&id, &email, &now]).await
+    run_statement(db, SQL, &[&id, &email, &now]).await
 }
 
-/// Bans until a time, or lifts the ban.
+/// Bans the user until a time; `None` lifts the ban.
 pub(crate) async fn set_ban(db: &impl GenericClient, id: Uuid, until: Option<DateTime<Utc>>) -> DbResult<()> {
     const SQL: &str = "update auth.users set banned_until = $2, updated_at = now() where id = $1";
-    run(db, SQL, &[&id, &until]).await
+    run_statement(db, SQL, &[&id, &until]).await
 }
 
+/// Deletes the user; sessions, identities, factors and tokens are deleted by their foreign keys.
 pub(crate) async fn delete(db: &impl GenericClient, id: Uuid) -> DbResult<()> {
-    run(db, "delete from auth.users where id = $1", &[&id]).await
+    run_statement(db, "delete from auth.users where id = $1", &[&id]).await
 }
 
-/// Empties the row and removes everything that could sign the user in.
+/// Empties the user's row and deletes everything that could sign the user in. The row stays, because tables of projects
+/// refer to it.
+///
+/// `email` and `phone` are irreversible hashes of the old values: they stay unique, and the address can be registered
+/// again.
 pub(crate) async fn soft_delete(
     db: &impl GenericClient,
     id: Uuid,
@@ -356,19 +403,20 @@ pub(crate) async fn soft_delete(
     phone: Option<&str>,
     now: DateTime<Utc>,
 ) -> DbResult<()> {
-    execute(
+    execute_statement(
         db,
         include_str!("../../sql/soft_delete_user.sql"),
         &[&id, &email, &phone, &now],
     )
     .await?;
+    // Refresh tokens and AMR entries are deleted with their sessions, by foreign keys.
     for sql in [
         include_str!("../../sql/soft_delete_identities.sql"),
         "delete from auth.mfa_factors where user_id = $1",
         "delete from auth.sessions where user_id = $1",
         "delete from auth.one_time_tokens where user_id = $1",
     ] {
-        execute(db, sql, &[&id]).await?;
+        execute_statement(db, sql, &[&id]).await?;
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! `/admin` and `/invite`.
+//! `/admin` and `/invite`: users, links, invitations and rights of administrators.
 
 use reqwest::Method;
 use selvedge_token::development;
@@ -27,7 +27,7 @@ async fn auth_056_a_created_user_signs_in_at_once() {
 }
 
 #[actix_web::test]
-async fn auth_057_a_taken_address_is_refused() {
+async fn auth_057_creating_a_user_with_a_taken_address_is_rejected() {
     let app = TestApp::start().await;
     app.user("ana@example.com").await;
 
@@ -44,7 +44,7 @@ async fn auth_057_a_taken_address_is_refused() {
 }
 
 #[actix_web::test]
-async fn auth_058_lists_have_pages() {
+async fn auth_058_user_lists_are_paginated() {
     let app = TestApp::start().await;
     app.sql(
         "insert into auth.users (id, aud, email, created_at, raw_user_meta_data)
@@ -81,12 +81,12 @@ async fn auth_058_lists_have_pages() {
 }
 
 #[actix_web::test]
-async fn auth_059_metadata_of_admins_reaches_the_next_token() {
+async fn auth_059_changed_app_metadata_is_in_the_next_token() {
     let app = TestApp::start().await;
     let session = app.user("ana@example.com").await;
     let path = format!("/admin/users/{}", session.user_id());
 
-    let answer = app
+    let response = app
         .put(
             &path,
             json!({"app_metadata": {"role": "admin"}, "user_metadata": {"x": 1}}),
@@ -96,7 +96,7 @@ async fn auth_059_metadata_of_admins_reaches_the_next_token() {
         .await;
 
     assert_eq!(
-        answer.body["app_metadata"],
+        response.body["app_metadata"],
         json!({"role": "admin", "provider": "email", "providers": ["email"]})
     );
     let next = app.refresh(&session.refresh_token).await.session();
@@ -139,7 +139,7 @@ async fn admins_change_addresses_and_passwords_at_once() {
 }
 
 #[actix_web::test]
-async fn auth_060_deleting_is_hard_or_soft() {
+async fn auth_060_users_are_deleted_hard_or_soft() {
     let app = TestApp::start().await;
     let hard = app.user("ana@example.com").await;
     let soft = app.user("bea@example.com").await;
@@ -235,7 +235,7 @@ async fn auth_061_only_admins_reach_admin_routes() {
 }
 
 #[actix_web::test]
-async fn auth_062_an_invitation_confirms_and_signs_in() {
+async fn auth_062_opening_an_invitation_confirms_and_signs_in() {
     let app = TestApp::start().await;
 
     let invited = app
@@ -359,7 +359,7 @@ async fn auth_063_generated_links_of_an_email_change_work_together() {
 }
 
 #[actix_web::test]
-async fn auth_064_banned_users_stay_out_until_the_ban_is_lifted() {
+async fn auth_064_banned_users_cannot_sign_in_until_the_ban_is_lifted() {
     let app = TestApp::start().await;
     let session = app.user("ana@example.com").await;
     let ban = |duration: &str| {
@@ -394,7 +394,7 @@ async fn auth_064_banned_users_stay_out_until_the_ban_is_lifted() {
 }
 
 #[actix_web::test]
-async fn single_users_are_found_by_id_only() {
+async fn a_single_user_is_found_by_id_only() {
     let app = TestApp::start().await;
     let session = app.user("ana@example.com").await;
     let get = |id: &str| app.get(&format!("/admin/users/{id}")).admin().send();
@@ -422,6 +422,13 @@ async fn the_audit_log_can_be_searched() {
     assert_eq!(logins.body[0]["payload"]["actor_username"], "ana@example.com");
     assert_eq!(logins.header("x-total-count"), "1");
     assert_eq!(list("").await.body.as_array().unwrap().len(), 2);
+    for pattern in ["action:log%25", "action:l_gin", "author:%25", "action:%5C"] {
+        assert_eq!(
+            list(pattern).await.body,
+            json!([]),
+            "{pattern}: `%`, `_` and `\\` are ordinary characters"
+        );
+    }
     assert_eq!(list("nonsense:x").await.error(), (400, "validation_failed"));
 }
 
@@ -446,9 +453,10 @@ async fn auth_090_imported_hashes_sign_in() {
 }
 
 #[actix_web::test]
-async fn auth_061_an_administrator_with_an_account_is_one_while_the_session_lives() {
+async fn auth_061_an_admin_user_loses_admin_rights_when_the_session_ends() {
     let app =
-        TestApp::with(|config| config.sessions.timebox = Some(std::time::Duration::from_secs(3600))).await;
+        TestApp::start_with(|config| config.sessions.timebox = Some(std::time::Duration::from_secs(3600)))
+            .await;
     let chief = json!({
         "email": "chief@example.com", "password": PASSWORD, "email_confirm": true, "role": "supabase_admin",
     });

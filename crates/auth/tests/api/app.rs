@@ -1,4 +1,7 @@
-//! A tiny vocabulary for talking to the service: start it, call it, read its mails, look into its tables.
+//! The test harness: starts the service on a database of its own, sends requests, reads mails and tables.
+//!
+//! Requests go over a real socket through the gateway, as clients' requests do; only mails stay in memory unless a test
+//! sets SMTP.
 
 use std::net::TcpListener;
 use std::sync::Arc;
@@ -18,11 +21,14 @@ use serde_json::{Value, json};
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 
+/// The password of every user whose password the test does not choose.
 pub(crate) const PASSWORD: &str = "correct horse";
 
-/// The service on a port and a database of its own.
+/// A running service with its own port and database. Dropping it stops the service.
 pub(crate) struct TestApp {
+    /// URL of the service: `http://127.0.0.1:<port>/auth/v1`.
     pub(crate) base: String,
+    /// Receives all mails, unless [`Setup::mailer`] is set.
     pub(crate) inbox: Inbox,
     pub(crate) keys: Arc<KeyRing>,
     database: TestDatabase,
@@ -30,16 +36,17 @@ pub(crate) struct TestApp {
     server: ServerHandle,
 }
 
-/// How the service is put together.
+/// Configuration, keys and mail transport that the service is started with.
 pub(crate) struct Setup {
     pub(crate) config: AuthConfig,
     pub(crate) keys: KeyRing,
+    /// `None` delivers mails to [`TestApp::inbox`].
     pub(crate) mailer: Option<Mailer>,
     pub(crate) templates: MailTemplates,
 }
 
 impl Default for Setup {
-    /// Addresses must be confirmed; mails may follow each other at once.
+    /// E-mail addresses must be confirmed; `max_frequency` is zero.
     fn default() -> Self {
         let mut config = AuthConfig {
             site_url: "https://site.example".to_owned(),
@@ -51,9 +58,14 @@ impl Default for Setup {
         };
         config.email.autoconfirm = false;
         config.email.max_frequency = Duration::ZERO;
+        // Hooks and providers of the tests listen on this machine.
+        config.calls_private_addresses = true;
+        // bcrypt's lowest cost: tests create many users.
         config.password.bcrypt_cost = 4;
         config.password.hash_threads = 2;
         config.refresh.reuse_interval = Duration::ZERO;
+        // Tests refresh one session many times at once, which takes long on a busy machine.
+        config.refresh.lock_wait = Duration::from_secs(120);
         let keys = KeyRing::new(development::JWT_SECRET.as_bytes(), &[]).unwrap();
         Self {
             config,
@@ -65,24 +77,25 @@ impl Default for Setup {
 }
 
 impl TestApp {
-    /// The service as [`Setup::default`] describes it.
+    /// Starts the service with [`Setup::default`].
     pub(crate) async fn start() -> Self {
-        Self::with(|_| {}).await
+        Self::start_with(|_| {}).await
     }
 
-    /// The same where nobody needs to confirm addresses.
+    /// Starts the service with `autoconfirm`: a sign-up returns a session at once.
     pub(crate) async fn autoconfirm() -> Self {
-        Self::with(|config| config.email.autoconfirm = true).await
+        Self::start_with(|config| config.email.autoconfirm = true).await
     }
 
-    /// The service with a changed configuration.
-    pub(crate) async fn with(change: impl FnOnce(&mut AuthConfig)) -> Self {
+    /// Starts the service with a changed configuration.
+    pub(crate) async fn start_with(change: impl FnOnce(&mut AuthConfig)) -> Self {
         let mut setup = Setup::default();
         change(&mut setup.config);
-        Self::from(setup).await
+        Self::start_setup(setup).await
     }
 
-    pub(crate) async fn from(mut setup: Setup) -> Self {
+    /// Starts the service; `external_url` is replaced by the URL of the port that the system has chosen.
+    pub(crate) async fn start_setup(mut setup: Setup) -> Self {
         let database = TestDatabase::create().await;
         let manager = Manager::new(database.config("supabase_auth_admin"), tokio_postgres::NoTls);
         let pool = Pool::builder(manager).max_size(8).build().unwrap();
@@ -96,7 +109,7 @@ impl TestApp {
         let keys = Arc::new(setup.keys);
         let state = AuthState::new(setup.config, pool, keys.clone(), mailer, setup.templates).unwrap();
         let state = web::Data::new(state);
-        actix_web::rt::spawn(selvedge_auth::deliver_forever(state.clone()));
+        actix_web::rt::spawn(selvedge_auth::deliver_mails_forever(state.clone()));
         let api_keys = Arc::new(ApiKeys::new(
             vec![development::publishable_key().into()],
             vec![development::secret_key().into()],
@@ -142,7 +155,8 @@ impl TestApp {
         self.call(Method::POST, path).json(&body)
     }
 
-    /// A call as the stock client makes it.
+    /// Starts a request with the headers of supabase-js: the anon key and the API version. `path` may be a whole URL,
+    /// such as the link of a mail.
     pub(crate) fn call(&self, method: Method, path: &str) -> Call {
         let url = if path.starts_with("http") {
             path.to_owned()
@@ -157,14 +171,14 @@ impl TestApp {
     }
 
     /// Signs up by e-mail.
-    pub(crate) async fn sign_up(&self, email: &str, password: &str) -> Answer {
+    pub(crate) async fn sign_up(&self, email: &str, password: &str) -> Response {
         self.post("/signup", json!({"email": email, "password": password}))
             .send()
             .await
     }
 
     /// Signs in by e-mail.
-    pub(crate) async fn sign_in(&self, email: &str, password: &str) -> Answer {
+    pub(crate) async fn sign_in(&self, email: &str, password: &str) -> Response {
         self.post(
             "/token?grant_type=password",
             json!({"email": email, "password": password}),
@@ -174,13 +188,13 @@ impl TestApp {
     }
 
     /// Exchanges a refresh token.
-    pub(crate) async fn refresh(&self, token: &str) -> Answer {
+    pub(crate) async fn refresh(&self, token: &str) -> Response {
         self.post("/token?grant_type=refresh_token", json!({"refresh_token": token}))
             .send()
             .await
     }
 
-    /// Creates a confirmed user and signs in.
+    /// Creates a confirmed user with [`PASSWORD`] and signs in.
     pub(crate) async fn user(&self, email: &str) -> Session {
         let created = self
             .admin_create(json!({"email": email, "password": PASSWORD, "email_confirm": true}))
@@ -190,15 +204,15 @@ impl TestApp {
     }
 
     /// Creates a user as an administrator.
-    pub(crate) async fn admin_create(&self, body: Value) -> Answer {
+    pub(crate) async fn admin_create(&self, body: Value) -> Response {
         self.post("/admin/users", body).admin().send().await
     }
 
-    /// The newest mail to an address.
-    pub(crate) fn mail_to(&self, address: &str) -> Letter {
+    /// Returns the newest mail to an address; panics when there is none.
+    pub(crate) fn mail_to(&self, address: &str) -> ReceivedMail {
         let mails = self.inbox.list();
         let mail = mails.iter().find(|mail| mail.to[0].address == address);
-        Letter::of(mail.unwrap_or_else(|| panic!("no mail to {address}")))
+        ReceivedMail::of(mail.unwrap_or_else(|| panic!("no mail to {address}")))
     }
 
     pub(crate) fn mail_count(&self) -> usize {
@@ -210,7 +224,7 @@ impl TestApp {
         self.database.superuser().await.query(sql, params).await.unwrap()
     }
 
-    /// Runs a query as the API does: under a role, with these claims.
+    /// Runs a query as the REST service does: under a role, with these claims.
     pub(crate) async fn sql_as(&self, role: &str, claims: &str, sql: &str) -> Vec<Row> {
         let mut client = self.database.superuser().await;
         let transaction = client.transaction().await.unwrap();
@@ -220,7 +234,7 @@ impl TestApp {
         transaction.query(sql, &[]).await.unwrap()
     }
 
-    /// Runs a query again and again until its rows are as expected: for what happens after an answer.
+    /// Polls a query until its rows are as expected, for effects that follow a response. Panics after 30 s.
     pub(crate) async fn eventually(&self, sql: &str, expected: impl Fn(&[Row]) -> bool) -> Vec<Row> {
         let client = self.database.superuser().await;
         for _ in 0..1500 {
@@ -233,12 +247,12 @@ impl TestApp {
         panic!("never came true: {sql}");
     }
 
-    /// A connection of the superuser.
+    /// Opens a connection as the superuser.
     pub(crate) async fn superuser(&self) -> tokio_postgres::Client {
         self.database.superuser().await
     }
 
-    /// Runs SQL as a project's migrations do.
+    /// Runs SQL as `postgres`, the role of a project's migrations.
     pub(crate) async fn migrate(&self, sql: &str) {
         self.database
             .connect("postgres")
@@ -248,7 +262,7 @@ impl TestApp {
             .unwrap();
     }
 
-    /// The number that a query counts.
+    /// Runs a `select count(*)`.
     pub(crate) async fn count(&self, sql: &str) -> i64 {
         self.sql(sql, &[]).await[0].get(0)
     }
@@ -261,7 +275,7 @@ impl Drop for TestApp {
     }
 }
 
-/// A request on its way.
+/// A request that is being built.
 pub(crate) struct Call {
     request: RequestBuilder,
 }
@@ -271,6 +285,7 @@ impl Call {
         self.header("authorization", &format!("Bearer {token}"))
     }
 
+    /// Sends the service role key as bearer.
     pub(crate) fn admin(self) -> Self {
         self.bearer(&development::service_role_key())
     }
@@ -289,17 +304,18 @@ impl Call {
         }
     }
 
+    /// Sends these bytes with the content type of JSON, whatever they are.
     pub(crate) fn raw(self, body: impl Into<reqwest::Body>) -> Self {
         Self {
             request: self.request.header("content-type", "application/json").body(body),
         }
     }
 
-    pub(crate) async fn send(self) -> Answer {
+    pub(crate) async fn send(self) -> Response {
         let response = self.request.send().await.unwrap();
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
         let text = response.text().await.unwrap();
-        Answer {
+        Response {
             status,
             headers,
             body: match text.is_empty() {
@@ -310,16 +326,16 @@ impl Call {
     }
 }
 
-/// What came back.
+/// A response with its body parsed as JSON: a string when it is other text, null when it is empty.
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct Response {
     pub(crate) status: u16,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Value,
 }
 
-impl Answer {
-    /// Status and error code.
+impl Response {
+    /// Returns the status and the error code, which is empty when the body has none.
     pub(crate) fn error(&self) -> (u16, &str) {
         (self.status, self.body["code"].as_str().unwrap_or_default())
     }
@@ -332,7 +348,7 @@ impl Answer {
         self.headers.get(name).map_or("", |value| value.to_str().unwrap())
     }
 
-    /// The session in a successful answer.
+    /// Reads the session of a successful response.
     pub(crate) fn session(&self) -> Session {
         assert_eq!(self.status, 200, "{}", self.body);
         let text = |name: &str| self.body[name].as_str().unwrap_or_default().to_owned();
@@ -344,7 +360,7 @@ impl Answer {
         }
     }
 
-    /// The fragment of a redirect, taken apart.
+    /// Parses the fragment of the `location` header of a 303 response.
     pub(crate) fn fragment(&self) -> Vec<(String, String)> {
         assert_eq!(self.status, 303, "{}", self.body);
         let fragment = self
@@ -356,7 +372,7 @@ impl Answer {
             .collect()
     }
 
-    /// One member of the fragment.
+    /// Returns one parameter of the fragment.
     pub(crate) fn in_fragment(&self, name: &str) -> Option<String> {
         self.fragment()
             .into_iter()
@@ -365,7 +381,7 @@ impl Answer {
     }
 }
 
-/// What a client keeps.
+/// The parts of a session that a client stores.
 #[derive(Debug, Clone)]
 pub(crate) struct Session {
     pub(crate) access_token: String,
@@ -379,15 +395,17 @@ impl Session {
     }
 }
 
-/// The parts of a mail that tests act on.
+/// The parts of a received mail that tests use.
 #[derive(Debug)]
-pub(crate) struct Letter {
+pub(crate) struct ReceivedMail {
     pub(crate) subject: String,
+    /// The link to `/verify`; empty when the mail has none.
     pub(crate) link: String,
+    /// The six digits of the code; empty when the mail has none.
     pub(crate) code: String,
 }
 
-impl Letter {
+impl ReceivedMail {
     fn of(mail: &selvedge_mail::inbox::StoredMail) -> Self {
         let link = mail
             .text
@@ -403,7 +421,7 @@ impl Letter {
         }
     }
 
-    /// One parameter of the link.
+    /// Returns one parameter of the link in the mail.
     pub(crate) fn param(&self, name: &str) -> String {
         let url = url::Url::parse(&self.link).unwrap();
         let value = url

@@ -1,4 +1,4 @@
-//! What the audit log says about each action: who, and the traits that dashboards show.
+//! Audit log entries: actor and traits of each action.
 
 use selvedge_auth::FactorSwitch;
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use crate::app::{PASSWORD, TestApp};
 use crate::mfa::code;
 
 const VERIFIER: &str = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
-/// base64url(sha256(VERIFIER))
+/// The S256 challenge of [`VERIFIER`]; both are the example of RFC 7636, appendix B.
 const CHALLENGE: &str = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
 
 /// Action, name of the actor and traits of every entry, oldest first; ids are left out of the traits.
@@ -28,13 +28,14 @@ async fn entries(app: &TestApp) -> Vec<(String, String, Value)> {
     app.sql(sql, &[]).await.iter().map(entry).collect()
 }
 
+/// Builds an expected entry in the form of [`entries`].
 fn line(action: &str, actor: &str, traits: Value) -> (String, String, Value) {
     (action.to_owned(), actor.to_owned(), traits)
 }
 
 #[actix_web::test]
-async fn auth_097_entries_name_the_provider_of_a_sign_up() {
-    let app = TestApp::with(|config| {
+async fn auth_097_sign_up_entries_name_the_provider() {
+    let app = TestApp::start_with(|config| {
         config.phone.enabled = true;
         config.phone.test_otp = [("491511".to_owned(), "123456".to_owned())].into();
         config.phone.autoconfirm = false;
@@ -68,14 +69,14 @@ async fn auth_097_entries_name_the_provider_of_a_sign_up() {
 }
 
 #[actix_web::test]
-async fn auth_097_entries_of_a_pkce_sign_in_name_the_flow() {
+async fn auth_097_pkce_sign_in_entries_name_the_flow() {
     let app = TestApp::start().await;
     let body = json!({
         "email": "ana@example.com", "password": PASSWORD, "code_challenge": CHALLENGE, "code_challenge_method": "s256",
     });
     app.post("/signup", body).send().await;
-    let answer = app.get(&app.mail_to("ana@example.com").link).send().await;
-    let location = url::Url::parse(answer.header("location")).unwrap();
+    let response = app.get(&app.mail_to("ana@example.com").link).send().await;
+    let location = url::Url::parse(response.header("location")).unwrap();
     let code = location
         .query_pairs()
         .find(|(name, _)| name == "code")
@@ -97,7 +98,7 @@ async fn auth_097_entries_of_a_pkce_sign_in_name_the_flow() {
 }
 
 #[actix_web::test]
-async fn auth_097_entries_of_administrators_say_whom_they_are_about() {
+async fn auth_097_admin_entries_name_the_affected_user() {
     let app = TestApp::start().await;
     let ana = app.user("ana@example.com").await;
     let path = format!("/admin/users/{}", ana.user_id());
@@ -137,7 +138,7 @@ async fn auth_097_entries_of_administrators_say_whom_they_are_about() {
 }
 
 #[actix_web::test]
-async fn auth_097_a_refresh_and_a_second_factor_revoke_a_token_each() {
+async fn auth_097_refresh_and_second_factor_each_log_a_revoked_token() {
     for (counters, expected) in [
         (
             false,
@@ -154,7 +155,7 @@ async fn auth_097_a_refresh_and_a_second_factor_revoke_a_token_each() {
             vec!["token_refreshed", "token_refreshed", "verification_attempted"],
         ),
     ] {
-        let app = TestApp::with(|config| {
+        let app = TestApp::start_with(|config| {
             config.refresh.counter_tokens = counters;
             config.mfa.totp = FactorSwitch {
                 enroll: true,
@@ -164,7 +165,7 @@ async fn auth_097_a_refresh_and_a_second_factor_revoke_a_token_each() {
         .await;
         let first = app.user("ana@example.com").await;
         app.refresh(&first.refresh_token).await.session();
-        // A lost answer revokes nothing.
+        // A client that lost the response gets the same token again, so nothing is revoked.
         let session = app.refresh(&first.refresh_token).await.session();
         let factor = app.enroll(&session, json!({"factor_type": "totp"})).await.body;
         let code = code(factor["totp"]["secret"].as_str().unwrap(), 0);
@@ -186,7 +187,7 @@ async fn auth_097_a_refresh_and_a_second_factor_revoke_a_token_each() {
             .collect();
         assert_eq!(actions, expected);
         if counters {
-            // The token of before the rise is nobody's ticket to the risen session.
+            // The token that was issued before the upgrade to aal2 is revoked.
             let old = app.refresh(&session.refresh_token).await;
             assert_eq!(old.error(), (400, "refresh_token_already_used"));
             assert_eq!(

@@ -8,10 +8,11 @@ use sha2::{Digest, Sha256};
 use crate::app::TestApp;
 use crate::identity_provider::{CLIENT_ID, CLIENT_SECRET, IdentityProvider};
 
-/// Plain http is refused by the tables, too: only here may a provider speak it.
+/// Starts the service and a provider. The table's https constraints are dropped, because the provider has no
+/// certificate.
 async fn app() -> (TestApp, IdentityProvider) {
     let provider = IdentityProvider::start();
-    let app = TestApp::with(|config| config.insecure_providers = true).await;
+    let app = TestApp::start_with(|config| config.insecure_providers = true).await;
     let constraints = app
         .sql(
             "select conname from pg_constraint where conrelid = 'auth.custom_oauth_providers'::regclass and conname like '%_https'",
@@ -28,6 +29,7 @@ async fn app() -> (TestApp, IdentityProvider) {
     (app, provider)
 }
 
+/// Builds the body that creates an OpenID Connect provider with every optional member set.
 fn oidc(provider: &IdentityProvider) -> Value {
     json!({
         "provider_type": "oidc", "identifier": "custom:loom", "name": "Loom", "client_id": CLIENT_ID,
@@ -37,6 +39,7 @@ fn oidc(provider: &IdentityProvider) -> Value {
     })
 }
 
+/// Returns one query parameter of a URL; empty when it is missing.
 fn param(url: &str, name: &str) -> String {
     let url = url::Url::parse(url).unwrap();
     let found = url
@@ -47,9 +50,9 @@ fn param(url: &str, name: &str) -> String {
 }
 
 #[actix_web::test]
-async fn an_openid_provider_is_added_used_changed_and_removed() {
+async fn an_oidc_provider_can_be_created_used_updated_and_deleted() {
     let (app, provider) = app().await;
-    provider.says(json!({"handle": "weaver", "team": "north", "salary": 1}));
+    provider.set_claims(json!({"handle": "weaver", "team": "north", "salary": 1}));
 
     let made = app
         .post("/admin/custom-providers", oidc(&provider))
@@ -120,17 +123,17 @@ async fn an_openid_provider_is_added_used_changed_and_removed() {
 }
 
 #[actix_web::test]
-async fn an_oauth2_provider_is_asked_with_the_access_token() {
+async fn an_oauth2_providers_userinfo_is_fetched_with_the_access_token() {
     let (app, provider) = app().await;
-    provider.answers("id_token", json!(null));
-    provider.shows(
-        json!({"id": 7, "uid": "7", "mail": "ana@example.com", "email_verified": true, "display": "Ana"}),
+    provider.set_token_response("id_token", json!(null));
+    provider.set_userinfo(
+        json!({"id": 7, "uid": "7", "email": "ana@example.com", "email_verified": true, "display": "Ana"}),
     );
     let body = json!({
         "provider_type": "oauth2", "identifier": "custom:plain", "name": "Plain", "client_id": CLIENT_ID,
         "client_secret": CLIENT_SECRET, "authorization_url": format!("{}/authorize", provider.base),
         "token_url": format!("{}/token", provider.base), "userinfo_url": format!("{}/userinfo", provider.base),
-        "attribute_mapping": {"sub": "uid", "email": "mail", "name": "display"}, "pkce_enabled": false,
+        "attribute_mapping": {"sub": "uid", "name": "display"}, "pkce_enabled": false,
     });
     assert_eq!(
         app.post("/admin/custom-providers", body)
@@ -160,7 +163,35 @@ async fn an_oauth2_provider_is_asked_with_the_access_token() {
 }
 
 #[actix_web::test]
-async fn what_would_break_in_is_refused() {
+async fn auth_040_an_address_mapped_from_another_claim_does_not_link_to_an_account() {
+    let (app, provider) = app().await;
+    let victim = app.user("ana@example.com").await;
+    provider.set_token_response("id_token", json!(null));
+    provider.set_userinfo(json!({"sub": "7", "nickname": "ana@example.com", "email_verified": true}));
+    let body = json!({
+        "provider_type": "oauth2", "identifier": "custom:plain", "name": "Plain", "client_id": CLIENT_ID,
+        "client_secret": CLIENT_SECRET, "authorization_url": format!("{}/authorize", provider.base),
+        "token_url": format!("{}/token", provider.base), "userinfo_url": format!("{}/userinfo", provider.base),
+        "attribute_mapping": {"email": "nickname"},
+    });
+    let made = app.post("/admin/custom-providers", body).admin().send().await;
+    assert_eq!(made.status, 201, "{}", made.body);
+
+    let started = app.get("/authorize?provider=custom:plain").send().await;
+    let state = param(started.header("location"), "state");
+    app.get(&format!("/callback?state={state}&code=x")).send().await;
+
+    let linked = app
+        .sql(
+            "select count(*) from auth.identities where provider = 'custom:plain' and user_id = $1",
+            &[&victim.user_id()],
+        )
+        .await;
+    assert_eq!(linked[0].get::<_, i64>(0), 0);
+}
+
+#[actix_web::test]
+async fn unsafe_custom_providers_are_rejected() {
     let (app, provider) = app().await;
     let refused = async |change: Value| {
         let mut body = oidc(&provider);

@@ -1,14 +1,14 @@
-//! What projects' SQL sees of the caller, and what browsers may send.
+//! The `auth` functions that SQL of projects uses, CORS, and the schema's own constraints.
 
 use reqwest::Method;
 
 use crate::app::TestApp;
 
 #[actix_web::test]
-async fn auth_019_browsers_may_send_what_the_stock_client_sends() {
+async fn auth_019_cors_allows_the_headers_of_the_stock_client() {
     let app = TestApp::start().await;
 
-    let answer = app
+    let response = app
         .call(Method::OPTIONS, "/token?grant_type=password")
         .header("origin", "https://site.example")
         .header("access-control-request-method", "POST")
@@ -19,8 +19,8 @@ async fn auth_019_browsers_may_send_what_the_stock_client_sends() {
         .send()
         .await;
 
-    assert!(matches!(answer.status, 200 | 204), "{}", answer.status);
-    let allowed = answer.header("access-control-allow-headers").to_lowercase();
+    assert!(matches!(response.status, 200 | 204), "{}", response.status);
+    let allowed = response.header("access-control-allow-headers").to_lowercase();
     for name in [
         "apikey",
         "authorization",
@@ -33,11 +33,11 @@ async fn auth_019_browsers_may_send_what_the_stock_client_sends() {
             "{name} in {allowed}"
         );
     }
-    assert_eq!(answer.header("access-control-allow-origin"), "*");
+    assert_eq!(response.header("access-control-allow-origin"), "*");
 }
 
 #[actix_web::test]
-async fn auth_051_policies_see_the_user_of_the_token() {
+async fn auth_051_rows_that_refer_to_a_user_are_visible_to_that_user_and_deleted_with_it() {
     let app = TestApp::start().await;
     let ana = app.user("ana@example.com").await;
     app.user("ben@example.com").await;
@@ -70,7 +70,7 @@ async fn auth_051_policies_see_the_user_of_the_token() {
 }
 
 #[actix_web::test]
-async fn auth_052_without_claims_the_functions_answer_null() {
+async fn auth_052_auth_functions_return_null_without_claims() {
     let app = TestApp::start().await;
     for claims in [None, Some("")] {
         let mut client = app.superuser().await;
@@ -88,7 +88,7 @@ async fn auth_052_without_claims_the_functions_answer_null() {
 }
 
 #[actix_web::test]
-async fn auth_090_another_auth_server_finds_its_migrations_done() {
+async fn auth_090_gotrues_migrations_are_recorded_and_a_dump_may_insert_them_again() {
     let app = TestApp::start().await;
 
     let known = "select count(*) from auth.schema_migrations where version in ('00', '20171026211738', '20260625000000')";
@@ -107,7 +107,7 @@ async fn auth_090_another_auth_server_finds_its_migrations_done() {
 }
 
 #[actix_web::test]
-async fn custom_providers_are_checked_by_the_table_too() {
+async fn table_constraints_reject_unsafe_custom_providers() {
     let app = TestApp::start().await;
     let client = app.superuser().await;
     let insert = |kind: &str, identifier: &str, name: &str, issuer: &str| {

@@ -1,4 +1,4 @@
-//! A project that comes from elsewhere: rows of its dump, as `pg_dump --data-only` writes them, and the users behind them.
+//! Users and sessions from the dump of a Supabase project, as `pg_dump --data-only` writes it.
 
 use serde_json::json;
 
@@ -7,7 +7,9 @@ use crate::app::TestApp;
 const USER: &str = "8a3c2b1d-0f4e-4c5a-9b6d-7e8f90a1b2c3";
 const SESSION: &str = "5d4c3b2a-1f0e-4d9c-8b7a-6958473625a1";
 
-/// Every column that a dump of the original names; the generated ones are not dumped. The password is `secret-horse`.
+/// Builds a dump with one user and one session, in which every table has all columns of GoTrue's except generated ones.
+/// Its two refresh tokens have the two formats of GoTrue's rows: 12 characters of base 32, and 22 characters of
+/// base64url.
 fn dump(password_hash: &str) -> String {
     format!(
         "insert into auth.schema_migrations (version) values ('20171026211738'), ('20260625000000');
@@ -44,7 +46,7 @@ fn dump(password_hash: &str) -> String {
 }
 
 #[actix_web::test]
-async fn auth_090_a_dumped_user_signs_in_and_a_dumped_session_goes_on() {
+async fn auth_090_users_and_sessions_of_a_supabase_dump_keep_working() {
     let app = TestApp::start().await;
     let hash = bcrypt::hash("secret-horse", 4).unwrap();
     app.superuser().await.batch_execute(&dump(&hash)).await.unwrap();

@@ -1,4 +1,4 @@
-//! Changing one's address, and reauthentication.
+//! Changes of the e-mail address, by `PUT /user` and the links or codes in the mails that follow.
 
 use selvedge_auth::AuthConfig;
 use serde_json::json;
@@ -6,17 +6,17 @@ use serde_json::json;
 use crate::app::{PASSWORD, TestApp};
 
 #[actix_web::test]
-async fn auth_070_a_secure_change_asks_both_addresses() {
+async fn auth_070_a_secure_change_needs_both_addresses_to_confirm() {
     let app = TestApp::start().await;
     let session = app.user("ana@example.com").await;
 
-    let answer = app
+    let response = app
         .put("/user", json!({"email": "New@example.com"}))
         .bearer(&session.access_token)
         .send()
         .await;
     assert_eq!(
-        (&answer.body["email"], &answer.body["new_email"]),
+        (&response.body["email"], &response.body["new_email"]),
         (&json!("ana@example.com"), &json!("new@example.com"))
     );
     assert_eq!(app.mail_count(), 2);
@@ -46,7 +46,7 @@ async fn auth_070_a_secure_change_asks_both_addresses() {
 }
 
 #[actix_web::test]
-async fn the_first_half_by_code_answers_a_message() {
+async fn confirming_the_first_address_by_code_returns_a_message() {
     let app = TestApp::start().await;
     let session = app.user("ana@example.com").await;
     app.put("/user", json!({"email": "new@example.com"}))
@@ -73,8 +73,8 @@ async fn the_first_half_by_code_answers_a_message() {
 }
 
 #[actix_web::test]
-async fn a_simple_change_asks_the_new_address_only() {
-    let app = TestApp::with(|config: &mut AuthConfig| config.email.secure_change = false).await;
+async fn a_simple_change_needs_only_the_new_address_to_confirm() {
+    let app = TestApp::start_with(|config: &mut AuthConfig| config.email.secure_change = false).await;
     let session = app.user("ana@example.com").await;
     app.put("/user", json!({"email": "new@example.com"}))
         .bearer(&session.access_token)
@@ -89,27 +89,27 @@ async fn a_simple_change_asks_the_new_address_only() {
 }
 
 #[actix_web::test]
-async fn auth_071_a_taken_address_is_refused() {
+async fn auth_071_changing_to_a_taken_address_is_rejected() {
     let app = TestApp::start().await;
     app.user("bea@example.com").await;
     let session = app.user("ana@example.com").await;
 
-    let answer = app
+    let response = app
         .put("/user", json!({"email": "Bea@example.com"}))
         .bearer(&session.access_token)
         .send()
         .await;
 
-    assert_eq!(answer.error(), (422, "email_exists"));
+    assert_eq!(response.error(), (422, "email_exists"));
     assert_eq!(
-        answer.message(),
+        response.message(),
         "A user with this email address has already been registered"
     );
 }
 
 #[actix_web::test]
-async fn an_address_taken_meanwhile_is_refused_at_the_confirmation() {
-    let app = TestApp::with(|config: &mut AuthConfig| config.email.secure_change = false).await;
+async fn an_address_that_was_taken_meanwhile_is_rejected_at_the_confirmation() {
+    let app = TestApp::start_with(|config: &mut AuthConfig| config.email.secure_change = false).await;
     let session = app.user("ana@example.com").await;
     app.put("/user", json!({"email": "new@example.com"}))
         .bearer(&session.access_token)
@@ -125,19 +125,19 @@ async fn an_address_taken_meanwhile_is_refused_at_the_confirmation() {
 #[actix_web::test]
 async fn auth_073_an_anonymous_user_becomes_permanent_with_the_same_id() {
     for autoconfirm in [false, true] {
-        let app = TestApp::with(|config| {
+        let app = TestApp::start_with(|config| {
             config.anonymous_users_enabled = true;
             config.email.autoconfirm = autoconfirm;
         })
         .await;
         let anonymous = app.post("/signup", json!({})).send().await.session();
 
-        let answer = app
+        let response = app
             .put("/user", json!({"email": "ana@example.com"}))
             .bearer(&anonymous.access_token)
             .send()
             .await;
-        assert_eq!(answer.status, 200, "{}", answer.body);
+        assert_eq!(response.status, 200, "{}", response.body);
         if !autoconfirm {
             app.get(&app.mail_to("ana@example.com").link).send().await;
         }
@@ -162,7 +162,7 @@ async fn auth_073_an_anonymous_user_becomes_permanent_with_the_same_id() {
 }
 
 #[actix_web::test]
-async fn auth_069_resending_a_change_mails_both_again() {
+async fn auth_069_resending_an_email_change_mails_both_addresses() {
     let app = TestApp::start().await;
     let session = app.user("ana@example.com").await;
     app.put("/user", json!({"email": "new@example.com"}))
@@ -190,8 +190,8 @@ async fn auth_069_resending_a_change_mails_both_again() {
 }
 
 #[actix_web::test]
-async fn auth_063_where_one_address_is_enough_the_old_one_has_no_link() {
-    let app = TestApp::with(|config| config.email.secure_change = false).await;
+async fn auth_063_without_secure_change_there_is_no_link_for_the_old_address() {
+    let app = TestApp::start_with(|config| config.email.secure_change = false).await;
     app.user("ana@example.com").await;
     let link = async |kind: &str| {
         let body = json!({"type": kind, "email": "ana@example.com", "new_email": "new@example.com"});

@@ -1,4 +1,4 @@
-//! Callers, bodies, shapes of errors, and what is switched off.
+//! Error responses: bad bearers, malformed bodies and queries, unknown routes, disabled features.
 
 use reqwest::Method;
 use selvedge_token::{KeyRing, development, unix_now};
@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::app::{PASSWORD, Setup, TestApp};
 
 #[actix_web::test]
-async fn auth_017_auth_018_the_version_header_chooses_the_shape() {
+async fn auth_017_auth_018_the_api_version_header_chooses_the_error_format() {
     let app = TestApp::start().await;
     let body = json!({"email": "ana@example.com", "password": "wrong"});
 
@@ -46,7 +46,7 @@ async fn auth_017_auth_018_the_version_header_chooses_the_shape() {
 }
 
 #[actix_web::test]
-async fn auth_088_each_bad_bearer_has_its_own_answer() {
+async fn auth_088_each_kind_of_bad_bearer_has_its_own_error() {
     let app = TestApp::start().await;
     let session = app.user("ana@example.com").await;
     let sign = |claims| app.keys.sign(&claims).unwrap();
@@ -92,8 +92,8 @@ async fn auth_088_each_bad_bearer_has_its_own_answer() {
         ),
     ];
     for (token, status, code, message) in cases {
-        let answer = app.get("/user").bearer(&token).send().await;
-        assert_eq!((answer.error(), answer.message()), ((status, code), message));
+        let response = app.get("/user").bearer(&token).send().await;
+        assert_eq!((response.error(), response.message()), ((status, code), message));
     }
     let none = app.get("/user").header("apikey", "").send().await;
     assert_eq!(
@@ -109,6 +109,7 @@ async fn auth_088_each_bad_bearer_has_its_own_answer() {
         .send()
         .await;
     assert_eq!(publishable.message(), "invalid claim: missing sub claim");
+    // Header `{"alg":"none"}` and no signature.
     let unsigned = "eyJhbGciOiJub25lIn0.eyJzdWIiOiJ4In0.";
     assert_eq!(
         app.get("/user").bearer(unsigned).send().await.error(),
@@ -117,7 +118,33 @@ async fn auth_088_each_bad_bearer_has_its_own_answer() {
 }
 
 #[actix_web::test]
-async fn auth_091_bodies_are_checked() {
+async fn auth_088_a_token_of_a_node_whose_clock_is_ahead_is_accepted() {
+    let app = TestApp::start().await;
+    let session = app.user("ana@example.com").await;
+    let now = unix_now();
+    let get_user = async |start: i64| {
+        let claims = json!({
+            "sub": session.user["id"], "aud": "authenticated", "role": "authenticated", "exp": now + 3600,
+            "iat": start, "nbf": start,
+        });
+        app.get("/user")
+            .bearer(&app.keys.sign(&claims).unwrap())
+            .send()
+            .await
+    };
+
+    assert_eq!(get_user(now + 55).await.status, 200);
+    let early = get_user(now + 3000).await;
+    assert_eq!(early.error(), (403, "bad_jwt"));
+    assert!(
+        early.message().ends_with("token is not valid yet"),
+        "{}",
+        early.message()
+    );
+}
+
+#[actix_web::test]
+async fn auth_091_malformed_and_large_bodies_are_rejected_and_unknown_members_ignored() {
     let app = TestApp::start().await;
     let post = |body: Vec<u8>| app.call(Method::POST, "/signup").raw(body).send();
 
@@ -143,7 +170,7 @@ async fn auth_091_bodies_are_checked() {
 }
 
 #[actix_web::test]
-async fn unknown_routes_and_methods_are_told_apart() {
+async fn unknown_routes_answer_404_and_unknown_methods_405() {
     let app = TestApp::start().await;
 
     let nothing = app.get("/nothing").send().await;
@@ -165,7 +192,7 @@ async fn unknown_routes_and_methods_are_told_apart() {
 }
 
 #[actix_web::test]
-async fn auth_061_strangers_do_not_learn_which_paths_exist() {
+async fn auth_061_unauthenticated_callers_get_401_whether_a_path_exists_or_not() {
     let app = TestApp::start().await;
     let session = app.user("ana@example.com").await;
 
@@ -183,20 +210,20 @@ async fn auth_061_strangers_do_not_learn_which_paths_exist() {
         );
     }
     for path in ["/admin/nothing", "/admin/generate_link"] {
-        let answer = app.get(path).bearer(&session.access_token).send().await;
-        assert_eq!(answer.error(), (403, "not_admin"), "{path}");
+        let response = app.get(path).bearer(&session.access_token).send().await;
+        assert_eq!(response.error(), (403, "not_admin"), "{path}");
     }
     let known = [("/user/nothing", 404), ("/factors", 405), ("/logout", 405)];
     for (path, status) in known {
-        let answer = app.get(path).bearer(&session.access_token).send().await;
-        assert_eq!(answer.status, status, "{path}");
+        let response = app.get(path).bearer(&session.access_token).send().await;
+        assert_eq!(response.status, status, "{path}");
     }
     assert_eq!(app.get("/admin/nothing").admin().send().await.status, 404);
     assert_eq!(app.get("/logout").send().await.status, 405);
 }
 
 #[actix_web::test]
-async fn auth_095_a_feature_that_is_off_says_so_to_everybody() {
+async fn auth_095_a_disabled_feature_is_reported_before_authentication() {
     let app = TestApp::start().await;
     let cases = [
         (Method::GET, "/passkeys", "passkey_disabled"),
@@ -209,9 +236,9 @@ async fn auth_095_a_feature_that_is_off_says_so_to_everybody() {
     ];
 
     for (method, path, code) in cases {
-        let answer = app.call(method, path).send().await;
-        assert_eq!(answer.error(), (404, code), "{path}");
-        assert_eq!(answer.header("x-sb-error-code"), code);
+        let response = app.call(method, path).send().await;
+        assert_eq!(response.error(), (404, code), "{path}");
+        assert_eq!(response.header("x-sb-error-code"), code);
     }
     let ana = app.user("ana@example.com").await;
     let of_ana = format!("/admin/users/{}/passkeys", ana.user_id());
@@ -224,7 +251,7 @@ async fn auth_095_a_feature_that_is_off_says_so_to_everybody() {
 }
 
 #[actix_web::test]
-async fn auth_096_settings_and_health_show_no_secret() {
+async fn auth_096_settings_and_health_contain_no_secret() {
     let app = TestApp::start().await;
 
     let health = app.get("/health").send().await;
@@ -244,11 +271,11 @@ async fn auth_096_settings_and_health_show_no_secret() {
 }
 
 #[actix_web::test]
-async fn auth_050_only_public_keys_are_listed() {
+async fn auth_050_jwks_contains_only_public_keys() {
     let symmetric = TestApp::start().await;
     let key = development::signing_key();
     let keys = KeyRing::new(development::JWT_SECRET.as_bytes(), &[key]).unwrap();
-    let asymmetric = TestApp::from(Setup {
+    let asymmetric = TestApp::start_setup(Setup {
         keys,
         ..Setup::default()
     })
@@ -290,7 +317,7 @@ async fn auth_050_only_public_keys_are_listed() {
 }
 
 #[actix_web::test]
-async fn auth_043_auth_083_auth_095_what_is_off_says_so_and_is_not_retried() {
+async fn auth_043_auth_083_auth_095_disabled_features_answer_4xx_so_that_clients_do_not_retry() {
     let app = TestApp::start().await;
     let session = app.user("ana@example.com").await;
     let cases = [
@@ -330,20 +357,20 @@ async fn auth_043_auth_083_auth_095_what_is_off_says_so_and_is_not_retried() {
         ),
     ];
     for (method, path, status, code) in cases {
-        let answer = app
+        let response = app
             .call(method, path)
             .json(&json!({"factor_type": "totp", "id_token": "x.y.z", "provider": "google"}))
             .bearer(&session.access_token)
             .send()
             .await;
-        assert_eq!(answer.error(), (status, code), "{path}");
+        assert_eq!(response.error(), (status, code), "{path}");
     }
     let provider = app.get("/authorize?provider=google").send().await;
     assert!(provider.message().starts_with("Unsupported provider"));
 }
 
 #[actix_web::test]
-async fn the_audience_of_a_request_must_fit() {
+async fn the_header_x_jwt_aud_with_another_audience_finds_no_user() {
     let app = TestApp::start().await;
     let session = app.user("ana@example.com").await;
 
@@ -365,7 +392,7 @@ async fn the_audience_of_a_request_must_fit() {
 }
 
 #[actix_web::test]
-async fn broken_queries_are_answered_in_the_contracts_shape() {
+async fn a_repeated_grant_type_is_a_validation_error() {
     let app = TestApp::start().await;
 
     let twice = app
@@ -377,7 +404,7 @@ async fn broken_queries_are_answered_in_the_contracts_shape() {
 }
 
 #[actix_web::test]
-async fn auth_091_what_comes_twice_or_empty_is_read_as_the_original_reads_it() {
+async fn auth_091_of_repeated_members_the_last_counts_and_of_repeated_parameters_the_first() {
     let app = TestApp::start().await;
     let admin = |body: &str| {
         app.call(Method::POST, "/admin/users")
@@ -400,6 +427,6 @@ async fn auth_091_what_comes_twice_or_empty_is_read_as_the_original_reads_it() {
     }
     let session = app.user("dan@example.com").await;
     let call = app.call(Method::POST, "/logout?scope=local&scope=nonsense");
-    let answer = call.bearer(&session.access_token).send().await;
-    assert_eq!(answer.status, 204, "the first parameter counts");
+    let response = call.bearer(&session.access_token).send().await;
+    assert_eq!(response.status, 204, "the first parameter counts");
 }

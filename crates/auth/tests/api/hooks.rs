@@ -1,4 +1,4 @@
-//! Hooks: functions of the project's database, and signed calls to its servers.
+//! Hooks: functions in the project's database, and signed HTTP requests.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -9,28 +9,32 @@ use serde_json::{Value, json};
 use sha2::Sha256;
 
 use crate::app::{PASSWORD, Session, TestApp};
-use crate::receiver::{Received, Receiver};
+use crate::http_receiver::{Received, Receiver};
 
+/// Two keys, as during a rotation: `new-secret` and `old-secret` in base64.
 const SECRETS: &str = "v1,whsec_bmV3LXNlY3JldA==|v1,whsec_b2xkLXNlY3JldA==";
 
+/// Configures a hook as a function in the schema `public`.
 fn function(name: &str) -> Option<HookConfig> {
     Some(HookConfig::parse(&format!("pg-functions://postgres/public/{name}"), None).unwrap())
 }
 
+/// Configures a hook as a call to the receiver, signed with both keys of [`SECRETS`].
 fn http(receiver: &Receiver) -> Option<HookConfig> {
     let secrets = SecretString::from(SECRETS);
     Some(HookConfig::parse(&format!("{}/hook", receiver.url), Some(&secrets)).unwrap())
 }
 
+/// Starts the service with autoconfirm and these hooks.
 async fn app(hooks: impl FnOnce(&mut HooksConfig)) -> TestApp {
-    TestApp::with(|config: &mut AuthConfig| {
+    TestApp::start_with(|config: &mut AuthConfig| {
         config.email.autoconfirm = true;
         hooks(&mut config.hooks);
     })
     .await
 }
 
-/// A function in PL/pgSQL that Auth may run.
+/// Creates a PL/pgSQL function that Auth may execute.
 async fn create(app: &TestApp, name: &str, body: &str) {
     app.migrate(&format!(
         "create or replace function public.{name}(event jsonb) returns jsonb language plpgsql as $hook$ {body} $hook$; \
@@ -41,11 +45,12 @@ async fn create(app: &TestApp, name: &str, body: &str) {
     .await;
 }
 
+/// Verifies the session's access token and returns its claims.
 fn claims(app: &TestApp, session: &Session) -> Value {
     serde_json::from_str(app.keys.verify(&session.access_token).unwrap().json()).unwrap()
 }
 
-/// Whether the call carries the signature of this key.
+/// Whether the request has a valid signature of this key.
 fn is_signed(request: &Received, key: &str) -> bool {
     let (id, timestamp) = (request.header("webhook-id"), request.header("webhook-timestamp"));
     let mut mac = Hmac::<Sha256>::new_from_slice(key.as_bytes()).unwrap();
@@ -58,7 +63,7 @@ fn is_signed(request: &Received, key: &str) -> bool {
 }
 
 #[actix_web::test]
-async fn auth_079_a_function_changes_the_claims() {
+async fn auth_079_a_database_hook_changes_the_claims() {
     let app = app(|hooks| hooks.custom_access_token = function("claims")).await;
     create(
         &app,
@@ -106,7 +111,7 @@ async fn auth_079_a_function_changes_the_claims() {
 }
 
 #[actix_web::test]
-async fn auth_080_a_function_refuses_a_new_user() {
+async fn auth_080_a_database_hook_rejects_a_new_user() {
     let app = app(|hooks| hooks.before_user_created = function("guard")).await;
     create(
         &app,
@@ -135,7 +140,50 @@ async fn auth_080_a_function_refuses_a_new_user() {
 }
 
 #[actix_web::test]
-async fn auth_080_a_server_refuses_and_is_signed_to() {
+async fn auth_080_what_the_hook_writes_stays_when_it_refuses_or_a_later_step_fails() {
+    let app = app(|hooks| hooks.before_user_created = function("count_attempt")).await;
+    app.migrate(
+        "create table public.attempts (email text); grant insert on public.attempts to supabase_auth_admin; \
+         create function public.reject_row() returns trigger language plpgsql as $$ begin \
+           if new.email like 'unlucky%' then raise exception 'no'; end if; return new; end $$; \
+         create trigger reject_row before insert on auth.users for each row execute function public.reject_row();",
+    )
+    .await;
+    create(
+        &app,
+        "count_attempt",
+        "begin insert into public.attempts values (event #>> '{user,email}'); \
+           if event #>> '{user,email}' like 'eve%' then \
+             return jsonb_build_object('error', jsonb_build_object('http_code', 403, 'message', 'no')); \
+           end if; return '{}'::jsonb; end",
+    )
+    .await;
+
+    assert_eq!(app.sign_up("eve@example.com", PASSWORD).await.status, 403);
+    assert_eq!(app.sign_up("unlucky@example.com", PASSWORD).await.status, 500);
+    assert_eq!(app.sign_up("ana@example.com", PASSWORD).await.status, 200);
+    let invited = app
+        .post("/invite", json!({"email": "eve2@example.com"}))
+        .admin()
+        .send()
+        .await;
+    assert_eq!(invited.status, 403);
+
+    let attempts = app
+        .sql(
+            "select string_agg(email, ' ' order by email) from public.attempts",
+            &[],
+        )
+        .await;
+    assert_eq!(
+        attempts[0].get::<_, &str>(0),
+        "ana@example.com eve2@example.com eve@example.com unlucky@example.com"
+    );
+    assert_eq!(app.count("select count(*) from auth.users").await, 1);
+}
+
+#[actix_web::test]
+async fn auth_080_an_http_hook_rejects_a_new_user_and_gets_signed_requests() {
     let receiver = Receiver::start(r#"{"error": {"http_code": 418, "message": "tea only"}}"#).await;
     let app = app(|hooks| hooks.before_user_created = http(&receiver)).await;
 
@@ -151,12 +199,33 @@ async fn auth_080_a_server_refuses_and_is_signed_to() {
     assert_eq!(input["metadata"]["ip_address"], "127.0.0.1");
     assert!(input["metadata"]["uuid"].is_string() && input["metadata"]["time"].is_string());
 
-    receiver.answer("204 No Content", "");
+    receiver.respond("204 No Content", "");
     app.sign_up("ana@example.com", PASSWORD).await.session();
 }
 
 #[actix_web::test]
-async fn answers_of_servers_are_judged() {
+async fn auth_080_hooks_at_private_addresses_are_not_called_unless_that_is_allowed() {
+    let receiver = Receiver::start("{}").await;
+    // As an address, and as a name that leads to it.
+    for host in ["127.0.0.1", "localhost"] {
+        let url = format!("{}/hook", receiver.url.replace("127.0.0.1", host));
+        let secrets = SecretString::from(SECRETS);
+        let hook = HookConfig::parse(&url, Some(&secrets)).unwrap();
+        let app = TestApp::start_with(|config: &mut AuthConfig| {
+            config.calls_private_addresses = false;
+            config.hooks.before_user_created = Some(hook);
+        })
+        .await;
+
+        let refused = app.sign_up("ana@example.com", PASSWORD).await;
+
+        assert_eq!(refused.error(), (422, "hook_timeout_after_retry"), "{host}");
+    }
+    assert!(receiver.requests().is_empty());
+}
+
+#[actix_web::test]
+async fn invalid_responses_of_http_hooks_are_errors() {
     let receiver = Receiver::start("{}").await;
     let app = app(|hooks| hooks.before_user_created = http(&receiver)).await;
     let large = format!("\"{}\"", "x".repeat(210 * 1024));
@@ -177,7 +246,7 @@ async fn answers_of_servers_are_judged() {
         ),
     ];
     for (status, body, error) in cases {
-        receiver.answer(status, body);
+        receiver.respond(status, body);
         assert_eq!(
             app.sign_up("ana@example.com", PASSWORD).await.error(),
             error,
@@ -185,7 +254,7 @@ async fn answers_of_servers_are_judged() {
         );
     }
 
-    receiver.answer_in_turn(&[
+    receiver.respond_in_turn(&[
         (
             "503 Service Unavailable\r\nretry-after: true\r\ncontent-type: text/plain",
             "",
@@ -196,9 +265,9 @@ async fn answers_of_servers_are_judged() {
 }
 
 #[actix_web::test]
-async fn a_hook_sends_the_mails() {
+async fn the_send_email_hook_is_called_instead_of_sending_mails() {
     let receiver = Receiver::start("{}").await;
-    let app = TestApp::with(|config| config.hooks.send_email = http(&receiver)).await;
+    let app = TestApp::start_with(|config| config.hooks.send_email = http(&receiver)).await;
 
     let body = json!({"email": "ana@example.com", "password": PASSWORD});
     let signed_up = app
@@ -244,15 +313,28 @@ async fn a_hook_sends_the_mails() {
     }
     assert_eq!(receiver.requests().len(), 2, "one call for both mails");
 
-    receiver.answer("500 Internal Server Error", "{}");
+    let asked = app
+        .get("/reauthenticate")
+        .bearer(&session.access_token)
+        .send()
+        .await;
+    assert_eq!(asked.status, 200, "{}", asked.body);
+    let data = &receiver.last().json()["email_data"];
+    let digits = data["token"].as_str().unwrap();
+    let expected = hex::encode(<sha2::Sha224 as sha2::Digest>::digest(format!(
+        "ana@example.com{digits}"
+    )));
+    assert_eq!(data["token_hash"], expected.as_str());
+
+    receiver.respond("500 Internal Server Error", "{}");
     let failed = app.sign_up("bea@example.com", PASSWORD).await;
     assert_eq!(failed.error(), (500, "unexpected_failure"));
     assert_eq!(app.count("select count(*) from auth.users").await, 1);
 }
 
 #[actix_web::test]
-async fn a_function_sends_the_text_messages() {
-    let app = TestApp::with(|config| {
+async fn the_send_sms_hook_is_called_instead_of_the_provider() {
+    let app = TestApp::start_with(|config| {
         config.phone.enabled = true;
         config.phone.autoconfirm = false;
         config.hooks.send_sms = function("send");
@@ -273,12 +355,27 @@ async fn a_function_sends_the_text_messages() {
     let sent = app.sql("select body from public.sent", &[]).await;
     let sent: Value = sent[0].get(0);
     assert_eq!(sent["sms"]["phone"], "49170");
+    assert_eq!(sent["user"]["new_phone"], json!(null));
     let body = json!({"type": "sms", "phone": "49170", "token": sent["sms"]["otp"]});
-    app.post("/verify", body).send().await.session();
+    let session = app.post("/verify", body).send().await.session();
+
+    let changed = app
+        .put("/user", json!({"phone": "+49171"}))
+        .bearer(&session.access_token)
+        .send()
+        .await;
+    assert_eq!(changed.status, 200, "{}", changed.body);
+    let sent = app
+        .sql(
+            "select body from public.sent where body #>> '{sms,phone}' = '49171'",
+            &[],
+        )
+        .await;
+    assert_eq!(sent[0].get::<_, Value>(0)["user"]["new_phone"], "49171");
 }
 
 #[actix_web::test]
-async fn a_hook_hears_of_passwords_and_may_reject_them() {
+async fn the_password_hook_is_called_and_may_reject_a_sign_in() {
     let receiver = Receiver::start(r#"{"decision": "continue"}"#).await;
     let app = app(|hooks| hooks.password_verification_attempt = http(&receiver)).await;
     let session = app.sign_up("ana@example.com", PASSWORD).await.session();
@@ -297,7 +394,7 @@ async fn a_hook_hears_of_passwords_and_may_reject_them() {
     app.sign_in("nobody@example.com", "wrong").await;
     assert_eq!(receiver.requests().len(), 2, "nobody has no password");
 
-    receiver.answer(
+    receiver.respond(
         "200 OK",
         r#"{"decision": "reject", "message": "too often", "should_logout_user": true}"#,
     );
@@ -310,8 +407,8 @@ async fn a_hook_hears_of_passwords_and_may_reject_them() {
 }
 
 #[actix_web::test]
-async fn a_hook_rejects_a_second_factor_and_ends_the_sessions() {
-    let app = TestApp::with(|config| {
+async fn the_mfa_hook_may_reject_a_factor_and_delete_the_sessions() {
+    let app = TestApp::start_with(|config| {
         config.mfa.totp = selvedge_auth::FactorSwitch {
             enroll: true,
             verify: true,
@@ -355,7 +452,7 @@ async fn a_hook_rejects_a_second_factor_and_ends_the_sessions() {
 }
 
 #[actix_web::test]
-async fn a_hook_hears_of_new_users_afterwards() {
+async fn the_after_user_created_hook_is_called_after_the_commit() {
     let app = app(|hooks| hooks.after_user_created = function("note")).await;
     app.migrate(
         "create table public.noted (id text); grant insert on public.noted to supabase_auth_admin; \

@@ -1,4 +1,4 @@
-//! ID tokens: which of them are believed, whether a provider gave them or a client hands them in.
+//! Verification of ID tokens, from a provider's token response and from clients (`grant_type=id_token`).
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -9,7 +9,7 @@ use crate::identity_provider::{CLIENT_ID, IdentityProvider};
 use crate::providers::{in_fragment, sign_in, with_google};
 
 #[actix_web::test]
-async fn token_substitution_every_forged_id_token_is_refused() {
+async fn every_forged_id_token_is_rejected() {
     let (app, provider) = with_google().await;
     let foreign = IdentityProvider::start();
     let base = provider.base.clone();
@@ -19,7 +19,7 @@ async fn token_substitution_every_forged_id_token_is_refused() {
     }));
     let key = provider.public_jwks()["keys"][0].clone();
     let unsigned = format!("{}.{payload}.", part(json!({"alg": "none"})));
-    // The published key as an HMAC secret: the classic confusion.
+    // HS256 with the published key as the secret: a library that trusts the header's `alg` would accept it.
     let confused = {
         let header = part(json!({"alg": "HS256", "kid": key["kid"]}));
         let message = format!("{header}.{payload}");
@@ -67,10 +67,10 @@ async fn token_substitution_every_forged_id_token_is_refused() {
         ("garbage", "a.b.c".to_owned()),
     ];
     for (name, token) in cases {
-        provider.answers("id_token", json!(token));
-        let answer = sign_in(&app).await;
-        assert_eq!(in_fragment(&answer, "access_token"), None, "{name}");
-        assert_eq!(in_fragment(&answer, "error").unwrap(), "server_error", "{name}");
+        provider.set_token_response("id_token", json!(token));
+        let response = sign_in(&app).await;
+        assert_eq!(in_fragment(&response, "access_token"), None, "{name}");
+        assert_eq!(in_fragment(&response, "error").unwrap(), "server_error", "{name}");
 
         let body = json!({"provider": "google", "id_token": token, "access_token": "their-access"});
         let granted = app.post("/token?grant_type=id_token", body).send().await;
@@ -83,6 +83,7 @@ async fn token_substitution_every_forged_id_token_is_refused() {
     assert_eq!(app.count("select count(*) from auth.users").await, 0);
 }
 
+/// Computes the HS256 signature of a JWT, in base64url.
 fn jsonwebtoken_hs256(message: &[u8], secret: &[u8]) -> String {
     use hmac::{Hmac, KeyInit, Mac};
     let mut mac = Hmac::<Sha256>::new_from_slice(secret).unwrap();
@@ -91,7 +92,7 @@ fn jsonwebtoken_hs256(message: &[u8], secret: &[u8]) -> String {
 }
 
 #[actix_web::test]
-async fn auth_081_an_id_token_signs_in_when_its_nonce_fits() {
+async fn auth_081_an_id_token_with_a_matching_nonce_signs_in() {
     let (app, provider) = with_google().await;
     let grant = |nonce: Value, hashed: Value| {
         let token = provider.id_token(|claims| claims["nonce"] = hashed);
@@ -163,10 +164,10 @@ async fn auth_082_an_id_token_for_the_second_client_id_is_accepted() {
 }
 
 #[actix_web::test]
-async fn an_issuer_that_rotates_its_keys_is_asked_again() {
+async fn key_sets_are_fetched_again_after_a_rotation_of_keys() {
     let (app, provider) = with_google().await;
     assert!(in_fragment(&sign_in(&app).await, "access_token").is_some());
-    // Not more often than every ten seconds: a stranger's token must not make us call.
+    // At most every ten seconds: tokens with invented key ids must not make the server send requests.
     provider.rotate(selvedge_token::KeyAlgorithm::EdDsa);
     assert_eq!(
         in_fragment(&sign_in(&app).await, "error").unwrap(),

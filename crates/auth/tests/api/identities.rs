@@ -2,12 +2,13 @@
 
 use serde_json::json;
 
-use crate::app::{Answer, Session, TestApp};
+use crate::app::{Response, Session, TestApp};
 use crate::identity_provider::IdentityProvider;
 
+/// Starts the service with manual linking, anonymous users and a test provider configured as Google.
 async fn with_linking() -> (TestApp, IdentityProvider) {
     let provider = IdentityProvider::start();
-    let app = TestApp::with(|config| {
+    let app = TestApp::start_with(|config| {
         config.insecure_providers = true;
         config.manual_linking_enabled = true;
         config.anonymous_users_enabled = true;
@@ -17,10 +18,11 @@ async fn with_linking() -> (TestApp, IdentityProvider) {
     (app, provider)
 }
 
-async fn link(app: &TestApp, session: &Session) -> Answer {
+/// Links the provider's identity to the signed-in user: `/user/identities/authorize`, then `/callback`.
+async fn link(app: &TestApp, session: &Session) -> Response {
     let path = "/user/identities/authorize?provider=google&skip_http_redirect=true";
-    let answer = app.get(path).bearer(&session.access_token).send().await;
-    let url = url::Url::parse(answer.body["url"].as_str().unwrap()).unwrap();
+    let response = app.get(path).bearer(&session.access_token).send().await;
+    let url = url::Url::parse(response.body["url"].as_str().unwrap()).unwrap();
     let state = url
         .query_pairs()
         .find(|(name, _)| name == "state")
@@ -30,8 +32,9 @@ async fn link(app: &TestApp, session: &Session) -> Answer {
     app.get(&format!("/callback?state={state}&code=x")).send().await
 }
 
-fn error_code(answer: &Answer) -> String {
-    let url = url::Url::parse(answer.header("location")).unwrap();
+/// Returns `error_code` in the query of the `location` header; empty when there is none.
+fn error_code(response: &Response) -> String {
+    let url = url::Url::parse(response.header("location")).unwrap();
     let found = url
         .query_pairs()
         .find(|(name, _)| name == "error_code")
@@ -39,7 +42,8 @@ fn error_code(answer: &Answer) -> String {
     found.unwrap_or_default()
 }
 
-async fn unlink(app: &TestApp, session: &Session, provider: &str) -> Answer {
+/// Unlinks the user's identity of this provider.
+async fn unlink(app: &TestApp, session: &Session, provider: &str) -> Response {
     let user = app.get("/user").bearer(&session.access_token).send().await.body;
     let identities = user["identities"].as_array().unwrap();
     let identity = identities
@@ -76,15 +80,15 @@ async fn auth_083_linking_is_off_by_default() {
 }
 
 #[actix_web::test]
-async fn auth_083_a_user_links_an_identity_with_another_address_and_gives_it_up() {
+async fn auth_083_a_user_links_and_unlinks_an_identity_with_another_address() {
     let (app, provider) = with_linking().await;
-    provider.says(json!({"email": "work@example.com"}));
+    provider.set_claims(json!({"email": "work@example.com"}));
     let ana = app.user("ana@example.com").await;
 
-    let answer = link(&app, &ana).await;
+    let response = link(&app, &ana).await;
 
     assert!(
-        answer
+        response
             .header("location")
             .starts_with("https://site.example#access_token=")
     );
@@ -109,7 +113,7 @@ async fn auth_083_a_user_links_an_identity_with_another_address_and_gives_it_up(
 }
 
 #[actix_web::test]
-async fn auth_084_the_last_identity_stays_and_others_belong_to_others() {
+async fn auth_084_the_last_identity_and_other_users_identities_cannot_be_unlinked() {
     let (app, _provider) = with_linking().await;
     let ana = app.user("ana@example.com").await;
 
@@ -135,9 +139,9 @@ async fn auth_084_the_last_identity_stays_and_others_belong_to_others() {
 }
 
 #[actix_web::test]
-async fn the_address_goes_with_its_identity_and_the_next_one_takes_over() {
+async fn unlinking_replaces_the_address_by_that_of_the_next_identity() {
     let (app, provider) = with_linking().await;
-    provider.says(json!({"email": "work@example.com"}));
+    provider.set_claims(json!({"email": "work@example.com"}));
     let ana = app.user("ana@example.com").await;
     link(&app, &ana).await;
 
@@ -152,7 +156,7 @@ async fn the_address_goes_with_its_identity_and_the_next_one_takes_over() {
 }
 
 #[actix_web::test]
-async fn an_anonymous_user_becomes_permanent_by_a_proven_identity() {
+async fn an_anonymous_user_becomes_permanent_by_linking_a_verified_identity() {
     let (app, provider) = with_linking().await;
     let guest = app.post("/signup", json!({})).send().await.session();
     assert_eq!(guest.user["is_anonymous"], true);
@@ -166,7 +170,7 @@ async fn an_anonymous_user_becomes_permanent_by_a_proven_identity() {
     );
     assert_eq!(user["email"], "ana@example.com");
 
-    provider.says(json!({"sub": "cem-1", "email": "cem@example.com", "email_verified": false}));
+    provider.set_claims(json!({"sub": "cem-1", "email": "cem@example.com", "email_verified": false}));
     let guest = app.post("/signup", json!({})).send().await.session();
     assert_eq!(error_code(&link(&app, &guest).await), "email_not_confirmed");
     let user = app.get("/user").bearer(&guest.access_token).send().await.body;
@@ -178,7 +182,7 @@ async fn an_anonymous_user_becomes_permanent_by_a_proven_identity() {
 }
 
 #[actix_web::test]
-async fn an_address_that_somebody_has_is_not_taken_by_linking() {
+async fn linking_does_not_take_an_address_of_another_user() {
     let (app, _provider) = with_linking().await;
     app.user("ana@example.com").await;
     let guest = app.post("/signup", json!({})).send().await.session();
@@ -187,9 +191,9 @@ async fn an_address_that_somebody_has_is_not_taken_by_linking() {
 }
 
 #[actix_web::test]
-async fn an_id_token_links_to_its_bearer() {
+async fn an_id_token_can_be_linked_to_the_signed_in_user() {
     let (app, provider) = with_linking().await;
-    provider.says(json!({"email": "work@example.com"}));
+    provider.set_claims(json!({"email": "work@example.com"}));
     let ana = app.user("ana@example.com").await;
     let body = json!({"provider": "google", "id_token": provider.id_token(|_| {}), "link_identity": true});
 

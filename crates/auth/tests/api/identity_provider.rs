@@ -1,4 +1,5 @@
-//! An OpenID provider inside the test: what it says, and with which key it signs, is for the test to choose.
+//! An OpenID provider inside the test, whose claims, responses and signing key the test chooses. It also has the
+//! endpoints of GitHub, Keycloak and Twitter (OAuth 1.0a).
 
 use std::net::TcpListener;
 use std::sync::Mutex;
@@ -12,10 +13,12 @@ use serde_json::{Value, json};
 pub(crate) const CLIENT_ID: &str = "our-client";
 pub(crate) const CLIENT_SECRET: &str = "our-secret";
 
-/// One request for tokens, as it arrived.
+/// A received request to a token endpoint, or a signed OAuth 1.0a request.
 #[derive(Debug, Clone)]
 pub(crate) struct TokenRequest {
+    /// The `Authorization` header; empty when there was none.
     pub(crate) authorization: String,
+    /// Fields of the form body, or the parameters in an OAuth 1.0a header.
     pub(crate) form: Vec<(String, String)>,
 }
 
@@ -26,18 +29,21 @@ impl TokenRequest {
     }
 }
 
+/// What the provider responds with, and what it has received.
 struct Script {
     base: String,
     ring: KeyRing,
+    /// Claims of ID tokens, except issuer, audience and times.
     claims: Value,
     userinfo: Value,
-    answer: Value,
+    /// Body of token responses; an ID token is added unless the body has one.
+    response: Value,
     requests: Vec<TokenRequest>,
 }
 
 type Shared = web::Data<Mutex<Script>>;
 
-/// The provider on a port of its own.
+/// A running provider with its own port.
 pub(crate) struct IdentityProvider {
     pub(crate) base: String,
     script: Shared,
@@ -45,7 +51,7 @@ pub(crate) struct IdentityProvider {
 }
 
 impl IdentityProvider {
-    /// A provider that knows Ana, whose address it has proven.
+    /// Starts a provider with one user, Ana, whose address is verified.
     pub(crate) fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let base = format!("http://{}", listener.local_addr().unwrap());
@@ -57,7 +63,7 @@ impl IdentityProvider {
                 "name": "Ana Lind", "picture": "https://img.example/ana.png",
             }),
             userinfo: json!({}),
-            answer: json!({"access_token": "their-access", "refresh_token": "their-refresh", "token_type": "bearer"}),
+            response: json!({"access_token": "their-access", "refresh_token": "their-refresh", "token_type": "bearer"}),
             requests: Vec::new(),
         };
         let script: Shared = web::Data::new(Mutex::new(script));
@@ -76,6 +82,8 @@ impl IdentityProvider {
                     web::get().to(signed_userinfo),
                 )
                 .route("/userinfo", web::get().to(userinfo))
+                .route("/protocol/openid-connect/token", web::post().to(token))
+                .route("/protocol/openid-connect/userinfo", web::get().to(userinfo))
                 .route("/api/v3/user", web::get().to(userinfo))
                 .route("/api/v3/user/emails", web::get().to(emails))
         });
@@ -94,7 +102,7 @@ impl IdentityProvider {
         }
     }
 
-    /// The provider under a name that the service knows.
+    /// Builds the service's configuration for this provider, under the name of a supported provider such as `google`.
     pub(crate) fn config(&self, name: &str) -> ProviderConfig {
         ProviderConfig {
             name: name.to_owned(),
@@ -107,30 +115,30 @@ impl IdentityProvider {
         }
     }
 
-    /// Changes what ID tokens say, beside issuer, audience and times.
-    pub(crate) fn says(&self, claims: Value) {
+    /// Changes claims of future ID tokens; issuer, audience and times are set by the provider.
+    pub(crate) fn set_claims(&self, claims: Value) {
         let mut script = self.script.lock().unwrap();
         for (name, value) in claims.as_object().unwrap() {
             script.claims[name.as_str()] = value.clone();
         }
     }
 
-    /// What the endpoint for the access token says.
-    pub(crate) fn shows(&self, userinfo: Value) {
+    /// Sets the response of the userinfo endpoint.
+    pub(crate) fn set_userinfo(&self, userinfo: Value) {
         self.script.lock().unwrap().userinfo = userinfo;
     }
 
-    /// Changes the answer that carries the tokens.
-    pub(crate) fn answers(&self, member: &str, value: Value) {
-        self.script.lock().unwrap().answer[member] = value;
+    /// Changes one member of the token response.
+    pub(crate) fn set_token_response(&self, member: &str, value: Value) {
+        self.script.lock().unwrap().response[member] = value;
     }
 
-    /// From now on a new key signs, and the old one is not listed any more.
+    /// Replaces the signing key, also in the published key set, as a key rotation at the provider does.
     pub(crate) fn rotate(&self, algorithm: KeyAlgorithm) {
         self.script.lock().unwrap().ring = ring(generate_signing_key(algorithm));
     }
 
-    /// An ID token, signed properly; `change` may make it say anything.
+    /// Signs an ID token with the current key after `change` has edited its claims.
     pub(crate) fn id_token(&self, change: impl FnOnce(&mut Value)) -> String {
         let script = self.script.lock().unwrap();
         let mut claims = full_claims(&script);
@@ -153,10 +161,12 @@ impl Drop for IdentityProvider {
     }
 }
 
+/// Builds a key ring with one asymmetric key; the symmetric secret is required but never used.
 fn ring(key: JsonWebKey) -> KeyRing {
     KeyRing::new(b"nobody-signs-with-this-secret-here", &[key]).unwrap()
 }
 
+/// Completes the test's claims to those of a valid ID token.
 fn full_claims(script: &Script) -> Value {
     let mut claims = script.claims.clone();
     claims["iss"] = json!(script.base);
@@ -181,6 +191,7 @@ async fn jwks(script: Shared) -> HttpResponse {
     HttpResponse::Ok().json(script.lock().unwrap().ring.public_jwks())
 }
 
+/// Records the request and sends the token response of the test.
 async fn token(script: Shared, request: HttpRequest, body: web::Bytes) -> HttpResponse {
     let mut script = script.lock().unwrap();
     let header = request.headers().get("authorization");
@@ -188,31 +199,32 @@ async fn token(script: Shared, request: HttpRequest, body: web::Bytes) -> HttpRe
         authorization: header.map_or("", |value| value.to_str().unwrap()).to_owned(),
         form: url::form_urlencoded::parse(&body).into_owned().collect(),
     });
-    let mut answer = script.answer.clone();
-    if answer.get("id_token").is_none() {
-        answer["id_token"] = json!(script.ring.sign(&full_claims(&script)).unwrap());
+    let mut response = script.response.clone();
+    if response.get("id_token").is_none() {
+        response["id_token"] = json!(script.ring.sign(&full_claims(&script)).unwrap());
     }
-    HttpResponse::Ok().json(answer)
+    HttpResponse::Ok().json(response)
 }
 
-/// OAuth 1.0a: the same answer before and after the visit.
+/// Responds to the OAuth 1.0a requests for a request token and for an access token, both with the same tokens.
 async fn signed_token(script: Shared, request: HttpRequest) -> HttpResponse {
-    note_signed(&script, &request);
+    record_signed_request(&script, &request);
     HttpResponse::Ok()
         .body("oauth_token=their-token&oauth_token_secret=their%2Fsecret&oauth_callback_confirmed=true")
 }
 
 async fn signed_userinfo(script: Shared, request: HttpRequest) -> HttpResponse {
-    note_signed(&script, &request);
+    record_signed_request(&script, &request);
     HttpResponse::Ok().json(&script.lock().unwrap().userinfo)
 }
 
-/// The parameters of OAuth 1.0a travel in the header.
-fn note_signed(script: &Shared, request: &HttpRequest) {
+/// Records the OAuth 1.0a parameters, which are in the Authorization header.
+fn record_signed_request(script: &Shared, request: &HttpRequest) {
     let header = request.headers().get("authorization").unwrap().to_str().unwrap();
     let parts = header.strip_prefix("OAuth ").unwrap().split(", ");
     let pair = |part: &str| {
         let (name, value) = part.split_once('=').unwrap();
+        // OAuth 1.0a (RFC 5849 §3.6) encodes a space as `%20`, so a `+` is a plus sign, unlike in forms.
         let value = value.trim_matches('"').replace('+', "%2B");
         let mut decoded = url::form_urlencoded::parse(value.as_bytes());
         (name.to_owned(), decoded.next().unwrap().0.into_owned())

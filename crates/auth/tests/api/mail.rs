@@ -1,4 +1,4 @@
-//! Mails over a real SMTP conversation, templates, and what happens when the server is gone.
+//! Mail delivery over SMTP: templates, the queue, limits, notifications, and an unreachable server.
 
 use std::time::Duration;
 
@@ -8,6 +8,7 @@ use tokio::net::TcpListener;
 
 use crate::app::{PASSWORD, Setup, TestApp};
 
+/// Configures mails to be sent by SMTP to a port of this machine, which also enables the queue.
 fn smtp(port: u16) -> Option<Mailer> {
     let config = SmtpConfig {
         port,
@@ -18,7 +19,7 @@ fn smtp(port: u16) -> Option<Mailer> {
 }
 
 #[actix_web::test]
-async fn auth_093_a_projects_template_goes_out_by_smtp() {
+async fn auth_093_mails_use_the_projects_template_over_smtp() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let mailer = smtp(listener.local_addr().unwrap().port());
     let received = Inbox::default();
@@ -33,7 +34,7 @@ async fn auth_093_a_projects_template_goes_out_by_smtp() {
             "<p>{{ .Data.username }} <a href=\"{{ .ConfirmationURL }}\">x</a> {{ .Token }}</p>",
         )
         .unwrap();
-    let app = TestApp::from(Setup {
+    let app = TestApp::start_setup(Setup {
         mailer,
         templates,
         ..Setup::default()
@@ -67,7 +68,8 @@ async fn auth_093_a_projects_template_goes_out_by_smtp() {
 }
 
 #[actix_web::test]
-async fn auth_092_without_the_queue_a_dead_smtp_server_leaves_no_user_and_stops_no_sign_in() {
+async fn auth_092_without_the_queue_an_unreachable_smtp_server_fails_sign_ups_but_not_sign_ins() {
+    // The listener is dropped at once, so nothing listens on its port.
     let closed = TcpListener::bind("127.0.0.1:0")
         .await
         .unwrap()
@@ -79,7 +81,7 @@ async fn auth_092_without_the_queue_a_dead_smtp_server_leaves_no_user_and_stops_
         ..Setup::default()
     };
     setup.config.email.queue = false;
-    let app = TestApp::from(setup).await;
+    let app = TestApp::start_setup(setup).await;
     app.user("bea@example.com").await;
 
     let signup = app.sign_up("ana@example.com", PASSWORD).await;
@@ -99,9 +101,10 @@ async fn auth_092_without_the_queue_a_dead_smtp_server_leaves_no_user_and_stops_
 }
 
 #[actix_web::test]
-async fn a_silent_smtp_server_stops_nothing_and_loses_nothing() {
+async fn an_unresponsive_smtp_server_delays_no_request_and_loses_no_mail() {
+    // Connections are never accepted: the server side stays silent.
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let app = TestApp::from(Setup {
+    let app = TestApp::start_setup(Setup {
         mailer: smtp(listener.local_addr().unwrap().port()),
         ..Setup::default()
     })
@@ -111,7 +114,7 @@ async fn a_silent_smtp_server_stops_nothing_and_loses_nothing() {
     let sign_ups =
         futures_util::future::join_all(addresses.iter().map(|address| app.sign_up(address, PASSWORD))).await;
 
-    assert!(sign_ups.iter().all(|answer| answer.status == 200));
+    assert!(sign_ups.iter().all(|response| response.status == 200));
     assert_eq!(app.count("select count(*) from auth.users").await, 12);
     assert_eq!(
         app.count("select count(*) from _selvedge.outgoing_mails").await,
@@ -120,8 +123,8 @@ async fn a_silent_smtp_server_stops_nothing_and_loses_nothing() {
 }
 
 #[actix_web::test]
-async fn the_instances_mail_limit_holds() {
-    let app = TestApp::with(|config| config.rate_limits.emails_per_hour = Some(2)).await;
+async fn the_hourly_mail_limit_counts_mails_to_all_addresses_together() {
+    let app = TestApp::start_with(|config| config.rate_limits.emails_per_hour = Some(2)).await;
     let mut statuses = Vec::new();
     for n in 0..3 {
         statuses.push(app.sign_up(&format!("u{n}@example.com"), PASSWORD).await);
@@ -136,9 +139,10 @@ async fn the_instances_mail_limit_holds() {
 }
 
 #[actix_web::test]
-async fn mails_may_be_restricted_to_known_addresses() {
+async fn mails_are_sent_to_authorized_addresses_only() {
     let app =
-        TestApp::with(|config| config.email.authorized_addresses = vec!["ana@example.com".to_owned()]).await;
+        TestApp::start_with(|config| config.email.authorized_addresses = vec!["ana@example.com".to_owned()])
+            .await;
 
     assert_eq!(app.sign_up("ana+test@example.com", PASSWORD).await.status, 200);
     assert_eq!(
@@ -148,14 +152,14 @@ async fn mails_may_be_restricted_to_known_addresses() {
 }
 
 #[actix_web::test]
-async fn a_promised_mail_arrives_when_the_server_is_back() {
+async fn a_queued_mail_is_sent_when_the_smtp_server_is_back() {
     let port = TcpListener::bind("127.0.0.1:0")
         .await
         .unwrap()
         .local_addr()
         .unwrap()
         .port();
-    let app = TestApp::from(Setup {
+    let app = TestApp::start_setup(Setup {
         mailer: smtp(port),
         ..Setup::default()
     })
@@ -172,7 +176,7 @@ async fn a_promised_mail_arrives_when_the_server_is_back() {
     actix_web::rt::spawn(inbox::smtp::listen(listener, received.clone()));
     app.sql("update _selvedge.outgoing_mails set next_try_at = now()", &[])
         .await;
-    // A new mail wakes the sender; the old one comes first, or at the same time.
+    // A new mail wakes the delivery, which also sends the older one.
     assert_eq!(app.sign_up("bea@example.com", PASSWORD).await.status, 200);
 
     received.wait_for(2).await;
@@ -185,18 +189,19 @@ async fn a_promised_mail_arrives_when_the_server_is_back() {
 }
 
 #[actix_web::test]
-async fn mails_of_a_killed_node_go_out_once_and_late_ones_never() {
+async fn mails_of_a_killed_node_are_sent_once_and_expired_ones_never() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let mailer = smtp(listener.local_addr().unwrap().port());
     let received = Inbox::default();
     actix_web::rt::spawn(inbox::smtp::listen(listener, received.clone()));
-    let app = TestApp::from(Setup {
+    let app = TestApp::start_setup(Setup {
         mailer,
         ..Setup::default()
     })
     .await;
 
-    // One whose lease has ended with its node, one whose code has expired, one to nobody, one that another node holds.
+    // One mail with an expired lease, one with an expired code, one to an unknown recipient, one that another node has
+    // leased.
     app.sql(
         "insert into _selvedge.outgoing_mails (recipient, subject, html, body, tries, next_try_at, expires_at) values \
          ('ana@example.com', 'taken over', 'x', 'x', 1, now() - interval '1 second', now() + interval '1 hour'), \
@@ -222,9 +227,9 @@ async fn mails_of_a_killed_node_go_out_once_and_late_ones_never() {
 }
 
 #[actix_web::test]
-async fn a_request_that_fails_promises_nothing() {
+async fn a_failed_request_queues_no_mail_and_api_roles_cannot_read_the_queue() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let app = TestApp::from(Setup {
+    let app = TestApp::start_setup(Setup {
         mailer: smtp(listener.local_addr().unwrap().port()),
         ..Setup::default()
     })
@@ -254,8 +259,8 @@ async fn a_request_that_fails_promises_nothing() {
 }
 
 #[actix_web::test]
-async fn notices_tell_of_changes() {
-    let app = TestApp::with(|config| {
+async fn changes_of_password_and_address_are_notified_by_mail() {
+    let app = TestApp::start_with(|config| {
         config.email.notifications = vec![MailKind::PasswordChanged, MailKind::EmailChanged];
         config.email.secure_change = false;
     })
@@ -283,8 +288,8 @@ async fn notices_tell_of_changes() {
 }
 
 #[actix_web::test]
-async fn auth_020_links_follow_the_host_that_the_client_knows() {
-    let app = TestApp::with(|config| {
+async fn auth_020_links_use_the_forwarded_host_when_it_is_allowed() {
+    let app = TestApp::start_with(|config| {
         config.external_hosts = vec!["auth.site.example".to_owned(), "localhost".to_owned()];
     })
     .await;

@@ -1,16 +1,19 @@
-//! The Auth contract against a real PostgreSQL, over real HTTP. One module per part of the contract; names carry checklist ids.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on shall say where")]
+//! Tests of the Auth contract over HTTP against a real PostgreSQL. One module per topic; test names begin with checklist ids.
+#![expect(
+    clippy::unwrap_used,
+    reason = "a failed unwrap ends the test and names the line"
+)]
 
 mod admin;
 mod app;
 mod audit;
 mod custom_providers;
 mod database;
-mod details;
 mod dump;
 mod email_change;
 mod errors;
 mod hooks;
+mod http_receiver;
 mod id_tokens;
 mod identities;
 mod identity_provider;
@@ -26,8 +29,9 @@ mod pkce;
 mod policies;
 mod protection;
 mod providers;
-mod receiver;
+mod recorded_details;
 mod refresh;
+mod response_shapes;
 mod sessions;
 mod signup;
 mod sso;

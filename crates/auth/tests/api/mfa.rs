@@ -1,4 +1,5 @@
-//! Second factors by authenticator app and text message: enrolment, challenge, proof, levels, limits, administration.
+//! Second factors by authenticator app and text message: enrolment, challenge, verification, AAL, limits,
+//! administration.
 
 use hmac::{Hmac, KeyInit, Mac};
 use reqwest::Method;
@@ -7,19 +8,21 @@ use selvedge_mail::MailKind;
 use serde_json::{Value, json};
 use sha1::Sha1;
 
-use crate::app::{Answer, PASSWORD, Session, TestApp};
-use crate::receiver::Receiver;
+use crate::app::{PASSWORD, Response, Session, TestApp};
+use crate::http_receiver::Receiver;
 
+/// A type of factor that may be enrolled and verified.
 const ON: FactorSwitch = FactorSwitch {
     enroll: true,
     verify: true,
 };
 
+/// Starts the service with authenticator apps enabled.
 async fn app() -> TestApp {
-    TestApp::with(|config| config.mfa.totp = ON).await
+    TestApp::start_with(|config| config.mfa.totp = ON).await
 }
 
-/// The code that an authenticator app shows now, `steps` of thirty seconds away.
+/// Computes the code that an authenticator app shows, `steps` of thirty seconds from now.
 pub(crate) fn code(secret: &str, steps: i64) -> String {
     const ALPHABET: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
     let bits: String = secret
@@ -33,27 +36,28 @@ pub(crate) fn code(secret: &str, steps: i64) -> String {
     let mut mac = Hmac::<Sha1>::new_from_slice(&key).unwrap();
     mac.update(&step.to_be_bytes());
     let digest = mac.finalize().into_bytes();
+    // RFC 4226 §5.3: the low four bits of the last byte choose the four bytes that become the number.
     let at = usize::from(digest[19] & 15);
     let number = u32::from_be_bytes(digest[at..at + 4].try_into().unwrap()) & 0x7fff_ffff;
     format!("{:06}", number % 1_000_000)
 }
 
 impl TestApp {
-    pub(crate) async fn enroll(&self, session: &Session, body: Value) -> Answer {
+    pub(crate) async fn enroll(&self, session: &Session, body: Value) -> Response {
         self.post("/factors", body)
             .bearer(&session.access_token)
             .send()
             .await
     }
 
-    async fn challenge(&self, session: &Session, factor: &str) -> Answer {
+    async fn challenge(&self, session: &Session, factor: &str) -> Response {
         self.post(&format!("/factors/{factor}/challenge"), json!({}))
             .bearer(&session.access_token)
             .send()
             .await
     }
 
-    async fn verify_factor(&self, session: &Session, factor: &str, challenge: &str, code: &str) -> Answer {
+    async fn verify_factor(&self, session: &Session, factor: &str, challenge: &str, code: &str) -> Response {
         self.post(
             &format!("/factors/{factor}/verify"),
             json!({"challenge_id": challenge, "code": code}),
@@ -63,15 +67,15 @@ impl TestApp {
         .await
     }
 
-    /// Challenge and verification in one.
-    pub(crate) async fn prove(&self, session: &Session, factor: &str, code: &str) -> Answer {
+    /// Creates a challenge for a factor and verifies it with this code.
+    pub(crate) async fn prove(&self, session: &Session, factor: &str, code: &str) -> Response {
         let challenge = self.challenge(session, factor).await;
         assert_eq!(challenge.status, 200, "{}", challenge.body);
         let id = challenge.body["id"].as_str().unwrap().to_owned();
         self.verify_factor(session, factor, &id, code).await
     }
 
-    /// A user with a verified authenticator app: the factor's id, its key, and the session at `aal2`.
+    /// Creates a user with a verified TOTP factor; returns the factor's id, its secret and the session at `aal2`.
     async fn user_with_totp(&self, email: &str) -> (String, String, Session) {
         let session = self.user(email).await;
         let enrolled = self
@@ -88,13 +92,14 @@ fn text(value: &Value) -> String {
     value.as_str().unwrap().to_owned()
 }
 
+/// Verifies the session's access token and returns its claims.
 fn claims(app: &TestApp, session: &Session) -> Value {
     let claims = app.keys.verify(&session.access_token).unwrap();
     serde_json::from_str(claims.json()).unwrap()
 }
 
 #[actix_web::test]
-async fn auth_075_an_authenticator_app_raises_the_session() {
+async fn auth_075_a_verified_totp_factor_raises_the_session_to_aal2() {
     let app = app().await;
     let session = app.user("ana@example.com").await;
     let other = app.sign_in("ana@example.com", PASSWORD).await.session();
@@ -145,7 +150,7 @@ async fn auth_075_an_authenticator_app_raises_the_session() {
         (400, "refresh_token_not_found"),
         "other sessions below aal2 are gone"
     );
-    // A tab that refreshes with the token from before gets the same session.
+    // A tab that refreshes with the token from before the verification gets the same session.
     assert_eq!(app.refresh(&session.refresh_token).await.status, 200);
     let refreshed = app.refresh(&raised.refresh_token).await.session();
     assert_eq!(self::claims(&app, &refreshed)["aal"], "aal2");
@@ -176,7 +181,7 @@ async fn auth_075_an_authenticator_app_raises_the_session() {
 }
 
 #[actix_web::test]
-async fn auth_076_wrong_and_late_codes_are_refused() {
+async fn auth_076_wrong_and_expired_codes_are_rejected() {
     let app = app().await;
     let session = app.user("ana@example.com").await;
     let enrolled = app.enroll(&session, json!({"factor_type": "totp"})).await;
@@ -233,7 +238,7 @@ async fn auth_076_wrong_and_late_codes_are_refused() {
 }
 
 #[actix_web::test]
-async fn codes_cannot_be_guessed() {
+async fn after_twenty_wrong_codes_a_factor_rejects_even_the_right_code() {
     let app = app().await;
     let session = app.user("ana@example.com").await;
     let enrolled = app.enroll(&session, json!({"factor_type": "totp"})).await;
@@ -262,7 +267,7 @@ async fn codes_cannot_be_guessed() {
 }
 
 #[actix_web::test]
-async fn one_challenge_answered_twice_at_once_raises_one_session() {
+async fn two_simultaneous_verifications_of_a_challenge_raise_one_session() {
     let app = app().await;
     let session = app.user("ana@example.com").await;
     let enrolled = app.enroll(&session, json!({"factor_type": "totp"})).await;
@@ -270,15 +275,18 @@ async fn one_challenge_answered_twice_at_once_raises_one_session() {
     let challenge = text(&app.challenge(&session, &id).await.body["id"]);
     let code = code(&secret, 0);
 
-    let answers =
+    let responses =
         futures_util::future::join_all((0..4).map(|_| app.verify_factor(&session, &id, &challenge, &code)))
             .await;
 
-    assert_eq!(answers.iter().filter(|answer| answer.status == 200).count(), 1);
+    assert_eq!(
+        responses.iter().filter(|response| response.status == 200).count(),
+        1
+    );
 }
 
 #[actix_web::test]
-async fn auth_077_without_the_second_factor_nothing_important_changes() {
+async fn auth_077_aal1_sessions_cannot_change_password_address_or_factors() {
     let app = app().await;
     let (id, _, raised) = app.user_with_totp("ana@example.com").await;
     let low = app.sign_in("ana@example.com", PASSWORD).await.session();
@@ -315,8 +323,8 @@ async fn auth_077_without_the_second_factor_nothing_important_changes() {
 }
 
 #[actix_web::test]
-async fn auth_078_without_the_factor_the_session_falls_back() {
-    let app = TestApp::with(|config| {
+async fn auth_078_removing_the_factor_lowers_the_session_to_aal1() {
+    let app = TestApp::start_with(|config| {
         config.mfa.totp = ON;
         config.email.notifications = vec![MailKind::MfaFactorEnrolled, MailKind::MfaFactorUnenrolled];
     })
@@ -348,8 +356,8 @@ async fn auth_078_without_the_factor_the_session_falls_back() {
 }
 
 #[actix_web::test]
-async fn factors_that_are_off_or_too_many_are_refused() {
-    let app = TestApp::with(|config| {
+async fn disabled_factor_types_and_factors_over_the_limit_are_rejected() {
+    let app = TestApp::start_with(|config| {
         config.mfa.totp = ON;
         config.mfa.max_enrolled_factors = 2;
         config.anonymous_users_enabled = true;
@@ -387,7 +395,7 @@ async fn factors_that_are_off_or_too_many_are_refused() {
 }
 
 #[actix_web::test]
-async fn administrators_see_rename_and_remove_factors() {
+async fn administrators_list_rename_and_delete_factors() {
     let app = app().await;
     let (id, _, raised) = app.user_with_totp("ana@example.com").await;
     let base = format!("/admin/users/{}/factors", raised.user_id());
@@ -419,7 +427,7 @@ async fn administrators_see_rename_and_remove_factors() {
     assert_eq!(again.error(), (404, "mfa_factor_not_found"));
 }
 
-/// Text messages go to this Twilio.
+/// Configures Twilio with the receiver as its server.
 pub(crate) fn with_twilio(config: &mut AuthConfig, receiver: &Receiver) {
     config.phone.enabled = true;
     config.phone.autoconfirm = false;
@@ -433,15 +441,15 @@ pub(crate) fn with_twilio(config: &mut AuthConfig, receiver: &Receiver) {
     }));
 }
 
-/// The digits in a text message.
+/// Extracts the digits of a text message.
 pub(crate) fn code_in(text: &str) -> String {
     text.chars().filter(char::is_ascii_digit).collect()
 }
 
 #[actix_web::test]
-async fn a_code_by_text_message_is_a_second_factor() {
+async fn a_phone_factor_is_verified_by_text_message() {
     let twilio = Receiver::start(r#"{"sid": "SM1", "status": "queued"}"#).await;
-    let app = TestApp::with(|config| {
+    let app = TestApp::start_with(|config| {
         with_twilio(config, &twilio);
         config.mfa.phone.switch = ON;
         config.mfa.phone.template = "Second factor: {{ .Code }}".to_owned();

@@ -1,22 +1,22 @@
-//! Providers that have ways of their own.
+//! Providers with their own protocol details: GitHub, Keycloak, Apple, Twitter.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::app::TestApp;
 use crate::identity_provider::{CLIENT_ID, CLIENT_SECRET, IdentityProvider};
-use crate::providers::{claims, come_back, param};
+use crate::providers::{claims, param, return_from_provider};
 
 #[actix_web::test]
-async fn github_is_asked_for_the_person_and_their_proven_address() {
+async fn github_profile_and_verified_primary_address_are_fetched() {
     let provider = IdentityProvider::start();
-    provider.shows(json!({
+    provider.set_userinfo(json!({
         "id": 583231, "login": "octo", "name": "Octo Cat", "avatar_url": "https://img.example/o.png", "email": "spoofed@x.io",
         "emails": [
             {"email": "side@example.com", "verified": true, "primary": false},
             {"email": "Octo@Example.com", "verified": true, "primary": true},
         ],
     }));
-    let app = TestApp::with(|config| {
+    let app = TestApp::start_with(|config| {
         config.insecure_providers = true;
         config.external = vec![provider.config("github")];
     })
@@ -27,9 +27,9 @@ async fn github_is_asked_for_the_person_and_their_proven_address() {
         .await;
     assert_eq!(param(started.header("location"), "scope"), "user:email repo gist");
 
-    let answer = come_back(&app, &param(started.header("location"), "state")).await;
+    let response = return_from_provider(&app, &param(started.header("location"), "state")).await;
 
-    let claims = claims(&app, &answer);
+    let claims = claims(&app, &response);
     assert_eq!(claims["email"], "octo@example.com");
     assert_eq!(claims["user_metadata"]["user_name"], "octo");
     assert_eq!(claims["user_metadata"]["provider_id"], "583231");
@@ -40,9 +40,48 @@ async fn github_is_asked_for_the_person_and_their_proven_address() {
 }
 
 #[actix_web::test]
-async fn apple_posts_a_form_and_tells_the_name_once() {
+async fn auth_039_keycloak_userinfo_without_name_email_or_sub_is_an_error_and_no_panic() {
     let provider = IdentityProvider::start();
-    let app = TestApp::with(|config| {
+    let app = TestApp::start_with(|config| {
+        config.insecure_providers = true;
+        config.external = vec![provider.config("keycloak")];
+    })
+    .await;
+    let sign_in = async |userinfo: Value| {
+        provider.set_userinfo(userinfo);
+        let started = app.get("/authorize?provider=keycloak").send().await;
+        return_from_provider(&app, &param(started.header("location"), "state")).await
+    };
+
+    for (userinfo, message) in [
+        (json!({}), "Error getting user profile from external provider"),
+        (
+            json!({"email": "ana@example.com"}),
+            "Error getting user profile from external provider",
+        ),
+        (json!([]), "Error getting user profile from external provider"),
+        (
+            json!({"sub": "1"}),
+            "Error getting user email from external provider",
+        ),
+    ] {
+        let response = sign_in(userinfo.clone()).await;
+        let location = response.header("location");
+        assert_eq!(param(location, "error_description"), message, "{userinfo}");
+    }
+    let nameless = json!({"sub": "1", "email": "ana@example.com", "email_verified": true, "realm": "looms"});
+    let claims = claims(&app, &sign_in(nameless).await);
+    assert_eq!(claims["email"], "ana@example.com");
+    assert_eq!(
+        claims["user_metadata"]["custom_claims"],
+        json!({"realm": "looms"})
+    );
+}
+
+#[actix_web::test]
+async fn apple_posts_a_form_with_the_name_at_the_first_sign_in() {
+    let provider = IdentityProvider::start();
+    let app = TestApp::start_with(|config| {
         config.insecure_providers = true;
         config.external = vec![provider.config("apple")];
     })
@@ -55,12 +94,12 @@ async fn apple_posts_a_form_and_tells_the_name_once() {
     let user = "%7B%22name%22%3A%7B%22firstName%22%3A%22Ana%22%2C%22lastName%22%3A%22Lind%22%7D%7D";
     let form = format!("state={}&code=their-code&user={user}", param(url, "state"));
     let call = app.call(reqwest::Method::POST, "/callback").raw(form);
-    let answer = call
+    let response = call
         .header("content-type", "application/x-www-form-urlencoded")
         .send()
         .await;
 
-    assert_eq!(claims(&app, &answer)["user_metadata"]["full_name"], "Ana Lind");
+    assert_eq!(claims(&app, &response)["user_metadata"]["full_name"], "Ana Lind");
     let request = &provider.requests()[0];
     assert_eq!(
         (request.get("client_id"), request.get("client_secret")),
@@ -69,13 +108,13 @@ async fn apple_posts_a_form_and_tells_the_name_once() {
 }
 
 #[actix_web::test]
-async fn twitter_signs_every_call_and_asks_for_a_token_before_the_visit() {
+async fn twitter_calls_are_signed_and_start_with_a_request_token() {
     let provider = IdentityProvider::start();
-    provider.shows(json!({
+    provider.set_userinfo(json!({
         "id_str": "12", "screen_name": "ana", "name": "Ana Lind", "email": "ana@example.com",
         "profile_image_url_https": "https://img.example/a.png",
     }));
-    let app = TestApp::with(|config| {
+    let app = TestApp::start_with(|config| {
         config.insecure_providers = true;
         config.external = vec![provider.config("twitter")];
     })
@@ -96,9 +135,9 @@ async fn twitter_signs_every_call_and_asks_for_a_token_before_the_visit() {
     );
     let state = param(&callback, "state");
     let back = format!("/callback?state={state}&oauth_token=their-token&oauth_verifier=their-word");
-    let answer = app.get(&back).send().await;
+    let response = app.get(&back).send().await;
 
-    let known = claims(&app, &answer);
+    let known = claims(&app, &response);
     assert_eq!(known["email"], "ana@example.com");
     assert_eq!(known["app_metadata"]["provider"], "twitter");
     assert_eq!(known["user_metadata"]["user_name"], "ana");
@@ -115,9 +154,9 @@ async fn twitter_signs_every_call_and_asks_for_a_token_before_the_visit() {
 }
 
 #[actix_web::test]
-async fn auth_042_who_tells_twitter_no_is_sent_back_with_the_refusal() {
+async fn auth_042_denying_twitter_redirects_with_access_denied() {
     let provider = IdentityProvider::start();
-    let app = TestApp::with(|config| {
+    let app = TestApp::start_with(|config| {
         config.insecure_providers = true;
         config.external = vec![provider.config("twitter")];
     })
@@ -125,11 +164,11 @@ async fn auth_042_who_tells_twitter_no_is_sent_back_with_the_refusal() {
     app.get("/authorize?provider=twitter").send().await;
     let state = param(provider.requests()[0].get("oauth_callback"), "state");
 
-    let answer = app
+    let response = app
         .get(&format!("/callback?state={state}&denied=their-token"))
         .send()
         .await;
 
-    assert_eq!(answer.status, 302);
-    assert!(answer.header("location").contains("error=access_denied"));
+    assert_eq!(response.status, 302);
+    assert!(response.header("location").contains("error=access_denied"));
 }

@@ -1,4 +1,4 @@
-//! The programs of the OAuth server: how they are registered, and how they prove who they are.
+//! Clients of the OAuth server: registration and authentication.
 
 use selvedge_auth::ClientAddress;
 use serde_json::json;
@@ -7,7 +7,7 @@ use crate::app::TestApp;
 use crate::oauth_server::{VERIFIER, app, consent, exchange, register, setup, token};
 
 #[actix_web::test]
-async fn programs_must_prove_themselves_in_their_own_way() {
+async fn oauth_clients_authenticate_with_their_registered_method_only() {
     let app = app(None).await;
     let ana = app.user("ana@example.com").await;
     let client = register(&app, "client_secret_basic").await;
@@ -67,7 +67,7 @@ async fn programs_must_prove_themselves_in_their_own_way() {
 }
 
 #[actix_web::test]
-async fn administrators_keep_the_list_of_programs() {
+async fn administrators_create_list_update_and_delete_oauth_clients() {
     let app = app(None).await;
     let body = json!({"client_name": "A", "redirect_uris": ["https://a.example/cb"]});
     let made = app
@@ -132,11 +132,11 @@ async fn administrators_keep_the_list_of_programs() {
 }
 
 #[actix_web::test]
-async fn programs_register_themselves_within_a_limit_of_their_own() {
+async fn dynamic_client_registration_is_rate_limited() {
     let mut setup = setup();
     setup.config.rate_limits.client = ClientAddress::Header("x-real-ip".to_owned());
     setup.config.rate_limits.token = 1;
-    let app = TestApp::from(setup).await;
+    let app = TestApp::start_setup(setup).await;
     let register = |ip: &'static str| {
         let body = json!({"redirect_uris": ["https://a.example/cb"]});
         app.post("/oauth/clients/register", body)

@@ -1,4 +1,4 @@
-//! The OAuth server: other people's programs sign our users in.
+//! The OAuth server: authorization requests, consent, codes, tokens and refreshes of OAuth clients.
 
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
@@ -6,12 +6,13 @@ use selvedge_token::{IssuerKeys, KeyAlgorithm, KeyRing, development, generate_si
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::app::{Answer, PASSWORD, Session, Setup, TestApp};
+use crate::app::{PASSWORD, Response, Session, Setup, TestApp};
 
 pub(crate) const VERIFIER: &str = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
+/// Redirect URI of the registered client; its query must survive the redirect.
 const CALLBACK: &str = "https://program.example/cb?x=1";
 
-/// The server on, and programs may register themselves.
+/// A setup with the OAuth server and dynamic client registration enabled.
 pub(crate) fn setup() -> Setup {
     let mut setup = Setup::default();
     setup.config.oauth_server.enabled = true;
@@ -19,23 +20,26 @@ pub(crate) fn setup() -> Setup {
     setup
 }
 
+/// Starts the service with the OAuth server. With an algorithm it signs tokens with an asymmetric key, else with HS256.
 pub(crate) async fn app(algorithm: Option<KeyAlgorithm>) -> TestApp {
     let mut setup = setup();
     let keys: Vec<_> = algorithm.map(generate_signing_key).into_iter().collect();
     setup.keys = KeyRing::new(development::JWT_SECRET.as_bytes(), &keys).unwrap();
-    TestApp::from(setup).await
+    TestApp::start_setup(setup).await
 }
 
+/// Registers an OAuth client with this `token_endpoint_auth_method`; returns the response body.
 pub(crate) async fn register(app: &TestApp, method: &str) -> Value {
     let body = json!({
         "client_name": "Loom Notes", "client_uri": "https://program.example", "redirect_uris": [CALLBACK],
         "token_endpoint_auth_method": method,
     });
-    let answer = app.post("/oauth/clients/register", body).send().await;
-    assert_eq!(answer.status, 201, "{}", answer.body);
-    answer.body
+    let response = app.post("/oauth/clients/register", body).send().await;
+    assert_eq!(response.status, 201, "{}", response.body);
+    response.body
 }
 
+/// Returns one query parameter of a URL; empty when it is missing.
 fn param(url: &str, name: &str) -> String {
     let url = url::Url::parse(url).unwrap();
     let found = url
@@ -45,8 +49,8 @@ fn param(url: &str, name: &str) -> String {
     found.unwrap_or_default()
 }
 
-/// The query of a program that asks for consent.
-fn asking(client: &Value, scope: &str) -> Vec<(String, String)> {
+/// Builds the query of an authorization request.
+fn authorization_query(client: &Value, scope: &str) -> Vec<(String, String)> {
     let challenge = URL_SAFE_NO_PAD.encode(Sha256::digest(VERIFIER));
     [
         ("client_id", client["client_id"].as_str().unwrap()),
@@ -62,16 +66,17 @@ fn asking(client: &Value, scope: &str) -> Vec<(String, String)> {
     .to_vec()
 }
 
-async fn ask(app: &TestApp, query: &[(String, String)]) -> Answer {
+/// Sends an authorization request.
+async fn ask(app: &TestApp, query: &[(String, String)]) -> Response {
     let query = url::form_urlencoded::Serializer::new(String::new())
         .extend_pairs(query)
         .finish();
     app.get(&format!("/oauth/authorize?{query}")).send().await
 }
 
-/// Goes through consent; the code.
+/// Approves a request as `user`; returns the code.
 pub(crate) async fn consent(app: &TestApp, client: &Value, user: &Session, scope: &str) -> String {
-    let started = ask(app, &asking(client, scope)).await;
+    let started = ask(app, &authorization_query(client, scope)).await;
     let url = started.header("location");
     assert!(
         url.starts_with("https://site.example/oauth/consent?authorization_id="),
@@ -93,8 +98,8 @@ pub(crate) async fn consent(app: &TestApp, client: &Value, user: &Session, scope
     param(&url, "code")
 }
 
-/// The token endpoint, with a form as programs send it.
-pub(crate) async fn token(app: &TestApp, basic: Option<(&str, &str)>, pairs: &[(&str, &str)]) -> Answer {
+/// Sends a form to the token endpoint.
+pub(crate) async fn token(app: &TestApp, basic: Option<(&str, &str)>, pairs: &[(&str, &str)]) -> Response {
     let form = url::form_urlencoded::Serializer::new(String::new())
         .extend_pairs(pairs)
         .finish();
@@ -109,7 +114,8 @@ pub(crate) async fn token(app: &TestApp, basic: Option<(&str, &str)>, pairs: &[(
     call.send().await
 }
 
-pub(crate) async fn exchange(app: &TestApp, client: &Value, code: &str) -> Answer {
+/// Exchanges an authorization code; a client with a secret authenticates by HTTP Basic.
+pub(crate) async fn exchange(app: &TestApp, client: &Value, code: &str) -> Response {
     let id = client["client_id"].as_str().unwrap();
     let pairs = [
         ("grant_type", "authorization_code"),
@@ -125,7 +131,7 @@ pub(crate) async fn exchange(app: &TestApp, client: &Value, code: &str) -> Answe
 }
 
 #[actix_web::test]
-async fn auth_099_a_program_signs_a_user_in_and_learns_what_was_granted() {
+async fn auth_099_an_oauth_client_signs_a_user_in_and_gets_the_granted_claims() {
     let app = app(Some(KeyAlgorithm::Es256)).await;
     let ana = app.user("ana@example.com").await;
     let client = register(&app, "client_secret_basic").await;
@@ -135,11 +141,11 @@ async fn auth_099_a_program_signs_a_user_in_and_learns_what_was_granted() {
     );
 
     let code = consent(&app, &client, &ana, "openid email").await;
-    let answer = exchange(&app, &client, &code).await;
+    let response = exchange(&app, &client, &code).await;
 
-    assert_eq!(answer.status, 200, "{}", answer.body);
-    assert_eq!(answer.body.get("user"), None);
-    let access = answer.body["access_token"].as_str().unwrap();
+    assert_eq!(response.status, 200, "{}", response.body);
+    assert_eq!(response.body.get("user"), None);
+    let access = response.body["access_token"].as_str().unwrap();
     let claims = app.keys.verify(access).unwrap();
     assert_eq!(claims.get("client_id"), Some(&client["client_id"]));
     assert_eq!(claims.get("scope"), Some(&json!("openid email")));
@@ -149,7 +155,7 @@ async fn auth_099_a_program_signs_a_user_in_and_learns_what_was_granted() {
     );
     let jwks = app.get("/.well-known/jwks.json").send().await.body;
     let id_token = IssuerKeys::from_jwks(&jwks)
-        .verify(answer.body["id_token"].as_str().unwrap())
+        .verify(response.body["id_token"].as_str().unwrap())
         .unwrap();
     for (name, value) in [
         ("aud", &client["client_id"]),
@@ -179,7 +185,7 @@ async fn auth_099_a_program_signs_a_user_in_and_learns_what_was_granted() {
 }
 
 #[actix_web::test]
-async fn auth_099_no_id_token_under_a_shared_secret() {
+async fn auth_099_no_id_token_is_issued_with_a_symmetric_signing_key() {
     let app = app(None).await;
     let ana = app.user("ana@example.com").await;
     let client = register(&app, "none").await;
@@ -189,13 +195,13 @@ async fn auth_099_no_id_token_under_a_shared_secret() {
     );
 
     let code = consent(&app, &client, &ana, "openid profile").await;
-    let answer = exchange(&app, &client, &code).await;
+    let response = exchange(&app, &client, &code).await;
 
-    assert_eq!((answer.status, answer.body.get("id_token")), (200, None));
+    assert_eq!((response.status, response.body.get("id_token")), (200, None));
 }
 
 #[actix_web::test]
-async fn a_programs_session_is_refreshed_by_the_program_alone() {
+async fn the_session_of_an_oauth_client_is_refreshed_by_that_client_only() {
     let app = app(None).await;
     let ana = app.user("ana@example.com").await;
     let client = register(&app, "client_secret_post").await;
@@ -247,11 +253,11 @@ async fn a_programs_session_is_refreshed_by_the_program_alone() {
 }
 
 #[actix_web::test]
-async fn errors_go_to_registered_addresses_only() {
+async fn authorization_errors_are_redirected_to_registered_uris_only() {
     let app = app(None).await;
     let client = register(&app, "none").await;
     let with = |name: &str, value: &str| {
-        let mut query = asking(&client, "email");
+        let mut query = authorization_query(&client, "email");
         for pair in &mut query {
             if pair.0 == name {
                 value.clone_into(&mut pair.1);
@@ -290,14 +296,14 @@ async fn errors_go_to_registered_addresses_only() {
 }
 
 #[actix_web::test]
-async fn a_request_belongs_to_the_user_who_opened_it_and_is_decided_once() {
+async fn an_authorization_request_belongs_to_its_first_user_and_is_decided_once() {
     let app = app(None).await;
     let (ana, ben) = (
         app.user("ana@example.com").await,
         app.user("ben@example.com").await,
     );
     let client = register(&app, "none").await;
-    let started = ask(&app, &asking(&client, "email")).await;
+    let started = ask(&app, &authorization_query(&client, "email")).await;
     let path = format!(
         "/oauth/authorizations/{}",
         param(started.header("location"), "authorization_id")
@@ -332,7 +338,7 @@ async fn a_request_belongs_to_the_user_who_opened_it_and_is_decided_once() {
 }
 
 #[actix_web::test]
-async fn consent_is_remembered_listed_and_taken_back() {
+async fn consents_are_stored_listed_and_revoked() {
     let app = app(None).await;
     let ana = app.user("ana@example.com").await;
     let client = register(&app, "none").await;
@@ -343,7 +349,7 @@ async fn consent_is_remembered_listed_and_taken_back() {
         .unwrap()
         .to_owned();
     let open = async |scope: &str| {
-        let started = ask(&app, &asking(&client, scope)).await;
+        let started = ask(&app, &authorization_query(&client, scope)).await;
         let path = format!(
             "/oauth/authorizations/{}",
             param(started.header("location"), "authorization_id")
@@ -386,8 +392,8 @@ async fn auth_095_the_oauth_server_is_off_by_default() {
         "/oauth/userinfo",
         "/user/oauth/grants",
     ] {
-        let answer = app.get(path).bearer(&ana.access_token).send().await;
-        assert_eq!(answer.error(), (404, "feature_disabled"), "{path}");
+        let response = app.get(path).bearer(&ana.access_token).send().await;
+        assert_eq!(response.error(), (404, "feature_disabled"), "{path}");
     }
     let listed = app.get("/admin/oauth/clients").admin().send().await;
     assert_eq!(listed.error(), (404, "feature_disabled"));

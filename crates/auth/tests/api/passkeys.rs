@@ -1,4 +1,4 @@
-//! WebAuthn as a second factor and as a way to sign in, with an authenticator made of software.
+//! WebAuthn as a second factor and passkeys as a way to sign in, with a software authenticator.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -10,11 +10,11 @@ use selvedge_auth::FactorSwitch;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::app::{Answer, PASSWORD, Session, TestApp};
+use crate::app::{PASSWORD, Response, Session, TestApp};
 
 const ORIGIN: &str = "https://site.example";
 
-/// A key in somebody's pocket.
+/// A software authenticator with one key pair.
 struct Authenticator {
     key: SigningKey,
     id: Vec<u8>,
@@ -23,6 +23,7 @@ struct Authenticator {
     origin: &'static str,
 }
 
+/// Encodes bytes in base64url without padding.
 fn encoded(bytes: impl AsRef<[u8]>) -> String {
     URL_SAFE_NO_PAD.encode(bytes)
 }
@@ -44,21 +45,24 @@ impl Authenticator {
         }
     }
 
+    /// Builds `clientDataJSON` as a browser on the page [`Self::origin`] does.
     fn client_data(&self, kind: &str, challenge: &Value) -> Vec<u8> {
         let data = json!({"type": kind, "challenge": challenge, "origin": self.origin, "crossOrigin": false});
         data.to_string().into_bytes()
     }
 
+    /// Builds authenticator data up to the counter (W3C Web Authentication §6.1).
     fn data(&self, rp_id: &str, flags: u8) -> Vec<u8> {
         let hash = Sha256::digest(rp_id);
         [hash.as_slice(), &[flags], &self.counter.to_be_bytes()].concat()
     }
 
-    /// `navigator.credentials.create()`
+    /// Does what `navigator.credentials.create()` does: returns the registration response.
     fn create(&mut self, options: &Value) -> Value {
         self.user_handle = options["user"]["id"].as_str().unwrap().to_owned();
         let point = self.key.verifying_key().to_encoded_point(false);
         let int = |number: i64| Cbor::Integer(number.into());
+        // A COSE key: type EC2, algorithm ES256, curve P-256, and both coordinates.
         let key = cbor(&Cbor::Map(vec![
             (int(1), int(2)),
             (int(3), int(-7)),
@@ -67,6 +71,7 @@ impl Authenticator {
             (int(-3), Cbor::Bytes(point.y().unwrap().to_vec())),
         ]));
         let length = u16::try_from(self.id.len()).unwrap().to_be_bytes();
+        // Flags: user present (0x01), user verified (0x04), attested credential data included (0x40).
         let data = self.data(options["rp"]["id"].as_str().unwrap(), 0x45);
         let data = [data.as_slice(), &[0; 16], &length, &self.id, &key].concat();
         let attestation = cbor(&Cbor::Map(vec![
@@ -84,7 +89,7 @@ impl Authenticator {
         })
     }
 
-    /// `navigator.credentials.get()`
+    /// Does what `navigator.credentials.get()` does: returns the assertion response.
     fn get(&mut self, options: &Value) -> Value {
         self.counter += 1;
         let client_data = self.client_data("webauthn.get", &options["challenge"]);
@@ -103,8 +108,9 @@ impl Authenticator {
     }
 }
 
+/// Starts the service with passkeys, and with WebAuthn as a second factor.
 async fn app() -> TestApp {
-    TestApp::with(|config| {
+    TestApp::start_with(|config| {
         config.webauthn.passkeys_enabled = true;
         config.mfa.webauthn = FactorSwitch {
             enroll: true,
@@ -115,11 +121,12 @@ async fn app() -> TestApp {
 }
 
 impl TestApp {
-    async fn signed_in_post(&self, session: &Session, path: &str, body: Value) -> Answer {
+    async fn signed_in_post(&self, session: &Session, path: &str, body: Value) -> Response {
         self.post(path, body).bearer(&session.access_token).send().await
     }
 
-    async fn register(&self, session: &Session, key: &mut Authenticator) -> Answer {
+    /// Registers a passkey for the signed-in user.
+    async fn register(&self, session: &Session, key: &mut Authenticator) -> Response {
         let options = self
             .signed_in_post(session, "/passkeys/registration/options", json!({}))
             .await;
@@ -130,7 +137,7 @@ impl TestApp {
             .await
     }
 
-    /// The question, and its answer.
+    /// Requests sign-in options and lets the authenticator respond to them.
     async fn ask(&self, key: &mut Authenticator) -> Value {
         let options = self
             .post("/passkeys/authentication/options", json!({}))
@@ -141,7 +148,8 @@ impl TestApp {
         json!({"challenge_id": options.body["challenge_id"], "credential": key.get(&options.body["options"])})
     }
 
-    async fn answer(&self, body: &Value) -> Answer {
+    /// Sends the authenticator's response, which completes or fails the sign-in.
+    async fn complete_sign_in(&self, body: &Value) -> Response {
         self.post("/passkeys/authentication/verify", body.clone())
             .send()
             .await
@@ -159,8 +167,8 @@ async fn a_passkey_signs_in() {
     assert!(registered.body["created_at"].is_string());
     let twice = app.register(&session, &mut key).await;
     assert_eq!(twice.error(), (422, "webauthn_credential_exists"));
-    let answer = app.ask(&mut key).await;
-    let signed_in = app.answer(&answer).await.session();
+    let response = app.ask(&mut key).await;
+    let signed_in = app.complete_sign_in(&response).await.session();
 
     assert_eq!(signed_in.user["id"], session.user["id"]);
     let claims: Value =
@@ -170,7 +178,7 @@ async fn a_passkey_signs_in() {
         (&json!("aal1"), &json!("passkey"))
     );
     assert_eq!(
-        app.answer(&answer).await.error(),
+        app.complete_sign_in(&response).await.error(),
         (400, "webauthn_challenge_not_found"),
         "a challenge is answered once"
     );
@@ -180,7 +188,7 @@ async fn a_passkey_signs_in() {
 }
 
 #[actix_web::test]
-async fn bad_ceremonies_are_refused() {
+async fn invalid_webauthn_responses_are_rejected() {
     let app = app().await;
     let session = app.user("ana@example.com").await;
     let mut key = Authenticator::new();
@@ -193,29 +201,41 @@ async fn bad_ceremonies_are_refused() {
     };
     assert_eq!(app.register(&session, &mut phished).await.error(), failed);
     key.origin = "http://site.example";
-    let answer = app.ask(&mut key).await;
-    assert_eq!(app.answer(&answer).await.error(), failed, "another scheme");
+    let response = app.ask(&mut key).await;
+    assert_eq!(
+        app.complete_sign_in(&response).await.error(),
+        failed,
+        "another scheme"
+    );
     key.origin = ORIGIN;
-    let mut answer = app.ask(&mut key).await;
-    answer["credential"]["response"]["signature"] = json!(encoded([1; 64]));
-    assert_eq!(app.answer(&answer).await.error(), failed, "a forged signature");
+    let mut response = app.ask(&mut key).await;
+    response["credential"]["response"]["signature"] = json!(encoded([1; 64]));
+    assert_eq!(
+        app.complete_sign_in(&response).await.error(),
+        failed,
+        "a forged signature"
+    );
     let other = app.ask(&mut key).await;
     let mut mixed = app.ask(&mut key).await;
     mixed["credential"] = other["credential"].clone();
     assert_eq!(
-        app.answer(&mixed).await.error(),
+        app.complete_sign_in(&mixed).await.error(),
         failed,
-        "the answer to another challenge"
+        "the response to another challenge"
     );
     let mut stolen = app.ask(&mut key).await;
     stolen["credential"]["response"]["userHandle"] = json!(encoded(uuid::Uuid::new_v4().to_string()));
-    assert_eq!(app.answer(&stolen).await.error(), failed, "somebody else's name");
+    assert_eq!(
+        app.complete_sign_in(&stolen).await.error(),
+        failed,
+        "somebody else's name"
+    );
     let good = app.ask(&mut key).await;
-    assert_eq!(app.answer(&good).await.status, 200);
+    assert_eq!(app.complete_sign_in(&good).await.status, 200);
     key.counter = 0;
     let cloned = app.ask(&mut key).await;
     assert_eq!(
-        app.answer(&cloned).await.error(),
+        app.complete_sign_in(&cloned).await.error(),
         failed,
         "a copy counts from the start"
     );
@@ -223,7 +243,7 @@ async fn bad_ceremonies_are_refused() {
     app.sql("update auth.webauthn_challenges set expires_at = now()", &[])
         .await;
     assert_eq!(
-        app.answer(&late).await.error(),
+        app.complete_sign_in(&late).await.error(),
         (400, "webauthn_challenge_expired")
     );
     for body in [
@@ -232,7 +252,7 @@ async fn bad_ceremonies_are_refused() {
         json!({"challenge_id": uuid::Uuid::new_v4()}),
     ] {
         assert_eq!(
-            app.answer(&body).await.error(),
+            app.complete_sign_in(&body).await.error(),
             (400, "validation_failed"),
             "{body}"
         );
@@ -244,11 +264,11 @@ async fn bad_ceremonies_are_refused() {
     .await;
     key.counter = 100;
     let banned = app.ask(&mut key).await;
-    assert_eq!(app.answer(&banned).await.error(), (403, "user_banned"));
+    assert_eq!(app.complete_sign_in(&banned).await.error(), (403, "user_banned"));
 }
 
 #[actix_web::test]
-async fn passkeys_are_managed_by_their_owner_and_by_administrators() {
+async fn owners_and_administrators_manage_passkeys() {
     let app = app().await;
     let session = app.user("ana@example.com").await;
     let eve = app.user("eve@example.com").await;
@@ -263,10 +283,13 @@ async fn passkeys_are_managed_by_their_owner_and_by_administrators() {
 
     assert_eq!(patch(&session, "laptop").await.body["friendly_name"], "laptop");
     assert_eq!(patch(&session, "").await.error(), (400, "validation_failed"));
+    let longest = "ü".repeat(120);
+    assert_eq!(patch(&session, &longest).await.body["friendly_name"], longest);
     assert_eq!(
-        patch(&session, &"x".repeat(121)).await.error(),
+        patch(&session, &"ü".repeat(121)).await.error(),
         (400, "validation_failed")
     );
+    assert_eq!(patch(&session, "laptop").await.status, 200);
     assert_eq!(patch(&eve, "mine").await.error(), (404, "validation_failed"));
     let admin = format!("/admin/users/{}/passkeys", session.user_id());
     let listed = app.get(&admin).admin().send().await;
@@ -285,20 +308,42 @@ async fn passkeys_are_managed_by_their_owner_and_by_administrators() {
 }
 
 #[actix_web::test]
+async fn auth_077_a_passkey_is_not_renamed_below_aal2_when_a_second_factor_exists() {
+    let app = app().await;
+    let session = app.user("ana@example.com").await;
+    let id = app.register(&session, &mut Authenticator::new()).await.body["id"].clone();
+    app.sql(
+        "insert into auth.mfa_factors (id, user_id, factor_type, status, secret, created_at, updated_at)
+         values (gen_random_uuid(), $1, 'totp', 'verified', 'x', now(), now())",
+        &[&session.user_id()],
+    )
+    .await;
+
+    let renamed = app
+        .call(Method::PATCH, &format!("/passkeys/{}", id.as_str().unwrap()))
+        .json(&json!({"friendly_name": "laptop"}))
+        .bearer(&session.access_token)
+        .send()
+        .await;
+
+    assert_eq!(renamed.error(), (403, "insufficient_aal"));
+}
+
+#[actix_web::test]
 async fn auth_095_passkeys_are_off_by_default() {
     let app = TestApp::start().await;
 
-    let answer = app
+    let response = app
         .post("/passkeys/authentication/options", json!({}))
         .send()
         .await;
 
-    assert_eq!(answer.error(), (404, "passkey_disabled"));
+    assert_eq!(response.error(), (404, "passkey_disabled"));
     assert_eq!(app.get("/settings").send().await.body["passkeys_enabled"], false);
 }
 
 #[actix_web::test]
-async fn a_key_in_the_pocket_is_a_second_factor() {
+async fn a_security_key_is_a_second_factor() {
     let app = app().await;
     let session = app.user("ana@example.com").await;
     let enrolled = app
@@ -321,13 +366,13 @@ async fn a_key_in_the_pocket_is_a_second_factor() {
     let question = &challenge.body["webauthn"];
     assert_eq!(question["type"], "create", "{}", challenge.body);
     let credential = key.create(&question["credential_options"]["publicKey"]);
-    let answer = |challenge: &Answer, kind: &str, credential: Value| {
+    let response = |challenge: &Response, kind: &str, credential: Value| {
         json!({
             "challenge_id": challenge.body["id"],
             "webauthn": {"type": kind, "credential_response": credential, "rpId": "site.example"},
         })
     };
-    let body = answer(&challenge, "create", credential);
+    let body = response(&challenge, "create", credential);
     let raised = app.signed_in_post(&session, &verify_path, body).await.session();
     assert_eq!(raised.user["factors"][0]["status"], "verified");
     assert!(raised.user["factors"][0]["web_authn_aaguid"].is_string());
@@ -336,12 +381,12 @@ async fn a_key_in_the_pocket_is_a_second_factor() {
     let challenge = app.signed_in_post(&low, &challenge_path, site.clone()).await;
     assert_eq!(challenge.body["webauthn"]["type"], "request");
     let options = &challenge.body["webauthn"]["credential_options"]["publicKey"];
-    // Who knows the password only must not be able to register a key of their own under the verified factor.
+    // An attacker who knows only the password must not replace the key of the verified factor.
     let mut creation = options.clone();
     creation["user"] = json!({"id": "x"});
     creation["rp"] = json!({"id": "site.example"});
     let own = Authenticator::new().create(&creation);
-    let body = answer(&challenge, "create", own);
+    let body = response(&challenge, "create", own);
     let refused = app.signed_in_post(&low, &verify_path, body).await;
     assert_eq!(refused.error(), (400, "validation_failed"));
     let mut forged = Authenticator {
@@ -349,10 +394,10 @@ async fn a_key_in_the_pocket_is_a_second_factor() {
         id: key.id.clone(),
         ..Authenticator::new()
     };
-    let body = answer(&challenge, "request", forged.get(options));
+    let body = response(&challenge, "request", forged.get(options));
     let refused = app.signed_in_post(&low, &verify_path, body).await;
     assert_eq!(refused.error(), (422, "mfa_verification_failed"));
-    let body = answer(&challenge, "request", key.get(options));
+    let body = response(&challenge, "request", key.get(options));
     let raised = app.signed_in_post(&low, &verify_path, body).await.session();
     let claims: Value = serde_json::from_str(app.keys.verify(&raised.access_token).unwrap().json()).unwrap();
     assert_eq!(
@@ -362,7 +407,7 @@ async fn a_key_in_the_pocket_is_a_second_factor() {
 }
 
 #[actix_web::test]
-async fn a_site_that_sign_ins_may_not_lead_to_is_no_relying_party() {
+async fn webauthn_relying_parties_must_be_allowed_redirect_targets() {
     let app = app().await;
     let session = app.user("ana@example.com").await;
     let enrolled = app

@@ -1,4 +1,4 @@
-//! Signing in by password, and what a session is.
+//! Sign-in by password, sessions and sign-out.
 
 use std::time::{Duration, Instant};
 
@@ -8,18 +8,18 @@ use serde_json::json;
 use crate::app::{PASSWORD, TestApp};
 
 #[actix_web::test]
-async fn auth_001_auth_053_the_right_password_gives_a_session_with_the_contracts_claims() {
+async fn auth_001_auth_053_the_right_password_returns_a_session_with_the_contracts_claims() {
     let app = TestApp::start().await;
     app.user("ana@example.com").await;
 
-    let answer = app.sign_in("ana@example.com", PASSWORD).await;
+    let response = app.sign_in("ana@example.com", PASSWORD).await;
 
-    let session = answer.session();
-    assert_eq!(answer.body["token_type"], "bearer");
-    assert_eq!(answer.body["expires_in"], 3600);
+    let session = response.session();
+    assert_eq!(response.body["token_type"], "bearer");
+    assert_eq!(response.body["expires_in"], 3600);
     assert!(
-        answer.body["weak_password"].is_null()
-            && answer.body.as_object().unwrap().contains_key("weak_password")
+        response.body["weak_password"].is_null()
+            && response.body.as_object().unwrap().contains_key("weak_password")
     );
     let claims = app.keys.verify(&session.access_token).unwrap();
     let mut names: Vec<&str> = claims.map().keys().map(String::as_str).collect();
@@ -31,7 +31,7 @@ async fn auth_001_auth_053_the_right_password_gives_a_session_with_the_contracts
     assert_eq!(claims.get("aud").unwrap(), "authenticated");
     assert_eq!(claims.get("aal").unwrap(), "aal1");
     assert_eq!(claims.get("phone").unwrap(), "");
-    assert_eq!(claims.get("exp").unwrap(), &answer.body["expires_at"]);
+    assert_eq!(claims.get("exp").unwrap(), &response.body["expires_at"]);
     let session_id: uuid::Uuid = claims.session_id().unwrap().parse().unwrap();
     let rows = app
         .sql(
@@ -44,7 +44,7 @@ async fn auth_001_auth_053_the_right_password_gives_a_session_with_the_contracts
 }
 
 #[actix_web::test]
-async fn auth_002_wrong_password_and_unknown_address_look_alike() {
+async fn auth_002_wrong_password_and_unknown_address_get_the_same_error() {
     let app = TestApp::start().await;
     app.user("ana@example.com").await;
 
@@ -53,16 +53,16 @@ async fn auth_002_wrong_password_and_unknown_address_look_alike() {
         ("nobody@example.com", PASSWORD),
         ("ana@example.com", ""),
     ] {
-        let answer = app.sign_in(email, password).await;
+        let response = app.sign_in(email, password).await;
         assert_eq!(
-            (answer.error(), answer.message()),
+            (response.error(), response.message()),
             ((400, "invalid_credentials"), "Invalid login credentials")
         );
     }
 }
 
 #[actix_web::test]
-async fn auth_003_an_unconfirmed_user_is_told_so_after_the_right_password() {
+async fn auth_003_email_not_confirmed_is_reported_only_after_the_right_password() {
     let app = TestApp::start().await;
     app.sign_up("ana@example.com", PASSWORD).await;
 
@@ -77,7 +77,7 @@ async fn auth_003_an_unconfirmed_user_is_told_so_after_the_right_password() {
 }
 
 #[actix_web::test]
-async fn sign_in_parameters_are_checked() {
+async fn invalid_sign_in_parameters_are_rejected() {
     let app = TestApp::start().await;
     let sign_in = |body| app.post("/token?grant_type=password", body).send();
 
@@ -103,16 +103,16 @@ async fn auth_008_get_user_shows_identities_and_times_in_utc() {
     let app = TestApp::start().await;
     let session = app.user("ana@example.com").await;
 
-    let answer = app.get("/user").bearer(&session.access_token).send().await;
+    let response = app.get("/user").bearer(&session.access_token).send().await;
 
-    assert_eq!(answer.status, 200);
-    assert_eq!(answer.body["app_metadata"]["provider"], "email");
-    let identity = &answer.body["identities"][0];
+    assert_eq!(response.status, 200);
+    assert_eq!(response.body["app_metadata"]["provider"], "email");
+    let identity = &response.body["identities"][0];
     assert_eq!(
         (&identity["provider"], &identity["email"]),
         (&json!("email"), &json!("ana@example.com"))
     );
-    assert_eq!(identity["id"], answer.body["id"]);
+    assert_eq!(identity["id"], response.body["id"]);
     assert!(identity["identity_id"].is_string());
     for name in [
         "created_at",
@@ -121,24 +121,24 @@ async fn auth_008_get_user_shows_identities_and_times_in_utc() {
         "email_confirmed_at",
         "confirmed_at",
     ] {
-        assert!(answer.body[name].as_str().unwrap().ends_with('Z'), "{name}");
+        assert!(response.body[name].as_str().unwrap().ends_with('Z'), "{name}");
     }
-    assert!(answer.body.get("factors").is_none() && answer.body.get("banned_until").is_none());
+    assert!(response.body.get("factors").is_none() && response.body.get("banned_until").is_none());
 }
 
 #[actix_web::test]
-async fn auth_014_auth_016_signing_out_ends_every_session_at_once() {
+async fn auth_014_auth_016_signing_out_globally_deletes_every_session() {
     let app = TestApp::start().await;
     let first = app.user("ana@example.com").await;
     let second = app.sign_in("ana@example.com", PASSWORD).await.session();
 
-    let answer = app
+    let response = app
         .post("/logout", json!({}))
         .bearer(&first.access_token)
         .send()
         .await;
 
-    assert_eq!(answer.status, 204);
+    assert_eq!(response.status, 204);
     assert_eq!(app.count("select count(*) from auth.sessions").await, 0);
     for session in [first, second] {
         let user = app.get("/user").bearer(&session.access_token).send().await;
@@ -148,7 +148,7 @@ async fn auth_014_auth_016_signing_out_ends_every_session_at_once() {
 }
 
 #[actix_web::test]
-async fn auth_015_scopes_choose_the_sessions_that_end() {
+async fn auth_015_logout_scope_chooses_the_deleted_sessions() {
     let app = TestApp::start().await;
     let first = app.user("ana@example.com").await;
     let second = app.sign_in("ana@example.com", PASSWORD).await.session();
@@ -202,8 +202,8 @@ async fn auth_089_a_hand_inserted_user_signs_in() {
 }
 
 #[actix_web::test]
-async fn an_old_password_that_became_weak_is_reported_not_refused() {
-    let app = TestApp::with(|config| {
+async fn a_password_that_became_weak_signs_in_with_a_warning() {
+    let app = TestApp::start_with(|config| {
         config.password = PasswordConfig {
             min_length: 20,
             bcrypt_cost: 4,
@@ -213,15 +213,15 @@ async fn an_old_password_that_became_weak_is_reported_not_refused() {
     .await;
     app.user("ana@example.com").await;
 
-    let answer = app.sign_in("ana@example.com", PASSWORD).await;
+    let response = app.sign_in("ana@example.com", PASSWORD).await;
 
-    assert_eq!(answer.status, 200);
-    assert_eq!(answer.body["weak_password"]["reasons"], json!(["length"]));
+    assert_eq!(response.status, 200);
+    assert_eq!(response.body["weak_password"]["reasons"], json!(["length"]));
 }
 
 #[actix_web::test]
-async fn auth_098_unknown_addresses_cost_as_much_time_as_known_ones() {
-    let app = TestApp::with(|config| config.password.bcrypt_cost = 10).await;
+async fn auth_098_sign_in_takes_equally_long_for_known_and_unknown_addresses() {
+    let app = TestApp::start_with(|config| config.password.bcrypt_cost = 10).await;
     app.user("ana@example.com").await;
     app.sign_in("nobody@example.com", "warm up").await;
     let time = async |email: &str| {
@@ -230,11 +230,15 @@ async fn auth_098_unknown_addresses_cost_as_much_time_as_known_ones() {
         start.elapsed()
     };
 
-    // Alternating, and the best of each: whatever else the machine does meets both alike.
+    // Alternate both and compare the fastest of each, so that other load on the machine affects both alike. A busy machine needs
+    // more rounds until each was measured undisturbed; if only one of them hashed, no number of rounds would help.
     let (mut known, mut unknown) = (Duration::MAX, Duration::MAX);
-    for _ in 0..12 {
+    for round in 1..=60 {
         known = known.min(time("ana@example.com").await);
         unknown = unknown.min(time("nobody@example.com").await);
+        if round >= 12 && known.abs_diff(unknown) < known / 2 {
+            break;
+        }
     }
 
     assert!(known.abs_diff(unknown) < known / 2, "{known:?} and {unknown:?}");

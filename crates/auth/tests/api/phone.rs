@@ -1,32 +1,35 @@
-//! Signing up and in by phone, changes of number, and the services that send text messages, over real HTTP.
+//! Sign-up and sign-in by phone, changes of the number, and the services that send text messages.
 
 use std::time::Duration;
 
 use selvedge_auth::{AuthConfig, SmsProviderConfig, TwilioConfig};
 use serde_json::{Value, json};
 
-use crate::app::{Answer, PASSWORD, TestApp};
+use crate::app::{PASSWORD, Response, TestApp};
+use crate::http_receiver::Receiver;
 use crate::mfa::{code_in, with_twilio};
-use crate::receiver::Receiver;
 
+/// A phone number as users write it.
 const PHONE: &str = "+49 170 1234567";
+/// The same number as the database and responses contain it.
 const STORED: &str = "491701234567";
 
+/// Starts a receiver that responds as Twilio does to an accepted message.
 async fn twilio() -> Receiver {
     Receiver::start(r#"{"sid": "SM1", "status": "queued"}"#).await
 }
 
 impl TestApp {
-    async fn verify_sms(&self, kind: &str, phone: &str, code: &str) -> Answer {
+    async fn verify_sms(&self, kind: &str, phone: &str, code: &str) -> Response {
         let body = json!({"type": kind, "phone": phone, "token": code});
         self.post("/verify", body).send().await
     }
 }
 
 #[actix_web::test]
-async fn auth_094_a_number_signs_up_confirms_and_signs_in() {
+async fn auth_094_a_phone_user_signs_up_confirms_and_signs_in() {
     let twilio = twilio().await;
-    let app = TestApp::with(|config| with_twilio(config, &twilio)).await;
+    let app = TestApp::start_with(|config| with_twilio(config, &twilio)).await;
     let body = json!({"phone": PHONE, "password": PASSWORD, "data": {"username": "ana"}});
 
     let signed_up = app.post("/signup", body.clone()).send().await;
@@ -86,7 +89,7 @@ async fn auth_094_a_number_signs_up_confirms_and_signs_in() {
 
 #[actix_web::test]
 async fn auth_094_test_codes_need_no_message() {
-    let app = TestApp::with(|config| {
+    let app = TestApp::start_with(|config| {
         config.phone.enabled = true;
         config.phone.autoconfirm = false;
         config.phone.max_frequency = Duration::ZERO;
@@ -105,14 +108,14 @@ async fn auth_094_test_codes_need_no_message() {
     );
     let session = app.verify_sms("sms", PHONE, "123456").await.session();
     assert_eq!(session.user["phone"], STORED, "without +");
-    // It stays valid, as upstream has it.
+    // Compat: as in GoTrue, a test code can be used again.
     app.verify_sms("sms", PHONE, "123456").await.session();
 }
 
 #[actix_web::test]
-async fn codes_sign_in_expire_and_wait() {
+async fn sms_codes_sign_in_expire_and_respect_max_frequency() {
     let twilio = twilio().await;
-    let app = TestApp::with(|config| {
+    let app = TestApp::start_with(|config| {
         with_twilio(config, &twilio);
         config.phone.max_frequency = Duration::from_secs(60);
         config.phone.template = "{{ .Code }} is yours".to_owned();
@@ -148,7 +151,7 @@ async fn codes_sign_in_expire_and_wait() {
         .await;
     assert_eq!(resent.body, json!({"message_id": "SM1"}));
     let code = code_in(&twilio.last().field("Body"));
-    // The code is no token of a link: a phone must not confirm an e-mail address.
+    // A code sent by text message must not confirm an e-mail address.
     let hash = app.sql("select token_hash from auth.one_time_tokens", &[]).await;
     let hash: String = hash[0].get(0);
     for kind in ["signup", "email", "sms"] {
@@ -189,9 +192,9 @@ async fn codes_sign_in_expire_and_wait() {
 }
 
 #[actix_web::test]
-async fn a_number_changes_after_its_code() {
+async fn a_phone_number_changes_after_its_code_is_verified() {
     let twilio = twilio().await;
-    let app = TestApp::with(|config| with_twilio(config, &twilio)).await;
+    let app = TestApp::start_with(|config| with_twilio(config, &twilio)).await;
     let session = app.user("ana@example.com").await;
     let taken = app
         .admin_create(json!({"phone": "4915000000", "password": PASSWORD, "phone_confirm": true}))
@@ -230,8 +233,8 @@ async fn a_number_changes_after_its_code() {
 }
 
 #[actix_web::test]
-async fn numbers_are_confirmed_at_once_where_the_project_says_so() {
-    let app = TestApp::with(|config| {
+async fn phone_autoconfirm_confirms_numbers_at_once() {
+    let app = TestApp::start_with(|config| {
         config.phone.enabled = true;
         config.phone.autoconfirm = true;
         config.anonymous_users_enabled = true;
@@ -272,18 +275,18 @@ async fn numbers_are_confirmed_at_once_where_the_project_says_so() {
 #[actix_web::test]
 async fn parallel_sign_ups_with_one_number_make_one_user() {
     let twilio = twilio().await;
-    let app = TestApp::with(|config| with_twilio(config, &twilio)).await;
+    let app = TestApp::start_with(|config| with_twilio(config, &twilio)).await;
     let body = json!({"phone": PHONE, "password": PASSWORD});
 
-    let answers =
+    let responses =
         futures_util::future::join_all((0..6).map(|_| app.post("/signup", body.clone()).send())).await;
 
-    assert!(answers.iter().all(|answer| answer.status < 500));
+    assert!(responses.iter().all(|response| response.status < 500));
     assert_eq!(app.count("select count(*) from auth.users").await, 1);
 }
 
 #[actix_web::test]
-async fn phones_are_off_by_default() {
+async fn phone_sign_in_is_off_by_default() {
     let app = TestApp::start().await;
     let cases = [
         (
@@ -309,13 +312,13 @@ async fn phones_are_off_by_default() {
 }
 
 #[actix_web::test]
-async fn a_provider_that_refuses_leaves_no_user() {
+async fn a_failed_text_message_leaves_no_user() {
     let twilio = Receiver::start("{}").await;
-    twilio.answer(
+    twilio.respond(
         "400 Bad Request",
         r#"{"code": 21211, "message": "Invalid 'To'", "more_info": "https://x/21211"}"#,
     );
-    let app = TestApp::with(|config| with_twilio(config, &twilio)).await;
+    let app = TestApp::start_with(|config| with_twilio(config, &twilio)).await;
 
     let refused = app.post("/otp", json!({"phone": PHONE})).send().await;
 
@@ -328,7 +331,7 @@ async fn a_provider_that_refuses_leaves_no_user() {
 }
 
 #[actix_web::test]
-async fn each_provider_is_spoken_to_in_its_own_way() {
+async fn each_sms_provider_gets_the_message_in_its_own_request_format() {
     let secret = || "secret".to_owned().into();
     let url = |receiver: &Receiver| Some(receiver.url.clone());
     type Make = Box<dyn Fn(&Receiver) -> SmsProviderConfig>;
@@ -365,9 +368,9 @@ async fn each_provider_is_spoken_to_in_its_own_way() {
             }),
         ),
     ];
-    for (path, answer, field, make) in providers {
-        let receiver = Receiver::start(answer).await;
-        let app = TestApp::with(|config: &mut AuthConfig| {
+    for (path, response, field, make) in providers {
+        let receiver = Receiver::start(response).await;
+        let app = TestApp::start_with(|config: &mut AuthConfig| {
             with_twilio(config, &receiver);
             config.phone.provider = Some(make(&receiver));
         })
@@ -378,7 +381,7 @@ async fn each_provider_is_spoken_to_in_its_own_way() {
         assert!(receiver.last().line.starts_with(path), "{}", receiver.last().line);
         assert_eq!(receiver.last().field(field), STORED);
 
-        receiver.answer(
+        receiver.respond(
             "200 OK",
             r#"{"status": "failure", "messages": [{"status": "4"}], "recipients": {"totalSentCount": 0}}"#,
         );
@@ -390,7 +393,7 @@ async fn each_provider_is_spoken_to_in_its_own_way() {
 #[actix_web::test]
 async fn twilio_verify_checks_its_own_codes() {
     let verify = Receiver::start(r#"{"sid": "VE1"}"#).await;
-    let app = TestApp::with(|config| {
+    let app = TestApp::start_with(|config| {
         with_twilio(config, &verify);
         config.phone.provider = Some(SmsProviderConfig::TwilioVerify(TwilioConfig {
             account_sid: "AC1".to_owned(),
@@ -415,12 +418,12 @@ async fn twilio_verify_checks_its_own_codes() {
     );
     assert_eq!(verify.last().field("Channel"), "whatsapp");
 
-    verify.answer("200 OK", r#"{"status": "pending", "valid": false}"#);
+    verify.respond("200 OK", r#"{"status": "pending", "valid": false}"#);
     assert_eq!(
         app.verify_sms("sms", PHONE, "111111").await.error(),
         (403, "otp_expired")
     );
-    verify.answer("200 OK", r#"{"status": "approved", "valid": true}"#);
+    verify.respond("200 OK", r#"{"status": "approved", "valid": true}"#);
     app.verify_sms("sms", PHONE, "222222").await.session();
     assert!(
         verify
@@ -439,7 +442,7 @@ async fn twilio_verify_checks_its_own_codes() {
 #[actix_web::test]
 async fn a_user_without_mail_reauthenticates_by_text_message() {
     let twilio = twilio().await;
-    let app = TestApp::with(|config| {
+    let app = TestApp::start_with(|config| {
         with_twilio(config, &twilio);
         config.password.require_reauthentication = true;
     })
@@ -476,8 +479,8 @@ async fn a_user_without_mail_reauthenticates_by_text_message() {
 }
 
 #[actix_web::test]
-async fn auth_069_a_change_that_nobody_wants_may_be_asked_for_again_and_again() {
-    let app = TestApp::with(|config| {
+async fn auth_069_resending_the_code_of_a_change_that_nobody_requested_succeeds() {
+    let app = TestApp::start_with(|config| {
         config.phone.enabled = true;
         config.phone.max_frequency = Duration::from_secs(60);
         config.email.max_frequency = Duration::from_secs(60);
@@ -488,8 +491,8 @@ async fn auth_069_a_change_that_nobody_wants_may_be_asked_for_again_and_again() 
         json!({"type": "email_change", "email": "nobody@example.com"}),
     ] {
         for _ in 0..2 {
-            let answer = app.post("/resend", body.clone()).send().await;
-            assert_eq!((answer.status, answer.body), (200, json!({})));
+            let response = app.post("/resend", body.clone()).send().await;
+            assert_eq!((response.status, response.body), (200, json!({})));
         }
     }
 }

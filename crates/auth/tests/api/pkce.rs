@@ -1,29 +1,33 @@
-//! Flows of clients with `flowType: 'pkce'`.
+//! PKCE flows by mail (clients with `flowType: 'pkce'`): links return a code, which is exchanged together with the
+//! verifier.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::app::{Answer, PASSWORD, TestApp};
+use crate::app::{PASSWORD, Response, TestApp};
 
 const VERIFIER: &str = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
 
+/// Adds the S256 challenge of [`VERIFIER`] to a request body.
 fn with_challenge(mut body: Value) -> Value {
     body["code_challenge"] = json!(URL_SAFE_NO_PAD.encode(Sha256::digest(VERIFIER)));
     body["code_challenge_method"] = json!("s256");
     body
 }
 
-fn code_of(answer: &Answer) -> String {
-    let url = url::Url::parse(answer.header("location")).unwrap();
+/// Returns the code in the query of the `location` header.
+fn code_of(response: &Response) -> String {
+    let url = url::Url::parse(response.header("location")).unwrap();
     url.query_pairs()
         .find(|(name, _)| name == "code")
         .map(|(_, value)| value.into_owned())
         .unwrap()
 }
 
-async fn exchange(app: &TestApp, code: &str, verifier: &str) -> Answer {
+/// Exchanges a code for a session (`grant_type=pkce`).
+async fn exchange(app: &TestApp, code: &str, verifier: &str) -> Response {
     app.post(
         "/token?grant_type=pkce",
         json!({"auth_code": code, "code_verifier": verifier}),
@@ -33,7 +37,7 @@ async fn exchange(app: &TestApp, code: &str, verifier: &str) -> Answer {
 }
 
 #[actix_web::test]
-async fn auth_046_a_sign_up_ends_with_an_exchange() {
+async fn auth_046_a_pkce_sign_up_ends_with_a_code_exchange() {
     let app = TestApp::start().await;
     app.post(
         "/signup?redirect_to=https://site.example/done?x=1",
@@ -70,7 +74,7 @@ async fn auth_046_a_sign_up_ends_with_an_exchange() {
 }
 
 #[actix_web::test]
-async fn auth_047_a_wrong_verifier_is_refused_and_uses_nothing_up() {
+async fn auth_047_a_wrong_verifier_is_rejected_and_does_not_consume_the_code() {
     let app = TestApp::start().await;
     app.user("ana@example.com").await;
     app.post("/recover", with_challenge(json!({"email": "ana@example.com"})))
@@ -98,7 +102,7 @@ async fn auth_047_a_wrong_verifier_is_refused_and_uses_nothing_up() {
 }
 
 #[actix_web::test]
-async fn auth_048_the_clock_of_the_exchange_starts_with_the_click() {
+async fn auth_048_a_code_expires_five_minutes_after_its_link_was_opened() {
     let app = TestApp::start().await;
     app.user("ana@example.com").await;
     let begin = async || {
@@ -128,7 +132,7 @@ async fn auth_048_the_clock_of_the_exchange_starts_with_the_click() {
 }
 
 #[actix_web::test]
-async fn the_mailed_code_of_a_pkce_flow_gives_a_session() {
+async fn typing_the_mailed_code_of_a_pkce_flow_returns_a_session_without_exchange() {
     let app = TestApp::start().await;
     app.user("ana@example.com").await;
     app.post("/otp", with_challenge(json!({"email": "ana@example.com"})))
@@ -142,7 +146,7 @@ async fn the_mailed_code_of_a_pkce_flow_gives_a_session() {
 }
 
 #[actix_web::test]
-async fn auth_049_half_a_challenge_is_refused_and_null_is_none() {
+async fn auth_049_a_challenge_without_a_method_is_rejected_and_null_means_implicit() {
     let app = TestApp::start().await;
     let sign_up = |challenge: Value, method: Value| {
         let body = json!({"email": "ana@example.com", "password": PASSWORD, "code_challenge": challenge, "code_challenge_method": method});
@@ -158,21 +162,21 @@ async fn auth_049_half_a_challenge_is_refused_and_null_is_none() {
 }
 
 #[actix_web::test]
-async fn auth_026_a_bad_pkce_link_says_so_in_query_and_fragment() {
+async fn auth_026_errors_of_pkce_links_are_in_query_and_fragment() {
     let app = TestApp::start().await;
 
-    let answer = app.get("/verify?token=pkce_nonsense&type=signup").send().await;
+    let response = app.get("/verify?token=pkce_nonsense&type=signup").send().await;
 
-    let location = answer.header("location");
+    let location = response.header("location");
     assert!(
         location.starts_with("https://site.example?error=access_denied&error_code=otp_expired&"),
         "{location}"
     );
-    assert_eq!(answer.in_fragment("error_code").unwrap(), "otp_expired");
+    assert_eq!(response.in_fragment("error_code").unwrap(), "otp_expired");
 }
 
 #[actix_web::test]
-async fn a_pkce_link_without_its_mark_is_worth_nothing() {
+async fn a_pkce_link_without_its_prefix_is_rejected() {
     let app = TestApp::start().await;
     app.user("ana@example.com").await;
     app.post("/otp", with_challenge(json!({"email": "ana@example.com"})))

@@ -1,4 +1,4 @@
-//! What policies of the database see of a caller, and what a browser of another origin may send.
+//! What row-level security policies see of a caller, and CORS preflights.
 
 use reqwest::Method;
 use serde_json::json;
@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::app::{PASSWORD, TestApp};
 
 #[actix_web::test]
-async fn auth_051_policies_see_the_user_of_a_token() {
+async fn auth_051_a_policy_with_auth_uid_shows_only_the_callers_rows() {
     let app = TestApp::autoconfirm().await;
     let session = app.sign_up("ana@example.com", PASSWORD).await.session();
     app.migrate(
@@ -42,7 +42,7 @@ async fn auth_051_policies_see_the_user_of_a_token() {
 }
 
 #[actix_web::test]
-async fn auth_052_without_claims_there_is_nobody_and_no_error() {
+async fn auth_052_auth_uid_is_null_without_claims_and_raises_no_error() {
     let app = TestApp::start().await;
     const WHO: &str = "select auth.uid()::text, auth.role(), auth.email(), auth.jwt()::text";
 
@@ -57,7 +57,7 @@ async fn auth_052_without_claims_there_is_nobody_and_no_error() {
 }
 
 #[actix_web::test]
-async fn auth_019_a_browser_may_send_the_clients_headers() {
+async fn auth_019_preflight_allows_the_clients_headers_and_errors_expose_the_api_version() {
     let app = TestApp::start().await;
     let names = "apikey, authorization, content-type, x-client-info, x-supabase-api-version";
 
@@ -80,7 +80,7 @@ async fn auth_019_a_browser_may_send_the_clients_headers() {
         );
     }
     assert!(preflight.header("access-control-allow-methods").contains("POST"));
-    let answer = app
+    let response = app
         .post(
             "/token?grant_type=password",
             json!({"email": "a@b.c", "password": "x"}),
@@ -88,7 +88,7 @@ async fn auth_019_a_browser_may_send_the_clients_headers() {
         .header("origin", "https://elsewhere.example")
         .send()
         .await;
-    let exposed = answer
+    let exposed = response
         .header("access-control-expose-headers")
         .to_ascii_lowercase();
     assert!(

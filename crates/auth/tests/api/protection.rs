@@ -1,14 +1,15 @@
-//! Captchas and leaked passwords, asked of real HTTP servers; limits per address; what strangers try.
+//! Captchas, leaked passwords, rate limits per client, and attempts at privilege escalation.
 
 use selvedge_auth::{CaptchaConfig, CaptchaProvider, ClientAddress, LeakedPasswordConfig};
 use serde_json::json;
 
 use crate::app::{PASSWORD, TestApp};
-use crate::receiver::Receiver;
+use crate::http_receiver::Receiver;
 
+/// Starts the service with autoconfirm and Turnstile, for which the receiver answers.
 async fn with_captcha(receiver: &Receiver) -> TestApp {
     let url = receiver.url.clone();
-    TestApp::with(|config| {
+    TestApp::start_with(|config| {
         config.email.autoconfirm = true;
         config.captcha = Some(CaptchaConfig {
             provider: CaptchaProvider::Turnstile,
@@ -20,7 +21,7 @@ async fn with_captcha(receiver: &Receiver) -> TestApp {
 }
 
 #[actix_web::test]
-async fn auth_085_a_captcha_guards_the_doors() {
+async fn auth_085_sign_up_sign_in_and_recovery_need_a_captcha() {
     let service = Receiver::start(r#"{"success": true}"#).await;
     let app = with_captcha(&service).await;
     let body = |token: serde_json::Value| {
@@ -62,7 +63,7 @@ async fn auth_085_a_captcha_guards_the_doors() {
     }
     assert!(service.requests().is_empty());
 
-    service.answer(
+    service.respond(
         "200 OK",
         r#"{"success": false, "error-codes": ["timeout-or-duplicate", "x"]}"#,
     );
@@ -71,7 +72,7 @@ async fn auth_085_a_captcha_guards_the_doors() {
         failed.message(),
         "captcha protection: request disallowed (timeout-or-duplicate, x)"
     );
-    service.answer("200 OK", r#"{"success": true}"#);
+    service.respond("200 OK", r#"{"success": true}"#);
     let signed_up = app.post("/signup", body(json!("fresh"))).send().await;
     signed_up.session();
     let asked = service.last();
@@ -104,20 +105,36 @@ async fn auth_085_administrators_need_no_captcha() {
 }
 
 #[actix_web::test]
-async fn leaked_passwords_are_refused_and_never_sent() {
-    // SHA-1 of "correct horse" is FE6B3B…; the list knows it and pads its answer.
+async fn auth_085_an_expired_key_of_an_administrator_needs_a_captcha() {
+    let service = Receiver::start("{}").await;
+    let app = with_captcha(&service).await;
+    let expired = app
+        .keys
+        .sign(&json!({"role": "service_role", "exp": 1}))
+        .expect("signs");
+
+    let body = json!({"email": "ana@example.com", "password": PASSWORD});
+    let refused = app.post("/signup", body).bearer(&expired).send().await;
+
+    assert_eq!(refused.error(), (400, "captcha_failed"));
+}
+
+#[actix_web::test]
+async fn leaked_passwords_are_rejected_and_only_a_hash_prefix_is_sent() {
+    // SHA-1 of "correct horse" starts with FE6B3B; the list is asked for FE6B3 and contains the rest.
     let hash = {
         use sha1::Digest;
         hex::encode_upper(sha1::Sha1::digest(PASSWORD))
     };
     let (prefix, suffix) = hash.split_at(5);
     let list = Receiver::start("").await;
-    list.answer(
+    list.respond(
         "200 OK\r\ncontent-type: text/plain",
+        // Entries with the count 0 are padding, which hides the length of the real list.
         &format!("0018A45C4D1DEF81644B54AB7F969B88D65:0\r\n{suffix}:7\r\n"),
     );
     let url = list.url.clone();
-    let app = TestApp::with(|config| {
+    let app = TestApp::start_with(|config| {
         config.email.autoconfirm = true;
         config.password.min_length = 14;
         config.password.leaked = Some(LeakedPasswordConfig {
@@ -143,15 +160,15 @@ async fn leaked_passwords_are_refused_and_never_sent() {
         "an old password is reported, not refused"
     );
 
-    list.answer("500 Internal Server Error", "");
+    list.respond("500 Internal Server Error", "");
     app.sign_up("eve@example.com", "correct horse battery")
         .await
         .session();
 }
 
 #[actix_web::test]
-async fn an_unreachable_list_may_refuse_all() {
-    let app = TestApp::with(|config| {
+async fn with_fail_closed_an_unreachable_leak_list_rejects_passwords() {
+    let app = TestApp::start_with(|config| {
         config.password.leaked = Some(LeakedPasswordConfig {
             base_url: "http://127.0.0.1:1".to_owned(),
             fail_closed: true,
@@ -165,8 +182,8 @@ async fn an_unreachable_list_may_refuse_all() {
 }
 
 #[actix_web::test]
-async fn auth_086_limits_count_by_the_proxys_header_only_when_there_is_one() {
-    let app = TestApp::with(|config| {
+async fn auth_086_rate_limits_apply_only_to_requests_with_the_proxy_header() {
+    let app = TestApp::start_with(|config| {
         config.rate_limits.client = ClientAddress::Header("x-real-ip".to_owned());
     })
     .await;
@@ -206,7 +223,7 @@ async fn parallel_sign_ups_with_one_address_in_many_spellings_make_one_user() {
         "anA@example.Com",
     ];
 
-    let answers = futures_util::future::join_all(
+    let responses = futures_util::future::join_all(
         spellings
             .iter()
             .cycle()
@@ -215,14 +232,17 @@ async fn parallel_sign_ups_with_one_address_in_many_spellings_make_one_user() {
     )
     .await;
 
-    assert!(answers.iter().all(|answer| answer.status < 500), "{answers:?}");
+    assert!(
+        responses.iter().all(|response| response.status < 500),
+        "{responses:?}"
+    );
     assert_eq!(app.count("select count(*) from auth.users").await, 1);
     let look_alike = app.sign_up("аna@example.com", PASSWORD).await;
     assert_eq!(look_alike.error(), (400, "validation_failed"), "a Cyrillic a");
 }
 
 #[actix_web::test]
-async fn nobody_gives_themselves_a_role() {
+async fn users_cannot_set_their_own_role() {
     let app = TestApp::autoconfirm().await;
     let body = json!({
         "email": "eve@example.com", "password": PASSWORD, "role": "service_role", "aud": "x",
@@ -260,7 +280,7 @@ async fn nobody_gives_themselves_a_role() {
 }
 
 #[actix_web::test]
-async fn metadata_has_a_limit() {
+async fn metadata_over_the_size_limit_is_rejected() {
     let app = TestApp::autoconfirm().await;
     let data = json!({ "text": "x".repeat(2 << 20) });
 
@@ -272,8 +292,8 @@ async fn metadata_has_a_limit() {
 }
 
 #[actix_web::test]
-async fn auth_086_a_trusted_proxy_may_name_the_client_by_another_header() {
-    let app = TestApp::with(|config| {
+async fn auth_086_sb_forwarded_for_names_the_client_when_enabled() {
+    let app = TestApp::start_with(|config| {
         config.sb_forwarded_for = true;
         config.rate_limits.client = ClientAddress::Header("x-real-ip".to_owned());
         config.rate_limits.otp = 2;
@@ -285,11 +305,11 @@ async fn auth_086_a_trusted_proxy_may_name_the_client_by_another_header() {
     };
     app.user("ana@example.com").await;
 
-    let mut answers = Vec::new();
+    let mut responses = Vec::new();
     for _ in 0..31 {
-        answers.push(recover("sb-forwarded-for", "192.0.2.7, 10.0.0.1").await);
+        responses.push(recover("sb-forwarded-for", "192.0.2.7, 10.0.0.1").await);
     }
-    assert_eq!((answers[0], answers[30]), (200, 429));
+    assert_eq!((responses[0], responses[30]), (200, 429));
     assert_eq!(
         recover("sb-forwarded-for", "192.0.2.8").await,
         200,
@@ -317,7 +337,7 @@ async fn auth_086_a_trusted_proxy_may_name_the_client_by_another_header() {
 }
 
 #[actix_web::test]
-async fn auth_086_nobody_names_themselves_unless_the_project_says_so() {
+async fn auth_086_forwarded_headers_are_ignored_unless_enabled() {
     let app = TestApp::start().await;
     app.user("ana@example.com").await;
     let body = json!({"email": "ana@example.com", "password": PASSWORD});

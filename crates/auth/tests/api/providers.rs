@@ -1,19 +1,19 @@
-//! Sign-in by way of a provider: the two redirects, what comes of them, and whom they must not let in.
+//! Sign-in with a provider: `/authorize`, `/callback`, linking of accounts, and sign-ins that must be rejected.
 
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::app::{Answer, PASSWORD, TestApp};
+use crate::app::{PASSWORD, Response, TestApp};
 use crate::identity_provider::{CLIENT_ID, CLIENT_SECRET, IdentityProvider};
 
 pub(crate) const VERIFIER: &str = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
 
-/// The service with a provider that stands in for Google.
+/// Starts the service with a test provider configured as Google.
 pub(crate) async fn with_google() -> (TestApp, IdentityProvider) {
     let provider = IdentityProvider::start();
-    let app = TestApp::with(|config| {
+    let app = TestApp::start_with(|config| {
         config.insecure_providers = true;
         config.external = vec![provider.config("google")];
     })
@@ -21,6 +21,7 @@ pub(crate) async fn with_google() -> (TestApp, IdentityProvider) {
     (app, provider)
 }
 
+/// Returns one query parameter of a URL; empty when it is missing.
 pub(crate) fn param(url: &str, name: &str) -> String {
     let url = url::Url::parse(url).unwrap();
     let found = url
@@ -30,8 +31,9 @@ pub(crate) fn param(url: &str, name: &str) -> String {
     found.unwrap_or_default()
 }
 
-pub(crate) fn in_fragment(answer: &Answer, name: &str) -> Option<String> {
-    let fragment = answer
+/// Returns one parameter in the fragment of the `location` header.
+pub(crate) fn in_fragment(response: &Response, name: &str) -> Option<String> {
+    let fragment = response
         .header("location")
         .split_once('#')
         .map_or("", |(_, rest)| rest);
@@ -41,35 +43,37 @@ pub(crate) fn in_fragment(answer: &Answer, name: &str) -> Option<String> {
         .map(|(_, value)| value.into_owned())
 }
 
-/// Begins a visit; the state that the provider would carry back.
+/// Calls `/authorize`; returns the `state` of the redirect.
 async fn begin(app: &TestApp, query: &str) -> String {
-    let answer = app.get(&format!("/authorize?{query}")).send().await;
-    assert_eq!(answer.status, 302, "{}", answer.body);
-    param(answer.header("location"), "state")
+    let response = app.get(&format!("/authorize?{query}")).send().await;
+    assert_eq!(response.status, 302, "{}", response.body);
+    param(response.header("location"), "state")
 }
 
-/// Comes back from the provider with a code.
-pub(crate) async fn come_back(app: &TestApp, state: &str) -> Answer {
+/// Calls `/callback` with a code, as the browser does when the provider redirects it.
+pub(crate) async fn return_from_provider(app: &TestApp, state: &str) -> Response {
     app.get(&format!("/callback?state={state}&code=their-code"))
         .send()
         .await
 }
 
-pub(crate) async fn sign_in(app: &TestApp) -> Answer {
+/// Runs the implicit flow: `/authorize`, then `/callback` as the browser calls it.
+pub(crate) async fn sign_in(app: &TestApp) -> Response {
     let state = begin(app, "provider=google&redirect_to=https://site.example/auth").await;
-    come_back(app, &state).await
+    return_from_provider(app, &state).await
 }
 
-pub(crate) fn claims(app: &TestApp, answer: &Answer) -> Value {
-    let token = in_fragment(answer, "access_token").unwrap_or_else(|| panic!("{:?}", answer.headers));
+/// Verifies the access token in the fragment of a redirect and returns its claims.
+pub(crate) fn claims(app: &TestApp, response: &Response) -> Value {
+    let token = in_fragment(response, "access_token").unwrap_or_else(|| panic!("{:?}", response.headers));
     Value::Object(app.keys.verify(&token).unwrap().map().clone())
 }
 
 #[actix_web::test]
-async fn auth_038_authorize_leads_to_the_provider_with_what_the_site_asks_for() {
+async fn auth_038_authorize_redirects_to_the_provider_with_the_requested_parameters() {
     let (app, provider) = with_google().await;
 
-    let answer = app
+    let response = app
         .get(
             "/authorize?provider=google&redirect_to=https://site.example/auth&scopes=openid%20email%20profile\
              &access_type=offline&prompt=consent&client_id=evil&Redirect_Uri=https://evil.io&state=mine&apikey=k",
@@ -77,8 +81,8 @@ async fn auth_038_authorize_leads_to_the_provider_with_what_the_site_asks_for() 
         .send()
         .await;
 
-    assert_eq!(answer.status, 302);
-    let url = answer.header("location");
+    assert_eq!(response.status, 302);
+    let url = response.header("location");
     assert!(url.starts_with(&format!("{}/authorize?", provider.base)), "{url}");
     let expected = [
         ("client_id", CLIENT_ID),
@@ -103,7 +107,7 @@ async fn auth_038_authorize_leads_to_the_provider_with_what_the_site_asks_for() 
 }
 
 #[actix_web::test]
-async fn auth_039_auth_045_a_first_visit_makes_a_user_with_name_and_picture() {
+async fn auth_039_auth_045_a_first_sign_in_creates_a_user_with_name_and_picture() {
     let (app, provider) = with_google().await;
     app.migrate(
         "create table public.profiles (id uuid, full_name text, avatar_url text, email text);
@@ -117,10 +121,10 @@ async fn auth_039_auth_045_a_first_visit_makes_a_user_with_name_and_picture() {
     )
     .await;
 
-    let answer = sign_in(&app).await;
+    let response = sign_in(&app).await;
 
-    assert_eq!(answer.status, 302);
-    let location = answer.header("location");
+    assert_eq!(response.status, 302);
+    let location = response.header("location");
     assert!(
         location.starts_with("https://site.example/auth#access_token="),
         "{location}"
@@ -139,8 +143,8 @@ async fn auth_039_auth_045_a_first_visit_makes_a_user_with_name_and_picture() {
         "token_type",
     ];
     assert_eq!(names, expected);
-    assert_eq!(in_fragment(&answer, "provider_token").unwrap(), "their-access");
-    let claims = claims(&app, &answer);
+    assert_eq!(in_fragment(&response, "provider_token").unwrap(), "their-access");
+    let claims = claims(&app, &response);
     assert_eq!(claims["amr"][0]["method"], "oauth");
     assert_eq!(claims["email"], "ana@example.com");
     assert_eq!(
@@ -175,7 +179,7 @@ async fn auth_039_auth_045_a_first_visit_makes_a_user_with_name_and_picture() {
         "https://api.example/auth/v1/callback"
     );
 
-    provider.says(json!({"name": "Ana Berg"}));
+    provider.set_claims(json!({"name": "Ana Berg"}));
     let again = sign_in(&app).await;
     let again = self::claims(&app, &again);
     assert_eq!(
@@ -186,7 +190,7 @@ async fn auth_039_auth_045_a_first_visit_makes_a_user_with_name_and_picture() {
 }
 
 #[actix_web::test]
-async fn auth_046_a_pkce_client_gets_a_code_and_the_providers_tokens_once() {
+async fn auth_046_a_pkce_client_exchanges_its_code_once_for_the_providers_tokens() {
     let (app, _provider) = with_google().await;
     let challenge = URL_SAFE_NO_PAD.encode(Sha256::digest(VERIFIER));
     let target = "https%3A%2F%2Fsite.example%2Fauth%3Fsb_flow_id%3Dx";
@@ -194,14 +198,14 @@ async fn auth_046_a_pkce_client_gets_a_code_and_the_providers_tokens_once() {
         format!("provider=google&redirect_to={target}&code_challenge={challenge}&code_challenge_method=s256");
     let state = begin(&app, &query).await;
 
-    let answer = come_back(&app, &state).await;
+    let response = return_from_provider(&app, &state).await;
 
-    let location = answer.header("location").to_owned();
+    let location = response.header("location").to_owned();
     assert!(
         location.starts_with("https://site.example/auth?sb_flow_id=x&code="),
         "{location}"
     );
-    let replayed = come_back(&app, &state).await;
+    let replayed = return_from_provider(&app, &state).await;
     assert_eq!(
         param(replayed.header("location"), "error_code"),
         "flow_state_already_used"
@@ -219,13 +223,13 @@ async fn auth_046_a_pkce_client_gets_a_code_and_the_providers_tokens_once() {
 }
 
 #[actix_web::test]
-async fn auth_048_the_whole_visit_must_fit_into_five_minutes() {
+async fn auth_048_state_and_code_expire_after_five_minutes() {
     let (app, _provider) = with_google().await;
     let age = "update auth.flow_state set created_at = now() - interval '6 minutes'";
     let state = begin(&app, "provider=google").await;
     app.sql(age, &[]).await;
 
-    let late = come_back(&app, &state).await;
+    let late = return_from_provider(&app, &state).await;
 
     assert_eq!(
         (late.status, param(late.header("location"), "error_code").as_str()),
@@ -238,7 +242,10 @@ async fn auth_048_the_whole_visit_must_fit_into_five_minutes() {
 
     let query = format!("provider=google&code_challenge={VERIFIER}&code_challenge_method=plain");
     let state = begin(&app, &query).await;
-    let code = param(come_back(&app, &state).await.header("location"), "code");
+    let code = param(
+        return_from_provider(&app, &state).await.header("location"),
+        "code",
+    );
     app.sql(age, &[]).await;
     let body = json!({"auth_code": code, "code_verifier": VERIFIER});
     let exchanged = app.post("/token?grant_type=pkce", body).send().await;
@@ -246,17 +253,17 @@ async fn auth_048_the_whole_visit_must_fit_into_five_minutes() {
 }
 
 #[actix_web::test]
-async fn auth_042_what_the_provider_refuses_is_passed_on() {
+async fn auth_042_an_error_of_the_provider_is_passed_to_the_redirect_target() {
     let (app, provider) = with_google().await;
     let state = begin(&app, "provider=google&redirect_to=https://site.example/auth?x=1").await;
 
     let path =
         format!("/callback?state={state}&error=access_denied&error_description=The%20user%20said%20no");
-    let answer = app.get(&path).send().await;
+    let response = app.get(&path).send().await;
 
-    assert_eq!(answer.status, 302);
+    assert_eq!(response.status, 302);
     assert_eq!(
-        answer.header("location"),
+        response.header("location"),
         "https://site.example/auth?x=1&error=access_denied&error_description=The+user+said+no\
          #error=access_denied&error_description=The+user+said+no&sb="
     );
@@ -264,7 +271,7 @@ async fn auth_042_what_the_provider_refuses_is_passed_on() {
 }
 
 #[actix_web::test]
-async fn a_callback_without_a_living_state_leads_to_the_site() {
+async fn a_callback_without_a_valid_state_redirects_to_the_site() {
     let (app, _provider) = with_google().await;
     let unknown = uuid::Uuid::new_v4();
     let cases = [
@@ -273,9 +280,9 @@ async fn a_callback_without_a_living_state_leads_to_the_site() {
         (format!("/callback?state={unknown}&code=y"), "bad_oauth_state"),
     ];
     for (path, code) in cases {
-        let answer = app.get(&path).header("referer", "https://evil.io/").send().await;
-        assert_eq!(answer.status, 303, "{path}");
-        let location = answer.header("location");
+        let response = app.get(&path).header("referer", "https://evil.io/").send().await;
+        assert_eq!(response.status, 303, "{path}");
+        let location = response.header("location");
         assert!(location.starts_with("https://site.example?error="), "{location}");
         assert_eq!(param(location, "error_code"), code, "{path}");
     }
@@ -288,19 +295,22 @@ async fn a_callback_without_a_living_state_leads_to_the_site() {
 }
 
 #[actix_web::test]
-async fn a_state_of_the_implicit_flow_is_worth_one_session() {
+async fn a_state_of_the_implicit_flow_is_used_once() {
     let (app, _provider) = with_google().await;
     let state = begin(&app, "provider=google").await;
 
-    assert!(in_fragment(&come_back(&app, &state).await, "access_token").is_some());
+    assert!(in_fragment(&return_from_provider(&app, &state).await, "access_token").is_some());
     assert_eq!(
-        param(come_back(&app, &state).await.header("location"), "error_code"),
+        param(
+            return_from_provider(&app, &state).await.header("location"),
+            "error_code"
+        ),
         "bad_oauth_state"
     );
 }
 
 #[actix_web::test]
-async fn open_redirects_end_at_the_site() {
+async fn foreign_redirect_targets_are_replaced_by_the_site() {
     let (app, _provider) = with_google().await;
     for target in [
         "https://evil.io/",
@@ -309,9 +319,9 @@ async fn open_redirects_end_at_the_site() {
         "https://site.example@evil.io",
     ] {
         let state = begin(&app, &format!("provider=google&redirect_to={target}")).await;
-        let answer = come_back(&app, &state).await;
+        let response = return_from_provider(&app, &state).await;
         assert!(
-            answer
+            response
                 .header("location")
                 .starts_with("https://site.example#access_token="),
             "{target}"
@@ -320,7 +330,7 @@ async fn open_redirects_end_at_the_site() {
 }
 
 #[actix_web::test]
-async fn auth_040_a_proven_address_links_to_the_account_that_has_it() {
+async fn auth_040_a_verified_address_links_to_the_existing_account() {
     let (app, _provider) = with_google().await;
     let ana = app.user("ana@example.com").await;
 
@@ -337,11 +347,11 @@ async fn auth_040_a_proven_address_links_to_the_account_that_has_it() {
 }
 
 #[actix_web::test]
-async fn an_unproven_address_never_links_even_under_autoconfirm() {
+async fn an_unverified_address_never_links_even_with_autoconfirm() {
     for autoconfirm in [false, true] {
         let provider = IdentityProvider::start();
-        provider.says(json!({"email_verified": false}));
-        let app = TestApp::with(|config| {
+        provider.set_claims(json!({"email_verified": false}));
+        let app = TestApp::start_with(|config| {
             config.insecure_providers = true;
             config.external = vec![provider.config("google")];
             config.email.autoconfirm = autoconfirm;
@@ -349,7 +359,7 @@ async fn an_unproven_address_never_links_even_under_autoconfirm() {
         .await;
         let ana = app.user("ana@example.com").await;
 
-        let answer = sign_in(&app).await;
+        let response = sign_in(&app).await;
 
         let owners = app
             .sql(
@@ -364,10 +374,10 @@ async fn an_unproven_address_never_links_even_under_autoconfirm() {
         );
         assert_eq!(app.sign_in("ana@example.com", PASSWORD).await.status, 200);
         if autoconfirm {
-            assert_eq!(claims(&app, &answer)["email"], "");
+            assert_eq!(claims(&app, &response)["email"], "");
         } else {
             assert_eq!(
-                param(answer.header("location"), "error_code"),
+                param(response.header("location"), "error_code"),
                 "provider_email_needs_verification"
             );
         }
@@ -375,17 +385,17 @@ async fn an_unproven_address_never_links_even_under_autoconfirm() {
 }
 
 #[actix_web::test]
-async fn an_unproven_new_address_must_be_confirmed_by_mail_first() {
+async fn an_unverified_new_address_must_be_confirmed_by_mail_first() {
     let (app, provider) = with_google().await;
-    provider.says(json!({"email_verified": false}));
+    provider.set_claims(json!({"email_verified": false}));
 
-    let answer = sign_in(&app).await;
+    let response = sign_in(&app).await;
 
-    let location = answer.header("location");
+    let location = response.header("location");
     assert_eq!(param(location, "error"), "access_denied");
     assert_eq!(param(location, "error_code"), "provider_email_needs_verification");
     assert_eq!(
-        in_fragment(&answer, "error_code").unwrap(),
+        in_fragment(&response, "error_code").unwrap(),
         "provider_email_needs_verification"
     );
     let mail = app.mail_to("ana@example.com");
@@ -400,7 +410,7 @@ async fn an_unproven_new_address_must_be_confirmed_by_mail_first() {
 }
 
 #[actix_web::test]
-async fn auth_041_whoever_registered_the_address_first_without_proof_loses_the_account() {
+async fn auth_041_a_verified_provider_sign_in_resets_password_metadata_and_links_of_an_unconfirmed_account() {
     let (app, _provider) = with_google().await;
     let body = json!({"email": "ana@example.com", "password": PASSWORD, "data": {"role": "planted"}});
     app.post("/signup", body).send().await;
@@ -419,24 +429,24 @@ async fn auth_041_whoever_registered_the_address_first_without_proof_loses_the_a
 }
 
 #[actix_web::test]
-async fn auth_044_nobody_new_comes_in_where_sign_ups_are_off() {
+async fn auth_044_disabled_sign_ups_reject_new_provider_users() {
     let provider = IdentityProvider::start();
-    let app = TestApp::with(|config| {
+    let app = TestApp::start_with(|config| {
         config.insecure_providers = true;
         config.external = vec![provider.config("google")];
         config.disable_signup = true;
     })
     .await;
 
-    let answer = sign_in(&app).await;
+    let response = sign_in(&app).await;
 
-    assert_eq!(param(answer.header("location"), "error"), "access_denied");
-    assert_eq!(in_fragment(&answer, "error_code").unwrap(), "signup_disabled");
+    assert_eq!(param(response.header("location"), "error"), "access_denied");
+    assert_eq!(in_fragment(&response, "error_code").unwrap(), "signup_disabled");
     assert_eq!(app.count("select count(*) from auth.users").await, 0);
 }
 
 #[actix_web::test]
-async fn a_banned_user_stays_outside() {
+async fn a_banned_user_cannot_sign_in_with_a_provider() {
     let (app, _provider) = with_google().await;
     sign_in(&app).await;
     app.sql(
@@ -445,19 +455,19 @@ async fn a_banned_user_stays_outside() {
     )
     .await;
 
-    let answer = sign_in(&app).await;
+    let response = sign_in(&app).await;
 
-    assert_eq!(in_fragment(&answer, "error").unwrap(), "access_denied");
-    assert_eq!(in_fragment(&answer, "error_code").unwrap(), "user_banned");
+    assert_eq!(in_fragment(&response, "error").unwrap(), "access_denied");
+    assert_eq!(in_fragment(&response, "error_code").unwrap(), "user_banned");
 }
 
 #[actix_web::test]
-async fn auth_043_providers_that_are_off_answer_in_json() {
+async fn auth_043_a_disabled_provider_is_answered_with_json_and_no_redirect() {
     let (app, _provider) = with_google().await;
     for query in ["", "provider=github", "provider=nonsense", "provider=custom:x"] {
-        let answer = app.get(&format!("/authorize?{query}")).send().await;
-        assert_eq!(answer.error(), (400, "validation_failed"), "{query}");
-        assert!(answer.message().starts_with("Unsupported provider"), "{query}");
+        let response = app.get(&format!("/authorize?{query}")).send().await;
+        assert_eq!(response.error(), (400, "validation_failed"), "{query}");
+        assert!(response.message().starts_with("Unsupported provider"), "{query}");
     }
     let half = app
         .get("/authorize?provider=google&code_challenge_method=s256")
@@ -478,14 +488,14 @@ async fn an_invitation_is_accepted_by_the_invited_address_only() {
     let token = app.mail_to("ben@example.com").param("token");
     let accept = async || {
         let state = begin(&app, &format!("provider=google&invite_token={token}")).await;
-        come_back(&app, &state).await
+        return_from_provider(&app, &state).await
     };
 
     assert_eq!(
         param(accept().await.header("location"), "error_code"),
         "validation_failed"
     );
-    provider.says(json!({"email": "ben@example.com", "sub": "ben-1"}));
+    provider.set_claims(json!({"email": "ben@example.com", "sub": "ben-1"}));
     assert_eq!(claims(&app, &accept().await)["email"], "ben@example.com");
     let audit = "select count(*) from auth.audit_log_entries where payload ->> 'action' = 'invite_accepted'";
     assert_eq!(app.count(audit).await, 1);

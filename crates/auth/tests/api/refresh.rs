@@ -1,4 +1,4 @@
-//! `POST /token?grant_type=refresh_token`.
+//! Refresh tokens stored as rows: `POST /token?grant_type=refresh_token`.
 
 use std::time::Duration;
 
@@ -7,16 +7,16 @@ use futures_util::future::join_all;
 use crate::app::{PASSWORD, TestApp};
 
 #[actix_web::test]
-async fn auth_009_a_refresh_rotates_the_token_and_keeps_the_session() {
+async fn auth_009_refreshing_rotates_the_token_and_keeps_the_session() {
     let app = TestApp::start().await;
     let first = app.user("ana@example.com").await;
 
-    let answer = app.refresh(&first.refresh_token).await;
-    let second = answer.session();
+    let response = app.refresh(&first.refresh_token).await;
+    let second = response.session();
 
     assert_ne!(second.refresh_token, first.refresh_token);
     assert_eq!(
-        answer.header("sb-auth-refresh-token-prefix"),
+        response.header("sb-auth-refresh-token-prefix"),
         &second.refresh_token[..5]
     );
     let (old, new) = (
@@ -35,22 +35,23 @@ async fn auth_009_a_refresh_rotates_the_token_and_keeps_the_session() {
 }
 
 #[actix_web::test]
-async fn auth_010_fifty_tabs_refresh_at_once_and_all_stay_signed_in() {
+async fn auth_010_fifty_simultaneous_refreshes_all_succeed() {
     let app = TestApp::start().await;
     let first = app.user("ana@example.com").await;
 
-    let answers = join_all((0..50).map(|_| app.refresh(&first.refresh_token))).await;
+    let responses = join_all((0..50).map(|_| app.refresh(&first.refresh_token))).await;
 
-    let tokens: Vec<String> = answers
+    let tokens: Vec<String> = responses
         .iter()
-        .map(|answer| answer.session().refresh_token)
+        .map(|response| response.session().refresh_token)
         .collect();
     assert!(
         tokens.iter().all(|token| *token == tokens[0]),
         "one successor for all"
     );
+    // All clients hold the same token now, and they may refresh at the same time again.
     let next = join_all(tokens.iter().take(10).map(|token| app.refresh(token))).await;
-    assert!(next.iter().all(|answer| answer.status == 200));
+    assert!(next.iter().all(|response| response.status == 200));
     assert_eq!(
         app.count("select count(*) from auth.refresh_tokens where not revoked")
             .await,
@@ -59,7 +60,7 @@ async fn auth_010_fifty_tabs_refresh_at_once_and_all_stay_signed_in() {
 }
 
 #[actix_web::test]
-async fn auth_011_a_lost_answer_is_given_again() {
+async fn auth_011_a_client_that_lost_the_response_gets_the_active_token_again() {
     let app = TestApp::start().await;
     let first = app.user("ana@example.com").await;
     let lost = app.refresh(&first.refresh_token).await.session();
@@ -75,10 +76,10 @@ async fn auth_011_a_lost_answer_is_given_again() {
 }
 
 #[actix_web::test]
-async fn auth_012_a_stolen_token_ends_the_family_for_good() {
-    // Also with an interval in which a used token may be used again: a revoked family gets no mercy.
+async fn auth_012_reusing_an_old_refresh_token_revokes_all_tokens_of_the_session() {
+    // Revoking sets `updated_at`, but the reuse interval must not let the newest token refresh for another ten seconds.
     for interval in [Duration::ZERO, Duration::from_secs(10)] {
-        let app = TestApp::with(|config| config.refresh.reuse_interval = interval).await;
+        let app = TestApp::start_with(|config| config.refresh.reuse_interval = interval).await;
         let first = app.user("ana@example.com").await;
         let second = app.refresh(&first.refresh_token).await.session();
         let third = app.refresh(&second.refresh_token).await.session();
@@ -110,8 +111,8 @@ async fn auth_012_a_stolen_token_ends_the_family_for_good() {
 }
 
 #[actix_web::test]
-async fn a_used_token_may_be_used_again_inside_the_interval() {
-    let app = TestApp::with(|config| config.refresh.reuse_interval = Duration::from_secs(10)).await;
+async fn a_used_token_may_be_used_again_inside_the_reuse_interval() {
+    let app = TestApp::start_with(|config| config.refresh.reuse_interval = Duration::from_secs(10)).await;
     let first = app.user("ana@example.com").await;
     let second = app.refresh(&first.refresh_token).await.session();
     let third = app.refresh(&second.refresh_token).await.session();
@@ -124,46 +125,56 @@ async fn a_used_token_may_be_used_again_inside_the_interval() {
 }
 
 #[actix_web::test]
-async fn auth_013_unknown_and_malformed_tokens_are_told_apart() {
+async fn auth_013_unknown_and_malformed_tokens_get_different_errors() {
     let app = TestApp::start().await;
 
     let unknown = app.refresh("abcdefghijkl").await;
-    let malformed = app.refresh("no").await;
-
     assert_eq!(unknown.error(), (400, "refresh_token_not_found"));
     assert_eq!(
         unknown.message(),
         "Invalid Refresh Token: Refresh Token Not Found"
     );
-    assert_eq!(
-        (malformed.error(), malformed.message()),
-        ((400, "validation_failed"), "Refresh token is not valid")
-    );
+    for text in [
+        "",
+        "no",
+        "ABCDEFGHIJKL",
+        " abcdefghijkl",
+        "abcdefghijklm",
+        "!!!!!!!!!!!!",
+        "a.b.c",
+    ] {
+        let malformed = app.refresh(text).await;
+        assert_eq!(
+            (malformed.error(), malformed.message()),
+            ((400, "validation_failed"), "Refresh token is not valid"),
+            "{text:?}"
+        );
+    }
 }
 
 #[actix_web::test]
-async fn auth_087_limits_show_at_the_refresh() {
+async fn auth_087_session_limits_are_enforced_at_the_refresh() {
     let hour = Some(Duration::from_secs(3600));
-    let timebox = TestApp::with(|config| config.sessions.timebox = hour).await;
-    let inactivity = TestApp::with(|config| config.sessions.inactivity_timeout = hour).await;
+    let timebox = TestApp::start_with(|config| config.sessions.timebox = hour).await;
+    let inactivity = TestApp::start_with(|config| config.sessions.inactivity_timeout = hour).await;
     for (app, suffix) in [(timebox, ""), (inactivity, " (Inactivity)")] {
         let session = app.user("ana@example.com").await;
         let session = app.refresh(&session.refresh_token).await.session();
         app.sql("update auth.sessions set created_at = now() - interval '2 hours', refreshed_at = refreshed_at - interval '2 hours'", &[]).await;
 
-        let answer = app.refresh(&session.refresh_token).await;
+        let response = app.refresh(&session.refresh_token).await;
 
-        assert_eq!(answer.error(), (400, "session_expired"));
+        assert_eq!(response.error(), (400, "session_expired"));
         assert_eq!(
-            answer.message(),
+            response.message(),
             format!("Invalid Refresh Token: Session Expired{suffix}")
         );
     }
 }
 
 #[actix_web::test]
-async fn a_single_session_per_user_is_the_newest() {
-    let app = TestApp::with(|config| config.sessions.single_per_user = true).await;
+async fn with_single_per_user_only_the_newest_session_refreshes() {
+    let app = TestApp::start_with(|config| config.sessions.single_per_user = true).await;
     let first = app.user("ana@example.com").await;
     let second = app.sign_in("ana@example.com", PASSWORD).await.session();
 
@@ -177,8 +188,8 @@ async fn a_single_session_per_user_is_the_newest() {
 }
 
 #[actix_web::test]
-async fn without_rotation_a_used_token_is_only_refused() {
-    let app = TestApp::with(|config| config.refresh.rotation_enabled = false).await;
+async fn without_rotation_reusing_a_token_is_rejected_and_the_session_stays() {
+    let app = TestApp::start_with(|config| config.refresh.rotation_enabled = false).await;
     let first = app.user("ana@example.com").await;
     let second = app.refresh(&first.refresh_token).await.session();
     let third = app.refresh(&second.refresh_token).await.session();

@@ -1,4 +1,4 @@
-//! Sessions whose tokens are counters, single sessions, many tabs at once.
+//! Sessions with counter tokens, single sessions per user, and simultaneous refreshes.
 
 use std::time::Duration;
 
@@ -7,21 +7,21 @@ use serde_json::json;
 use crate::app::{PASSWORD, TestApp};
 
 #[actix_web::test]
-async fn auth_010_fifty_tabs_with_one_token_all_get_a_usable_session() {
+async fn auth_010_fifty_simultaneous_refreshes_of_one_token_all_return_a_usable_session() {
     for counter_tokens in [false, true] {
-        let app = TestApp::with(|config| {
+        let app = TestApp::start_with(|config| {
             config.refresh.counter_tokens = counter_tokens;
             config.refresh.reuse_interval = Duration::from_secs(10);
         })
         .await;
         let session = app.user("ana@example.com").await;
 
-        let answers =
+        let responses =
             futures_util::future::join_all((0..50).map(|_| app.refresh(&session.refresh_token))).await;
 
-        let mut tokens: Vec<String> = answers
+        let mut tokens: Vec<String> = responses
             .iter()
-            .map(|answer| answer.session().refresh_token)
+            .map(|response| response.session().refresh_token)
             .collect();
         tokens.sort_unstable();
         tokens.dedup();
@@ -33,8 +33,8 @@ async fn auth_010_fifty_tabs_with_one_token_all_get_a_usable_session() {
 }
 
 #[actix_web::test]
-async fn auth_012_counter_tokens_rotate_and_end_the_session_when_old_ones_return() {
-    let app = TestApp::with(|config| config.refresh.counter_tokens = true).await;
+async fn auth_012_reusing_an_old_counter_token_deletes_the_session() {
+    let app = TestApp::start_with(|config| config.refresh.counter_tokens = true).await;
     let session = app.user("ana@example.com").await;
     assert_eq!(app.count("select count(*) from auth.refresh_tokens").await, 0);
     assert!(session.refresh_token.len() > 40);
@@ -43,16 +43,17 @@ async fn auth_012_counter_tokens_rotate_and_end_the_session_when_old_ones_return
     let lost = app.refresh(&session.refresh_token).await.session();
     assert_eq!(
         first.refresh_token, lost.refresh_token,
-        "a lost answer comes again"
+        "a lost response comes again"
     );
     let second = app.refresh(&first.refresh_token).await.session();
     let user = app.get("/user").bearer(&second.access_token).send().await;
     assert_eq!(user.status, 200);
 
+    // Character 30 of the base64url text lies inside of the signature, so the checksum no longer fits either.
     let mut forged = second.refresh_token.clone().into_bytes();
     forged[30] = if forged[30] == b'A' { b'B' } else { b'A' };
     let forged = app.refresh(&String::from_utf8(forged).unwrap()).await;
-    assert_eq!(forged.error(), (400, "refresh_token_not_found"));
+    assert_eq!(forged.error(), (400, "validation_failed"));
     let reused = app.refresh(&session.refresh_token).await;
     assert_eq!(reused.error(), (400, "refresh_token_already_used"));
     assert_eq!(app.refresh(&second.refresh_token).await.status, 400);
@@ -61,8 +62,8 @@ async fn auth_012_counter_tokens_rotate_and_end_the_session_when_old_ones_return
 }
 
 #[actix_web::test]
-async fn a_counter_of_another_session_is_worth_nothing() {
-    let app = TestApp::with(|config| config.refresh.counter_tokens = true).await;
+async fn a_counter_token_signed_with_another_key_is_rejected() {
+    let app = TestApp::start_with(|config| config.refresh.counter_tokens = true).await;
     let ana = app.user("ana@example.com").await;
     let eve = app.user("eve@example.com").await;
     app.sql(
@@ -80,8 +81,8 @@ async fn a_counter_of_another_session_is_worth_nothing() {
 }
 
 #[actix_web::test]
-async fn auth_087_only_the_newest_session_of_a_kind_refreshes() {
-    let app = TestApp::with(|config| {
+async fn auth_087_only_the_newest_session_of_a_tag_refreshes() {
+    let app = TestApp::start_with(|config| {
         config.sessions.single_per_user = true;
         config.sessions.tags = vec!["web".to_owned(), "mobile".to_owned()];
     })
@@ -112,7 +113,7 @@ async fn auth_087_only_the_newest_session_of_a_kind_refreshes() {
 }
 
 #[actix_web::test]
-async fn auth_016_a_session_of_another_user_is_no_session() {
+async fn auth_016_an_access_token_with_another_users_session_is_rejected() {
     let app = TestApp::start().await;
     let ana = app.user("ana@example.com").await;
     let eve = app.user("eve@example.com").await;
@@ -128,7 +129,7 @@ async fn auth_016_a_session_of_another_user_is_no_session() {
     claims["session_id"] = json!(session_id);
     let mixed = app.keys.sign(&claims).unwrap();
 
-    let answer = app.get("/user").bearer(&mixed).send().await;
+    let response = app.get("/user").bearer(&mixed).send().await;
 
-    assert_eq!(answer.error(), (403, "session_not_found"));
+    assert_eq!(response.error(), (403, "session_not_found"));
 }

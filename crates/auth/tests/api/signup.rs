@@ -1,4 +1,4 @@
-//! `POST /signup`.
+//! `POST /signup`: new users, taken addresses, weak passwords, anonymous users.
 
 use futures_util::future::join;
 use serde_json::json;
@@ -6,27 +6,27 @@ use serde_json::json;
 use crate::app::{PASSWORD, TestApp};
 
 #[actix_web::test]
-async fn auth_004_a_new_address_gets_a_bare_user_and_a_mail() {
+async fn auth_004_sign_up_returns_a_user_without_session_and_sends_a_mail() {
     let app = TestApp::start().await;
     let body = json!({"email": "Ana@Example.com", "password": PASSWORD, "data": {"username": "ana"}, "code_challenge": null});
 
-    let answer = app.post("/signup", body).send().await;
+    let response = app.post("/signup", body).send().await;
 
-    assert_eq!(answer.status, 200, "{}", answer.body);
-    assert!(answer.body["access_token"].is_null());
-    assert_eq!(answer.body["email"], "ana@example.com");
-    assert_eq!(answer.body["role"], "authenticated");
-    assert_eq!(answer.body["aud"], "authenticated");
-    assert_eq!(answer.body["user_metadata"]["username"], "ana");
-    assert_eq!(answer.body["user_metadata"]["email_verified"], false);
+    assert_eq!(response.status, 200, "{}", response.body);
+    assert!(response.body["access_token"].is_null());
+    assert_eq!(response.body["email"], "ana@example.com");
+    assert_eq!(response.body["role"], "authenticated");
+    assert_eq!(response.body["aud"], "authenticated");
+    assert_eq!(response.body["user_metadata"]["username"], "ana");
+    assert_eq!(response.body["user_metadata"]["email_verified"], false);
     assert_eq!(
-        answer.body["app_metadata"],
+        response.body["app_metadata"],
         json!({"provider": "email", "providers": ["email"]})
     );
-    assert_eq!(answer.body["identities"].as_array().unwrap().len(), 1);
-    assert_eq!(answer.body["identities"][0]["identity_data"]["username"], "ana");
+    assert_eq!(response.body["identities"].as_array().unwrap().len(), 1);
+    assert_eq!(response.body["identities"][0]["identity_data"]["username"], "ana");
     assert!(
-        answer.body["confirmation_sent_at"]
+        response.body["confirmation_sent_at"]
             .as_str()
             .unwrap()
             .ends_with('Z')
@@ -54,7 +54,7 @@ async fn auth_005_autoconfirm_signs_in_at_once() {
 }
 
 #[actix_web::test]
-async fn auth_006_a_trigger_reads_the_metadata_at_the_insert() {
+async fn auth_006_an_insert_trigger_sees_the_metadata() {
     let app = TestApp::start().await;
     app.migrate(
         "create table public.profiles (id uuid primary key references auth.users on delete cascade, username text);
@@ -76,7 +76,7 @@ async fn auth_006_a_trigger_reads_the_metadata_at_the_insert() {
 }
 
 #[actix_web::test]
-async fn auth_007_a_raising_trigger_leaves_nothing_behind() {
+async fn auth_007_an_error_in_a_trigger_rolls_the_sign_up_back() {
     let app = TestApp::start().await;
     app.migrate(
         "create function public.refuse() returns trigger language plpgsql as $$ begin raise 'not today'; end $$;
@@ -84,7 +84,7 @@ async fn auth_007_a_raising_trigger_leaves_nothing_behind() {
     )
     .await;
 
-    let answer = app.sign_up("ana@example.com", PASSWORD).await;
+    let response = app.sign_up("ana@example.com", PASSWORD).await;
     let body = json!({"email": "ana@example.com", "password": PASSWORD});
     let legacy = app
         .post("/signup", body)
@@ -92,8 +92,8 @@ async fn auth_007_a_raising_trigger_leaves_nothing_behind() {
         .send()
         .await;
 
-    assert_eq!(answer.error(), (500, "unexpected_failure"));
-    assert_eq!(answer.message(), "Database error saving new user");
+    assert_eq!(response.error(), (500, "unexpected_failure"));
+    assert_eq!(response.message(), "Database error saving new user");
     assert_eq!(
         (legacy.status, &legacy.body["code"], &legacy.body["message"]),
         (500, &json!("P0001"), &json!("not today"))
@@ -103,7 +103,7 @@ async fn auth_007_a_raising_trigger_leaves_nothing_behind() {
 }
 
 #[actix_web::test]
-async fn auth_007_a_name_too_long_for_the_projects_table_is_the_projects_fault() {
+async fn auth_007_a_value_too_long_for_a_triggers_table_answers_500() {
     let app = TestApp::start().await;
     app.migrate(
         "create table public.profiles (id uuid primary key, name varchar(5));
@@ -115,16 +115,16 @@ async fn auth_007_a_name_too_long_for_the_projects_table_is_the_projects_fault()
     .await;
     let body = json!({"email": "ana@example.com", "password": PASSWORD, "data": {"name": "Anastasia"}});
 
-    let answer = app.post("/signup", body).send().await;
+    let response = app.post("/signup", body).send().await;
 
     assert_eq!(
-        (answer.error(), answer.message()),
+        (response.error(), response.message()),
         ((500, "unexpected_failure"), "Database error saving new user")
     );
 }
 
 #[actix_web::test]
-async fn auth_030_a_confirmed_address_gets_a_decoy() {
+async fn auth_030_signing_up_a_confirmed_address_returns_a_fake_user() {
     let app = TestApp::start().await;
     let user = app.user("ana@example.com").await;
     let body = json!({"email": "ana@example.com", "password": "another one", "data": {"username": "eve"}});
@@ -138,8 +138,8 @@ async fn auth_030_a_confirmed_address_gets_a_decoy() {
     assert_ne!(decoy.body["id"], user.user["id"]);
     assert_eq!(decoy.body["identities"], json!([]));
     assert_eq!(decoy.body["user_metadata"], json!({"username": "eve"}));
-    let keys = |answer: &crate::app::Answer| {
-        let mut keys: Vec<String> = answer.body.as_object().unwrap().keys().cloned().collect();
+    let keys = |response: &crate::app::Response| {
+        let mut keys: Vec<String> = response.body.as_object().unwrap().keys().cloned().collect();
         keys.sort();
         keys
     };
@@ -156,7 +156,7 @@ async fn auth_030_a_confirmed_address_gets_a_decoy() {
 }
 
 #[actix_web::test]
-async fn auth_031_autoconfirm_says_that_the_address_is_taken() {
+async fn auth_031_with_autoconfirm_a_taken_address_is_reported() {
     let app = TestApp::autoconfirm().await;
     app.sign_up("ana@example.com", PASSWORD).await;
 
@@ -169,7 +169,7 @@ async fn auth_031_autoconfirm_says_that_the_address_is_taken() {
 }
 
 #[actix_web::test]
-async fn auth_032_signing_up_again_changes_nothing_about_an_unconfirmed_user() {
+async fn auth_032_signing_up_again_does_not_change_an_unconfirmed_user() {
     let app = TestApp::start().await;
     let first = app.sign_up("ana@example.com", PASSWORD).await;
 
@@ -190,7 +190,7 @@ async fn auth_032_signing_up_again_changes_nothing_about_an_unconfirmed_user() {
 }
 
 #[actix_web::test]
-async fn auth_032_under_autoconfirm_only_the_password_opens_an_unconfirmed_account() {
+async fn auth_032_with_autoconfirm_an_unconfirmed_account_needs_its_password() {
     let app = TestApp::autoconfirm().await;
     app.admin_create(json!({"email": "ana@example.com", "password": PASSWORD}))
         .await;
@@ -203,9 +203,9 @@ async fn auth_032_under_autoconfirm_only_the_password_opens_an_unconfirmed_accou
 }
 
 #[actix_web::test]
-async fn auth_033_two_sign_ups_at_once_make_one_user() {
+async fn auth_033_two_simultaneous_sign_ups_create_one_user() {
     for autoconfirm in [false, true] {
-        let app = TestApp::with(|config| config.email.autoconfirm = autoconfirm).await;
+        let app = TestApp::start_with(|config| config.email.autoconfirm = autoconfirm).await;
 
         let (a, b) = join(
             app.sign_up("ana@example.com", PASSWORD),
@@ -220,7 +220,7 @@ async fn auth_033_two_sign_ups_at_once_make_one_user() {
 }
 
 #[actix_web::test]
-async fn auth_034_auth_035_weak_and_overlong_passwords_are_refused() {
+async fn auth_034_auth_035_weak_and_too_long_passwords_are_rejected() {
     let app = TestApp::start().await;
 
     let short = app.sign_up("ana@example.com", "12345").await;
@@ -237,7 +237,7 @@ async fn auth_034_auth_035_weak_and_overlong_passwords_are_refused() {
 }
 
 #[actix_web::test]
-async fn auth_037_the_case_of_an_address_does_not_matter() {
+async fn auth_037_addresses_are_case_insensitive() {
     let app = TestApp::autoconfirm().await;
     app.sign_up("Foo@Bar.com", PASSWORD).await.session();
 
@@ -250,8 +250,8 @@ async fn auth_037_the_case_of_an_address_does_not_matter() {
 }
 
 #[actix_web::test]
-async fn auth_044_disabled_sign_ups_are_refused() {
-    let app = TestApp::with(|config| config.disable_signup = true).await;
+async fn auth_044_disabled_sign_ups_are_rejected() {
+    let app = TestApp::start_with(|config| config.disable_signup = true).await;
 
     assert_eq!(
         app.sign_up("ana@example.com", PASSWORD).await.error(),
@@ -266,9 +266,9 @@ async fn auth_044_disabled_sign_ups_are_refused() {
 }
 
 #[actix_web::test]
-async fn auth_072_anonymous_sign_in_is_a_switch() {
+async fn auth_072_anonymous_sign_in_works_only_when_enabled() {
     let off = TestApp::start().await;
-    let on = TestApp::with(|config| config.anonymous_users_enabled = true).await;
+    let on = TestApp::start_with(|config| config.anonymous_users_enabled = true).await;
     let body = json!({"data": {"cart": 3}});
 
     assert_eq!(
@@ -289,7 +289,7 @@ async fn auth_072_anonymous_sign_in_is_a_switch() {
 }
 
 #[actix_web::test]
-async fn phone_sign_ups_are_refused_honestly() {
+async fn phone_sign_ups_are_rejected_when_disabled() {
     let app = TestApp::start().await;
 
     let phone = app
@@ -309,8 +309,9 @@ async fn phone_sign_ups_are_refused_honestly() {
 }
 
 #[actix_web::test]
-async fn auth_030_a_second_sign_up_waits_whether_the_address_is_known_or_not() {
-    let app = TestApp::with(|config| config.email.max_frequency = std::time::Duration::from_secs(60)).await;
+async fn auth_030_max_frequency_applies_to_known_and_unknown_addresses() {
+    let app =
+        TestApp::start_with(|config| config.email.max_frequency = std::time::Duration::from_secs(60)).await;
     app.user("ana@example.com").await;
 
     for email in ["ana@example.com", "new@example.com"] {
@@ -324,7 +325,7 @@ async fn auth_030_a_second_sign_up_waits_whether_the_address_is_known_or_not() {
 }
 
 #[actix_web::test]
-async fn characters_that_cannot_be_stored_are_the_callers_fault() {
+async fn null_characters_are_rejected_with_400() {
     let app = TestApp::start().await;
     let session = app.user("ana@example.com").await;
     let body = json!({"email": "new@example.com", "password": PASSWORD, "data": {"x": "\u{0}"}});

@@ -1,9 +1,10 @@
-//! Identity providers of companies: administrators keep the list; sign-in by SAML is off.
+//! SAML identity providers: administration works, sign-in is disabled.
 
 use serde_json::{Value, json};
 
 use crate::app::TestApp;
 
+/// Builds SAML metadata of one identity provider.
 fn metadata(entity: &str) -> String {
     format!(
         "<EntityDescriptor xmlns=\"urn:oasis:names:tc:SAML:2.0:metadata\" entityID=\"{entity}\"><IDPSSODescriptor/></EntityDescriptor>"
@@ -11,7 +12,7 @@ fn metadata(entity: &str) -> String {
 }
 
 #[actix_web::test]
-async fn auth_095_saml_is_off_and_says_so() {
+async fn auth_095_saml_endpoints_answer_that_saml_is_disabled() {
     let app = TestApp::start().await;
 
     for body in [
@@ -31,7 +32,7 @@ async fn auth_095_saml_is_off_and_says_so() {
 }
 
 #[actix_web::test]
-async fn administrators_keep_the_list_of_sso_providers() {
+async fn administrators_create_list_update_and_delete_sso_providers() {
     let app = TestApp::start().await;
     let create = |change: Value| {
         let mut body = json!({

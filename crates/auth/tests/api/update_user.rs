@@ -5,25 +5,25 @@ use serde_json::json;
 use crate::app::{PASSWORD, TestApp};
 
 #[actix_web::test]
-async fn auth_036_the_same_password_is_refused() {
+async fn auth_036_changing_to_the_same_password_is_rejected() {
     let app = TestApp::start().await;
     let session = app.user("ana@example.com").await;
 
-    let answer = app
+    let response = app
         .put("/user", json!({"password": PASSWORD}))
         .bearer(&session.access_token)
         .send()
         .await;
 
-    assert_eq!(answer.error(), (422, "same_password"));
+    assert_eq!(response.error(), (422, "same_password"));
     assert_eq!(
-        answer.message(),
+        response.message(),
         "New password should be different from the old password."
     );
 }
 
 #[actix_web::test]
-async fn auth_022_a_new_password_ends_the_other_sessions() {
+async fn auth_022_a_new_password_deletes_the_other_sessions() {
     let app = TestApp::start().await;
     let first = app.user("ana@example.com").await;
     let second = app.sign_in("ana@example.com", PASSWORD).await.session();
@@ -50,7 +50,7 @@ async fn auth_022_a_new_password_ends_the_other_sessions() {
 }
 
 #[actix_web::test]
-async fn auth_054_metadata_is_merged_and_null_removes() {
+async fn auth_054_metadata_is_merged_and_null_removes_a_key() {
     let app = TestApp::start().await;
     let session = app.user("ana@example.com").await;
     let update = |data| {
@@ -60,9 +60,9 @@ async fn auth_054_metadata_is_merged_and_null_removes() {
     };
     update(json!({"b": 2, "c": {"deep": 1}})).await;
 
-    let answer = update(json!({"a": 1, "b": null, "c": {"other": null}})).await;
+    let response = update(json!({"a": 1, "b": null, "c": {"other": null}})).await;
 
-    let metadata = &answer.body["user_metadata"];
+    let metadata = &response.body["user_metadata"];
     assert_eq!(
         (&metadata["a"], metadata.get("b"), &metadata["c"]),
         (&json!(1), None, &json!({"other": null}))
@@ -80,17 +80,17 @@ async fn auth_054_metadata_is_merged_and_null_removes() {
 }
 
 #[actix_web::test]
-async fn auth_055_app_metadata_is_not_the_users_to_change() {
+async fn auth_055_users_cannot_change_app_metadata() {
     let app = TestApp::start().await;
     let session = app.user("ana@example.com").await;
 
-    let answer = app
+    let response = app
         .put("/user", json!({"app_metadata": {"role": "admin"}}))
         .bearer(&session.access_token)
         .send()
         .await;
 
-    assert_eq!(answer.error(), (403, "not_admin"));
+    assert_eq!(response.error(), (403, "not_admin"));
     assert_eq!(
         app.count("select count(*) from auth.users where raw_app_meta_data ? 'role'")
             .await,
@@ -100,7 +100,7 @@ async fn auth_055_app_metadata_is_not_the_users_to_change() {
 
 #[actix_web::test]
 async fn auth_074_an_old_session_needs_a_mailed_nonce() {
-    let app = TestApp::with(|config| config.password.require_reauthentication = true).await;
+    let app = TestApp::start_with(|config| config.password.require_reauthentication = true).await;
     let session = app.user("ana@example.com").await;
     app.sql(
         "update auth.sessions set created_at = now() - interval '25 hours'",
@@ -134,7 +134,7 @@ async fn auth_074_an_old_session_needs_a_mailed_nonce() {
 
 #[actix_web::test]
 async fn the_current_password_may_be_required() {
-    let app = TestApp::with(|config| config.password.require_current = true).await;
+    let app = TestApp::start_with(|config| config.password.require_current = true).await;
     let session = app.user("ana@example.com").await;
     let update = |current: &str| {
         app.put(
@@ -151,7 +151,7 @@ async fn the_current_password_may_be_required() {
 }
 
 #[actix_web::test]
-async fn auth_077_a_second_factor_guards_password_and_address() {
+async fn auth_077_with_a_factor_password_and_address_changes_need_aal2() {
     let app = TestApp::start().await;
     let session = app.user("ana@example.com").await;
     app.sql(

@@ -1,4 +1,4 @@
-//! Links and codes: confirmation, recovery, magic links.
+//! `/verify`: links and codes for confirmation, recovery and magic links.
 
 use std::time::Duration;
 
@@ -23,14 +23,14 @@ async fn auth_025_a_confirmation_link_confirms_and_signs_in() {
         ("signup", redirect)
     );
 
-    let answer = app.get(&mail.link).send().await;
+    let response = app.get(&mail.link).send().await;
 
     assert!(
-        answer
+        response
             .header("location")
             .starts_with("https://a.preview.example/welcome?next=1#access_token=")
     );
-    let names: Vec<String> = answer.fragment().into_iter().map(|(name, _)| name).collect();
+    let names: Vec<String> = response.fragment().into_iter().map(|(name, _)| name).collect();
     assert_eq!(
         names,
         [
@@ -43,8 +43,8 @@ async fn auth_025_a_confirmation_link_confirms_and_signs_in() {
             "type"
         ]
     );
-    assert_eq!(answer.in_fragment("type").unwrap(), "signup");
-    let token = answer.in_fragment("access_token").unwrap();
+    assert_eq!(response.in_fragment("type").unwrap(), "signup");
+    let token = response.in_fragment("access_token").unwrap();
     let user = app.get("/user").bearer(&token).send().await;
     assert!(user.body["email_confirmed_at"].is_string());
     assert_eq!(user.body["user_metadata"]["email_verified"], true);
@@ -60,7 +60,7 @@ async fn auth_025_a_confirmation_link_confirms_and_signs_in() {
 }
 
 #[actix_web::test]
-async fn auth_026_used_and_expired_links_lead_back_with_the_error() {
+async fn auth_026_used_and_expired_links_redirect_with_otp_expired_in_the_fragment() {
     let app = TestApp::start().await;
     app.sign_up("ana@example.com", PASSWORD).await;
     app.sign_up("bea@example.com", PASSWORD).await;
@@ -69,19 +69,21 @@ async fn auth_026_used_and_expired_links_lead_back_with_the_error() {
         app.mail_to("bea@example.com").link,
     );
     app.get(&used).send().await;
+    // Codes and links are valid for one hour by default.
     app.sql("update auth.users set confirmation_sent_at = now() - interval '2 hours' where email = 'bea@example.com'", &[]).await;
 
     for link in [used, expired] {
-        let answer = app.get(&link).send().await;
-        let location = answer.header("location");
+        let response = app.get(&link).send().await;
+        let location = response.header("location");
         let expected = "https://site.example#error=access_denied&error_code=otp_expired\
                         &error_description=Email+link+is+invalid+or+has+expired&sb=";
-        assert_eq!((answer.status, location), (303, expected));
+        assert_eq!((response.status, location), (303, expected));
     }
 }
 
 #[actix_web::test]
-async fn a_head_request_does_not_use_a_link_up() {
+async fn a_head_request_does_not_consume_a_link() {
+    // Mail scanners send HEAD to the links in a mail before the user opens them.
     let app = TestApp::start().await;
     app.sign_up("ana@example.com", PASSWORD).await;
     let link = app.mail_to("ana@example.com").link;
@@ -94,7 +96,7 @@ async fn a_head_request_does_not_use_a_link_up() {
 }
 
 #[actix_web::test]
-async fn auth_027_auth_028_a_foreign_target_is_replaced_by_the_site() {
+async fn auth_027_auth_028_a_foreign_redirect_target_becomes_the_site() {
     let app = TestApp::start().await;
     for (asked, expected) in [
         ("https://evil.example/", "https://site.example"),
@@ -114,7 +116,7 @@ async fn auth_027_auth_028_a_foreign_target_is_replaced_by_the_site() {
 }
 
 #[actix_web::test]
-async fn auth_020_auth_021_auth_022_a_forgotten_password_is_replaced() {
+async fn auth_020_auth_021_auth_022_a_recovery_link_allows_a_new_password() {
     let app = TestApp::start().await;
     let old = app.user("ana@example.com").await;
     let target = "https://site.example/auth?reset=true";
@@ -162,8 +164,8 @@ async fn auth_020_auth_021_auth_022_a_forgotten_password_is_replaced() {
 }
 
 #[actix_web::test]
-async fn auth_023_an_unknown_address_gets_the_same_answer_and_no_mail() {
-    let app = TestApp::with(|config| config.email.max_frequency = Duration::from_secs(60)).await;
+async fn auth_023_recovery_of_an_unknown_address_answers_as_for_a_known_one_and_sends_no_mail() {
+    let app = TestApp::start_with(|config| config.email.max_frequency = Duration::from_secs(60)).await;
     app.user("ana@example.com").await;
     for path in ["/recover", "/resend"] {
         let ask = |email: &str| app.post(path, json!({"email": email, "type": "signup"})).send();
@@ -178,8 +180,8 @@ async fn auth_023_an_unknown_address_gets_the_same_answer_and_no_mail() {
 }
 
 #[actix_web::test]
-async fn auth_024_mails_to_one_user_keep_their_distance() {
-    let app = TestApp::with(|config| config.email.max_frequency = Duration::from_secs(60)).await;
+async fn auth_024_max_frequency_limits_mails_to_one_user() {
+    let app = TestApp::start_with(|config| config.email.max_frequency = Duration::from_secs(60)).await;
     app.user("ana@example.com").await;
     let ask = |email: &str| app.post("/recover", json!({"email": email})).send();
 
@@ -196,16 +198,16 @@ async fn auth_024_mails_to_one_user_keep_their_distance() {
 }
 
 #[actix_web::test]
-async fn auth_065_a_magic_link_signs_up_new_and_signs_in_known_users() {
+async fn auth_065_a_magic_link_signs_up_new_users_and_signs_in_known_ones() {
     let app = TestApp::start().await;
     app.user("ana@example.com").await;
 
     for email in ["ana@example.com", "new@example.com"] {
-        let answer = app
+        let response = app
             .post("/otp", json!({"email": email, "data": {"from": "otp"}}))
             .send()
             .await;
-        assert_eq!((answer.status, answer.body), (200, json!({})));
+        assert_eq!((response.status, response.body), (200, json!({})));
     }
     let (known, new) = (app.mail_to("ana@example.com"), app.mail_to("new@example.com"));
 
@@ -221,23 +223,23 @@ async fn auth_065_a_magic_link_signs_up_new_and_signs_in_known_users() {
 }
 
 #[actix_web::test]
-async fn auth_066_unknown_users_may_be_left_uncreated() {
+async fn auth_066_create_user_false_does_not_create_unknown_users() {
     let app = TestApp::start().await;
 
-    let answer = app
+    let response = app
         .post("/otp", json!({"email": "new@example.com", "create_user": false}))
         .send()
         .await;
 
     assert_eq!(
-        (answer.error(), answer.message()),
+        (response.error(), response.message()),
         ((422, "otp_disabled"), "Signups not allowed for otp")
     );
     assert_eq!(app.count("select count(*) from auth.users").await, 0);
 }
 
 #[actix_web::test]
-async fn auth_067_a_code_works_once() {
+async fn auth_067_a_code_is_accepted_once() {
     let app = TestApp::start().await;
     app.user("ana@example.com").await;
     app.post("/otp", json!({"email": "ana@example.com"})).send().await;
@@ -263,7 +265,7 @@ async fn auth_067_a_code_works_once() {
 }
 
 #[actix_web::test]
-async fn auth_067_a_code_of_somebody_else_is_worth_nothing() {
+async fn auth_067_a_code_of_another_user_is_rejected() {
     let app = TestApp::start().await;
     app.user("ana@example.com").await;
     app.user("eve@example.com").await;
@@ -279,7 +281,7 @@ async fn auth_067_a_code_of_somebody_else_is_worth_nothing() {
 }
 
 #[actix_web::test]
-async fn auth_068_a_token_hash_works_alone() {
+async fn auth_068_verify_accepts_a_token_hash_only_without_an_email() {
     let app = TestApp::start().await;
     app.sign_up("ana@example.com", PASSWORD).await;
     let hash = app.mail_to("ana@example.com").param("token");
@@ -298,18 +300,18 @@ async fn auth_068_a_token_hash_works_alone() {
 }
 
 #[actix_web::test]
-async fn auth_069_resending_replaces_the_code() {
+async fn auth_069_resending_invalidates_the_old_code() {
     let app = TestApp::start().await;
     app.sign_up("ana@example.com", PASSWORD).await;
     let old = app.mail_to("ana@example.com");
 
-    let answer = app
+    let response = app
         .post("/resend", json!({"type": "signup", "email": "ana@example.com"}))
         .send()
         .await;
     let new = app.mail_to("ana@example.com");
 
-    assert_eq!((answer.status, app.mail_count()), (200, 2));
+    assert_eq!((response.status, app.mail_count()), (200, 2));
     assert!(
         app.get(&old.link)
             .send()
@@ -338,25 +340,25 @@ async fn auth_069_resending_replaces_the_code() {
 }
 
 #[actix_web::test]
-async fn a_link_of_one_kind_does_not_work_as_another() {
+async fn a_link_is_rejected_under_another_type() {
     let app = TestApp::start().await;
     app.sign_up("ana@example.com", PASSWORD).await;
     let link = app.mail_to("ana@example.com").link;
 
     for kind in ["recovery", "email_change", "sms", "nonsense"] {
-        let answer = app
+        let response = app
             .get(&link.replace("type=signup", &format!("type={kind}")))
             .send()
             .await;
-        assert!(answer.in_fragment("error_code").is_some(), "{kind}");
+        assert!(response.in_fragment("error_code").is_some(), "{kind}");
     }
     let missing = app.get("/verify?type=signup").send().await;
     assert_eq!(missing.error(), (400, "validation_failed"));
 }
 
 #[actix_web::test]
-async fn auth_086_verification_is_limited_per_address_when_the_header_is_known() {
-    let app = TestApp::with(|config| {
+async fn auth_086_verify_is_rate_limited_per_client_address() {
+    let app = TestApp::start_with(|config| {
         config.rate_limits.client = selvedge_auth::ClientAddress::Header("x-real-ip".to_owned());
     })
     .await;

@@ -1,4 +1,4 @@
-//! Wallets: messages that they sign sign their owners in.
+//! Sign-in with messages that a crypto wallet has signed (`grant_type=web3`).
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -8,16 +8,18 @@ use selvedge_auth::ClientAddress;
 use serde_json::json;
 use sha3::{Digest, Keccak256};
 
-use crate::app::{Answer, TestApp};
+use crate::app::{Response, TestApp};
 
+/// Starts the service with sign-in by Ethereum and Solana wallets.
 async fn app() -> TestApp {
-    TestApp::with(|config| {
+    TestApp::start_with(|config| {
         config.web3.ethereum = true;
         config.web3.solana = true;
     })
     .await
 }
 
+/// Computes the address of a key: the last 20 bytes of the Keccak-256 hash of its public key.
 fn ethereum_address(key: &SigningKey) -> String {
     let point = key.verifying_key().to_encoded_point(false);
     format!(
@@ -26,6 +28,7 @@ fn ethereum_address(key: &SigningKey) -> String {
     )
 }
 
+/// Builds a message as wallets sign it (EIP-4361), issued now.
 fn message(chain: &str, address: &str, domain: &str, uri: &str, network: &str) -> String {
     let now = chrono::Utc::now().to_rfc3339_opts(chrono::SecondsFormat::Millis, true);
     format!(
@@ -34,6 +37,7 @@ fn message(chain: &str, address: &str, domain: &str, uri: &str, network: &str) -
     )
 }
 
+/// Signs a message as Ethereum wallets do (EIP-191): 64 bytes of signature and a recovery byte, in hex.
 fn sign_ethereum(key: &SigningKey, message: &str) -> String {
     let text = format!("\u{19}Ethereum Signed Message:\n{}{message}", message.len());
     let (signature, recovery) = key.sign_prehash_recoverable(&Keccak256::digest(text)).unwrap();
@@ -44,13 +48,13 @@ fn sign_ethereum(key: &SigningKey, message: &str) -> String {
     )
 }
 
-async fn grant(app: &TestApp, chain: &str, message: &str, signature: &str) -> Answer {
+async fn grant(app: &TestApp, chain: &str, message: &str, signature: &str) -> Response {
     let body = json!({"chain": chain, "message": message, "signature": signature});
     app.post("/token?grant_type=web3", body).send().await
 }
 
 #[actix_web::test]
-async fn an_ethereum_wallet_signs_in_and_is_known_again() {
+async fn an_ethereum_wallet_signs_in_to_the_same_user_again() {
     let app = app().await;
     let key = SigningKey::from_slice(&[7; 32]).unwrap();
     let address = ethereum_address(&key);
@@ -96,7 +100,7 @@ async fn an_ethereum_wallet_signs_in_and_is_known_again() {
 }
 
 #[actix_web::test]
-async fn a_solana_wallet_signs_in_plainly_and_by_hardware() {
+async fn solana_signatures_of_the_text_and_of_the_offchain_envelope_sign_in() {
     let app = app().await;
     let key = ed25519_dalek::SigningKey::from_bytes(&[9; 32]);
     let address = bs58::encode(key.verifying_key().as_bytes()).into_string();
@@ -130,7 +134,7 @@ async fn a_solana_wallet_signs_in_plainly_and_by_hardware() {
 }
 
 #[actix_web::test]
-async fn messages_for_other_sites_and_of_other_keys_are_refused() {
+async fn messages_for_other_sites_or_signed_by_other_keys_are_rejected() {
     let app = app().await;
     let key = SigningKey::from_slice(&[7; 32]).unwrap();
     let other = SigningKey::from_slice(&[8; 32]).unwrap();
@@ -186,8 +190,8 @@ async fn messages_for_other_sites_and_of_other_keys_are_refused() {
 }
 
 #[actix_web::test]
-async fn wallets_sign_in_within_a_limit_of_their_own() {
-    let app = TestApp::with(|config| {
+async fn web3_sign_ins_have_their_own_rate_limit() {
+    let app = TestApp::start_with(|config| {
         config.web3.ethereum = true;
         config.rate_limits.client = ClientAddress::Header("x-real-ip".to_owned());
     })

@@ -1,8 +1,0 @@
-insert into auth.one_time_tokens (id, user_id, token_type, token_hash, relates_to, created_at, updated_at)
-values (
-  gen_random_uuid(), $1, $2::text::auth.one_time_token_type, $3::text, $4::text,
-  now() at time zone 'utc', now() at time zone 'utc'
-)
-on conflict (user_id, token_type) do update
-set token_hash = excluded.token_hash, relates_to = excluded.relates_to,
-    created_at = excluded.created_at, updated_at = excluded.updated_at

@@ -1,0 +1,87 @@
+//! Work that a request leaves for the time after its transaction: flows record it here, the middleware in
+//! `routes` runs it.
+//!
+//! The records belong to the task of one request. They are dropped when the request fails or its client
+//! disconnects, so nothing here may be needed for correctness: whatever must not be lost is a row of the
+//! database, such as a queued mail.
+
+use std::cell::RefCell;
+use std::future::Future;
+
+use actix_web::http::header::HeaderValue;
+use selvedge_mail::MailKind;
+use uuid::Uuid;
+
+use crate::request::AuthRequest;
+use crate::user::User;
+
+/// Everything that one request has recorded.
+#[derive(Default)]
+pub(crate) struct AfterCommit {
+    /// Whether a mail was put into the queue, so that the delivery loop is to be woken.
+    pub(crate) has_mail: bool,
+    /// Users that were created, for the hook `after_user_created`.
+    pub(crate) created_users: Vec<(AuthRequest, User)>,
+    /// Identities that were linked or unlinked, for the mails about it.
+    pub(crate) identity_changes: Vec<IdentityChange>,
+    /// Headers that the response carries only if the request fails.
+    pub(crate) error_headers: Vec<(&'static str, HeaderValue)>,
+}
+
+/// An identity that was linked to a user or unlinked from one.
+pub(crate) struct IdentityChange {
+    pub(crate) request: AuthRequest,
+    pub(crate) user_id: Uuid,
+    /// [`MailKind::IdentityLinked`] or [`MailKind::IdentityUnlinked`].
+    pub(crate) kind: MailKind,
+    /// The provider's name, as in `auth.identities.provider`.
+    pub(crate) provider: String,
+}
+
+tokio::task_local! {
+    static RECORDS: RefCell<AfterCommit>;
+}
+
+/// Runs a handler and returns its response together with what it has recorded.
+pub(crate) async fn collect_records<T>(handler: impl Future<Output = T>) -> (T, AfterCommit) {
+    RECORDS
+        .scope(RefCell::default(), async {
+            let response = handler.await;
+            (response, RECORDS.with(RefCell::take))
+        })
+        .await
+}
+
+/// Records that a mail was put into the queue.
+pub(crate) fn record_queued_mail() {
+    record(|records| records.has_mail = true);
+}
+
+/// Records a header for the error response of this request; a successful response sets its own headers.
+pub(crate) fn record_error_header(name: &'static str, value: &str) {
+    if let Ok(value) = HeaderValue::from_str(value) {
+        record(|records| records.error_headers.push((name, value)));
+    }
+}
+
+/// Records that a user was created.
+pub(crate) fn record_created_user(request: &AuthRequest, user: &User) {
+    record(|records| records.created_users.push((request.clone(), user.clone())));
+}
+
+/// Records that an identity was linked to a user or unlinked from one.
+pub(crate) fn record_identity_change(request: &AuthRequest, user_id: Uuid, kind: MailKind, provider: &str) {
+    record(|records| {
+        records.identity_changes.push(IdentityChange {
+            request: request.clone(),
+            user_id,
+            kind,
+            provider: provider.to_owned(),
+        });
+    });
+}
+
+fn record(change: impl FnOnce(&mut AfterCommit)) {
+    // Outside of a request (the delivery loop, unit tests) there is nobody to run the records, so they are dropped.
+    let _ = RECORDS.try_with(|records| change(&mut records.borrow_mut()));
+}

@@ -1,0 +1,41 @@
+//! Deletes expired rows in small batches, so that tables do not grow with every sign-in.
+//!
+//! Source: Auth contract §6, "Clean-up".
+
+use std::time::Duration;
+
+use actix_web::web;
+
+use crate::error::AuthError;
+use crate::state::AuthState;
+use crate::store::cleanup::{self, CleanupRules};
+
+const INTERVAL: Duration = Duration::from_secs(600);
+
+/// Deletes expired rows every ten minutes until the future is dropped. To be run once per process, outside of
+/// the request threads.
+pub async fn delete_expired_rows_forever(state: web::Data<AuthState>) {
+    let mut tick = tokio::time::interval(INTERVAL);
+    // The first tick comes at once: it is skipped, so that cleaning up does not slow down the start.
+    tick.tick().await;
+    loop {
+        tick.tick().await;
+        match delete_one_batch(&state).await {
+            Ok(0) => {}
+            Ok(rows) => tracing::debug!(rows, "expired auth rows deleted"),
+            Err(error) => tracing::warn!(%error, "expired auth rows could not be deleted"),
+        }
+    }
+}
+
+/// Deletes one batch of every kind; returns the number of rows.
+async fn delete_one_batch(state: &AuthState) -> Result<u64, AuthError> {
+    let sessions = &state.config.sessions;
+    let rules = CleanupRules {
+        timebox: sessions.timebox,
+        inactivity: sessions.inactivity_timeout,
+        anonymous_users: state.config.delete_old_anonymous_users,
+    };
+    let client = state.connect().await?;
+    Ok(cleanup::delete_expired_rows(&client, &rules).await?)
+}

@@ -1,0 +1,16 @@
+//! The operations of Auth that handlers call: they use `store`, call other services, and follow the pure rules in
+//! `decisions`.
+
+pub(crate) mod accounts;
+pub(crate) mod decisions;
+pub(crate) mod external_accounts;
+pub(crate) mod mfa;
+pub(crate) mod oauth_authorization;
+pub(crate) mod provider_callback;
+pub(crate) mod refresh_session;
+pub(crate) mod sign_in;
+pub(crate) mod sign_up;
+pub(crate) mod start_provider_sign_in;
+pub(crate) mod update_user;
+pub(crate) mod verify_factor;
+pub(crate) mod verify_token;

@@ -1,0 +1,389 @@
+//! Sign-up by e-mail or phone and password, and anonymous sign-in.
+//!
+//! As long as addresses must be confirmed, the outcome for a registered address looks like that for a new one, so that
+//! the response does not reveal which addresses are registered. Source: Auth contract §2.3, AUTH-004 to AUTH-007,
+//! AUTH-030 to AUTH-037.
+
+use deadpool_postgres::Transaction;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use uuid::Uuid;
+
+use crate::crypto::pkce::CodeChallenge;
+use crate::error::AuthError;
+use crate::flows::accounts::{self, Account, log_user_action as log};
+use crate::flows::decisions::signup::{ExistingUser, SignupStep, choose_signup_step};
+use crate::flows::sign_in::{TokenPair, start_session};
+use crate::mailer;
+use crate::protection::captcha::Captcha;
+use crate::protection::leaked_passwords;
+use crate::protection::rate_limits::LimitedEndpoint;
+use crate::request::{AuthRequest, read_new_metadata, read_text};
+use crate::sms::{self, Channel, CodePurpose, TextCode};
+use crate::state::AuthState;
+use crate::store::audit::Action;
+use crate::store::{phones, users};
+use crate::user::User;
+use crate::validation::address::{parse_email, parse_phone};
+
+/// Body of `POST /signup`: `{email, password}` or `{phone, password}`, or neither address for an anonymous user.
+/// `data` becomes `user_metadata`; `channel` (`sms` or `whatsapp`) counts for phones only.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct SignUpBody {
+    #[serde(deserialize_with = "read_text")]
+    pub(crate) email: String,
+    #[serde(deserialize_with = "read_text")]
+    pub(crate) phone: String,
+    #[serde(deserialize_with = "read_text")]
+    pub(crate) password: String,
+    #[serde(deserialize_with = "read_new_metadata")]
+    pub(crate) data: Map<String, Value>,
+    #[serde(deserialize_with = "read_text")]
+    pub(crate) channel: String,
+    #[serde(deserialize_with = "read_text")]
+    pub(crate) code_challenge: String,
+    #[serde(deserialize_with = "read_text")]
+    pub(crate) code_challenge_method: String,
+    pub(crate) gotrue_meta_security: Captcha,
+}
+
+/// The body after validation, with the password hashed and the address in its stored form.
+#[derive(Clone)]
+pub(crate) struct SignUp {
+    /// Empty for a sign-up by phone.
+    pub(crate) email: String,
+    /// Empty for a sign-up by e-mail.
+    pub(crate) phone: String,
+    pub(crate) channel: Channel,
+    pub(crate) password: String,
+    pub(crate) encrypted_password: String,
+    pub(crate) data: Map<String, Value>,
+    pub(crate) challenge: Option<CodeChallenge>,
+}
+
+/// How a sign-up ended.
+pub(crate) enum SignUpOutcome {
+    /// The address needs no confirmation: the user is signed in.
+    Session(Box<TokenPair>),
+    /// The user exists, and a confirmation was sent.
+    AwaitsConfirmation(Box<User>),
+    /// The address is registered already, which the response must not reveal.
+    AlreadyRegistered(Box<SignUp>),
+}
+
+/// Signs a user up by e-mail or phone and password.
+///
+/// # Errors
+/// Those of [`check_sign_up`]; 422 `user_already_exists`; 429 `over_email_send_rate_limit` or
+/// `over_sms_send_rate_limit`; 500 "Database error saving new user" when a trigger of the project raises; the
+/// error that the hook `before_user_created` returns.
+pub(crate) async fn sign_up(request: &AuthRequest, body: SignUpBody) -> Result<SignUpOutcome, AuthError> {
+    let sign_up = check_sign_up(&request.state, body).await?;
+    match register(request, &sign_up).await {
+        // Of two sign-ups of one address at once, the slower one violates the unique index. Its second attempt finds
+        // the user of the faster one and responds as for a registered address; upstream responds 500.
+        Err(error) if error.is_duplicate_email() || error.is_duplicate_phone() => {
+            register(request, &sign_up).await
+        }
+        result => result,
+    }
+}
+
+/// Validates the body in the contract's order, then hashes the password before the address is looked up, so that
+/// registered and unregistered addresses take the same time.
+///
+/// # Errors
+/// 400 `validation_failed`, `email_provider_disabled` or `phone_provider_disabled`; 422 `signup_disabled` or
+/// `weak_password`.
+async fn check_sign_up(state: &AuthState, body: SignUpBody) -> Result<SignUp, AuthError> {
+    if state.config.disable_signup {
+        return Err(AuthError::SignupDisabled);
+    }
+    if body.password.is_empty() {
+        return Err(AuthError::invalid("Signup requires a valid password"));
+    }
+    leaked_passwords::check_new_password(state, &body.password).await?;
+    if !body.email.is_empty() && !body.phone.is_empty() {
+        return Err(AuthError::invalid(
+            "Only an email address or phone number should be provided on signup.",
+        ));
+    }
+    let challenge = CodeChallenge::parse(&body.code_challenge, &body.code_challenge_method)?;
+    let (email, phone) = if body.phone.is_empty() {
+        if !state.config.email.enabled {
+            return Err(AuthError::EmailProviderDisabled {
+                status: 400,
+                text: "Email signups are disabled",
+            });
+        }
+        (parse_email(&body.email)?, String::new())
+    } else {
+        if challenge.is_some() {
+            return Err(AuthError::invalid("PKCE not supported for phone signups"));
+        }
+        if !state.config.phone.enabled {
+            return Err(AuthError::PhoneProviderDisabled {
+                status: 400,
+                text: "Phone signups are disabled",
+            });
+        }
+        (String::new(), parse_phone(&body.phone)?)
+    };
+    let channel = match phone.is_empty() {
+        true => Channel::Sms,
+        false => Channel::parse(&body.channel, state)?,
+    };
+    let encrypted_password = state.hasher.hash(&body.password).await?;
+    Ok(SignUp {
+        email,
+        phone,
+        channel,
+        password: body.password,
+        encrypted_password,
+        data: body.data,
+        challenge,
+    })
+}
+
+impl SignUp {
+    pub(crate) fn is_by_phone(&self) -> bool {
+        self.email.is_empty()
+    }
+
+    /// Whether the address belongs to nobody, to an unconfirmed user, or to a confirmed one.
+    fn classify(&self, existing: Option<&User>) -> ExistingUser {
+        let is_confirmed = |user: &User| match self.is_by_phone() {
+            true => user.is_phone_confirmed(),
+            false => user.is_confirmed(),
+        };
+        match existing {
+            None => ExistingUser::Nobody,
+            Some(user) if is_confirmed(user) => ExistingUser::Confirmed,
+            Some(_) => ExistingUser::Unconfirmed,
+        }
+    }
+
+    /// Traits of the audit entry: the provider, `email` or `phone`.
+    fn traits(&self) -> Value {
+        json!({ "provider": if self.is_by_phone() { "phone" } else { "email" } })
+    }
+
+    /// Traits of the audit entry for an address that is confirmed at once; those of a phone also name the channel.
+    fn traits_confirmed(&self) -> Value {
+        let mut traits = self.traits();
+        if self.is_by_phone() {
+            traits["channel"] = json!(self.channel.as_str());
+        }
+        traits
+    }
+
+    /// Marks the user's address as confirmed, for autoconfirm.
+    async fn confirm(&self, state: &AuthState, db: &Transaction<'_>, user_id: Uuid) -> Result<(), AuthError> {
+        if self.is_by_phone() {
+            phones::confirm_phone(db, user_id, state.now()).await?;
+        } else {
+            users::confirm_email(db, user_id, state.now()).await?;
+        }
+        Ok(())
+    }
+}
+
+/// Looks the address up and performs the step that `decisions::signup` chooses. May be repeated: a failed attempt
+/// changes nothing.
+///
+/// # Errors
+/// See [`sign_up()`]; a unique violation when another request has registered the address since the look-up.
+async fn register(request: &AuthRequest, sign_up: &SignUp) -> Result<SignUpOutcome, AuthError> {
+    let existing = {
+        let client = request.connect().await?;
+        if sign_up.is_by_phone() {
+            phones::find_by_phone(&client, &sign_up.phone, &request.info.audience).await?
+        } else {
+            users::find_registered(&client, &sign_up.email, &request.info.audience).await?
+        }
+    };
+    // The look-up is not locked. A concurrent sign-up is detected by the unique index at the INSERT.
+    let kind = sign_up.classify(existing.as_ref());
+    let (email, phone) = (&request.config().email, &request.config().phone);
+    // Compat: under autoconfirm of either kind taken addresses are revealed, as with upstream.
+    let hides_registered = !(email.autoconfirm || phone.enabled && phone.autoconfirm);
+    let autoconfirm = if sign_up.is_by_phone() {
+        phone.autoconfirm
+    } else {
+        email.autoconfirm
+    };
+    match (choose_signup_step(kind, autoconfirm, hides_registered), existing) {
+        (SignupStep::CreateConfirmed, _) => create_confirmed(request, sign_up).await,
+        (SignupStep::ConfirmWithPassword, Some(user)) => confirm_with_password(request, sign_up, &user).await,
+        (SignupStep::RefuseTaken, Some(user)) => {
+            log_repeated(request, sign_up, &user).await?;
+            Err(AuthError::UserAlreadyExists)
+        }
+        (SignupStep::RespondWithDecoy, Some(user)) => {
+            log_repeated(request, sign_up, &user).await?;
+            // A sign-up of an unregistered address sends a mail, and a repeated one gets a 429. This request sends
+            // none but must be limited likewise, or the missing 429 would reveal that the address is registered.
+            if sign_up.is_by_phone() {
+                request
+                    .state
+                    .limits
+                    .check_unknown_phone(LimitedEndpoint::Signup, &sign_up.phone)?;
+            } else {
+                request
+                    .state
+                    .limits
+                    .check_unknown_address(LimitedEndpoint::Signup, &sign_up.email)?;
+            }
+            Ok(SignUpOutcome::AlreadyRegistered(Box::new(sign_up.clone())))
+        }
+        (_, existing) => create_or_mail_again(request, sign_up, existing).await,
+    }
+}
+
+/// Under autoconfirm, creates the user as confirmed and signs in, in one transaction.
+async fn create_confirmed(request: &AuthRequest, sign_up: &SignUp) -> Result<SignUpOutcome, AuthError> {
+    let mut client = request.connect().await?;
+    let db = client.transaction().await?;
+    let user = accounts::create_user(request, &db, build_account(sign_up)).await?;
+    sign_up.confirm(&request.state, &db, user.id).await?;
+    log(
+        request,
+        &db,
+        &user,
+        Action::UserSignedUp,
+        sign_up.traits_confirmed(),
+    )
+    .await?;
+    log(request, &db, &user, Action::Login, sign_up.traits()).await?;
+    let tokens = start_session(request, &db, user.id, "password").await?;
+    db.commit().await?;
+    Ok(SignUpOutcome::Session(Box::new(tokens)))
+}
+
+/// Under autoconfirm, confirms an unconfirmed user and signs in, if the password is the stored one. Without that
+/// check anybody could take the account over by signing up with its address.
+///
+/// # Errors
+/// 422 `user_already_exists` for a wrong password or a banned user.
+async fn confirm_with_password(
+    request: &AuthRequest,
+    sign_up: &SignUp,
+    user: &User,
+) -> Result<SignUpOutcome, AuthError> {
+    if user.is_banned(request.now())
+        || !request
+            .state
+            .hasher
+            .verify(&sign_up.password, &user.encrypted_password)
+            .await?
+    {
+        return Err(AuthError::UserAlreadyExists);
+    }
+    let mut client = request.connect().await?;
+    let db = client.transaction().await?;
+    sign_up.confirm(&request.state, &db, user.id).await?;
+    log(
+        request,
+        &db,
+        user,
+        Action::UserSignedUp,
+        sign_up.traits_confirmed(),
+    )
+    .await?;
+    log(request, &db, user, Action::Login, sign_up.traits()).await?;
+    let tokens = start_session(request, &db, user.id, "password").await?;
+    db.commit().await?;
+    Ok(SignUpOutcome::Session(Box::new(tokens)))
+}
+
+/// Creates the user if there is none, and sends the confirmation. An existing user stays as it is: password and
+/// metadata of this request are ignored, because the sender has not proven to own the address.
+///
+/// # Errors
+/// 429 `over_email_send_rate_limit` or `over_sms_send_rate_limit`, 500 when the mail cannot be sent.
+async fn create_or_mail_again(
+    request: &AuthRequest,
+    sign_up: &SignUp,
+    existing: Option<User>,
+) -> Result<SignUpOutcome, AuthError> {
+    let _slot = request.state.acquire_mail_slot().await?;
+    let mut client = request.connect().await?;
+    let db = client.transaction().await?;
+    let user = match existing {
+        Some(user) => users::lock_by_id(&db, user.id)
+            .await?
+            .ok_or(AuthError::UserAlreadyExists)?,
+        None => accounts::create_user(request, &db, build_account(sign_up)).await?,
+    };
+    log(
+        request,
+        &db,
+        &user,
+        Action::ConfirmationRequested,
+        sign_up.traits(),
+    )
+    .await?;
+    if sign_up.is_by_phone() {
+        let (phone, purpose) = (sign_up.phone.as_str(), CodePurpose::Confirmation);
+        sms::send_code(
+            request,
+            &db,
+            &user,
+            TextCode {
+                phone,
+                purpose,
+                channel: sign_up.channel,
+            },
+        )
+        .await?;
+    } else {
+        mailer::send_confirmation(request, &db, &user, sign_up.challenge.as_ref()).await?;
+    }
+    let user = accounts::reload_user(&db, user.id).await?;
+    db.commit().await?;
+    Ok(SignUpOutcome::AwaitsConfirmation(Box::new(user)))
+}
+
+/// The user to be created for this sign-up.
+fn build_account(sign_up: &SignUp) -> Account<'_> {
+    Account {
+        email: &sign_up.email,
+        phone: &sign_up.phone,
+        encrypted_password: &sign_up.encrypted_password,
+        data: sign_up.data.clone(),
+        ..Account::default()
+    }
+}
+
+/// Writes `user_repeated_signup` to the audit log of the existing user.
+async fn log_repeated(request: &AuthRequest, sign_up: &SignUp, user: &User) -> Result<(), AuthError> {
+    let client = request.connect().await?;
+    log(request, &client, user, Action::RepeatedSignup, sign_up.traits()).await
+}
+
+/// Creates an anonymous user without addresses or identities and signs in, with `amr` `anonymous`.
+///
+/// # Errors
+/// 422 `anonymous_provider_disabled` or `signup_disabled`, 429 `over_request_rate_limit`.
+pub(crate) async fn sign_in_anonymously(
+    request: &AuthRequest,
+    data: Map<String, Value>,
+) -> Result<TokenPair, AuthError> {
+    if !request.config().anonymous_users_enabled {
+        return Err(AuthError::AnonymousDisabled);
+    }
+    // Compat: an anonymous sign-in creates a user, so it counts as a sign-up.
+    if request.config().disable_signup {
+        return Err(AuthError::SignupDisabled);
+    }
+    request.check_rate_limit(LimitedEndpoint::Anonymous)?;
+    let mut client = request.connect().await?;
+    let db = client.transaction().await?;
+    let user = accounts::create_anonymous_user(request, &db, data).await?;
+    let traits = json!({ "provider": "anonymous" });
+    log(request, &db, &user, Action::UserSignedUp, traits).await?;
+    let tokens = start_session(request, &db, user.id, "anonymous").await?;
+    db.commit().await?;
+    Ok(tokens)
+}

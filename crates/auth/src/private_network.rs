@@ -1,0 +1,65 @@
+//! Addresses that only this machine or its network can reach.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+/// Whether an address is this machine's, or one of a private network. Link-local addresses include 169.254.169.254, where
+/// cloud machines can fetch credentials.
+pub(crate) fn is_private(address: IpAddr) -> bool {
+    match address.to_canonical() {
+        IpAddr::V4(address) => is_private_v4(address),
+        IpAddr::V6(address) => is_private_v6(address),
+    }
+}
+
+fn is_private_v4(address: Ipv4Addr) -> bool {
+    let [first, second, ..] = address.octets();
+    address.is_loopback()
+        || address.is_private()
+        || address.is_link_local()
+        || address.is_broadcast()
+        || address.is_multicast()
+        // 0.0.0.0/8 is this machine, and 100.64.0.0/10 the network of a provider behind its translation (RFC 6598).
+        || first == 0
+        || (first == 100 && (64..128).contains(&second))
+}
+
+fn is_private_v6(address: Ipv6Addr) -> bool {
+    // 64:ff9b::/96 leads to the IPv4 address in its last four bytes (RFC 6052).
+    if let [0x64, 0xff9b, 0, 0, 0, 0, high, low] = address.segments() {
+        return is_private_v4(Ipv4Addr::from_bits(u32::from(high) << 16 | u32::from(low)));
+    }
+    address.is_loopback()
+        || address.is_unspecified()
+        || address.is_multicast()
+        || address.is_unique_local()
+        || address.is_unicast_link_local()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_of_this_machine_and_of_private_networks_are_private() {
+        for address in [
+            "127.0.0.1",
+            "10.1.2.3",
+            "172.16.0.1",
+            "192.168.0.1",
+            "169.254.169.254",
+            "100.64.0.1",
+            "0.0.0.0",
+            "::1",
+            "::",
+            "::ffff:10.0.0.1",
+            "fd00::1",
+            "fe80::1",
+            "64:ff9b::a00:1",
+        ] {
+            assert!(is_private(address.parse().expect("an address")), "{address}");
+        }
+        for address in ["93.184.215.14", "100.128.0.1", "2606:4700::1", "64:ff9b::808:808"] {
+            assert!(!is_private(address.parse().expect("an address")), "{address}");
+        }
+    }
+}

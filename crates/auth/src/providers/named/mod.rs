@@ -1,0 +1,122 @@
+//! The built-in providers, one file each: endpoints, scopes, and how the profile is read.
+//!
+//! To add one: a file with a [`NamedProvider`], and its line in [`PROVIDERS`]. Source: Auth contract §8.1.
+
+use super::definition::{Definition, IdTokenRules, NamedProvider};
+use crate::error::ProviderError;
+
+mod apple;
+mod azure;
+mod bitbucket;
+mod discord;
+mod facebook;
+mod figma;
+mod fly;
+mod github;
+mod gitlab;
+mod google;
+mod kakao;
+mod keycloak;
+mod linkedin;
+mod linkedin_oidc;
+mod notion;
+mod slack;
+mod snapchat;
+mod spotify;
+mod twitch;
+mod twitter;
+mod vercel_marketplace;
+mod workos;
+mod x;
+mod zoom;
+
+/// All built-in providers, sorted by name.
+static PROVIDERS: [NamedProvider; 25] = [
+    apple::PROVIDER,
+    azure::PROVIDER,
+    bitbucket::PROVIDER,
+    discord::PROVIDER,
+    facebook::PROVIDER,
+    figma::PROVIDER,
+    fly::PROVIDER,
+    github::PROVIDER,
+    gitlab::PROVIDER,
+    google::PROVIDER,
+    kakao::PROVIDER,
+    keycloak::PROVIDER,
+    linkedin::PROVIDER,
+    linkedin_oidc::PROVIDER,
+    notion::PROVIDER,
+    slack::SLACK,
+    slack::SLACK_OIDC,
+    snapchat::PROVIDER,
+    spotify::PROVIDER,
+    twitch::PROVIDER,
+    twitter::PROVIDER,
+    vercel_marketplace::PROVIDER,
+    workos::PROVIDER,
+    x::PROVIDER,
+    zoom::PROVIDER,
+];
+
+/// The names of all built-in providers, as in `[auth.external.<name>]` of a project and `provider=` of `/authorize`.
+pub static PROVIDER_NAMES: [&str; PROVIDERS.len()] = {
+    let mut names = [""; PROVIDERS.len()];
+    let mut index = 0;
+    // A constant is computed at compile time, where `for` loops are not allowed.
+    while index < names.len() {
+        names[index] = PROVIDERS[index].name;
+        index += 1;
+    }
+    names
+};
+
+fn find_provider(name: &str) -> Option<&'static NamedProvider> {
+    PROVIDERS.iter().find(|provider| provider.name == name)
+}
+
+/// The definition of a built-in provider. `None` for an unknown name, or when the provider needs `url` and it is
+/// missing.
+pub(super) fn find_definition(name: &str, url: Option<&str>) -> Option<Definition> {
+    (find_provider(name)?.define)(url.map(trim_trailing_slash))
+}
+
+/// How an ID token of a built-in provider is checked. `None` for an unknown name, or when the provider has no ID
+/// tokens.
+pub(super) fn find_id_token_rules(
+    name: &str,
+    url: Option<&str>,
+    token: &str,
+) -> Option<Result<IdTokenRules, ProviderError>> {
+    (find_provider(name)?.id_token_rules)(url.map(trim_trailing_slash), token)
+}
+
+/// Projects write `url` with or without a trailing slash; paths are appended to the form without.
+fn trim_trailing_slash(url: &str) -> &str {
+    url.trim_end_matches('/')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_provider_name_has_a_definition_and_unknown_names_have_none() {
+        for name in PROVIDER_NAMES {
+            assert!(
+                find_definition(name, Some("https://id.example")).is_some(),
+                "{name}"
+            );
+        }
+        assert!(find_definition("nobody", None).is_none());
+        assert!(
+            find_definition("keycloak", None).is_none(),
+            "there is no public Keycloak"
+        );
+    }
+
+    #[test]
+    fn provider_names_are_sorted_and_unique() {
+        assert!(PROVIDER_NAMES.is_sorted_by(|a, b| a < b));
+    }
+}
