@@ -1,0 +1,192 @@
+//! Reads the replication stream: row changes in batches, broadcasts one by one.
+
+use std::time::Duration;
+
+use selvedge_postgres::replication::{
+    LogicalMessage, Relation, ReplicationError, ReplicationStream, Tuple, TupleValue,
+};
+use tokio::time::timeout;
+
+use super::broadcast_row::parse_broadcast_row;
+use super::state::{Feed, RelationUse};
+use crate::changes::batch::deliver;
+use crate::changes::row_change::{RowChange, Transaction};
+use crate::metrics::METRICS;
+
+/// Most changes and broadcasts that are read together. Larger batches need fewer statements but delay their first
+/// change.
+const MAX_BATCH: usize = 512;
+/// Most bytes of values that are read together, unless a single row has more.
+const MAX_BATCH_BYTES: usize = 4 * 1024 * 1024;
+/// The longest wait for the sockets to take over the batch before. A worker thread that is busy for longer must not
+/// stop the changes of all others.
+const SETTLE_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// What has been read and is not yet delivered.
+#[derive(Default)]
+struct Batch {
+    changes: Vec<RowChange>,
+    /// Broadcasts are delivered as they are read; they only count.
+    broadcasts: usize,
+    bytes: usize,
+    /// The end of the last whole transaction.
+    end_lsn: Option<u64>,
+}
+
+impl Batch {
+    fn is_full(&self) -> bool {
+        self.changes.len() + self.broadcasts >= MAX_BATCH || self.bytes >= MAX_BATCH_BYTES
+    }
+
+    fn add(&mut self, change: RowChange) {
+        self.bytes += change.value_bytes();
+        self.changes.push(change);
+    }
+}
+
+impl Feed {
+    /// Reads what has been received, up to a batch, and delivers it.
+    pub(super) async fn read_batch(&mut self, first: Result<LogicalMessage, ReplicationError>) {
+        if let Some(settled) = self.settled.take() {
+            // Beyond the timeout the changes wait in the mailbox of that worker thread.
+            timeout(SETTLE_TIMEOUT, settled).await.ok();
+        }
+        let mut batch = Batch::default();
+        let outcome = self.fill_batch(first, &mut batch).await;
+        let is_full = batch.is_full();
+        self.deliver_batch(&mut batch).await;
+        // Asked for after the delivery, because it covers what has been delivered before.
+        self.settled = Some(self.sink.settled(is_full));
+        // Confirmed after delivery. Only whole transactions are confirmed, up to the last commit that was read.
+        if let (Some(stream), Some(lsn)) = (&mut self.stream, batch.end_lsn) {
+            stream.confirm(lsn);
+            METRICS.replication_lag.set(stream.lag_bytes().cast_signed());
+        }
+        if let Err(error) = outcome {
+            self.note_broken_stream(&error);
+        }
+    }
+
+    /// Reads messages into a batch until it is full or no more have been received.
+    async fn fill_batch(
+        &mut self,
+        first: Result<LogicalMessage, ReplicationError>,
+        batch: &mut Batch,
+    ) -> Result<(), ReplicationError> {
+        let mut next = Some(first?);
+        while let Some(message) = next {
+            self.handle_message(message, batch).await;
+            if batch.is_full() {
+                break;
+            }
+            next = match &mut self.stream {
+                Some(stream) => stream.next_buffered()?,
+                None => None,
+            };
+        }
+        Ok(())
+    }
+
+    /// Delivers the changes that have been read.
+    async fn deliver_batch(&mut self, batch: &mut Batch) {
+        let changes = std::mem::take(&mut batch.changes);
+        METRICS.changes.inc_by(changes.len() as u64);
+        if let Some(catalog) = &self.catalog {
+            deliver(
+                &changes,
+                &self.subscriptions,
+                catalog,
+                &mut self.privileges,
+                &mut self.checks,
+                &*self.sink,
+            )
+            .await;
+        }
+    }
+
+    /// Handles one stream message: broadcasts go to the sink at once, row changes into the batch.
+    async fn handle_message(&mut self, message: LogicalMessage, batch: &mut Batch) {
+        let transaction = self.transaction;
+        match message {
+            LogicalMessage::Begin {
+                commit_lsn,
+                xid,
+                committed_at_us,
+            } => {
+                self.commit_lsn = commit_lsn;
+                self.transaction = Transaction { xid, committed_at_us };
+            }
+            LogicalMessage::Commit { end_lsn } => batch.end_lsn = Some(end_lsn),
+            LogicalMessage::Relation(relation) => self.learn_relation(relation, batch).await,
+            LogicalMessage::Insert { relation, new } => match self.relations.get(&relation) {
+                Some(RelationUse::Changes(map)) => batch.add(RowChange::insert(map, &new, transaction)),
+                Some(RelationUse::Messages(relation)) => {
+                    batch.broadcasts += 1;
+                    batch.bytes += value_bytes(&new);
+                    if let Some(row) = parse_broadcast_row(relation, &new) {
+                        let heard_at_us = self.stream.as_ref().map(ReplicationStream::heard_at_us);
+                        if self.delivered.insert(&row, heard_at_us) {
+                            self.sink.broadcast(row);
+                        }
+                    }
+                }
+                Some(RelationUse::Unknown(_) | RelationUse::Ignored) | None => {}
+            },
+            LogicalMessage::Update { relation, old, new } => {
+                if let Some(RelationUse::Changes(map)) = self.relations.get(&relation) {
+                    batch.add(RowChange::update(map, old.as_ref(), &new, transaction));
+                }
+            }
+            LogicalMessage::Delete { relation, old } => {
+                if let Some(RelationUse::Changes(map)) = self.relations.get(&relation) {
+                    batch.add(RowChange::delete(map, &old, transaction));
+                }
+            }
+            LogicalMessage::Other => {}
+        }
+    }
+
+    /// Records how to use a table that the stream describes: before its first change, and again after DDL, a grant or a
+    /// policy changed it.
+    async fn learn_relation(&mut self, relation: Relation, batch: &mut Batch) {
+        let oid = relation.oid;
+        // Told apart by name before the catalog is asked: broadcasts work even if no table is published.
+        if relation.schema == "realtime" {
+            let usage = if relation.name == "messages" {
+                RelationUse::Messages(relation)
+            } else {
+                RelationUse::Ignored
+            };
+            self.relations.insert(oid, usage);
+            return;
+        }
+        let mut is_recent = self
+            .catalog
+            .as_ref()
+            .is_some_and(|catalog| catalog.includes(self.commit_lsn));
+        if !is_recent {
+            // Security: from here on other columns, rights and policies may hold than those that the catalog shows. The
+            // changes before are delivered first, because their values are sorted by the columns of the old one.
+            self.deliver_batch(batch).await;
+            is_recent = self.reload_catalog().await;
+        }
+        let usage = match &self.catalog {
+            Some(catalog) if is_recent => RelationUse::of_table(relation, catalog, self.relations.get(&oid)),
+            // The catalog could not be read. It is read again soon, and the relation is then mapped to it.
+            _ => RelationUse::Unknown(relation),
+        };
+        self.relations.insert(oid, usage);
+    }
+}
+
+/// Bytes of a row's values.
+fn value_bytes(tuple: &Tuple) -> usize {
+    tuple
+        .values
+        .iter()
+        .map(|value| match value {
+            TupleValue::Text(text) => text.len(),
+            TupleValue::Null | TupleValue::Unchanged => 0,
+        })
+        .sum()
+}

@@ -1,0 +1,197 @@
+//! The state of the feed's thread, and the catalog of published tables in it.
+
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use selvedge_postgres::replication::{Relation, ReplicationStream};
+use selvedge_postgres::{Database, ListenEvent};
+use tokio::sync::mpsc::{Receiver, UnboundedReceiver};
+use tokio::time::Instant;
+
+use super::command::Command;
+use super::missed_broadcasts::DeliveredBroadcasts;
+use crate::changes::batch::PrivilegesByRole;
+use crate::changes::catalog::{Catalog, PUBLICATION};
+use crate::changes::checks::ChecksDatabase;
+use crate::changes::row_change::{RelationMap, Transaction};
+use crate::changes::subscriptions::{Identity, Subscriptions};
+use crate::changes::{ChangeSink, ChannelKey};
+
+/// The NOTIFY channel on which an event trigger of the platform schema announces DDL.
+const DDL_CHANNEL: &str = "realtime_catalog";
+/// How often the catalog is read without an announcement, for databases that lack the event trigger.
+const RELOAD_INTERVAL: Duration = Duration::from_secs(60);
+/// Pause after the stream broke for the first time; it doubles with each failure.
+pub(super) const FIRST_RETRY: Duration = Duration::from_millis(100);
+/// The longest pause between two attempts.
+pub(super) const LONGEST_RETRY: Duration = Duration::from_secs(5);
+
+/// What a channel has asked for and could not be checked yet.
+pub(super) struct UncheckedBindings {
+    pub(super) identity: Identity,
+    /// Each with the id under which the client knows it.
+    pub(super) bindings: Vec<(u64, serde_json::Value)>,
+}
+
+/// How the feed uses a table that the stream has described.
+pub(super) enum RelationUse {
+    Changes(RelationMap),
+    Messages(Relation),
+    /// Published, but not in the catalog.
+    Unknown(Relation),
+    /// A table of schema `realtime` other than `messages`.
+    Ignored,
+}
+
+/// The state of the feed's thread.
+pub(super) struct Feed {
+    pub(super) database: Arc<Database>,
+    /// Receives changes, broadcasts and the outcomes of subscriptions.
+    pub(super) sink: Arc<dyn ChangeSink>,
+    pub(super) commands: UnboundedReceiver<Command>,
+    /// Shared with the handles.
+    pub(super) is_streaming: Arc<AtomicBool>,
+    /// Announcements of DDL, from a connection that listens on [`DDL_CHANNEL`].
+    pub(super) ddl: Receiver<ListenEvent>,
+    pub(super) checks: ChecksDatabase,
+    /// The published tables; `None` until they have been read for the first time.
+    pub(super) catalog: Option<Catalog>,
+    pub(super) privileges: PrivilegesByRole,
+    pub(super) subscriptions: Subscriptions,
+    pub(super) stream: Option<ReplicationStream>,
+    /// By oid, what the stream has described since it started.
+    pub(super) relations: HashMap<u32, RelationUse>,
+    /// The publications that the stream reads; empty while there is none.
+    pub(super) publications: Vec<&'static str>,
+    /// The transaction being read.
+    pub(super) transaction: Transaction,
+    /// Where the transaction being read was committed.
+    pub(super) commit_lsn: u64,
+    /// Resolves when the batch before has reached the sockets.
+    pub(super) settled: Option<BoxFuture<'static, ()>>,
+    /// Broadcasts that have been delivered lately, and since when some may be missing.
+    pub(super) delivered: DeliveredBroadcasts,
+    /// Whether any channel is open.
+    pub(super) is_active: bool,
+    /// Since when the stream has been open without any channel.
+    pub(super) idle_since: Option<Instant>,
+    /// When the stream may be started, if there is none.
+    pub(super) retry_at: Instant,
+    pub(super) retry_pause: Duration,
+    /// When the catalog is read next.
+    pub(super) reload_at: Instant,
+    /// Channels whose bindings could not be checked because the database was away.
+    pub(super) unchecked: HashMap<ChannelKey, UncheckedBindings>,
+    /// When their bindings are checked again.
+    pub(super) recheck_at: Instant,
+    /// Channels that were told that the stream cannot start; they are told once, not at every retry.
+    pub(super) refused: HashSet<ChannelKey>,
+}
+
+impl Feed {
+    pub(super) fn new(
+        database: Arc<Database>,
+        sink: Arc<dyn ChangeSink>,
+        commands: UnboundedReceiver<Command>,
+        is_streaming: Arc<AtomicBool>,
+    ) -> Self {
+        Self {
+            ddl: database.listen(&[DDL_CHANNEL]),
+            checks: ChecksDatabase::new(Arc::clone(&database)),
+            database,
+            sink,
+            commands,
+            is_streaming,
+            catalog: None,
+            privileges: PrivilegesByRole::new(),
+            subscriptions: Subscriptions::default(),
+            stream: None,
+            relations: HashMap::new(),
+            publications: Vec::new(),
+            transaction: Transaction::default(),
+            commit_lsn: 0,
+            settled: None,
+            delivered: DeliveredBroadcasts::default(),
+            is_active: false,
+            idle_since: None,
+            retry_at: Instant::now(),
+            retry_pause: FIRST_RETRY,
+            reload_at: Instant::now() + RELOAD_INTERVAL,
+            unchecked: HashMap::new(),
+            recheck_at: Instant::now(),
+            refused: HashSet::new(),
+        }
+    }
+
+    /// Whether the stream should run.
+    pub(super) fn wants_stream(&self) -> bool {
+        self.is_active || !self.subscriptions.is_empty()
+    }
+
+    /// Tells a channel that its changes arrive. Without a running stream this waits until the stream has started.
+    pub(super) fn confirm(&self, channel: ChannelKey) {
+        if self.stream.is_some() && self.publications.contains(&PUBLICATION) {
+            self.sink.notify(channel, true, "Subscribed to PostgreSQL");
+        }
+    }
+
+    /// Reads the catalog again, and sorts all subscriptions and known relations into the new one. False when it cannot be
+    /// read; the old one then stays.
+    pub(super) async fn reload_catalog(&mut self) -> bool {
+        self.reload_at = Instant::now() + RELOAD_INTERVAL;
+        match self.checks.load_catalog().await {
+            Ok(catalog) => {
+                self.subscriptions.rebuild(&catalog);
+                self.privileges.clear();
+                self.checks.forget_statements();
+                // PostgreSQL describes a relation again only after the relation changed. The descriptions are therefore kept
+                // and only mapped to the new catalog.
+                let relations = std::mem::take(&mut self.relations);
+                let remapped = relations
+                    .into_iter()
+                    .map(|(oid, usage)| (oid, usage.remap(&catalog)));
+                self.relations = remapped.collect();
+                self.catalog = Some(catalog);
+                true
+            }
+            Err(error) => {
+                tracing::warn!(code = "ErrorRunningQuery", %error, "the published tables could not be read");
+                self.reload_at = Instant::now() + LONGEST_RETRY;
+                false
+            }
+        }
+    }
+}
+
+impl RelationUse {
+    /// How a relation of a project's schema is used with this catalog. `before` is its use until now.
+    pub(super) fn of_table(relation: Relation, catalog: &Catalog, before: Option<&Self>) -> Self {
+        let before = match before {
+            Some(Self::Changes(map)) => Some(map),
+            _ => None,
+        };
+        match catalog.table(relation.oid) {
+            Some(table) => Self::Changes(RelationMap::new(relation, Rc::clone(table), before)),
+            None => Self::Unknown(relation),
+        }
+    }
+
+    /// The use after the catalog was read again.
+    fn remap(self, catalog: &Catalog) -> Self {
+        match self {
+            Self::Changes(mut map) => match catalog.table(map.table.oid) {
+                Some(table) => {
+                    map.replace_table(Rc::clone(table));
+                    Self::Changes(map)
+                }
+                None => Self::Unknown(map.into_relation()),
+            },
+            Self::Unknown(relation) => Self::of_table(relation, catalog, None),
+            unaffected @ (Self::Messages(_) | Self::Ignored) => unaffected,
+        }
+    }
+}

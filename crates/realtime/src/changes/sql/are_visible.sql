@@ -1,0 +1,22 @@
+-- Whether new snapshots see all these transactions. Their ids come without the epoch, which is that of the newest id or
+-- the one before.
+with now as materialized (
+  select snapshot, pg_catalog.pg_snapshot_xmax(snapshot)::text::bigint as next
+  from (select pg_catalog.pg_current_snapshot() as snapshot) as taken
+),
+-- How far an id lies behind the next one to complete, counted around the circle of 2^32 ids.
+aged as (
+  select snapshot, next, (((next - id) % 4294967296) + 4294967296) % 4294967296 as age
+  from now, unnest($1::bigint[]) as id
+)
+select coalesce(
+  pg_catalog.bool_and(
+    -- At or ahead of the next one: not complete.
+    case
+      when age = 0 or age >= 2147483648 then false
+      else pg_catalog.pg_visible_in_snapshot((next - age)::text::xid8, snapshot)
+    end
+  ),
+  true
+)
+from aged

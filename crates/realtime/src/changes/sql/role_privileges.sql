@@ -1,0 +1,12 @@
+-- Which columns of the given tables a role may select, by number: names may have changed since the tables were read.
+select
+  c.oid,
+  coalesce(
+    array_agg(a.attnum order by a.attnum)
+      filter (where pg_catalog.has_column_privilege($1::name, c.oid, a.attnum, 'SELECT')),
+    '{}'
+  ) as columns
+from pg_catalog.pg_class as c
+join pg_catalog.pg_attribute as a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+where c.oid = any ($2::oid[])
+group by c.oid

@@ -1,0 +1,280 @@
+//! Joins: the checks in their order, and the messages that an admitted channel gets (realtime contract §5).
+
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use serde_json::{Value, json};
+use tokio::time::Instant;
+
+use super::join_error::JoinError;
+use super::join_request::JoinRequest;
+use super::joined::{Channel, SocketContext, deadline_of};
+use super::permissions::Permissions;
+use crate::authorization::{CheckError, ReadVerdict, Subject};
+use crate::broadcast::{Replay, ReplayRequest};
+use crate::changes::ChannelKey;
+use crate::cluster::JoinedTopic;
+use crate::fanout::{Member, PresenceReception};
+use crate::frame::Reference;
+use crate::state::Shared;
+use crate::token::{Token, TokenRefusal};
+use crate::topic::Topic;
+
+/// A join that has passed all checks; [`admit`] turns it into a channel.
+pub(crate) struct Admission {
+    topic: Topic,
+    request: JoinRequest,
+    token: Token,
+    permissions: Permissions,
+    replays: Vec<Replay>,
+    /// Keeps broadcasts of other nodes coming; `None` for a node that runs alone.
+    joined_topic: Option<JoinedTopic>,
+}
+
+/// Checks a join: first what needs no database, then, for private channels, the policies. `channels` is the number of
+/// other channels of the socket.
+///
+/// # Errors
+/// The first check that fails. Database errors count as refusals: a private channel is never opened without a verdict.
+pub(crate) async fn check_join(
+    context: &SocketContext,
+    wire_topic: &str,
+    request: JoinRequest,
+    channels: usize,
+) -> Result<Admission, JoinError> {
+    let mut admission = check_permission(context, wire_topic, request, channels).await?;
+    if let Some(cluster) = &context.worker.shared.cluster {
+        admission.joined_topic = Some(cluster.join(&admission.topic).await);
+    }
+    Ok(admission)
+}
+
+async fn check_permission(
+    context: &SocketContext,
+    wire_topic: &str,
+    request: JoinRequest,
+    channels: usize,
+) -> Result<Admission, JoinError> {
+    let shared = &context.worker.shared;
+    let topic = Topic::from_wire(wire_topic, request.is_private);
+    let token = check_locally(shared, &topic, &context.token, &request, channels)?;
+    if !request.is_private {
+        return match request.replay {
+            Some(_) => Err(JoinError::ReplayOnPublicChannel),
+            None => Ok(Admission {
+                topic,
+                request,
+                token,
+                permissions: Permissions::PUBLIC,
+                replays: Vec::new(),
+                joined_topic: None,
+            }),
+        };
+    }
+    let subject = Subject {
+        claims: &token.claims,
+        topic: topic.name(),
+        headers: &context.headers,
+    };
+    let verdict = match shared
+        .authorizer
+        .check_read(subject, request.is_presence_enabled)
+        .await
+    {
+        Ok(verdict) if verdict.allows_anything() => verdict,
+        // A policy that raises an error denies: otherwise a broken policy would open the channel.
+        Ok(_) | Err(CheckError::Policy) => return Err(JoinError::Unauthorized(topic.name().to_owned())),
+        Err(error) => return Err(JoinError::Check(error)),
+    };
+    let replays = fetch_replays(shared, &topic, &request, verdict).await?;
+    Ok(Admission {
+        topic,
+        request,
+        token,
+        permissions: Permissions::after_read(verdict),
+        replays,
+        joined_topic: None,
+    })
+}
+
+/// The checks that need no database; returns the token under which the channel will run: its own or the connection's.
+fn check_locally(
+    shared: &Shared,
+    topic: &Topic,
+    connection_token: &Token,
+    request: &JoinRequest,
+    channels: usize,
+) -> Result<Token, JoinError> {
+    // The order of these checks decides which error a client sees when several apply (realtime contract §5.3).
+    if topic.name().is_empty() {
+        return Err(JoinError::TopicNameRequired);
+    }
+    if shared.is_shutting_down() {
+        return Err(JoinError::ShuttingDown);
+    }
+    if shared.config.private_only && !request.is_private {
+        return Err(JoinError::PrivateOnly);
+    }
+    // Counted before the check, so a client that repeats refused joins stays over the limit.
+    shared.join_rate.count(1);
+    if shared.join_rate.is_exceeded() {
+        return Err(JoinError::TooManyJoins);
+    }
+    // Refuses this join only; the socket and its other channels stay.
+    if channels >= shared.config.max_channels_per_socket {
+        return Err(JoinError::TooManyChannels);
+    }
+    match &request.token {
+        Some(text) if **text != *connection_token.text => shared.verifier.verify(text),
+        // Verified when the socket was opened; only time has passed since.
+        _ => match connection_token.seconds_since_expiry() {
+            Some(seconds) => Err(TokenRefusal::Expired { seconds }),
+            None => Ok(connection_token.clone()),
+        },
+    }
+    .map_err(JoinError::Token)
+}
+
+/// Reads the broadcasts that a join wants replayed. Needs the right to read broadcasts: presence alone does not open
+/// the history.
+async fn fetch_replays(
+    shared: &Shared,
+    topic: &Topic,
+    request: &JoinRequest,
+    verdict: ReadVerdict,
+) -> Result<Vec<Replay>, JoinError> {
+    let Some(parameters) = request.replay_parameters() else {
+        return Ok(Vec::new());
+    };
+    // The history is read past the policies, so the verdict for live broadcasts has to cover it.
+    if !verdict.broadcast {
+        return Err(JoinError::Unauthorized(topic.name().to_owned()));
+    }
+    let wanted = ReplayRequest::parse(parameters).ok_or(JoinError::ReplayParameters)?;
+    let replays = shared.replayer.fetch(topic.name(), wanted).await;
+    replays.ok_or(JoinError::ReplayFailed)
+}
+
+/// Makes the channel and sends what a join brings, in the order of the contract: the reply, replayed broadcasts, the
+/// presence state. Notices of database changes follow when the feed has taken up the subscription.
+pub(crate) fn admit(
+    context: &Rc<SocketContext>,
+    admission: Admission,
+    join_ref: Reference,
+    reference: &Reference,
+) -> Channel {
+    let Admission {
+        topic,
+        request,
+        token,
+        permissions,
+        replays,
+        joined_topic,
+    } = admission;
+    let shared = &context.worker.shared;
+    let member = make_member(context, &topic, join_ref, permissions, &replays);
+    // Entered before the reply is queued: as soon as the client has read the reply it may broadcast, and expects to
+    // receive what others broadcast.
+    context.worker.enter(&member);
+    reply_ok(&member, reference, &request);
+    for replay in &replays {
+        push_replay(&member, replay);
+    }
+    start_presence(shared, &member, &request, permissions);
+    subscribe_to_changes(shared, &member, &token, &request);
+    Channel {
+        context: Rc::clone(context),
+        member,
+        acknowledges: request.acknowledges,
+        receives_own: request.receives_own,
+        presence_key: request.presence_key.into(),
+        permissions,
+        presence_pushes: (Instant::now(), 0),
+        token_deadline: deadline_of(&token, shared.config.token_check_interval),
+        token,
+        has_bindings: !request.bindings.is_empty(),
+        _joined_topic: joined_topic,
+        deferred: VecDeque::new(),
+        is_checking: false,
+    }
+}
+
+/// The channel as the fan-out sees it, not yet entered.
+fn make_member(
+    context: &SocketContext,
+    topic: &Topic,
+    join_ref: Reference,
+    permissions: Permissions,
+    replays: &[Replay],
+) -> Rc<Member> {
+    Rc::new(Member {
+        id: context.worker.rooms.next_channel_id(),
+        version: context.version,
+        join_ref,
+        outbox: Rc::clone(&context.outbox),
+        receives_broadcasts: Cell::new(permissions.read_broadcast),
+        presence: Cell::new(PresenceReception::Off),
+        presence_sequence: Cell::new(0),
+        replayed: RefCell::new(replays.iter().map(|replay| replay.row_id).collect()),
+        topic: topic.clone(),
+    })
+}
+
+/// The reply to a join. It lists the bindings with their ids, also when there are none.
+fn reply_ok(member: &Member, reference: &Reference, request: &JoinRequest) {
+    let bindings: Vec<Value> = request
+        .bindings
+        .iter()
+        .map(|binding| binding.reply_entry())
+        .collect();
+    let reply = json!({ "status": "ok", "response": { "postgres_changes": bindings } });
+    member.reply(reference, &reply.to_string());
+}
+
+/// Queues a replayed message. Compat: JSON payloads go as text with the channel's `join_ref`, even in version 2;
+/// opaque bytes exist only as a binary frame.
+fn push_replay(member: &Member, replay: &Replay) {
+    let text = replay
+        .content
+        .encode_text(&member.topic, member.version, &member.join_ref);
+    let frame = text.or_else(|| {
+        replay
+            .content
+            .encode(&member.topic, member.version, &member.join_ref)
+    });
+    if let Some(frame) = frame {
+        member.push_frame(frame);
+    }
+}
+
+/// Decides whether the channel gets presence diffs, and sends the state if it asked for presence. Compat: members of
+/// public topics get diffs even when they joined without presence, as from the upstream service.
+fn start_presence(shared: &Shared, member: &Member, request: &JoinRequest, permissions: Permissions) {
+    let is_readable = permissions.read_presence == Some(true);
+    if is_readable && (request.is_presence_enabled || !request.is_private) {
+        member.presence.set(PresenceReception::Fanout);
+    }
+    if is_readable && request.is_presence_enabled {
+        // The sequence number marks which diffs the state includes, so that a diff still waiting in the mailbox is
+        // skipped.
+        let (sequence, state) = shared.presence.read_state(&member.topic);
+        member.presence_sequence.set(sequence);
+        member.push("presence_state", &state);
+    }
+}
+
+/// Hands the channel's bindings to the change feed, with the role and claims under which rows are checked.
+fn subscribe_to_changes(shared: &Shared, member: &Member, token: &Token, request: &JoinRequest) {
+    if request.bindings.is_empty() {
+        return;
+    }
+    let bindings = request.bindings.iter();
+    let bindings = bindings.map(|binding| (binding.id, Value::Object(binding.parameters.clone())));
+    shared.feed.subscribe(
+        ChannelKey(member.id.as_u64()),
+        token.claims.role().unwrap_or_default().to_owned(),
+        token.claims.json().to_owned(),
+        bindings.collect(),
+    );
+}

@@ -1,0 +1,56 @@
+//! `broadcast` messages of a channel: permission, size, delivery, acknowledgement (realtime contract §8.1).
+
+use super::check::Check;
+use super::joined::{Channel, Handled};
+use crate::broadcast::{Broadcast, Content};
+use crate::frame::{ClientFrame, Payload};
+use crate::metrics::METRICS;
+
+impl Channel {
+    /// Sends a broadcast to the members of the topic. The INSERT policies are asked at the first broadcast only; the
+    /// verdict is kept with the channel until its token changes.
+    pub(super) fn handle_broadcast(&mut self, frame: &ClientFrame) -> Handled {
+        let shared = &self.context.worker.shared;
+        match self.permissions.write_broadcast {
+            None => return Handled::Needs(Check::WriteBroadcast),
+            // Compat: a denied broadcast is dropped without a reply, even where acknowledgements were asked for.
+            Some(false) => {
+                METRICS.count_drop("unauthorized");
+                return Handled::Done;
+            }
+            Some(true) => {}
+        }
+        let (content, length) = match &frame.payload {
+            Payload::Json(payload) => (Content::Envelope(payload.clone()), payload.len()),
+            Payload::UserBroadcast(push) => {
+                let content = Content::User {
+                    event: push.event.clone(),
+                    encoding: push.encoding,
+                    payload: push.payload.clone(),
+                    meta: String::new(),
+                };
+                (content, push.payload.len())
+            }
+        };
+        if shared.config.is_too_large(length) {
+            METRICS.count_drop("too_large");
+            self.acknowledge(frame, r#"{"status":"error","response":"payload_size_exceeded"}"#);
+            return Handled::Done;
+        }
+        // Counted once as received here, and once per receiver when it is delivered.
+        shared.event_rate.count(1);
+        // Excludes this channel only: another channel of the same socket or user still gets the message.
+        let except = (!self.receives_own).then_some(self.member.id);
+        let broadcast = Broadcast::new(self.member.topic.clone(), content);
+        self.context.worker.broadcast(broadcast, except);
+        self.acknowledge(frame, r#"{"status":"ok","response":{}}"#);
+        Handled::Done
+    }
+
+    /// Replies to a broadcast if the channel joined with `broadcast.ack`.
+    fn acknowledge(&self, frame: &ClientFrame, reply: &str) {
+        if self.acknowledges {
+            self.member.reply(&frame.reference, reply);
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! The payload of `phx_join`. A part of the wrong type counts as missing, so that a join is never refused for its
+//! shape (realtime contract §5.1).
+
+use serde_json::{Map, Value};
+
+use super::binding::Binding;
+use crate::token::is_opaque_key;
+
+/// What a client asks for in a join.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct JoinRequest {
+    /// `broadcast.ack`: whether the channel's broadcasts are acknowledged.
+    pub(crate) acknowledges: bool,
+    /// `broadcast.self`: whether the channel gets its own broadcasts.
+    pub(crate) receives_own: bool,
+    /// `broadcast.replay`; `None` without the key. Values other than objects are kept, because a public channel
+    /// refuses any replay.
+    pub(crate) replay: Option<Value>,
+    /// `broadcast.replication_ready`: whether to be told when broadcasts from the database arrive.
+    pub(crate) wants_replication_notice: bool,
+    /// Key under which the channel's presence is listed; a random UUID if the client chose none.
+    pub(crate) presence_key: String,
+    pub(crate) is_presence_enabled: bool,
+    pub(crate) bindings: Vec<Binding>,
+    /// Whether the policies on `realtime.messages` apply.
+    pub(crate) is_private: bool,
+    /// The channel's own token; `None` when it runs under the connection's token.
+    pub(crate) token: Option<String>,
+}
+
+impl JoinRequest {
+    /// Reads a payload of any JSON shape.
+    pub(crate) fn parse(payload: &Value) -> Self {
+        let nothing = Value::Null;
+        let part = |value: &Value, name: &str| value.get(name).cloned().unwrap_or(Value::Null);
+        let config = payload.get("config").unwrap_or(&nothing);
+        let (broadcast, presence) = (part(config, "broadcast"), part(config, "presence"));
+        Self {
+            acknowledges: flag(&broadcast, "ack"),
+            receives_own: flag(&broadcast, "self"),
+            replay: broadcast.get("replay").cloned(),
+            wants_replication_notice: flag(&broadcast, "replication_ready"),
+            presence_key: presence_key(presence.get("key")),
+            is_presence_enabled: flag(&presence, "enabled"),
+            bindings: bindings(config.get("postgres_changes")),
+            is_private: flag(config, "private"),
+            token: own_token(payload),
+        }
+    }
+
+    /// The replay's parameters if they are an object.
+    pub(crate) fn replay_parameters(&self) -> Option<&Map<String, Value>> {
+        self.replay.as_ref().and_then(Value::as_object)
+    }
+}
+
+/// A boolean. Compat: also accepts the text `true` in any letter case.
+fn flag(section: &Value, name: &str) -> bool {
+    match section.get(name) {
+        Some(Value::Bool(value)) => *value,
+        Some(Value::String(text)) => text.eq_ignore_ascii_case("true"),
+        _ => false,
+    }
+}
+
+/// The client's presence key as text; a random UUID when it sent none.
+fn presence_key(key: Option<&Value>) -> String {
+    match key {
+        Some(Value::String(text)) if !text.trim().is_empty() => text.clone(),
+        Some(scalar @ (Value::Number(_) | Value::Bool(_))) => scalar.to_string(),
+        _ => uuid::Uuid::new_v4().to_string(),
+    }
+}
+
+/// The entries of `postgres_changes` that are objects.
+fn bindings(list: Option<&Value>) -> Vec<Binding> {
+    let entries = list.and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    entries
+        .iter()
+        .filter_map(Value::as_object)
+        .map(|parameters| Binding::new(parameters.clone()))
+        .collect()
+}
+
+/// The channel's own token: `user_token`, else `access_token`. An opaque API key there is ignored, because it is not a
+/// user's token; the connection's token then counts.
+fn own_token(payload: &Value) -> Option<String> {
+    let token = payload
+        .get("user_token")
+        .filter(|value| !value.is_null())
+        .or_else(|| payload.get("access_token"))?;
+    token
+        .as_str()
+        .filter(|text| !is_opaque_key(text))
+        .map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn realtime_069_wrong_types_and_missing_keys_fall_back_to_defaults() {
+        let payloads = [
+            json!(null),
+            json!("text"),
+            json!({}),
+            json!({"config": "x"}),
+            json!({"config": {"broadcast": [], "presence": 7, "private": "perhaps", "postgres_changes": {}}}),
+            json!({"config": {"broadcast": {"ack": 5, "self": "no"}, "postgres_changes": [null, 3]}}),
+        ];
+        for payload in payloads {
+            let request = JoinRequest::parse(&payload);
+
+            assert!(
+                !request.acknowledges && !request.receives_own && !request.is_private,
+                "{payload}"
+            );
+            assert!(
+                !request.is_presence_enabled && request.bindings.is_empty(),
+                "{payload}"
+            );
+            assert!(uuid::Uuid::parse_str(&request.presence_key).is_ok(), "{payload}");
+        }
+    }
+
+    #[test]
+    fn realtime_069_accepts_booleans_as_text_and_presence_keys_as_scalars() {
+        let request = JoinRequest::parse(&json!({
+            "config": {"broadcast": {"ack": "TRUE", "self": "false"}, "presence": {"key": 7, "enabled": "True"}}
+        }));
+
+        assert!(request.acknowledges && !request.receives_own && request.is_presence_enabled);
+        assert_eq!(request.presence_key, "7");
+    }
+
+    #[test]
+    fn realtime_056_join_ignores_an_opaque_key_in_place_of_a_token() {
+        let token = |payload| JoinRequest::parse(&payload).token;
+
+        assert_eq!(token(json!({"access_token": "sb_publishable_x"})), None);
+        assert_eq!(token(json!({"access_token": "a.b.c"})), Some("a.b.c".to_owned()));
+        assert_eq!(
+            token(json!({"access_token": "a", "user_token": "u"})),
+            Some("u".to_owned())
+        );
+    }
+}

@@ -1,0 +1,21 @@
+//! One channel: a socket's membership in a topic, from its join to its end.
+//!
+//! [`JoinRequest`] is what a client asks for, [`admission`] decides about it, and [`Channel`] handles the messages
+//! after that. A question that only the database can answer is a [`Check`], which the socket runs concurrently with
+//! its other work.
+
+mod admission;
+mod binding;
+mod broadcast;
+mod check;
+mod join_error;
+mod join_request;
+mod joined;
+mod permissions;
+mod presence;
+
+pub(crate) use admission::{Admission, admit, check_join};
+pub(crate) use check::{Check, CheckOutcome};
+pub(crate) use join_error::JoinError;
+pub(crate) use join_request::JoinRequest;
+pub(crate) use joined::{Channel, Handled, SocketContext};

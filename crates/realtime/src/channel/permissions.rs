@@ -1,0 +1,48 @@
+//! The permissions of a channel. Verdicts are kept until the channel ends or gets a new token; a change of the
+//! policies takes effect then.
+
+use crate::authorization::ReadVerdict;
+
+/// Verdicts of the policies on `realtime.messages`; `None` when the policy has not been asked yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Permissions {
+    pub(super) read_broadcast: bool,
+    pub(super) read_presence: Option<bool>,
+    pub(super) write_broadcast: Option<bool>,
+    pub(super) write_presence: Option<bool>,
+}
+
+impl Permissions {
+    /// Everything is allowed: policies do not apply to public channels.
+    pub(super) const PUBLIC: Self = Self {
+        read_broadcast: true,
+        read_presence: Some(true),
+        write_broadcast: Some(true),
+        write_presence: Some(true),
+    };
+
+    /// The permissions of a private channel after the SELECT policies were asked. INSERT policies are asked at the
+    /// first write.
+    pub(super) fn after_read(verdict: ReadVerdict) -> Self {
+        Self {
+            read_broadcast: verdict.broadcast,
+            read_presence: verdict.presence,
+            write_broadcast: None,
+            write_presence: None,
+        }
+    }
+
+    /// Whether a right to read is missing in a new verdict. A question that the new verdict leaves open is no loss.
+    pub(super) fn loses(self, verdict: ReadVerdict) -> bool {
+        let loses_broadcast = self.read_broadcast && !verdict.broadcast;
+        let loses_presence = self.read_presence == Some(true) && verdict.presence == Some(false);
+        loses_broadcast || loses_presence
+    }
+}
+
+impl ReadVerdict {
+    /// Whether anything is readable.
+    pub(super) fn allows_anything(self) -> bool {
+        self.broadcast || self.presence == Some(true)
+    }
+}

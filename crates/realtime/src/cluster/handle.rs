@@ -1,0 +1,146 @@
+//! The handle through which channels and the HTTP API reach the other nodes.
+
+use std::collections::HashMap;
+use std::sync::{Arc, OnceLock};
+
+use tokio::sync::mpsc;
+use uuid::Uuid;
+
+use super::broker::{Broker, BrokerError};
+use super::config::ClusterConfig;
+pub(crate) use super::interest::JoinedTopic;
+use super::interest::{Interest, Subscriptions, Wish, broadcast_subject};
+use super::nats::Nats;
+use super::node_table::NodeTable;
+use super::publisher::{Outgoing, OutgoingQueue, OutgoingReceiver, Publisher};
+use super::receiver::receive_presence;
+use super::wire::{TrackedEntry, TrackingChannel, encode_broadcast};
+use crate::broadcast::Broadcast;
+use crate::delivery::PresenceDelivery;
+use crate::fanout::{ChannelId, Hub};
+use crate::presence::Entry;
+use crate::topic::Topic;
+
+/// This node's connection to the others.
+pub(crate) struct Cluster {
+    prefix: String,
+    interest: Arc<Interest>,
+    outgoing: OutgoingQueue,
+    /// Set when the client has begun to connect, or has failed for good.
+    broker: Arc<OnceLock<Result<Arc<dyn Broker>, String>>>,
+}
+
+impl Cluster {
+    /// Begins to connect, and exchanges messages in background tasks of the current Tokio runtime.
+    pub(crate) fn start(config: ClusterConfig, delivery: PresenceDelivery, hub: Arc<Hub>) -> Self {
+        let (interest, wishes) = Interest::new();
+        let (outgoing, queue) = OutgoingQueue::new();
+        let cluster = Self {
+            prefix: config.prefix.clone(),
+            interest: Arc::new(interest),
+            outgoing: outgoing.clone(),
+            broker: Arc::default(),
+        };
+        let node = Connecting {
+            config,
+            delivery,
+            hub,
+            interest: Arc::clone(&cluster.interest),
+            outgoing,
+        };
+        let broker = Arc::clone(&cluster.broker);
+        tokio::spawn(async move {
+            if let Err(error) = node.run(&broker, queue, wishes).await {
+                tracing::error!(%error, "this node runs without the others");
+                broker.set(Err(error.to_string())).ok();
+            }
+        });
+        cluster
+    }
+
+    /// Makes sure that broadcasts of other nodes to this topic arrive for as long as the result lives.
+    pub(crate) async fn join(&self, topic: &Topic) -> JoinedTopic {
+        self.interest.join(topic).await
+    }
+
+    /// Sends a broadcast to the sockets of the other nodes.
+    pub(crate) fn publish_broadcast(&self, broadcast: &Broadcast) {
+        self.outgoing.push(Outgoing::Broadcast {
+            subject: broadcast_subject(&self.prefix, &broadcast.topic),
+            message: encode_broadcast(broadcast),
+        });
+    }
+
+    /// Tells the other nodes what a channel of this one has tracked; `None`: nothing any more.
+    pub(crate) fn publish_presence(&self, topic: &Topic, channel: ChannelId, entry: Option<&Entry>) {
+        self.outgoing.push(Outgoing::Change {
+            channel: TrackingChannel::new(topic, channel.as_u64()),
+            entry: entry.map(TrackedEntry::of),
+        });
+    }
+
+    /// Why the broker cannot be used; `None` while the connection is up.
+    pub(crate) fn find_fault(&self) -> Option<String> {
+        match self.broker.get() {
+            None => Some("not connected yet".to_owned()),
+            Some(Err(error)) => Some(error.clone()),
+            Some(Ok(broker)) => (!broker.is_connected()).then(|| "the message broker is away".to_owned()),
+        }
+    }
+
+    /// Tells the other nodes that this one shuts down.
+    pub(crate) async fn leave(&self) {
+        if self.find_fault().is_none() {
+            self.outgoing.leave().await;
+        }
+    }
+}
+
+/// A node that is about to connect.
+struct Connecting {
+    config: ClusterConfig,
+    delivery: PresenceDelivery,
+    hub: Arc<Hub>,
+    interest: Arc<Interest>,
+    outgoing: OutgoingQueue,
+}
+
+impl Connecting {
+    async fn run(
+        self,
+        connected: &OnceLock<Result<Arc<dyn Broker>, String>>,
+        queue: OutgoingReceiver,
+        wishes: mpsc::UnboundedReceiver<Wish>,
+    ) -> Result<(), BrokerError> {
+        let broker: Arc<dyn Broker> = Arc::new(Nats::connect(&self.config).await?);
+        connected.set(Ok(Arc::clone(&broker))).ok();
+        // A new id with every start: what an earlier process of this machine had tracked is not this one's.
+        let node = Uuid::new_v4();
+        let presence_subject = format!("{}.realtime.presence", self.config.prefix);
+        let messages = broker.subscribe(presence_subject.clone()).await?;
+        let publisher = Publisher {
+            node,
+            presence_subject,
+            broker: Arc::clone(&broker),
+            presence: Arc::clone(self.delivery.store()),
+            node_timeout: self.config.node_timeout,
+            sequence: 0,
+        };
+        let nodes = NodeTable::new(node, self.config.node_timeout, self.delivery);
+        // The nodes that are there already tell the new one what their channels have tracked.
+        self.outgoing.push(Outgoing::RequestState { of: None });
+        let subscriptions = Subscriptions {
+            interest: self.interest,
+            broker,
+            prefix: self.config.prefix,
+            hub: self.hub,
+            deliveries: HashMap::new(),
+        };
+        tokio::join!(
+            publisher.run(queue),
+            receive_presence(messages, nodes, self.outgoing),
+            subscriptions.run(wishes)
+        );
+        Ok(())
+    }
+}

@@ -1,0 +1,351 @@
+//! The other nodes, as their messages show them, and the presence that they have.
+
+use std::collections::{HashMap, HashSet};
+use std::time::{Duration, Instant};
+
+use uuid::Uuid;
+
+use super::publisher::Outgoing;
+use super::wire::{PresenceMessage, TrackedChannel, TrackedEntry, TrackingChannel};
+use crate::delivery::PresenceDelivery;
+use crate::metrics::METRICS;
+use crate::presence::{NodeNumber, Owner};
+use crate::topic::Topic;
+
+/// Shortest time between two requests for the state of one node.
+const REQUEST_INTERVAL: Duration = Duration::from_secs(1);
+
+/// The nodes that this one has heard of lately.
+pub(super) struct NodeTable {
+    own: Uuid,
+    timeout: Duration,
+    delivery: PresenceDelivery,
+    nodes: HashMap<Uuid, Node>,
+    last_number: u32,
+}
+
+#[derive(Debug)]
+struct Node {
+    /// Stands for the node among the owners of presence entries.
+    number: NodeNumber,
+    heard_at: Instant,
+    /// Number of the last change that was applied; `None` until the node's state has been received.
+    sequence: Option<u64>,
+    requested_at: Option<Instant>,
+    /// The parts of a state that have been received so far.
+    parts: Vec<Vec<TrackedChannel>>,
+}
+
+impl NodeTable {
+    pub(super) fn new(own: Uuid, timeout: Duration, delivery: PresenceDelivery) -> Self {
+        Self {
+            own,
+            timeout,
+            delivery,
+            nodes: HashMap::new(),
+            last_number: 0,
+        }
+    }
+
+    /// Handles a message of another node. Returns what is to be sent in return.
+    pub(super) fn handle(&mut self, message: PresenceMessage) -> Option<Outgoing> {
+        match message {
+            PresenceMessage::Change {
+                node,
+                sequence,
+                channel,
+                entry,
+            } => self.apply_change(node, sequence, &channel, entry),
+            PresenceMessage::Heartbeat { node, sequence } => {
+                let known = self.note_message_of(node).sequence;
+                (known != Some(sequence))
+                    .then(|| self.request_state(node))
+                    .flatten()
+            }
+            PresenceMessage::Request { node, of } => {
+                self.note_message_of(node);
+                let is_meant = of.is_none_or(|of| of == self.own);
+                is_meant.then_some(Outgoing::SendState { to: node })
+            }
+            PresenceMessage::State { node, to, .. } if to != self.own => {
+                self.note_message_of(node);
+                None
+            }
+            PresenceMessage::State {
+                node,
+                sequence,
+                part,
+                parts,
+                channels,
+                ..
+            } => self.take_state_part(node, sequence, (part, parts), channels),
+            PresenceMessage::Leave { node } => {
+                self.remove(node);
+                None
+            }
+        }
+    }
+
+    /// Removes nodes that have been silent for too long, with their presence.
+    pub(super) fn remove_silent(&mut self) {
+        let is_silent = |node: &Node| node.heard_at.elapsed() > self.timeout;
+        let silent: Vec<Uuid> = self
+            .nodes
+            .iter()
+            .filter(|(_, node)| is_silent(node))
+            .map(|(id, _)| *id)
+            .collect();
+        for node in silent {
+            tracing::warn!(%node, "a node is silent; its presence entries are removed");
+            self.remove(node);
+        }
+    }
+
+    /// Records that a node sent a message just now, so that it does not count as silent. Adds it if it is new.
+    fn note_message_of(&mut self, node: Uuid) -> &mut Node {
+        let entry = self.nodes.entry(node).or_insert_with(|| {
+            self.last_number += 1;
+            METRICS.nodes.inc();
+            Node {
+                number: NodeNumber::other(self.last_number),
+                heard_at: Instant::now(),
+                sequence: None,
+                requested_at: None,
+                parts: Vec::new(),
+            }
+        });
+        entry.heard_at = Instant::now();
+        entry
+    }
+
+    fn request_state(&mut self, id: Uuid) -> Option<Outgoing> {
+        let node = self.note_message_of(id);
+        node.sequence = None;
+        node.parts.clear();
+        if node
+            .requested_at
+            .is_some_and(|at| at.elapsed() < REQUEST_INTERVAL)
+        {
+            return None;
+        }
+        node.requested_at = Some(Instant::now());
+        Some(Outgoing::RequestState { of: Some(id) })
+    }
+
+    fn apply_change(
+        &mut self,
+        id: Uuid,
+        sequence: u64,
+        channel: &TrackingChannel,
+        entry: Option<TrackedEntry>,
+    ) -> Option<Outgoing> {
+        let node = self.note_message_of(id);
+        match node.sequence {
+            // A change that the state already includes.
+            Some(known) if sequence <= known => return None,
+            Some(known) if sequence == known + 1 => node.sequence = Some(sequence),
+            // A change was lost, or the state has not come yet.
+            _ => return self.request_state(id),
+        }
+        let owner = Owner {
+            node: node.number,
+            channel: channel.channel,
+        };
+        if let Some(topic) = channel.topic() {
+            let store = self.delivery.store();
+            match entry.and_then(TrackedEntry::into_entry) {
+                Some(entry) => store.put(&topic, owner, entry),
+                None => {
+                    store.untrack(&topic, owner);
+                }
+            }
+            self.delivery.announce_changes(&topic);
+        }
+        None
+    }
+
+    /// Collects the parts of a state, and applies it when it is whole.
+    fn take_state_part(
+        &mut self,
+        id: Uuid,
+        sequence: u64,
+        (part, parts): (usize, usize),
+        channels: Vec<TrackedChannel>,
+    ) -> Option<Outgoing> {
+        let node = self.note_message_of(id);
+        if part == 0 {
+            node.parts.clear();
+        }
+        if part != node.parts.len() {
+            // A part was lost. What came before is of no use, because absent channels would be taken for left ones.
+            return self.request_state(id);
+        }
+        node.parts.push(channels);
+        if node.parts.len() < parts {
+            return None;
+        }
+        let (number, parts) = (node.number, std::mem::take(&mut node.parts));
+        node.sequence = Some(sequence);
+        self.replace_presence(number, parts.into_iter().flatten());
+        None
+    }
+
+    /// Makes the presence of a node what its state says.
+    fn replace_presence(&self, node: NodeNumber, channels: impl Iterator<Item = TrackedChannel>) {
+        let store = self.delivery.store();
+        let mut left: HashSet<(Topic, u64)> = store
+            .entries_of(node)
+            .into_iter()
+            .map(|(topic, channel, _)| (topic, channel))
+            .collect();
+        let mut changed: HashSet<Topic> = left.iter().map(|(topic, _)| topic.clone()).collect();
+        for TrackedChannel { channel, entry } in channels {
+            let (Some(topic), Some(entry)) = (channel.topic(), entry.into_entry()) else {
+                continue;
+            };
+            let channel = channel.channel;
+            store.put(&topic, Owner { node, channel }, entry);
+            changed.insert(topic.clone());
+            left.remove(&(topic, channel));
+        }
+        for (topic, channel) in left {
+            store.untrack(&topic, Owner { node, channel });
+        }
+        for topic in changed {
+            self.delivery.announce_changes(&topic);
+        }
+    }
+
+    fn remove(&mut self, id: Uuid) {
+        if let Some(node) = self.nodes.remove(&id) {
+            METRICS.nodes.dec();
+            self.replace_presence(node.number, std::iter::empty());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use serde_json::{Map, Value};
+
+    use super::*;
+    use crate::fanout::Hub;
+    use crate::presence::PresenceStore;
+
+    const TIMEOUT: Duration = Duration::from_secs(30);
+
+    fn table() -> NodeTable {
+        let store = Arc::new(PresenceStore::new(Duration::ZERO));
+        let delivery = PresenceDelivery::new(store, Arc::new(Hub::new()));
+        NodeTable::new(Uuid::new_v4(), TIMEOUT, delivery)
+    }
+
+    fn tracked(channel: u64, key: &str) -> TrackedChannel {
+        let entry = TrackedEntry {
+            key: key.to_owned(),
+            phx_ref: format!("F.{channel}"),
+            payload: Map::new(),
+        };
+        TrackedChannel {
+            channel: TrackingChannel::new(&Topic::new("room", false), channel),
+            entry,
+        }
+    }
+
+    fn state(
+        table: &NodeTable,
+        node: Uuid,
+        sequence: u64,
+        parts: &[Vec<TrackedChannel>],
+    ) -> Vec<PresenceMessage> {
+        let count = parts.len();
+        let messages = parts
+            .iter()
+            .enumerate()
+            .map(|(part, channels)| PresenceMessage::State {
+                node,
+                to: table.own,
+                sequence,
+                part,
+                parts: count,
+                channels: channels.clone(),
+            });
+        messages.collect()
+    }
+
+    fn change(node: Uuid, sequence: u64, tracked: TrackedChannel) -> PresenceMessage {
+        PresenceMessage::Change {
+            node,
+            sequence,
+            channel: tracked.channel,
+            entry: Some(tracked.entry),
+        }
+    }
+
+    fn present(table: &NodeTable) -> Vec<String> {
+        let (_, state) = table.delivery.read_state(&Topic::new("room", false));
+        let state: Map<String, Value> = serde_json::from_str(&state).expect("an object");
+        state.keys().cloned().collect()
+    }
+
+    #[test]
+    fn realtime_064_a_state_in_parts_replaces_what_was_known() {
+        let (mut table, node) = (table(), Uuid::new_v4());
+        for message in state(
+            &table,
+            node,
+            3,
+            &[vec![tracked(1, "ada")], vec![tracked(2, "bob")]],
+        ) {
+            assert!(table.handle(message).is_none());
+        }
+        assert_eq!(present(&table), ["ada", "bob"]);
+
+        for message in state(&table, node, 5, &[vec![tracked(2, "bob"), tracked(3, "cleo")]]) {
+            table.handle(message);
+        }
+        assert_eq!(present(&table), ["bob", "cleo"]);
+    }
+
+    #[test]
+    fn realtime_064_a_lost_change_or_part_makes_the_node_ask_for_the_state() {
+        let (mut table, node) = (table(), Uuid::new_v4());
+        for message in state(&table, node, 3, &[vec![tracked(1, "ada")]]) {
+            table.handle(message);
+        }
+        assert!(table.handle(change(node, 4, tracked(2, "bob"))).is_none());
+        assert!(table.handle(change(node, 4, tracked(9, "late"))).is_none());
+
+        let asked = table.handle(change(node, 6, tracked(3, "cleo")));
+
+        assert!(matches!(asked, Some(Outgoing::RequestState { of: Some(of) }) if of == node));
+        assert_eq!(present(&table), ["ada", "bob"], "nothing is guessed meanwhile");
+        // The second part without the first.
+        let parts = state(
+            &table,
+            node,
+            6,
+            &[vec![tracked(1, "ada")], vec![tracked(3, "cleo")]],
+        );
+        table.handle(parts[1].clone());
+        assert_eq!(present(&table), ["ada", "bob"]);
+        for message in parts {
+            table.handle(message);
+        }
+        assert_eq!(present(&table), ["ada", "cleo"]);
+    }
+
+    #[test]
+    fn realtime_065_a_node_that_leaves_takes_its_presence_with_it() {
+        let (mut table, node) = (table(), Uuid::new_v4());
+        for message in state(&table, node, 0, &[vec![tracked(1, "ada")]]) {
+            table.handle(message);
+        }
+
+        table.handle(PresenceMessage::Leave { node });
+
+        assert!(present(&table).is_empty());
+    }
+}

@@ -1,0 +1,17 @@
+//! The path from a message to the sockets that get it: one mailbox message per worker thread, then a loop without
+//! locks.
+//!
+//! [`Hub`] is shared by all threads and knows which workers have members of a topic. [`Rooms`] belongs to one worker
+//! and knows the members. Every socket has an [`Outbox`], a bounded queue that its own task empties.
+
+mod channel_id;
+mod hub;
+mod member;
+mod outbox;
+mod rooms;
+
+pub(crate) use channel_id::ChannelId;
+pub(crate) use hub::{ChannelMessage, Delivery, Hub, SystemMessage};
+pub(crate) use member::{Member, PresenceReception};
+pub(crate) use outbox::{Outbox, QueueLimits, Signal};
+pub(crate) use rooms::Rooms;

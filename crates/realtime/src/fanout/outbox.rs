@@ -1,0 +1,194 @@
+//! The bounded queue between the fan-out and a socket's task. Both run on one thread, so it needs no lock.
+
+use std::cell::{Cell, Ref, RefCell};
+use std::collections::VecDeque;
+use std::fmt;
+use std::task::{Context, Waker};
+use std::time::Duration;
+
+use super::channel_id::ChannelId;
+use crate::frame::EncodedFrame;
+use crate::metrics::METRICS;
+
+/// An empty queue keeps room for this many frames; a larger buffer is freed, so that one burst does not hold memory
+/// for every idle socket.
+const KEPT_CAPACITY: usize = 16;
+
+/// How many messages and bytes may wait for one slow reader.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct QueueLimits {
+    pub(crate) messages: usize,
+    pub(crate) bytes: usize,
+}
+
+/// Events other than messages that the fan-out reports to a socket's task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Signal {
+    /// The client read too slowly: its queue was full and has been dropped.
+    Overflow,
+    /// Close one channel with this text as a `system` error.
+    CloseChannel {
+        channel: ChannelId,
+        reason: &'static str,
+    },
+    /// The server shuts down: close the socket after this pause.
+    Drain { pause: Duration },
+}
+
+/// Messages and signals that wait for a socket's task.
+pub(crate) struct Outbox {
+    limits: QueueLimits,
+    queue: RefCell<VecDeque<EncodedFrame>>,
+    queued_bytes: Cell<usize>,
+    /// Set by an overflow and never cleared: the socket will be closed, so later messages are dropped.
+    is_full: Cell<bool>,
+    signals: RefCell<Vec<Signal>>,
+    /// The waker of the socket's task; `None` until the task has run once.
+    waker: RefCell<Option<Waker>>,
+    /// Whether the task has been woken since it last looked: of the messages of one burst only the first wakes it.
+    is_woken: Cell<bool>,
+}
+
+impl fmt::Debug for Outbox {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let queued_bytes = self.queued_bytes.get();
+        formatter
+            .debug_struct("Outbox")
+            .field("queued_bytes", &queued_bytes)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Outbox {
+    pub(crate) fn new(limits: QueueLimits) -> Self {
+        Self {
+            limits,
+            queue: RefCell::default(),
+            queued_bytes: Cell::default(),
+            is_full: Cell::default(),
+            signals: RefCell::default(),
+            waker: RefCell::default(),
+            is_woken: Cell::default(),
+        }
+    }
+
+    /// Queues a message and wakes the socket's task. When the queue is full, all of it is dropped and the socket is
+    /// closed: the client then reconnects and knows that it may have missed messages, whereas a gap in an open socket
+    /// would go unnoticed.
+    pub(crate) fn push(&self, frame: EncodedFrame) {
+        // The socket is closing; queueing more would only delay it.
+        if self.is_full.get() {
+            return;
+        }
+        let mut queue = self.queue.borrow_mut();
+        let bytes = self.queued_bytes.get() + frame.len();
+        // A single message may be larger than the limit: an empty queue takes it.
+        if !queue.is_empty() && (queue.len() >= self.limits.messages || bytes > self.limits.bytes) {
+            // Freed at once: the point of the limit is to bound memory, and the client will not read these messages.
+            queue.clear();
+            drop(queue);
+            self.queued_bytes.set(0);
+            self.is_full.set(true);
+            METRICS.count_drop("slow_reader");
+            self.signal(Signal::Overflow);
+            return;
+        }
+        queue.push_back(frame);
+        drop(queue);
+        self.queued_bytes.set(bytes);
+        METRICS.messages_delivered.inc();
+        self.wake();
+    }
+
+    /// Whether half of what may wait for the client is waiting.
+    pub(crate) fn is_half_full(&self) -> bool {
+        !self.is_full.get()
+            && (self.queue.borrow().len() >= self.limits.messages / 2
+                || self.queued_bytes.get() >= self.limits.bytes / 2)
+    }
+
+    /// The queued frames, oldest first. Nothing may be pushed or taken while they are borrowed.
+    pub(crate) fn frames(&self) -> Ref<'_, VecDeque<EncodedFrame>> {
+        self.queue.borrow()
+    }
+
+    /// Takes the oldest frame.
+    pub(crate) fn pop(&self) -> Option<EncodedFrame> {
+        let mut queue = self.queue.borrow_mut();
+        let frame = queue.pop_front()?;
+        self.queued_bytes.set(self.queued_bytes.get() - frame.len());
+        if queue.is_empty() && queue.capacity() > KEPT_CAPACITY {
+            *queue = VecDeque::new();
+        }
+        Some(frame)
+    }
+
+    /// Queues a signal and wakes the socket's task.
+    pub(crate) fn signal(&self, signal: Signal) {
+        self.signals.borrow_mut().push(signal);
+        self.wake();
+    }
+
+    /// Takes the newest signal. Their order does not matter: overflow and drain end the socket whatever else is
+    /// queued.
+    pub(crate) fn take_signal(&self) -> Option<Signal> {
+        self.signals.borrow_mut().pop()
+    }
+
+    /// Stores the waker for the next message or signal. Must be called before looking for either; one that arrived in
+    /// between would not wake the task.
+    pub(crate) fn register(&self, cx: &Context<'_>) {
+        self.is_woken.set(false);
+        let mut waker = self.waker.borrow_mut();
+        match &mut *waker {
+            Some(waker) => waker.clone_from(cx.waker()),
+            None => *waker = Some(cx.waker().clone()),
+        }
+    }
+
+    fn wake(&self) {
+        if !self.is_woken.replace(true)
+            && let Some(waker) = &*self.waker.borrow()
+        {
+            waker.wake_by_ref();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn outbox() -> Outbox {
+        Outbox::new(QueueLimits {
+            messages: 3,
+            bytes: 10,
+        })
+    }
+
+    #[test]
+    fn realtime_052_a_full_queue_is_emptied_and_signals_overflow() {
+        let outbox = outbox();
+        for _ in 0..3 {
+            outbox.push(EncodedFrame::text(&["a"]));
+        }
+        assert_eq!(outbox.take_signal(), None);
+
+        outbox.push(EncodedFrame::text(&["b"]));
+        outbox.push(EncodedFrame::text(&["c"]));
+
+        assert_eq!(outbox.take_signal(), Some(Signal::Overflow));
+        assert_eq!(outbox.take_signal(), None, "it is said once");
+        assert_eq!(outbox.pop(), None);
+    }
+
+    #[test]
+    fn realtime_052_bytes_are_bounded_but_one_message_always_fits() {
+        let outbox = outbox();
+
+        outbox.push(EncodedFrame::text(&["longer than ten bytes"]));
+        assert_eq!(outbox.take_signal(), None);
+        outbox.push(EncodedFrame::text(&["x"]));
+        assert_eq!(outbox.take_signal(), Some(Signal::Overflow));
+    }
+}

@@ -1,0 +1,40 @@
+//! The daily partitions of `realtime.messages`: those of the coming days are created, old ones dropped.
+//!
+//! Every node runs this. The function takes a lock in the database, so one node does the work and the others find nothing
+//! to do (realtime contract §12.2).
+
+use std::time::Duration;
+
+use deadpool_postgres::Pool;
+
+/// How often partitions are maintained. They exist three days ahead, so several failed rounds do no harm to inserts.
+const INTERVAL: Duration = Duration::from_secs(4 * 3600);
+/// Pause after a failed round.
+const RETRY_INTERVAL: Duration = Duration::from_secs(60);
+
+const MAINTAIN: &str = "select realtime.maintain_messages_partitions()";
+
+/// Keeps the partitions up to date for as long as the runtime lives.
+pub(crate) async fn maintain_forever(pool: Pool) {
+    loop {
+        let pause = match maintain(&pool).await {
+            Ok(()) => INTERVAL,
+            Err(error) => {
+                tracing::warn!(
+                    error_code = "PartitionCreationFailed",
+                    error,
+                    "the partitions of realtime.messages could not be maintained"
+                );
+                RETRY_INTERVAL
+            }
+        };
+        tokio::time::sleep(pause).await;
+    }
+}
+
+/// Creates and drops partitions once.
+async fn maintain(pool: &Pool) -> Result<(), String> {
+    let client = pool.get().await.map_err(|error| error.to_string())?;
+    let done = client.execute(MAINTAIN, &[]).await;
+    done.map(drop).map_err(|error| error.to_string())
+}

@@ -1,0 +1,14 @@
+//! Presence: who is listed in a topic, and the diffs that tell its members of changes.
+//!
+//! The entries of all channels of this process, and of those of other nodes, are kept in memory; nothing is stored in
+//! the database.
+
+mod diff;
+mod entry;
+mod owner;
+mod store;
+
+pub(crate) use diff::PresenceDiff;
+pub(crate) use entry::Entry;
+pub(crate) use owner::{NodeNumber, Owner};
+pub(crate) use store::{Due, PresenceStore};

@@ -1,0 +1,160 @@
+//! The service as the server mounts it: started once per process, with one [`RealtimeWorker`] per worker thread, and
+//! drained at shutdown.
+
+use std::cell::RefCell;
+use std::io;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use actix_web::web;
+use selvedge_gateway::UpgradeHandler;
+use selvedge_postgres::{Database, Login};
+use selvedge_token::{ApiKeys, KeyRing};
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep};
+
+use crate::api;
+use crate::authorization::Authorizer;
+use crate::broadcast::Replayer;
+use crate::changes::ChangeFeed;
+use crate::cluster::Cluster;
+use crate::config::RealtimeConfig;
+use crate::delivery::{ChangeDelivery, PresenceDelivery};
+use crate::fanout::Hub;
+use crate::partitions;
+use crate::presence::PresenceStore;
+use crate::rate::Rate;
+use crate::socket::Upgrades;
+use crate::state::{Shared, Worker};
+use crate::token::TokenVerifier;
+
+/// How often [`Realtime::drain`] checks whether sockets are still open.
+const DRAIN_POLL: Duration = Duration::from_millis(20);
+/// How long the last sockets may take for their closing handshake.
+const DRAIN_GRACE: Duration = Duration::from_secs(3);
+
+thread_local! {
+    /// Workers of the current thread, one for each service. A server with several listeners asks once per listener and
+    /// gets the same worker, so that each thread has one mailbox at the hub.
+    static WORKERS: RefCell<Vec<Rc<Worker>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// The service of this process: state that all worker threads share. Cheap to clone.
+#[derive(Clone)]
+pub struct Realtime {
+    shared: Arc<Shared>,
+}
+
+impl Realtime {
+    /// Makes the service and starts its background work: partition maintenance on the current Tokio runtime, which
+    /// must therefore live as long as the service, and the thread that reads database changes.
+    ///
+    /// # Errors
+    /// When the system cannot create the thread for database changes.
+    pub fn start(
+        config: RealtimeConfig,
+        database: &Arc<Database>,
+        ring: Arc<KeyRing>,
+        api_keys: Arc<ApiKeys>,
+    ) -> io::Result<Self> {
+        let pool = database.pool(Login::Replication, config.database_connections);
+        tokio::spawn(partitions::maintain_forever(pool.clone()));
+        let hub = Arc::new(Hub::new());
+        let (replicating, is_replicating) = watch::channel(false);
+        let delivery = ChangeDelivery::new(hub.clone(), replicating, config.max_payload_bytes);
+        let store = Arc::new(PresenceStore::new(config.presence_interval));
+        let presence = PresenceDelivery::new(store, hub.clone());
+        let cluster = config.cluster.clone();
+        let cluster = cluster.map(|config| Cluster::start(config, presence.clone(), hub.clone()));
+        let shared = Shared {
+            verifier: TokenVerifier::new(ring, api_keys),
+            presence,
+            cluster,
+            authorizer: Authorizer::new(pool.clone(), config.database_timeout),
+            replayer: Replayer::new(pool, config.database_timeout),
+            feed: ChangeFeed::start(Arc::clone(database), Arc::new(delivery))?,
+            event_rate: Arc::new(Rate::new(config.max_events_per_second, config.rate_interval)),
+            join_rate: Rate::new(config.max_joins_per_second, config.rate_interval),
+            presence_rate: Rate::new(config.max_presence_events_per_second, config.rate_interval),
+            is_replicating,
+            sockets: AtomicUsize::new(0),
+            channels: AtomicUsize::new(0),
+            is_shutting_down: AtomicBool::new(false),
+            hub,
+            config,
+        };
+        Ok(Self {
+            shared: Arc::new(shared),
+        })
+    }
+
+    /// The service of the current worker thread; every call on one thread returns the same worker. Must be called on
+    /// that thread, because sockets and their members are `Rc` and never change threads.
+    pub fn worker(&self) -> RealtimeWorker {
+        WORKERS.with_borrow_mut(|workers| {
+            let of_this_service = |worker: &&Rc<Worker>| Arc::ptr_eq(&worker.shared, &self.shared);
+            let found = workers.iter().find(of_this_service).cloned();
+            let worker = found.unwrap_or_else(|| {
+                let worker = Worker::start(Arc::clone(&self.shared));
+                workers.push(Rc::clone(&worker));
+                worker
+            });
+            RealtimeWorker { worker }
+        })
+    }
+
+    /// Why the other nodes cannot be reached; `None` while they can, and for a node that runs alone.
+    pub fn find_cluster_fault(&self) -> Option<String> {
+        self.shared.cluster.as_ref().and_then(Cluster::find_fault)
+    }
+
+    /// Whether this node is one of several.
+    pub fn is_clustered(&self) -> bool {
+        self.shared.cluster.is_some()
+    }
+
+    /// Closes all sockets, spread over the configured time, and waits until they are gone, at most 3 s longer. New
+    /// sockets and joins are refused from the first moment. The other nodes then forget this one's presence.
+    pub async fn drain(&self) {
+        // Set before the sockets are counted: an upgrade that comes later sees the flag and is refused.
+        self.shared.is_shutting_down.store(true, Ordering::Relaxed);
+        self.close_sockets().await;
+        if let Some(cluster) = &self.shared.cluster {
+            cluster.leave().await;
+        }
+    }
+
+    async fn close_sockets(&self) {
+        let sockets = self.shared.sockets.load(Ordering::Relaxed);
+        if sockets == 0 {
+            return;
+        }
+        let duration = self.shared.config.drain_duration;
+        tracing::info!(sockets, "closing sockets");
+        self.shared.hub.drain(duration);
+        let deadline = Instant::now() + duration + DRAIN_GRACE;
+        while self.shared.sockets.load(Ordering::Relaxed) > 0 && Instant::now() < deadline {
+            sleep(DRAIN_POLL).await;
+        }
+    }
+}
+
+/// The service of one worker thread: it decides about upgrades and serves the HTTP API.
+#[derive(Clone)]
+pub struct RealtimeWorker {
+    worker: Rc<Worker>,
+}
+
+impl RealtimeWorker {
+    /// The handler that accepts or refuses WebSocket handshakes of this worker.
+    pub fn upgrades(&self) -> Rc<dyn UpgradeHandler> {
+        Rc::new(Upgrades::new(Rc::clone(&self.worker)))
+    }
+
+    /// Mounts the HTTP API below `/realtime/v1`.
+    pub fn configure(&self) -> impl FnOnce(&mut web::ServiceConfig) + use<> {
+        api::configure(Rc::clone(&self.worker))
+    }
+}

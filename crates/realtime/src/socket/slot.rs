@@ -1,0 +1,115 @@
+//! The topics of a socket: joined channels, and joins that are being checked. A socket has at most one of either per
+//! topic.
+
+use std::collections::{HashMap, VecDeque};
+
+use foldhash::quality::RandomState;
+
+use crate::channel::Channel;
+use crate::fanout::ChannelId;
+use crate::frame::{ClientFrame, Reference};
+use crate::metrics::METRICS;
+
+/// How many messages of one channel may wait for the database; further ones are dropped, so that a client cannot fill
+/// the memory behind a slow policy.
+const MAX_DEFERRED: usize = 1000;
+
+/// One topic of a socket.
+pub(super) enum Slot {
+    /// A join whose checks are running.
+    Joining(Box<Joining>),
+    Joined(Box<Channel>),
+}
+
+/// A join whose checks are running.
+pub(super) struct Joining {
+    pub(super) join_ref: Reference,
+    pub(super) reference: Reference,
+    /// The channel that this join replaces; it lives on until the join is answered.
+    pub(super) previous: Option<Box<Channel>>,
+    /// Messages on this topic that arrived after the join, oldest first.
+    pub(super) deferred: VecDeque<ClientFrame>,
+}
+
+/// The topics of a socket, keyed by their names in frames. Public and private channels of one name share a key,
+/// because frames do not tell them apart.
+#[derive(Default)]
+pub(super) struct Slots {
+    by_topic: HashMap<String, Slot, RandomState>,
+}
+
+impl Slots {
+    /// Number of joined channels and pending joins, which count against the limit of channels alike.
+    pub(super) fn len(&self) -> usize {
+        self.by_topic.len()
+    }
+
+    pub(super) fn get_mut(&mut self, topic: &str) -> Option<&mut Slot> {
+        self.by_topic.get_mut(topic)
+    }
+
+    pub(super) fn insert(&mut self, topic: String, slot: Slot) {
+        self.by_topic.insert(topic, slot);
+    }
+
+    /// Removes and returns a pending join. A joined channel of that topic is left in place.
+    pub(super) fn take_joining(&mut self, topic: &str) -> Option<Joining> {
+        match self.by_topic.remove(topic)? {
+            Slot::Joining(joining) => Some(*joining),
+            joined @ Slot::Joined(_) => {
+                self.by_topic.insert(topic.to_owned(), joined);
+                None
+            }
+        }
+    }
+
+    /// Removes and returns a joined channel. A pending join of that topic is left in place.
+    pub(super) fn take_joined(&mut self, topic: &str) -> Option<Box<Channel>> {
+        match self.by_topic.remove(topic)? {
+            Slot::Joined(channel) => Some(channel),
+            joining @ Slot::Joining(_) => {
+                self.by_topic.insert(topic.to_owned(), joining);
+                None
+            }
+        }
+    }
+
+    /// The channel of a topic if it still has this id. A later join of the same topic makes a new channel with a new
+    /// id, to which results for the old one must not be applied.
+    pub(super) fn find_channel(&mut self, topic: &str, id: ChannelId) -> Option<&mut Channel> {
+        match self.by_topic.get_mut(topic) {
+            Some(Slot::Joined(channel)) if channel.member().id == id => Some(channel),
+            _ => None,
+        }
+    }
+
+    /// The topic of the channel with this id.
+    pub(super) fn find_topic(&self, id: ChannelId) -> Option<String> {
+        self.by_topic.iter().find_map(|(topic, slot)| match slot {
+            Slot::Joined(channel) if channel.member().id == id => Some(topic.clone()),
+            _ => None,
+        })
+    }
+
+    /// All joined channels with their topics.
+    pub(super) fn channels_mut(&mut self) -> impl Iterator<Item = (&String, &mut Channel)> {
+        self.by_topic.iter_mut().filter_map(|(topic, slot)| match slot {
+            Slot::Joined(channel) => Some((topic, &mut **channel)),
+            Slot::Joining(_) => None,
+        })
+    }
+
+    /// Drops every channel, which removes it from fan-out, presence and change delivery.
+    pub(super) fn clear(&mut self) {
+        self.by_topic.clear();
+    }
+}
+
+/// Queues a message until the database has answered; drops it when [`MAX_DEFERRED`] messages wait already.
+pub(super) fn defer(deferred: &mut VecDeque<ClientFrame>, frame: ClientFrame) {
+    if deferred.len() < MAX_DEFERRED {
+        deferred.push_back(frame);
+    } else {
+        METRICS.count_drop("deferred");
+    }
+}

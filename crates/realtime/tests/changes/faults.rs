@@ -1,0 +1,277 @@
+//! The stream, its publications and the connections for checks end; transactions and rows are large.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use serde_json::json;
+
+use crate::support::{ALICE, Event, MARKER, TestFeed, all};
+
+const ITEMS: &str = "
+    create table items (id int primary key, owner uuid, name text);
+    alter table items enable row level security;
+    create policy own on items for select to authenticated using (owner = auth.uid());
+    grant select on items to authenticated, service_role;
+    alter publication supabase_realtime add table items;";
+
+/// What a channel is told when its changes flow.
+fn subscribed(channel: u64) -> Event {
+    Event::System {
+        channel,
+        is_ok: true,
+        message: "Subscribed to PostgreSQL".into(),
+    }
+}
+
+#[tokio::test]
+async fn realtime_057_broadcasts_of_a_gap_are_caught_up_once_and_in_order() {
+    let test = TestFeed::start("select 1").await;
+    test.stream_broadcasts().await;
+    test.sql("select realtime.send('{}', 'before', 'room', false)")
+        .await;
+    assert_eq!(test.broadcast().await, "before");
+
+    test.begin_gap().await;
+    test.sql("select realtime.send('{}', 'missed 1', 'room', false)")
+        .await;
+    test.sql("select realtime.send_binary('\\x00ff', 'missed 2', 'room', true)")
+        .await;
+    test.sql("begin; select realtime.send('{}', 'gone', 'room', false); rollback")
+        .await;
+    test.end_gap().await;
+    test.sql("select realtime.send('{}', 'after', 'room', false)")
+        .await;
+
+    let Event::Broadcast(missed) = test.next().await else {
+        panic!("a broadcast");
+    };
+    assert_eq!(
+        (missed.event.as_deref(), missed.topic.as_str(), missed.is_private),
+        (Some("missed 1"), "room", false)
+    );
+    let payload: serde_json::Value = serde_json::from_slice(&missed.payload.expect("JSON")).expect("JSON");
+    assert_eq!(payload["id"], json!(missed.id));
+    let Event::Broadcast(binary) = test.next().await else {
+        panic!("a broadcast");
+    };
+    assert_eq!(binary.event.as_deref(), Some("missed 2"));
+    assert_eq!(
+        (binary.binary_payload.as_deref(), binary.is_private),
+        (Some(&[0, 255][..]), true)
+    );
+    assert_eq!(test.broadcast().await, "after");
+}
+
+#[tokio::test]
+async fn realtime_057_nothing_is_caught_up_for_channels_that_were_not_there() {
+    let test = TestFeed::start("select 1").await;
+    test.stream_broadcasts().await;
+    test.begin_gap().await;
+    test.sql("select realtime.send('{}', 'missed', 'room', false)")
+        .await;
+    // The last channel leaves and another one joins while the stream is down.
+    test.feed.set_active(false);
+    test.feed.set_active(true);
+    test.end_gap().await;
+
+    test.sql("select realtime.send('{}', 'after', 'room', false)")
+        .await;
+
+    assert_eq!(test.broadcast().await, "after");
+}
+
+#[tokio::test]
+async fn realtime_057_changes_are_delivered_when_the_connections_for_checks_were_ended() {
+    let test = TestFeed::start(ITEMS).await;
+    let filtered = json!({"event": "*", "schema": "public", "table": "items", "filter": "name=like.a%"});
+    test.subscribe(1, ALICE, &[filtered]).await;
+    let superuser = test.superuser().await;
+    for id in 1..=3 {
+        superuser
+            .batch_execute(
+                "select pg_terminate_backend(pid) from pg_stat_activity
+                 where datname = current_database() and usename = 'authenticator'",
+            )
+            .await
+            .expect("a superuser may");
+        test.sql(&format!("insert into items values ({id}, '{ALICE}', 'a')"))
+            .await;
+
+        assert_eq!(test.change().await.2["record"]["id"], json!(id));
+    }
+}
+
+#[tokio::test]
+async fn realtime_057_a_publication_that_is_dropped_and_made_again_is_followed() {
+    let test = TestFeed::start(ITEMS).await;
+    test.subscribe(1, "service_role", &[all("items")]).await;
+
+    test.sql("drop publication supabase_realtime").await;
+    test.sql("insert into items values (1, null, 'unpublished')")
+        .await;
+    // Broadcasts from the database have a publication of their own.
+    test.sql("select realtime.send('{}', 'meanwhile', 'room', false)")
+        .await;
+    assert_eq!(test.broadcast().await, "meanwhile");
+    test.sql("create publication supabase_realtime for table items")
+        .await;
+    assert_eq!(test.next().await, subscribed(1));
+    test.sql("insert into items values (2, null, 'published')").await;
+
+    assert_eq!(test.change().await.2["record"]["id"], json!(2));
+}
+
+#[tokio::test]
+async fn realtime_057_a_publication_that_is_replaced_in_one_transaction_goes_on() {
+    let test = TestFeed::start(ITEMS).await;
+    test.subscribe(1, "service_role", &[all("items")]).await;
+
+    // As Supabase's guide writes it.
+    test.sql(
+        "begin; drop publication if exists supabase_realtime; create publication supabase_realtime; commit;
+         alter publication supabase_realtime add table items;",
+    )
+    .await;
+    test.sql("insert into items values (1, null, 'a')").await;
+
+    loop {
+        match test.next().await {
+            Event::Change { data, .. } => {
+                assert_eq!(data["record"]["id"], json!(1));
+                return;
+            }
+            // The stream may have been read between the two statements.
+            event => assert_eq!(event, subscribed(1)),
+        }
+    }
+}
+
+#[tokio::test]
+async fn realtime_057_bindings_that_came_while_the_database_was_away_are_accepted_later() {
+    let test = TestFeed::start(ITEMS).await;
+    test.stream_broadcasts().await;
+    test.begin_gap().await;
+
+    let filtered = json!({"event": "*", "schema": "public", "table": "items", "filter": "name=eq.a"});
+    test.request(1, "service_role", &[filtered]);
+
+    let away = Event::System {
+        channel: 1,
+        is_ok: false,
+        message: "Realtime was unable to connect to the project database".into(),
+    };
+    assert_eq!(test.next().await, away);
+    test.end_gap().await;
+    assert_eq!(test.next().await, subscribed(1));
+    test.sql("insert into items values (1, null, 'a')").await;
+    assert_eq!(test.change().await.2["record"]["id"], json!(1));
+}
+
+#[tokio::test]
+async fn realtime_052_a_large_transaction_is_read_only_as_fast_as_the_sockets_take_it_over() {
+    const ROWS: usize = 20_000;
+    let test = TestFeed::start(&format!("{ITEMS}{MARKER}")).await;
+    test.subscribe(1, "service_role", &[all("items")]).await;
+    test.subscribe(99, "service_role", &[all("marker")]).await;
+    test.set_open(false);
+
+    test.sql(&format!(
+        "insert into items select g, null, 'row' from generate_series(1, {ROWS}) g"
+    ))
+    .await;
+
+    // Two batches of 512 are read without an answer; the feed then waits, for up to five seconds each time.
+    test.wait_for_waiting(512).await;
+    assert!(test.waiting() <= 2 * 512, "{}", test.waiting());
+    test.set_open(true);
+    assert_eq!(test.events_until_marker().await.len(), ROWS);
+}
+
+#[tokio::test]
+async fn realtime_044_a_row_of_fifty_megabytes_comes_with_its_small_columns_only() {
+    let test = TestFeed::start(ITEMS).await;
+    test.subscribe(1, "service_role", &[all("items")]).await;
+
+    test.sql("insert into items values (1, null, repeat('x', 50000000)), (2, null, 'small')")
+        .await;
+
+    let (_, _, large) = test.change().await;
+    assert_eq!(large["record"], json!({"id": 1, "owner": null}));
+    assert_eq!(large["errors"], json!(["Error 413: Payload Too Large"]));
+    let (_, _, small) = test.change().await;
+    assert_eq!(small["record"]["name"], json!("small"));
+    assert_eq!(small["errors"], json!(null));
+}
+
+#[tokio::test]
+async fn realtime_044_rows_over_one_mebibyte_of_json_keep_values_up_to_64_bytes() {
+    let test = TestFeed::start(
+        "create table docs (id int primary key, short text, longer text, a text, b text);
+         grant select on docs to anon;
+         alter publication supabase_realtime add table docs;",
+    )
+    .await;
+    test.subscribe(1, "anon", &[all("docs")]).await;
+
+    // Each value is below the limit, and only together they are above it.
+    test.sql(
+        "insert into docs values (1, repeat('s', 62), repeat('l', 63), repeat('a', 600000), repeat('b', 600000)),
+                                 (2, 's', repeat('l', 63), repeat('a', 500000), repeat('b', 500000))",
+    )
+    .await;
+
+    let (_, _, large) = test.change().await;
+    assert_eq!(large["record"], json!({"id": 1, "short": "s".repeat(62)}));
+    assert_eq!(large["errors"], json!(["Error 413: Payload Too Large"]));
+    assert_eq!(large["columns"].as_array().map(Vec::len), Some(5));
+    let (_, _, whole) = test.change().await;
+    assert_eq!(whole["record"]["b"].as_str().map(str::len), Some(500_000));
+}
+
+#[tokio::test]
+async fn realtime_014_a_change_waits_until_its_transaction_is_visible_to_the_check() {
+    let test = TestFeed::start(ITEMS).await;
+    test.subscribe(1, ALICE, &[all("items")]).await;
+    let superuser = test.superuser().await;
+    let set_standby = async |setting: &str| {
+        superuser.batch_execute(setting).await.expect("a superuser may");
+        superuser
+            .batch_execute("select pg_reload_conf()")
+            .await
+            .expect("reloads");
+    };
+    // A commit that waits for a standby is written, and so it is streamed, but nobody sees it yet. Without load the same
+    // state lasts some microseconds. Other sessions of this cluster do not wait, because they commit asynchronously.
+    set_standby("alter system set synchronous_standby_names = 'nobody'").await;
+    let writer = test.superuser().await;
+    let is_over = Arc::<AtomicBool>::default();
+    let stop = Arc::clone(&is_over);
+    let writing = tokio::spawn(async move {
+        writer.batch_execute("set synchronous_commit = on").await?;
+        let mut rows = 0;
+        // The setting takes effect a moment later; until then the rows are visible at once.
+        while !stop.load(Ordering::Relaxed) {
+            rows += 1;
+            let insert = format!("insert into items values ({rows}, '{ALICE}', 'late')");
+            writer.batch_execute(&insert).await?;
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        Ok::<i32, tokio_postgres::Error>(rows)
+    });
+    let waiting =
+        "select from pg_stat_activity where wait_event = 'SyncRep' and datname = current_database()";
+    while superuser.query(waiting, &[]).await.expect("a view").is_empty() {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    // Long enough for the feed to read the row, and to check it if it did not wait.
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    is_over.store(true, Ordering::Relaxed);
+
+    set_standby("alter system reset synchronous_standby_names").await;
+
+    let rows = writing.await.expect("no panic").expect("all commit");
+    for id in 1..=rows {
+        assert_eq!(test.change().await.2["record"]["id"], json!(id));
+    }
+}

@@ -1,0 +1,12 @@
+//! The service over real sockets, on a real PostgreSQL.
+
+mod broadcast;
+mod connections;
+mod database_broadcasts;
+mod faults;
+mod nats_server;
+mod presence;
+mod private_channels;
+mod rates;
+mod several_nodes;
+mod support;

@@ -1,0 +1,218 @@
+//! Two nodes on one database, which reach each other through a real NATS server.
+
+use std::collections::HashSet;
+use std::rc::Rc;
+use std::time::Duration;
+
+use selvedge_realtime::{BrokerCredentials, ClusterConfig, RealtimeConfig};
+use serde_json::{Value, json};
+use tokio::time::{Instant, sleep, timeout};
+
+use super::nats_server::NatsServer;
+use super::support::{Client, TestServer};
+
+const TOPIC: &str = "realtime:room";
+/// Time limit for what nodes do by themselves; generous, because test machines are busy.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+fn config(nats: &NatsServer) -> RealtimeConfig {
+    RealtimeConfig {
+        cluster: Some(ClusterConfig {
+            servers: vec![nats.url()],
+            credentials: BrokerCredentials::None,
+            ca_file: None,
+            prefix: "test".to_owned(),
+            node_timeout: Duration::from_secs(3),
+        }),
+        ..RealtimeConfig::default()
+    }
+}
+
+/// Starts two nodes and waits until both are connected to the broker.
+async fn start_two(nats: &NatsServer) -> (TestServer, TestServer) {
+    let first = TestServer::start_with(config(nats)).await;
+    let second = TestServer::start_on(Rc::clone(&first.database), config(nats)).await;
+    for node in [&first, &second] {
+        wait_until(|| node.realtime.find_cluster_fault().is_none()).await;
+    }
+    (first, second)
+}
+
+async fn wait_until(is_true: impl Fn() -> bool) {
+    let deadline = Instant::now() + PATIENCE;
+    while !is_true() {
+        assert!(Instant::now() < deadline, "it did not happen in time");
+        sleep(Duration::from_millis(20)).await;
+    }
+}
+
+async fn join(node: &TestServer, key: &str) -> Client {
+    let mut client = node.connect_anon().await;
+    let config = json!({"presence": {"key": key, "enabled": true}});
+    client.join_ok(TOPIC, config).await;
+    client
+}
+
+async fn track(client: &mut Client, payload: Value) {
+    let push = json!({"type": "presence", "event": "track", "payload": payload});
+    client.send(json!(["1", "5", TOPIC, "presence", push])).await;
+}
+
+/// Reads presence events until one lists the key under `list`: `joins` or `leaves` of a diff. A state counts as joins.
+async fn wait_for_presence(client: &mut Client, list: &str, key: &str) -> Value {
+    let found = timeout(PATIENCE, async {
+        loop {
+            let message = client.next().await;
+            let payload = match message[3].as_str() {
+                Some("presence_diff") => &message[4][list],
+                Some("presence_state") if list == "joins" => &message[4],
+                _ => &Value::Null,
+            };
+            if let Some(metas) = payload.get(key) {
+                return metas["metas"][0].clone();
+            }
+        }
+    });
+    found.await.expect("presence arrives in time")
+}
+
+#[actix_web::test]
+async fn realtime_064_broadcasts_cross_nodes_in_both_directions_and_arrive_once() {
+    let nats = NatsServer::start();
+    let (first, second) = start_two(&nats).await;
+    let mut ada = first.connect_anon().await;
+    let mut bob = second.connect_anon().await;
+    for client in [&mut ada, &mut bob] {
+        client.join_ok(TOPIC, json!({})).await;
+    }
+
+    ada.broadcast(TOPIC, "from ada").await;
+    assert_eq!(bob.next().await[4]["event"], "from ada");
+    bob.broadcast(TOPIC, "from bob").await;
+    assert_eq!(ada.next().await[4]["event"], "from bob");
+    let body = json!({"messages": [{"topic": "room", "event": "by HTTP", "payload": {}}]});
+    let request = first.request("/broadcast").json(&body);
+    let (status, _) = first.post(&first.user_token("ada"), request).await;
+    assert_eq!(status, 202);
+    assert_eq!(ada.next().await[4]["event"], "by HTTP");
+    assert_eq!(bob.next().await[4]["event"], "by HTTP");
+
+    // A message that came twice would still be in front of the answer to this heartbeat.
+    ada.expect_nothing().await;
+    bob.expect_nothing().await;
+}
+
+#[actix_web::test]
+async fn realtime_064_broadcasts_of_the_database_need_no_broker_and_arrive_once() {
+    let nats = NatsServer::start();
+    let (first, second) = start_two(&nats).await;
+    let mut ada = first.connect_anon().await;
+    let mut bob = second.connect_anon().await;
+    for client in [&mut ada, &mut bob] {
+        client.join_ok(TOPIC, json!({})).await;
+    }
+    let database = first.database.connect("postgres").await;
+
+    // The streams of both nodes begin some time after the first join, so rows are sent until each has seen one.
+    for client in [&mut ada, &mut bob] {
+        while timeout(Duration::from_secs(1), client.next_message())
+            .await
+            .is_err()
+        {
+            send_from_database(&database, "row").await;
+        }
+    }
+    send_from_database(&database, "last").await;
+
+    for client in [&mut ada, &mut bob] {
+        let mut frames = HashSet::new();
+        loop {
+            // A binary frame, which holds the row's id: no two rows look the same.
+            let frame = client.next_message().await.into_data();
+            let is_last = frame.windows(4).any(|bytes| bytes == b"last");
+            assert!(frames.insert(frame), "a row arrived twice");
+            if is_last {
+                break;
+            }
+        }
+        client.expect_nothing().await;
+    }
+}
+
+async fn send_from_database(database: &tokio_postgres::Client, event: &str) {
+    let send = "select realtime.send('{}', $1, 'room', false)";
+    database.execute(send, &[&event]).await.expect("it is sent");
+}
+
+#[actix_web::test]
+async fn realtime_064_presence_crosses_nodes_with_one_phx_ref() {
+    let nats = NatsServer::start();
+    let (first, second) = start_two(&nats).await;
+    let mut ada = join(&first, "ada").await;
+    track(&mut ada, json!({"n": 1})).await;
+    let on_first = wait_for_presence(&mut ada, "joins", "ada").await;
+
+    let mut bob = join(&second, "bob").await;
+    let on_second = wait_for_presence(&mut bob, "joins", "ada").await;
+    assert_eq!(on_second, on_first, "both nodes show the same meta");
+    track(&mut bob, json!({})).await;
+    wait_for_presence(&mut ada, "joins", "bob").await;
+
+    drop(ada);
+    let left = wait_for_presence(&mut bob, "leaves", "ada").await;
+    assert_eq!(left["phx_ref"], on_first["phx_ref"]);
+}
+
+#[actix_web::test]
+async fn realtime_064_a_new_node_learns_who_is_present() {
+    let nats = NatsServer::start();
+    let first = TestServer::start_with(config(&nats)).await;
+    let mut ada = join(&first, "ada").await;
+    track(&mut ada, json!({"n": 1})).await;
+    wait_for_presence(&mut ada, "joins", "ada").await;
+
+    let second = TestServer::start_on(Rc::clone(&first.database), config(&nats)).await;
+    let mut bob = join(&second, "bob").await;
+
+    assert_eq!(wait_for_presence(&mut bob, "joins", "ada").await["n"], 1);
+}
+
+#[actix_web::test]
+async fn realtime_065_presence_of_a_node_that_shuts_down_leaves_at_once() {
+    let nats = NatsServer::start();
+    let (first, second) = start_two(&nats).await;
+    let mut ada = join(&first, "ada").await;
+    track(&mut ada, json!({})).await;
+    let mut bob = join(&second, "bob").await;
+    wait_for_presence(&mut bob, "joins", "ada").await;
+
+    first.realtime.drain().await;
+
+    wait_for_presence(&mut bob, "leaves", "ada").await;
+}
+
+#[actix_web::test]
+async fn realtime_065_silent_nodes_lose_their_presence_and_a_returning_broker_heals_it() {
+    let mut nats = NatsServer::start();
+    let (first, second) = start_two(&nats).await;
+    let mut ada = join(&first, "ada").await;
+    track(&mut ada, json!({"n": 1})).await;
+    let mut bob = join(&second, "bob").await;
+    wait_for_presence(&mut bob, "joins", "ada").await;
+
+    nats.kill();
+    wait_until(|| first.realtime.find_cluster_fault().is_some()).await;
+    wait_for_presence(&mut bob, "leaves", "ada").await;
+    // A change that no other node hears of.
+    track(&mut ada, json!({"n": 2})).await;
+    // While the broker is away, members of one node still reach each other.
+    let mut cleo = second.connect_anon().await;
+    cleo.join_ok(TOPIC, json!({})).await;
+    bob.broadcast(TOPIC, "near").await;
+    assert_eq!(cleo.next().await[4]["event"], "near");
+
+    nats.restart();
+    wait_until(|| second.realtime.find_cluster_fault().is_none()).await;
+    let returned = wait_for_presence(&mut bob, "joins", "ada").await;
+    assert_eq!(returned["n"], 2, "the change during the outage is known");
+}
