@@ -33,12 +33,12 @@ begin
 end
 $$;
 
--- Whom the API may become.
+-- The roles that the API's login may switch to.
 grant anon, authenticated, service_role to authenticator;
 grant anon, authenticated, service_role to supabase_storage_admin;
 grant anon, authenticated, service_role to postgres;
 
--- What migrations and monitoring need of `postgres`, which is deliberately no superuser.
+-- Memberships of `postgres` for migrations and monitoring. It is deliberately no superuser.
 grant pg_monitor, pg_read_all_data, pg_signal_backend to postgres;
 grant pg_read_all_data to supabase_read_only_user;
 
@@ -48,7 +48,8 @@ grant pg_read_all_data to supabase_read_only_user;
 grant supabase_auth_admin, supabase_storage_admin, supabase_realtime_admin to postgres;
 
 -- From PostgreSQL 16 on, CREATEROLE alone no longer lets `postgres` grant these roles to roles of its own, nor change
--- their settings (`alter role authenticator set pgrst.db_pre_request = …`, `alter role anon set statement_timeout = …`).
+-- their settings (`alter role authenticator set pgrst.db_pre_request = …`, `alter role anon set statement_timeout =
+-- …`).
 do $$
 begin
   if current_setting('server_version_num')::int >= 160000 then
@@ -58,8 +59,8 @@ begin
 end
 $$;
 
--- What Supabase lets `postgres` set although stock PostgreSQL keeps it for superusers. Dumps of data begin with
--- `set session_replication_role = replica`.
+-- Settings that `postgres` may change at Supabase, although stock PostgreSQL allows them to superusers only. Data dumps
+-- begin with `set session_replication_role = replica`.
 grant set on parameter
   session_replication_role, log_lock_waits, log_min_duration_statement, log_min_messages, log_parameter_max_length,
   log_statement, log_temp_files, track_functions, track_io_timing, wal_compression

@@ -24,7 +24,7 @@ create extension if not exists "uuid-ossp" with schema extensions;
 create extension if not exists pgcrypto with schema extensions;
 create extension if not exists pg_stat_statements with schema extensions;
 
--- Who may look into which schema.
+-- Which roles may use which schema.
 grant usage on schema public, extensions to postgres, anon, authenticated, service_role;
 grant usage on schema auth to postgres, anon, authenticated, service_role;
 grant usage on schema graphql_public, graphql to postgres, anon, authenticated, service_role;
@@ -37,8 +37,8 @@ grant all on schema realtime to supabase_realtime_admin;
 grant all on schema auth, extensions, storage to dashboard_user;
 grant all on all routines in schema extensions to dashboard_user, postgres;
 
--- Everything that postgres or supabase_admin creates in public is open to the API roles: row-level security is the only
--- fence, in Supabase as here. `auto_expose_new_tables = false` takes this back.
+-- Everything that postgres or supabase_admin creates in public is accessible to the API roles; only row-level security
+-- restricts it, as at Supabase. `auto_expose_new_tables = false` takes this back.
 alter default privileges for role postgres in schema public
   grant all on tables to postgres, anon, authenticated, service_role;
 alter default privileges for role postgres in schema public

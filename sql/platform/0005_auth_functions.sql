@@ -1,9 +1,9 @@
--- What policies ask about the caller (auth.md §6, GW-015), and who may read auth's tables.
+-- Functions by which policies read the caller's claims (auth.md §6, GW-015), and rights on the tables of auth.
 
 set local role supabase_auth_admin;
 
--- Both ways of handing over claims count: one setting per claim (older gateways) and one JSON document. SQL functions,
--- stable: the planner inlines them into policies.
+-- Claims are read from one setting per claim (older gateways) or from one JSON document. The functions are stable and
+-- in language SQL, so that the planner can inline them into policies.
 create function auth.uid() returns uuid
   language sql stable
   return coalesce(

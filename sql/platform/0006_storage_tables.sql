@@ -2,6 +2,7 @@
 
 set local role supabase_storage_admin;
 
+-- All names here are the original's, because policies, functions and dumps of projects refer to them.
 create type storage.buckettype as enum ('STANDARD', 'ANALYTICS', 'VECTOR');
 
 create table storage.buckets (
@@ -45,11 +46,15 @@ create table storage.objects (
   constraint "objects_bucketId_fkey" foreign key (bucket_id) references storage.buckets (id)
 );
 comment on column storage.objects.owner is 'Field is deprecated, use owner_id instead';
+-- One object per key: concurrent uploads rely on this index to decide which of them succeeds.
 create unique index bucketid_objname on storage.objects (bucket_id, name);
+-- Collation "C" compares bytes, as S3 orders keys; the index above follows the collation of the database instead.
 create index idx_objects_bucket_id_name on storage.objects (bucket_id, name collate "C");
 create index idx_objects_bucket_id_name_lower on storage.objects (bucket_id, lower(name) collate "C");
 create index name_prefix_search on storage.objects (name text_pattern_ops);
 
+-- Multipart uploads of the S3 protocol that are neither completed nor aborted. `in_progress_size` is the sum of their
+-- parts in bytes; `upload_signature` is unused and kept for the original's schema.
 create table storage.s3_multipart_uploads (
   id text not null,
   in_progress_size bigint not null default 0,
@@ -66,6 +71,7 @@ create table storage.s3_multipart_uploads (
 );
 create index idx_multipart_uploads_list on storage.s3_multipart_uploads (bucket_id, key collate "C", created_at);
 
+-- The id of a part is also the version of its blob.
 create table storage.s3_multipart_uploads_parts (
   id uuid not null default gen_random_uuid(),
   upload_id text not null,
@@ -92,6 +98,8 @@ create table storage.migrations (
   constraint migrations_name_key unique (name)
 );
 
+-- Compat: the tables of analytics and vector buckets exist for clients and dumps that name them; this service does not
+-- use them.
 create table storage.buckets_analytics (
   name text not null,
   type storage.buckettype not null default 'ANALYTICS',
@@ -161,6 +169,7 @@ create table storage.vector_indexes (
 );
 create unique index vector_indexes_name_bucket_id_idx on storage.vector_indexes (name, bucket_id);
 
+-- Without policies a table with row-level security shows no rows to the API roles; projects add their own policies.
 alter table storage.buckets enable row level security;
 alter table storage.objects enable row level security;
 alter table storage.s3_multipart_uploads enable row level security;

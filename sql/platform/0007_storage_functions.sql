@@ -2,10 +2,12 @@
 
 set local role supabase_storage_admin;
 
+-- The folders of a key, without its last segment: {a,b} for a/b/c.txt.
 create function storage.foldername(name text) returns text[]
   language sql immutable
   return (string_to_array(name, '/'))[1 : cardinality(string_to_array(name, '/')) - 1];
 
+-- The last segment of a key: c.txt for a/b/c.txt.
 create function storage.filename(name text) returns text
   language sql immutable
   return (string_to_array(name, '/'))[cardinality(string_to_array(name, '/'))];
@@ -15,10 +17,12 @@ create function storage.extension(name text) returns text
   language sql immutable
   return reverse(split_part(reverse(storage.filename(name)), '.', 1));
 
+-- The operation that the service is running, such as storage.object.upload; null outside the service.
 create function storage.operation() returns text
   language sql stable
   return current_setting('storage.operation', true);
 
+-- Whether the service is running this operation. The prefix "storage." may be left out on both sides.
 create function storage.allow_only_operation(expected_operation text) returns boolean
   language sql stable
   return coalesce(
@@ -26,6 +30,7 @@ create function storage.allow_only_operation(expected_operation text) returns bo
     false
   );
 
+-- As allow_only_operation, for any of several operations.
 create function storage.allow_any_operation(expected_operations text[]) returns boolean
   language sql stable
   return coalesce(
@@ -38,6 +43,7 @@ create function storage.allow_any_operation(expected_operations text[]) returns 
     false
   );
 
+-- Bytes per bucket, of the objects that the caller may see.
 create function storage.get_size_by_bucket() returns table (size bigint, bucket_id text)
   language sql stable
 as $$
@@ -51,7 +57,8 @@ create function storage.can_insert_object(bucketid text, name text, owner uuid, 
 as $$
 begin
   insert into storage.objects (bucket_id, name, owner, metadata) values (bucketid, name, owner, metadata);
-  -- The caller learns that the insert is allowed, and the insert is undone.
+  -- The error undoes the insert and tells the caller that it would have been allowed. PostgREST takes the HTTP status
+  -- from the last three digits of PT200.
   raise sqlstate 'PT200' using message = 'ROLLBACK', detail = 'rollback successful insert';
 end
 $$;
@@ -69,6 +76,7 @@ create trigger update_objects_updated_at
   before update on storage.objects
   for each row execute function storage.update_updated_at_column();
 
+-- The service checks the same limit; this trigger covers buckets that are created by SQL.
 create function storage.enforce_bucket_name_length() returns trigger
   language plpgsql
 as $$
@@ -84,7 +92,9 @@ create trigger enforce_bucket_name_length_trigger
   before insert or update of name on storage.buckets
   for each row execute function storage.enforce_bucket_name_length();
 
--- A deleted row would leave its bytes behind, so deleting is the service's business.
+-- Refuses DELETE by SQL: it would remove the row and leave the bytes. The service sets `storage.allow_delete_query` for
+-- its own deletions and removes the bytes as well. A trigger for each statement, so that it also fires when no row
+-- matches.
 create function storage.protect_delete() returns trigger
   language plpgsql
 as $$

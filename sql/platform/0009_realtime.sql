@@ -230,20 +230,21 @@ create unique index subscription_subscription_id_entity_filters_key on realtime.
 create index ix_realtime_subscription_entity on realtime.subscription (entity);
 
 -- Refuses filters and selections that the role could not use (texts: realtime.md §11.3).
-create function realtime.subscription_check_filters() returns trigger
+create function realtime.check_binding(
+  role_name text, entity regclass, filters realtime.user_defined_filter[], selected_columns text[]
+) returns void
   language plpgsql
 as $$
 declare
   filter realtime.user_defined_filter;
   column_type regtype;
   selected text;
-  role_name text := new.claims ->> 'role';
 begin
-  foreach filter in array new.filters loop
+  foreach filter in array filters loop
     select a.atttypid::regtype into column_type
     from pg_catalog.pg_attribute as a
-    where a.attrelid = new.entity and a.attname = filter.column_name and a.attnum > 0 and not a.attisdropped
-      and pg_catalog.has_column_privilege(role_name, new.entity, a.attnum, 'SELECT');
+    where a.attrelid = entity and a.attname = filter.column_name and a.attnum > 0 and not a.attisdropped
+      and pg_catalog.has_column_privilege(role_name, entity, a.attnum, 'SELECT');
     if not found then
       raise exception 'invalid column for filter %', filter.column_name;
     end if;
@@ -275,16 +276,25 @@ begin
     end if;
   end loop;
 
-  foreach selected in array coalesce(new.selected_columns, '{}') loop
+  foreach selected in array selected_columns loop
     if not exists (
       select from pg_catalog.pg_attribute as a
-      where a.attrelid = new.entity and a.attname = selected and a.attnum > 0 and not a.attisdropped
-        and pg_catalog.has_column_privilege(role_name, new.entity, a.attnum, 'SELECT')
+      where a.attrelid = entity and a.attname = selected and a.attnum > 0 and not a.attisdropped
+        and pg_catalog.has_column_privilege(role_name, entity, a.attnum, 'SELECT')
     ) then
       raise exception 'invalid column for select %', selected;
     end if;
   end loop;
+end
+$$;
 
+create function realtime.subscription_check_filters() returns trigger
+  language plpgsql
+as $$
+begin
+  perform realtime.check_binding(
+    new.claims ->> 'role', new.entity, new.filters, coalesce(new.selected_columns, '{}')
+  );
   -- One order, so that the same set of filters is the same subscription.
   new.filters := coalesce(
     (select array_agg(f order by f.column_name, f.op, f.value, f.negate) from unnest(new.filters) as f), '{}'
@@ -319,3 +329,35 @@ grant execute on all functions in schema realtime to anon, authenticated, servic
 revoke execute on function realtime.maintain_messages_partitions(integer) from anon, authenticated;
 
 select realtime.maintain_messages_partitions();
+
+-- What follows needs rights on the database itself.
+reset role;
+
+-- Broadcasts from the database are read from the WAL. Via the root, so that they do not arrive under the daily partitions.
+create publication supabase_realtime_messages_publication for table realtime.messages
+  with (publish = 'insert', publish_via_partition_root = true);
+
+-- Tells the consumer of database changes that publications, tables, policies or rights have changed.
+create function realtime.announce_catalog_change() returns event_trigger
+  language plpgsql
+as $$
+begin
+  notify realtime_catalog;
+end
+$$;
+revoke all on function realtime.announce_catalog_change() from public;
+create event trigger realtime_announce_catalog_change on ddl_command_end
+  when tag in (
+    'CREATE PUBLICATION', 'ALTER PUBLICATION', 'DROP PUBLICATION', 'CREATE POLICY', 'ALTER POLICY', 'DROP POLICY',
+    'ALTER TABLE', 'DROP TABLE', 'DROP TYPE', 'ALTER TYPE', 'GRANT', 'REVOKE'
+  )
+  execute function realtime.announce_catalog_change();
+
+-- The consumer of database changes validates bindings and evaluates filters as authenticator, before it is any caller.
+grant usage on schema realtime to authenticator;
+grant execute on function
+  realtime."cast"(text, regtype),
+  realtime.check_binding(text, regclass, realtime.user_defined_filter[], text[]),
+  realtime.check_equality_op(realtime.equality_op, regtype, text, text, boolean),
+  realtime.filter_values(text, regtype)
+  to authenticator;

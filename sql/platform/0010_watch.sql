@@ -1,4 +1,5 @@
--- DDL tells the REST catalog that it is stale (gateway.md §9.4, GW-020), so that nobody has to send NOTIFY by hand.
+-- Event triggers notify the REST catalog of DDL (gateway.md §9.4, GW-020), so that users need not send NOTIFY
+-- themselves.
 
 create function extensions.pgrst_ddl_watch() returns event_trigger
   language plpgsql

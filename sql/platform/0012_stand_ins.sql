@@ -1,5 +1,5 @@
--- Names that projects touch although the extension behind them is no part of stock PostgreSQL (gateway.md §10). Each one
--- says what it is not, none pretends.
+-- Functions that projects refer to although their extension is not part of stock PostgreSQL (gateway.md §10). Each one
+-- reports that the extension is missing instead of imitating it.
 
 -- GraphQL: the answer that Supabase itself gives while pg_graphql is off.
 create function graphql_public.graphql(

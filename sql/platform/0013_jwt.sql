@@ -1,5 +1,5 @@
--- JSON Web Tokens in SQL, as the extension pgjwt offers them (gateway.md §10). That extension is SQL over pgcrypto and
--- so is this: `create extension pgjwt` is satisfied by it.
+-- JSON Web Tokens in SQL, as the extension pgjwt offers them (gateway.md §10). That extension is
+-- written in SQL with pgcrypto, and so is this file, so the migration runner skips `create extension pgjwt`.
 
 create function extensions.url_encode(data bytea) returns text
   language sql immutable

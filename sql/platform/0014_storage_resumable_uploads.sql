@@ -1,5 +1,5 @@
--- Resumable uploads under way (storage.md §4). The original keeps this beside the bytes; in tables it is there for every
--- node and every backend, and the row of a piece is the moment from which its bytes survive a crash.
+-- Resumable uploads under way (storage.md §4). The original keeps this state beside the bytes. In tables every node can
+-- continue every upload, whatever the backend. The bytes of a piece count as received once its row is committed.
 
 set local role supabase_storage_admin;
 
@@ -47,5 +47,7 @@ create index resumable_pieces_version on storage.resumable_pieces (version);
 
 alter table storage.resumable_uploads enable row level security;
 alter table storage.resumable_pieces enable row level security;
+-- Only the service may read these tables: an upload id is a secret, and a writer id in the wrong hands could record
+-- bytes.
 revoke all on storage.resumable_uploads, storage.resumable_pieces from anon, authenticated, service_role, postgres;
 grant select, insert, update, delete on storage.resumable_uploads, storage.resumable_pieces to service_role;

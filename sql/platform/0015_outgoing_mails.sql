@@ -1,6 +1,6 @@
--- Mails that Auth has promised to send and no SMTP server has taken yet. They are written in the transaction that makes them
--- necessary, so that neither a dead mail server nor a killed process loses one. Rows hold codes and links: nobody but Auth reads
--- them, and the table is not in schema `auth`, which projects dump and browse, but in our own.
+-- Mails of Auth that no SMTP server has accepted yet. They are written in the transaction that causes them, so that
+-- neither an unreachable mail server nor a killed process loses one. Rows contain one-time codes and links, so only
+-- Auth may read them, and the table is in schema `_selvedge` and not in `auth`, which projects dump and browse.
 
 grant usage on schema _selvedge to supabase_auth_admin;
 
@@ -11,9 +11,9 @@ create table _selvedge.outgoing_mails (
   html text not null,
   body text not null,
   created_at timestamptz not null default now(),
-  -- A node that takes a mail moves this on, so that another one takes over if the first dies.
+  -- A node that begins to send a mail sets this to a later time, so that another node retries if the first one dies.
   next_try_at timestamptz not null default now(),
-  -- A mail whose code has expired helps nobody.
+  -- When the code in the mail expires; the mail is not sent after that.
   expires_at timestamptz not null,
   tries int not null default 0,
   last_error text,

@@ -1,3 +1,4 @@
--- Which mail it is: projects may put it into a header of their own (`$messageType`), by which senders tell their mails apart.
+-- The type of the mail. Projects can add it as a custom header (`$messageType`), by which mail providers group
+-- messages.
 
 alter table _selvedge.outgoing_mails add column message_type text not null default '';

@@ -1,7 +1,7 @@
--- What Supabase's own auth migrations have and ours had not: limits of custom providers, an index, comments, and the register of
--- those migrations, so that another auth server finds nothing left to do when it is given this database.
+-- Parts of Supabase's own auth migrations that the earlier files lack: limits of custom providers, an index, comments,
+-- and the register of those migrations, so that another auth server has none to apply to this database.
 
--- Dumps of other projects bring their register along; what is known already stays.
+-- Dumps of other projects may contain rows of this register, so existing rows are kept.
 create function _selvedge.skip_known_version() returns trigger
   language plpgsql
   as $$

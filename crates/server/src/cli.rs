@@ -1,4 +1,4 @@
-//! The command line: what may be typed, and nothing else.
+//! The command line: commands, arguments and their help texts.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -101,9 +101,29 @@ pub struct RestArgs {
     /// What to log: a level (info, debug) or filters (selvedge_rest=debug,warn) [default: PGRST_LOG_LEVEL, or error]
     #[arg(long, value_name = "FILTER")]
     pub log: Option<String>,
+    #[command(flatten)]
+    pub report: RestReportArgs,
 }
 
-/// What both ways of running share.
+/// What `selvedge rest` prints or checks instead of serving; at most one of them.
+#[derive(Debug, Clone, Copy, Args)]
+#[group(multiple = false)]
+pub struct RestReportArgs {
+    /// Print a configuration file with all settings and their defaults, and exit
+    #[arg(long)]
+    pub example: bool,
+    /// Print the settings of file, environment, flags and database without secrets, and exit
+    #[arg(long)]
+    pub dump_config: bool,
+    /// Print the schema cache as JSON, and exit
+    #[arg(long)]
+    pub dump_schema: bool,
+    /// Ask the admin server of the running process whether it is ready, and exit with 0 or 1
+    #[arg(long)]
+    pub ready: bool,
+}
+
+/// Arguments that `start` and `serve` share.
 #[derive(Debug, Args)]
 pub struct RuntimeArgs {
     /// Threads that serve requests [default: one per core]
@@ -229,7 +249,7 @@ pub enum SigningAlgorithm {
 }
 
 impl Cli {
-    /// The part of the command line that belongs to the configuration.
+    /// The arguments that override the configuration.
     pub fn flags(&self) -> Flags {
         let flags = Flags {
             project: self.project.clone(),
@@ -242,13 +262,13 @@ impl Cli {
                 inbox_port: args.inbox_port,
                 pg_bin: args.pg_bin.clone(),
                 require_keys: args.require_keys,
-                ..args.runtime.apply(flags)
+                ..args.runtime.add_to(flags)
             },
             Command::Serve(args) => Flags {
                 port: args.port,
                 host: args.host.clone(),
                 database_url: args.database_url.clone().map(Into::into),
-                ..args.runtime.apply(flags)
+                ..args.runtime.add_to(flags)
             },
             Command::Migrate(args) => Flags {
                 database_url: args.database_url.clone().map(Into::into),
@@ -270,7 +290,8 @@ impl Cli {
 }
 
 impl RuntimeArgs {
-    fn apply(&self, flags: Flags) -> Flags {
+    /// Adds these arguments to `flags`.
+    fn add_to(&self, flags: Flags) -> Flags {
         Flags {
             workers: self.workers,
             json_logs: self.json_logs,
@@ -287,12 +308,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_command_line_is_consistent() {
+    fn clap_accepts_the_definition_of_the_command_line() {
         Cli::command().debug_assert();
     }
 
     #[test]
-    fn gw_032_status_takes_the_clis_output_flag() {
+    fn gw_032_status_accepts_the_clis_output_flag() {
         let cli = Cli::try_parse_from(["selvedge", "status", "-o", "json"]).unwrap();
 
         assert!(matches!(

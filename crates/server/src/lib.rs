@@ -1,25 +1,23 @@
-//! The binary `selvedge` from the inside: command line, configuration, wiring, static site.
+//! The binary `selvedge` as a library: command line, configuration, wiring, static site.
 //!
-//! This crate knows all others and no other knows it. In come the arguments, the environment and a
-//! project folder; out goes a running server (or a message that says what to do). It decides nothing that
-//! a service decides: it reads configuration, starts PostgreSQL or connects to one, makes the shared
-//! values (database, keys, mailer) once, and mounts each service under its prefix.
+//! This crate uses all others, and none uses it. Input: arguments, environment variables and a project folder. Output:
+//! a running server, or a message that says what to do. It reads the configuration, starts PostgreSQL or connects to
+//! one, makes the values that the services share (database, keys, mailer), and mounts each service under its prefix.
+//! The services decide what a request may do and how it is answered.
 
 pub mod cli;
 mod commands;
 pub mod config;
-mod embedded;
-mod external;
+mod database;
 pub mod http;
-pub mod key_set;
+mod instance;
+pub mod keys;
 mod listen;
 mod output;
 mod server;
 mod services;
-mod signing_keys;
 pub mod site;
-mod status;
-mod summary;
+mod tls;
 
 use std::process::ExitCode;
 
@@ -35,21 +33,22 @@ pub fn run() -> ExitCode {
     match runtime.block_on(commands::run(cli)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            anstream::eprintln!("{BAD}error{BAD:#} {}", described(&error));
+            anstream::eprintln!("{BAD}error{BAD:#} {}", describe_error(&error));
             ExitCode::FAILURE
         }
     }
 }
 
-/// The error and its causes, each said once: many errors repeat their source in their own text.
-fn described(error: &anyhow::Error) -> String {
+/// The error and its causes, one per line. A cause whose text the line before already contains is left out, as many
+/// error types repeat their source in their own message.
+fn describe_error(error: &anyhow::Error) -> String {
     let mut text = error.to_string();
     for cause in error.chain().skip(1) {
         let cause = cause.to_string();
-        // tokio-postgres says "db error" and leaves the words to its source, which begins with a severity.
-        let said = cause.trim_start_matches("ERROR: ");
-        if cause != "db error" && !text.contains(said) {
-            text = format!("{text}\n  {said}");
+        // tokio-postgres displays "db error"; the server's message is in its source, after the severity.
+        let message = cause.trim_start_matches("ERROR: ");
+        if cause != "db error" && !text.contains(message) {
+            text = format!("{text}\n  {message}");
         }
     }
     text
@@ -57,16 +56,16 @@ fn described(error: &anyhow::Error) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::described;
+    use super::describe_error;
 
     #[test]
-    fn causes_are_said_once() {
+    fn error_causes_are_not_repeated() {
         let error = anyhow::anyhow!("ERROR: permission denied")
             .context("db error")
             .context("cannot migrate: permission denied");
-        assert_eq!(described(&error), "cannot migrate: permission denied");
+        assert_eq!(describe_error(&error), "cannot migrate: permission denied");
 
         let error = anyhow::anyhow!("connection refused").context("cannot log in");
-        assert_eq!(described(&error), "cannot log in\n  connection refused");
+        assert_eq!(describe_error(&error), "cannot log in\n  connection refused");
     }
 }

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-// Without transparent huge pages (feature `no_thp`): they more than double what an idle server occupies.
+// mimalloc with the feature `no_thp`: transparent huge pages more than double the resident memory of an idle server.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

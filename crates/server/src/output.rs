@@ -1,4 +1,4 @@
-//! What the commands print: tables for people, `NAME="value"` lines and JSON for scripts.
+//! Printing to the terminal: tables for people, `NAME="value"` lines and JSON for scripts.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -8,12 +8,12 @@ use indexmap::IndexMap;
 
 use crate::cli::OutputFormat;
 
-/// Names and values.
+/// Names and values in the order in which they are printed.
 pub(crate) type Values = IndexMap<Cow<'static, str>, String>;
 
-/// Emphasis for headings.
+/// Style of headings.
 pub(crate) const BOLD: Style = Style::new().bold();
-/// The colour of names and side remarks.
+/// The colour of names and notes.
 pub(crate) const DIM: Style = Style::new().dimmed();
 /// The colour of addresses.
 pub(crate) const LINK: Style = Style::new().fg_color(Some(Color::Ansi(AnsiColor::Cyan)));
@@ -24,12 +24,13 @@ pub(crate) const WARN: Style = Style::new().fg_color(Some(Color::Ansi(AnsiColor:
 /// The colour of errors.
 pub(crate) const BAD: Style = Style::new().fg_color(Some(Color::Ansi(AnsiColor::Red))).bold();
 
-/// Prints values in the asked form.
-pub(crate) fn print(values: &Values, format: OutputFormat) {
-    anstream::print!("{}", render(values, format));
+/// Prints values as a table, as `NAME="value"` lines or as JSON.
+pub(crate) fn print_values(values: &Values, format: OutputFormat) {
+    anstream::print!("{}", render_values(values, format));
 }
 
-fn render(values: &Values, format: OutputFormat) -> String {
+/// Renders values in a format that `status` and `keys` offer.
+fn render_values(values: &Values, format: OutputFormat) -> String {
     let mut text = String::new();
     let width = values.keys().map(|name| name.len()).max().unwrap_or_default();
     match format {
@@ -55,15 +56,15 @@ fn render(values: &Values, format: OutputFormat) -> String {
     text
 }
 
-/// Prints warnings of the configuration.
-pub(crate) fn warn(lines: &[String]) {
+/// Prints warnings to standard error, one per line, so that scripts can parse standard output.
+pub(crate) fn print_warnings(lines: &[String]) {
     for line in lines {
         anstream::eprintln!("{WARN}warning{WARN:#} {line}");
     }
 }
 
-/// Prints a remark that needs no action.
-pub(crate) fn note(line: &str) {
+/// Prints a note that needs no action.
+pub(crate) fn print_note(line: &str) {
     anstream::eprintln!("{DIM}note{DIM:#} {line}");
 }
 
@@ -79,10 +80,11 @@ mod tests {
         ]);
 
         assert_eq!(
-            render(&values, OutputFormat::Env),
+            render_values(&values, OutputFormat::Env),
             "API_URL=\"http://x\"\nK=\"a\\\"b\"\n"
         );
-        let json: serde_json::Value = serde_json::from_str(&render(&values, OutputFormat::Json)).unwrap();
+        let json: serde_json::Value =
+            serde_json::from_str(&render_values(&values, OutputFormat::Json)).unwrap();
         assert_eq!(json["K"], "a\"b");
     }
 }

@@ -1,4 +1,4 @@
-//! The HTTP servers: the API with the site, and the inbox.
+//! The HTTP servers: the API with the site, and the development inbox.
 
 use std::net::TcpListener;
 use std::path::Path;
@@ -8,151 +8,155 @@ use std::time::Duration;
 use actix_web::dev::Server;
 use actix_web::{App, HttpRequest, HttpResponse, web};
 use anyhow::{Context, Result};
-use selvedge_gateway::{ConnectionLimits, Listener, ServerBuilder, Service};
+use selvedge_gateway::{
+    ConnectionLimits, Keys, Listener, LocalHosts, ServerBuilder, Service, TransferPatience,
+    listen_with_upgrades,
+};
 use selvedge_mail::{Inbox, inbox};
+use selvedge_postgres::RequestPool;
 
-use crate::config::Config;
+use crate::config::{Config, LimitsSection};
 use crate::http::{self, StatusPage};
-use crate::key_set::KeySet;
-use crate::services::Services;
-use crate::site::Site;
+use crate::keys::KeySet;
+use crate::services::{Services, available_cores};
+use crate::site::{PageMetaFunction, Site};
+use crate::tls;
 
-/// What answers at `/`.
+/// What is served at `/`, where no service is mounted.
 #[derive(Clone)]
-pub(crate) enum Front {
-    /// The project's site.
+pub(crate) enum RootContent {
+    /// The project's single-page site.
     Site(Arc<Site>),
-    /// A page of ours.
-    Page(web::Data<StatusPage>),
+    /// The built-in page with the addresses of the services.
+    StatusPage(web::Data<StatusPage>),
 }
 
-/// The inbox is read by one person.
+/// Threads of the inbox; one is enough, because only the developer and tests read it.
 const INBOX_WORKERS: usize = 1;
+/// How long a client of the inbox may take to send the head of a request.
 const INBOX_HEADER_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Serves the API on listeners that are bound already. Runs once awaited; ends by its handle.
+/// Makes the API's server on listeners that are already bound. It serves once awaited, and ends when its handle is stopped.
+/// With `hosts`, requests for other hosts are refused.
 ///
 /// # Errors
 /// When a listener cannot be used.
 pub(crate) fn start_api(
     config: &Config,
     services: Arc<Services>,
-    front: Front,
+    root: RootContent,
     listeners: Vec<TcpListener>,
+    hosts: Option<Arc<LocalHosts>>,
 ) -> Result<Server> {
-    let own = &config.own;
-    let workers = own.workers.unwrap_or_else(cores);
+    let settings = &config.selvedge;
+    let workers = settings.workers.unwrap_or_else(available_cores);
+    let for_upgrades = Arc::clone(&services);
+    let upgrades = move || for_upgrades.upgrades();
+    let limits = connection_limits(&settings.limits, services.keys(), hosts);
+    // Called once on each worker thread: database connections, rooms and the gateway's tables belong to one thread.
     let application = move || {
         let worker = services.worker();
+        let requests = web::Data::new(worker.requests());
         App::new()
             .wrap(worker.gateway.clone())
+            .app_data(requests)
             .configure(worker.configure())
-            .configure(mount_front(&front))
+            .configure(mount_root(&root))
     };
     let tls = config.api.tls.as_ref().map(tls::server_config).transpose()?;
     let mut server = ServerBuilder::new()
         .workers(workers)
-        .max_concurrent_connections(own.limits.connections_per_worker)
-        .shutdown_timeout(own.shutdown_timeout.as_secs())
+        .max_concurrent_connections(settings.limits.connections_per_worker)
+        .shutdown_timeout(settings.shutdown_timeout.as_secs())
+        // Signals are handled in `commands::shutdown`, which stops several servers and PostgreSQL in order.
         .disable_signals();
     for listener in listeners {
         let listener = match &tls {
             Some(tls) => Listener::Tls(listener, tls.clone()),
             None => Listener::Tcp(listener),
         };
-        let limits = ConnectionLimits {
-            head_timeout: own.limits.header_timeout,
-            per_address: own.limits.connections_per_address,
-        };
         let application = application.clone();
-        server = selvedge_gateway::listen(server, listener, limits, application)
+        server = listen_with_upgrades(server, listener, limits.clone(), application, upgrades.clone())
             .context("the API cannot listen")?;
     }
     Ok(server.run())
+}
+
+fn connection_limits(limits: &LimitsSection, keys: Keys, hosts: Option<Arc<LocalHosts>>) -> ConnectionLimits {
+    ConnectionLimits {
+        head_timeout: limits.header_timeout,
+        transfer: TransferPatience {
+            stall: limits.stall_timeout,
+            bytes_per_second: limits.min_transfer_rate,
+        },
+        per_address: limits.connections_per_address,
+        hosts,
+        keys: Some(keys),
+    }
 }
 
 /// Serves the development inbox.
 ///
 /// # Errors
 /// When the listener cannot be used.
-pub(crate) fn start_inbox(inbox: Inbox, listener: TcpListener) -> Result<Server> {
+pub(crate) fn start_inbox(
+    inbox: Inbox,
+    listener: TcpListener,
+    hosts: Option<Arc<LocalHosts>>,
+) -> Result<Server> {
     let application = move || App::new().configure(inbox::configure(inbox.clone()));
     let server = ServerBuilder::new()
         .workers(INBOX_WORKERS)
+        // Only the developer's browser and tests use it, so a stop need not wait for their requests.
         .shutdown_timeout(1)
         .disable_signals();
-    let server = selvedge_gateway::listen(server, listener, INBOX_HEADER_TIMEOUT, application)
-        .context("the inbox cannot listen")?;
+    let limits = ConnectionLimits {
+        hosts,
+        ..ConnectionLimits::from(INBOX_HEADER_TIMEOUT)
+    };
+    let server =
+        selvedge_gateway::listen(server, listener, limits, application).context("the inbox cannot listen")?;
     Ok(server.run())
 }
 
-/// The site of a folder, compressed in the background.
+/// Reads the project's site into memory; a background thread compresses it.
 ///
 /// # Errors
-/// When it cannot be read.
-pub(crate) fn site_front(folder: &Path, config: &Config, keys: &KeySet) -> Result<Front> {
-    let site = Site::load(folder, keys.browser_key(), &config.api_url())?;
+/// When a file cannot be read.
+pub(crate) fn load_site(folder: &Path, config: &Config, keys: &KeySet) -> Result<RootContent> {
+    let page_meta = config.selvedge.page_meta.as_deref();
+    let page_meta = page_meta.map(PageMetaFunction::parse).transpose()?;
+    let site = Site::load(folder, keys.browser_key(), &config.api_url(), page_meta)?;
     let compressing = site.clone();
+    // Compression takes seconds of CPU for a large site; until it is done, files are served uncompressed.
     std::thread::spawn(move || compressing.compress());
-    Ok(Front::Site(site))
+    Ok(RootContent::Site(site))
 }
 
-fn cores() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
-}
-
-fn mount_front(front: &Front) -> impl FnOnce(&mut web::ServiceConfig) + use<> {
-    let front = front.clone();
-    move |app| match front {
-        Front::Site(site) => {
+fn mount_root(root: &RootContent) -> impl FnOnce(&mut web::ServiceConfig) + use<> {
+    let root = root.clone();
+    move |app| match root {
+        RootContent::Site(site) => {
             app.app_data(web::Data::from(site))
-                .default_service(web::to(answer_rest));
+                .default_service(web::to(serve_site));
         }
-        Front::Page(page) => {
+        RootContent::StatusPage(page) => {
             app.app_data(page)
                 .route("/", web::get().to(http::show_status_page))
-                .default_service(web::to(http::no_route));
+                .default_service(web::to(http::respond_no_route));
         }
     }
 }
 
-mod tls {
-    //! `[api.tls]`: HTTPS with a certificate of one's own.
-
-    use std::path::Path;
-    use std::sync::Arc;
-
-    use anyhow::{Context, Result, anyhow};
-    use rustls::ServerConfig;
-    use rustls::pki_types::pem::PemObject;
-    use rustls::pki_types::{CertificateDer, PrivateKeyDer};
-
-    use crate::config::TlsFiles;
-
-    pub(super) fn server_config(files: &TlsFiles) -> Result<Arc<ServerConfig>> {
-        let chain = CertificateDer::pem_file_iter(&files.certificate)
-            .and_then(Iterator::collect::<Result<Vec<_>, _>>)
-            .map_err(|error| unreadable("cert_path", &files.certificate, &error))?;
-        let key = PrivateKeyDer::from_pem_file(&files.key)
-            .map_err(|error| unreadable("key_path", &files.key, &error))?;
-        ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
-            .with_safe_default_protocol_versions()
-            .context("TLS")?
-            .with_no_client_auth()
-            .with_single_cert(chain, key)
-            .map(Arc::new)
-            .context("[api.tls]: certificate and key do not fit together")
-    }
-
-    fn unreadable(key: &str, path: &Path, error: &rustls::pki_types::pem::Error) -> anyhow::Error {
-        anyhow!("[api.tls] {key}: cannot use {}: {error}", path.display())
-    }
-}
-
-/// What no service took: the site's, unless the path is below a service's prefix.
-async fn answer_rest(site: web::Data<Site>, request: HttpRequest) -> HttpResponse {
+/// Serves a path that no route matches from the site. Below a service's prefix the response is the gateway's 404
+/// instead: a client that parses JSON must not get the site's HTML page.
+async fn serve_site(
+    site: web::Data<Site>,
+    requests: web::Data<RequestPool>,
+    request: HttpRequest,
+) -> HttpResponse {
     match Service::of(request.match_info().as_str()) {
-        Service::Other => site.answer(&request),
-        _ => http::no_route().await,
+        Service::Other => site.respond(&request, Some(requests.get_ref())).await,
+        _ => http::respond_no_route().await,
     }
 }

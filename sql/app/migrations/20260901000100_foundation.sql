@@ -1,5 +1,5 @@
--- What every later file stands on: trigram search, and a schema for functions that are
--- nobody's business over the API (only `public` is exposed).
+-- What the later files need: trigram search, and a schema for functions that the API does not expose (it
+-- exposes `public` only).
 
 create extension if not exists pg_trgm with schema extensions;
 
@@ -24,7 +24,7 @@ create function private.blank_to_null() returns trigger
   set search_path = ''
 as $$
 begin
-  -- jsonb_populate_record keeps what `new` holds for every column that is not named.
+  -- jsonb_populate_record keeps the value in `new` of every column that the JSON object does not name.
   return jsonb_populate_record(new, (
     select jsonb_object_agg(field.key, nullif(btrim(field.value), ''))
     from jsonb_each_text(to_jsonb(new)) as field

@@ -33,14 +33,14 @@ create table public.profiles (
   constraint profiles_pkey primary key (id),
   constraint profiles_id_fkey foreign key (id) references auth.users (id) on delete cascade,
   constraint profiles_username_length check (char_length(username) between 3 and 50),
-  -- It is a path segment: nothing that needs escaping, nothing that looks like `..`.
+  -- The username is a segment of the page's path: no characters that need escaping, and not `.` or `..`.
   constraint profiles_username_format check (username ~ '^[A-Za-z0-9_][A-Za-z0-9._-]*$'),
   constraint profiles_username_not_reserved check (not private.is_reserved_username(username)),
   constraint profiles_full_name_length check (char_length(full_name) <= 120),
   constraint profiles_bio_length check (char_length(bio) <= 1000),
   constraint profiles_avatar_url_location
     check (avatar_url ~ '^(https?://|/)\S+$' and char_length(avatar_url) <= 2048),
-  -- Links are rendered as href: a javascript: address must never get this far.
+  -- Links are rendered as href, so `javascript:` URLs must not be stored.
   constraint profiles_instagram_url_http
     check (instagram_url ~* '^https?://\S+$' and char_length(instagram_url) <= 2048),
   constraint profiles_twitter_url_http
@@ -57,13 +57,13 @@ comment on column public.profiles.username is
 comment on column public.profiles.avatar_url is
   'Absolute address or root-relative path such as /storage/v1/object/public/avatars/<file>.';
 
--- Mira and mira are one name.
+-- Usernames are unique regardless of case: Mira and mira are the same.
 create unique index profiles_username_key on public.profiles (lower(username));
--- Page lookups compare the name as typed.
+-- For page lookups, which compare the username with its case.
 create index profiles_username_idx on public.profiles (username);
--- The admin's user table, newest first.
+-- For the admin area's list of users, newest first.
 create index profiles_created_at_idx on public.profiles (created_at desc);
--- Finds the few administrators without reading everybody.
+-- For finding the few administrators without reading all profiles.
 create index profiles_admins_idx on public.profiles (id) where role = 'admin';
 
 create trigger profiles_blank_to_null
@@ -74,5 +74,5 @@ create trigger profiles_set_updated_at
   before update on public.profiles
   for each row execute function private.set_updated_at();
 
--- Closed until the next files open it.
+-- No policies yet: 20260901000400_profile_access.sql adds them.
 alter table public.profiles enable row level security;

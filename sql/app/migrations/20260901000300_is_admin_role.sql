@@ -1,9 +1,9 @@
--- The one question every administrative policy asks.
+-- Whether the caller is an administrator; every administrative policy calls it.
 
 create function public.is_admin_role() returns boolean
   language sql
   stable
-  -- Definer: policies of profiles may ask it without recursing into themselves.
+  -- Security definer: policies of profiles can call it without infinite recursion.
   security definer
   set search_path = ''
 as $$

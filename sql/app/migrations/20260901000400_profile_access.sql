@@ -1,13 +1,13 @@
--- Who may write what in profiles. Row policies say whose row; the guard says which columns,
--- with an error that names the rule. Column grants cannot do it: the site's own sign-in
--- upserts {id, username, full_name, avatar_url, role: 'user'}, which must keep working.
+-- Who may write profiles. Policies decide about rows; the trigger guard_profile decides about columns, with an
+-- error that names the rule. Column grants would not do: the site's sign-in upserts {id, username, full_name,
+-- avatar_url, role: 'user'}, which must keep working.
 
 create function private.guard_profile() returns trigger
   language plpgsql
   set search_path = ''
 as $$
 begin
-  -- Not subject to row security: service_role, migrations, and our definer functions.
+  -- Not subject to row-level security: service_role, migrations and security definer functions.
   if not row_security_active(tg_relid) then
     return new;
   end if;
@@ -26,7 +26,7 @@ begin
       raise exception 'The role of a profile cannot be changed by its owner.'
         using errcode = 'insufficient_privilege', hint = 'Roles are changed by an administrator.';
     end if;
-    -- The sign-in upsert carries 'user' for everybody; it must not demote an administrator.
+    -- The upsert at sign-in sends role 'user' for everybody; it must not demote an administrator.
     new.role := old.role;
   end if;
   if new.created_at is distinct from old.created_at then

@@ -46,7 +46,7 @@ begin
       exit when found or exists (select 1 from public.profiles as p where p.id = new.id);
     end if;
     attempt := attempt + 1;
-    -- The suffixes that the site itself suggests, then one that cannot be taken.
+    -- First the suffixes that the site suggests, then a random one.
     candidate := left(base, 41) || case
       when attempt <= 5 then attempt::text
       else '_' || left(replace(gen_random_uuid()::text, '-', ''), 8)

@@ -1,4 +1,4 @@
--- The only door to profiles.role for people.
+-- The only way to change profiles.role through the API.
 
 create function public.set_user_role(user_id uuid, new_role text) returns public.profiles
   language plpgsql
@@ -13,7 +13,8 @@ begin
       using errcode = 'insufficient_privilege';
   end if;
 
-  -- Locking the administrators serialises changes: two of them cannot demote each other.
+  -- The lock on the administrators' rows serialises changes, so that two administrators cannot demote each
+  -- other at the same time.
   perform from public.profiles as p where p.role = 'admin' order by p.id for update;
   if new_role is distinct from 'admin'
      and not exists (
@@ -43,7 +44,8 @@ as $$
 declare
   found_id uuid;
 begin
-  -- Asked before the address is looked up, or anybody could learn who has an account.
+  -- Checked before the address is looked up: otherwise the errors would tell anybody which addresses have an
+  -- account.
   if not public.is_admin_role() then
     raise exception 'Only an administrator may change roles.'
       using errcode = 'insufficient_privilege';

@@ -13,7 +13,7 @@ create table public.subcategories (
 comment on table public.subcategories is
   'Second level of the catalogue. Deleting one leaves its items in their category.';
 
--- Also serves the lists by category.
+-- Also the index for listing the subcategories of a category.
 create unique index subcategories_category_id_name_key
   on public.subcategories (category_id, lower(name));
 

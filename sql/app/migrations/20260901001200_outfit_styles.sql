@@ -18,7 +18,7 @@ comment on table public.outfit_styles is
 comment on column public.outfit_styles.image is
   'Absolute address or root-relative path such as /storage/v1/object/public/images/outfit-style-images/<file>.';
 
--- Not unique: rows of a bulk import that carry no name all get the default one.
+-- Not unique: rows of a bulk import without a name all get the default name.
 create index outfit_styles_name_idx on public.outfit_styles (name);
 create index outfit_styles_name_trgm_idx on public.outfit_styles using gin (name extensions.gin_trgm_ops);
 

@@ -19,8 +19,8 @@ create table public.items (
   constraint items_pkey primary key (id),
   constraint items_product_id_key unique (product_id),
   constraint items_slug_key unique (slug),
-  -- A brand with items stays: losing the maker of a product is never what was meant. Not
-  -- `restrict`, which reports another SQLSTATE from PostgreSQL 18 on.
+  -- A brand that has items cannot be deleted, because its items would lose their maker. Not `restrict`, which
+  -- reports another SQLSTATE from PostgreSQL 18 on.
   constraint items_brand_id_fkey
     foreign key (brand_id) references public.brands (id),
   constraint items_category_fkey
@@ -56,11 +56,11 @@ create index items_created_at_idx on public.items (created_at desc);
 -- Search in name or description.
 create index items_name_trgm_idx on public.items using gin (name extensions.gin_trgm_ops);
 create index items_description_trgm_idx on public.items using gin (description extensions.gin_trgm_ops);
--- Foreign keys: embedding, and deletes on the other side.
+-- Indexes on foreign keys, for embedding and for deletes of the referenced rows.
 create index items_brand_id_idx on public.items (brand_id);
 create index items_category_idx on public.items (category);
 create index items_subcategory_id_idx on public.items (subcategory_id);
--- Picker filters by gender; color lists are searched by member.
+-- For the item picker's filter by gender, and for searches by one color of the list.
 create index items_gender_created_at_idx on public.items (gender, created_at desc);
 create index items_colors_idx on public.items using gin (colors);
 

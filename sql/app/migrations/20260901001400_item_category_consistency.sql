@@ -19,7 +19,8 @@ begin
   if tg_op = 'INSERT' and new.category is null then
     new.category := parent;
   end if;
-  -- A null category on update is the category being deleted, its subcategories with it.
+  -- An update that sets the category to null is the foreign key's action when the category is deleted; its
+  -- subcategories are deleted with it.
   if new.category <> parent then
     raise exception 'The subcategory of an item must belong to its category.'
       using errcode = 'check_violation', constraint = 'items_subcategory_in_category',

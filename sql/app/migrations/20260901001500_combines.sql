@@ -20,7 +20,7 @@ create table public.combines (
 
   constraint combines_pkey primary key (id),
   constraint combines_slug_key unique (slug),
-  -- What was published stays when its creator leaves; see combines_leave_with_creator.
+  -- A published outfit stays when its creator's account is deleted; see combines_leave_with_creator.
   constraint combines_user_id_fkey
     foreign key (user_id) references public.profiles (id) on delete set null,
   -- To auth.users on purpose: a second key to profiles would make the embed
@@ -32,7 +32,7 @@ create table public.combines (
   constraint combines_meta_description_length check (char_length(meta_description) <= 1000),
   constraint combines_main_image_location
     check (main_image ~ '^(https?://|/)\S+$' and char_length(main_image) <= 2048),
-  -- A submission takes its picture from its first item, which may have none.
+  -- A submission's picture is that of its first item, which may have none.
   constraint combines_main_image_present check (main_image is not null or not created_by_admin),
   constraint combines_image_alt_length check (char_length(image_alt) <= 1000),
   constraint combines_gender_known check (gender in ('men', 'women', 'unisex')),
@@ -65,18 +65,18 @@ comment on column public.combines.slug is 'Made from the name when none is given
 comment on column public.combines.approved_by is 'Who reviewed it, whichever way the review went.';
 comment on column public.combines.approved_at is 'When it was reviewed, whichever way the review went.';
 
--- The public lists and the ranking: approved, newest first, perhaps of one gender.
+-- For the public lists and the ranking: approved outfits, newest first, optionally of one gender.
 create index combines_approved_newest_idx
   on public.combines (created_at desc) where status = 'approved';
 create index combines_approved_gender_newest_idx
   on public.combines (gender, created_at desc) where status = 'approved';
--- The admin list, whole and by status (the pending count too).
+-- For the admin area's list of all outfits and by status, and for the count of pending ones.
 create index combines_created_at_idx on public.combines (created_at desc);
 create index combines_status_created_at_idx on public.combines (status, created_at desc);
 -- A creator's outfits, newest first.
 create index combines_user_id_created_at_idx on public.combines (user_id, created_at desc);
 create index combines_approved_by_idx on public.combines (approved_by);
--- Search by a part of the name; lists searched by member.
+-- For search by a part of the name, and for searches by one element of the id lists.
 create index combines_name_trgm_idx on public.combines using gin (name extensions.gin_trgm_ops);
 create index combines_item_ids_idx on public.combines using gin (item_ids);
 create index combines_outfit_styles_idx on public.combines using gin (outfit_styles);
@@ -90,5 +90,5 @@ create trigger combines_set_updated_at
   before update on public.combines
   for each row execute function private.set_updated_at();
 
--- Closed until combine_access opens it.
+-- No policies yet: 20260901001800_combine_access.sql adds them.
 alter table public.combines enable row level security;

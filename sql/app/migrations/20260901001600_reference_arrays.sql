@@ -3,7 +3,7 @@
 
 create function private.check_reference_array() returns trigger
   language plpgsql
-  -- Definer: locking the referenced rows takes rights that the writer does not have.
+  -- Security definer: locking the referenced rows needs rights on them that the writer does not have.
   security definer
   set search_path = ''
 as $$
@@ -19,13 +19,14 @@ begin
     return new;
   end if;
 
-  -- The lock of a real foreign key: a delete that runs now waits for us, then finds our row.
+  -- `for key share`, as a foreign key's own check takes it: a concurrent delete waits for this transaction,
+  -- then sees its row.
   execute format(
     'select array(select t.id from public.%I as t where t.id = any ($1) order by t.id for key share)',
     target) into known using wanted;
   unknown := array(
     select distinct w.id from unnest(wanted) as w (id)
-    -- Nulls are refused by the shape constraints, which say so better.
+    -- Nulls are left to the check constraints of the tables, whose errors name the column.
     where w.id is not null and w.id <> all (known) order by w.id);
   if cardinality(unknown) > 0 then
     raise exception 'The list "%" of table "%" holds ids that are not in table "%".',
@@ -42,7 +43,8 @@ comment on function private.check_reference_array() is
 
 create function private.remove_from_arrays() returns trigger
   language plpgsql
-  -- Definer: the lists belong to rows that whoever deletes may not edit.
+  -- Security definer: the caller may delete the referenced row, but not update other users' rows that list
+  -- it.
   security definer
   set search_path = ''
 as $$

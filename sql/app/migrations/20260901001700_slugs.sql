@@ -2,7 +2,7 @@
 
 create function private.set_slug() returns trigger
   language plpgsql
-  -- Definer: a slug may be taken by a row that the writer cannot see.
+  -- Security definer: the slug may be in use by a row that the writer cannot see.
   security definer
   set search_path = ''
 as $$
@@ -20,8 +20,8 @@ begin
   if base is null or base = '' then
     base := fallback || '-' || left(new.id::text, 8);
   end if;
-  -- Two rows of one name at the same moment: the second waits and sees the first. One lock per
-  -- table and not per name, or a bulk insert would fill the server's lock table.
+  -- If two rows with one name are inserted concurrently, the second waits and then sees the first. One lock
+  -- per table and not per name, or a bulk insert would fill the server's lock table.
   perform pg_advisory_xact_lock(hashtextextended('slugs of ' || tg_table_name, 0));
   execute format('select exists (select 1 from public.%I where slug = $1 and id <> $2)', tg_table_name)
     into taken using base, new.id;

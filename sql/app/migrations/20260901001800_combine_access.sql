@@ -1,5 +1,5 @@
--- Who sees and writes outfits. Row policies say which rows; the guard fixes the columns of the
--- review, so that no form, upsert or script of a user can publish anything.
+-- Who may read and write outfits. Policies decide about rows; the trigger guard_combine sets the columns of
+-- the review, so that no request of a user can publish an outfit.
 
 create function private.guard_combine() returns trigger
   language plpgsql
@@ -8,7 +8,7 @@ as $$
 declare
   is_admin boolean;
 begin
-  -- Not subject to row security: service_role, migrations, and our definer functions.
+  -- Not subject to row-level security: service_role, migrations and security definer functions.
   if not row_security_active(tg_relid) then
     if new.status = 'pending' then
       new.approved_by := null;
@@ -27,7 +27,7 @@ begin
   end if;
 
   if tg_op = 'INSERT' then
-    -- Whatever was sent: administrators publish, everybody else submits for review.
+    -- Overrides the status that was sent: what administrators create is published, all else waits for review.
     new.status           := case when is_admin then 'approved' else 'pending' end;
     new.created_by_admin := is_admin;
     new.approved_by      := case when is_admin then auth.uid() end;
@@ -50,7 +50,7 @@ begin
     return new;
   end if;
 
-  -- The record of a review says who really made it, and when.
+  -- Sets who reviewed and when, whatever was sent.
   if new.status is distinct from old.status then
     new.approved_by := case when new.status <> 'pending' then auth.uid() end;
     new.approved_at := case when new.status <> 'pending' then now() end;

@@ -13,7 +13,8 @@ create table public.likes (
   constraint likes_product_id_fkey
     foreign key (product_id) references public.items (id) on delete cascade,
   constraint likes_exactly_one_target check (num_nonnulls(combine_id, product_id) = 1),
-  -- Nulls are distinct, so each constraint sees only the likes of its kind.
+  -- Nulls are distinct in unique constraints, so each constraint applies only to likes of its own kind
+  -- (outfit or item).
   constraint likes_user_id_combine_id_key unique (user_id, combine_id),
   constraint likes_user_id_product_id_key unique (user_id, product_id)
 );
@@ -22,7 +23,7 @@ comment on table public.likes is
   'One like per user and target: an outfit (combine_id) or an item (product_id). Public like the counts made from it; what a person keeps for themselves is a bookmark.';
 comment on column public.likes.product_id is 'Refers to items.id.';
 
--- Counting and embedding from the target's side, and its deletes.
+-- For counting and embedding likes of an outfit or item, and for the cascade when it is deleted.
 create index likes_combine_id_idx on public.likes (combine_id) where combine_id is not null;
 create index likes_product_id_idx on public.likes (product_id) where product_id is not null;
 -- A user's likes, newest first.
@@ -31,7 +32,7 @@ create index likes_user_id_created_at_idx on public.likes (user_id, created_at d
 alter table public.likes enable row level security;
 revoke all on table public.likes from anon, authenticated;
 grant select on table public.likes to anon;
--- No update: a like is made or taken back.
+-- No UPDATE: a like is only inserted or deleted.
 grant select, insert, delete on table public.likes to authenticated;
 grant all on table public.likes to service_role;
 
@@ -45,7 +46,8 @@ create policy likes_insert_own on public.likes
   for insert to authenticated
   with check (
     user_id = (select auth.uid())
-    -- Runs under the caller's own policies: one can like only what one can see.
+    -- The subquery is subject to the caller's policies, so users can like only outfits and items that they
+    -- can see.
     and (combine_id is null
       or exists (select 1 from public.combines as c where c.id = likes.combine_id)));
 comment on policy likes_insert_own on public.likes is

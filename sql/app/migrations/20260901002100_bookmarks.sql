@@ -15,13 +15,13 @@ create table public.bookmarks (
 comment on table public.bookmarks is
   'Outfits that a user keeps for themselves: private, one per user and outfit.';
 
--- The library, newest first; and deletes of outfits.
+-- For the list of a user's bookmarks, newest first, and for the cascade when an outfit is deleted.
 create index bookmarks_user_id_created_at_idx on public.bookmarks (user_id, created_at desc);
 create index bookmarks_combine_id_idx on public.bookmarks (combine_id);
 
 alter table public.bookmarks enable row level security;
 revoke all on table public.bookmarks from anon, authenticated;
--- No update: a bookmark is made or removed.
+-- No UPDATE: a bookmark is only inserted or deleted.
 grant select, insert, delete on table public.bookmarks to authenticated;
 grant all on table public.bookmarks to service_role;
 
@@ -35,7 +35,7 @@ create policy bookmarks_insert_own on public.bookmarks
   for insert to authenticated
   with check (
     user_id = (select auth.uid())
-    -- Runs under the caller's own policies: one can keep only what one can see.
+    -- The subquery is subject to the caller's policies, so users can bookmark only outfits that they can see.
     and exists (select 1 from public.combines as c where c.id = bookmarks.combine_id));
 comment on policy bookmarks_insert_own on public.bookmarks is
   'Everybody bookmarks in their own name, and only outfits that they may see.';

@@ -4,7 +4,7 @@ create table public.user_training_images (
   image_order smallint    not null,
   updated_at  timestamptz not null default now(),
 
-  -- One picture per slot; the site upserts on it.
+  -- One picture per position; the site's upsert conflicts on this key.
   constraint user_training_images_pkey primary key (user_id, image_order),
   constraint user_training_images_user_id_fkey
     foreign key (user_id) references public.profiles (id) on delete cascade,

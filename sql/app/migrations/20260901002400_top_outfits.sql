@@ -5,7 +5,8 @@ create function public.top_outfits(since timestamptz default null, max_results i
   returns setof public.combines
   language sql
   stable
-  -- No `set` clause and not definer: the planner may inline it, and the caller's policies apply.
+  -- Without a `set` clause and without `security definer`, so the planner can inline it and the caller's
+  -- policies apply.
 as $$
   select c.*
   from public.combines as c

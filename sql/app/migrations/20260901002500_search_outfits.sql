@@ -5,10 +5,11 @@ create function public.search_outfits(term text, max_results int default 50)
   returns setof public.combines
   language plpgsql
   stable
-  -- Definer, because it states the public policy itself: approved outfits only, for everybody.
+  -- Security definer, because the query itself restricts the result to approved outfits, as the policy for
+  -- visitors does.
   security definer
   set search_path = ''
-  -- A rare term is found by the trigram index, a common one by walking the newest: the planner can
+  -- The trigram index is fast for rare terms, reading the newest outfits for common ones: the planner can
   -- choose only when it sees the term.
   set plan_cache_mode = force_custom_plan
 as $$

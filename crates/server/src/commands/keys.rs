@@ -1,4 +1,4 @@
-//! `selvedge keys`: the project's keys, a new set for `serve`, or a new key for user tokens.
+//! `selvedge keys`: prints the project's keys, makes a new set for `serve`, or rotates the key that signs user tokens.
 
 use anyhow::Result;
 use indexmap::IndexMap;
@@ -7,28 +7,30 @@ use selvedge_token::KeyAlgorithm;
 
 use crate::cli::{KeysAction, KeysArgs, OutputFormat, RotateArgs, SigningAlgorithm};
 use crate::config::Config;
-use crate::key_set::KeySet;
+use crate::keys::KeySet;
+use crate::keys::signing_keys;
 use crate::output::{self, DIM, GOOD, Values};
-use crate::signing_keys;
 
 pub(super) fn run(config: &Config, args: &KeysArgs) -> Result<()> {
     if let Some(KeysAction::Rotate(args)) = &args.action {
-        return rotate(config, args);
+        return rotate_signing_key(config, args);
     }
     if !args.generate {
-        output::print(&values(&KeySet::for_development(config)?, ""), args.output);
+        output::print_values(&keys_by_name(&KeySet::for_development(config)?, ""), args.output);
         return Ok(());
     }
+    // A comment is valid in an env file, but not in JSON.
     if args.output == OutputFormat::Env {
         anstream::println!(
             "{DIM}# A new set. Keep it secret, and give it to `selvedge serve` as variables.{DIM:#}"
         );
     }
-    output::print(&values(&KeySet::generate(), "SUPABASE_AUTH_"), args.output);
+    output::print_values(&keys_by_name(&KeySet::generate(), "SUPABASE_AUTH_"), args.output);
     Ok(())
 }
 
-fn rotate(config: &Config, args: &RotateArgs) -> Result<()> {
+/// `selvedge keys rotate`: a running server keeps signing with the old key until it is restarted.
+fn rotate_signing_key(config: &Config, args: &RotateArgs) -> Result<()> {
     let algorithm = match args.algorithm {
         SigningAlgorithm::Es256 => KeyAlgorithm::Es256,
         SigningAlgorithm::Rs256 => KeyAlgorithm::Rs256,
@@ -52,8 +54,9 @@ fn rotate(config: &Config, args: &RotateArgs) -> Result<()> {
     Ok(())
 }
 
-/// By the names of `status`, or as the variables that override `[auth]`.
-fn values(keys: &KeySet, prefix: &str) -> Values {
+/// The keys by the names that `status` prints. With the prefix `SUPABASE_AUTH_` they are the variables that override
+/// `[auth]`.
+fn keys_by_name(keys: &KeySet, prefix: &str) -> Values {
     let optional = |key: &Option<SecretString>| key.as_ref().map(|key| key.expose_secret().to_owned());
     let named = [
         ("JWT_SECRET", Some(keys.jwt_secret.expose_secret().to_owned())),

@@ -1,30 +1,29 @@
 //! `selvedge migrate`: applies, lists and creates migrations.
 //!
-//! The database is the one of `--database-url` or `DATABASE_URL`; else the project's own, whether it runs
-//! or has to be started for the occasion.
+//! The database is that of `--database-url` or `DATABASE_URL`; without one, the project's own. If the project does not
+//! run, its cluster is started for the command and stopped afterwards.
 
 use anyhow::{Context, Result, bail};
 use chrono::Utc;
-use selvedge_postgres::cluster::{Cluster, DATABASE};
+use selvedge_postgres::cluster::Cluster;
 use selvedge_postgres::migrate::{MigrationState, apply_platform, create_migration, is_platform_applied};
 use tokio_postgres::Client;
 
 use crate::cli::MigrateAction;
 use crate::config::Config;
-use crate::embedded::{self, Embedded};
-use crate::external::ExternalDatabase;
+use crate::database::embedded::{self, Embedded};
+use crate::database::external::ExternalDatabase;
 use crate::output::{DIM, GOOD, WARN};
-use crate::status::DATABASE_PASSWORD;
 
 pub(super) async fn run(config: &Config, action: MigrateAction) -> Result<()> {
     match action {
-        MigrateAction::New { name } => create(config, &name),
-        MigrateAction::Up => up(config).await,
-        MigrateAction::List => list(config).await,
+        MigrateAction::New { name } => create_file(config, &name),
+        MigrateAction::Up => apply_migrations(config).await,
+        MigrateAction::List => list_migrations(config).await,
     }
 }
 
-fn create(config: &Config, name: &str) -> Result<()> {
+fn create_file(config: &Config, name: &str) -> Result<()> {
     let name: String = name
         .trim()
         .to_lowercase()
@@ -41,24 +40,29 @@ fn create(config: &Config, name: &str) -> Result<()> {
     Ok(())
 }
 
-async fn up(config: &Config) -> Result<()> {
-    let applied = if let Some(url) = &config.own.database_url {
+/// `migrate up`: the platform's schema if it is missing or old, then the project's migrations.
+async fn apply_migrations(config: &Config) -> Result<()> {
+    let applied = if let Some(url) = &config.selvedge.database_url {
         let database = ExternalDatabase::parse(url)?;
-        let client = database.client().await?;
+        let client = database.connect().await?;
         if !is_platform_applied(&client).await? {
+            // Creating roles, event triggers and schemas of other owners needs a superuser; migrations of the project do not.
             let report = apply_platform(&client).await.context(
                 "the platform schema needs a superuser once: use one in DATABASE_URL for this command",
             )?;
+            // Passwords are set only once: an operator may have changed those of the services' roles since.
             if report.is_first {
                 database.set_service_passwords(&client).await?;
             }
             print_applied("platform", &report.applied);
         }
+        // The platform schema needs a superuser; the project's migrations must not have one.
         database.become_administrator(&client).await?;
         embedded::apply_migrations(config, &client).await?
-    } else if let Some(client) = running(config).await? {
+    } else if let Some(client) = connect_to_running(config).await? {
         embedded::apply_migrations(config, &client).await?
     } else {
+        // Starting the cluster applies pending migrations already.
         let embedded = Embedded::start(config).await?;
         let applied = embedded.report.migrations.clone();
         embedded.cluster.stop().await?;
@@ -77,15 +81,16 @@ fn print_applied(what: &str, names: &[String]) {
     }
 }
 
-async fn list(config: &Config) -> Result<()> {
-    let statuses = if let Some(url) = &config.own.database_url {
-        let client = ExternalDatabase::parse(url)?.client().await?;
+async fn list_migrations(config: &Config) -> Result<()> {
+    let statuses = if let Some(url) = &config.selvedge.database_url {
+        let client = ExternalDatabase::parse(url)?.connect().await?;
         embedded::list_migrations(config, &client).await?
-    } else if let Some(client) = running(config).await? {
+    } else if let Some(client) = connect_to_running(config).await? {
         embedded::list_migrations(config, &client).await?
     } else {
         let cluster = embedded::start_cluster(config).await?;
         let client = embedded::connect(&cluster.superuser_config()).await?;
+        // The cluster is stopped before an error is returned, so that no PostgreSQL is left running.
         let statuses = embedded::list_migrations(config, &client).await;
         drop(client);
         cluster.stop().await?;
@@ -112,17 +117,11 @@ async fn list(config: &Config) -> Result<()> {
     Ok(())
 }
 
-/// The running instance's database, as `postgres`.
-async fn running(config: &Config) -> Result<Option<Client>> {
-    let Some(holder) = Cluster::find_running(&config.own.data_dir)? else {
+/// Connects to the database of the running instance as `postgres`; `None` when the project does not run.
+async fn connect_to_running(config: &Config) -> Result<Option<Client>> {
+    let Some(holder) = Cluster::find_running(&config.selvedge.data_dir)? else {
         return Ok(None);
     };
-    let mut login = tokio_postgres::Config::new();
-    login
-        .host("127.0.0.1")
-        .port(holder.database_port)
-        .user("postgres")
-        .password(DATABASE_PASSWORD)
-        .dbname(DATABASE);
+    let login = embedded::login_to_running(&holder, "postgres");
     embedded::connect(&login).await.map(Some)
 }

@@ -1,6 +1,7 @@
-//! One file per command. Each loads the configuration, does its work and prints for people.
+//! One file per command of the command line.
 
 mod keys;
+mod logging;
 mod migrate;
 mod reset;
 mod rest;
@@ -9,25 +10,25 @@ mod shutdown;
 mod start;
 mod status;
 mod stop;
+mod summary;
 mod sweep;
 
 use anyhow::Result;
-use selvedge_gateway::telemetry::{self, LogFormat};
 
 use crate::cli::{Cli, Command};
 use crate::config::{Config, Loaded};
 use crate::output;
 
-/// Runs a command.
+/// Loads the configuration and runs the command that the arguments name.
 pub(crate) async fn run(cli: Cli) -> Result<()> {
-    // No project: the command has settings of its own.
+    // `selvedge rest` has no project: its settings are PostgREST's.
     if let Command::Rest(args) = &cli.command {
         return rest::run(args).await;
     }
     let Loaded { config, warnings } = Config::load(&cli.flags())?;
-    // The short commands are read by scripts and called often: they leave the warnings to `start`.
+    // The other commands are called often, and scripts read their output, so they do not repeat the warnings.
     if matches!(cli.command, Command::Start(_) | Command::Serve(_)) {
-        output::warn(&warnings);
+        output::print_warnings(&warnings);
     }
     match cli.command {
         Command::Start(_) => start::run(config).await,
@@ -40,14 +41,4 @@ pub(crate) async fn run(cli: Cli) -> Result<()> {
         Command::Keys(args) => keys::run(&config, &args),
         Command::Sweep(args) => sweep::run(&config, &args).await,
     }
-}
-
-/// Starts logging as configured; format and filter are the command's own unless the configuration chose.
-fn start_logging(config: &Config, format: LogFormat, filter: &str) {
-    let format = match config.own.json_logs {
-        None => format,
-        Some(true) => LogFormat::Json,
-        Some(false) => LogFormat::Pretty,
-    };
-    telemetry::init(format, config.own.log.as_deref().unwrap_or(filter));
 }

@@ -1,45 +1,49 @@
-//! `selvedge reset`: a fresh database and fresh buckets, from migrations and seeds.
+//! `selvedge reset`: deletes the project's database and objects, and makes them again from migrations and seeds.
 
 use std::io::{IsTerminal, Write};
 
 use anyhow::{Context, Result, bail};
 use selvedge_postgres::cluster::Cluster;
 
+use super::summary;
 use crate::config::Config;
-use crate::embedded::{self, Embedded};
-use crate::key_set::KeySet;
+use crate::database::embedded::{self, Embedded};
+use crate::keys::KeySet;
 use crate::output::{GOOD, WARN};
-use crate::services::{Background, Mode, Services, objects_folder};
-use crate::summary;
+use crate::services::{BackgroundRuntime, Mode, Services, objects_folder};
 
 pub(super) async fn run(config: Config, is_confirmed: bool) -> Result<()> {
-    if let Some(holder) = Cluster::find_running(&config.own.data_dir)? {
+    if let Some(holder) = Cluster::find_running(&config.selvedge.data_dir)? {
         bail!("{holder}\n  stop it first:  selvedge stop");
     }
-    if !is_confirmed && !confirm(&config)? {
+    if !is_confirmed && !confirm_reset(&config)? {
         bail!("nothing was changed");
     }
+    // Only files: objects in a bucket of an S3 backend stay.
     let objects = objects_folder(&config);
-    Cluster::delete_data(&config.own.data_dir)?;
+    Cluster::delete_data(&config.selvedge.data_dir)?;
+    // Removed before anything is rebuilt: if the reset fails half-way, the next start runs the seeds again.
     embedded::forget_initialized(&config)?;
     if objects.exists() {
         std::fs::remove_dir_all(&objects).with_context(|| format!("cannot delete {}", objects.display()))?;
     }
     let embedded = Embedded::start(&config).await?;
     let keys = KeySet::for_development(&config)?;
-    let background = Background::new()?;
+    let background = BackgroundRuntime::new()?;
     let services =
         Services::connect(&background, &config, embedded.logins(), &keys, Mode::Development).await?;
     let buckets = services.seed_buckets(&config).await?;
     embedded.mark_initialized(&config)?;
+    // Closed first, so that PostgreSQL's fast shutdown does not cut their connections off.
     drop((services, background));
-    let done = summary::first_start(&embedded.report, &buckets);
+    let done = summary::describe_first_start(&embedded.report, &buckets);
     anstream::println!("{GOOD}reset{GOOD:#} {}: {done}", config.project.id);
     embedded.cluster.stop().await?;
     Ok(())
 }
 
-fn confirm(config: &Config) -> Result<bool> {
+/// Asks the user to type the project's name. Without a terminal nobody can be asked, and `--yes` is needed.
+fn confirm_reset(config: &Config) -> Result<bool> {
     if !std::io::stdin().is_terminal() {
         bail!(
             "reset deletes every row and object of {}: say so with --yes",

@@ -1,58 +1,68 @@
-//! `selvedge serve`: the project in production. External database, keys of one's own, real mail.
+//! `selvedge serve`: runs the project in production, with an external database, secret keys and an SMTP server.
 
 use std::sync::Arc;
 use std::time::Instant;
 
 use actix_web::web;
 use anyhow::{Result, bail};
-use selvedge_gateway::telemetry::LogFormat;
+use selvedge_gateway::logging::LogFormat;
 use selvedge_postgres::migrate::is_platform_applied;
 
-use crate::config::Config;
-use crate::external::ExternalDatabase;
-use crate::http::StatusPage;
-use crate::key_set::KeySet;
-use crate::listen::{self, API_PORT};
-use crate::server::{self, Front};
-use crate::services::{Background, Mode, Services};
-
+use super::logging::start_logging;
 use super::shutdown;
+use crate::config::Config;
+use crate::database::external::ExternalDatabase;
+use crate::http::StatusPage;
+use crate::keys::KeySet;
+use crate::listen::{self, API_PORT};
+use crate::server::{self, RootContent};
+use crate::services::{BackgroundRuntime, Mode, Services};
 
-/// Every address of the machine: a server in production is there to be reached.
+/// The default address: all interfaces, because a production server is reached from other machines.
 const ANY_ADDRESS: &str = "0.0.0.0";
 
-/// Without actix's reports about its threads and PostgreSQL's notices.
-const LOG: &str = "info,actix_server=warn,tokio_postgres=warn";
+/// Hides what actix logs about its threads and tokio-postgres about server notices at `info`.
+const DEFAULT_LOG_FILTER: &str = "info,actix_server=warn,tokio_postgres=warn";
 
 pub(super) async fn run(config: Config) -> Result<()> {
     let started = Instant::now();
-    super::start_logging(&config, LogFormat::Json, LOG);
+    start_logging(&config, LogFormat::Json, DEFAULT_LOG_FILTER);
     let keys = KeySet::for_production(&config)?;
-    let Some(url) = &config.own.database_url else {
+    let Some(url) = &config.selvedge.database_url else {
         bail!(
             "`selvedge serve` needs a database: set DATABASE_URL=postgresql://…, or use `selvedge start` \
              for an embedded one"
         );
     };
     let database = ExternalDatabase::parse(url)?;
-    let host = config.own.host.clone().unwrap_or_else(|| ANY_ADDRESS.to_owned());
-    let listener = listen::bind(&host, config.api.port, API_PORT)?;
+    let host = config
+        .selvedge
+        .host
+        .clone()
+        .unwrap_or_else(|| ANY_ADDRESS.to_owned());
+    // Bound before the database is asked, so that a taken port is reported at once.
+    let listener = listen::bind_port(&host, config.api.port, API_PORT)?;
+    // From here on a signal is remembered, also while the services are still connecting.
     let signals = shutdown::Signals::listen()?;
-    if !is_platform_applied(&database.client().await?).await? {
+    // `serve` never changes the schema: its login need not be a superuser, and several instances may start at once.
+    if !is_platform_applied(&database.connect().await?).await? {
         bail!(
             "the database lacks the platform schema, or an older version made it\n  bring it up to date with:  selvedge migrate up"
         );
     }
-    let background = Background::new()?;
+    let background = BackgroundRuntime::new()?;
     let services =
         Services::connect(&background, &config, database.logins(), &keys, Mode::Production).await?;
+    let realtime = services.realtime.clone();
     let api = server::start_api(
         &config,
         Arc::new(services),
-        front(&config, &keys)?,
+        root_content(&config, &keys)?,
         vec![listener],
+        // A public server has public names, and requires keys, which a foreign page does not know.
+        None,
     )?;
-    let handle = shutdown::spawn(api);
+    let handle = shutdown::spawn_server(api);
     let startup_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
     tracing::info!(
         host,
@@ -61,14 +71,16 @@ pub(super) async fn run(config: Config) -> Result<()> {
         version = env!("CARGO_PKG_VERSION"),
         "serving"
     );
-    shutdown::wait_and_stop(signals, vec![handle], std::future::pending()).await?;
+    shutdown::wait_and_stop(signals, vec![handle], realtime, std::future::pending()).await?;
     tracing::info!("stopped");
     Ok(())
 }
 
-fn front(config: &Config, keys: &KeySet) -> Result<Front> {
-    match &config.own.site {
-        Some(folder) => server::site_front(folder, config, keys),
-        None => Ok(Front::Page(web::Data::new(StatusPage::for_production()))),
+fn root_content(config: &Config, keys: &KeySet) -> Result<RootContent> {
+    match &config.selvedge.site {
+        Some(folder) => server::load_site(folder, config, keys),
+        None => Ok(RootContent::StatusPage(web::Data::new(
+            StatusPage::for_production(),
+        ))),
     }
 }

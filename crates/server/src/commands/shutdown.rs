@@ -1,12 +1,13 @@
-//! Ends servers in order: no new requests, the running ones finish, then everything else.
+//! Stops the HTTP servers in order: they accept no new requests, finish the running ones, then end.
 
 use std::future::Future;
 
 use actix_web::dev::{Server, ServerHandle};
 use anyhow::{Context, Result, bail};
+use selvedge_realtime::Realtime;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// Ctrl-C and SIGTERM. Listening begins at creation, so that a signal during the start is not lost.
+/// Receives Ctrl-C and SIGTERM from the moment it is made, so that a signal during the start is not lost.
 pub(super) struct Signals {
     interrupt: Signal,
     terminate: Signal,
@@ -21,7 +22,7 @@ impl Signals {
         })
     }
 
-    /// Waits for one of them.
+    /// Waits for the next signal.
     pub(super) async fn next(&mut self) {
         tokio::select! {
             _ = self.interrupt.recv() => {}
@@ -30,8 +31,8 @@ impl Signals {
     }
 }
 
-/// Runs a server in the background.
-pub(super) fn spawn(server: Server) -> ServerHandle {
+/// Runs a server as a task of its own and returns the handle that stops it.
+pub(super) fn spawn_server(server: Server) -> ServerHandle {
     let handle = server.handle();
     actix_web::rt::spawn(async move {
         if let Err(error) = server.await {
@@ -41,14 +42,15 @@ pub(super) fn spawn(server: Server) -> ServerHandle {
     handle
 }
 
-/// Waits for a signal, or for the end of something that we cannot do without, and stops the servers. A
-/// second signal ends the waiting for running requests.
+/// Waits for a signal, or for `lost`, which ends when PostgreSQL has ended by itself. Then closes the sockets of
+/// `realtime` and stops the servers. A second signal cuts off requests that are still running.
 ///
 /// # Errors
-/// When it was not a signal that ended it.
+/// When PostgreSQL has ended by itself; `lost` gives the reason.
 pub(super) async fn wait_and_stop(
     mut signals: Signals,
     servers: Vec<ServerHandle>,
+    realtime: Option<Realtime>,
     lost: impl Future<Output = String>,
 ) -> Result<()> {
     let failure = tokio::select! {
@@ -56,6 +58,10 @@ pub(super) async fn wait_and_stop(
         reason = lost => Some(reason),
     };
     let drain = async {
+        // Sockets are closed before the servers stop: a worker that ends drops its sockets without a close frame.
+        if let Some(realtime) = &realtime {
+            realtime.drain().await;
+        }
         for server in &servers {
             server.stop(true).await;
         }

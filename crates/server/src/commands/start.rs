@@ -1,4 +1,4 @@
-//! `selvedge start`: the whole project on this machine, for development.
+//! `selvedge start`: runs the whole project on this machine, for development.
 
 use std::net::TcpListener;
 use std::sync::Arc;
@@ -7,29 +7,31 @@ use std::time::Instant;
 use actix_web::dev::ServerHandle;
 use actix_web::web;
 use anyhow::{Result, bail};
-use selvedge_gateway::telemetry::LogFormat;
+use selvedge_gateway::LocalHosts;
+use selvedge_gateway::logging::LogFormat;
 use selvedge_mail::inbox;
 use selvedge_postgres::cluster::Cluster;
 use selvedge_storage::SeedReport;
+use url::Url;
 
+use super::logging::start_logging;
+use super::{shutdown, summary};
 use crate::config::Config;
-use crate::embedded::Embedded;
+use crate::database::embedded::Embedded;
 use crate::http::StatusPage;
-use crate::key_set::KeySet;
+use crate::instance;
+use crate::keys::KeySet;
+use crate::keys::signing_keys;
 use crate::listen::{self, API_PORT, INBOX_PORT, SMTP_PORT};
 use crate::output::{self, DIM};
-use crate::server::{self, Front};
-use crate::services::{Background, Mode, Services};
-use crate::signing_keys;
-use crate::{status, summary};
+use crate::server::{self, RootContent};
+use crate::services::{BackgroundRuntime, Mode, Services};
 
-use super::shutdown;
-
-/// Well-known keys open everything, so nothing but this machine may connect.
+/// `start` listens on this machine only, because with the well-known development keys any client has full access.
 const LOOPBACK: &str = "127.0.0.1";
 
-/// The terminal belongs to the summary; what goes wrong still shows.
-const LOG: &str = "warn";
+/// Only warnings and errors, so that the summary stays readable in the terminal.
+const DEFAULT_LOG_FILTER: &str = "warn";
 
 /// The ports that `start` opens itself.
 struct Listeners {
@@ -40,15 +42,15 @@ struct Listeners {
 
 pub(super) async fn run(mut config: Config) -> Result<()> {
     let started = Instant::now();
-    // Where mail leaves by a server of one's own, there is nothing to look at.
+    // With an SMTP server no mail reaches the inbox, so it is not started.
     config.inbox.enabled &= config.auth.email.smtp.is_none();
-    super::start_logging(&config, LogFormat::Pretty, LOG);
-    // Before the ports: "already running" explains more than "port taken".
-    if let Some(holder) = Cluster::find_running(&config.own.data_dir)? {
+    start_logging(&config, LogFormat::Pretty, DEFAULT_LOG_FILTER);
+    // Checked before the ports are bound: "already running" tells the user more than "port taken".
+    if let Some(holder) = Cluster::find_running(&config.selvedge.data_dir)? {
         bail!("{holder}\n  stop it with `selvedge stop`, or look at it with `selvedge status`");
     }
-    if let Some(path) = signing_keys::missing(&config) {
-        output::warn(&[format!(
+    if let Some(path) = signing_keys::find_missing_file(&config) {
+        output::print_warnings(&[format!(
             "auth.signing_keys_path names {}, which is not there; user tokens are signed with the development key \
              (make the file with `selvedge keys rotate`)",
             path.display()
@@ -57,11 +59,13 @@ pub(super) async fn run(mut config: Config) -> Result<()> {
     let keys = KeySet::for_development(&config)?;
     let listeners = Listeners::bind(&config)?;
     let mut signals = shutdown::Signals::listen()?;
+    // Ctrl-C must work during initdb and long migrations, too.
     let mut embedded = tokio::select! {
         started = Embedded::start(&config) => started?,
         () = signals.next() => bail!("interrupted while the database was starting"),
     };
-    let outcome = serve(&config, &keys, &mut embedded, listeners, signals, started).await;
+    let outcome = serve_until_stopped(&config, &keys, &mut embedded, listeners, signals, started).await;
+    // PostgreSQL is stopped in any case; the reason why serving ended is the more useful error.
     let stopped = embedded.cluster.stop().await;
     outcome?;
     stopped?;
@@ -69,7 +73,7 @@ pub(super) async fn run(mut config: Config) -> Result<()> {
     Ok(())
 }
 
-async fn serve(
+async fn serve_until_stopped(
     config: &Config,
     keys: &KeySet,
     embedded: &mut Embedded,
@@ -77,36 +81,62 @@ async fn serve(
     signals: shutdown::Signals,
     started: Instant,
 ) -> Result<()> {
-    let background = Background::new()?;
+    let background = BackgroundRuntime::new()?;
     let services = Services::connect(&background, config, embedded.logins(), keys, Mode::Development).await?;
+    // Buckets are seeded on the first start only, so that later changes made by the developer are kept.
     let buckets = if embedded.report.is_first {
         services.seed_buckets(config).await?
     } else {
         SeedReport::default()
     };
+    // Only now, with buckets and seeds done: a first start that fails before this is repeated as a whole.
     embedded.mark_initialized(config)?;
+    let hosts = Some(Arc::new(local_hosts(config)));
     let mut handles: Vec<ServerHandle> = Vec::new();
     if let (Some(inbox), Some(listener)) = (services.inbox.clone(), listeners.inbox) {
-        handles.push(shutdown::spawn(server::start_inbox(inbox.clone(), listener)?));
+        handles.push(shutdown::spawn_server(server::start_inbox(
+            inbox.clone(),
+            listener,
+            hosts.clone(),
+        )?));
         if let Some(listener) = listeners.smtp {
             let listener = tokio::net::TcpListener::from_std(listener)?;
             actix_web::rt::spawn(inbox::smtp::listen(listener, inbox));
         }
     }
-    let api = server::start_api(config, Arc::new(services), front(config, keys)?, listeners.api)?;
-    handles.push(shutdown::spawn(api));
-    summary::print(config, keys, &embedded.report, &buckets, started.elapsed());
-    shutdown::wait_and_stop(signals, handles, embedded.cluster.ended()).await
+    let (realtime, health) = (services.realtime.clone(), services.health());
+    let api = server::start_api(
+        config,
+        Arc::new(services),
+        root_content(config, keys)?,
+        listeners.api,
+        hosts,
+    )?;
+    handles.push(shutdown::spawn_server(api));
+    summary::print_summary(config, keys, &embedded.report, &buckets, started.elapsed());
+    let lost = embedded
+        .cluster
+        .keep_running(|runs| health.set_database_restarting(!runs));
+    shutdown::wait_and_stop(signals, handles, realtime, lost).await
+}
+
+/// The host names under which the project may be called: local ones, and those that its configuration names.
+fn local_hosts(config: &Config) -> LocalHosts {
+    let urls = [config.api_url(), config.auth.site_url.clone()];
+    let named = urls
+        .iter()
+        .filter_map(|url| Url::parse(url).ok()?.host_str().map(str::to_owned));
+    LocalHosts::new(named.chain(config.selvedge.allowed_hosts.iter().cloned()))
 }
 
 impl Listeners {
     fn bind(config: &Config) -> Result<Self> {
         let port = config.api.port;
-        let mut api = vec![listen::bind(LOOPBACK, port, API_PORT)?];
-        // `localhost` means ::1 first for many clients; a machine without IPv6 does without.
-        api.extend(listen::bind("::1", port, API_PORT).ok());
+        let mut api = vec![listen::bind_port(LOOPBACK, port, API_PORT)?];
+        // Many clients resolve `localhost` to ::1 first. A machine without IPv6 serves 127.0.0.1 only.
+        api.extend(listen::bind_port("::1", port, API_PORT).ok());
         let has_inbox = config.inbox.enabled;
-        let bind_inbox = |port| listen::bind(LOOPBACK, port, INBOX_PORT);
+        let bind_inbox = |port| listen::bind_port(LOOPBACK, port, INBOX_PORT);
         Ok(Self {
             api,
             inbox: has_inbox.then(|| bind_inbox(config.inbox.port)).transpose()?,
@@ -114,29 +144,32 @@ impl Listeners {
                 .inbox
                 .smtp_port
                 .filter(|_| has_inbox)
-                .map(|port| listen::bind(LOOPBACK, port, SMTP_PORT))
+                .map(|port| listen::bind_port(LOOPBACK, port, SMTP_PORT))
                 .transpose()?,
         })
     }
 }
 
-fn front(config: &Config, keys: &KeySet) -> Result<Front> {
-    if let Some(folder) = &config.own.site {
+fn root_content(config: &Config, keys: &KeySet) -> Result<RootContent> {
+    if let Some(folder) = &config.selvedge.site {
         if folder.join("index.html").is_file() {
-            return server::site_front(folder, config, keys);
+            return server::load_site(folder, config, keys);
         }
-        // A site that was not built yet must not keep the API from starting.
+        // Developing the API must be possible before the site has been built.
         let folder = folder.display();
-        output::note(&format!(
-            "selvedge.site: {folder} is not built yet; the status page stands in"
+        output::print_note(&format!(
+            "selvedge.site: {folder} is not built yet; the status page is shown instead"
         ));
     }
-    let inbox = config.inbox.enabled.then(|| status::inbox_url(config.inbox.port));
+    let inbox = config
+        .inbox
+        .enabled
+        .then(|| instance::inbox_url(config.inbox.port));
     let page = StatusPage::for_development(
         &config.project.id,
         &config.api_url(),
         keys.browser_key(),
         inbox.as_deref(),
     );
-    Ok(Front::Page(web::Data::new(page)))
+    Ok(RootContent::StatusPage(web::Data::new(page)))
 }

@@ -1,23 +1,22 @@
-//! `selvedge status`: where the running instance is and which keys it takes.
+//! `selvedge status`: prints URLs and keys of the running instance.
 
 use anyhow::{Context, Result, bail};
 use selvedge_postgres::cluster::Cluster;
 
 use crate::cli::OutputFormat;
 use crate::config::Config;
-use crate::key_set::KeySet;
+use crate::instance;
+use crate::keys::KeySet;
 use crate::output::{self, BOLD, GOOD};
-use crate::status;
 
 pub(super) fn run(mut config: Config, format: OutputFormat) -> Result<()> {
-    let Some(holder) = Cluster::find_running(&config.own.data_dir)? else {
+    let Some(holder) = Cluster::find_running(&config.selvedge.data_dir)? else {
         bail!(
             "{} is not running\n  start it with:  selvedge start",
             config.project.id
         );
     };
-    // Flags of `start` may have chosen other ports than the file.
-    status::Ports::from_lock(&holder)
+    instance::Ports::from_lock(&holder)
         .context("the instance is just being started")?
         .apply(&mut config);
     let keys = KeySet::for_development(&config)?;
@@ -28,6 +27,6 @@ pub(super) fn run(mut config: Config, format: OutputFormat) -> Result<()> {
             holder.pid
         );
     }
-    output::print(&status::values(&config, &keys), format);
+    output::print_values(&instance::urls_and_keys(&config, &keys), format);
     Ok(())
 }

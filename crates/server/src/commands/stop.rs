@@ -1,4 +1,4 @@
-//! `selvedge stop`: ends the running instance and waits until it is gone.
+//! `selvedge stop`: asks the running instance to end and waits until it has.
 
 use std::time::{Duration, Instant};
 
@@ -10,15 +10,16 @@ use selvedge_postgres::cluster::Cluster;
 use crate::config::Config;
 use crate::output::GOOD;
 
-/// How long PostgreSQL may take for its last checkpoint, on top of what requests in progress get.
+/// How long PostgreSQL may take for its last checkpoint, after the `shutdown_timeout` that requests in progress get.
 const SHUTDOWN_ALLOWANCE: Duration = Duration::from_secs(40);
 
 pub(super) async fn run(config: &Config) -> Result<()> {
-    let data_dir = &config.own.data_dir;
+    let data_dir = &config.selvedge.data_dir;
     let Some(holder) = Cluster::find_running(data_dir)? else {
         anstream::println!("{} is not running", config.project.id);
         return Ok(());
     };
+    // The lock file exists before its holder has written its process id into it.
     if holder.pid == 0 {
         bail!(
             "{} is just being started; try again in a moment",
@@ -26,12 +27,14 @@ pub(super) async fn run(config: &Config) -> Result<()> {
         );
     }
     let pid = Pid::from_raw(i32::try_from(holder.pid).context("the process id of the lock is not one")?);
+    // SIGTERM lets the instance finish requests and shut PostgreSQL down; the lock is released when it has ended.
     kill(pid, Signal::SIGTERM).with_context(|| format!("cannot end process {pid}"))?;
-    let patience = config.own.shutdown_timeout + SHUTDOWN_ALLOWANCE;
-    let deadline = Instant::now() + patience;
+    let time_limit = config.selvedge.shutdown_timeout + SHUTDOWN_ALLOWANCE;
+    let deadline = Instant::now() + time_limit;
+    // The instance releases its lock after its PostgreSQL has ended.
     while Cluster::find_running(data_dir)?.is_some() {
         if Instant::now() > deadline {
-            bail!("process {pid} has not ended within {} s", patience.as_secs());
+            bail!("process {pid} has not ended within {} s", time_limit.as_secs());
         }
         actix_web::rt::time::sleep(Duration::from_millis(20)).await;
     }

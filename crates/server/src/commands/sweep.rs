@@ -1,19 +1,20 @@
-//! `selvedge sweep`: stored bytes without an object go, objects without bytes are named. Safe while the project runs.
+//! `selvedge sweep`: removes stored bytes that no object refers to, and lists objects whose bytes are lost. It may run
+//! while the project does.
 
 use anyhow::{Context, Result, bail};
 use selvedge_postgres::Logins;
-use selvedge_postgres::cluster::{Cluster, DATABASE};
+use selvedge_postgres::cluster::Cluster;
 use selvedge_storage::{SweepOptions, SweepReport};
 
 use crate::cli::SweepArgs;
 use crate::config::Config;
-use crate::external::ExternalDatabase;
+use crate::database::external::ExternalDatabase;
+use crate::database::{embedded, service_logins};
 use crate::output::{DIM, GOOD, WARN};
 use crate::services;
-use crate::status::DATABASE_PASSWORD;
 
 pub(super) async fn run(config: &Config, args: &SweepArgs) -> Result<()> {
-    let storage = services::open_store(config, logins(config)?).await?;
+    let storage = services::open_storage(config, logins(config)?).await?;
     let options = SweepOptions {
         older_than: args.older_than,
         remove_blobs: !args.dry_run,
@@ -23,38 +24,25 @@ pub(super) async fn run(config: &Config, args: &SweepArgs) -> Result<()> {
         .await
         .context("the store of objects could not be swept")?;
     match report {
-        Some(report) => print(&report, &options),
+        Some(report) => print_report(&report, &options),
         None => anstream::println!("another sweep is running"),
     }
     Ok(())
 }
 
-/// The database of `--database-url` or `DATABASE_URL`; else the running instance's.
+/// Logs in to the database of `--database-url` or `DATABASE_URL`; without one, to that of the running instance.
 fn logins(config: &Config) -> Result<Logins> {
-    if let Some(url) = &config.own.database_url {
+    if let Some(url) = &config.selvedge.database_url {
         return Ok(ExternalDatabase::parse(url)?.logins());
     }
-    let Some(holder) = Cluster::find_running(&config.own.data_dir)? else {
+    // The embedded database runs only while the project does.
+    let Some(holder) = Cluster::find_running(&config.selvedge.data_dir)? else {
         bail!("the project is not running: start it with `selvedge start`, or set DATABASE_URL");
     };
-    let login = |role: &str| {
-        let mut login = tokio_postgres::Config::new();
-        login
-            .host("127.0.0.1")
-            .port(holder.database_port)
-            .user(role)
-            .password(DATABASE_PASSWORD)
-            .dbname(DATABASE);
-        login
-    };
-    Ok(Logins::new(
-        login("authenticator"),
-        login("supabase_auth_admin"),
-        login("supabase_storage_admin"),
-    ))
+    Ok(service_logins(|role| embedded::login_to_running(&holder, role)))
 }
 
-fn print(report: &SweepReport, options: &SweepOptions) {
+fn print_report(report: &SweepReport, options: &SweepOptions) {
     let removed = if options.remove_blobs { "removed" } else { "found" };
     anstream::println!("{GOOD}swept{GOOD:#} {} stored objects", report.blobs);
     anstream::println!(

@@ -13,8 +13,8 @@ pub struct DatabaseConfig {
     pub port: u16,
     /// How long a start waits for PostgreSQL. Default 2m.
     pub health_timeout: Duration,
-    /// PostgreSQL's major version the project was made for: 13 to 18. Default 17. Only compared: a
-    /// server of another version is used, with a warning.
+    /// The major version of PostgreSQL that the project was made for: 13 to 18. Default 17. A server of another version is used all
+    /// the same, with a note.
     pub major_version: MajorVersion,
     /// `[db.migrations]`.
     pub migrations: MigrationsConfig,
@@ -22,16 +22,16 @@ pub struct DatabaseConfig {
     pub seed: SeedConfig,
     /// `[db.settings]`: PostgreSQL parameters of the embedded cluster, by name.
     pub settings: Vec<(String, String)>,
-    /// `[db.vault]`: secrets by name.
+    /// `[db.vault]`: names and values of secrets.
     pub vault: Vec<(String, SecretString)>,
 }
 
-/// The version a project asks for, and whether it asked at all.
+/// The value of `major_version`, and whether the project sets it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MajorVersion {
     /// Default 17.
     pub number: u16,
-    /// False when the default stands in.
+    /// False for the default.
     pub is_explicit: bool,
 }
 
@@ -53,26 +53,26 @@ pub struct SeedConfig {
 
 impl DatabaseConfig {
     pub(super) fn read(section: &Section<'_>) -> Self {
-        section.accept(&["shadow_port", "root_key"]);
+        section.ignore(&["shadow_port", "root_key"]);
         for hosted in ["pooler", "network_restrictions", "ssl_enforcement"] {
-            section.section(hosted).accept_all();
+            section.section(hosted).ignore_all();
         }
         let migrations = section.section("migrations");
-        migrations.accept(&["schema_paths"]);
+        migrations.ignore(&["schema_paths"]);
         let seed = section.section("seed");
         Self {
             port: section.port("port", 54322),
             health_timeout: section.duration("health_timeout", Duration::from_secs(120)),
             major_version: major_version(section),
             migrations: MigrationsConfig {
-                enabled: migrations.enabled(true),
+                enabled: migrations.is_enabled(true),
             },
             seed: SeedConfig {
-                enabled: seed.enabled(true),
+                enabled: seed.is_enabled(true),
                 sql_paths: seed.strings("sql_paths", &["./seed.sql"]),
             },
-            settings: section.section("settings").pairs(),
-            vault: vault(&section.section("vault")),
+            settings: section.section("settings").text_entries(),
+            vault: section.section("vault").secret_entries(),
         }
     }
 }
@@ -83,12 +83,4 @@ fn major_version(section: &Section<'_>) -> MajorVersion {
         number: given.unwrap_or(17),
         is_explicit: given.is_some(),
     }
-}
-
-fn vault(section: &Section<'_>) -> Vec<(String, SecretString)> {
-    let names = section.names();
-    names
-        .into_iter()
-        .filter_map(|name| section.optional_secret(&name).map(|value| (name, value)))
-        .collect()
 }

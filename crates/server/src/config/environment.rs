@@ -1,30 +1,30 @@
-//! The process's environment and the project's `.env` files, read once.
+//! The environment variables of the process and of the project's `.env` files, read once.
 //!
-//! The only place of the workspace that looks at environment variables: everything else receives typed
-//! configuration. Files never override a variable that the process already has.
+//! This is the only place in the workspace that reads environment variables; everything else receives typed configuration.
+//! A variable of the process wins over the files.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-/// Named values that configuration may refer to (`env(NAME)`) or be overridden by.
+/// Variables that override keys of `config.toml`, or that it refers to by `env(NAME)`.
 #[derive(Debug, Clone, Default)]
 pub struct Environment {
     values: HashMap<String, String>,
 }
 
 impl Environment {
-    /// Reads the process's variables, then the `.env` files of `project` and its parents up to the folder
-    /// the command was called in; the first definition of a name wins (gateway.md §7).
+    /// Reads the process's variables, then the `.env` files of `project` and of its parents up to the current directory. The first
+    /// definition of a name wins. Source: gateway contract §7.
     ///
     /// # Errors
-    /// A file that exists and cannot be read or parsed, by its path.
+    /// A file that exists and cannot be read or parsed. The message gives its path and not its content.
     pub fn load(project: &Path) -> Result<Self, String> {
         let mut environment = Self::of_process();
         let stage = environment
             .get("SUPABASE_ENV")
             .unwrap_or("development")
             .to_owned();
-        for folder in folders(project) {
+        for folder in env_file_folders(project) {
             for name in file_names(&stage) {
                 environment.add_file(&folder.join(name))?;
             }
@@ -44,7 +44,7 @@ impl Environment {
         }
     }
 
-    /// Names and values of what begins with `prefix`.
+    /// Names and values of the variables whose name begins with `prefix`.
     pub fn with_prefix<'a>(&'a self, prefix: &'a str) -> impl Iterator<Item = (&'a str, &'a str)> {
         self.values
             .iter()
@@ -56,6 +56,7 @@ impl Environment {
         if !path.is_file() {
             return Ok(());
         }
+        // Read pair by pair instead of with dotenvy::from_path, which would change the environment of the process.
         let pairs = dotenvy::from_path_iter(path).map_err(|error| format!("{}: {error}", path.display()))?;
         for pair in pairs {
             // The parser's own message quotes the line, and the line may hold a secret.
@@ -86,7 +87,7 @@ fn text_pair(pair: (std::ffi::OsString, std::ffi::OsString)) -> Option<(String, 
     Some((pair.0.into_string().ok()?, pair.1.into_string().ok()?))
 }
 
-/// File names in the order in which they win.
+/// The names of `.env` files; earlier ones win.
 fn file_names(stage: &str) -> Vec<String> {
     let mut names = vec![format!(".env.{stage}.local")];
     if stage != "test" {
@@ -96,9 +97,9 @@ fn file_names(stage: &str) -> Vec<String> {
     names
 }
 
-/// The project's folder and its parents up to the current directory; the parent alone when the command
-/// was called from somewhere else.
-fn folders(project: &Path) -> Vec<PathBuf> {
+/// The project's folder and its parents up to the current directory. If the project is not below the current directory: its
+/// folder and its parent.
+fn env_file_folders(project: &Path) -> Vec<PathBuf> {
     let project = project.canonicalize().unwrap_or_else(|_| project.to_path_buf());
     let called_in = std::env::current_dir().and_then(|path| path.canonicalize()).ok();
     match called_in {
@@ -116,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn gw_029_env_files_win_in_the_documented_order() {
+    fn gw_029_env_files_are_read_in_the_documented_order() {
         let folder = tempfile::tempdir().unwrap();
         let project = folder.path().join("supabase");
         std::fs::create_dir(&project).unwrap();
@@ -141,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn gw_029_a_broken_env_file_names_itself_and_hides_its_content() {
+    fn gw_029_an_invalid_env_file_is_named_without_quoting_it() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join(".env"), "this is hunter2\n").unwrap();
 

@@ -1,7 +1,6 @@
-//! Settings by PostgREST's own names: `PGRST_DB_SCHEMAS` and its kin in the environment, or a file of PostgREST's.
+//! PostgREST's settings by its own names, from variables (`PGRST_DB_SCHEMAS`) or from a configuration file of PostgREST.
 //!
-//! What concerns requests is made in [`RestConfig`]; what concerns the process (addresses, the pool, the log) in
-//! [`ProcessSettings`].
+//! Settings about requests go into [`RestConfig`]; those about the process (addresses, pool, log) into [`ProcessSettings`].
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -14,10 +13,10 @@ use super::environment::Environment;
 const PREFIX: &str = "PGRST_";
 const APP_SETTINGS: &str = "APP_SETTINGS_";
 
-/// Settings whose value may stand in a file: `@/run/secrets/jwt`.
+/// Settings whose value may be read from a file, named as `@/run/secrets/jwt`.
 const FROM_FILE: [&str; 2] = ["jwt-secret", "db-uri"];
 
-/// Settings that have a place of their own in a project, or whose part another service plays there.
+/// Settings that only `selvedge rest` uses. In a project, `config.toml` or another service decides about them.
 const STANDALONE_ONLY: [&str; 11] = [
     "admin-server-host",
     "admin-server-port",
@@ -32,13 +31,13 @@ const STANDALONE_ONLY: [&str; 11] = [
     "server-unix-socket-mode",
 ];
 
-/// One setting as somebody wrote it.
+/// One setting as it was given.
 #[derive(Clone)]
 pub struct NamedSetting {
-    /// As in PostgREST's files: `db-schemas`.
+    /// The name in PostgREST's files: `db-schemas`.
     pub(crate) name: String,
     pub(crate) value: SecretString,
-    /// As messages call it: `PGRST_DB_SCHEMAS`, `postgrest.conf:3: db-schemas`.
+    /// The name in messages: `PGRST_DB_SCHEMAS`, `postgrest.conf:3: db-schemas`.
     pub(crate) shown: String,
 }
 
@@ -48,42 +47,42 @@ impl std::fmt::Debug for NamedSetting {
     }
 }
 
-/// Settings of the process. Defaults are PostgREST's.
+/// Settings of the process, with PostgREST's defaults.
 #[derive(Debug, Clone)]
 pub struct ProcessSettings {
     /// The database, as a URL or in libpq's `key=value` form.
     pub db_uri: Option<SecretString>,
-    /// Connections of all workers together.
+    /// `db-pool`: connections of all workers together. Default 10.
     pub pool_size: Option<usize>,
     /// How long a request waits for a connection. Default 10 s.
     pub pool_acquisition_timeout: Option<Duration>,
-    /// A connection without work is closed after this time. Default 30 s.
+    /// How long an idle connection is kept. Default 30 s.
     pub pool_max_idle: Option<Duration>,
-    /// `db-pool-max-lifetime`.
+    /// `db-pool-max-lifetime`: the maximum age of a connection.
     pub pool_max_lifetime: Option<Duration>,
     /// Address to listen on: a name, an address, or `*`, `*4`, `!4`, `*6`, `!6`. Default `!4`: all of IPv4.
     pub server_host: String,
     /// Default 3000.
     pub server_port: u16,
-    /// Listens on this socket instead of a port.
+    /// A unix socket to listen on instead of a port.
     pub unix_socket: Option<PathBuf>,
     /// Permissions of the socket. Default 660.
     pub unix_socket_mode: u32,
-    /// Default: that of the server.
+    /// Address of the admin server. Default: `server_host`.
     pub admin_host: Option<String>,
-    /// Where health, metrics and the catalog can be seen. Default: nowhere.
+    /// Port of the admin server (health, metrics, catalog). Default: there is none.
     pub admin_port: Option<u16>,
-    /// The same on a socket instead of a port.
+    /// A unix socket of the admin server, instead of a port.
     pub admin_socket: Option<PathBuf>,
     /// Permissions of that socket. Default 660.
     pub admin_socket_mode: u32,
-    /// Lets several processes listen on one port. Default false.
+    /// Whether several processes may listen on the port. Default false.
     pub reuse_port: bool,
-    /// What is logged. Default: errors.
+    /// What is logged. Default: `error`.
     pub log_level: LogLevel,
 }
 
-/// `log-level`, each with all before it.
+/// `log-level`: each level includes those before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum LogLevel {
     Crit,
@@ -117,7 +116,7 @@ impl Default for ProcessSettings {
 }
 
 impl LogLevel {
-    /// As `tracing` filters. Requests that fail by the server's fault are errors, refused ones warnings.
+    /// The level as a `tracing` filter. A request that fails with a 5xx is logged as an error, a refused one as a warning.
     pub(crate) fn filter(self) -> &'static str {
         match self {
             Self::Crit => "off",
@@ -129,14 +128,14 @@ impl LogLevel {
     }
 }
 
-/// What making settings found.
+/// What was wrong with settings; one line each.
 #[derive(Debug, Default)]
 pub(crate) struct SettingFindings {
     pub(crate) errors: Vec<String>,
     pub(crate) warnings: Vec<String>,
 }
 
-/// The settings of the environment, ordered by name.
+/// The variables `PGRST_*` as settings, ordered by name.
 pub(crate) fn from_environment(environment: &Environment) -> Vec<NamedSetting> {
     let mut settings: Vec<NamedSetting> = environment
         .with_prefix(PREFIX)
@@ -156,8 +155,8 @@ pub(crate) fn from_environment(environment: &Environment) -> Vec<NamedSetting> {
     settings
 }
 
-/// Makes the settings in order: later ones win.
-pub(crate) fn apply(
+/// Applies settings in order; later ones win.
+pub(crate) fn apply_setting(
     settings: &[NamedSetting],
     rest: &mut RestConfig,
     process: &mut ProcessSettings,
@@ -166,7 +165,7 @@ pub(crate) fn apply(
 
     let mut findings = SettingFindings::default();
     for setting in settings {
-        let made = resolved(&setting.name, setting.value.expose_secret()).and_then(|value| {
+        let made = read_value(&setting.name, setting.value.expose_secret()).and_then(|value| {
             match process.set(&setting.name, &value) {
                 Err(SettingError::Unknown) => rest.set(&setting.name, &value),
                 made => made,
@@ -185,7 +184,7 @@ pub(crate) fn apply(
     findings
 }
 
-/// Warns about settings that a project has elsewhere.
+/// Warns about settings that have no effect in a project.
 pub(crate) fn warn_of_standalone_only(settings: &[NamedSetting]) -> Vec<String> {
     settings
         .iter()
@@ -194,8 +193,8 @@ pub(crate) fn warn_of_standalone_only(settings: &[NamedSetting]) -> Vec<String> 
         .collect()
 }
 
-/// The value itself, or the content of the file that `@path` names.
-fn resolved(name: &str, value: &str) -> Result<String, SettingError> {
+/// The value, or the content of the file that `@path` names.
+fn read_value(name: &str, value: &str) -> Result<String, SettingError> {
     let Some(path) = value.strip_prefix('@').filter(|_| FROM_FILE.contains(&name)) else {
         return Ok(value.to_owned());
     };
@@ -209,19 +208,21 @@ impl ProcessSettings {
         let value = value.trim();
         match name {
             "db-uri" => self.db_uri = Some(value.into()),
-            "db-pool" => self.pool_size = Some(number(value, 1..=10_000)?),
-            "db-pool-acquisition-timeout" => self.pool_acquisition_timeout = Some(seconds(value)?),
-            "db-pool-max-idletime" | "db-pool-timeout" => self.pool_max_idle = Some(seconds(value)?),
-            "db-pool-max-lifetime" => self.pool_max_lifetime = Some(seconds(value)?),
+            "db-pool" => self.pool_size = Some(parse_number(value, 1..=10_000)?),
+            "db-pool-acquisition-timeout" => self.pool_acquisition_timeout = Some(parse_seconds(value)?),
+            "db-pool-max-idletime" | "db-pool-timeout" => self.pool_max_idle = Some(parse_seconds(value)?),
+            "db-pool-max-lifetime" => self.pool_max_lifetime = Some(parse_seconds(value)?),
             "server-host" => value.clone_into(&mut self.server_host),
-            "server-port" => self.server_port = number(value, 0..=65_535)?,
-            "server-unix-socket" => self.unix_socket = path(value),
+            "server-port" => self.server_port = parse_number(value, 0..=65_535)?,
+            "server-unix-socket" => self.unix_socket = parse_path(value),
             "server-unix-socket-mode" => self.unix_socket_mode = socket_mode(value)?,
-            "server-reuseport" => self.reuse_port = value.parse().map_err(|_| invalid("true or false"))?,
-            "admin-server-unix-socket" => self.admin_socket = path(value),
+            "server-reuseport" => {
+                self.reuse_port = value.parse().map_err(|_| invalid_value("true or false"))?
+            }
+            "admin-server-unix-socket" => self.admin_socket = parse_path(value),
             "admin-server-unix-socket-mode" => self.admin_socket_mode = socket_mode(value)?,
             "admin-server-host" => self.admin_host = Some(value.to_owned()),
-            "admin-server-port" => self.admin_port = Some(number(value, 0..=65_535)?),
+            "admin-server-port" => self.admin_port = Some(parse_number(value, 0..=65_535)?),
             "log-level" => {
                 self.log_level = match value {
                     "crit" => LogLevel::Crit,
@@ -229,10 +230,10 @@ impl ProcessSettings {
                     "warn" => LogLevel::Warn,
                     "info" => LogLevel::Info,
                     "debug" => LogLevel::Debug,
-                    _ => return Err(invalid("crit, error, warn, info or debug")),
+                    _ => return Err(invalid_value("crit, error, warn, info or debug")),
                 }
             }
-            // what these tune does not exist here
+            // Accepted without effect: connections always recover, and cached tokens expire by themselves.
             "db-pool-automatic-recovery" | "jwt-cache-max-lifetime" => {}
             _ => return Err(SettingError::Unknown),
         }
@@ -240,7 +241,7 @@ impl ProcessSettings {
     }
 }
 
-fn path(value: &str) -> Option<PathBuf> {
+fn parse_path(value: &str) -> Option<PathBuf> {
     Some(value).filter(|path| !path.is_empty()).map(Into::into)
 }
 
@@ -248,14 +249,14 @@ fn socket_mode(value: &str) -> Result<u32, SettingError> {
     u32::from_str_radix(value, 8)
         .ok()
         .filter(|mode| (0o600..=0o777).contains(mode))
-        .ok_or_else(|| invalid("an octal number from 600 to 777"))
+        .ok_or_else(|| invalid_value("an octal number from 600 to 777"))
 }
 
-fn invalid(expected: &str) -> SettingError {
+fn invalid_value(expected: &str) -> SettingError {
     SettingError::Invalid(format!("must be {expected}"))
 }
 
-fn number<T: std::str::FromStr + PartialOrd + std::fmt::Display>(
+fn parse_number<T: std::str::FromStr + PartialOrd + std::fmt::Display>(
     value: &str,
     range: std::ops::RangeInclusive<T>,
 ) -> Result<T, SettingError> {
@@ -263,11 +264,11 @@ fn number<T: std::str::FromStr + PartialOrd + std::fmt::Display>(
         .parse()
         .ok()
         .filter(|number| range.contains(number))
-        .ok_or_else(|| invalid(&format!("a number from {} to {}", range.start(), range.end())))
+        .ok_or_else(|| invalid_value(&format!("a number from {} to {}", range.start(), range.end())))
 }
 
-fn seconds(value: &str) -> Result<Duration, SettingError> {
-    number(value, 1..=1_000_000).map(Duration::from_secs)
+fn parse_seconds(value: &str) -> Result<Duration, SettingError> {
+    parse_number(value, 1..=1_000_000).map(Duration::from_secs)
 }
 
 #[cfg(test)]
@@ -279,12 +280,12 @@ mod tests {
     ) -> (RestConfig, ProcessSettings, SettingFindings) {
         let environment: Environment = variables.into_iter().collect();
         let (mut rest, mut process) = (RestConfig::standalone(), ProcessSettings::default());
-        let findings = apply(&from_environment(&environment), &mut rest, &mut process);
+        let findings = apply_setting(&from_environment(&environment), &mut rest, &mut process);
         (rest, process, findings)
     }
 
     #[test]
-    fn rest_095_the_environment_speaks_by_the_names_of_the_reference() {
+    fn rest_095_pgrst_variables_set_rest_and_process_settings() {
         let (rest, process, findings) = applied([
             ("PGRST_DB_SCHEMAS", "api, private"),
             ("PGRST_DB_MAX_ROWS", "7"),
@@ -334,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn rest_007_a_secret_may_stand_in_a_file() {
+    fn rest_007_jwt_secret_is_read_from_a_file() {
         use secrecy::ExposeSecret;
 
         let folder = tempfile::tempdir().unwrap();

@@ -1,6 +1,7 @@
 //! PostgREST's configuration files: lines of `name = value`, with `#` comments.
 //!
-//! A value is a text in quotes, a number, or a bare word. `$(NAME)` inside a text is replaced by the variable.
+//! A value is a text in quotes, a number or a bare word. In a text `$(NAME)` is replaced by that environment variable, and
+//! `$$` is a dollar sign.
 
 use std::path::Path;
 
@@ -23,6 +24,7 @@ fn parse(text: &str, label: &str, environment: &Environment) -> Result<Vec<Named
         if line.is_empty() || line.starts_with('#') {
             continue;
         }
+        // Messages name the place and never repeat the line, which may contain a password.
         let place = format!("{label}:{}", index + 1);
         let refused = |reason: &str| format!("{place}: {reason}");
         let (name, value) = line
@@ -41,6 +43,7 @@ fn parse(text: &str, label: &str, environment: &Environment) -> Result<Vec<Named
 
 fn read_value(text: &str, environment: &Environment) -> Result<String, String> {
     let Some(quoted) = text.strip_prefix('"') else {
+        // Numbers, booleans and bare words; a `#` begins a comment.
         let word = text.split('#').next().unwrap_or_default().trim();
         return if word.is_empty() {
             Err("has no value".to_owned())
@@ -61,6 +64,11 @@ fn read_value(text: &str, environment: &Environment) -> Result<String, String> {
                 Some(escaped) => value.push(escaped),
                 None => return Err("a quote is not closed".to_owned()),
             },
+            // In quoted values `$$` is a dollar sign and `$(NAME)` the value of a variable.
+            Some('$') if chars.as_str().starts_with('$') => {
+                chars.next();
+                value.push('$');
+            }
             Some('$') if chars.as_str().starts_with('(') => {
                 let rest = chars.as_str();
                 let end = rest.find(')').ok_or("$( is not closed")?;
@@ -102,13 +110,15 @@ mod tests {
     fn rest_095_files_of_the_reference_are_read() {
         let found = parsed(
             "# comment\n\ndb-uri = \"postgres://u:p\\\"@$(HOST)/x\" # the database\ndb-max-rows = 1000\n\
-             db-plan-enabled=true\napp.settings.key = \"a = b # c\"\n",
+             db-plan-enabled=true\njwt-role-claim-key = \"$$.app.role\"\napp.settings.dollars = \"$$(HOST) $\"\napp.settings.key = \"a = b # c\"\n",
         );
 
         let expected = [
             ("db-uri", "postgres://u:p\"@db.example.com/x"),
             ("db-max-rows", "1000"),
             ("db-plan-enabled", "true"),
+            ("jwt-role-claim-key", "$.app.role"),
+            ("app.settings.dollars", "$(HOST) $"),
             ("app.settings.key", "a = b # c"),
         ];
         assert_eq!(
@@ -118,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn rest_095_a_broken_line_is_named_and_not_shown() {
+    fn rest_095_an_invalid_line_is_named_without_quoting_it() {
         for (text, line) in [
             ("db-schemas\n", "f:1"),
             ("\njwt-secret = \"hunter2\n", "f:2"),

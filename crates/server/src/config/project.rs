@@ -1,4 +1,4 @@
-//! Which folder is the project: `--project`, or the nearest one upward.
+//! Finds the project's folder: `--project`, or the nearest one upward from the current directory.
 
 use std::path::{Path, PathBuf};
 
@@ -33,8 +33,8 @@ impl Project {
             supabase_folder(folder)
                 .or_else(|| folder.join("config.toml").is_file().then(|| folder.to_path_buf()))
         });
-        // Without any project the folder is one that does not exist, so that another tool's
-        // `migrations/` in the current directory is never taken for ours.
+        // Without a project, `supabase/` (which does not exist) is taken rather than the current directory: a
+        // `migrations/` folder there may belong to another tool.
         Ok(Self::at(nearest.unwrap_or_else(|| here.join("supabase"))))
     }
 
@@ -56,8 +56,7 @@ impl Project {
         }
     }
 
-    /// Where the cluster and objects live unless configured: beside the files of the project, or in the
-    /// repository when there is no project folder.
+    /// The default of `data_dir`: `.selvedge` in the project's folder, or in the repository when there is none.
     pub fn default_data_dir(&self) -> PathBuf {
         let home = if self.folder.is_dir() {
             &self.folder
@@ -68,7 +67,7 @@ impl Project {
     }
 }
 
-/// `project_id` as the CLI makes it: characters outside `[A-Za-z0-9_.-]` replaced, at most 40.
+/// Makes a `project_id` as the CLI does: other characters than `[A-Za-z0-9_.-]` become `_`, and it has at most 40.
 pub(super) fn sanitized_id(name: &str) -> String {
     let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
     let replaced: String = name.chars().map(|c| if allowed(c) { c } else { '_' }).collect();
@@ -90,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn gw_028_the_nearest_project_upward_is_taken() {
+    fn gw_028_the_nearest_project_upward_is_found() {
         let root = tempfile::tempdir().unwrap();
         let root = root.path().canonicalize().unwrap();
         std::fs::create_dir_all(root.join("shop/supabase")).unwrap();

@@ -1,81 +1,90 @@
-//! One table of the configuration, and the typed questions one can ask it.
+//! One table of `config.toml`: its sub-tables, its keys, and the messages about them.
 //!
-//! Asking for a key marks it as known; when the section goes out of scope, keys that nobody asked for become
-//! warnings with their line. The environment's override wins over the file's value.
+//! Reading a key marks it as known. When a section goes out of scope, keys that nobody has read become warnings
+//! with their line. An environment variable wins over the file's value. The typed reads (`bool`, `port`, …) are in
+//! `typed_values.rs`.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
-use std::fmt::Display;
-use std::ops::RangeInclusive;
-use std::path::{Path, PathBuf};
-use std::time::Duration;
 
-use secrecy::SecretString;
 use toml_edit::{Item, TableLike, Value};
 
-use super::source::{Place, Source};
-use super::values::{parse_go_duration, parse_size};
+use super::source::{Location, Source};
+
+/// Prefix of the variables that override the Supabase CLI's keys.
+const CLI_PREFIX: &str = "SUPABASE_";
+/// Prefix of the variables that override the keys of `[selvedge]`.
+const SELVEDGE_PREFIX: &str = "SELVEDGE_";
 
 /// One table of the configuration.
 pub(crate) struct Section<'a> {
     source: &'a Source,
-    /// Dotted path, empty for the root.
+    /// Dotted path (`auth.email`); empty for the root.
     path: String,
-    /// `SUPABASE_`, or `SELVEDGE_` for our own section.
+    /// [`CLI_PREFIX`] or [`SELVEDGE_PREFIX`].
     prefix: &'static str,
     table: Option<&'a dyn TableLike>,
     known: RefCell<BTreeSet<String>>,
-    /// Set where values have no effect (switched off, or not ours): unset variables are then no news.
-    idle: Cell<bool>,
+    /// Whether the section is switched off. Its values have no effect, so variables that are not set are no warning.
+    is_switched_off: Cell<bool>,
 }
 
-/// A value found for a key, before its type is known.
-struct Found<'a> {
-    value: Scalar<'a>,
-    place: Place,
-}
-
-enum Scalar<'a> {
-    /// From the file as it stands.
-    File(&'a Value),
-    /// From the environment: text that may spell any type.
+/// A value that was found for a key, before it is converted to the type that the key has.
+pub(super) enum RawValue<'a> {
+    /// From the file.
+    Toml(&'a Value),
+    /// From the environment: text, whatever the type of the key.
     Text(String),
 }
 
+impl RawValue<'_> {
+    /// The value as text; `None` for a TOML value of another type.
+    pub(super) fn into_text(self) -> Option<String> {
+        match self {
+            Self::Toml(value) => value.as_str().map(str::to_owned),
+            Self::Text(text) => Some(text),
+        }
+    }
+}
+
 impl<'a> Section<'a> {
-    pub(super) fn new(
-        source: &'a Source,
-        path: String,
-        prefix: &'static str,
-        table: Option<&'a dyn TableLike>,
-        idle: bool,
-    ) -> Self {
+    /// The whole file as a section.
+    pub(crate) fn root(source: &'a Source) -> Self {
         Self {
             source,
-            path,
-            prefix,
-            table,
+            path: String::new(),
+            prefix: CLI_PREFIX,
+            table: source.table(),
             known: RefCell::default(),
-            idle: Cell::new(idle),
+            is_switched_off: Cell::new(false),
         }
     }
 
-    /// A sub-table, present or not. Anything but a table under that name is an error.
+    /// A sub-table, present or not. A value of another type under that name is an error.
     pub(crate) fn section(&self, key: &str) -> Section<'a> {
         self.known.borrow_mut().insert(key.to_owned());
         let item = self.table.and_then(|table| table.get(key));
         let table = item.and_then(Item::as_table_like);
         if let (Some(item), None) = (item, table) {
             let message = format!("{} must be a table ([{0}])", self.dotted(key));
-            self.source.error(&self.source.place(item.span()), &message);
+            self.source
+                .add_error(&self.source.location(item.span()), &message);
         }
-        Section::new(self.source, self.dotted(key), self.prefix, table, self.idle.get())
+        Section {
+            source: self.source,
+            path: self.dotted(key),
+            prefix: self.prefix,
+            table,
+            known: RefCell::default(),
+            is_switched_off: Cell::new(self.is_switched_off.get()),
+        }
     }
 
-    /// Our own section, overridden by `SELVEDGE_<KEY>` (`SELVEDGE_<SECTION>_<KEY>` below it) instead of `SUPABASE_…`.
-    pub(crate) fn own_section(&self, key: &str) -> Section<'a> {
+    /// The section `[selvedge]`, whose keys are overridden by `SELVEDGE_<KEY>` (`SELVEDGE_<SECTION>_<KEY>` in its
+    /// sub-tables) instead of `SUPABASE_…`.
+    pub(crate) fn selvedge_section(&self, key: &str) -> Section<'a> {
         let mut section = self.section(key);
-        section.prefix = OWN_PREFIX;
+        section.prefix = SELVEDGE_PREFIX;
         section
     }
 
@@ -84,8 +93,8 @@ impl<'a> Section<'a> {
         self.table.is_some()
     }
 
-    /// The names of the entries of a map-like section (`[storage.buckets.*]`), in the file's order.
-    pub(crate) fn names(&self) -> Vec<String> {
+    /// The names of all entries, in the file's order, for tables whose keys the user chooses (`[storage.buckets.*]`).
+    pub(crate) fn entry_names(&self) -> Vec<String> {
         let names: Vec<String> = self
             .table
             .map(|table| table.iter().map(|(name, _)| name.to_owned()).collect())
@@ -94,287 +103,138 @@ impl<'a> Section<'a> {
         names
     }
 
-    /// Accepts everything below without a look: keys of parts that we do not have.
-    pub(crate) fn accept_all(&self) {
-        self.names();
+    /// Accepts every key of the table without reading it: the CLI knows the table, this server has no use for it.
+    pub(crate) fn ignore_all(&self) {
+        self.entry_names();
     }
 
-    /// Accepts keys that have no effect here.
-    pub(crate) fn accept(&self, keys: &[&str]) {
+    /// Accepts keys that the CLI knows and that have no effect in this server.
+    pub(crate) fn ignore(&self, keys: &[&str]) {
         self.known
             .borrow_mut()
             .extend(keys.iter().map(|key| (*key).to_owned()));
     }
 
-    /// The section's `enabled` switch.
-    pub(crate) fn enabled(&self, default: bool) -> bool {
-        let enabled = self.bool("enabled", default);
-        if !enabled {
-            self.idle.set(true);
+    /// The section's switch, `enabled`.
+    pub(crate) fn is_enabled(&self, default: bool) -> bool {
+        let is_enabled = self.bool("enabled", default);
+        if !is_enabled {
+            self.is_switched_off.set(true);
         }
-        enabled
+        is_enabled
     }
 
-    pub(crate) fn bool(&self, key: &str, default: bool) -> bool {
-        self.optional_bool(key).unwrap_or(default)
-    }
-
-    pub(crate) fn optional_bool(&self, key: &str) -> Option<bool> {
-        self.read(key, "true or false", |value| match value {
-            Scalar::File(value) => value.as_bool(),
-            Scalar::Text(text) => match text.to_ascii_lowercase().as_str() {
-                "true" | "t" | "1" => Some(true),
-                "false" | "f" | "0" => Some(false),
-                _ => None,
-            },
-        })
-    }
-
-    /// A whole number within `range`.
-    pub(crate) fn integer<T>(&self, key: &str, default: T, range: RangeInclusive<T>) -> T
-    where
-        T: TryFrom<i64> + PartialOrd + Display,
-    {
-        self.optional_integer(key, range).unwrap_or(default)
-    }
-
-    pub(crate) fn optional_integer<T>(&self, key: &str, range: RangeInclusive<T>) -> Option<T>
-    where
-        T: TryFrom<i64> + PartialOrd + Display,
-    {
-        let expected = format!("a whole number from {} to {}", range.start(), range.end());
-        self.read(key, &expected, |value| {
-            let number = match value {
-                Scalar::File(value) => value.as_integer()?,
-                Scalar::Text(text) => text.trim().parse().ok()?,
-            };
-            T::try_from(number).ok().filter(|number| range.contains(number))
-        })
-    }
-
-    pub(crate) fn port(&self, key: &str, default: u16) -> u16 {
-        self.integer(key, default, 1..=u16::MAX)
-    }
-
-    /// A port that may be left out; `0` also means none, as in Go.
-    pub(crate) fn optional_port(&self, key: &str) -> Option<u16> {
-        self.optional_integer(key, 0..=u16::MAX).filter(|port| *port != 0)
-    }
-
-    /// Text; an empty text counts as given.
-    pub(crate) fn string(&self, key: &str, default: &str) -> String {
-        self.read(key, "a text in quotes", text)
-            .unwrap_or_else(|| default.to_owned())
-    }
-
-    /// Text that may be left out; an empty text counts as left out.
-    pub(crate) fn optional_string(&self, key: &str) -> Option<String> {
-        self.read(key, "a text in quotes", text)
-            .filter(|text| !text.is_empty())
-    }
-
-    /// A secret that may be left out; its value never appears in a message.
-    pub(crate) fn optional_secret(&self, key: &str) -> Option<SecretString> {
-        self.read(key, SECRET, text)
-            .filter(|text| !text.is_empty())
-            .map(SecretString::from)
-    }
-
-    /// A path relative to `base`.
-    pub(crate) fn optional_path(&self, key: &str, base: &Path) -> Option<PathBuf> {
-        // Collecting the components drops the `.` of `./images`.
-        self.optional_string(key)
-            .map(|path| base.join(path).components().collect())
-    }
-
-    /// A list of texts; in the environment separated by commas.
-    pub(crate) fn strings(&self, key: &str, default: &[&str]) -> Vec<String> {
-        self.optional_strings(key)
-            .unwrap_or_else(|| default.iter().map(|text| (*text).to_owned()).collect())
-    }
-
-    pub(crate) fn optional_strings(&self, key: &str) -> Option<Vec<String>> {
-        self.read(key, "a list of texts ([\"a\", \"b\"])", |value| match value {
-            Scalar::File(value) => value
-                .as_array()?
-                .iter()
-                .map(|entry| entry.as_str().map(|text| self.substitute(text, key).0))
-                .collect(),
-            Scalar::Text(text) => Some(
-                text.split(',')
-                    .map(|part| part.trim().to_owned())
-                    .filter(|part| !part.is_empty())
-                    .collect(),
-            ),
-        })
-    }
-
-    /// One of a closed set of words.
-    pub(crate) fn choice<T: Clone>(&self, key: &str, default: T, allowed: &[(&str, T)]) -> T {
-        let words: Vec<String> = allowed.iter().map(|(word, _)| format!("\"{word}\"")).collect();
-        let expected = format!("one of {}", words.join(", "));
-        self.read(key, &expected, |value| {
-            let word = text(value)?;
-            allowed
-                .iter()
-                .find(|(allowed, _)| *allowed == word)
-                .map(|(_, meaning)| meaning.clone())
-        })
-        .unwrap_or(default)
-    }
-
-    pub(crate) fn duration(&self, key: &str, default: Duration) -> Duration {
-        self.optional_duration(key).unwrap_or(default)
-    }
-
-    pub(crate) fn optional_duration(&self, key: &str) -> Option<Duration> {
-        self.read(key, "a duration such as \"30s\", \"5m\" or \"24h\"", |value| {
-            parse_go_duration(&text(value)?)
-        })
-    }
-
-    pub(crate) fn optional_size(&self, key: &str) -> Option<u64> {
-        self.read(
-            key,
-            "a size such as \"50MiB\", \"500KB\" or a number of bytes",
-            |value| match &value {
-                Scalar::File(value) if value.is_integer() => {
-                    value.as_integer().and_then(|n| n.try_into().ok())
-                }
-                _ => parse_size(&text(value)?),
-            },
-        )
-    }
-
-    pub(crate) fn size(&self, key: &str, default_bytes: u64) -> u64 {
-        self.optional_size(key).unwrap_or(default_bytes)
-    }
-
-    /// Every `NAME = "text"` of a free-form table; numbers and booleans are taken as their text.
-    pub(crate) fn pairs(&self) -> Vec<(String, String)> {
-        let names = self.names();
-        names
-            .into_iter()
-            .filter_map(|name| {
-                let value = self.read(&name, "a text, a number or a boolean", |value| match value {
-                    Scalar::File(value) if value.is_array() || value.is_inline_table() => None,
-                    Scalar::File(value) => Some(match value.as_str() {
-                        Some(text) => text.to_owned(),
-                        None => value.to_string().trim().to_owned(),
-                    }),
-                    Scalar::Text(text) => Some(text),
-                })?;
-                Some((name, value))
-            })
-            .collect()
-    }
-
-    /// Reports that a well-formed value cannot be used, at the place where it stands.
-    pub(crate) fn refuse(&self, key: &str, reason: &str) {
+    /// Reports, with its line, that the value of `key` is well-formed but cannot be used.
+    pub(crate) fn report_error(&self, key: &str, reason: &str) {
         self.source
-            .error(&self.place_of(key), &format!("{} {reason}", self.dotted(key)));
+            .add_error(&self.location_of(key), &format!("{} {reason}", self.dotted(key)));
     }
 
-    /// Reports something worth knowing about a key, at the place where it stands.
-    pub(crate) fn remark(&self, key: &str, remark: &str) {
+    /// Reports, with its line, something about `key` that does not stop the start.
+    pub(crate) fn report_warning(&self, key: &str, remark: &str) {
         self.source
-            .warn(&self.place_of(key), &format!("{} {remark}", self.dotted(key)));
+            .add_warning(&self.location_of(key), &format!("{} {remark}", self.dotted(key)));
     }
 
-    /// Where a key stands; a key that is missing stands where its table begins.
-    fn place_of(&self, key: &str) -> Place {
-        if let Some(place) = self.variable_place(key) {
-            return place;
-        }
-        let Some(table) = self.table else {
-            return Place {
-                offset: 0,
-                name: self.source.label.clone(),
-            };
+    /// Reads `key` and converts its value; an impossible conversion is an error that says what was `expected`.
+    /// The message quotes the value unless it `is_secret`.
+    pub(super) fn read<T>(
+        &self,
+        key: &str,
+        expected: &str,
+        is_secret: bool,
+        convert: impl FnOnce(RawValue<'a>) -> Option<T>,
+    ) -> Option<T> {
+        let (value, location) = self.find(key)?;
+        let quoted = match &value {
+            // Errors are printed and end up in logs, so they never quote a secret.
+            _ if is_secret => String::new(),
+            RawValue::Toml(value) => format!(" = {}", value.to_string().trim()),
+            RawValue::Text(text) => format!(" = {text:?}"),
         };
-        let first = || {
-            table
-                .iter()
-                .next()
-                .and_then(|(first, _)| table.key(first)?.span())
-        };
-        self.source
-            .place(table.key(key).and_then(toml_edit::Key::span).or_else(first))
-    }
-
-    fn variable_place(&self, key: &str) -> Option<Place> {
-        let variable = self.variable(key);
-        self.source.environment().get(&variable)?;
-        Some(Place {
-            offset: usize::MAX,
-            name: format!("environment variable {variable}"),
-        })
-    }
-
-    fn read<T>(&self, key: &str, expected: &str, convert: impl FnOnce(Scalar<'a>) -> Option<T>) -> Option<T> {
-        let found = self.find(key)?;
-        let shown = match &found.value {
-            _ if expected == SECRET => String::new(),
-            Scalar::File(value) => format!(" = {}", value.to_string().trim()),
-            Scalar::Text(text) => format!(" = {text:?}"),
-        };
-        let converted = convert(found.value);
+        let converted = convert(value);
         if converted.is_none() {
-            let expected = if expected == SECRET {
-                "a text in quotes"
-            } else {
-                expected
-            };
-            self.source.error(
-                &found.place,
-                &format!("{}{shown}: expected {expected}", self.dotted(key)),
+            self.source.add_error(
+                &location,
+                &format!("{}{quoted}: expected {expected}", self.dotted(key)),
             );
         }
         converted
     }
 
-    /// The value of `key`: the environment's override, else the file's, with `env(NAME)` replaced.
-    fn find(&self, key: &str) -> Option<Found<'a>> {
+    /// The value of `key` and where it stands: the environment's, else the file's, with `env(NAME)` replaced.
+    fn find(&self, key: &str) -> Option<(RawValue<'a>, Location)> {
         self.known.borrow_mut().insert(key.to_owned());
-        if let Some(place) = self.variable_place(key) {
-            let text = self.source.environment().get(&self.variable(key))?.to_owned();
-            return Some(Found {
-                value: Scalar::Text(text),
-                place,
-            });
+        if let Some((variable, text)) = self.overriding_variable(key) {
+            return Some((RawValue::Text(text.to_owned()), Location::of_variable(&variable)));
         }
         let item = self.table?.get(key)?;
-        let place = self.source.place(item.span());
+        let location = self.source.location(item.span());
         let Some(value) = item.as_value() else {
-            self.source.error(
-                &place,
+            self.source.add_error(
+                &location,
                 &format!("{} is a table, and should be a value", self.dotted(key)),
             );
             return None;
         };
-        let value = match value.as_str().map(|text| self.substitute(text, key)) {
-            Some((text, true)) => Scalar::Text(text),
-            _ => Scalar::File(value),
+        // A replaced reference is text whatever the type of the key, so that `port = "env(PORT)"` works.
+        let value = match value.as_str().map(|text| self.replace_reference(text, key)) {
+            Some((text, true)) => RawValue::Text(text),
+            _ => RawValue::Toml(value),
         };
-        Some(Found { value, place })
+        Some((value, location))
     }
 
-    /// Replaces a text that is `env(NAME)` as a whole; tells whether it did. Unset: kept, with a warning.
-    fn substitute(&self, text: &str, key: &str) -> (String, bool) {
+    /// Replaces a text that is `env(NAME)` as a whole by that variable, and tells whether it did. As in the CLI, a
+    /// reference to a variable that is not set stays as it is; we add a warning.
+    pub(super) fn replace_reference(&self, text: &str, key: &str) -> (String, bool) {
         let Some(name) = text.strip_prefix("env(").and_then(|rest| rest.strip_suffix(')')) else {
             return (text.to_owned(), false);
         };
         if let Some(value) = self.source.environment().get(name) {
             return (value.to_owned(), true);
         }
-        if !self.idle.get() {
+        if !self.is_switched_off.get() {
             let message = format!(
                 "{}: the environment variable {name} is not set; the text env({name}) is used as it stands",
                 self.dotted(key)
             );
-            self.source.warn(&self.place_of(key), &message);
+            self.source.add_warning(&self.location_of(key), &message);
         }
         (text.to_owned(), false)
+    }
+
+    /// The name and value of the environment variable that overrides `key`, if it is set.
+    fn overriding_variable(&self, key: &str) -> Option<(String, &'a str)> {
+        let dotted = self.dotted(key);
+        let name = match self.prefix {
+            // The prefix stands for the section's own name: selvedge.s3.bucket is SELVEDGE_S3_BUCKET.
+            SELVEDGE_PREFIX => dotted.split_once('.').map_or("", |(_, below)| below),
+            _ => &dotted,
+        };
+        let variable = format!(
+            "{}{}",
+            self.prefix,
+            name.replace(['.', '-'], "_").to_ascii_uppercase()
+        );
+        let value = self.source.environment().get(&variable)?;
+        Some((variable, value))
+    }
+
+    /// Where the value of `key` is written. A missing key is reported at the first key of its table.
+    fn location_of(&self, key: &str) -> Location {
+        if let Some((variable, _)) = self.overriding_variable(key) {
+            return Location::of_variable(&variable);
+        }
+        let Some(table) = self.table else {
+            return self.source.location_of_file();
+        };
+        let first_key = || {
+            let (name, _) = table.iter().next()?;
+            table.key(name)?.span()
+        };
+        let span = table.key(key).and_then(toml_edit::Key::span);
+        self.source.location(span.or_else(first_key))
     }
 
     fn dotted(&self, key: &str) -> String {
@@ -384,34 +244,10 @@ impl<'a> Section<'a> {
             format!("{}.{key}", self.path)
         }
     }
-
-    /// The environment variable that overrides `key`.
-    fn variable(&self, key: &str) -> String {
-        let dotted = self.dotted(key);
-        // The prefix names our own section already, but not those below it.
-        let own = dotted.split_once('.').map_or("", |(_, below)| below);
-        let name = if self.prefix == OWN_PREFIX { own } else { &dotted };
-        format!(
-            "{}{}",
-            self.prefix,
-            name.replace(['.', '-'], "_").to_ascii_uppercase()
-        )
-    }
-}
-
-const OWN_PREFIX: &str = "SELVEDGE_";
-
-/// Marks values that no message may quote.
-const SECRET: &str = "a secret";
-
-fn text(value: Scalar<'_>) -> Option<String> {
-    match value {
-        Scalar::File(value) => value.as_str().map(str::to_owned),
-        Scalar::Text(text) => Some(text),
-    }
 }
 
 impl Drop for Section<'_> {
+    /// Reports the keys that nobody has read. If a known key is at most two typing errors away, it is suggested.
     fn drop(&mut self) {
         let Some(table) = self.table else { return };
         let known = self.known.borrow();
@@ -424,7 +260,7 @@ impl Drop for Section<'_> {
                 .filter(|(distance, _)| *distance <= 2);
             let hint = nearest.map_or_else(String::new, |(_, name)| format!(" (did you mean {name}?)"));
             let message = format!("unknown key {}{hint}; it has no effect", self.dotted(name));
-            self.source.warn(&self.source.place(span), &message);
+            self.source.add_warning(&self.source.location(span), &message);
         }
     }
 }

@@ -11,6 +11,26 @@ use super::section::Section;
 pub struct RealtimeSection {
     /// Whether `/realtime/v1` is served. Default true.
     pub enabled: bool,
+    /// Most open sockets of this process; 0: any number. Default 10000.
+    pub max_sockets: usize,
+    /// Most channels of one socket. Default 100.
+    pub max_channels_per_socket: usize,
+    /// Joins a second, averaged over a minute; 0: any number. Default 0.
+    pub max_joins_per_second: u32,
+    /// Messages received and delivered a second, averaged over a minute; 0: any number. Default 0.
+    pub max_events_per_second: u32,
+    /// Presence messages a second, averaged over a minute; 0: any number. Default 0.
+    pub max_presence_events_per_second: u32,
+    /// Presence pushes of one channel within 30 seconds; 0: any number. Default 5.
+    pub max_presence_pushes: u32,
+    /// Longest payload of a broadcast or presence push in bytes. Default 3000000.
+    pub max_payload_bytes: usize,
+    /// Most bytes that wait for one slow reader before its socket is closed. Default 16777216.
+    pub max_queued_bytes: usize,
+    /// Whether public channels are refused. Default false.
+    pub private_only: bool,
+    /// Database connections for policy checks and replays. Default 4.
+    pub database_connections: usize,
 }
 
 impl RealtimeSection {
@@ -18,7 +38,21 @@ impl RealtimeSection {
         section.choice("ip_version", (), &[("IPv4", ()), ("IPv6", ())]);
         section.integer("max_header_length", 4096_u32, 1..=u32::MAX);
         Self {
-            enabled: section.enabled(true),
+            enabled: section.is_enabled(true),
+            max_sockets: section.integer("max_sockets", 10_000, 0..=10_000_000),
+            max_channels_per_socket: section.integer("max_channels_per_socket", 100, 1..=100_000),
+            max_joins_per_second: section.integer("max_joins_per_second", 0, 0..=u32::MAX),
+            max_events_per_second: section.integer("max_events_per_second", 0, 0..=u32::MAX),
+            max_presence_events_per_second: section.integer(
+                "max_presence_events_per_second",
+                0,
+                0..=u32::MAX,
+            ),
+            max_presence_pushes: section.integer("max_presence_pushes", 5, 0..=u32::MAX),
+            max_payload_bytes: section.integer("max_payload_bytes", 3_000_000, 1..=100_000_000),
+            max_queued_bytes: section.integer("max_queued_bytes", 16 * 1024 * 1024, 65_536..=1_073_741_824),
+            private_only: section.bool("private_only", false),
+            database_connections: section.integer("database_connections", 4, 1..=1000),
         }
     }
 }
@@ -30,7 +64,7 @@ pub struct InboxSection {
     pub enabled: bool,
     /// Port of the inbox's page and API. Default 54324.
     pub port: u16,
-    /// Port on which the inbox takes mail of other programs by SMTP. Default: none.
+    /// Port on which the inbox accepts mail of other programs by SMTP. Default: none.
     pub smtp_port: Option<u16>,
     /// Sender address of development mail. Default `admin@email.com`.
     pub admin_email: String,
@@ -40,9 +74,9 @@ pub struct InboxSection {
 
 impl InboxSection {
     pub(super) fn read(section: &Section<'_>) -> Self {
-        section.accept(&["pop3_port"]);
+        section.ignore(&["pop3_port"]);
         Self {
-            enabled: section.enabled(true),
+            enabled: section.is_enabled(true),
             port: section.port("port", 54324),
             smtp_port: section.optional_port("smtp_port"),
             admin_email: section.string("admin_email", "admin@email.com"),
@@ -56,9 +90,9 @@ impl InboxSection {
 pub struct FunctionsSection {
     /// Whether `/functions/v1` is served. Default true.
     pub enabled: bool,
-    /// `policy`: one child per function, or one per request. Default `per_worker`.
+    /// `policy`: how long a function's process lives. Default `per_worker`.
     pub policy: FunctionPolicy,
-    /// `[edge_runtime.secrets]`: variables that functions see.
+    /// `[edge_runtime.secrets]`: environment variables of the functions.
     pub secrets: Vec<(String, SecretString)>,
     /// The declared functions.
     pub functions: Vec<FunctionSection>,
@@ -67,9 +101,9 @@ pub struct FunctionsSection {
 /// How long the process of a function lives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FunctionPolicy {
-    /// Serves requests until it is idle.
+    /// Until it has been idle for a while.
     PerWorker,
-    /// One process per request.
+    /// For one request.
     Oneshot,
 }
 
@@ -78,7 +112,7 @@ pub enum FunctionPolicy {
 pub struct FunctionSection {
     /// The name in the URL.
     pub slug: String,
-    /// Default true; false answers 404.
+    /// Whether the function is served; calls to a disabled one get 404. Default true.
     pub enabled: bool,
     /// Whether a call needs a valid JWT. Default true.
     pub verify_jwt: bool,
@@ -92,9 +126,8 @@ pub struct FunctionSection {
 
 impl FunctionsSection {
     pub(super) fn read(runtime: &Section<'_>, functions: &Section<'_>, project: &Path) -> Self {
-        runtime.accept(&["inspector_port", "deno_version"]);
-        let enabled = runtime.enabled(true);
-        let secrets = runtime.section("secrets");
+        runtime.ignore(&["inspector_port", "deno_version"]);
+        let enabled = runtime.is_enabled(true);
         Self {
             enabled,
             policy: runtime.choice(
@@ -105,24 +138,20 @@ impl FunctionsSection {
                     ("oneshot", FunctionPolicy::Oneshot),
                 ],
             ),
-            secrets: secrets
-                .names()
-                .into_iter()
-                .filter_map(|name| secrets.optional_secret(&name).map(|value| (name, value)))
-                .collect(),
+            secrets: runtime.section("secrets").secret_entries(),
             functions: functions
-                .names()
+                .entry_names()
                 .into_iter()
-                .map(|slug| function(&functions.section(&slug), &slug, project))
+                .map(|slug| read_function(&functions.section(&slug), &slug, project))
                 .collect(),
         }
     }
 }
 
-fn function(section: &Section<'_>, slug: &str, project: &Path) -> FunctionSection {
+fn read_function(section: &Section<'_>, slug: &str, project: &Path) -> FunctionSection {
     FunctionSection {
         slug: slug.to_owned(),
-        enabled: section.enabled(true),
+        enabled: section.is_enabled(true),
         verify_jwt: section.bool("verify_jwt", true),
         import_map: section.optional_path("import_map", project),
         entrypoint: section

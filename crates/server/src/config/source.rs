@@ -1,27 +1,27 @@
-//! The text of `config.toml` with the environment that may override it, and what reading them found.
+//! The text of `config.toml`, the environment that may override it, and the errors and warnings found while reading.
 //!
-//! Wrong values become errors with file, line and what is allowed; the default stands in, so that one run
-//! reports them all.
+//! A wrong value becomes an error with file, line and what is allowed; reading goes on with the key's default, so
+//! that one run reports every wrong value.
 
 use std::cell::RefCell;
+use std::ops::Range;
 use std::path::Path;
 
 use toml_edit::{Document, TableLike};
 
 use super::environment::Environment;
-use super::section::Section;
 
 /// One `config.toml` (or none) with the environment that may override it.
 pub(crate) struct Source {
-    /// How messages name the file.
-    pub(super) label: String,
+    /// The file's name in messages.
+    label: String,
     text: String,
     document: Option<Document<String>>,
     environment: Environment,
     findings: RefCell<Findings>,
 }
 
-/// What reading found, in the file's order; errors stop the start, warnings are printed.
+/// Errors stop the start, warnings are printed. Each carries its offset in the file.
 #[derive(Debug, Default)]
 pub(crate) struct Findings {
     errors: Vec<(usize, String)>,
@@ -29,7 +29,7 @@ pub(crate) struct Findings {
 }
 
 impl Findings {
-    /// Errors and warnings, each ordered by where they stand.
+    /// Errors and warnings, each in the file's order; findings about environment variables come last.
     pub(crate) fn into_lines(self) -> (Vec<String>, Vec<String>) {
         let lines = |mut findings: Vec<(usize, String)>| {
             findings.sort_by_key(|(offset, _)| *offset);
@@ -39,20 +39,29 @@ impl Findings {
     }
 }
 
-/// Where a value stands: its offset in the file, and how messages say it.
-pub(super) struct Place {
-    pub(super) offset: usize,
-    pub(super) name: String,
+/// Where a value comes from: an offset in the file for sorting, and a name for messages (`config.toml:12`).
+pub(super) struct Location {
+    offset: usize,
+    name: String,
+}
+
+impl Location {
+    /// The location of a value that an environment variable gives.
+    pub(super) fn of_variable(name: &str) -> Self {
+        Self {
+            offset: usize::MAX,
+            name: format!("environment variable {name}"),
+        }
+    }
 }
 
 impl Source {
-    /// Takes the file's text; a text that is not TOML is an error with its line.
-    pub(crate) fn parse(
-        path: Option<&Path>,
-        text: String,
-        environment: Environment,
-    ) -> Result<Self, Vec<String>> {
-        let label = path.map_or_else(|| "config.toml".to_owned(), |path| path.display().to_string());
+    /// Parses the file's text.
+    ///
+    /// # Errors
+    /// One message with file and line when the text is not TOML.
+    pub(crate) fn parse(path: &Path, text: String, environment: Environment) -> Result<Self, Vec<String>> {
+        let label = path.display().to_string();
         let document = Document::parse(text.clone()).map_err(|error| {
             let line = error.span().map_or(1, |span| line_of(&text, span.start));
             vec![format!(
@@ -69,7 +78,7 @@ impl Source {
         })
     }
 
-    /// A project without a file: the environment alone.
+    /// The source of a project without a `config.toml`: only the environment.
     pub(crate) fn without_file(environment: Environment) -> Self {
         Self {
             label: "config.toml".to_owned(),
@@ -84,35 +93,43 @@ impl Source {
         &self.environment
     }
 
-    /// The whole file as a section.
-    pub(crate) fn root(&self) -> Section<'_> {
-        let table = self
-            .document
+    /// The file's top-level table.
+    pub(super) fn table(&self) -> Option<&dyn TableLike> {
+        self.document
             .as_ref()
-            .map(|document| document.as_table() as &dyn TableLike);
-        Section::new(self, String::new(), "SUPABASE_", table, false)
+            .map(|document| document.as_table() as &dyn TableLike)
     }
 
-    /// Everything found so far. To be called after the last section is gone.
+    /// Everything found so far. Call it after the last section is dropped, as dropping reports unknown keys.
     pub(crate) fn into_findings(self) -> Findings {
         self.findings.into_inner()
     }
 
-    pub(super) fn place(&self, span: Option<std::ops::Range<usize>>) -> Place {
+    /// The location of a byte range of the file; of its start when there is no range.
+    pub(super) fn location(&self, span: Option<Range<usize>>) -> Location {
         let offset = span.map_or(0, |span| span.start);
-        Place {
+        Location {
             offset,
             name: format!("{}:{}", self.label, line_of(&self.text, offset)),
         }
     }
 
-    pub(super) fn error(&self, place: &Place, message: &str) {
-        let line = format!("{}: {message}", place.name);
-        self.findings.borrow_mut().errors.push((place.offset, line));
+    /// The location of a value that neither the file nor a variable has: the file as a whole.
+    pub(super) fn location_of_file(&self) -> Location {
+        Location {
+            offset: 0,
+            name: self.label.clone(),
+        }
     }
 
-    pub(super) fn warn(&self, place: &Place, message: &str) {
-        let line = (place.offset, format!("{}: {message}", place.name));
+    pub(super) fn add_error(&self, location: &Location, message: &str) {
+        let line = format!("{}: {message}", location.name);
+        self.findings.borrow_mut().errors.push((location.offset, line));
+    }
+
+    /// Adds a warning unless the same one is there: some keys are read twice.
+    pub(super) fn add_warning(&self, location: &Location, message: &str) {
+        let line = (location.offset, format!("{}: {message}", location.name));
         let warnings = &mut self.findings.borrow_mut().warnings;
         if !warnings.contains(&line) {
             warnings.push(line);
@@ -120,6 +137,7 @@ impl Source {
     }
 }
 
+/// The number of the line, from 1, that holds the byte at `offset`.
 fn line_of(text: &str, offset: usize) -> usize {
     text.as_bytes()
         .iter()

@@ -16,9 +16,9 @@ pub struct StorageSection {
     pub image_transformation: bool,
     /// `[storage.s3_protocol] enabled`. Default true.
     pub s3_protocol: bool,
-    /// How long a signed upload URL may be used. Default: the service's own, two hours.
+    /// How long a signed upload URL is valid. Default: two hours, set by the service.
     pub signed_upload_url_lifetime: Option<Duration>,
-    /// How long a resumable upload waits for its next bytes. Default: the service's own, one hour.
+    /// How long an unfinished resumable upload is kept after its last bytes. Default: one hour, set by the service.
     pub resumable_upload_lifetime: Option<Duration>,
     /// `[storage.buckets.<id>]`: created or updated when a fresh project starts.
     pub buckets: Vec<BucketSection>,
@@ -29,7 +29,7 @@ pub struct StorageSection {
 pub struct BucketSection {
     /// The bucket's id and name.
     pub id: String,
-    /// Whether objects are readable without a token. Default false.
+    /// Whether objects are readable without an API key or token. Default false.
     pub public: bool,
     /// The largest object of this bucket, in bytes. Default: the limit of `[storage]`.
     pub file_size_limit_bytes: Option<u64>,
@@ -42,26 +42,26 @@ pub struct BucketSection {
 impl StorageSection {
     pub(super) fn read(section: &Section<'_>, project: &Path) -> Self {
         for hosted in ["analytics", "vector"] {
-            section.section(hosted).accept_all();
+            section.section(hosted).ignore_all();
         }
         let buckets = section.section("buckets");
         Self {
-            enabled: section.enabled(true),
+            enabled: section.is_enabled(true),
             file_size_limit_bytes: section.size("file_size_limit", 50 * 1024 * 1024),
-            image_transformation: section.section("image_transformation").enabled(false),
-            s3_protocol: section.section("s3_protocol").enabled(true),
+            image_transformation: section.section("image_transformation").is_enabled(false),
+            s3_protocol: section.section("s3_protocol").is_enabled(true),
             signed_upload_url_lifetime: None,
             resumable_upload_lifetime: None,
             buckets: buckets
-                .names()
+                .entry_names()
                 .into_iter()
-                .map(|id| bucket(&buckets, id, project))
+                .map(|id| read_bucket(&buckets, id, project))
                 .collect(),
         }
     }
 }
 
-fn bucket(buckets: &Section<'_>, id: String, project: &Path) -> BucketSection {
+fn read_bucket(buckets: &Section<'_>, id: String, project: &Path) -> BucketSection {
     let section = buckets.section(&id);
     BucketSection {
         public: section.bool("public", false),

@@ -1,13 +1,15 @@
-//! Settings of the storage service by the names that the original reads from its environment: `STORAGE_S3_BUCKET`,
-//! `S3_PROTOCOL_ACCESS_KEY_ID` and their kin. What our own keys say of the store and of credentials wins over them.
+//! Environment variables of Supabase's storage service: `STORAGE_S3_BUCKET`, `S3_PROTOCOL_ACCESS_KEY_ID` and others.
+//!
+//! They let a deployment of the original move over without renaming. The object store and the S3 credentials of
+//! `[selvedge]` win over them.
 
 use std::time::Duration;
 
-use super::own::{OwnSection, S3Section};
-use super::source::{Place, Source};
+use super::selvedge::{LimitsSection, S3ProtocolSection, S3Section, SelvedgeSection};
+use super::source::{Location, Source};
 use super::storage::StorageSection;
 
-/// The variables of one environment; the first of several names that is set and not empty counts.
+/// Typed reads of variables. Of several names for one setting, the first that is set and not empty counts.
 struct Variables<'a>(&'a Source);
 
 impl<'a> Variables<'a> {
@@ -43,34 +45,43 @@ impl<'a> Variables<'a> {
         number
     }
 
-    /// Such names are common enough to mean something else to somebody else: that is no reason not to start.
+    /// A wrong value is only a warning: some of these names are so general that another program on the machine may
+    /// use them with another meaning.
     fn ignore(&self, name: &str, reason: &str) {
-        self.0.warn(&place(name), &format!("{reason}; it has no effect"));
+        let message = format!("{reason}; it has no effect");
+        self.0.add_warning(&Location::of_variable(name), &message);
     }
 
-    fn refuse(&self, name: &str, reason: &str) {
-        self.0.error(&place(name), reason);
-    }
-}
-
-fn place(name: &str) -> Place {
-    Place {
-        offset: usize::MAX,
-        name: format!("environment variable {name}"),
+    fn report_error(&self, name: &str, reason: &str) {
+        self.0.add_error(&Location::of_variable(name), reason);
     }
 }
 
-/// Makes the settings that are there.
-pub(super) fn apply(source: &Source, storage: &mut StorageSection, own: &mut OwnSection) {
+/// Applies the variables that are set.
+pub(super) fn apply_storage_environment(
+    source: &Source,
+    storage: &mut StorageSection,
+    selvedge: &mut SelvedgeSection,
+) {
     let variables = Variables(source);
-    if let Some(bytes) = variables.number(&["UPLOAD_FILE_SIZE_LIMIT", "FILE_SIZE_LIMIT"]) {
-        storage.file_size_limit_bytes = bytes;
-    }
+    apply_limits(&variables, storage, &mut selvedge.limits);
     if let Some(enabled) = variables.bool(&["IMAGE_TRANSFORMATION_ENABLED", "ENABLE_IMAGE_TRANSFORMATION"]) {
         storage.image_transformation = enabled;
     }
     if let Some(enabled) = variables.bool(&["S3_PROTOCOL_ENABLED"]) {
         storage.s3_protocol = enabled;
+    }
+    if selvedge.s3_protocol.access_key_id.is_none() {
+        apply_s3_credentials(&variables, &mut selvedge.s3_protocol);
+    }
+    if selvedge.s3.is_none() {
+        selvedge.s3 = read_s3_backend(&variables);
+    }
+}
+
+fn apply_limits(variables: &Variables<'_>, storage: &mut StorageSection, limits: &mut LimitsSection) {
+    if let Some(bytes) = variables.number(&["UPLOAD_FILE_SIZE_LIMIT", "FILE_SIZE_LIMIT"]) {
+        storage.file_size_limit_bytes = bytes;
     }
     let lifetime = [
         "UPLOAD_SIGNED_URL_EXPIRATION_TIME",
@@ -82,51 +93,47 @@ pub(super) fn apply(source: &Source, storage: &mut StorageSection, own: &mut Own
     if let Some(milliseconds) = variables.number(&["TUS_URL_EXPIRY_MS"]) {
         storage.resumable_upload_lifetime = Some(Duration::from_millis(milliseconds));
     }
-    if variables.bool(&["RATE_LIMITER_ENABLED", "ENABLE_RATE_LIMITER"]) == Some(true)
-        && own.limits.render_per_second == 0
-    {
+    let is_rate_limited = variables.bool(&["RATE_LIMITER_ENABLED", "ENABLE_RATE_LIMITER"]) == Some(true);
+    if is_rate_limited && limits.render_per_second == 0 {
         let per_second = variables
             .number(&["RATE_LIMITER_RENDER_PATH_MAX_REQ_SEC"])
             .unwrap_or(5);
-        own.limits.render_per_second = u32::try_from(per_second).unwrap_or(u32::MAX);
-    }
-    let protocol = &mut own.s3_protocol;
-    if protocol.access_key_id.is_none() {
-        let pair = (
-            variables.text(&["S3_PROTOCOL_ACCESS_KEY_ID"]),
-            variables.text(&["S3_PROTOCOL_ACCESS_KEY_SECRET"]),
-        );
-        match pair {
-            (Some(id), Some(secret)) => {
-                protocol.access_key_id = Some(id);
-                protocol.secret_access_key = Some(secret.into());
-            }
-            (None, None) => {}
-            _ => variables.refuse(
-                "S3_PROTOCOL_ACCESS_KEY_ID",
-                "goes with S3_PROTOCOL_ACCESS_KEY_SECRET; one of them is missing",
-            ),
-        }
-    }
-    if own.s3.is_none() {
-        own.s3 = store(&variables);
+        limits.render_per_second = u32::try_from(per_second).unwrap_or(u32::MAX);
     }
 }
 
-/// The store of objects, where `STORAGE_BACKEND` says that it is one.
-fn store(variables: &Variables<'_>) -> Option<S3Section> {
+fn apply_s3_credentials(variables: &Variables<'_>, protocol: &mut S3ProtocolSection) {
+    let pair = (
+        variables.text(&["S3_PROTOCOL_ACCESS_KEY_ID"]),
+        variables.text(&["S3_PROTOCOL_ACCESS_KEY_SECRET"]),
+    );
+    match pair {
+        (Some(id), Some(secret)) => {
+            protocol.access_key_id = Some(id);
+            protocol.secret_access_key = Some(secret.into());
+        }
+        (None, None) => {}
+        _ => variables.report_error(
+            "S3_PROTOCOL_ACCESS_KEY_ID",
+            "goes with S3_PROTOCOL_ACCESS_KEY_SECRET; one of them is missing",
+        ),
+    }
+}
+
+/// The S3 backend, when `STORAGE_BACKEND` is `s3`.
+fn read_s3_backend(variables: &Variables<'_>) -> Option<S3Section> {
     match variables.get(&["STORAGE_BACKEND"])? {
         (_, "s3") => {}
         (_, "file") => return None,
         (name, _) => {
-            variables.refuse(name, "expected file or s3");
+            variables.report_error(name, "expected file or s3");
             return None;
         }
     }
     let needed = |names: &[&'static str]| {
         let value = variables.text(names);
         if value.is_none() {
-            variables.refuse(names[0], "is needed with STORAGE_BACKEND=s3");
+            variables.report_error(names[0], "is needed with STORAGE_BACKEND=s3");
         }
         value
     };

@@ -1,4 +1,4 @@
-//! What users see of the loader: values, overrides, and messages with their lines.
+//! The loader: values, overrides, and messages with their line numbers.
 
 use std::path::Path;
 use std::time::Duration;
@@ -38,7 +38,7 @@ fn errors(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn gw_028_no_file_is_all_defaults() {
+fn gw_028_project_without_config_toml_has_all_defaults() {
     let folder = tempfile::tempdir().unwrap();
     let project = Project::find(None, folder.path()).unwrap();
 
@@ -60,7 +60,7 @@ fn gw_028_no_file_is_all_defaults() {
 }
 
 #[test]
-fn gw_030_the_file_of_supabase_init_starts_without_a_warning() {
+fn gw_030_config_toml_of_supabase_init_loads_without_warnings() {
     let loaded = load(
         include_str!("../../tests/fixtures/supabase-init.toml"),
         NO_VARIABLES,
@@ -73,7 +73,7 @@ fn gw_030_the_file_of_supabase_init_starts_without_a_warning() {
 }
 
 #[test]
-fn gw_028_every_key_of_the_contract_is_known() {
+fn gw_028_no_key_of_the_contract_is_reported_as_unknown() {
     let loaded = load(
         include_str!("../../tests/fixtures/every-key.toml"),
         [("SMTP_PASS", "p")],
@@ -93,11 +93,11 @@ fn gw_028_every_key_of_the_contract_is_known() {
     );
     assert_eq!(config.storage.buckets[0].file_size_limit_bytes, Some(5_242_880));
     assert!(!config.functions.functions[0].verify_jwt);
-    assert_eq!(config.own.workers, Some(2));
+    assert_eq!(config.selvedge.workers, Some(2));
 }
 
 #[test]
-fn gw_028_what_is_switched_on_and_absent_is_said() {
+fn gw_028_enabled_features_that_are_not_supported_are_warned_about() {
     let text = "[auth.third_party.clerk]\nenabled = true\ndomain = \"x\"\n";
 
     let loaded = load(text, NO_VARIABLES).unwrap();
@@ -146,14 +146,14 @@ fn gw_028_wrong_values_name_line_value_and_what_is_allowed() {
 }
 
 #[test]
-fn gw_028_broken_toml_names_its_line() {
+fn gw_028_invalid_toml_is_reported_with_its_line() {
     let found = errors("[api]\nport = 1\nport = 2\n");
 
     assert!(found[0].starts_with("config.toml:3: "), "{found:?}");
 }
 
 #[test]
-fn gw_028_a_value_where_a_table_belongs_is_an_error() {
+fn gw_028_value_in_place_of_a_table_is_an_error() {
     assert_eq!(
         errors("\nauth = true\n"),
         ["config.toml:2: auth must be a table ([auth])"]
@@ -161,7 +161,7 @@ fn gw_028_a_value_where_a_table_belongs_is_an_error() {
 }
 
 #[test]
-fn gw_028_secrets_stay_out_of_messages() {
+fn gw_028_messages_do_not_quote_secrets() {
     let found = errors("[auth]\njwt_secret = 12345678\n");
 
     assert_eq!(
@@ -184,19 +184,22 @@ fn gw_029_variables_override_the_file() {
 
     let config = load("[api]\nport = 1\n", variables).unwrap().config;
 
-    assert_eq!((config.api.port, config.own.workers), (4000, Some(3)));
+    assert_eq!((config.api.port, config.selvedge.workers), (4000, Some(3)));
     assert!(config.auth.email.enable_confirmations);
-    let own = config.own.auth;
+    let selvedge = config.selvedge.auth;
     assert_eq!(
-        (own.smtp_tls, own.rate_limit_mfa),
+        (selvedge.smtp_tls, selvedge.rate_limit_mfa),
         (selvedge_mail::SmtpTls::Implicit, 7)
     );
     assert_eq!(config.api.schemas, ["public", "shop"]);
-    assert_eq!(config.own.database_url.unwrap().expose_secret(), "postgresql://x");
+    assert_eq!(
+        config.selvedge.database_url.unwrap().expose_secret(),
+        "postgresql://x"
+    );
 }
 
 #[test]
-fn gw_029_a_wrong_override_names_the_variable() {
+fn gw_029_a_wrong_override_is_reported_with_its_variable() {
     let found = load("[api]\nport = 1\n", [("SUPABASE_API_PORT", "many")]).unwrap_err();
 
     let expected = "environment variable SUPABASE_API_PORT: api.port = \"many\": expected a whole number from 1 to 65535";
@@ -217,7 +220,7 @@ fn gw_029_env_references_are_replaced_in_any_type() {
 }
 
 #[test]
-fn gw_029_an_unset_reference_is_kept_and_warned_about_once() {
+fn gw_029_a_reference_to_an_unset_variable_is_kept_with_one_warning() {
     let text = "[auth]\n\njwt_issuer = \"env(NOWHERE)\"\n[auth.external.github]\nenabled = false\nsecret = \"env(ALSO)\"\n";
 
     let loaded = load(text, NO_VARIABLES).unwrap();
@@ -232,7 +235,7 @@ fn gw_029_an_unset_reference_is_kept_and_warned_about_once() {
 }
 
 #[test]
-fn gw_028_template_paths_start_at_the_repository_and_notifications_at_the_project() {
+fn gw_028_template_paths_are_relative_to_the_repository_and_notifications_to_the_project() {
     let folder = tempfile::tempdir().unwrap();
     let supabase = folder.path().join("supabase");
     std::fs::create_dir_all(supabase.join("mails")).unwrap();
@@ -289,7 +292,7 @@ fn gw_031_flags_win_over_everything() {
 }
 
 #[test]
-fn gw_029_storage_is_set_by_the_names_of_the_original_too() {
+fn gw_029_variables_of_supabase_storage_are_applied() {
     let loaded = load(
         "",
         [
@@ -313,8 +316,8 @@ fn gw_029_storage_is_set_by_the_names_of_the_original_too() {
     )
     .unwrap();
 
-    let (own, storage) = (loaded.config.own, loaded.config.storage);
-    let s3 = own.s3.unwrap();
+    let (selvedge, storage) = (loaded.config.selvedge, loaded.config.storage);
+    let s3 = selvedge.s3.unwrap();
     assert_eq!(
         (
             s3.bucket.as_str(),
@@ -325,7 +328,7 @@ fn gw_029_storage_is_set_by_the_names_of_the_original_too() {
         ("things", "eu-central-1", "id", false)
     );
     assert_eq!(s3.endpoint.as_deref(), Some("http://127.0.0.1:9000"));
-    assert_eq!(own.s3_protocol.access_key_id.as_deref(), Some("ours"));
+    assert_eq!(selvedge.s3_protocol.access_key_id.as_deref(), Some("ours"));
     assert_eq!(
         (storage.file_size_limit_bytes, storage.image_transformation),
         (2000, true)
@@ -335,7 +338,7 @@ fn gw_029_storage_is_set_by_the_names_of_the_original_too() {
         storage.resumable_upload_lifetime,
         Some(Duration::from_millis(1500))
     );
-    assert_eq!(own.limits.render_per_second, 5);
+    assert_eq!(selvedge.limits.render_per_second, 5);
     assert_eq!(
         loaded.warnings,
         ["environment variable S3_PROTOCOL_ENABLED: expected true or false; it has no effect"]
@@ -343,7 +346,7 @@ fn gw_029_storage_is_set_by_the_names_of_the_original_too() {
 }
 
 #[test]
-fn gw_029_half_a_store_stops_the_start_and_our_own_keys_win() {
+fn gw_029_incomplete_s3_variables_are_errors_and_selvedge_keys_win() {
     assert_eq!(
         load(
             "",
@@ -363,5 +366,5 @@ fn gw_029_half_a_store_stops_the_start_and_our_own_keys_win() {
     );
     let text = "[selvedge.s3]\nbucket = \"mine\"\naccess_key_id = \"a\"\nsecret_access_key = \"b\"\n";
     let loaded = load(text, [("STORAGE_BACKEND", "s3"), ("STORAGE_S3_BUCKET", "other")]).unwrap();
-    assert_eq!(loaded.config.own.s3.unwrap().bucket, "mine");
+    assert_eq!(loaded.config.selvedge.s3.unwrap().bucket, "mine");
 }

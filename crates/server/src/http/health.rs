@@ -1,10 +1,11 @@
-//! Liveness and readiness, with reasons.
+//! `/health/live` and `/health/ready`.
 //!
-//! Live: the process answers. Ready: it can serve requests, which needs the database and a loaded catalog.
-//! A load balancer asks `/health/ready`; a supervisor that restarts asks `/health/live`, as a restart does
-//! not bring a database back.
+//! "Live" means that the process responds. "Ready" means that it can serve requests: the database responds and the
+//! catalog is loaded. Load balancers use `/health/ready`. A supervisor that restarts the process uses `/health/live`,
+//! because a restart does not repair a database.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use actix_web::http::{StatusCode, header};
@@ -16,24 +17,44 @@ use serde_json::json;
 /// How long a check may take before it counts as failed.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Says why the catalog is not usable, or nothing when it is.
+/// Returns why the catalog cannot be used; `None` when it can.
 pub type CatalogCheck = Arc<dyn Fn() -> Option<String> + Send + Sync>;
 
-/// What readiness looks at.
+/// Returns why the message broker cannot be used; `None` when it can.
+pub type BrokerCheck = Arc<dyn Fn() -> Option<String> + Send + Sync>;
+
+/// The checks behind `/health/ready`.
 pub struct Health {
-    /// One connection, kept for the checks.
+    /// A pool of one connection, so that checks do not wait behind requests.
     database: Pool,
     catalog: CatalogCheck,
+    /// `None` for a node that runs alone.
+    broker: Option<BrokerCheck>,
+    /// Whether the embedded PostgreSQL has ended and is started again.
+    is_restarting: AtomicBool,
 }
 
 impl Health {
-    /// Checks on these.
-    pub fn new(database: Pool, catalog: CatalogCheck) -> Self {
-        Self { database, catalog }
+    /// A check of this database, this catalog and this message broker.
+    pub fn new(database: Pool, catalog: CatalogCheck, broker: Option<BrokerCheck>) -> Self {
+        Self {
+            database,
+            catalog,
+            broker,
+            is_restarting: AtomicBool::new(false),
+        }
+    }
+
+    /// Says whether the embedded PostgreSQL has ended and is started again.
+    pub fn set_database_restarting(&self, is_restarting: bool) {
+        self.is_restarting.store(is_restarting, Ordering::Relaxed);
     }
 
     async fn check_database(&self) -> Result<(), String> {
-        let ask = async {
+        if self.is_restarting.load(Ordering::Relaxed) {
+            return Err("PostgreSQL has ended and is started again".to_owned());
+        }
+        let query = async {
             let client = self.database.get().await.map_err(|error| error.to_string())?;
             client
                 .simple_query("select 1")
@@ -41,7 +62,7 @@ impl Health {
                 .map_err(|error| error.to_string())?;
             Ok(())
         };
-        tokio::time::timeout(CHECK_TIMEOUT, ask)
+        tokio::time::timeout(CHECK_TIMEOUT, query)
             .await
             .unwrap_or_else(|_| Err(format!("no answer within {} s", CHECK_TIMEOUT.as_secs())))
     }
@@ -64,36 +85,50 @@ impl Check {
     }
 }
 
-/// `GET /health/live`
+/// `GET /health/live`: 200 with `{"status", "version"}`.
 pub async fn report_liveness() -> HttpResponse {
-    answer(
+    uncached_json(
         StatusCode::OK,
         json!({ "status": "ok", "version": env!("CARGO_PKG_VERSION") }),
     )
 }
 
-/// `GET /health/ready`: 200, or 503 with what is missing.
+/// The `checks` of the response.
+#[derive(Serialize)]
+struct Checks {
+    database: Check,
+    catalog: Check,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    broker: Option<Check>,
+}
+
+/// `GET /health/ready`: 200, or 503, with `{"status", "version", "checks": {"database", "catalog", "broker"?}}`. The broker
+/// between several nodes does not decide: without it a node still serves everything but other nodes' broadcasts, and the
+/// status is then `degraded`.
 pub async fn report_readiness(health: web::Data<Health>) -> HttpResponse {
     let database = Check::of(health.check_database().await.err());
     let catalog = Check::of((health.catalog)());
+    let broker = health.broker.as_ref().map(|check| Check::of(check()));
     let is_ready = [&database, &catalog].iter().all(|check| check.reason.is_none());
-    let (code, status) = if is_ready {
-        (StatusCode::OK, "ok")
-    } else {
-        (StatusCode::SERVICE_UNAVAILABLE, "unavailable")
+    let is_broker_away = broker.as_ref().is_some_and(|check| check.reason.is_some());
+    let (code, status) = match (is_ready, is_broker_away) {
+        (true, false) => (StatusCode::OK, "ok"),
+        (true, true) => (StatusCode::OK, "degraded"),
+        (false, _) => (StatusCode::SERVICE_UNAVAILABLE, "unavailable"),
     };
-    answer(
+    uncached_json(
         code,
         json!({
             "status": status,
             "version": env!("CARGO_PKG_VERSION"),
-            "checks": { "database": database, "catalog": catalog },
+            "checks": Checks { database, catalog, broker },
         }),
     )
 }
 
-fn answer(code: StatusCode, body: serde_json::Value) -> HttpResponse {
+fn uncached_json(code: StatusCode, body: serde_json::Value) -> HttpResponse {
     HttpResponse::build(code)
+        // A cached answer would hide an outage from a load balancer behind a proxy.
         .insert_header((header::CACHE_CONTROL, "no-store"))
         .json(body)
 }

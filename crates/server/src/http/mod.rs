@@ -1,4 +1,4 @@
-//! The HTTP surface outside of the services: health, metrics, what is not there, and the front page.
+//! The HTTP endpoints outside of the services: health, metrics, services that this version lacks, the status page.
 
 pub mod health;
 mod placeholders;
@@ -8,22 +8,22 @@ use actix_web::{HttpResponse, web};
 use selvedge_gateway::{GatewayError, metrics};
 
 pub use health::Health;
-pub use placeholders::{configure_functions, configure_graphql, configure_realtime};
-pub use status_page::{StatusPage, show as show_status_page};
+pub use placeholders::{configure_functions, configure_graphql};
+pub use status_page::{StatusPage, show_status_page};
 
-/// The gateway's answer to a path that belongs to nobody.
-pub async fn no_route() -> HttpResponse {
+/// The gateway's 404 for a path that no route matches.
+pub async fn respond_no_route() -> HttpResponse {
     GatewayError::NoRoute.response()
 }
 
-/// `GET /metrics`: the text that Prometheus scrapes.
+/// `GET /metrics`: the metrics in Prometheus' text format.
 pub async fn render_metrics() -> HttpResponse {
     HttpResponse::Ok()
         .content_type("text/plain; version=0.0.4; charset=utf-8")
-        .body(metrics::render())
+        .body(metrics::render_prometheus())
 }
 
-/// `/health`, `/health/live` and `/health/ready`.
+/// Mounts `/health`, `/health/live` and `/health/ready`.
 pub fn configure_health(health: web::Data<Health>) -> impl FnOnce(&mut web::ServiceConfig) {
     move |config| {
         config

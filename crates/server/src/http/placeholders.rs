@@ -1,29 +1,20 @@
-//! Services that this version does not have, answered in the shapes that their clients understand.
+//! Responses for services that this version lacks, in the shapes that their clients parse.
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpResponse, web};
-use selvedge_gateway::json_error;
+use selvedge_gateway::json_error_response;
 use serde_json::{Value, json};
 
-const NO_REALTIME: &str = "Realtime is not part of this version of Selvedge.";
 const NO_FUNCTIONS: &str = "Edge Functions are not part of this version of Selvedge.";
 
-/// `/realtime/v1`: 501 to sockets and to the HTTP API alike. The body answers both of the contract's shapes
-/// (`error` on upgrades, `message` on `/api`).
-pub fn configure_realtime(config: &mut web::ServiceConfig) {
-    config.default_service(web::to(|| {
-        not_implemented(json!({ "error": NO_REALTIME, "message": NO_REALTIME }))
-    }));
-}
-
-/// `/functions/v1`: 501 in the shape of functions' own errors.
+/// `/functions/v1`: 501 in the error shape of Edge Functions.
 pub fn configure_functions(config: &mut web::ServiceConfig) {
     config.default_service(web::to(|| {
         not_implemented(json!({ "code": "NOT_IMPLEMENTED", "message": NO_FUNCTIONS, "msg": NO_FUNCTIONS }))
     }));
 }
 
-/// `/graphql/v1`: what the platform answers without the extension. Source: gateway contract §10.
+/// `/graphql/v1`: the response of a Supabase project without the extension pg_graphql. Source: gateway contract §10.
 pub fn configure_graphql(config: &mut web::ServiceConfig) {
     config.default_service(web::to(async || {
         let message = "pg_graphql extension is not enabled.";
@@ -32,7 +23,7 @@ pub fn configure_graphql(config: &mut web::ServiceConfig) {
 }
 
 async fn not_implemented(body: Value) -> HttpResponse {
-    json_error(StatusCode::NOT_IMPLEMENTED, body)
+    json_error_response(StatusCode::NOT_IMPLEMENTED, body)
 }
 
 #[cfg(test)]
@@ -44,7 +35,6 @@ mod tests {
     async fn post(path: &str) -> (u16, Value) {
         let app = test::init_service(
             App::new()
-                .service(web::scope("/realtime/v1").configure(configure_realtime))
                 .service(web::scope("/functions/v1").configure(configure_functions))
                 .service(web::scope("/graphql/v1").configure(configure_graphql)),
         )
@@ -58,14 +48,10 @@ mod tests {
     }
 
     #[actix_web::test]
-    async fn gw_001_absent_services_say_so_in_their_clients_words() {
+    async fn gw_001_missing_services_respond_501_in_their_clients_error_shape() {
         let (status, functions) = post("/functions/v1/hello").await;
         assert_eq!((status, &functions["code"]), (501, &json!("NOT_IMPLEMENTED")));
         assert_eq!(functions["message"], functions["msg"]);
-
-        let (status, realtime) = post("/realtime/v1/api/broadcast").await;
-        assert_eq!(status, 501);
-        assert_eq!(realtime["message"], realtime["error"]);
 
         let (status, graphql) = post("/graphql/v1").await;
         assert_eq!(status, 200);

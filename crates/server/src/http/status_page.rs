@@ -1,30 +1,30 @@
-//! The page at `/` when the project has no site of its own.
+//! The page at `/` of a project without a site.
 
 use actix_web::http::header;
 use actix_web::{HttpResponse, web};
 
-/// What the page shows; rendered once.
+/// The page, rendered once at the start.
 pub struct StatusPage {
     html: String,
 }
 
 impl StatusPage {
-    /// The page of `start`: addresses, the browser's key and how to connect.
+    /// The page of `start`: addresses, the publishable key and how to connect.
     pub fn for_development(project: &str, api_url: &str, key: &str, inbox_url: Option<&str>) -> Self {
         let inbox = inbox_url.map_or_else(String::new, |url| {
-            let url = escape(url);
+            let url = escape_html(url);
             format!("<dt>Mail inbox</dt><dd><a href=\"{url}\">{url}</a></dd>")
         });
         let html = include_str!("status_page.html")
-            .replace("{project}", &escape(project))
+            .replace("{project}", &escape_html(project))
             .replace("{version}", env!("CARGO_PKG_VERSION"))
-            .replace("{api_url}", &escape(api_url))
-            .replace("{key}", &escape(key))
+            .replace("{api_url}", &escape_html(api_url))
+            .replace("{key}", &escape_html(key))
             .replace("{inbox}", &inbox);
         Self { html }
     }
 
-    /// The page of `serve`: that it runs, and nothing else.
+    /// The page of `serve`: it says that the server runs and gives nothing away.
     pub fn for_production() -> Self {
         Self {
             html: include_str!("running_page.html").to_owned(),
@@ -32,12 +32,13 @@ impl StatusPage {
     }
 }
 
-/// `GET /`
-pub async fn show(page: web::Data<StatusPage>) -> HttpResponse {
+/// `GET /`: the page, which may load nothing from elsewhere.
+pub async fn show_status_page(page: web::Data<StatusPage>) -> HttpResponse {
     HttpResponse::Ok()
         .content_type("text/html; charset=utf-8")
         .insert_header((header::CACHE_CONTROL, "no-cache"))
         .insert_header((header::X_CONTENT_TYPE_OPTIONS, "nosniff"))
+        // The page shows a key, so nothing foreign may run in it or frame it.
         .insert_header((
             header::CONTENT_SECURITY_POLICY,
             "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'",
@@ -45,7 +46,7 @@ pub async fn show(page: web::Data<StatusPage>) -> HttpResponse {
         .body(page.html.clone())
 }
 
-fn escape(text: &str) -> String {
+fn escape_html(text: &str) -> String {
     text.replace('&', "&amp;")
         .replace('<', "&lt;")
         .replace('>', "&gt;")
@@ -57,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_page_escapes_what_projects_choose() {
+    fn the_status_page_escapes_html_in_project_name_and_urls() {
         let page = StatusPage::for_development("<b>", "http://x/?a=\"", "key", Some("http://inbox"));
 
         assert!(page.html.contains("&lt;b&gt;") && !page.html.contains("<b>"));

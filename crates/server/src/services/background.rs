@@ -1,23 +1,26 @@
-//! The thread for what services do besides requests: listening for notifications, reloading the catalog,
-//! sweeping. It ends before the database does, so that a stop looks like a stop and not like a loss.
+//! The thread for work that no request waits for: database notifications, catalog reloads, mail delivery, sweeps.
+//!
+//! It ends before the embedded database stops. Otherwise every stop would be logged as a lost connection.
 
 use std::future::Future;
 
 use anyhow::{Context, Result};
 use tokio::runtime::{Builder, Runtime};
 
-/// Ends its tasks when dropped.
-pub(crate) struct Background {
+/// A runtime with one thread. Dropping it ends its tasks.
+pub(crate) struct BackgroundRuntime {
     runtime: Option<Runtime>,
 }
 
-impl Background {
+impl BackgroundRuntime {
     /// Starts the thread.
     ///
     /// # Errors
-    /// When the system gives us none.
+    /// When the operating system cannot start one.
     pub(crate) fn new() -> Result<Self> {
         let runtime = Builder::new_multi_thread()
+            // A multi-thread runtime with one thread: unlike a current-thread runtime it runs without somebody
+            // blocking on it.
             .worker_threads(1)
             .thread_name("background")
             .enable_all()
@@ -28,7 +31,7 @@ impl Background {
         })
     }
 
-    /// Runs a future on the thread; tasks that it spawns stay there.
+    /// Runs a future on the thread and returns its output. Tasks that the future spawns stay on the thread.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         future: impl Future<Output = Result<T>> + Send + 'static,
@@ -41,9 +44,9 @@ impl Background {
     }
 }
 
-impl Drop for Background {
+impl Drop for BackgroundRuntime {
     fn drop(&mut self) {
-        // A runtime may not be dropped inside another one; this does not wait.
+        // tokio panics when a runtime is dropped inside another one, unless the shutdown does not wait.
         if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_background();
         }

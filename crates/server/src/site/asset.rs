@@ -1,4 +1,4 @@
-//! One file of the site, with its compressed forms and its caching rules.
+//! One file of the site, with its compressed forms and its caching headers.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -9,18 +9,19 @@ use actix_web::{HttpRequest, HttpResponse};
 use bytes::Bytes;
 use sha2::{Digest, Sha256};
 
-/// Below this size a compressed form does not pay.
-const WORTH_COMPRESSING_BYTES: usize = 1024;
-/// 6 of 11. Builds bring the best forms along as twins; from 7 on the encoder's tables take tens of megabytes,
-/// however small the file.
+/// Smaller files are not compressed: they fit into one network packet in either form.
+const MIN_COMPRESSED_BYTES: usize = 1024;
+/// Quality 6 of 11: from 7 on the encoder allocates tens of megabytes, however small the file. A build may bring files
+/// compressed at 11 (`tools/compress.mjs`).
 const BROTLI_QUALITY: i32 = 6;
-/// The window of brotli as a power of two: no larger than the file needs, as the encoder allocates by it.
-const BROTLI_WINDOWS: std::ops::RangeInclusive<u32> = 10..=22;
+/// Range of the binary logarithm of brotli's window. The encoder allocates in proportion to the window, so it is
+/// chosen no larger than the file needs.
+const BROTLI_WINDOW_BITS: std::ops::RangeInclusive<u32> = 10..=22;
 
 pub(super) struct Asset {
     content_type: header::HeaderValue,
     cache_control: header::HeaderValue,
-    /// Weak, as the compressed forms share it.
+    /// A weak tag, because the compressed forms share it although their bytes differ (RFC 9110 §8.8.3).
     etag: header::HeaderValue,
     is_page: bool,
     plain: Bytes,
@@ -29,7 +30,7 @@ pub(super) struct Asset {
 }
 
 impl Asset {
-    /// Reads a file, and its `.br` and `.gz` twins where the build made them.
+    /// Reads a file, and the `.br` and `.gz` forms that the build may have made beside it.
     pub(super) fn read(name: &str, path: &Path) -> io::Result<Self> {
         let asset = Self::new(name, std::fs::read(path)?);
         let file_name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -41,6 +42,7 @@ impl Asset {
         Ok(asset)
     }
 
+    /// A file with this path below the site's root.
     pub(super) fn new(name: &str, content: Vec<u8>) -> Self {
         let mime = mime_guess::from_path(name).first_or_octet_stream();
         let is_text = mime.type_() == "text" || matches!(mime.subtype().as_str(), "javascript" | "json");
@@ -50,16 +52,16 @@ impl Asset {
             mime.to_string()
         };
         let hash = hex::encode(&Sha256::digest(&content)[..12]);
-        // Vite writes a hash of the content into the names below assets/.
+        // Vite puts a hash of the content into names below assets/: a changed file has a new name.
         let cache_control = if name.starts_with("assets/") {
             "public, max-age=31536000, immutable"
         } else {
             "no-cache"
         };
         Self {
-            content_type: value(&content_type),
+            content_type: header_value(&content_type),
             cache_control: header::HeaderValue::from_static(cache_control),
-            etag: value(&format!("W/\"{hash}\"")),
+            etag: header_value(&format!("W/\"{hash}\"")),
             is_page: mime.subtype() == "html",
             plain: content.into(),
             brotli: OnceLock::new(),
@@ -71,14 +73,21 @@ impl Asset {
         String::from_utf8_lossy(&self.plain).into_owned()
     }
 
+    /// Memory of all forms that have been made.
+    pub(super) fn size_bytes(&self) -> usize {
+        let compressed = [self.brotli.get(), self.gzip.get()].into_iter().flatten();
+        self.plain.len() + compressed.map(Bytes::len).sum::<usize>()
+    }
+
+    /// Makes the compressed forms that the build has not made.
     pub(super) fn compress(&self) {
-        if !self.is_worth_compressing() {
+        if !self.is_compressible() {
             return;
         }
-        // Writing to memory does not fail; if it did, the plain form is served.
+        // Writing to memory does not fail. A form that could not be made is left out, and the uncompressed one is served.
         for (form, encode) in [
-            (&self.brotli, brotli as fn(&[u8]) -> io::Result<Bytes>),
-            (&self.gzip, gzip),
+            (&self.brotli, compress_brotli as fn(&[u8]) -> io::Result<Bytes>),
+            (&self.gzip, compress_gzip),
         ] {
             if let (None, Ok(compressed)) = (form.get(), encode(&self.plain)) {
                 form.get_or_init(|| compressed);
@@ -86,16 +95,17 @@ impl Asset {
         }
     }
 
-    fn is_worth_compressing(&self) -> bool {
+    fn is_compressible(&self) -> bool {
         let kind = self.content_type.to_str().unwrap_or_default();
-        let compressible = kind.starts_with("text/")
+        let is_text_like = kind.starts_with("text/")
             || ["javascript", "json", "svg", "xml", "wasm", "font/ttf", "manifest"]
                 .iter()
                 .any(|part| kind.contains(part));
-        compressible && self.plain.len() >= WORTH_COMPRESSING_BYTES
+        is_text_like && self.plain.len() >= MIN_COMPRESSED_BYTES
     }
 
-    pub(super) fn answer(
+    /// The response with this file, or 304 when the client's copy is current.
+    pub(super) fn respond(
         &self,
         request: &HttpRequest,
         status: StatusCode,
@@ -119,10 +129,11 @@ impl Asset {
         if let Some(encoding) = encoding {
             response.insert_header((header::CONTENT_ENCODING, encoding));
         }
-        // Actix leaves the body out of answers to HEAD and keeps its length.
+        // For HEAD, actix leaves the body out and keeps its length.
         response.body(body)
     }
 
+    /// Whether `If-None-Match` names this content (RFC 9110 §13.1.2; tags are compared weakly).
     fn is_unchanged_for(&self, request: &HttpRequest) -> bool {
         let known = request
             .headers()
@@ -132,7 +143,7 @@ impl Asset {
         known.is_some_and(|known| known.split(',').any(|tag| tag.trim() == own || tag.trim() == "*"))
     }
 
-    /// The smallest form that the client takes and that exists already.
+    /// The smallest form that the client accepts and that has been made.
     fn form_for(&self, request: &HttpRequest) -> (Option<&'static str>, Bytes) {
         let accepted = request
             .headers()
@@ -161,17 +172,17 @@ fn accepts_coding(accepted: &str, coding: &str) -> bool {
     })
 }
 
-fn value(text: &str) -> header::HeaderValue {
+fn header_value(text: &str) -> header::HeaderValue {
     header::HeaderValue::from_str(text)
         .unwrap_or_else(|_| header::HeaderValue::from_static("application/octet-stream"))
 }
 
-fn brotli(content: &[u8]) -> io::Result<Bytes> {
+fn compress_brotli(content: &[u8]) -> io::Result<Bytes> {
     let window = content
         .len()
         .next_power_of_two()
         .ilog2()
-        .clamp(*BROTLI_WINDOWS.start(), *BROTLI_WINDOWS.end());
+        .clamp(*BROTLI_WINDOW_BITS.start(), *BROTLI_WINDOW_BITS.end());
     let parameters = brotli::enc::BrotliEncoderParams {
         quality: BROTLI_QUALITY,
         lgwin: i32::try_from(window).unwrap_or(22),
@@ -183,7 +194,7 @@ fn brotli(content: &[u8]) -> io::Result<Bytes> {
     Ok(compressed.into())
 }
 
-fn gzip(content: &[u8]) -> io::Result<Bytes> {
+fn compress_gzip(content: &[u8]) -> io::Result<Bytes> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
     encoder.write_all(content)?;
     Ok(encoder.finish()?.into())

@@ -1,11 +1,12 @@
 //! The single-page site that the binary serves at `/`.
 //!
-//! A built site (Vite's `dist/`) is read into memory once. Files below `/assets/` carry a hash in their
-//! names and are cached for good; everything else is revalidated by ETag. Navigations to paths that are no
-//! files get `index.html`; missing assets get a 404. Compressed forms are made in the background after the
-//! start, so that they cost no start-up time.
+//! A built site (Vite's `dist/`) is read into memory once. Files below `/assets/` have a hash of their content in the name, so
+//! browsers may cache them for ever; everything else is revalidated by ETag. A path of a page gets
+//! `index.html`, whose router shows the page; a missing file gets a 404. Files are compressed after the start, in the background.
 
 mod asset;
+mod head;
+mod page_meta;
 mod policy;
 
 use std::collections::HashMap;
@@ -15,27 +16,39 @@ use std::sync::Arc;
 use actix_web::http::{Method, StatusCode, header};
 use actix_web::{HttpRequest, HttpResponse, web};
 use anyhow::{Context, Result, bail};
+use selvedge_gateway::GatewayError;
+use selvedge_postgres::RequestPool;
 
 use asset::Asset;
-use selvedge_gateway::GatewayError;
+pub use page_meta::PageMetaFunction;
 
-/// Stands for the publishable key in `index.html`.
+/// Text in `index.html` that is replaced by the publishable key.
 const KEY_PLACEHOLDER: &str = "%SELVEDGE_PUBLISHABLE_KEY%";
 
 /// A site in memory.
 pub struct Site {
-    /// By path without the leading slash.
+    /// Files by path without the leading slash.
     assets: HashMap<String, Asset>,
-    /// `Content-Security-Policy` of the pages.
+    /// The `Content-Security-Policy` of HTML pages.
     policy: header::HeaderValue,
+    /// `index.html` with the key, from which the pages of [`PageMetaFunction`] are written.
+    index: String,
+    /// Where the site is reached from outside.
+    origin: String,
+    page_meta: Option<PageMetaFunction>,
 }
 
 impl Site {
-    /// Reads a built site. `api_origin` is where its scripts may connect to besides their own origin.
+    /// Reads a built site. Its scripts may connect to their own origin and to `api_origin`.
     ///
     /// # Errors
     /// When the folder has no `index.html`, or a file cannot be read.
-    pub fn load(folder: &Path, browser_key: &str, api_origin: &str) -> Result<Arc<Self>> {
+    pub fn load(
+        folder: &Path,
+        browser_key: &str,
+        api_origin: &str,
+        page_meta: Option<PageMetaFunction>,
+    ) -> Result<Arc<Self>> {
         let index = folder.join("index.html");
         if !index.is_file() {
             bail!(
@@ -50,11 +63,11 @@ impl Site {
             let Some(name) = path.strip_prefix(folder).ok().and_then(Path::to_str) else {
                 continue;
             };
-            let is_compressed_twin = ["br", "gz"]
+            let is_compressed_form = ["br", "gz"]
                 .iter()
                 .any(|kind| path.extension().is_some_and(|extension| extension == *kind))
                 && path.with_extension("").is_file();
-            if !entry.file_type().is_file() || is_compressed_twin {
+            if !entry.file_type().is_file() || is_compressed_form {
                 continue;
             }
             let name = name.replace(std::path::MAIN_SEPARATOR, "/");
@@ -68,57 +81,100 @@ impl Site {
             };
             assets.insert(name, asset);
         }
-        let page = assets.get("index.html").map(Asset::text).unwrap_or_default();
-        let policy = policy::content_security_policy(&page, api_origin);
-        Ok(Arc::new(Self { assets, policy }))
+        let index = assets.get("index.html").map(Asset::text).unwrap_or_default();
+        let policy = policy::content_security_policy(&index, api_origin);
+        Ok(Arc::new(Self {
+            assets,
+            policy,
+            index,
+            origin: api_origin.to_owned(),
+            page_meta,
+        }))
     }
 
-    /// Makes the compressed forms of everything worth it. Takes a moment; meant for a background thread.
+    /// Compresses every file that gains from it. This takes up to seconds of CPU; run it on a background thread.
     pub fn compress(&self) {
         self.assets.values().for_each(Asset::compress);
     }
 
-    /// The answer to a request that no service took.
-    pub fn answer(&self, request: &HttpRequest) -> HttpResponse {
+    /// The response to a request that no service's route matches. `requests` are the connections on which the
+    /// project's function for page heads is called.
+    pub async fn respond(&self, request: &HttpRequest, requests: Option<&RequestPool>) -> HttpResponse {
         if !matches!(*request.method(), Method::GET | Method::HEAD) {
             return GatewayError::NoRoute.response();
         }
         let path = request.match_info().as_str().trim_start_matches('/');
         let name = if path.is_empty() { "index.html" } else { path };
         match self.assets.get(name) {
-            Some(asset) => asset.answer(request, StatusCode::OK, &self.policy),
-            None if is_navigation(request) => self.index(request),
-            None => missing(),
+            Some(asset) if name != "index.html" => asset.respond(request, StatusCode::OK, &self.policy),
+            None if is_generated_file(name) => self
+                .respond_from_meta(request, requests)
+                .await
+                .unwrap_or_else(not_found),
+            None if !is_page_path(request) => not_found(),
+            _ => self
+                .respond_from_meta(request, requests)
+                .await
+                .unwrap_or_else(|| self.respond_index(request)),
         }
     }
 
-    fn index(&self, request: &HttpRequest) -> HttpResponse {
+    async fn respond_from_meta(
+        &self,
+        request: &HttpRequest,
+        requests: Option<&RequestPool>,
+    ) -> Option<HttpResponse> {
+        let function = self.page_meta.as_ref()?;
+        let path = request.match_info().as_str();
+        let page = function
+            .find_page(requests?, path, &self.index, &self.origin)
+            .await?;
+        Some(page.asset.respond(request, page.status, &self.policy))
+    }
+
+    fn respond_index(&self, request: &HttpRequest) -> HttpResponse {
         let page = self.assets.get("index.html");
-        page.map_or_else(missing, |page| page.answer(request, StatusCode::OK, &self.policy))
+        page.map_or_else(not_found, |page| {
+            page.respond(request, StatusCode::OK, &self.policy)
+        })
     }
 }
 
-/// Whether a browser asks for a page: it says so itself, and assets are never pages.
-fn is_navigation(request: &HttpRequest) -> bool {
+/// Whether a path without a file may be a page of the application.
+///
+/// Crawlers and messengers that fetch a shared link send `Accept: */*`, so the header cannot be required. Without
+/// `text/html` in it, a path that ends in a known file extension is a missing file: a script that requests it must not
+/// get HTML. Unknown extensions stay pages, because a path such as `/mira.k` may be a user's name.
+fn is_page_path(request: &HttpRequest) -> bool {
+    let path = request.match_info().as_str();
+    if path.starts_with("/assets/") {
+        return false;
+    }
     let accepts_html = request
         .headers()
         .get(header::ACCEPT)
         .and_then(|accept| accept.to_str().ok())
         .is_some_and(|accept| accept.contains("text/html"));
-    accepts_html && !request.match_info().as_str().starts_with("/assets/")
+    accepts_html || mime_guess::from_path(path).is_empty()
 }
 
-fn missing() -> HttpResponse {
+/// Files for crawlers, which the project's function may generate when the site does not contain them.
+fn is_generated_file(name: &str) -> bool {
+    matches!(name, "robots.txt" | "sitemap.xml")
+}
+
+fn not_found() -> HttpResponse {
     HttpResponse::NotFound()
+        // After a deployment a file that was missing may exist; a cached 404 would hide it.
         .insert_header((header::CACHE_CONTROL, "no-store"))
         .insert_header((header::X_CONTENT_TYPE_OPTIONS, "nosniff"))
         .content_type("text/plain; charset=utf-8")
         .body("There is nothing here.\n")
 }
 
-/// The handler behind everything else.
-pub async fn serve(site: web::Data<Site>, request: HttpRequest) -> HttpResponse {
-    site.answer(&request)
+/// The handler of a server that serves nothing but the site.
+pub async fn serve_site(site: web::Data<Site>, request: HttpRequest) -> HttpResponse {
+    site.respond(&request, None).await
 }
 
 #[cfg(test)]

@@ -6,8 +6,9 @@ use base64::engine::general_purpose::STANDARD;
 use regex::Regex;
 use sha2::{Digest, Sha256};
 
-/// Scripts from the site itself, plus the inline ones that `index.html` was built with (by their hashes);
-/// connections to the site and the API, also by WebSocket; no framing by others.
+/// Allows the site's own scripts and the inline scripts of `index.html` (by hash), connections to the site and the API
+/// (also by WebSocket), and images from anywhere over HTTPS. Other sites may not frame the page, which prevents
+/// clickjacking.
 pub(super) fn content_security_policy(page: &str, api_origin: &str) -> HeaderValue {
     let scripts: String = inline_scripts(page)
         .iter()

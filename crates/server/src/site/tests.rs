@@ -1,4 +1,4 @@
-//! The site as browsers see it.
+//! Responses of the site: pages, assets, caching, compression.
 
 use actix_web::http::header;
 use actix_web::test::TestRequest;
@@ -20,12 +20,12 @@ async fn get(path: &str, headers: &[(&str, &str)]) -> (u16, header::HeaderMap, V
     )
     .unwrap();
     std::fs::write(folder.path().join("logo.svg"), "<svg/>").unwrap();
-    let site = Site::load(folder.path(), "sb_publishable_x", "http://127.0.0.1:54321").unwrap();
+    let site = Site::load(folder.path(), "sb_publishable_x", "http://127.0.0.1:54321", None).unwrap();
     site.compress();
     let app = test::init_service(
         App::new()
             .app_data(web::Data::from(site))
-            .default_service(web::to(serve)),
+            .default_service(web::to(serve_site)),
     )
     .await;
     let mut request = TestRequest::get().uri(path);
@@ -46,7 +46,7 @@ fn text<'a>(headers: &'a header::HeaderMap, name: &str) -> &'a str {
 }
 
 #[actix_web::test]
-async fn the_page_carries_the_key_and_a_policy_and_is_revalidated() {
+async fn index_html_contains_the_key_has_a_csp_and_is_revalidated_by_etag() {
     let (status, headers, page) = get("/", &[]).await;
 
     assert_eq!(status, 200);
@@ -67,7 +67,7 @@ async fn the_page_carries_the_key_and_a_policy_and_is_revalidated() {
 }
 
 #[actix_web::test]
-async fn hashed_assets_are_compressed_and_immutable() {
+async fn hashed_assets_are_compressed_and_cached_for_ever() {
     let plain = get("/assets/app-1a2b.js", &[]).await;
     let brotli = get("/assets/app-1a2b.js", &[("accept-encoding", "gzip, br;q=0.9")]).await;
     let gzip = get("/assets/app-1a2b.js", &[("accept-encoding", "gzip, br;q=0")]).await;
@@ -91,38 +91,51 @@ async fn hashed_assets_are_compressed_and_immutable() {
 }
 
 #[actix_web::test]
-async fn navigations_fall_back_to_the_page_and_missing_assets_do_not() {
+async fn paths_of_pages_get_index_html_for_every_client_and_missing_files_a_404() {
     let accept = [("accept", "text/html,application/xhtml+xml")];
 
     let deep = get("/outfits/3?tab=likes", &accept).await;
     let asset = get("/assets/gone.js", &accept).await;
     let fetched = get("/data.json", &[("accept", "*/*")]).await;
+    let crawled = get("/look/camel-hour", &[("accept", "*/*")]).await;
+    let without_accept = get("/look/camel-hour", &[]).await;
+    let dotted_name = get("/mira.k", &[("accept", "*/*")]).await;
 
     assert_eq!(
         (deep.0, text(&deep.1, "content-type")),
         (200, "text/html; charset=utf-8")
     );
     assert_eq!((asset.0, fetched.0), (404, 404));
+    for page in [crawled, without_accept, dotted_name] {
+        assert_eq!(
+            (page.0, text(&page.1, "content-type")),
+            (200, "text/html; charset=utf-8")
+        );
+    }
     assert_eq!(get("/logo.svg", &[]).await.0, 200);
 }
 
 #[actix_web::test]
-async fn paths_do_not_leave_the_folder() {
+async fn encoded_and_plain_dot_segments_do_not_leave_the_sites_folder() {
     for path in [
         "/../Cargo.toml",
         "/%2e%2e/Cargo.toml",
         "/assets/..%2f..%2fCargo.toml",
-        "//etc/passwd",
     ] {
         assert_eq!(get(path, &[]).await.0, 404, "{path}");
     }
+    let (_, _, body) = get("//etc/passwd", &[]).await;
+    assert!(
+        body.starts_with(b"<script>go()"),
+        "a path without an extension gets index.html"
+    );
 }
 
 #[actix_web::test]
-async fn a_folder_without_a_page_says_what_to_do() {
+async fn loading_a_folder_without_index_html_says_to_build_the_site() {
     let folder = tempfile::tempdir().unwrap();
 
-    let message = Site::load(folder.path(), "k", "http://x")
+    let message = Site::load(folder.path(), "k", "http://x", None)
         .err()
         .unwrap()
         .to_string();

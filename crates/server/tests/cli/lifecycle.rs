@@ -1,6 +1,8 @@
-//! Start, second start, stop, crash and what survives it.
+//! Starting, starting twice, stopping, crashing, and resetting a project.
 
-use serde_json::Value;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
 
 use crate::support::Project;
 
@@ -24,7 +26,11 @@ async fn gw_031_first_start_serves_and_sigterm_stops_cleanly() {
         output.contains("is ready after") && output.contains("first start"),
         "{output}"
     );
-    assert!(project.must_fail(&["status"]).contains("is not running"));
+    assert!(
+        project
+            .run_and_expect_failure(&["status"])
+            .contains("is not running")
+    );
     assert!(
         tokio::net::TcpStream::connect(("127.0.0.1", project.ports.database))
             .await
@@ -37,8 +43,9 @@ async fn gw_032_status_prints_the_clis_names_and_the_ports_in_use() {
     let project = Project::new();
     let running = project.start().await;
 
-    let json: Value = serde_json::from_str(&project.must(&["status", "-o", "json"])).unwrap();
-    let env = project.must(&["status", "-o", "env"]);
+    let json: Value =
+        serde_json::from_str(&project.run_and_expect_success(&["status", "-o", "json"])).unwrap();
+    let env = project.run_and_expect_success(&["status", "-o", "env"]);
 
     assert_eq!(json["API_URL"], running.url("").as_str());
     assert!(json["ANON_KEY"].as_str().unwrap().ends_with("YTn_I0"));
@@ -63,7 +70,7 @@ async fn gw_032_status_prints_the_clis_names_and_the_ports_in_use() {
 }
 
 #[actix_web::test]
-async fn gw_033_postgres_logs_in_with_the_well_known_password_and_is_no_superuser() {
+async fn gw_033_postgres_has_the_well_known_password_and_is_no_superuser() {
     let project = Project::new();
     let _running = project.start().await;
 
@@ -84,11 +91,11 @@ async fn gw_033_postgres_logs_in_with_the_well_known_password_and_is_no_superuse
 }
 
 #[actix_web::test]
-async fn gw_031_a_second_start_says_who_holds_the_project() {
+async fn gw_031_a_second_start_names_the_running_process() {
     let project = Project::new();
     let running = project.start().await;
 
-    let message = project.must_fail(&["start"]);
+    let message = project.run_and_expect_failure(&["start"]);
 
     assert!(
         message.contains(&format!("process {}", running.pid())),
@@ -103,14 +110,18 @@ async fn gw_031_stop_ends_a_running_instance() {
     let project = Project::new();
     let mut running = project.start().await;
 
-    project.must(&["stop"]);
+    project.run_and_expect_success(&["stop"]);
 
-    assert!(running.ended().success());
-    assert!(project.must(&["stop"]).contains("is not running"));
+    assert!(running.wait_for_exit().success());
+    assert!(
+        project
+            .run_and_expect_success(&["stop"])
+            .contains("is not running")
+    );
 }
 
 #[actix_web::test]
-async fn gw_031_a_killed_server_loses_nothing_and_starts_again() {
+async fn gw_031_a_killed_server_starts_again_with_all_its_data() {
     let project = Project::new();
     let mut running = project.start().await;
     let database = project.database().await;
@@ -123,7 +134,7 @@ async fn gw_031_a_killed_server_loses_nothing_and_starts_again() {
     }
 
     running.signal("-KILL");
-    running.ended();
+    running.wait_for_exit();
     let again = project.start().await;
 
     let count: i64 = project
@@ -137,28 +148,76 @@ async fn gw_031_a_killed_server_loses_nothing_and_starts_again() {
     assert!(!again.output().contains("first start"), "{}", again.output());
 }
 
+/// A migration for a table that REST can read.
+#[cfg(target_os = "linux")]
+const READABLE: &str = "create table readable (id int);";
+
 #[cfg(target_os = "linux")]
 #[actix_web::test]
-async fn a_server_whose_postgresql_ends_says_so_and_ends() {
+async fn start_starts_its_postgresql_again_and_every_service_answers_503_meanwhile() {
     let project = Project::new();
-    let mut running = project.start().await;
-
+    project.write(
+        "config.toml",
+        "project_id = \"cli\"\n[storage.buckets.b]\npublic = true\n",
+    );
+    project.write("migrations/20260101000000_readable.sql", READABLE);
+    let running = project.start().await;
     let postmaster = project.postmaster_pid().await;
-    std::process::Command::new("kill")
-        .args(["-QUIT", &postmaster])
-        .status()
-        .unwrap();
+    // A postmaster works in its data folder. Without its settings it cannot start.
+    let data = std::fs::read_link(format!("/proc/{postmaster}/cwd")).expect("it lives");
+    let (settings, away) = (data.join("postgresql.conf"), data.join("postgresql.conf.away"));
+    std::fs::rename(&settings, &away).expect("renamed");
 
-    assert!(!running.ended().success());
+    let killed = std::process::Command::new("kill")
+        .args(["-KILL", &postmaster])
+        .status();
+    assert!(killed.expect("kill runs").success());
+    // The end is noticed within 200 ms; until then the reason is that nobody listens.
+    let deadline = Instant::now() + Duration::from_secs(60);
+    loop {
+        let (status, health) = running.get("/health").await;
+        if status == 503 && health.to_string().contains("is started again") {
+            break;
+        }
+        assert!(Instant::now() < deadline, "{health}");
+        actix_web::rt::time::sleep(Duration::from_millis(20)).await;
+    }
+    let http = reqwest::Client::new();
+    let sign_in = json!({ "email": "ana@example.com", "password": "a-password" });
+    for request in [
+        http.get(running.url("/rest/v1/readable")),
+        http.post(running.url("/auth/v1/token?grant_type=password"))
+            .json(&sign_in),
+        http.get(running.url("/storage/v1/object/public/b/x")),
+        http.get(running.url("/health")),
+    ] {
+        let response = request.send().await.expect("a response");
+        let (url, status) = (response.url().clone(), response.status().as_u16());
+        let retry_after = response.headers().contains_key("retry-after");
+        let body = response.text().await.expect("text");
+        assert_eq!((status, retry_after), (503, true), "{url}: {body}");
+        assert!(
+            url.path() != "/health" || body.contains("is started again"),
+            "{body}"
+        );
+    }
+
+    std::fs::rename(&away, &settings).expect("renamed");
+    running.wait_until_ready().await;
+    assert_ne!(project.postmaster_pid().await, postmaster);
+    let output = running.stop();
     assert!(
-        running.output().contains("PostgreSQL ended by itself"),
-        "{}",
-        running.output()
+        output.contains("PostgreSQL ended by itself and is started again"),
+        "{output}"
+    );
+    assert!(
+        output.contains("PostgreSQL accepts connections again"),
+        "{output}"
     );
 }
 
 #[actix_web::test]
-async fn reset_starts_from_nothing() {
+async fn reset_deletes_all_data_and_seeds_again() {
     let project = Project::new();
     project.write(
         "migrations/20260101000000_notes.sql",
@@ -172,11 +231,15 @@ async fn reset_starts_from_nothing() {
         .batch_execute("insert into notes values ('mine')")
         .await
         .unwrap();
-    assert!(project.must_fail(&["reset", "--yes"]).contains("selvedge stop"));
+    assert!(
+        project
+            .run_and_expect_failure(&["reset", "--yes"])
+            .contains("selvedge stop")
+    );
     running.stop();
-    assert!(project.must_fail(&["reset"]).contains("--yes"));
+    assert!(project.run_and_expect_failure(&["reset"]).contains("--yes"));
 
-    project.must(&["reset", "--yes", "--db-port", &project.ports.database.to_string()]);
+    project.run_and_expect_success(&["reset", "--yes", "--db-port", &project.ports.database.to_string()]);
 
     let _running = project.start().await;
     let rows = project
@@ -190,7 +253,7 @@ async fn reset_starts_from_nothing() {
 }
 
 #[actix_web::test]
-async fn a_site_is_served_with_its_key_and_the_api_beside_it() {
+async fn start_serves_the_site_with_the_publishable_key_and_the_api() {
     let project = Project::new();
     project.write(
         "config.toml",

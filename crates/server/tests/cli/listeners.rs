@@ -1,4 +1,4 @@
-//! Every kind of socket reads requests in the same way: plain, encrypted, and the one in the file system.
+//! Requests are read alike on every kind of listener: TCP, TLS and unix sockets.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -20,11 +20,11 @@ const MIGRATION: &str = "
     grant usage on schema public to web_anon; grant select on notes to web_anon;
 ";
 
-/// Signed by itself for `localhost`, until 2126. Its key protects nothing.
+/// A self-signed certificate for `localhost`, valid until 2126. Its key is only used by this test.
 const CERTIFICATE: &str = include_str!("localhost.pem");
 
-/// What is sent below a prefix, and the status and the body that come back; of errors only their code.
-fn conversations(prefix: &str) -> Vec<(String, u16, &'static str)> {
+/// Requests to paths below `prefix`, each with the expected status and body (of errors: their code).
+fn exchanges(prefix: &str) -> Vec<(String, u16, &'static str)> {
     let get = |target: &str, more: &str| {
         format!("GET {prefix}{target} HTTP/1.1\r\nHost: x\r\n{more}Connection: close\r\n\r\n")
     };
@@ -54,36 +54,36 @@ fn conversations(prefix: &str) -> Vec<(String, u16, &'static str)> {
     ]
 }
 
-fn ask(mut stream: impl Read + Write, request: &str) -> (u16, String) {
-    // a server that refuses early need not read to the end
+fn send(mut stream: impl Read + Write, request: &str) -> (u16, String) {
+    // Writing may fail: a server that refuses early need not read the whole request.
     let _ = stream.write_all(request.as_bytes());
     let _ = stream.flush();
-    let mut answer = Vec::new();
-    // an encrypted connection may end without a word of goodbye
-    let _ = stream.read_to_end(&mut answer);
-    let answer = String::from_utf8(answer).expect("text");
-    let (head, body) = answer.split_once("\r\n\r\n").expect("a whole answer");
+    let mut bytes = Vec::new();
+    // Reading may fail at the end: a TLS connection may be closed without close_notify.
+    let _ = stream.read_to_end(&mut bytes);
+    let response = String::from_utf8(bytes).expect("text");
+    let (head, body) = response.split_once("\r\n\r\n").expect("a whole response");
     let status = head.split(' ').nth(1).and_then(|status| status.parse().ok());
     (status.expect("a status"), body.to_owned())
 }
 
-/// Asks everything over connections that `connect` makes.
-fn check<S: Read + Write>(prefix: &str, connect: impl Fn() -> S) {
-    for (request, status, expected) in conversations(prefix) {
-        let answer = ask(connect(), &request);
+/// Sends every request over connections that `connect` makes, and compares the responses.
+fn check_exchanges<S: Read + Write>(prefix: &str, connect: impl Fn() -> S) {
+    for (request, status, expected) in exchanges(prefix) {
+        let response = send(connect(), &request);
 
-        assert_eq!(answer.0, status, "{request:.80}: {}", answer.1);
+        assert_eq!(response.0, status, "{request:.80}: {}", response.1);
         if status == 200 {
-            assert_eq!(answer.1, expected, "{request:.80}");
+            assert_eq!(response.1, expected, "{request:.80}");
         } else {
-            let body: Value = serde_json::from_str(&answer.1).expect("JSON");
+            let body: Value = serde_json::from_str(&response.1).expect("JSON");
             assert_eq!(body["code"], expected, "{request:.80}");
         }
     }
 }
 
 #[actix_web::test]
-async fn rest_018_and_gw_049_encrypted_and_plain_connections_are_read_alike() {
+async fn rest_018_and_gw_049_tls_and_plain_connections_are_read_alike() {
     let project = Project::new();
     project.write("cert.pem", CERTIFICATE);
     project.write("key.pem", include_str!("localhost.key"));
@@ -123,15 +123,15 @@ async fn rest_018_and_gw_049_encrypted_and_plain_connections_are_read_alike() {
             std::thread::sleep(Duration::from_millis(20));
         }
         let ready = "GET /health/ready HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
-        assert_eq!(ask(connect().expect("it listens"), ready).0, 200, "{}", log());
-        check("/rest/v1", || connect().expect("it listens"));
+        assert_eq!(send(connect().expect("it listens"), ready).0, 200, "{}", log());
+        check_exchanges("/rest/v1", || connect().expect("it listens"));
     })
     .await
     .expect("no panic");
 }
 
 #[actix_web::test]
-async fn rest_018_and_gw_049_sockets_in_the_file_system_are_read_alike() {
+async fn rest_018_and_gw_049_unix_sockets_are_read_like_tcp() {
     let database = Project::new();
     database.write("migrations/20260101000000_notes.sql", MIGRATION);
     let _running = database.start().await;
@@ -158,7 +158,7 @@ async fn rest_018_and_gw_049_sockets_in_the_file_system_are_read_alike() {
             }
             std::thread::sleep(Duration::from_millis(20));
         }
-        check("", || {
+        check_exchanges("", || {
             let stream = UnixStream::connect(&socket).unwrap_or_else(|_| panic!("{}", rest.output()));
             stream
                 .set_read_timeout(Some(Duration::from_secs(60)))
@@ -171,7 +171,7 @@ async fn rest_018_and_gw_049_sockets_in_the_file_system_are_read_alike() {
 }
 
 #[actix_web::test]
-async fn gw_049_an_address_may_not_take_all_connections() {
+async fn gw_049_connections_per_client_address_are_limited() {
     let project = Project::new();
     project.write(
         "config.toml",
@@ -183,13 +183,13 @@ async fn gw_049_an_address_may_not_take_all_connections() {
     actix_web::web::block(move || {
         let connect = || TcpStream::connect(("127.0.0.1", port)).expect("it listens");
         let request = "GET /health/live HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
-        // those who waited for the start may be connected still; then not all three of these are let in
+        // Connections of the readiness check may still be open; then fewer than three of these are accepted.
         let refused = (0..200).find_map(|_| {
             let held: Vec<TcpStream> = (0..3).map(|_| connect()).collect();
             for mut silent in &held {
                 silent.write_all(b"GET /").expect("sent");
             }
-            let (status, body) = ask(connect(), request);
+            let (status, body) = send(connect(), request);
             std::thread::sleep(Duration::from_millis(20));
             (status == 429).then_some((held, body))
         });
@@ -200,9 +200,49 @@ async fn gw_049_an_address_may_not_take_all_connections() {
         drop(held);
         let admitted = (0..200).any(|_| {
             std::thread::sleep(Duration::from_millis(20));
-            ask(connect(), request).0 == 200
+            send(connect(), request).0 == 200
         });
         assert!(admitted, "who lets go is let in again");
+    })
+    .await
+    .expect("no panic");
+}
+
+#[actix_web::test]
+async fn gw_049_requests_for_other_hosts_and_malformed_ones_are_refused_at_once() {
+    let project = Project::new();
+    project.write(
+        "config.toml",
+        "project_id = \"cli\"\n[selvedge]\nrequire_keys = true\nallowed_hosts = [\"demo.example\"]\n",
+    );
+    let running = project.start().await;
+    let (api, inbox) = (running.ports.api, running.ports.inbox);
+
+    actix_web::web::block(move || {
+        // Without `Connection: close`, so that the server must end the connection itself.
+        let status = |port, request: &str| {
+            let stream = TcpStream::connect(("127.0.0.1", port)).expect("it listens");
+            stream.set_read_timeout(Some(Duration::from_secs(60))).expect("a timeout");
+            send(stream, request).0
+        };
+        let get = |host: &str| format!("GET / HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
+        for port in [api, inbox] {
+            for host in ["localhost", "127.0.0.1:1", "app.localhost", "demo.example"] {
+                assert_eq!(status(port, &get(host)), 200, "{host}");
+            }
+            // A page whose name leads to this machine: DNS rebinding.
+            assert_eq!(status(port, &get("evil.example")), 403);
+            assert_eq!(status(port, &get("<x>")), 400);
+            assert_eq!(status(port, "GET / HTTP/1.1\nHost: localhost\n\n"), 400);
+            assert_eq!(status(port, "CONNECT x:1 HTTP/1.1\r\nHost: localhost\r\n\r\n"), 405);
+            let handshake = "GET /realtime/v1/websocket HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\n\
+                             Upgrade: websocket\r\nContent-Length: 5\r\n\r\n";
+            assert_eq!(status(port, handshake), 400);
+        }
+        // The key is refused before the client is asked to send its body.
+        let asks_first = "POST /rest/v1/notes HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
+                          Content-Length: 1000000\r\nExpect: 100-continue\r\n\r\n";
+        assert_eq!(status(api, asks_first), 401);
     })
     .await
     .expect("no panic");

@@ -1,9 +1,11 @@
-//! The binary as a person at a terminal meets it: real processes, a real embedded PostgreSQL.
+//! Runs the built binary as a user does at a terminal: real processes and a real embedded PostgreSQL.
 
+mod budgets;
 mod lifecycle;
 mod listeners;
 mod migrations;
 mod production;
+mod realtime;
 mod recovery;
 mod refusals;
 mod rest;

@@ -13,7 +13,7 @@ async fn gw_021_a_failing_migration_names_file_line_sqlstate_and_statement() {
     project.write("seed.sql", "insert into good values (1);");
 
     let arguments = project.start_arguments();
-    let message = project.must_fail(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
+    let message = project.run_and_expect_failure(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
 
     assert!(message.contains("20260102000000_bad.sql:3: "), "{message}");
     assert!(
@@ -21,7 +21,7 @@ async fn gw_021_a_failing_migration_names_file_line_sqlstate_and_statement() {
         "{message}"
     );
 
-    // Mended, it goes on where it stopped, and the first start's seeds are still due.
+    // Once the migration is corrected, the next start continues there and still runs the seeds of the first start.
     project.write("migrations/20260102000000_bad.sql", "create table whole (n int);");
     let running = project.start().await;
     let database = project.database().await;
@@ -44,7 +44,7 @@ async fn gw_021_a_failing_migration_names_file_line_sqlstate_and_statement() {
 }
 
 #[actix_web::test]
-async fn gw_021_later_starts_apply_what_is_pending_and_say_so() {
+async fn gw_021_later_starts_apply_and_list_pending_migrations() {
     let project = Project::new();
     project.start().await.stop();
     project.write(
@@ -62,7 +62,7 @@ async fn gw_021_later_starts_apply_what_is_pending_and_say_so() {
 }
 
 #[actix_web::test]
-async fn gw_025_seeds_run_once() {
+async fn gw_025_seeds_run_on_the_first_start_only() {
     let project = Project::new();
     project.write(
         "migrations/20260101000000_notes.sql",
@@ -89,23 +89,35 @@ async fn gw_021_migrate_creates_lists_and_applies() {
     let database_port = project.ports.database.to_string();
     project.write("config.toml", &format!("[db]\nport = {database_port}\n"));
 
-    let created = project.must(&["migrate", "new", "Add notes!"]);
+    let created = project.run_and_expect_success(&["migrate", "new", "Add notes!"]);
     assert!(created.contains("_add_notes_.sql"), "{created}");
-    assert!(project.must(&["migrate", "list"]).contains("pending"));
-    let applied = project.must(&["migrate", "up"]);
+    assert!(
+        project
+            .run_and_expect_success(&["migrate", "list"])
+            .contains("pending")
+    );
+    let applied = project.run_and_expect_success(&["migrate", "up"]);
     assert!(
         applied.contains("applied") && applied.contains("_add_notes_.sql"),
         "{applied}"
     );
-    assert!(project.must(&["migrate", "list"]).contains("applied"));
+    assert!(
+        project
+            .run_and_expect_success(&["migrate", "list"])
+            .contains("applied")
+    );
 
-    // The same against the running instance.
+    // The same commands while the project runs.
     let _running = project.start().await;
     project.write("migrations/29990101000000_late.sql", "create table late ();");
     assert!(
         project
-            .must(&["migrate", "up"])
+            .run_and_expect_success(&["migrate", "up"])
             .contains("29990101000000_late.sql")
     );
-    assert!(project.must(&["migrate", "up"]).contains("up to date"));
+    assert!(
+        project
+            .run_and_expect_success(&["migrate", "up"])
+            .contains("up to date")
+    );
 }

@@ -1,21 +1,21 @@
-//! `serve`: what it refuses, and that it works with keys of one's own on a database of somebody else.
+//! `selvedge serve`: what it refuses, and that it runs on an external database with secret keys.
 
 use std::collections::HashMap;
 
 use crate::support::{Ports, Project};
 
 /// The variables that `keys --generate` prints.
-pub(crate) fn generated(project: &Project) -> HashMap<String, String> {
+pub(crate) fn generate_keys(project: &Project) -> HashMap<String, String> {
     project
-        .must(&["keys", "--generate"])
+        .run_and_expect_success(&["keys", "--generate"])
         .lines()
         .filter_map(|line| line.split_once('='))
         .map(|(name, value)| (name.to_owned(), value.trim_matches('"').to_owned()))
         .collect()
 }
 
-/// What `serve` needs of its environment.
-pub(crate) fn variables_of_serve<'a>(
+/// The environment variables that `serve` needs.
+pub(crate) fn serve_variables<'a>(
     keys: &'a HashMap<String, String>,
     url: &'a str,
 ) -> Vec<(&'a str, &'a str)> {
@@ -33,14 +33,15 @@ pub(crate) fn variables_of_serve<'a>(
 }
 
 #[test]
-fn gw_002_serve_refuses_to_run_without_keys_of_its_own() {
+fn gw_002_serve_refuses_missing_and_well_known_keys() {
     let project = Project::new();
     project.write(
         "config.toml",
         "[auth]\njwt_secret = \"super-secret-jwt-token-with-at-least-32-characters-long\"\n",
     );
 
-    let message = project.must_fail(&["serve", "--database-url", "postgresql://x:y@127.0.0.1:1/z"]);
+    let message =
+        project.run_and_expect_failure(&["serve", "--database-url", "postgresql://x:y@127.0.0.1:1/z"]);
 
     assert!(
         message.contains("SUPABASE_AUTH_JWT_SECRET") && message.contains("keys --generate"),
@@ -54,7 +55,7 @@ fn gw_002_serve_needs_a_database() {
 
     let output = project
         .command(&["serve"])
-        .envs(generated(&project))
+        .envs(generate_keys(&project))
         .output()
         .unwrap();
 
@@ -65,7 +66,7 @@ fn gw_002_serve_needs_a_database() {
 async fn gw_005_serve_runs_on_an_external_database_and_requires_a_key() {
     let project = Project::new();
     let embedded = project.start().await;
-    let keys = generated(&project);
+    let keys = generate_keys(&project);
     let url = format!(
         "postgresql://postgres:postgres@127.0.0.1:{}/postgres",
         project.ports.database
@@ -81,8 +82,8 @@ async fn gw_005_serve_runs_on_an_external_database_and_requires_a_key() {
     ]
     .map(str::to_owned);
 
-    let serving = node.spawn(&arguments, &variables_of_serve(&keys, &url));
-    serving.answers().await;
+    let serving = node.spawn(&arguments, &serve_variables(&keys, &url));
+    serving.wait_until_ready().await;
 
     let (status, body) = serving.get("/rest/v1/").await;
     assert_eq!(
@@ -93,7 +94,7 @@ async fn gw_005_serve_runs_on_an_external_database_and_requires_a_key() {
     let (status, body) = serving.get("/rest/v1/?apikey=sb_publishable_guess").await;
     assert_eq!((status, body["message"].as_str()), (401, Some("Invalid API key")));
 
-    // Readiness follows the database; liveness does not, as a restart would not bring it back.
+    // Readiness fails with the database; liveness does not, as restarting the server would not repair it.
     embedded.stop();
     let (status, body) = serving.get("/health/ready").await;
     assert_eq!(

@@ -1,4 +1,4 @@
-//! The database and the server end in every way they can, under load, and what clients see of it.
+//! The database or the server restarts, crashes or is exhausted under load; checks what clients see and what is kept.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,88 +11,92 @@ use actix_web::rt::task::JoinHandle;
 use actix_web::rt::time::sleep;
 use serde_json::{Value, json};
 
-use crate::production::{generated, variables_of_serve};
+use crate::production::{generate_keys, serve_variables};
 use crate::support::{Ports, Project, Running};
 
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 const CLIENTS: usize = 16;
 
 const MIGRATION: &str = "
     create table notes (id bigint primary key, body text);
     insert into notes select n, 'note ' || n from generate_series(1, 50) n;
-    create function nap(seconds float8) returns text language sql volatile as $$
-        select 'awake' from pg_sleep(seconds)
+    create function wait_for_lock() returns text language sql volatile as $$
+        select 'free' from pg_advisory_xact_lock_shared(7)
     $$;
     create role web_anon nologin; grant web_anon to postgres;
     grant usage on schema public to web_anon; grant select, insert on notes to web_anon;
 ";
 
-/// Clients who read and write without a pause until they are told to stop.
+/// Clients that read and write without pause until they are stopped.
 struct Load {
     stop: Arc<AtomicBool>,
-    seen: Arc<Seen>,
+    results: Arc<Results>,
     clients: Vec<JoinHandle<()>>,
 }
 
-/// What came back.
+/// Responses so far.
 #[derive(Default)]
-struct Seen {
+struct Results {
     good: AtomicUsize,
     /// Failures by status and code.
     failed: Mutex<BTreeMap<String, usize>>,
     next_id: AtomicUsize,
-    /// Rows that the server said are there.
+    /// Ids of rows whose insertion the server has acknowledged.
     acknowledged: Mutex<Vec<i64>>,
 }
 
 impl Load {
-    /// Their rows have ids from `first_id` on.
-    fn on(url: &str, key: Option<&str>, first_id: usize) -> Self {
+    /// Starts the clients. They insert rows with ids from `first_id` on.
+    fn start(url: &str, key: Option<&str>, first_id: usize) -> Self {
         let stop = Arc::new(AtomicBool::new(false));
-        let seen = Arc::new(Seen::default());
-        seen.next_id.store(first_id, Ordering::Relaxed);
+        let results = Arc::new(Results::default());
+        results.next_id.store(first_id, Ordering::Relaxed);
         let clients = (0..CLIENTS)
             .map(|number| {
-                let (stop, seen) = (stop.clone(), seen.clone());
+                let (stop, results) = (stop.clone(), results.clone());
                 let (url, key) = (format!("{url}/notes"), key.map(str::to_owned));
                 spawn(async move {
                     let http = reqwest::Client::new();
                     while !stop.load(Ordering::Relaxed) {
                         if number % 2 == 0 {
-                            seen.read(&http, &url, key.as_deref()).await;
+                            results.read(&http, &url, key.as_deref()).await;
                         } else {
-                            seen.write(&http, &url, key.as_deref()).await;
+                            results.write(&http, &url, key.as_deref()).await;
                         }
                     }
                 })
             })
             .collect();
-        Self { stop, seen, clients }
+        Self {
+            stop,
+            results,
+            clients,
+        }
     }
 
     fn good(&self) -> usize {
-        self.seen.good.load(Ordering::Relaxed)
+        self.results.good.load(Ordering::Relaxed)
     }
 
     fn failed(&self) -> BTreeMap<String, usize> {
-        self.seen.failed.lock().expect("not poisoned").clone()
+        self.results.failed.lock().expect("not poisoned").clone()
     }
 
-    /// Waits for answers that come after this moment.
-    async fn until(&self, what: &str, holds: impl Fn(&Self) -> bool) {
-        let deadline = Instant::now() + PATIENCE;
+    /// Waits until `holds`.
+    async fn wait_until(&self, what: &str, holds: impl Fn(&Self) -> bool) {
+        let deadline = Instant::now() + TIMEOUT;
         while !holds(self) {
             assert!(Instant::now() < deadline, "{what}: {:?}", self.failed());
             sleep(Duration::from_millis(10)).await;
         }
     }
 
-    /// Waits for a hundred good answers without a failure among them.
-    async fn succeeds_again(&self) {
-        let deadline = Instant::now() + PATIENCE;
+    /// Waits for a hundred successes in a row.
+    async fn wait_for_recovery(&self) {
+        let deadline = Instant::now() + TIMEOUT;
         loop {
             let (good, failed) = (self.good(), self.failed());
-            self.until("requests succeed again", |load| load.good() > good + 100)
+            self.wait_until("requests succeed again", |load| load.good() > good + 100)
                 .await;
             if self.failed() == failed {
                 return;
@@ -101,35 +105,37 @@ impl Load {
         }
     }
 
-    async fn fails(&self) {
+    /// Waits for the next failure.
+    async fn wait_for_failure(&self) {
         let before: usize = self.failed().values().sum();
-        self.until("requests fail", |load| {
+        self.wait_until("requests fail", |load| {
             load.failed().values().sum::<usize>() > before
         })
         .await;
     }
 
-    /// From now on nothing may fail.
-    async fn is_steady(&self) {
+    /// Checks that the next 300 requests succeed.
+    async fn expect_no_failures(&self) {
         let (good, failed) = (self.good(), self.failed());
-        self.until("many requests", |load| load.good() > good + 300).await;
-        assert_eq!(self.failed(), failed, "nothing fails any more");
+        self.wait_until("many requests", |load| load.good() > good + 300)
+            .await;
+        assert_eq!(self.failed(), failed, "no request fails any more");
     }
 
-    /// What was seen, when the last answer has come: a stuck request would be waited for in vain.
-    async fn stop(self) -> Arc<Seen> {
+    /// Stops the clients and returns the results. Fails if a request is stuck.
+    async fn stop(self) -> Arc<Results> {
         self.stop.store(true, Ordering::Relaxed);
         for client in self.clients {
-            actix_web::rt::time::timeout(PATIENCE, client)
+            actix_web::rt::time::timeout(TIMEOUT, client)
                 .await
                 .expect("no request is stuck")
                 .expect("no client panics");
         }
-        self.seen
+        self.results
     }
 }
 
-impl Seen {
+impl Results {
     async fn read(&self, http: &reqwest::Client, url: &str, key: Option<&str>) {
         let request = http.get(format!("{url}?select=id&order=id&limit=3"));
         if let Some(body) = self.send(request, key, 200).await {
@@ -146,27 +152,27 @@ impl Seen {
         }
     }
 
-    /// The body of a good answer. Others must have the contract's shape.
+    /// Sends a request; returns the body of a success. The body of a failure must have the contract's shape.
     async fn send(&self, request: reqwest::RequestBuilder, key: Option<&str>, good: u16) -> Option<String> {
         let request = match key {
             Some(key) => request.header("apikey", key),
             None => request,
         };
-        let answer = match request.send().await {
-            Ok(answer) => answer,
+        let response = match request.send().await {
+            Ok(response) => response,
             Err(error) => {
-                self.note(format!(
-                    "no answer: {}",
+                self.count_failure(format!(
+                    "no response: {}",
                     if error.is_connect() { "connect" } else { "cut" }
                 ));
                 sleep(Duration::from_millis(20)).await;
                 return None;
             }
         };
-        let status = answer.status().as_u16();
-        let headers = answer.headers().clone();
-        let Ok(body) = answer.text().await else {
-            self.note("no answer: cut".to_owned());
+        let status = response.status().as_u16();
+        let headers = response.headers().clone();
+        let Ok(body) = response.text().await else {
+            self.count_failure("no response: cut".to_owned());
             return None;
         };
         if status == good {
@@ -180,12 +186,12 @@ impl Seen {
         if status == 503 {
             assert!(headers.contains_key("retry-after"), "{body}");
         }
-        self.note(format!("{status} {}", error["code"].as_str().unwrap_or_default()));
+        self.count_failure(format!("{status} {}", error["code"].as_str().unwrap_or_default()));
         sleep(Duration::from_millis(5)).await;
         None
     }
 
-    fn note(&self, failure: String) {
+    fn count_failure(&self, failure: String) {
         *self
             .failed
             .lock()
@@ -195,7 +201,7 @@ impl Seen {
     }
 }
 
-/// Whether a failure says that the database is away, or that waiting for it took too long.
+/// Whether a failure means that the database cannot be reached or that a connection did not become free in time.
 fn is_outage(failure: &str) -> bool {
     matches!(
         failure,
@@ -203,15 +209,18 @@ fn is_outage(failure: &str) -> bool {
     )
 }
 
-/// Asks until the answer has the wanted status.
-async fn until_status(url: &str, key: Option<&str>, status: u16) {
-    let deadline = Instant::now() + PATIENCE;
+/// Repeats a request until it gets this status.
+async fn wait_for_status(url: &str, key: Option<&str>, status: u16) {
+    let deadline = Instant::now() + TIMEOUT;
     loop {
         let mut request = reqwest::Client::new().get(url);
         if let Some(key) = key {
             request = request.header("apikey", key);
         }
-        let found = request.send().await.map_or(0, |answer| answer.status().as_u16());
+        let found = request
+            .send()
+            .await
+            .map_or(0, |response| response.status().as_u16());
         if found == status {
             return;
         }
@@ -250,11 +259,11 @@ fn spawn_rest(operator: &Project, database: &Project, more: &[(&str, &str)]) -> 
 
 #[cfg(target_os = "linux")]
 #[actix_web::test]
-async fn rest_094_and_096_postgresql_restarts_and_crashes_under_load_and_everything_recovers() {
+async fn rest_094_and_096_service_recovers_after_postgresql_restarts_and_crashes_under_load() {
     let database = Project::new();
     database.write("migrations/20260101000000_notes.sql", MIGRATION);
     let postgresql = database.start().await;
-    let keys = generated(&database);
+    let keys = generate_keys(&database);
     let mut node = Project::new();
     node.ports = Ports::free();
     let arguments = [
@@ -266,24 +275,24 @@ async fn rest_094_and_096_postgresql_restarts_and_crashes_under_load_and_everyth
     ]
     .map(str::to_owned);
     let url = database_url(&database);
-    let serving = node.spawn(&arguments, &variables_of_serve(&keys, &url));
+    let serving = node.spawn(&arguments, &serve_variables(&keys, &url));
     let operator = Project::new();
     let alone = spawn_rest(&operator, &database, &[]);
     let admin = format!("http://127.0.0.1:{}", operator.ports.inbox);
     let key = keys["SUPABASE_AUTH_PUBLISHABLE_KEY"].as_str();
-    serving.answers().await;
-    until_status(&format!("{admin}/ready"), None, 200).await;
+    serving.wait_until_ready().await;
+    wait_for_status(&format!("{admin}/ready"), None, 200).await;
 
     let loads = [
-        Load::on(&serving.url("/rest/v1"), Some(key), 1_000),
-        Load::on(&alone.url(""), None, 1_000_000),
+        Load::start(&serving.url("/rest/v1"), Some(key), 1_000),
+        Load::start(&alone.url(""), None, 1_000_000),
     ];
     for load in &loads {
-        load.succeeds_again().await;
+        load.wait_for_recovery().await;
         assert_eq!(load.failed(), BTreeMap::new());
     }
 
-    // first an orderly restart, then a crash
+    // An orderly restart, then a crash.
     let mut postgresql = Some(postgresql);
     for round in ["restarted", "crashed"] {
         let mut running = postgresql.take().expect("it runs");
@@ -291,21 +300,23 @@ async fn rest_094_and_096_postgresql_restarts_and_crashes_under_load_and_everyth
             running.stop();
         } else {
             let postmaster = database.postmaster_pid().await;
+            // The server first, because it would start PostgreSQL again.
+            running.signal("-KILL");
             let killed = std::process::Command::new("kill")
                 .args(["-KILL", &postmaster])
                 .status();
             assert!(killed.expect("kill runs").success());
-            assert!(!running.ended().success());
+            assert!(!running.wait_for_exit().success());
             drop(running);
         }
         for load in &loads {
-            load.fails().await;
+            load.wait_for_failure().await;
         }
-        until_status(&format!("{admin}/ready"), None, 503).await;
-        until_status(&format!("{admin}/live"), None, 200).await;
+        wait_for_status(&format!("{admin}/ready"), None, 503).await;
+        wait_for_status(&format!("{admin}/live"), None, 200).await;
 
         postgresql = Some(database.start().await);
-        // made while nobody may be listening: only a reload after the reconnect can find it
+        // Created while the listener may be disconnected, so only the reload after reconnecting can find it.
         let made = format!("create table {round} (id int); grant select on {round} to web_anon, anon");
         database
             .database()
@@ -315,23 +326,23 @@ async fn rest_094_and_096_postgresql_restarts_and_crashes_under_load_and_everyth
             .expect("valid");
 
         for load in &loads {
-            load.succeeds_again().await;
-            load.is_steady().await;
+            load.wait_for_recovery().await;
+            load.expect_no_failures().await;
         }
-        until_status(&alone.url(&format!("/{round}")), None, 200).await;
-        until_status(&serving.url(&format!("/rest/v1/{round}")), Some(key), 200).await;
-        until_status(&format!("{admin}/ready"), None, 200).await;
+        wait_for_status(&alone.url(&format!("/{round}")), None, 200).await;
+        wait_for_status(&serving.url(&format!("/rest/v1/{round}")), Some(key), 200).await;
+        wait_for_status(&format!("{admin}/ready"), None, 200).await;
     }
 
     for load in loads {
-        let seen = load.stop().await;
-        let failed = seen.failed.lock().expect("not poisoned").clone();
+        let results = load.stop().await;
+        let failed = results.failed.lock().expect("not poisoned").clone();
         assert!(failed.keys().all(|failure| is_outage(failure)), "{failed:?}");
     }
 }
 
 #[actix_web::test]
-async fn rest_096_an_exhausted_pool_makes_requests_wait_then_refuses_and_recovers() {
+async fn rest_096_with_an_exhausted_pool_requests_wait_then_time_out_then_recover() {
     let database = Project::new();
     database.write("migrations/20260101000000_notes.sql", MIGRATION);
     let _postgresql = database.start().await;
@@ -341,63 +352,69 @@ async fn rest_096_an_exhausted_pool_makes_requests_wait_then_refuses_and_recover
         &database,
         &[("PGRST_DB_POOL", "1"), ("PGRST_DB_POOL_ACQUISITION_TIMEOUT", "1")],
     );
-    until_status(&alone.url("/notes"), None, 200).await;
-    let nap = alone.url("/rpc/nap");
-    let napping = spawn(async move {
-        let http = reqwest::Client::new();
-        let answer = http.post(nap).json(&json!({ "seconds": 4 })).send().await;
-        answer.expect("an answer").status().as_u16()
+    wait_for_status(&alone.url("/notes"), None, 200).await;
+    let holder = database.database().await;
+    holder
+        .batch_execute("select pg_advisory_lock(7)")
+        .await
+        .expect("a lock");
+    let blocked_url = alone.url("/rpc/wait_for_lock");
+    let blocked = spawn(async move {
+        let response = reqwest::Client::new().post(blocked_url).send().await;
+        response.expect("a response").status().as_u16()
     });
-    let watcher = database.database().await;
-    let asleep = "select 1 from pg_stat_activity where wait_event = 'PgSleep'";
-    while watcher.query(asleep, &[]).await.expect("a view").is_empty() {
+    let waiting = "select 1 from pg_locks where locktype = 'advisory' and not granted";
+    while holder.query(waiting, &[]).await.expect("a view").is_empty() {
         sleep(Duration::from_millis(10)).await;
     }
-    // older than the patience with which requests queue behind it
+    // Then the blocked statement is older than the pool's `patience`, and no request is sent behind it.
     sleep(Duration::from_millis(100)).await;
 
     let waiting: Vec<_> = (0..8)
         .map(|_| spawn(reqwest::get(alone.url("/notes?id=eq.1"))))
         .collect();
-    for answer in waiting {
-        let answer = answer.await.expect("no panic").expect("an answer");
-        assert_eq!(answer.status(), 504);
-        assert_eq!(answer.headers()["proxy-status"], "PostgREST; error=PGRST003");
-        let body: Value = answer.json().await.expect("JSON");
+    for response in waiting {
+        let response = response.await.expect("no panic").expect("a response");
+        assert_eq!(response.status(), 504);
+        assert_eq!(response.headers()["proxy-status"], "PostgREST; error=PGRST003");
+        let body: Value = response.json().await.expect("JSON");
         let expected = json!({
             "code": "PGRST003", "details": null, "hint": null,
             "message": "Timed out acquiring connection from connection pool.",
         });
         assert_eq!(body, expected);
     }
-    // one that comes shortly before the end waits and is answered
-    until_status(&alone.url("/notes?id=eq.1"), None, 200).await;
-    assert_eq!(napping.await.expect("no panic"), 200);
+    holder
+        .batch_execute("select pg_advisory_unlock(7)")
+        .await
+        .expect("it is held");
+    wait_for_status(&alone.url("/notes?id=eq.1"), None, 200).await;
+    assert_eq!(blocked.await.expect("no panic"), 200);
     for _ in 0..20 {
-        let answer = reqwest::get(alone.url("/notes?id=eq.1"))
+        let response = reqwest::get(alone.url("/notes?id=eq.1"))
             .await
-            .expect("an answer");
-        assert_eq!(answer.status(), 200);
+            .expect("a response");
+        assert_eq!(response.status(), 200);
     }
     let metrics = reqwest::get(format!("http://127.0.0.1:{}/metrics", operator.ports.inbox)).await;
-    let metrics = metrics.expect("an answer").text().await.expect("text");
+    let metrics = metrics.expect("a response").text().await.expect("text");
     assert!(metrics.contains("pgrst_db_pool_timeouts_total"), "{metrics}");
 }
 
 #[actix_web::test]
-async fn rest_004_what_was_acknowledged_outlives_a_killed_server() {
+async fn rest_004_acknowledged_rows_survive_a_killed_server() {
     let project = Project::new();
     project.write("migrations/20260101000000_notes.sql", MIGRATION);
     let mut running = project.start().await;
-    let load = Load::on(&running.url("/rest/v1"), None, 1_000);
-    load.until("many rows are written", |load| {
-        load.seen.acknowledged.lock().expect("not poisoned").len() > 200
+    let load = Load::start(&running.url("/rest/v1"), None, 1_000);
+    load.wait_until("many rows are written", |load| {
+        load.results.acknowledged.lock().expect("not poisoned").len() > 200
     })
     .await;
 
     running.signal("-KILL");
-    running.ended();
-    let seen = load.stop().await;
+    running.wait_for_exit();
+    let results = load.stop().await;
     let _again = project.start().await;
 
     let rows = project
@@ -407,7 +424,7 @@ async fn rest_004_what_was_acknowledged_outlives_a_killed_server() {
         .await
         .expect("rows");
     let there: std::collections::HashSet<i64> = rows.iter().map(|row| row.get(0)).collect();
-    let acknowledged = seen.acknowledged.lock().expect("not poisoned").clone();
+    let acknowledged = results.acknowledged.lock().expect("not poisoned").clone();
     let lost: Vec<_> = acknowledged.iter().filter(|id| !there.contains(id)).collect();
     assert!(
         lost.is_empty(),

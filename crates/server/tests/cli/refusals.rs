@@ -1,15 +1,15 @@
-//! Messages that have to help: wrong configuration, taken ports, missing PostgreSQL.
+//! Error messages that say what to do: wrong configuration, ports in use, missing PostgreSQL.
 
 use std::net::TcpListener;
 
 use crate::support::Project;
 
 #[test]
-fn gw_028_a_wrong_value_stops_the_start_with_file_line_and_choices() {
+fn gw_028_a_wrong_value_is_reported_with_file_line_and_allowed_values() {
     let project = Project::new();
     project.write("config.toml", "[edge_runtime]\npolicy = \"sometimes\"\n");
 
-    let message = project.must_fail(&["start"]);
+    let message = project.run_and_expect_failure(&["start"]);
 
     assert!(
         message.contains("config.toml:2: edge_runtime.policy = \"sometimes\""),
@@ -22,12 +22,12 @@ fn gw_028_a_wrong_value_stops_the_start_with_file_line_and_choices() {
 }
 
 #[test]
-fn gw_031_a_taken_api_port_names_flag_and_key_before_anything_starts() {
+fn gw_031_an_api_port_in_use_is_reported_with_flag_and_key_before_anything_starts() {
     let project = Project::new();
     let holder = TcpListener::bind(("127.0.0.1", project.ports.api)).unwrap();
 
     let arguments = project.start_arguments();
-    let message = project.must_fail(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
+    let message = project.run_and_expect_failure(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
 
     assert!(
         message.contains(&format!("port {} (API) is taken", project.ports.api)),
@@ -39,12 +39,12 @@ fn gw_031_a_taken_api_port_names_flag_and_key_before_anything_starts() {
 }
 
 #[test]
-fn gw_031_a_taken_database_port_names_flag_and_key() {
+fn gw_031_a_database_port_in_use_is_reported_with_flag_and_key() {
     let project = Project::new();
     let _holder = TcpListener::bind(("127.0.0.1", project.ports.database)).unwrap();
 
     let arguments = project.start_arguments();
-    let message = project.must_fail(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
+    let message = project.run_and_expect_failure(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
 
     assert!(
         message.contains(&format!("port {} (PostgreSQL) is taken", project.ports.database)),
@@ -54,12 +54,12 @@ fn gw_031_a_taken_database_port_names_flag_and_key() {
 }
 
 #[test]
-fn gw_031_a_folder_without_postgresql_is_named() {
+fn gw_031_a_pg_bin_without_postgresql_is_named() {
     let project = Project::new();
     let mut arguments = project.start_arguments();
     arguments.extend(["--pg-bin".to_owned(), project.path("").display().to_string()]);
 
-    let message = project.must_fail(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
+    let message = project.run_and_expect_failure(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
 
     assert!(
         message.contains("holds no PostgreSQL: initdb is missing"),

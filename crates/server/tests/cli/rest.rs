@@ -1,4 +1,4 @@
-//! `selvedge rest` as an operator of PostgREST runs it.
+//! `selvedge rest` in the place of PostgREST: configuration file, variables, signals, admin server.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -13,15 +13,15 @@ const MIGRATION: &str = "
     create function setting() returns text language sql as $$ select current_setting('app.settings.greeting', true) $$;
 ";
 
-/// Asks until the answer is the wanted one.
-async fn until(running: &Running, path: &str, wanted: (u16, Value)) {
+/// Repeats a GET until it gets this status and body.
+async fn wait_for_response(running: &Running, path: &str, wanted: (u16, Value)) {
     let deadline = Instant::now() + Duration::from_secs(60);
     loop {
-        let answer = reqwest::get(running.url(path)).await;
-        let found = match answer {
-            Ok(answer) => (
-                answer.status().as_u16(),
-                answer.json().await.unwrap_or(Value::Null),
+        let response = reqwest::get(running.url(path)).await;
+        let found = match response {
+            Ok(response) => (
+                response.status().as_u16(),
+                response.json().await.unwrap_or(Value::Null),
             ),
             Err(error) => (0, error.to_string().into()),
         };
@@ -38,7 +38,7 @@ async fn until(running: &Running, path: &str, wanted: (u16, Value)) {
 }
 
 #[actix_web::test]
-async fn rest_095_the_standalone_command_takes_the_references_file_variables_and_signals() {
+async fn rest_095_reads_postgrests_file_and_variables_and_reloads_on_its_signals() {
     let database = Project::new();
     database.write("migrations/20260101000000_notes.sql", MIGRATION);
     let _running = database.start().await;
@@ -64,8 +64,8 @@ async fn rest_095_the_standalone_command_takes_the_references_file_variables_and
         ],
     );
 
-    until(&rest, "/notes", (200, json!([{"id": 1}, {"id": 2}]))).await;
-    until(&rest, "/rpc/setting", (200, json!("hello"))).await;
+    wait_for_response(&rest, "/notes", (200, json!([{"id": 1}, {"id": 2}]))).await;
+    wait_for_response(&rest, "/rpc/setting", (200, json!("hello"))).await;
     let ready = reqwest::get(format!("http://127.0.0.1:{admin_port}/ready"))
         .await
         .unwrap();
@@ -74,25 +74,69 @@ async fn rest_095_the_standalone_command_takes_the_references_file_variables_and
     operator.write("postgrest.conf", &file(1));
     rest.signal("-USR2");
 
-    until(&rest, "/notes", (200, json!([{"id": 1}]))).await;
+    wait_for_response(&rest, "/notes", (200, json!([{"id": 1}]))).await;
     let said = rest.stop();
     assert!(!said.contains("postgres:postgres"), "{said}");
 }
 
-/// The status that an admin server on a socket answers.
+#[actix_web::test]
+async fn rest_095_prints_its_settings_and_schema_and_checks_readiness() {
+    let database = Project::new();
+    database.write("migrations/20260101000000_notes.sql", MIGRATION);
+    let _running = database.start().await;
+    let operator = Project::new();
+    let url = format!(
+        "postgresql://postgres:postgres@127.0.0.1:{}/postgres",
+        database.ports.database
+    );
+    let admin_port = operator.ports.inbox.to_string();
+    let variables = [
+        ("PGRST_DB_URI", url.as_str()),
+        ("PGRST_DB_ANON_ROLE", "web_anon"),
+        ("PGRST_ADMIN_SERVER_PORT", &admin_port),
+    ];
+    let report = |flag: &str| {
+        let mut command = operator.command(&["rest", flag]);
+        let output = command.envs(variables).output().expect("the command runs");
+        (
+            output.status.success(),
+            String::from_utf8_lossy(&output.stdout).into_owned(),
+        )
+    };
+
+    let (ok, example) = report("--example");
+    assert!(ok && example.contains("db-schemas = \"public\""), "{example}");
+    let (ok, config) = report("--dump-config");
+    assert!(ok && config.contains("db-anon-role = \"web_anon\""), "{config}");
+    assert!(!config.contains("postgres:postgres"), "{config}");
+    let (ok, schema) = report("--dump-schema");
+    assert!(ok && schema.contains("\"tableName\":\"notes\""), "{schema}");
+    assert!(!report("--ready").0, "nothing runs yet");
+
+    let arguments = ["rest", "--port", &operator.ports.api.to_string()].map(str::to_owned);
+    let rest = operator.spawn(&arguments, &variables);
+    wait_for_response(&rest, "/notes?id=eq.1", (200, json!([{"id": 1}]))).await;
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while !report("--ready").0 {
+        assert!(Instant::now() < deadline, "{}", rest.output());
+    }
+    rest.stop();
+}
+
+/// The status line of an admin server on a unix socket.
 async fn admin_status(socket: &Path, path: &str) -> Option<String> {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
     let mut stream = tokio::net::UnixStream::connect(socket).await.ok()?;
     let request = format!("HEAD {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
     stream.write_all(request.as_bytes()).await.ok()?;
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).await.ok()?;
-    answer.split(' ').nth(1).map(str::to_owned)
+    let mut response = String::new();
+    stream.read_to_string(&mut response).await.ok()?;
+    response.split(' ').nth(1).map(str::to_owned)
 }
 
 #[actix_web::test]
-async fn rest_097_processes_may_share_a_port_and_their_admin_servers_stand_on_sockets() {
+async fn rest_097_processes_share_a_port_and_have_admin_servers_on_unix_sockets() {
     let database = Project::new();
     database.write("migrations/20260101000000_notes.sql", MIGRATION);
     let _running = database.start().await;
@@ -134,10 +178,10 @@ async fn rest_097_processes_may_share_a_port_and_their_admin_servers_stand_on_so
     }
 
     let (second, first) = (started.pop().expect("two"), started.pop().expect("two"));
-    until(&first, "/notes?id=eq.2", (200, json!([{"id": 2}]))).await;
+    wait_for_response(&first, "/notes?id=eq.2", (200, json!([{"id": 2}]))).await;
     let said = first.stop();
-    // whoever took the request, the other one answers now
-    until(&second, "/notes?id=eq.2", (200, json!([{"id": 2}]))).await;
+    // The other process serves the port alone.
+    wait_for_response(&second, "/notes?id=eq.2", (200, json!([{"id": 2}]))).await;
     let said = said + &second.stop();
     let query = said.lines().find(|line| line.contains("query sql="));
     assert!(
@@ -147,7 +191,7 @@ async fn rest_097_processes_may_share_a_port_and_their_admin_servers_stand_on_so
 }
 
 #[test]
-fn rest_095_the_standalone_command_refuses_what_cannot_work_and_hides_it() {
+fn rest_095_wrong_settings_are_refused_without_quoting_secrets() {
     let project = Project::new();
     for (variable, value) in [
         ("PGRST_JWT_SECRET", "hunter2"),

@@ -1,4 +1,4 @@
-//! Every service behind its prefix, with the well-known keys, in one running project.
+//! The services behind their prefixes in a running project: keys, CORS, mail, buckets, catalog reload.
 
 use reqwest::{Client, Method, Response};
 use serde_json::{Value, json};
@@ -25,20 +25,21 @@ async fn send(running: &Running, method: Method, path: &str, headers: &[(&str, &
         Client::new().request(method, running.url(path)),
         |request, (name, value)| request.header(*name, *value),
     );
-    request.send().await.expect("an answer")
+    request.send().await.expect("a response")
 }
 
-/// How many notes a key shows.
-async fn visible(running: &Running, path: &str, headers: &[(&str, &str)]) -> usize {
-    let answer = send(running, Method::GET, path, headers).await;
-    let body: Value = answer.json().await.expect("JSON");
+/// The number of notes that a request with these headers returns.
+async fn count_notes(running: &Running, path: &str, headers: &[(&str, &str)]) -> usize {
+    let response = send(running, Method::GET, path, headers).await;
+    let body: Value = response.json().await.expect("JSON");
     body.as_array().unwrap_or_else(|| panic!("{body}")).len()
 }
 
 #[actix_web::test]
-async fn gw_002_well_known_keys_stand_for_their_roles_in_header_and_query() {
+async fn gw_002_well_known_keys_select_their_roles_in_header_and_query() {
     let (project, running) = project_with_notes().await;
-    let keys: Value = serde_json::from_str(&project.must(&["status", "-o", "json"])).unwrap();
+    let keys: Value =
+        serde_json::from_str(&project.run_and_expect_success(&["status", "-o", "json"])).unwrap();
     let key = |name: &str| keys[name].as_str().unwrap().to_owned();
 
     for (name, expected) in [
@@ -50,12 +51,12 @@ async fn gw_002_well_known_keys_stand_for_their_roles_in_header_and_query() {
         let value = key(name);
         let bearer = format!("Bearer {value}");
         assert_eq!(
-            visible(&running, "/rest/v1/notes", &[("apikey", &value)]).await,
+            count_notes(&running, "/rest/v1/notes", &[("apikey", &value)]).await,
             expected,
             "{name}"
         );
         assert_eq!(
-            visible(
+            count_notes(
                 &running,
                 "/rest/v1/notes",
                 &[("apikey", &value), ("authorization", &bearer)]
@@ -65,20 +66,20 @@ async fn gw_002_well_known_keys_stand_for_their_roles_in_header_and_query() {
         );
         let path = format!("/rest/v1/notes?select=id&apikey={value}");
         assert_eq!(
-            visible(&running, &path, &[]).await,
+            count_notes(&running, &path, &[]).await,
             expected,
             "{name} in the query"
         );
     }
     assert_eq!(
-        visible(&running, "/rest/v1/notes", &[]).await,
+        count_notes(&running, "/rest/v1/notes", &[]).await,
         1,
         "without a key: anon, as with the CLI"
     );
 }
 
 #[actix_web::test]
-async fn gw_007_and_008_every_answer_carries_cors_and_a_request_id_and_preflights_pass() {
+async fn gw_007_and_008_responses_have_cors_headers_and_a_request_id_and_preflights_pass() {
     let (_project, running) = project_with_notes().await;
 
     for path in [
@@ -90,25 +91,25 @@ async fn gw_007_and_008_every_answer_carries_cors_and_a_request_id_and_preflight
         "/nothing",
         "/health",
     ] {
-        let answer = send(
+        let response = send(
             &running,
             Method::GET,
             path,
             &[("origin", "http://localhost:3000")],
         )
         .await;
-        assert_eq!(answer.headers()["access-control-allow-origin"], "*", "{path}");
-        assert!(answer.headers().contains_key("x-request-id"), "{path}");
+        assert_eq!(response.headers()["access-control-allow-origin"], "*", "{path}");
+        assert!(response.headers().contains_key("x-request-id"), "{path}");
 
         let preflight = [
             ("origin", "http://localhost:3000"),
             ("access-control-request-method", "PATCH"),
             ("access-control-request-headers", "apikey,x-new-header"),
         ];
-        let answer = send(&running, Method::OPTIONS, path, &preflight).await;
-        assert!(answer.status().is_success(), "{path}");
+        let response = send(&running, Method::OPTIONS, path, &preflight).await;
+        assert!(response.status().is_success(), "{path}");
         assert_eq!(
-            answer.headers()["access-control-allow-headers"],
+            response.headers()["access-control-allow-headers"],
             "apikey,x-new-header",
             "{path}"
         );
@@ -116,7 +117,7 @@ async fn gw_007_and_008_every_answer_carries_cors_and_a_request_id_and_preflight
 }
 
 #[actix_web::test]
-async fn gw_020_tables_made_in_psql_are_served_without_a_restart() {
+async fn gw_020_tables_created_in_psql_are_served_without_a_restart() {
     let (project, running) = project_with_notes().await;
 
     project
@@ -126,8 +127,8 @@ async fn gw_020_tables_made_in_psql_are_served_without_a_restart() {
         .await
         .unwrap();
 
-    // The catalog is read again when PostgreSQL's notification arrives.
-    for _ in 0..250 {
+    // The catalog is reloaded when PostgreSQL's notification arrives, shortly after the statement.
+    for _ in 0..3000 {
         if running.get("/rest/v1/late").await == (200, json!([{ "n": 1 }])) {
             return;
         }
@@ -137,7 +138,7 @@ async fn gw_020_tables_made_in_psql_are_served_without_a_restart() {
 }
 
 #[actix_web::test]
-async fn gw_034_mail_of_auth_lands_in_the_inbox_and_its_link_works_without_a_key() {
+async fn gw_034_auth_mail_arrives_in_the_inbox_and_its_link_works_without_a_key() {
     let project = Project::new();
     project.write("config.toml", "[auth.email]\nenable_confirmations = true\n");
     let running = project.start().await;
@@ -186,7 +187,7 @@ async fn gw_034_mail_of_auth_lands_in_the_inbox_and_its_link_works_without_a_key
 }
 
 #[actix_web::test]
-async fn gw_027_buckets_of_the_configuration_hold_their_files_after_the_first_start() {
+async fn gw_027_configured_buckets_contain_their_files_after_the_first_start() {
     let project = Project::new();
     project.write(
         "config.toml",

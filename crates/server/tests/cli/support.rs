@@ -1,22 +1,23 @@
-//! A temporary project, the binary run in it, and free ports.
+//! A temporary project, free ports for it, and commands of the binary in it.
 
 use std::fs::File;
 use std::net::TcpListener;
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// A project folder that goes away with its data. Its processes end with [`Running`].
+/// A temporary project folder, removed with its data when dropped. Its processes end when their [`Running`] is dropped.
 pub(crate) struct Project {
     folder: tempfile::TempDir,
     pub(crate) ports: Ports,
 }
 
-/// Ports that were free a moment ago.
+/// Ports that were free when the project was made.
 #[derive(Clone, Copy)]
 pub(crate) struct Ports {
     pub(crate) api: u16,
@@ -33,16 +34,26 @@ pub(crate) struct Running {
 
 impl Ports {
     pub(crate) fn free() -> Self {
-        let listeners = [0; 3].map(|_| TcpListener::bind(("127.0.0.1", 0)).expect("a free port"));
-        let [api, database, inbox] = listeners
-            .each_ref()
-            .map(|listener| listener.local_addr().expect("an address").port());
+        let [api, database, inbox] = [(); 3].map(|()| find_free_port());
         Self { api, database, inbox }
     }
 }
 
+/// A port on which nothing listens. Each is handed out once, so that tests that run at the same time do not get the
+/// same; all are below 32768, where no client's connection takes a port before the server does.
+fn find_free_port() -> u16 {
+    static NEXT: AtomicU16 = AtomicU16::new(20_000);
+    loop {
+        let port = NEXT.fetch_add(1, Ordering::Relaxed);
+        assert!(port < 32_000, "no port is free");
+        if TcpListener::bind(("127.0.0.1", port)).is_ok() {
+            return port;
+        }
+    }
+}
+
 impl Project {
-    /// An empty `config.toml`.
+    /// A project whose `config.toml` has only an id.
     pub(crate) fn new() -> Self {
         let folder = tempfile::Builder::new()
             .prefix("selvedge-cli-")
@@ -66,27 +77,27 @@ impl Project {
         std::fs::write(path, text).expect("written");
     }
 
-    /// Runs a command to its end.
+    /// Runs a command and waits for its end.
     pub(crate) fn run(&self, arguments: &[&str]) -> Output {
         self.command(arguments).output().expect("the binary runs")
     }
 
-    /// Runs a command that has to succeed; its standard output.
-    pub(crate) fn must(&self, arguments: &[&str]) -> String {
+    /// Runs a command that must succeed. Returns its standard output.
+    pub(crate) fn run_and_expect_success(&self, arguments: &[&str]) -> String {
         let output = self.run(arguments);
         let errors = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{arguments:?} failed: {errors}");
         String::from_utf8(output.stdout).expect("text")
     }
 
-    /// Runs a command that has to fail; what it says.
-    pub(crate) fn must_fail(&self, arguments: &[&str]) -> String {
+    /// Runs a command that must fail. Returns its standard error.
+    pub(crate) fn run_and_expect_failure(&self, arguments: &[&str]) -> String {
         let output = self.run(arguments);
         assert!(!output.status.success(), "{arguments:?} should fail");
         String::from_utf8(output.stderr).expect("text")
     }
 
-    /// The binary in this project, without anything that the machine's own environment would add.
+    /// A command of the binary in this project. `DATABASE_URL` of the machine's environment is removed.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_selvedge"));
         command
@@ -113,14 +124,14 @@ impl Project {
         .to_vec()
     }
 
-    /// Runs `start` in the background until it answers.
+    /// Runs `start` in the background and waits until it is ready.
     pub(crate) async fn start(&self) -> Running {
         let running = self.spawn(&self.start_arguments(), &[]);
-        running.answers().await;
+        running.wait_until_ready().await;
         running
     }
 
-    /// Runs something in the background, its output in a file.
+    /// Runs a command in the background with its output in a file.
     pub(crate) fn spawn(&self, arguments: &[String], variables: &[(&str, &str)]) -> Running {
         let log = self.path("output.log");
         let file = File::create(&log).expect("a log file");
@@ -142,18 +153,32 @@ impl Project {
 
     /// A connection to the running project's database as `postgres`.
     pub(crate) async fn database(&self) -> tokio_postgres::Client {
+        self.try_database().await.expect("a login")
+    }
+
+    /// The same, as soon as a database that is being started accepts the login.
+    pub(crate) async fn wait_for_database(&self) -> tokio_postgres::Client {
+        let deadline = Instant::now() + TIMEOUT;
+        loop {
+            match self.try_database().await {
+                Ok(client) => return client,
+                Err(error) => assert!(Instant::now() < deadline, "no database: {error}"),
+            }
+            actix_web::rt::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
+
+    async fn try_database(&self) -> Result<tokio_postgres::Client, tokio_postgres::Error> {
         let url = format!(
             "postgresql://postgres:postgres@127.0.0.1:{}/postgres",
             self.ports.database
         );
-        let (client, connection) = tokio_postgres::connect(&url, tokio_postgres::NoTls)
-            .await
-            .expect("a login");
+        let (client, connection) = tokio_postgres::connect(&url, tokio_postgres::NoTls).await?;
         actix_web::rt::spawn(connection);
-        client
+        Ok(client)
     }
 
-    /// The process id of the running project's PostgreSQL: the parent of every backend.
+    /// The process id of the running project's PostgreSQL server, which is the parent of every backend.
     #[cfg(target_os = "linux")]
     pub(crate) async fn postmaster_pid(&self) -> String {
         let row = self
@@ -187,22 +212,22 @@ impl Running {
     }
 
     /// Waits for `/health/ready`.
-    pub(crate) async fn answers(&self) {
-        let deadline = Instant::now() + PATIENCE;
+    pub(crate) async fn wait_until_ready(&self) {
+        let deadline = Instant::now() + TIMEOUT;
         while !reqwest::get(self.url("/health/ready"))
             .await
-            .is_ok_and(|answer| answer.status() == 200)
+            .is_ok_and(|response| response.status() == 200)
         {
-            assert!(Instant::now() < deadline, "no answer: {}", self.output());
+            assert!(Instant::now() < deadline, "not ready: {}", self.output());
             actix_web::rt::time::sleep(Duration::from_millis(20)).await;
         }
     }
 
     /// Status and JSON body of a GET.
     pub(crate) async fn get(&self, path: &str) -> (u16, Value) {
-        let answer = reqwest::get(self.url(path)).await.expect("an answer");
-        let status = answer.status().as_u16();
-        (status, answer.json().await.unwrap_or(Value::Null))
+        let response = reqwest::get(self.url(path)).await.expect("a response");
+        let status = response.status().as_u16();
+        (status, response.json().await.unwrap_or(Value::Null))
     }
 
     pub(crate) fn signal(&self, signal: &str) {
@@ -213,9 +238,9 @@ impl Running {
         assert!(status.success());
     }
 
-    /// Waits for the end of the process.
-    pub(crate) fn ended(&mut self) -> ExitStatus {
-        let deadline = Instant::now() + PATIENCE;
+    /// Waits until the process has ended.
+    pub(crate) fn wait_for_exit(&mut self) -> ExitStatus {
+        let deadline = Instant::now() + TIMEOUT;
         loop {
             if let Some(status) = self.child.try_wait().expect("a child") {
                 return status;
@@ -225,10 +250,10 @@ impl Running {
         }
     }
 
-    /// SIGTERM, and out.
+    /// Ends the process with SIGTERM, which must succeed. Returns its output.
     pub(crate) fn stop(mut self) -> String {
         self.signal("-TERM");
-        assert!(self.ended().success(), "{}", self.output());
+        assert!(self.wait_for_exit().success(), "{}", self.output());
         self.output()
     }
 }

@@ -1,4 +1,4 @@
-//! `[auth.email]`: confirmation rules, the SMTP server, templates.
+//! `[auth.email]`: confirmation of addresses, the SMTP server, mail templates.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -10,19 +10,19 @@ use crate::config::section::Section;
 /// `[auth.email]`.
 #[derive(Debug, Clone)]
 pub struct EmailSection {
-    /// Whether accounts may be made with an e-mail address. Default true.
+    /// Whether users may sign up with an e-mail address. Default true.
     pub enable_signup: bool,
-    /// Whether a change of address is confirmed at both addresses. Default true.
+    /// Whether a change of address must be confirmed at the old and the new address. Default true.
     pub double_confirm_changes: bool,
-    /// Whether an address is confirmed before the first sign-in. Default false.
+    /// Whether an address must be confirmed before the first sign-in. Default false.
     pub enable_confirmations: bool,
-    /// Whether a change of password needs a recent sign-in. Default false.
+    /// Whether changing the password requires a recent sign-in. Default false.
     pub secure_password_change: bool,
-    /// The least time between two mails to one user. Default 1s.
+    /// The minimum time between two mails to a user. Default 1s.
     pub max_frequency: Duration,
-    /// Digits of a one-time password. Default 6.
+    /// Number of digits of a one-time password, 6 to 10. Default 6.
     pub otp_length: u32,
-    /// Seconds for which links and one-time passwords work. Default 3600.
+    /// Lifetime of links and one-time passwords in seconds. Default 3600.
     pub otp_expiry_seconds: u64,
     /// `[auth.email.smtp]`, when enabled.
     pub smtp: Option<SmtpSection>,
@@ -37,9 +37,9 @@ pub struct EmailSection {
 pub struct SmtpSection {
     /// Host name of the server.
     pub host: String,
-    /// 465 speaks TLS from the start, others upgrade by STARTTLS. Default 587.
+    /// Port 465 uses TLS from the start, other ports STARTTLS. Default 587.
     pub port: u16,
-    /// Login.
+    /// User name of the login.
     pub user: Option<String>,
     /// Password of the login.
     pub pass: Option<SecretString>,
@@ -54,18 +54,18 @@ pub struct SmtpSection {
 pub struct EmailTemplate {
     /// `invite`, `confirmation`, `recovery`, `magic_link`, `email_change` or `reauthentication`.
     pub name: String,
-    /// Subject line, a template. Default: the built-in one.
+    /// Template of the subject. Default: the built-in one.
     pub subject: Option<String>,
-    /// HTML file, a template. Default: the built-in text.
+    /// Template file of the HTML body. Default: the built-in one.
     pub content_path: Option<PathBuf>,
 }
 
 /// `[auth.email.notification.<name>]`.
 #[derive(Debug, Clone)]
 pub struct NotificationTemplate {
-    /// Default false.
+    /// Whether the notification is sent. Default false.
     pub enabled: bool,
-    /// The mail itself.
+    /// Subject and body.
     pub template: EmailTemplate,
 }
 
@@ -90,20 +90,20 @@ impl EmailSection {
             max_frequency: section.duration("max_frequency", Duration::from_secs(1)),
             otp_length: section.integer("otp_length", 6, 6..=10),
             otp_expiry_seconds: section.integer("otp_expiry", 3600, 1..=86_400),
-            smtp: smtp(&section.section("smtp")),
-            // Compat: the CLI resolves these from the repository's root, and the notifications below
-            // from the folder of config.toml.
+            smtp: read_smtp(&section.section("smtp")),
+            // Compat: the CLI resolves paths of templates from the repository's root, and those of notifications from the
+            // folder of config.toml.
             templates: TEMPLATES
                 .iter()
-                .filter_map(|name| template(&templates.section(name), name, repository))
+                .filter_map(|name| read_template(&templates.section(name), name, repository))
                 .collect(),
             notifications: notifications
-                .names()
+                .entry_names()
                 .into_iter()
                 .filter_map(|name| {
                     let section = notifications.section(&name);
-                    let enabled = section.enabled(false);
-                    template(&section, &name, project)
+                    let enabled = section.is_enabled(false);
+                    read_template(&section, &name, project)
                         .map(|template| NotificationTemplate { enabled, template })
                 })
                 .collect(),
@@ -111,11 +111,11 @@ impl EmailSection {
     }
 }
 
-fn template(section: &Section<'_>, name: &str, base: &Path) -> Option<EmailTemplate> {
+fn read_template(section: &Section<'_>, name: &str, base: &Path) -> Option<EmailTemplate> {
     section.is_present().then(|| {
         let content_path = section.optional_path("content_path", base);
         if let Some(path) = content_path.as_ref().filter(|path| !path.is_file()) {
-            section.refuse(
+            section.report_error(
                 "content_path",
                 &format!("names {}, which is not a file", path.display()),
             );
@@ -128,9 +128,9 @@ fn template(section: &Section<'_>, name: &str, base: &Path) -> Option<EmailTempl
     })
 }
 
-fn smtp(section: &Section<'_>) -> Option<SmtpSection> {
+fn read_smtp(section: &Section<'_>) -> Option<SmtpSection> {
     // Compat: a table without `enabled` counts as enabled.
-    let enabled = section.enabled(section.is_present());
+    let enabled = section.is_enabled(section.is_present());
     let host = section.optional_string("host");
     let admin_email = section.optional_string("admin_email");
     let rest = (
@@ -151,7 +151,7 @@ fn smtp(section: &Section<'_>) -> Option<SmtpSection> {
             sender_name,
         }),
         (true, ..) => {
-            section.refuse("enabled", "is true, so host and admin_email must be set");
+            section.report_error("enabled", "is true, so host and admin_email must be set");
             None
         }
     }

@@ -1,4 +1,4 @@
-//! The parts of `[auth]` that talk to others: providers, hooks, third-party issuers, the OAuth server.
+//! The parts of `[auth]` about other services: OAuth providers, hooks, third-party token issuers, the OAuth server.
 
 use secrecy::SecretString;
 use selvedge_auth::PROVIDER_NAMES;
@@ -10,32 +10,32 @@ use crate::config::section::Section;
 pub struct ProviderSection {
     /// `google`, `github`, …
     pub name: String,
-    /// Our id with the provider; several, separated by commas, for id tokens.
+    /// The client id at the provider. Further ids, separated by commas, are accepted as the audience of ID tokens.
     pub client_id: String,
-    /// Our secret with the provider.
+    /// The client secret at the provider.
     pub secret: Option<SecretString>,
-    /// Base URL of a provider that one hosts oneself.
+    /// Base URL of a self-hosted provider, such as GitLab or Keycloak.
     pub url: Option<String>,
-    /// Replaces `<api url>/auth/v1/callback`.
+    /// The callback URL registered at the provider. Default `<api url>/auth/v1/callback`.
     pub redirect_uri: Option<String>,
-    /// Default false.
+    /// Whether ID tokens are accepted without checking their nonce. Default false.
     pub skip_nonce_check: bool,
-    /// Default false.
+    /// Whether accounts without an e-mail address are accepted. Default false.
     pub email_optional: bool,
 }
 
 /// `[auth.hook.<name>]`.
 #[derive(Debug, Clone)]
 pub struct HookSection {
-    /// One of the known names.
+    /// One of [`HOOKS`].
     pub name: &'static str,
     /// `pg-functions://postgres/<schema>/<function>` or `http(s)://…`.
     pub uri: String,
-    /// `v1,whsec_…`, several separated by `|`.
+    /// Signing secrets, `v1,whsec_…`, separated by `|`.
     pub secrets: Option<SecretString>,
 }
 
-/// An issuer whose tokens are accepted besides our own.
+/// An issuer whose access tokens are accepted like the project's own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ThirdParty {
     /// `[auth.third_party.firebase]`
@@ -72,11 +72,11 @@ pub enum ThirdParty {
 /// `[auth.oauth_server]`.
 #[derive(Debug, Clone)]
 pub struct OauthServerSection {
-    /// Default false.
+    /// Whether the OAuth server is switched on. Default false.
     pub enabled: bool,
-    /// Path of the consent page below `site_url`. Default `/oauth/consent`.
+    /// Path of the site's consent page, below `site_url`. Default `/oauth/consent`.
     pub authorization_url_path: String,
-    /// Whether clients may register themselves. Default false.
+    /// Whether OAuth clients may register without an administrator. Default false.
     pub allow_dynamic_registration: bool,
 }
 
@@ -90,25 +90,26 @@ const HOOKS: [&str; 7] = [
     "password_verification_attempt",
 ];
 
-pub(super) fn providers(section: &Section<'_>) -> Vec<ProviderSection> {
+pub(super) fn read_providers(section: &Section<'_>) -> Vec<ProviderSection> {
+    // A misspelt name would otherwise leave the provider off without a word.
     for name in section
-        .names()
+        .entry_names()
         .iter()
         .filter(|name| !PROVIDER_NAMES.contains(&name.as_str()))
     {
-        section.remark(
+        section.report_warning(
             name,
             &format!("is not a provider we know ({})", PROVIDER_NAMES.join(", ")),
         );
     }
     PROVIDER_NAMES
         .iter()
-        .filter_map(|name| provider(&section.section(name), name))
+        .filter_map(|name| read_provider(&section.section(name), name))
         .collect()
 }
 
-fn provider(section: &Section<'_>, name: &str) -> Option<ProviderSection> {
-    let enabled = section.enabled(false);
+fn read_provider(section: &Section<'_>, name: &str) -> Option<ProviderSection> {
+    let enabled = section.is_enabled(false);
     let provider = ProviderSection {
         name: name.to_owned(),
         client_id: section.string("client_id", ""),
@@ -119,27 +120,28 @@ fn provider(section: &Section<'_>, name: &str) -> Option<ProviderSection> {
         email_optional: section.bool("email_optional", false),
     };
     if enabled && provider.client_id.is_empty() {
-        section.refuse("enabled", "is true, so client_id must be set");
+        section.report_error("enabled", "is true, so client_id must be set");
     }
     enabled.then_some(provider)
 }
 
-pub(super) fn hooks(section: &Section<'_>) -> Vec<HookSection> {
+pub(super) fn read_hooks(section: &Section<'_>) -> Vec<HookSection> {
     HOOKS
         .iter()
-        .filter_map(|name| hook(&section.section(name), name))
+        .filter_map(|name| read_hook(&section.section(name), name))
         .collect()
 }
 
-fn hook(section: &Section<'_>, name: &'static str) -> Option<HookSection> {
-    let enabled = section.enabled(false);
+fn read_hook(section: &Section<'_>, name: &'static str) -> Option<HookSection> {
+    let enabled = section.is_enabled(false);
     let uri = section.optional_string("uri");
     let secrets = section.optional_secret("secrets");
     if !enabled {
         return None;
     }
+    // An error and not a warning: the project may rely on the hook to refuse sign-ups or sign-ins.
     let Some(uri) = uri.filter(|uri| is_hook_uri(uri)) else {
-        section.refuse(
+        section.report_error(
             "uri",
             "must be \"pg-functions://postgres/<schema>/<function>\" or an http(s) URL, as the hook is enabled",
         );
@@ -156,16 +158,16 @@ fn is_hook_uri(uri: &str) -> bool {
 
 pub(super) fn third_party(section: &Section<'_>) -> Vec<ThirdParty> {
     let issuers = [
-        issuer(&section.section("firebase"), "project_id", |_, project_id| {
+        read_issuer(&section.section("firebase"), "project_id", |_, project_id| {
             ThirdParty::Firebase { project_id }
         }),
-        issuer(&section.section("auth0"), "tenant", |section, tenant| {
+        read_issuer(&section.section("auth0"), "tenant", |section, tenant| {
             ThirdParty::Auth0 {
                 tenant,
                 region: section.optional_string("tenant_region"),
             }
         }),
-        issuer(
+        read_issuer(
             &section.section("aws_cognito"),
             "user_pool_id",
             |section, user_pool_id| ThirdParty::AwsCognito {
@@ -173,26 +175,27 @@ pub(super) fn third_party(section: &Section<'_>) -> Vec<ThirdParty> {
                 region: section.string("user_pool_region", ""),
             },
         ),
-        issuer(&section.section("clerk"), "domain", |_, domain| {
+        read_issuer(&section.section("clerk"), "domain", |_, domain| {
             ThirdParty::Clerk { domain }
         }),
-        issuer(&section.section("workos"), "issuer_url", |_, issuer_url| {
+        read_issuer(&section.section("workos"), "issuer_url", |_, issuer_url| {
             ThirdParty::Workos { issuer_url }
         }),
     ];
     issuers.into_iter().flatten().collect()
 }
 
-fn issuer(
+fn read_issuer(
     section: &Section<'_>,
     key: &str,
     make: impl FnOnce(&Section<'_>, String) -> ThirdParty,
 ) -> Option<ThirdParty> {
-    let enabled = section.enabled(false);
+    let enabled = section.is_enabled(false);
     let name = section.optional_string(key);
-    section.accept(&["tenant_region", "user_pool_region"]);
+    // Only `make` reads these keys, and only if the issuer is enabled; otherwise they would be reported as unknown.
+    section.ignore(&["tenant_region", "user_pool_region"]);
     if enabled && name.is_none() {
-        section.refuse("enabled", &format!("is true, so {key} must be set"));
+        section.report_error("enabled", &format!("is true, so {key} must be set"));
     }
     name.filter(|_| enabled).map(|name| make(section, name))
 }
@@ -200,7 +203,7 @@ fn issuer(
 impl OauthServerSection {
     pub(super) fn read(section: &Section<'_>) -> Self {
         Self {
-            enabled: section.enabled(false),
+            enabled: section.is_enabled(false),
             authorization_url_path: section.string("authorization_url_path", "/oauth/consent"),
             allow_dynamic_registration: section.bool("allow_dynamic_registration", false),
         }

@@ -1,4 +1,4 @@
-//! `[auth.mfa]`: second factors.
+//! `[auth.mfa]`, `[auth.passkey]` and `[auth.webauthn]`: second factors and passkeys.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use crate::config::section::Section;
 /// `[auth.mfa]`.
 #[derive(Debug, Clone)]
 pub struct MfaSection {
-    /// Factors per user. Default 10.
+    /// The maximum number of factors per user. Default 10.
     pub max_enrolled_factors: u32,
     /// `[auth.mfa.totp]`. Default off.
     pub totp: FactorSwitch,
@@ -17,25 +17,25 @@ pub struct MfaSection {
     pub web_authn: FactorSwitch,
 }
 
-/// What may be done with one kind of factor.
+/// Whether one kind of factor may be enrolled and used.
 #[derive(Debug, Clone, Copy)]
 pub struct FactorSwitch {
-    /// New ones may be added.
+    /// Whether users may enroll new factors of this kind.
     pub enroll_enabled: bool,
-    /// Existing ones may be used.
+    /// Whether users may verify factors of this kind.
     pub verify_enabled: bool,
 }
 
 /// `[auth.mfa.phone]`.
 #[derive(Debug, Clone)]
 pub struct PhoneFactor {
-    /// What may be done.
+    /// Whether phone factors may be enrolled and verified.
     pub switch: FactorSwitch,
-    /// Digits of a code. Default 6.
+    /// Number of digits of a code. Default 6.
     pub otp_length: u32,
-    /// The message, a template.
+    /// Template of the text message.
     pub template: String,
-    /// The least time between two messages. Default 5s.
+    /// The minimum time between two messages. Default 5s.
     pub max_frequency: Duration,
 }
 
@@ -44,18 +44,18 @@ pub struct PhoneFactor {
 pub struct WebauthnSection {
     /// Whether users may sign in with passkeys. Default false.
     pub passkeys_enabled: bool,
-    /// Domain that credentials belong to. Default: the host of `site_url`.
+    /// Relying party id: the domain to which credentials are bound. Default: the host of `site_url`.
     pub rp_id: String,
-    /// What browsers show. Default: `rp_id`.
+    /// The name that browsers show. Default: `rp_id`.
     pub rp_display_name: String,
-    /// Where ceremonies may take place. Default: the origin of `site_url`.
+    /// Origins of pages that may register and use credentials. Default: the origin of `site_url`.
     pub rp_origins: Vec<String>,
 }
 
 impl WebauthnSection {
     pub(super) fn read(passkey: &Section<'_>, webauthn: &Section<'_>) -> Self {
         Self {
-            passkeys_enabled: passkey.enabled(false),
+            passkeys_enabled: passkey.is_enabled(false),
             rp_id: webauthn.string("rp_id", ""),
             rp_display_name: webauthn.string("rp_display_name", ""),
             rp_origins: webauthn.strings("rp_origins", &[]),
@@ -68,19 +68,19 @@ impl MfaSection {
         let phone = section.section("phone");
         Self {
             max_enrolled_factors: section.integer("max_enrolled_factors", 10, 0..=1000),
-            totp: switch(&section.section("totp")),
+            totp: read_switch(&section.section("totp")),
             phone: PhoneFactor {
-                switch: switch(&phone),
+                switch: read_switch(&phone),
                 otp_length: phone.integer("otp_length", 6, 6..=10),
-                template: super::phone::template(&phone),
+                template: super::phone::read_template(&phone),
                 max_frequency: phone.duration("max_frequency", Duration::from_secs(5)),
             },
-            web_authn: switch(&section.section("web_authn")),
+            web_authn: read_switch(&section.section("web_authn")),
         }
     }
 }
 
-fn switch(section: &Section<'_>) -> FactorSwitch {
+fn read_switch(section: &Section<'_>) -> FactorSwitch {
     FactorSwitch {
         enroll_enabled: section.bool("enroll_enabled", false),
         verify_enabled: section.bool("verify_enabled", false),

@@ -21,33 +21,33 @@ pub use phone::{SmsProvider, SmsSection, Twilio};
 pub struct AuthSection {
     /// Whether `/auth/v1` is served. Default true.
     pub enabled: bool,
-    /// Where mails and sign-ins lead when no redirect is asked for. Default `http://127.0.0.1:3000`.
+    /// The URL to which links in mails and sign-ins redirect by default. Default `http://127.0.0.1:3000`.
     pub site_url: String,
-    /// The URL at which auth is reached, when it is not the API's.
+    /// The URL of the auth service. Default: `<api url>/auth/v1`.
     pub external_url: Option<String>,
-    /// Further addresses that may be redirected to (globs allowed). Default `https://127.0.0.1:3000`.
+    /// Further URLs to which redirects are allowed; may be glob patterns. Default `https://127.0.0.1:3000`.
     pub additional_redirect_urls: Vec<String>,
-    /// Life of an access token in seconds, at most 604 800. Default 3600.
+    /// Lifetime of an access token in seconds, at most 604 800. Default 3600.
     pub jwt_expiry_seconds: u64,
     /// `iss` of access tokens. Default `<api url>/auth/v1`.
     pub jwt_issuer: Option<String>,
     /// A JSON file with private JWKs, relative to the project; the first one signs.
     pub signing_keys_path: Option<PathBuf>,
-    /// Whether a refresh token is replaced at its use. Default true.
+    /// Whether a refresh token is replaced when it is used. Default true.
     pub enable_refresh_token_rotation: bool,
-    /// Seconds in which a used refresh token may be used again. Default 10.
+    /// Seconds for which a used refresh token may be used again. Default 10.
     pub refresh_token_reuse_interval_seconds: u64,
-    /// Whether new accounts may be made. Default true.
+    /// Whether accounts may be created. Default true.
     pub enable_signup: bool,
-    /// Default false.
+    /// Whether users may sign in anonymously. Default false.
     pub enable_anonymous_sign_ins: bool,
-    /// Default false.
+    /// Whether users may link and unlink identities themselves. Default false.
     pub enable_manual_linking: bool,
-    /// Default 6, at least 6.
+    /// The minimum number of characters of a password: 6 (default) to 72.
     pub minimum_password_length: usize,
-    /// Which kinds of characters a password needs. Default: any.
+    /// The kinds of characters that a password must contain. Default: no requirement.
     pub password_requirements: PasswordRequirements,
-    /// Keys and secrets; what is absent is the well-known development one in `start`.
+    /// Keys and secrets. In `start`, missing ones are the well-known development keys.
     pub keys: KeySection,
     /// `[auth.rate_limit]`.
     pub rate_limit: RateLimitSection,
@@ -79,7 +79,7 @@ pub struct AuthSection {
     pub oauth_server: OauthServerSection,
 }
 
-/// The key set of `[auth]`; nothing here is ever logged.
+/// The keys of `[auth]`. They are never logged.
 #[derive(Debug, Clone, Default)]
 pub struct KeySection {
     /// `publishable_key`: `sb_publishable_…`.
@@ -97,7 +97,7 @@ pub struct KeySection {
 /// `password_requirements`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PasswordRequirements {
-    /// No rule beyond the length.
+    /// No requirement.
     Any,
     /// `letters_digits`.
     LettersDigits,
@@ -110,28 +110,28 @@ pub enum PasswordRequirements {
 /// `[auth.rate_limit]`.
 #[derive(Debug, Clone)]
 pub struct RateLimitSection {
-    /// Mails per hour; counts only with an SMTP server of one's own. Default 2.
+    /// Mails per hour, when an SMTP server is configured. Default 2.
     pub email_sent: u32,
     /// Text messages per hour. Default 30.
     pub sms_sent: u32,
-    /// Anonymous sign-ins per hour and address. Default 30.
+    /// Anonymous sign-ins per hour and client address. Default 30.
     pub anonymous_users: u32,
-    /// Refreshes per 5 minutes and address. Default 150.
+    /// Token refreshes per 5 minutes and client address. Default 150.
     pub token_refresh: u32,
-    /// Sign-ins and sign-ups per 5 minutes and address. Default 30.
+    /// Sign-ins and sign-ups per 5 minutes and client address. Default 30.
     pub sign_in_sign_ups: u32,
-    /// Verifications per 5 minutes and address. Default 30.
+    /// Verifications of links and codes per 5 minutes and client address. Default 30.
     pub token_verifications: u32,
-    /// Web3 sign-ins per 5 minutes and address. Default 30.
+    /// Web3 sign-ins per 5 minutes and client address. Default 30.
     pub web3: u32,
 }
 
 /// `[auth.captcha]`.
 #[derive(Debug, Clone)]
 pub struct CaptchaSection {
-    /// Who checks.
+    /// The captcha service.
     pub provider: CaptchaProvider,
-    /// Our secret with them.
+    /// The project's secret at that service.
     pub secret: Option<SecretString>,
 }
 
@@ -145,12 +145,12 @@ pub enum CaptchaProvider {
 }
 
 impl AuthSection {
-    /// `repository` is the folder that e-mail template paths are relative to.
+    /// Reads `[auth]`. Paths of e-mail templates are relative to `repository`, other paths to `project`.
     pub(super) fn read(section: &Section<'_>, project: &Path, repository: &Path) -> Self {
         let sessions = section.section("sessions");
         let web3 = section.section("web3");
         Self {
-            enabled: section.enabled(true),
+            enabled: section.is_enabled(true),
             site_url: url_text(section, "site_url", "http://127.0.0.1:3000"),
             external_url: section.optional_string("external_url"),
             additional_redirect_urls: section
@@ -171,20 +171,20 @@ impl AuthSection {
             password_requirements: password_requirements(section),
             keys: KeySection::read(section),
             rate_limit: RateLimitSection::read(&section.section("rate_limit")),
-            captcha: captcha(&section.section("captcha")),
+            captcha: read_captcha(&section.section("captcha")),
             email: EmailSection::read(&section.section("email"), project, repository),
             sms: SmsSection::read(&section.section("sms")),
             session_timebox: sessions.optional_duration("timebox").filter(|d| !d.is_zero()),
             session_inactivity_timeout: sessions
                 .optional_duration("inactivity_timeout")
                 .filter(|d| !d.is_zero()),
-            hooks: external::hooks(&section.section("hook")),
+            hooks: external::read_hooks(&section.section("hook")),
             mfa: MfaSection::read(&section.section("mfa")),
             webauthn: WebauthnSection::read(&section.section("passkey"), &section.section("webauthn")),
-            external: external::providers(&section.section("external")),
+            external: external::read_providers(&section.section("external")),
             third_party: external::third_party(&section.section("third_party")),
-            web3_solana: web3.section("solana").enabled(false),
-            web3_ethereum: web3.section("ethereum").enabled(false),
+            web3_solana: web3.section("solana").is_enabled(false),
+            web3_ethereum: web3.section("ethereum").is_enabled(false),
             oauth_server: OauthServerSection::read(&section.section("oauth_server")),
         }
     }
@@ -193,7 +193,7 @@ impl AuthSection {
 fn url_text(section: &Section<'_>, key: &str, default: &str) -> String {
     let text = section.string(key, default);
     if !text.starts_with("env(") && url::Url::parse(&text).is_err() {
-        section.refuse(key, "is not a URL such as \"http://127.0.0.1:3000\"");
+        section.report_error(key, "is not a URL such as \"http://127.0.0.1:3000\"");
     }
     text
 }
@@ -215,8 +215,8 @@ fn password_requirements(section: &Section<'_>) -> PasswordRequirements {
     )
 }
 
-fn captcha(section: &Section<'_>) -> Option<CaptchaSection> {
-    let enabled = section.enabled(false);
+fn read_captcha(section: &Section<'_>) -> Option<CaptchaSection> {
+    let enabled = section.is_enabled(false);
     let provider = section.choice(
         "provider",
         CaptchaProvider::Hcaptcha,

@@ -1,4 +1,4 @@
-//! `[auth.sms]`: text messages and who sends them.
+//! `[auth.sms]`: sign-in by phone, and the provider that sends text messages.
 
 use std::time::Duration;
 
@@ -9,21 +9,21 @@ use crate::config::section::Section;
 /// `[auth.sms]`.
 #[derive(Debug, Clone)]
 pub struct SmsSection {
-    /// Whether accounts may be made with a phone number. Default false.
+    /// Whether users may sign up with a phone number. Default false.
     pub enable_signup: bool,
-    /// Whether a number is confirmed before the first sign-in. Default false.
+    /// Whether a number must be confirmed before the first sign-in. Default false.
     pub enable_confirmations: bool,
-    /// The message, a template. Default `Your code is {{ .Code }}`.
+    /// Template of the text message. Default `Your code is {{ .Code }}`.
     pub template: String,
-    /// The least time between two messages to one user. Default 5s.
+    /// The minimum time between two messages to a user. Default 5s.
     pub max_frequency: Duration,
-    /// `[auth.sms.test_otp]`: fixed codes by phone number.
+    /// `[auth.sms.test_otp]`: phone numbers with fixed codes, to which nothing is sent.
     pub test_otp: Vec<(String, String)>,
-    /// The enabled provider.
+    /// The enabled provider. If several are enabled, the first in the order of [`SmsProvider`] counts.
     pub provider: Option<SmsProvider>,
 }
 
-/// Who sends text messages.
+/// The service that sends text messages, with its credentials.
 #[derive(Debug, Clone)]
 pub enum SmsProvider {
     /// `[auth.sms.twilio]`
@@ -32,31 +32,31 @@ pub enum SmsProvider {
     TwilioVerify(Twilio),
     /// `[auth.sms.messagebird]`
     Messagebird {
-        /// Sender.
+        /// Sender of the messages.
         originator: String,
         /// Secret of the account.
         access_key: Option<SecretString>,
-        /// Replaces the provider's own address.
+        /// URL of the service. Default: the provider's.
         base_url: Option<String>,
     },
     /// `[auth.sms.textlocal]`
     Textlocal {
-        /// Sender.
+        /// Sender of the messages.
         sender: String,
         /// Secret of the account.
         api_key: Option<SecretString>,
-        /// Replaces the provider's own address.
+        /// URL of the service. Default: the provider's.
         base_url: Option<String>,
     },
     /// `[auth.sms.vonage]`
     Vonage {
-        /// Sender.
+        /// Sender of the messages.
         from: String,
         /// Name of the account.
         api_key: String,
         /// Secret of the account.
         api_secret: Option<SecretString>,
-        /// Replaces the provider's own address.
+        /// URL of the service. Default: the provider's.
         base_url: Option<String>,
     },
 }
@@ -72,25 +72,25 @@ pub struct Twilio {
     pub auth_token: Option<SecretString>,
     /// Template of WhatsApp messages.
     pub content_sid: String,
-    /// Replaces the provider's own address.
+    /// URL of the service. Default: Twilio's.
     pub base_url: Option<String>,
 }
 
 impl SmsSection {
     pub(super) fn read(section: &Section<'_>) -> Self {
         let providers = [
-            twilio(&section.section("twilio")).map(SmsProvider::Twilio),
-            twilio(&section.section("twilio_verify")).map(SmsProvider::TwilioVerify),
-            messagebird(&section.section("messagebird")),
-            textlocal(&section.section("textlocal")),
-            vonage(&section.section("vonage")),
+            read_twilio(&section.section("twilio")).map(SmsProvider::Twilio),
+            read_twilio(&section.section("twilio_verify")).map(SmsProvider::TwilioVerify),
+            read_messagebird(&section.section("messagebird")),
+            read_textlocal(&section.section("textlocal")),
+            read_vonage(&section.section("vonage")),
         ];
         Self {
             enable_signup: section.bool("enable_signup", false),
             enable_confirmations: section.bool("enable_confirmations", false),
-            template: template(section),
+            template: read_template(section),
             max_frequency: section.duration("max_frequency", Duration::from_secs(5)),
-            test_otp: section.section("test_otp").pairs(),
+            test_otp: section.section("test_otp").text_entries(),
             provider: providers.into_iter().flatten().next(),
         }
     }
@@ -98,14 +98,14 @@ impl SmsSection {
 
 /// Compat: the CLI's own template file escapes the code as a Go template literal, so projects carry
 /// ``{{ `{{ .Code }}` }}`` where `{{ .Code }}` is meant.
-pub(super) fn template(section: &Section<'_>) -> String {
+pub(super) fn read_template(section: &Section<'_>) -> String {
     section
         .string("template", "Your code is {{ .Code }}")
         .replace("{{ `{{ .Code }}` }}", "{{ .Code }}")
 }
 
-fn twilio(section: &Section<'_>) -> Option<Twilio> {
-    let enabled = section.enabled(false);
+fn read_twilio(section: &Section<'_>) -> Option<Twilio> {
+    let enabled = section.is_enabled(false);
     let account = Twilio {
         account_sid: section.string("account_sid", ""),
         message_service_sid: section.string("message_service_sid", ""),
@@ -116,8 +116,8 @@ fn twilio(section: &Section<'_>) -> Option<Twilio> {
     enabled.then_some(account)
 }
 
-fn messagebird(section: &Section<'_>) -> Option<SmsProvider> {
-    let enabled = section.enabled(false);
+fn read_messagebird(section: &Section<'_>) -> Option<SmsProvider> {
+    let enabled = section.is_enabled(false);
     let provider = SmsProvider::Messagebird {
         originator: section.string("originator", ""),
         access_key: section.optional_secret("access_key"),
@@ -126,8 +126,8 @@ fn messagebird(section: &Section<'_>) -> Option<SmsProvider> {
     enabled.then_some(provider)
 }
 
-fn textlocal(section: &Section<'_>) -> Option<SmsProvider> {
-    let enabled = section.enabled(false);
+fn read_textlocal(section: &Section<'_>) -> Option<SmsProvider> {
+    let enabled = section.is_enabled(false);
     let provider = SmsProvider::Textlocal {
         sender: section.string("sender", ""),
         api_key: section.optional_secret("api_key"),
@@ -136,8 +136,8 @@ fn textlocal(section: &Section<'_>) -> Option<SmsProvider> {
     enabled.then_some(provider)
 }
 
-fn vonage(section: &Section<'_>) -> Option<SmsProvider> {
-    let enabled = section.enabled(false);
+fn read_vonage(section: &Section<'_>) -> Option<SmsProvider> {
+    let enabled = section.is_enabled(false);
     let provider = SmsProvider::Vonage {
         from: section.string("from", ""),
         api_key: section.string("api_key", ""),

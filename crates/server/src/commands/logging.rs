@@ -1,0 +1,15 @@
+//! Initialises logging as the configuration asks, for the commands that keep running.
+
+use selvedge_gateway::logging::{self, LogFormat};
+
+use crate::config::Config;
+
+/// Starts logging. `format` and `filter` are the command's defaults; `[selvedge] json_logs` and `log` win over them.
+pub(super) fn start_logging(config: &Config, format: LogFormat, filter: &str) {
+    let format = match config.selvedge.json_logs {
+        None => format,
+        Some(true) => LogFormat::Json,
+        Some(false) => LogFormat::Pretty,
+    };
+    logging::init_logging(format, config.selvedge.log.as_deref().unwrap_or(filter));
+}

@@ -1,0 +1,222 @@
+//! `[selvedge]`: keys that the Supabase CLI does not have, each overridden by `SELVEDGE_<KEY>`.
+
+mod auth;
+mod nats;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use secrecy::{ExposeSecret, SecretString};
+
+use crate::config::project::Project;
+use crate::config::section::Section;
+
+pub use auth::SelvedgeAuthSection;
+pub use nats::NatsSection;
+
+/// `[selvedge]`.
+#[derive(Debug, Clone)]
+pub struct SelvedgeSection {
+    /// Folder of a built single-page site, relative to the project, served at `/`. Default: none.
+    pub site: Option<PathBuf>,
+    /// Function of the project that describes the site's pages, as `schema.function`. Default: none.
+    pub page_meta: Option<String>,
+    /// Lines that `start` prints when it is ready, such as demo logins.
+    pub notes: Vec<String>,
+    /// Folder of everything that `start` stores: the cluster, objects, logs. Default: `.selvedge` in the project.
+    pub data_dir: PathBuf,
+    /// Folder with PostgreSQL's programs (`initdb`, `postgres`). Default: searched on the machine.
+    pub pg_bin: Option<PathBuf>,
+    /// An external database, `postgresql://…`; also read from `DATABASE_URL`.
+    pub database_url: Option<SecretString>,
+    /// Address to listen on. Default `127.0.0.1` in `start`, `0.0.0.0` in `serve`.
+    pub host: Option<String>,
+    /// Host names to which `start` answers besides local ones, `external_url`'s and `site_url`'s. Default: none.
+    pub allowed_hosts: Vec<String>,
+    /// Threads that serve requests. Default: one per core.
+    pub workers: Option<usize>,
+    /// Database connections that each worker keeps open for REST. Default 2.
+    pub connections_per_worker: usize,
+    /// The maximum number of database connections of auth, and of storage. Default 10 each.
+    pub service_connections: usize,
+    /// Whether requests need an API key. Default false in `start`; `serve` always requires one.
+    pub require_keys: bool,
+    /// Logs as one JSON object per line. Default false in `start`, true in `serve`.
+    pub json_logs: Option<bool>,
+    /// What is logged, as a `tracing` filter: `info`, `selvedge_rest=debug,warn`. Default `warn` in `start`, `info` in `serve`.
+    pub log: Option<String>,
+    /// Whether every request is logged, not only failed and slow ones. Default false.
+    pub access_log: bool,
+    /// Whether `/metrics` is served. Default true.
+    pub metrics: bool,
+    /// How long a stop waits for requests in progress. Default 10s.
+    pub shutdown_timeout: Duration,
+    /// Limits of every request.
+    pub limits: LimitsSection,
+    /// `[selvedge.auth]`: settings of the auth service that the CLI's `[auth]` lacks.
+    pub auth: SelvedgeAuthSection,
+    /// `[selvedge.s3]`: the S3 bucket that holds all objects. Default: files in `data_dir`.
+    pub s3: Option<S3Section>,
+    /// Credentials of the S3 protocol.
+    pub s3_protocol: S3ProtocolSection,
+    /// `[selvedge.nats]`: the message broker between several nodes. Default: none, a node alone.
+    pub nats: Option<NatsSection>,
+}
+
+/// `[selvedge.s3]`: objects in a bucket of an S3-compatible store.
+#[derive(Debug, Clone)]
+pub struct S3Section {
+    /// The bucket; it must exist. Setting it chooses this backend.
+    pub bucket: String,
+    /// A prefix of every key in the bucket. Default empty.
+    pub prefix: String,
+    /// URL of the store. Default: AWS in `region`.
+    pub endpoint: Option<String>,
+    /// Region that requests are signed for. Default `us-east-1`.
+    pub region: String,
+    /// Access key.
+    pub access_key_id: String,
+    /// Its secret.
+    pub secret_access_key: SecretString,
+    /// Session token, for temporary credentials.
+    pub session_token: Option<SecretString>,
+    /// Whether the bucket is part of the path instead of the host name. Default: true with an `endpoint`.
+    pub path_style: bool,
+}
+
+/// `[selvedge.s3_protocol]`: the key pair that may call `/storage/v1/s3` without row-level security.
+#[derive(Debug, Clone)]
+pub struct S3ProtocolSection {
+    /// The region of the endpoint, which clients sign for. Default `local`.
+    pub region: String,
+    /// Access key. Default: the CLI's in `start`, none in `serve`.
+    pub access_key_id: Option<String>,
+    /// Its secret.
+    pub secret_access_key: Option<SecretString>,
+}
+
+/// `[selvedge.limits]`.
+#[derive(Debug, Clone)]
+pub struct LimitsSection {
+    /// The time limit of a request to rest, auth or graphql. Default 60s.
+    pub request_timeout: Duration,
+    /// The time limit for a client to send the head of a request. Default 10s.
+    pub header_timeout: Duration,
+    /// The maximum number of open connections per worker. Default 10000.
+    pub connections_per_worker: usize,
+    /// The maximum number of open connections per client address and port; more are refused with 429. Default: no limit.
+    pub connections_per_address: Option<usize>,
+    /// The maximum number of requests in progress per worker, apart from storage's and functions'; more are refused with
+    /// 503. Default 2000.
+    pub in_flight_per_worker: usize,
+    /// The same for storage and functions, until their responses have been sent. Default 2000.
+    pub streaming_per_worker: usize,
+    /// The maximum of bytes per worker of large responses that clients have not read yet. Default 128 MiB.
+    pub unread_bytes_per_worker: usize,
+    /// How long a body or response may stand still before its connection is closed. Default 60s.
+    pub stall_timeout: Duration,
+    /// The rate in bytes per second at which a slow transfer earns its `stall_timeout` back. Default 1024.
+    pub min_transfer_rate: u32,
+    /// How often per second one client may request the same rendered image, averaged over four seconds. 0, the default, means no
+    /// limit.
+    pub render_per_second: u32,
+    /// The number of proxies in front of the server whose `X-Forwarded-For` is trusted. Default 0.
+    pub trusted_proxies: usize,
+    /// Requests that take longer are logged. Default 1s.
+    pub slow_request: Duration,
+}
+
+impl SelvedgeSection {
+    pub(super) fn read(section: &Section<'_>, project: &Project) -> Self {
+        let database_url = section.optional_secret("database_url");
+        Self {
+            site: section.optional_path("site", &project.folder),
+            page_meta: section.optional_string("page_meta"),
+            notes: section.strings("notes", &[]),
+            data_dir: section
+                .optional_path("data_dir", &project.folder)
+                .unwrap_or_else(|| project.default_data_dir()),
+            pg_bin: section.optional_path("pg_bin", &project.folder),
+            database_url,
+            host: section.optional_string("host"),
+            allowed_hosts: section.strings("allowed_hosts", &[]),
+            workers: section.optional_integer("workers", 1..=1024),
+            connections_per_worker: section.integer("connections_per_worker", 2, 1..=256),
+            service_connections: section.integer("service_connections", 10, 1..=1000),
+            require_keys: section.bool("require_keys", false),
+            json_logs: section.optional_bool("json_logs"),
+            log: section.optional_string("log"),
+            access_log: section.bool("access_log", false),
+            metrics: section.bool("metrics", true),
+            shutdown_timeout: section.duration("shutdown_timeout", Duration::from_secs(10)),
+            limits: LimitsSection::read(&section.section("limits")),
+            auth: SelvedgeAuthSection::read(&section.section("auth")),
+            s3: S3Section::read(&section.section("s3")),
+            s3_protocol: S3ProtocolSection::read(&section.section("s3_protocol")),
+            nats: NatsSection::read(&section.section("nats"), &project.folder),
+        }
+    }
+}
+
+impl S3Section {
+    /// `None` without a `bucket`, as the other keys are then meaningless.
+    fn read(section: &Section<'_>) -> Option<Self> {
+        let bucket = section.optional_string("bucket");
+        let endpoint = section.optional_string("endpoint");
+        let found = Self {
+            prefix: section.string("prefix", ""),
+            region: section.string("region", "us-east-1"),
+            access_key_id: section.string("access_key_id", ""),
+            secret_access_key: section.optional_secret("secret_access_key").unwrap_or_default(),
+            session_token: section.optional_secret("session_token"),
+            path_style: section.bool("path_style", endpoint.is_some()),
+            bucket: bucket.clone()?,
+            endpoint,
+        };
+        if found.access_key_id.is_empty() {
+            section.report_error("access_key_id", "is needed with a bucket");
+        }
+        if found.secret_access_key.expose_secret().is_empty() {
+            section.report_error("secret_access_key", "is needed with a bucket");
+        }
+        Some(found)
+    }
+}
+
+impl S3ProtocolSection {
+    fn read(section: &Section<'_>) -> Self {
+        let found = Self {
+            region: section.string("region", "local"),
+            access_key_id: section.optional_string("access_key_id"),
+            secret_access_key: section.optional_secret("secret_access_key"),
+        };
+        match (&found.access_key_id, &found.secret_access_key) {
+            (Some(_), None) => section.report_error("secret_access_key", "is needed with an access_key_id"),
+            (None, Some(_)) => section.report_error("access_key_id", "is needed with a secret_access_key"),
+            _ => {}
+        }
+        found
+    }
+}
+
+impl LimitsSection {
+    fn read(section: &Section<'_>) -> Self {
+        Self {
+            request_timeout: section.duration("request_timeout", Duration::from_secs(60)),
+            header_timeout: section.duration("header_timeout", Duration::from_secs(10)),
+            connections_per_worker: section.integer("connections_per_worker", 10_000, 1..=1_000_000),
+            connections_per_address: section.optional_integer("connections_per_address", 1..=1_000_000),
+            in_flight_per_worker: section.integer("in_flight_per_worker", 2000, 1..=1_000_000),
+            streaming_per_worker: section.integer("streaming_per_worker", 2000, 1..=1_000_000),
+            unread_bytes_per_worker: usize::try_from(
+                section.size("unread_bytes_per_worker", 128 * 1024 * 1024),
+            )
+            .unwrap_or(usize::MAX),
+            stall_timeout: section.duration("stall_timeout", Duration::from_secs(60)),
+            min_transfer_rate: section.integer("min_transfer_rate", 1024, 1..=1_000_000_000),
+            render_per_second: section.integer("render_per_second", 0, 0..=1_000_000),
+            trusted_proxies: section.integer("trusted_proxies", 0, 0..=16),
+            slow_request: section.duration("slow_request", Duration::from_secs(1)),
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! Features that the configuration switches on and this version does not have, reported at the start.
+
+use super::auth::AuthSection;
+use super::database::DatabaseConfig;
+use super::services::FunctionsSection;
+
+/// One warning per feature that is switched on and not supported.
+pub(super) fn list_unsupported(
+    auth: &AuthSection,
+    db: &DatabaseConfig,
+    functions: &FunctionsSection,
+) -> Vec<String> {
+    let features = [
+        ("[auth.third_party]", !auth.third_party.is_empty()),
+        ("[db.vault]", !db.vault.is_empty()),
+        (
+            "[functions.*]",
+            functions.enabled && !functions.functions.is_empty(),
+        ),
+    ];
+    features
+        .into_iter()
+        .filter(|(_, is_on)| *is_on)
+        .map(|(name, _)| format!("{name} is switched on and not part of this version"))
+        .collect()
+}

@@ -1,0 +1,210 @@
+//! The project's own database: an embedded cluster with the platform schema, the project's migrations and its seeds.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, anyhow};
+use secrecy::SecretString;
+use selvedge_postgres::Logins;
+use selvedge_postgres::cluster::{Cluster, ClusterConfig, ClusterError, DATABASE, LockHolder};
+use selvedge_postgres::migrate::{
+    self, Migration, RolePasswords, SeedOutcome, apply_pending, apply_platform, apply_roles, apply_seeds,
+    discover_migrations, find_seeds, set_auto_expose_new_tables, set_role_passwords,
+};
+use tokio_postgres::Client;
+
+use super::{EMBEDDED_PASSWORD, service_logins};
+use crate::config::Config;
+use crate::instance::Ports;
+use crate::listen::{self, DATABASE_PORT};
+use crate::output;
+
+/// A file in the data folder that exists once a first start has succeeded. While it is missing, each start runs seeds
+/// and uploads buckets again, so that a first start that failed half-way is completed.
+const INITIALIZED: &str = "initialized";
+
+/// The default of `[db.seed] sql_paths`.
+const DEFAULT_SEED: &str = "./seed.sql";
+
+/// A running cluster with the project's schema.
+pub(crate) struct Embedded {
+    pub(crate) cluster: Cluster,
+    /// What this start has applied.
+    pub(crate) report: Report,
+}
+
+/// What a start has applied to the database.
+#[derive(Debug, Default)]
+pub(crate) struct Report {
+    /// Whether no earlier start of this project has succeeded.
+    pub(crate) is_first: bool,
+    /// File names of the migrations applied now.
+    pub(crate) migrations: Vec<String>,
+    /// Names of the seed files run now.
+    pub(crate) seeds: Vec<String>,
+}
+
+/// Starts the cluster without applying anything.
+pub(crate) async fn start_cluster(config: &Config) -> Result<Cluster> {
+    let settings = config.db.settings.iter().cloned().collect();
+    let cluster = Cluster::start(ClusterConfig {
+        state_dir: config.selvedge.data_dir.clone(),
+        pg_bin: config.selvedge.pg_bin.clone(),
+        port: config.db.port,
+        settings,
+        service_ports: Ports::to_lock(config),
+        ..ClusterConfig::for_project(&config.project.folder)
+    });
+    cluster.await.map_err(|error| match error {
+        ClusterError::PortTaken { port } => listen::port_taken(port, DATABASE_PORT),
+        other => anyhow!(other),
+    })
+}
+
+impl Embedded {
+    /// Starts the cluster and brings it up to date: platform schema, roles, migrations, and seeds on the first start.
+    /// Buckets need the storage service and are filled by the caller, who then calls [`Embedded::mark_initialized`].
+    pub(crate) async fn start(config: &Config) -> Result<Self> {
+        let cluster = start_cluster(config).await?;
+        warn_about_version(config, &cluster);
+        // On an error `cluster` is dropped, and its destructor ends PostgreSQL.
+        let report = bring_up(config, &cluster).await?;
+        Ok(Self { cluster, report })
+    }
+
+    /// Records that the first start has succeeded.
+    pub(crate) fn mark_initialized(&self, config: &Config) -> Result<()> {
+        let marker = seeded_marker(config);
+        std::fs::write(&marker, "").with_context(|| format!("cannot write {}", marker.display()))
+    }
+
+    /// The services' logins over the unix socket.
+    pub(crate) fn logins(&self) -> Logins {
+        let password = SecretString::from(EMBEDDED_PASSWORD);
+        service_logins(|role| self.cluster.config_for(role, &password))
+    }
+}
+
+/// Makes the next start a first start: seeds and buckets are applied again.
+pub(crate) fn forget_initialized(config: &Config) -> Result<()> {
+    match std::fs::remove_file(seeded_marker(config)) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(error).with_context(|| format!("cannot delete {}", seeded_marker(config).display()))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn seeded_marker(config: &Config) -> PathBuf {
+    config.selvedge.data_dir.join(INITIALIZED)
+}
+
+async fn bring_up(config: &Config, cluster: &Cluster) -> Result<Report> {
+    let is_first = cluster.is_new() || !seeded_marker(config).exists();
+    let superuser = connect(&cluster.superuser_config()).await?;
+    let platform = apply_platform(&superuser).await?;
+    let password = SecretString::from(EMBEDDED_PASSWORD);
+    // New platform files may create roles, which have no password yet. At other starts nothing has changed.
+    if is_first || !platform.applied.is_empty() {
+        set_role_passwords(&superuser, &RolePasswords::same_for_all(&password)).await?;
+    }
+    // Compat: Supabase grants new tables of `public` to the API roles unless the project says otherwise.
+    let expose = config.api.auto_expose_new_tables.unwrap_or(true);
+    set_auto_expose_new_tables(&superuser, expose).await?;
+    // From here on as `postgres`, which is not a superuser, as on Supabase: a migration that works here works there.
+    let administrator = connect(&cluster.config_for("postgres", &password)).await?;
+    // Migrations may refer to roles of roles.sql, so it runs before them.
+    if is_first {
+        // Roles come before migrations, because migrations may grant rights to them.
+        apply_roles(&administrator, &config.project.folder.join("roles.sql")).await?;
+    }
+    let migrations = apply_migrations(config, &administrator).await?;
+    let seeds = if is_first {
+        run_seeds(config, &administrator).await?
+    } else {
+        Vec::new()
+    };
+    Ok(Report {
+        is_first,
+        migrations,
+        seeds,
+    })
+}
+
+/// Applies the project's pending migrations as `postgres`; returns their file names.
+pub(crate) async fn apply_migrations(config: &Config, administrator: &Client) -> Result<Vec<String>> {
+    if !config.db.migrations.enabled {
+        return Ok(Vec::new());
+    }
+    let found = discover_migrations(&migrations_folder(config))?;
+    output::print_warnings(&found.warnings);
+    let warn = |line: String| output::print_warnings(&[line]);
+    let applied = apply_pending(administrator, &found.migrations, warn).await?;
+    Ok(applied.into_iter().map(file_name).collect())
+}
+
+/// The folder of the project's migrations.
+pub(crate) fn migrations_folder(config: &Config) -> PathBuf {
+    config.project.folder.join("migrations")
+}
+
+async fn run_seeds(config: &Config, administrator: &Client) -> Result<Vec<String>> {
+    // Without a project folder there are no seeds; a warning about missing ones would be noise.
+    if !config.db.seed.enabled || !config.project.folder.is_dir() {
+        return Ok(Vec::new());
+    }
+    let (seeds, warnings) = find_seeds(&config.project.folder, &config.db.seed.sql_paths)?;
+    // `supabase init` names ./seed.sql in every project, and few have that file: no warning for the default.
+    if config.db.seed.sql_paths != [DEFAULT_SEED] {
+        output::print_warnings(&warnings);
+    }
+    let outcomes = apply_seeds(administrator, &seeds, |line| output::print_warnings(&[line])).await?;
+    let applied = outcomes
+        .into_iter()
+        .filter(|(_, outcome)| *outcome == SeedOutcome::Applied);
+    Ok(applied.map(|(seed, _)| seed.name.clone()).collect())
+}
+
+fn file_name(migration: &Migration) -> String {
+    let name = migration.path.file_name().unwrap_or_default();
+    name.to_string_lossy().into_owned()
+}
+
+fn warn_about_version(config: &Config, cluster: &Cluster) {
+    let expected = config.db.major_version;
+    let running = cluster.binaries().major_version();
+    if expected.is_explicit && u32::from(expected.number) != running {
+        output::print_note(&format!(
+            "the project was made for PostgreSQL {}, this is PostgreSQL {running}",
+            expected.number
+        ));
+    }
+}
+
+/// Connection settings for one role of a running instance, which another process started.
+pub(crate) fn login_to_running(holder: &LockHolder, role: &str) -> tokio_postgres::Config {
+    let mut login = tokio_postgres::Config::new();
+    login
+        .host("127.0.0.1")
+        .port(holder.database_port)
+        .user(role)
+        .password(EMBEDDED_PASSWORD)
+        .dbname(DATABASE);
+    login
+}
+
+/// Connects to the project's own database.
+pub(crate) async fn connect(login: &tokio_postgres::Config) -> Result<Client> {
+    selvedge_postgres::connect(login)
+        .await
+        .context("cannot log in to the project's database")
+}
+
+/// The project's migrations, each applied, pending or missing as a file; for `migrate list`.
+pub(crate) async fn list_migrations(
+    config: &Config,
+    administrator: &Client,
+) -> Result<Vec<migrate::MigrationStatus>> {
+    let found = discover_migrations(&migrations_folder(config))?;
+    output::print_warnings(&found.warnings);
+    Ok(migrate::list_migrations(administrator, &found.migrations).await?)
+}

@@ -1,0 +1,22 @@
+//! The project's database: an embedded cluster in development, an external one in production.
+
+pub(crate) mod embedded;
+pub(crate) mod external;
+
+use selvedge_postgres::Logins;
+use tokio_postgres::Config;
+
+/// Password of the embedded cluster's roles, the same as the Supabase CLI's. It need not be secret, because the
+/// cluster listens on this machine only.
+pub(crate) const EMBEDDED_PASSWORD: &str = "postgres";
+
+/// The logins of the services, each with its own role, so that a fault in one cannot use the rights of another.
+/// `login` makes the connection settings of one role.
+pub(crate) fn service_logins(login: impl Fn(&str) -> Config) -> Logins {
+    Logins::new(
+        login("authenticator"),
+        login("supabase_auth_admin"),
+        login("supabase_storage_admin"),
+    )
+    .with_replication(login("supabase_replication_admin"))
+}

@@ -1,0 +1,91 @@
+//! A running instance of `selvedge start`: its ports, URLs and keys. Source: gateway contract §6.
+
+use secrecy::{ExposeSecret, SecretString};
+use selvedge_postgres::cluster::LockHolder;
+use selvedge_token::development;
+
+use crate::config::Config;
+use crate::database::EMBEDDED_PASSWORD;
+use crate::keys::KeySet;
+use crate::output::Values;
+
+/// The ports of a running instance, read from its lock file, because flags may have chosen others than `config.toml`
+/// names.
+pub(crate) struct Ports {
+    api: u16,
+    database: u16,
+    inbox: Option<u16>,
+}
+
+impl Ports {
+    /// The ports that `start` writes to the lock file: the API's, then the inbox's if it is enabled.
+    /// [`Ports::from_lock`] relies on this order.
+    pub(crate) fn to_lock(config: &Config) -> Vec<u16> {
+        let inbox = config.inbox.enabled.then_some(config.inbox.port);
+        std::iter::once(config.api.port).chain(inbox).collect()
+    }
+
+    /// `None` while the instance has not written its ports yet.
+    pub(crate) fn from_lock(holder: &LockHolder) -> Option<Self> {
+        let mut ports = holder.service_ports.iter().copied();
+        Some(Self {
+            api: ports.next()?,
+            database: holder.database_port,
+            inbox: ports.next(),
+        })
+    }
+
+    /// Sets the ports in `config` to those of the running instance.
+    pub(crate) fn apply(&self, config: &mut Config) {
+        config.api.port = self.api;
+        config.db.port = self.database;
+        config.inbox.enabled = self.inbox.is_some();
+        config.inbox.port = self.inbox.unwrap_or(config.inbox.port);
+    }
+}
+
+/// URLs and keys of a running instance, by the names that the Supabase CLI prints, in its order.
+pub(crate) fn urls_and_keys(config: &Config, keys: &KeySet) -> Values {
+    let api = config.api_url();
+    let inbox = config.inbox.enabled.then(|| inbox_url(config.inbox.port));
+    let optional = |key: &Option<SecretString>| key.as_ref().map(|key| key.expose_secret().to_owned());
+    let named = [
+        ("API_URL", Some(api.clone())),
+        ("REST_URL", Some(format!("{api}/rest/v1"))),
+        ("GRAPHQL_URL", Some(format!("{api}/graphql/v1"))),
+        ("FUNCTIONS_URL", Some(format!("{api}/functions/v1"))),
+        ("STORAGE_S3_URL", Some(format!("{api}/storage/v1/s3"))),
+        ("DB_URL", Some(database_url(config.db.port))),
+        // Compat: older versions of the CLI print INBUCKET_URL, newer ones MAILPIT_URL; scripts use either.
+        ("INBUCKET_URL", inbox.clone()),
+        ("MAILPIT_URL", inbox),
+        ("PUBLISHABLE_KEY", optional(&keys.publishable_key)),
+        ("SECRET_KEY", optional(&keys.secret_key)),
+        ("JWT_SECRET", Some(keys.jwt_secret.expose_secret().to_owned())),
+        ("ANON_KEY", Some(keys.anon_key.expose_secret().to_owned())),
+        (
+            "SERVICE_ROLE_KEY",
+            Some(keys.service_role_key.expose_secret().to_owned()),
+        ),
+        ("S3_PROTOCOL_ACCESS_KEY_ID", Some(development::s3_access_key_id())),
+        (
+            "S3_PROTOCOL_ACCESS_KEY_SECRET",
+            Some(development::s3_secret_access_key()),
+        ),
+        ("S3_PROTOCOL_REGION", Some("local".to_owned())),
+    ];
+    named
+        .into_iter()
+        .filter_map(|(name, value)| Some((name.into(), value?)))
+        .collect()
+}
+
+/// The URL of the embedded database, as in the Supabase CLI.
+pub(crate) fn database_url(port: u16) -> String {
+    format!("postgresql://postgres:{EMBEDDED_PASSWORD}@127.0.0.1:{port}/postgres")
+}
+
+/// The URL of the inbox's page.
+pub(crate) fn inbox_url(port: u16) -> String {
+    format!("http://127.0.0.1:{port}")
+}

@@ -1,0 +1,148 @@
+//! Binding of ports. The commands bind before they start anything else, so that a taken port is reported at once.
+
+mod port_holder;
+
+use std::io::{self, ErrorKind};
+use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
+
+use anyhow::{Context, Result, anyhow};
+use socket2::{Domain, Socket, Type};
+
+/// The listen backlog of a shared port: connections that may wait to be accepted.
+const LISTEN_BACKLOG: i32 = 4096;
+
+/// What a port is for and how to choose another one, for error messages.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PortChoice {
+    /// What listens there: `API`, `PostgreSQL`, `mail inbox`.
+    pub(crate) what: &'static str,
+    /// The flag that changes it, if there is one.
+    pub(crate) flag: Option<&'static str>,
+    /// The setting that changes it: a key of config.toml, or a variable.
+    pub(crate) setting: &'static str,
+}
+
+impl PortChoice {
+    /// The sentence that says how to choose another port.
+    fn advice(self) -> String {
+        let flag = self.flag.map_or_else(String::new, |flag| format!("{flag} N or "));
+        let place = if self.setting.starts_with('[') {
+            " in config.toml"
+        } else {
+            ""
+        };
+        format!("choose another one with {flag}{} = N{place}", self.setting)
+    }
+}
+
+/// The API's port.
+pub(crate) const API_PORT: PortChoice = PortChoice {
+    what: "API",
+    flag: Some("--port"),
+    setting: "[api] port",
+};
+/// The embedded database's port.
+pub(crate) const DATABASE_PORT: PortChoice = PortChoice {
+    what: "PostgreSQL",
+    flag: Some("--db-port"),
+    setting: "[db] port",
+};
+/// The inbox's port.
+pub(crate) const INBOX_PORT: PortChoice = PortChoice {
+    what: "mail inbox",
+    flag: Some("--inbox-port"),
+    setting: "[inbucket] port",
+};
+/// The port on which the inbox accepts mail by SMTP.
+pub(crate) const SMTP_PORT: PortChoice = PortChoice {
+    what: "SMTP of the mail inbox",
+    flag: None,
+    setting: "[inbucket] smtp_port",
+};
+
+/// Binds `host:port`.
+///
+/// # Errors
+/// A port that is in use: the message names the process (where the system tells) and how to choose another port.
+pub(crate) fn bind_port(host: &str, port: u16, choice: PortChoice) -> Result<TcpListener> {
+    // On Unix the standard library sets SO_REUSEADDR, so a restart works while old connections are in TIME_WAIT.
+    bind_with(host, port, choice, TcpListener::bind)
+}
+
+/// Binds `host:port` with SO_REUSEPORT: other processes that set it too may listen on the same port.
+pub(crate) fn bind_shared(host: &str, port: u16, choice: PortChoice) -> Result<TcpListener> {
+    bind_with(host, port, choice, |address| {
+        let socket = Socket::new(Domain::for_address(address), Type::STREAM, None)?;
+        socket.set_reuse_address(true)?;
+        socket.set_reuse_port(true)?;
+        socket.bind(&address.into())?;
+        socket.listen(LISTEN_BACKLOG)?;
+        Ok(socket.into())
+    })
+}
+
+fn bind_with(
+    host: &str,
+    port: u16,
+    choice: PortChoice,
+    bind: impl FnOnce(SocketAddr) -> io::Result<TcpListener>,
+) -> Result<TcpListener> {
+    let address = (host, port)
+        .to_socket_addrs()
+        .with_context(|| format!("{host} is not an address to listen on"))?
+        // A name with several addresses is bound at the first; `start` binds ::1 itself, next to 127.0.0.1.
+        .next()
+        .with_context(|| format!("{host} has no address"))?;
+    let listener = bind(address).map_err(|error| match error.kind() {
+        ErrorKind::AddrInUse => port_taken(port, choice),
+        ErrorKind::PermissionDenied => anyhow!(
+            "port {port} ({}) may not be opened by this user: ports below 1024 need a privilege\n  {}",
+            choice.what,
+            choice.advice()
+        ),
+        _ => anyhow!("cannot listen on {host}:{port} ({}): {error}", choice.what),
+    })?;
+    // tokio requires this of standard listeners that it takes over.
+    listener
+        .set_nonblocking(true)
+        .context("setting the listener up")?;
+    Ok(listener)
+}
+
+/// The error for a port that another process listens on.
+pub(crate) fn port_taken(port: u16, choice: PortChoice) -> anyhow::Error {
+    let holder = port_holder::find_holder(port).map_or_else(
+        || "another program listens there".to_owned(),
+        |(pid, name)| format!("{name} (process {pid}) listens there"),
+    );
+    anyhow!(
+        "port {port} ({}) is taken: {holder}\n  {}",
+        choice.what,
+        choice.advice()
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gw_031_a_port_in_use_is_reported_with_its_process_and_the_flag_that_changes_it() {
+        let first = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        let port = first.local_addr().unwrap().port();
+
+        let message = bind_port("127.0.0.1", port, API_PORT).unwrap_err().to_string();
+
+        assert!(
+            message.contains(&format!("port {port} (API) is taken")),
+            "{message}"
+        );
+        assert!(message.contains("--port N or [api] port = N"), "{message}");
+        if cfg!(target_os = "linux") {
+            assert!(
+                message.contains(&format!("(process {})", std::process::id())),
+                "{message}"
+            );
+        }
+    }
+}

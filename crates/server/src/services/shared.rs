@@ -1,0 +1,231 @@
+//! The state that all worker threads share: the database, the keys, and the state of each service.
+
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use actix_web::web;
+use anyhow::{Context, Result};
+use selvedge_auth::AuthState;
+use selvedge_gateway::{Gateway, GatewayConfig, Keys, UpgradeHandler};
+use selvedge_mail::{Inbox, Mailer};
+use selvedge_postgres::{Database, Login, Logins, RequestPool, RequestPoolConfig};
+use selvedge_realtime::Realtime;
+use selvedge_rest::SchemaCache;
+use selvedge_storage::{SeedReport, Storage, StorageWorker, seed_buckets};
+use selvedge_token::KeyRing;
+
+use super::background::BackgroundRuntime;
+use super::mode::Mode;
+use super::translate;
+use super::worker::WorkerServices;
+use crate::config::Config;
+use crate::http::Health;
+use crate::http::health::{BrokerCheck, CatalogCheck};
+use crate::keys::KeySet;
+
+/// How often the object store is searched for bytes that a crash may have left behind.
+const SWEEP_INTERVAL: Duration = Duration::from_secs(24 * 3600);
+
+/// The state that all workers share. A service that is switched off is `None`.
+pub(crate) struct Services {
+    database: Arc<Database>,
+    keys: Keys,
+    gateway: GatewayConfig,
+    pool: RequestPoolConfig,
+    rest: Option<Arc<SchemaCache>>,
+    auth: Option<web::Data<AuthState>>,
+    storage: Option<Arc<Storage>>,
+    /// Read by the shutdown, which closes its sockets before anything else.
+    pub(crate) realtime: Option<Realtime>,
+    health: web::Data<Health>,
+    /// The development inbox, when mail goes there.
+    pub(crate) inbox: Option<Inbox>,
+    has_metrics: bool,
+}
+
+impl Services {
+    /// Connects to the database and makes every service. Their background tasks run on `background`.
+    ///
+    /// # Errors
+    /// A database that refuses the login, or a setting that a service cannot use.
+    pub(crate) async fn connect(
+        background: &BackgroundRuntime,
+        config: &Config,
+        logins: Logins,
+        keys: &KeySet,
+        mode: Mode,
+    ) -> Result<Self> {
+        let (config, keys) = (config.clone(), keys.clone());
+        background
+            .run(async move { Self::assemble(&config, logins, &keys, mode).await })
+            .await
+    }
+
+    /// Runs on the background thread, so that tasks spawned here stay there.
+    async fn assemble(config: &Config, logins: Logins, keys: &KeySet, mode: Mode) -> Result<Self> {
+        let database = Database::connect(logins)
+            .await
+            .context("cannot log in to the database")?;
+        let ring = keys.ring()?;
+        let (mailer, inbox) = translate::mail::build_mailer(config, mode)?;
+        let storage = match config.storage.enabled {
+            true => Some(open_swept_storage(config, &database, &ring, keys, mode)?),
+            false => None,
+        };
+        let auth = match config.auth.enabled {
+            true => Some(start_auth(config, &database, &ring, mailer, mode)?),
+            false => None,
+        };
+        let rest = match config.api.enabled {
+            true => Some(SchemaCache::start(database.clone(), translate::rest::rest_config(config)).await),
+            false => None,
+        };
+        let realtime = match config.realtime.enabled {
+            true => Some(start_realtime(config, &database, &ring, keys)?),
+            false => None,
+        };
+        // One connection, apart from the services' pools: a busy service must not look like a dead database.
+        let health = Health::new(
+            database.pool(Login::Authenticator, 1),
+            catalog_check(rest.clone()),
+            broker_check(realtime.clone()),
+        );
+        // In production a request without a key is refused, as by Supabase's gateway. The CLI's local gateway lets it pass.
+        let requires_keys = mode == Mode::Production || config.selvedge.require_keys;
+        Ok(Self {
+            keys: Keys::new(ring, keys.api_keys(), requires_keys),
+            gateway: translate::gateway::gateway_config(config),
+            pool: translate::rest::request_pool(config),
+            storage,
+            health: web::Data::new(health),
+            rest,
+            auth,
+            realtime,
+            inbox,
+            has_metrics: config.selvedge.metrics,
+            database,
+        })
+    }
+
+    /// The services of one worker. Call it on the worker's thread, as its connections belong to that thread.
+    pub(crate) fn worker(&self) -> WorkerServices {
+        let requests = RequestPool::new(self.database.clone(), self.pool.clone());
+        let storage = |storage: &Arc<Storage>| StorageWorker::new(storage.clone(), requests.clone());
+        WorkerServices {
+            gateway: Gateway::new(self.keys.clone(), self.gateway.clone()),
+            storage: self.storage.as_ref().map(storage),
+            realtime: self.realtime.as_ref().map(Realtime::worker),
+            rest: self.rest.clone(),
+            auth: self.auth.clone(),
+            requests,
+            health: self.health.clone(),
+            has_metrics: self.has_metrics,
+        }
+    }
+
+    /// The checks behind `/health`.
+    pub(crate) fn health(&self) -> web::Data<Health> {
+        self.health.clone()
+    }
+
+    /// The keys that requests are checked against.
+    pub(crate) fn keys(&self) -> Keys {
+        self.keys.clone()
+    }
+
+    /// The handler of WebSocket handshakes for one worker. Call it on the worker's thread, because sockets never
+    /// change threads.
+    pub(crate) fn upgrades(&self) -> Option<Rc<dyn UpgradeHandler>> {
+        self.realtime
+            .as_ref()
+            .map(|realtime| realtime.worker().upgrades())
+    }
+
+    /// Creates or updates the configured buckets and uploads their files.
+    ///
+    /// # Errors
+    /// A bucket or file that storage refuses.
+    pub(crate) async fn seed_buckets(&self, config: &Config) -> Result<SeedReport> {
+        match &self.storage {
+            Some(storage) => Ok(seed_buckets(storage, &translate::storage::bucket_seeds(config)).await?),
+            None => Ok(SeedReport::default()),
+        }
+    }
+}
+
+/// Opens the storage service without its HTTP side, for `selvedge sweep`.
+///
+/// # Errors
+/// A database that refuses the login, or an object store that cannot be opened.
+pub(crate) async fn open_storage(config: &Config, logins: Logins) -> Result<Arc<Storage>> {
+    let database = Database::connect(logins)
+        .await
+        .context("cannot log in to the database")?;
+    // A sweep serves no requests and verifies no tokens, so a key ring with random keys is enough.
+    let ring = KeySet::generate().ring()?;
+    let storage = Storage::open(translate::storage::store(config), database, ring);
+    Ok(Arc::new(storage.context("cannot open the store of objects")?))
+}
+
+/// Opens the storage service and starts its daily sweep.
+fn open_swept_storage(
+    config: &Config,
+    database: &Arc<Database>,
+    ring: &Arc<KeyRing>,
+    keys: &KeySet,
+    mode: Mode,
+) -> Result<Arc<Storage>> {
+    let settings = translate::storage::storage_config(config, keys, mode);
+    let storage = Storage::open(settings, database.clone(), ring.clone())
+        .context("cannot open the store of objects")?;
+    let storage = Arc::new(storage);
+    selvedge_storage::sweep_at_intervals(&storage, SWEEP_INTERVAL)
+        .context("cannot start a thread for sweeping")?;
+    Ok(storage)
+}
+
+/// Makes the auth service and starts its background tasks: deletion of expired rows, and delivery of queued mail.
+fn start_auth(
+    config: &Config,
+    database: &Arc<Database>,
+    ring: &Arc<KeyRing>,
+    mailer: Mailer,
+    mode: Mode,
+) -> Result<web::Data<AuthState>> {
+    let settings = translate::auth::auth_config(config, mode)?;
+    let pool = database.pool(Login::AuthAdmin, config.selvedge.service_connections);
+    let templates = translate::mail::mail_templates(config)?;
+    let auth = AuthState::new(settings, pool, ring.clone(), mailer, templates)
+        .context("auth.additional_redirect_urls")?;
+    let auth = web::Data::new(auth);
+    tokio::spawn(selvedge_auth::delete_expired_rows_forever(auth.clone()));
+    tokio::spawn(selvedge_auth::deliver_mails_forever(auth.clone()));
+    Ok(auth)
+}
+
+/// Makes the realtime service and starts its background tasks.
+fn start_realtime(
+    config: &Config,
+    database: &Arc<Database>,
+    ring: &Arc<KeyRing>,
+    keys: &KeySet,
+) -> Result<Realtime> {
+    let settings = translate::realtime::realtime_config(config);
+    Realtime::start(settings, database, ring.clone(), keys.api_keys())
+        .context("cannot start a thread for database changes")
+}
+
+/// Tells `/health/ready` why the REST service has no catalog yet; `None` when it has one or is switched off.
+fn catalog_check(rest: Option<Arc<SchemaCache>>) -> CatalogCheck {
+    Arc::new(move || {
+        let health = rest.as_ref()?.health();
+        (!health.loaded).then(|| health.failure.unwrap_or_else(|| "not loaded yet".to_owned()))
+    })
+}
+
+/// Tells `/health/ready` why the other nodes cannot be reached; `None` for a node that runs alone.
+fn broker_check(realtime: Option<Realtime>) -> Option<BrokerCheck> {
+    let realtime = realtime.filter(Realtime::is_clustered)?;
+    Some(Arc::new(move || realtime.find_cluster_fault()))
+}

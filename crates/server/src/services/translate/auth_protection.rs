@@ -1,0 +1,56 @@
+//! Configuration → account protection: second factors, passkeys, captchas, the check for leaked passwords.
+
+use secrecy::SecretString;
+use selvedge_auth::{CaptchaConfig, LeakedPasswordConfig, MfaConfig, PhoneFactorConfig, WebauthnConfig};
+
+use crate::config::{CaptchaProvider, Config, FactorSwitch, MfaSection, WebauthnSection};
+
+pub(super) fn mfa_config(section: &MfaSection) -> MfaConfig {
+    let switch = |switch: FactorSwitch| selvedge_auth::FactorSwitch {
+        enroll: switch.enroll_enabled,
+        verify: switch.verify_enabled,
+    };
+    MfaConfig {
+        max_enrolled_factors: usize::try_from(section.max_enrolled_factors).unwrap_or(usize::MAX),
+        totp: switch(section.totp),
+        phone: PhoneFactorConfig {
+            switch: switch(section.phone.switch),
+            otp_length: u8::try_from(section.phone.otp_length).unwrap_or(6),
+            template: section.phone.template.clone(),
+            max_frequency: section.phone.max_frequency,
+        },
+        webauthn: switch(section.web_authn),
+        ..MfaConfig::default()
+    }
+}
+
+pub(super) fn webauthn_config(section: &WebauthnSection) -> WebauthnConfig {
+    WebauthnConfig {
+        passkeys_enabled: section.passkeys_enabled,
+        rp_id: section.rp_id.clone(),
+        rp_display_name: section.rp_display_name.clone(),
+        rp_origins: section.rp_origins.clone(),
+    }
+}
+
+pub(super) fn captcha_config(config: &Config) -> Option<CaptchaConfig> {
+    config.auth.captcha.as_ref().map(|section| CaptchaConfig {
+        provider: match section.provider {
+            CaptchaProvider::Hcaptcha => selvedge_auth::CaptchaProvider::Hcaptcha,
+            CaptchaProvider::Turnstile => selvedge_auth::CaptchaProvider::Turnstile,
+        },
+        secret: section.secret.clone().unwrap_or_else(SecretString::default),
+        verify_url: config.selvedge.auth.captcha_url.clone(),
+    })
+}
+
+pub(super) fn leaked_passwords(config: &Config) -> Option<LeakedPasswordConfig> {
+    let section = &config.selvedge.auth;
+    section.leaked_passwords.then(|| LeakedPasswordConfig {
+        base_url: section
+            .leaked_passwords_url
+            .clone()
+            .unwrap_or_else(|| LeakedPasswordConfig::default().base_url),
+        fail_closed: section.leaked_passwords_fail_closed,
+    })
+}

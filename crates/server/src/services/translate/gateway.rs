@@ -1,0 +1,19 @@
+//! Configuration → settings of the gateway.
+
+use selvedge_gateway::GatewayConfig;
+
+use crate::config::Config;
+
+/// The settings of the gateway.
+pub(in crate::services) fn gateway_config(config: &Config) -> GatewayConfig {
+    let limits = &config.selvedge.limits;
+    GatewayConfig {
+        request_timeout: limits.request_timeout,
+        max_in_flight_per_worker: limits.in_flight_per_worker,
+        max_streaming_per_worker: limits.streaming_per_worker,
+        max_unread_bytes_per_worker: limits.unread_bytes_per_worker,
+        trusted_proxies: limits.trusted_proxies,
+        access_log: config.selvedge.access_log,
+        slow_request: limits.slow_request,
+    }
+}

@@ -1,0 +1,10 @@
+//! Turns sections of the configuration into the structs that the services are made from, one file per service.
+
+pub(super) mod auth;
+mod auth_channels;
+mod auth_protection;
+pub(super) mod gateway;
+pub(super) mod mail;
+pub(super) mod realtime;
+pub(super) mod rest;
+pub(super) mod storage;

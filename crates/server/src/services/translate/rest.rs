@@ -1,0 +1,62 @@
+//! Configuration → settings of the REST service and of the workers' request pools.
+
+use selvedge_postgres::RequestPoolConfig;
+use selvedge_rest::RestConfig;
+
+use crate::config::{Config, ProcessSettings};
+
+/// The settings of the REST service: `[api]`, changed by `PGRST_*`.
+pub(in crate::services) fn rest_config(config: &Config) -> RestConfig {
+    config.rest_settings().0
+}
+
+/// The settings of one worker's request pool.
+pub(in crate::services) fn request_pool(config: &Config) -> RequestPoolConfig {
+    let (rest, process, _) = config.rest_settings();
+    let pool = RequestPoolConfig {
+        connections_per_worker: config.selvedge.connections_per_worker,
+        ..RequestPoolConfig::default()
+    };
+    apply_pool_settings(
+        pool,
+        &rest,
+        &process,
+        config.selvedge.workers.unwrap_or_else(available_cores),
+    )
+}
+
+/// Applies PostgREST's pool settings (`db-pool`, `db-pool-max-idletime`, …) to one worker's share of the connections.
+pub(crate) fn apply_pool_settings(
+    mut pool: RequestPoolConfig,
+    rest: &RestConfig,
+    process: &ProcessSettings,
+    workers: usize,
+) -> RequestPoolConfig {
+    if let Some(size) = process.pool_size {
+        // At least two: one for ordinary requests, and one for a request that holds its connection over several round
+        // trips. With one, such a request would block all others.
+        pool.max_connections_per_worker = size.div_ceil(workers).max(2);
+        pool.connections_per_worker = pool
+            .connections_per_worker
+            .min(pool.max_connections_per_worker - 1);
+    }
+    replace_if_set(&mut pool.acquire_timeout, process.pool_acquisition_timeout);
+    replace_if_set(&mut pool.idle_timeout, process.pool_max_idle);
+    replace_if_set(&mut pool.max_lifetime, process.pool_max_lifetime);
+    // PostgREST's `db-prepared-statements = false`, for connection poolers in transaction mode.
+    if !rest.prepared_statements {
+        pool.cached_statements = 0;
+    }
+    pool
+}
+
+fn replace_if_set<T>(value: &mut T, other: Option<T>) {
+    if let Some(other) = other {
+        *value = other;
+    }
+}
+
+/// The number of cores that this process may use; the default number of workers.
+pub(crate) fn available_cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}

@@ -1,0 +1,57 @@
+//! The services of one worker thread, and the paths under which they are mounted.
+
+use std::sync::Arc;
+
+use actix_web::web;
+use selvedge_auth::AuthState;
+use selvedge_gateway::Gateway;
+use selvedge_postgres::RequestPool;
+use selvedge_realtime::RealtimeWorker;
+use selvedge_rest::SchemaCache;
+use selvedge_storage::StorageWorker;
+
+use crate::http::{self, Health};
+
+/// The services of one worker thread. A service that is switched off is `None`.
+pub(crate) struct WorkerServices {
+    pub(crate) gateway: Gateway,
+    pub(super) requests: RequestPool,
+    pub(super) rest: Option<Arc<SchemaCache>>,
+    pub(super) auth: Option<web::Data<AuthState>>,
+    pub(super) storage: Option<StorageWorker>,
+    pub(super) realtime: Option<RealtimeWorker>,
+    pub(super) health: web::Data<Health>,
+    pub(super) has_metrics: bool,
+}
+
+impl WorkerServices {
+    /// The database connections of this thread, on which requests run under their callers' roles.
+    pub(crate) fn requests(&self) -> RequestPool {
+        self.requests.clone()
+    }
+
+    /// Mounts every service under its prefix. A service that is switched off gets no route.
+    pub(crate) fn configure(self) -> impl FnOnce(&mut web::ServiceConfig) {
+        move |app| {
+            if let Some(cache) = self.rest {
+                let rest = selvedge_rest::configure(cache, self.requests);
+                app.service(web::scope("/rest/v1").configure(rest));
+            }
+            if let Some(state) = self.auth {
+                app.service(web::scope("/auth/v1").configure(selvedge_auth::configure(state)));
+            }
+            if let Some(worker) = self.storage {
+                app.service(web::scope("/storage/v1").configure(selvedge_storage::configure(worker)));
+            }
+            if let Some(worker) = self.realtime {
+                app.service(web::scope("/realtime/v1").configure(worker.configure()));
+            }
+            app.service(web::scope("/functions/v1").configure(http::configure_functions))
+                .service(web::scope("/graphql/v1").configure(http::configure_graphql))
+                .configure(http::configure_health(self.health));
+            if self.has_metrics {
+                app.route("/metrics", web::get().to(http::render_metrics));
+            }
+        }
+    }
+}

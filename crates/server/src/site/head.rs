@@ -1,0 +1,257 @@
+//! Writes a page's title, description, canonical address, preview tags (Open Graph, Twitter), preloads and data into
+//! `index.html`.
+
+use std::fmt::Write;
+
+use regex::{NoExpand, Regex};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+/// Size of preview pictures in pixels; messengers crop other aspect ratios.
+const PREVIEW_WIDTH: u32 = 1200;
+const PREVIEW_HEIGHT: u32 = 630;
+
+/// What the project's function says about a page: a JSON object, each of whose members may be absent or null.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct PageMeta {
+    /// Status of the response. Default 200.
+    pub(super) status: Option<u16>,
+    /// Document title.
+    pub(super) title: Option<String>,
+    pub(super) description: Option<String>,
+    /// Picture for previews: an absolute URL or a root-relative path.
+    pub(super) image: Option<String>,
+    /// Preferred address of the page: an absolute URL or a root-relative path.
+    pub(super) canonical: Option<String>,
+    /// `og:type`. Default `website`.
+    #[serde(rename = "type")]
+    pub(super) kind: Option<String>,
+    /// Resources that the page needs first.
+    pub(super) preload: Vec<Preload>,
+    /// JSON for the page's scripts, such as the rows of their first queries.
+    pub(super) data: Option<Box<RawValue>>,
+    /// The whole response, for `/robots.txt` and `/sitemap.xml`.
+    pub(super) body: Option<String>,
+}
+
+/// A resource that the browser requests before the page's scripts ask for it: attributes of `<link rel="preload">`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Preload {
+    href: String,
+    /// Kind of the resource. Default `image`.
+    #[serde(rename = "as")]
+    kind: Option<String>,
+    imagesrcset: Option<String>,
+    imagesizes: Option<String>,
+    #[serde(rename = "type")]
+    mime: Option<String>,
+    media: Option<String>,
+    fetchpriority: Option<String>,
+    crossorigin: Option<String>,
+}
+
+/// Id of the element that holds [`PageMeta::data`].
+const DATA_ELEMENT_ID: &str = "page-data";
+
+/// `index` with the head that `meta` describes. Every value is escaped: it may come from the project's users.
+pub(super) fn write_head(index: &str, meta: &PageMeta, origin: &str) -> String {
+    let mut page = index.to_owned();
+    let mut tags = String::new();
+    if let Some(title) = &meta.title {
+        let element = format!("<title>{}</title>", escape_html(title));
+        let pattern = Regex::new(r"(?is)<title>.*?</title>").expect("a valid pattern");
+        if pattern.is_match(&page) {
+            // Without `NoExpand`, `$1` in a title would be replaced by a capture group.
+            page = pattern.replace(&page, NoExpand(&element)).into_owned();
+        } else {
+            tags.push_str(&element);
+        }
+        add_tag(&mut tags, "property", "og:title", title);
+    }
+    if let Some(description) = &meta.description {
+        // The description of the built page is removed: crawlers take the first one that they find.
+        let pattern = Regex::new(r#"(?is)\s*<meta\s+name="description"[^>]*>"#).expect("a valid pattern");
+        page = pattern.replace(&page, NoExpand("")).into_owned();
+        add_tag(&mut tags, "name", "description", description);
+        add_tag(&mut tags, "property", "og:description", description);
+    }
+    if let Some(canonical) = &meta.canonical {
+        let url = absolute_url(canonical, origin);
+        let _ = write!(tags, "<link rel=\"canonical\" href=\"{}\">", escape_html(&url));
+        add_tag(&mut tags, "property", "og:url", &url);
+    }
+    add_tag(
+        &mut tags,
+        "property",
+        "og:type",
+        meta.kind.as_deref().unwrap_or("website"),
+    );
+    let card = match &meta.image {
+        Some(image) => {
+            add_tag(&mut tags, "property", "og:image", &preview_url(image, origin));
+            "summary_large_image"
+        }
+        None => "summary",
+    };
+    add_tag(&mut tags, "name", "twitter:card", card);
+    add_resources(&mut tags, meta);
+    match page.find("</head>") {
+        Some(end) => page.insert_str(end, &tags),
+        None => page.insert_str(0, &tags),
+    }
+    page
+}
+
+fn add_tag(tags: &mut String, key: &str, name: &str, value: &str) {
+    let _ = write!(tags, "<meta {key}=\"{name}\" content=\"{}\">", escape_html(value));
+}
+
+/// Adds the preloads, and after them the data: the browser should see the former within the first packets.
+fn add_resources(tags: &mut String, meta: &PageMeta) {
+    for preload in &meta.preload {
+        add_preload(tags, preload);
+    }
+    if let Some(data) = &meta.data {
+        let _ = write!(
+            tags,
+            "<script type=\"application/json\" id=\"{DATA_ELEMENT_ID}\">{}</script>",
+            escape_json(data.get())
+        );
+    }
+}
+
+fn add_preload(tags: &mut String, preload: &Preload) {
+    let kind = preload.kind.as_deref().unwrap_or("image");
+    let _ = write!(tags, "<link rel=\"preload\" as=\"{}\"", escape_html(kind));
+    for (name, value) in [
+        ("href", Some(&preload.href)),
+        ("imagesrcset", preload.imagesrcset.as_ref()),
+        ("imagesizes", preload.imagesizes.as_ref()),
+        ("type", preload.mime.as_ref()),
+        ("media", preload.media.as_ref()),
+        ("fetchpriority", preload.fetchpriority.as_ref()),
+        ("crossorigin", preload.crossorigin.as_ref()),
+    ] {
+        if let Some(value) = value {
+            let _ = write!(tags, " {name}=\"{}\"", escape_html(value));
+        }
+    }
+    tags.push('>');
+}
+
+/// JSON that cannot end the `<script>` element around it. These characters occur in strings only, where they may be
+/// written as escapes.
+fn escape_json(json: &str) -> String {
+    json.replace('<', "\\u003c")
+        .replace('>', "\\u003e")
+        .replace('&', "\\u0026")
+}
+
+fn absolute_url(address: &str, origin: &str) -> String {
+    if address.starts_with('/') {
+        format!("{}{address}", origin.trim_end_matches('/'))
+    } else {
+        address.to_owned()
+    }
+}
+
+/// The address of a preview picture. A picture of a public bucket is cropped to the size of previews by the image renderer,
+/// as JPEG, because not every messenger shows WebP.
+fn preview_url(image: &str, origin: &str) -> String {
+    match image.strip_prefix("/storage/v1/object/public/") {
+        Some(object) => absolute_url(
+            &format!(
+                "/storage/v1/render/image/public/{object}?width={PREVIEW_WIDTH}&height={PREVIEW_HEIGHT}&resize=cover&format=jpeg"
+            ),
+            origin,
+        ),
+        None => absolute_url(image, origin),
+    }
+}
+
+/// Escapes text for element content and for attributes in double quotes.
+fn escape_html(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const INDEX: &str = "<html><head><title>Lookbook</title>\n<meta name=\"description\" content=\"old\" /></head><body></body></html>";
+
+    #[test]
+    fn replaces_title_and_description_and_adds_preview_tags() {
+        let meta = PageMeta {
+            title: Some("Camel Hour · Lookbook".into()),
+            description: Some("Ecru over burgundy".into()),
+            image: Some("/storage/v1/object/public/combine-images/camel-hour.webp".into()),
+            canonical: Some("/look/camel-hour".into()),
+            kind: Some("article".into()),
+            ..PageMeta::default()
+        };
+
+        let page = write_head(INDEX, &meta, "https://lookbook.test/");
+
+        assert_eq!(page.matches("<title>").count(), 1);
+        assert_eq!(page.matches("name=\"description\"").count(), 1);
+        for expected in [
+            "<title>Camel Hour · Lookbook</title>",
+            "<meta name=\"description\" content=\"Ecru over burgundy\">",
+            "<link rel=\"canonical\" href=\"https://lookbook.test/look/camel-hour\">",
+            "<meta property=\"og:type\" content=\"article\">",
+            "content=\"https://lookbook.test/storage/v1/render/image/public/combine-images/camel-hour.webp?width=1200&amp;height=630&amp;resize=cover&amp;format=jpeg\"",
+            "<meta name=\"twitter:card\" content=\"summary_large_image\">",
+        ] {
+            assert!(page.contains(expected), "{expected} is missing in {page}");
+        }
+    }
+
+    #[test]
+    fn writes_preloads_and_data_that_cannot_leave_their_elements() {
+        let meta: PageMeta = serde_json::from_str(
+            r#"{
+                "preload": [{"href": "/a.webp", "imagesrcset": "/a?width=240 240w", "imagesizes": "46vw\" onload=\"x"}],
+                "data": {"price": 540.00, "name": "</script><script>alert(1)</script>&<!--"}
+            }"#,
+        )
+        .unwrap();
+
+        let page = write_head(INDEX, &meta, "https://lookbook.test");
+
+        assert!(
+            page.contains(
+                "<link rel=\"preload\" as=\"image\" href=\"/a.webp\" imagesrcset=\"/a?width=240 240w\" \
+                 imagesizes=\"46vw&quot; onload=&quot;x\">"
+            ),
+            "{page}"
+        );
+        let (_, rest) = page
+            .split_once("<script type=\"application/json\" id=\"page-data\">")
+            .expect("a data element");
+        let (json, _) = rest.split_once("</script>").expect("its end");
+        assert!(!json.contains(['<', '>', '&']), "{json}");
+        let data: serde_json::Value = serde_json::from_str(json).unwrap();
+        assert_eq!(data["name"], "</script><script>alert(1)</script>&<!--");
+        assert_eq!(page.matches("<script").count(), 1, "{page}");
+    }
+
+    #[test]
+    fn escapes_markup_and_dollar_signs_of_users() {
+        let meta = PageMeta {
+            title: Some("$1 </title><script>alert(1)</script>".into()),
+            description: Some("\"><script>".into()),
+            ..PageMeta::default()
+        };
+
+        let page = write_head(INDEX, &meta, "https://lookbook.test");
+
+        assert!(!page.contains("<script>"), "{page}");
+        assert!(page.contains("<title>$1 &lt;/title&gt;"), "{page}");
+    }
+}
