@@ -3,23 +3,24 @@ import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
+import { subsetFonts } from "./subset-fonts";
 
-/** The services' URL prefixes: in development they are forwarded to a running server. */
+/** URL prefixes of the services. The development server forwards them to a running Selvedge. */
 const servicePrefixes = ["/auth/v1", "/rest/v1", "/storage/v1", "/realtime/v1", "/functions/v1"];
 const server = process.env.SELVEDGE_URL ?? "http://127.0.0.1:54321";
 const proxy = Object.fromEntries(
   servicePrefixes.map((prefix) => [prefix, { target: server, ws: prefix === "/realtime/v1" }]),
 );
 
-/** Fonts that every page shows at once: asked for together with the stylesheet, not after it. */
-const firstFonts = /(instrument-serif-latin-400-normal|geist-latin-wght-normal)[^/]*\.woff2$/;
+/** Fonts of every first screen. Preloaded, because a browser would request them only after parsing the stylesheet. */
+const preloadedFonts = /(instrument-serif-latin-400-normal|geist-latin-wght-normal)[^/]*\.woff2$/;
 
 function preloadFonts(): Plugin {
   return {
     name: "preload-fonts",
     transformIndexHtml: (_html, { bundle = {} }) =>
       Object.keys(bundle)
-        .filter((file) => firstFonts.test(file))
+        .filter((file) => preloadedFonts.test(file))
         .map((file) => ({
           tag: "link",
           injectTo: "head",
@@ -35,7 +36,7 @@ function preloadFonts(): Plugin {
 }
 
 export default defineConfig({
-  plugins: [react(), tailwindcss(), preloadFonts()],
+  plugins: [react(), tailwindcss(), preloadFonts(), subsetFonts()],
   resolve: { alias: { "@": fileURLToPath(new URL("./src", import.meta.url)) } },
   server: { port: 5173, proxy },
   preview: { port: 4173, proxy },
@@ -46,10 +47,10 @@ export default defineConfig({
       output: {
         codeSplitting: {
           groups: [
-            // Needed by every page, and changed by upgrades only: one file that stays cached.
+            // Needed by every page and changed only by upgrades, so a file of its own stays cached across releases.
             {
               name: "vendor",
-              test: /node_modules\/(react|react-dom|scheduler|react-router|clsx|@tanstack|@supabase)\//,
+              test: /node_modules\/(react|react-dom|scheduler|react-router|clsx|@tanstack|@supabase\/postgrest-js)\//,
             },
           ],
         },
@@ -57,14 +58,14 @@ export default defineConfig({
     },
     sourcemap: false,
     reportCompressedSize: true,
-    // Fonts stay files: inlined ones would sit in the render-blocking stylesheet.
+    // Fonts are never inlined, because that would enlarge the render-blocking stylesheet.
     assetsInlineLimit: (file) => !file.endsWith(".woff2") && undefined,
   },
   test: {
     environment: "jsdom",
     setupFiles: ["./src/testing/setup.ts"],
     css: false,
-    testTimeout: 20_000,
+    testTimeout: 60_000,
     env: { VITE_SUPABASE_KEY: "unit-tests" },
     restoreMocks: true,
   },

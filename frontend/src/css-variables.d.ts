@@ -1,7 +1,7 @@
 import "react";
 
 declare module "react" {
-  /** Custom properties may be set inline: a component's number, used by its stylesheet. */
+  /** Allows CSS custom properties in `style`. */
   interface CSSProperties {
     [property: `--${string}`]: string | number;
   }

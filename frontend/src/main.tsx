@@ -1,10 +1,10 @@
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { App } from "@/app/app";
-import { clearRefusal } from "@/lib/arrival";
+import { clearCallbackError } from "@/lib/auth-callback";
 import "@/styles/index.css";
 
-clearRefusal();
+clearCallbackError();
 
 const root = document.getElementById("root");
 if (root === null) throw new Error('index.html has no element with the id "root".');

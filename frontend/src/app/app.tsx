@@ -1,13 +1,21 @@
 import { QueryClientProvider } from "@tanstack/react-query";
 import { useState } from "react";
 import { RouterProvider } from "react-router/dom";
+import { seedQueries, takePageData } from "@/app/page-data";
 import { router } from "@/app/router";
 import { createQueryClient } from "@/lib/query-client";
 import { SessionProvider } from "@/lib/session";
 
-/** The whole site: caches, the session, and the pages. */
+/** The query cache, with the rows that came with the page. */
+function createSeededClient() {
+  const queryClient = createQueryClient();
+  seedQueries(queryClient, takePageData());
+  return queryClient;
+}
+
+/** Root component: query cache, session and router. */
 export function App() {
-  const [queryClient] = useState(createQueryClient);
+  const [queryClient] = useState(createSeededClient);
   return (
     <QueryClientProvider client={queryClient}>
       <SessionProvider>

@@ -30,7 +30,7 @@ function explain(error: unknown): Explanation {
   };
 }
 
-/** After a deployment, pages that are still open ask for files that are gone. */
+/** Whether a lazily loaded file is gone: after a deployment, open pages request files of the old build. */
 function isStaleChunk(error: unknown): boolean {
   return (
     error instanceof TypeError &&
@@ -38,7 +38,7 @@ function isStaleChunk(error: unknown): boolean {
   );
 }
 
-/** Where an error stops: each layout has one around its pages, and the router one around the layouts. */
+/** Error boundary of routes: one around the pages of each layout, and one around the layouts. */
 export function RouteError() {
   const error = useRouteError();
   useEffect(() => console.error(error), [error]);
@@ -56,7 +56,7 @@ export function RouteError() {
           Load again
         </Button>
         <Button asChild>
-          {/* A full load on purpose: whatever broke is left behind. */}
+          {/* Not a <Link>: a full page load also resets broken state in memory. */}
           <a href={paths.explore}>Go Home</a>
         </Button>
       </div>

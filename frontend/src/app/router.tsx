@@ -1,27 +1,35 @@
-import { lazy, Suspense } from "react";
+import { lazy, Suspense, useEffect, useState } from "react";
 import { createBrowserRouter, Outlet, ScrollRestoration } from "react-router";
-import { ArrivalNotice } from "@/app/arrival-notice";
+import { AuthCallbackNotice } from "@/app/auth-callback-notice";
 import { ExploreLayout } from "@/app/layouts/explore/explore-layout";
 import { RouteError } from "@/app/route-error";
 import { Explore } from "@/app/routes/explore/explore";
 import { parseExploreParams } from "@/app/routes/explore/explore-params";
+import { OfflineBanner } from "@/components/offline-banner";
 import { LoadingPage } from "@/components/ui/spinner";
+import { currentToasts, subscribeToToasts } from "@/lib/toast";
 
 const Toaster = lazy(async () => ({ default: (await import("@/components/ui/toaster")).Toaster }));
 
-/** Around every page: toasts, the word about a mail link, and the scroll position of each page. */
+/** The toasts. Their library is loaded by the first one. */
+function Toasts() {
+  const [isWanted, setWanted] = useState(() => currentToasts().length > 0);
+  useEffect(() => subscribeToToasts(() => setWanted(true)), []);
+  return <Suspense>{isWanted && <Toaster />}</Suspense>;
+}
+
+/** Rendered around every page: toasts, the result of an auth callback, and scroll restoration. */
 function Root() {
   return (
     <>
+      <OfflineBanner />
       <Outlet />
-      <Suspense>
-        <Toaster />
-      </Suspense>
-      <ArrivalNotice />
+      <Toasts />
+      <AuthCallbackNotice />
       <ScrollRestoration
         getKey={({ pathname, search, key }) => {
           if (pathname !== "/") return key;
-          // The dashboard keeps its place per section, whatever the modal shows over it.
+          // One position per section and search, whether the modal is open or not.
           const { section, query } = parseExploreParams(new URLSearchParams(search));
           return `${pathname}#${section}#${query}`;
         }}
@@ -30,7 +38,7 @@ function Root() {
   );
 }
 
-/** The landing page comes with the first load; every other page is fetched when somebody goes there. */
+/** The dashboard is part of the first load; the code of every other page is loaded on navigation. */
 export const router = createBrowserRouter([
   {
     element: <Root />,
@@ -55,13 +63,27 @@ export const router = createBrowserRouter([
             errorElement: <RouteError />,
             children: [
               {
+                path: "discovery",
+                lazy: async () => ({
+                  Component: (await import("@/app/routes/discovery/discovery")).Discovery,
+                }),
+              },
+              {
                 path: "look/:id",
                 lazy: async () => ({ Component: (await import("@/app/routes/look")).Look }),
               },
               {
+                path: "product/:id",
+                lazy: async () => ({ Component: (await import("@/app/routes/item")).ItemPage }),
+              },
+              {
+                path: "brands/:id",
+                lazy: async () => ({ Component: (await import("@/app/routes/brand")).BrandPage }),
+              },
+              {
                 path: ":username",
                 lazy: async () => ({
-                  Component: (await import("@/app/routes/public-profile")).PublicProfilePage,
+                  Component: (await import("@/app/routes/username")).UsernamePage,
                 }),
               },
               {

@@ -1,8 +1,9 @@
 import { Pause, Play } from "lucide-react";
-import { useEffect, useState, useSyncExternalStore } from "react";
+import { useEffect, useState } from "react";
 import { IconButton } from "@/components/ui/icon-button";
 import { Picture } from "@/components/ui/picture";
 import { cn } from "@/lib/cn";
+import { useMediaQuery } from "@/lib/use-media-query";
 
 export interface Slide {
   key: string;
@@ -11,35 +12,25 @@ export interface Slide {
 }
 
 const slideMs = 3000;
-/** Width over height of the pictures. */
+/** Width to height of the pictures. */
 const slideRatio = "4 / 5";
 
-function subscribeToMotion(listener: () => void): () => void {
-  const query = window.matchMedia("(prefers-reduced-motion: reduce)");
-  query.addEventListener("change", listener);
-  return () => query.removeEventListener("change", listener);
-}
-
-function prefersStillness(): boolean {
-  return window.matchMedia("(prefers-reduced-motion: reduce)").matches;
-}
-
 /**
- * Pictures in a strip as tall as its place: one is shown, the next one waits at the edge. It loops by
- * running on into copies of the first pictures, and from there back without a move.
+ * A carousel as tall as its container: the current picture, and the next one cut off at the edge. To loop without a visible
+ * jump, it moves on to copies of the first two pictures and then returns to the start without a transition.
  */
 export function Slideshow({ slides, label }: { slides: readonly Slide[]; label: string }) {
-  const still = useSyncExternalStore(subscribeToMotion, prefersStillness);
+  const isMotionReduced = useMediaQuery("(prefers-reduced-motion: reduce)");
   const [chosen, setChosen] = useState<"playing" | "paused" | null>(null);
-  const [position, setPosition] = useState({ index: 0, gliding: true });
-  // Who asked for less motion presses play first.
-  const playing = chosen === null ? !still : chosen === "playing";
+  const [position, setPosition] = useState({ index: 0, animated: true });
+  // With reduced motion the slideshow waits until somebody presses play.
+  const playing = chosen === null ? !isMotionReduced : chosen === "playing";
   const count = slides.length;
 
   useEffect(() => {
     if (!playing || count < 2) return;
     const timer = window.setInterval(
-      () => setPosition(({ index }) => ({ index: (index % count) + 1, gliding: true })),
+      () => setPosition(({ index }) => ({ index: (index % count) + 1, animated: true })),
       slideMs,
     );
     return () => window.clearInterval(timer);
@@ -53,11 +44,14 @@ export function Slideshow({ slides, label }: { slides: readonly Slide[]; label: 
       className="relative h-full min-h-0 overflow-hidden"
     >
       <div
-        className={cn("flex h-full gap-5", position.gliding && "transition-transform duration-700")}
+        className={cn(
+          "flex h-full gap-5",
+          position.animated && "transition-transform duration-700",
+        )}
         style={{ transform: `translateX(calc(${-position.index} * (100cqh * 0.8 + 1.25rem)))` }}
         onTransitionEnd={(event) => {
           if (event.target !== event.currentTarget || position.index < count) return;
-          setPosition({ index: 0, gliding: false });
+          setPosition({ index: 0, animated: false });
         }}
       >
         {[...slides, ...copies].map((slide, place) => {
@@ -72,14 +66,14 @@ export function Slideshow({ slides, label }: { slides: readonly Slide[]; label: 
               )}
               style={{ aspectRatio: slideRatio }}
             >
-              {/* Only what is or will soon be seen is loaded. */}
+              {/* Only the current picture and the next two are loaded. */}
               {place <= position.index + 2 && (
                 <Picture
                   url={slide.url}
                   alt={slide.alt}
                   sizes="460px"
-                  width={960}
-                  height={1200}
+                  width={1200}
+                  height={1500}
                   eager={place < 2}
                   className="size-full"
                 />

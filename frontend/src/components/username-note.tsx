@@ -7,7 +7,7 @@ interface UsernameNoteProps extends UsernameAvailability {
   onChoose: (suggestion: string) => void;
 }
 
-/** Under a username field: whether the name is free, and which ones near it are. */
+/** Text under a username field: whether the name is available, and suggestions if it is taken. */
 export function UsernameNote({ state, suggestions, username, onChoose }: UsernameNoteProps) {
   if (state === "checking") {
     return (

@@ -1,7 +1,7 @@
-/** The server's limit for one answer; asking for more brings no more. */
+/** The server returns at most this many rows per response (`max_rows` in config.toml). */
 const pageSize = 1000;
 
-/** Reads a list to its end, a page at a time. For lists of ids, whose rows are small. */
+/** Reads a list to its end, page by page. Meant for lists of ids, whose rows are small. */
 export async function allRows<Row>(
   readPage: (from: number, to: number) => Promise<Row[]>,
 ): Promise<Row[]> {

@@ -1,7 +1,4 @@
 import { clsx } from "clsx";
 
-/**
- * Joins class names. Nothing is merged or reordered: components offer variants and sizes instead of
- * having callers override their utilities.
- */
+/** Joins class names. Conflicting utilities are not resolved: components offer variants instead of taking overrides. */
 export const cn = clsx;

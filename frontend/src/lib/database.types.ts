@@ -1,148 +1,936 @@
-/**
- * The site's database as the client sees it, in the shape that type generators print
- * (docs of supabase-js: `createClient<Database>`). Written by hand after `sql/app/migrations`.
- */
+// Written by `node tools/types.mjs` from the running database; do not edit. See lib/database.ts for what the site adds.
 export type Json = string | number | boolean | null | { [key: string]: Json | undefined } | Json[];
-
-export type Gender = "men" | "women" | "unisex";
-export type CombineStatus = "pending" | "approved" | "rejected";
-export type Role = "user" | "admin";
-
-/** Insert and Update of a table: `Required` names what has no default. */
-interface Table<Row, Required extends keyof Row, Relationships> {
-  Row: Row;
-  Insert: Partial<Omit<Row, Required>> & Pick<Row, Required>;
-  Update: Partial<Row>;
-  Relationships: Relationships;
-}
-
-interface ForeignKey<
-  Name extends string,
-  Column extends string,
-  Referenced extends string,
-  OneToOne extends boolean = false,
-> {
-  foreignKeyName: Name;
-  columns: [Column];
-  isOneToOne: OneToOne;
-  referencedRelation: Referenced;
-  referencedColumns: ["id"];
-}
-
-type ProfileRow = {
-  id: string;
-  username: string | null;
-  full_name: string | null;
-  avatar_url: string | null;
-  bio: string | null;
-  instagram_url: string | null;
-  twitter_url: string | null;
-  website_url: string | null;
-  role: Role;
-  created_at: string;
-};
-
-type CombineRow = {
-  id: string;
-  user_id: string | null;
-  name: string;
-  description: string | null;
-  meta_description: string | null;
-  main_image: string | null;
-  image_alt: string | null;
-  gender: Gender;
-  item_ids: string[];
-  outfit_styles: string[];
-  slug: string;
-  colors: string[];
-  status: CombineStatus;
-  created_by_admin: boolean;
-  approved_by: string | null;
-  approved_at: string | null;
-  created_at: string;
-};
-
-type ItemRow = {
-  id: string;
-  name: string;
-  product_id: number | null;
-  description: string | null;
-  meta_description: string | null;
-  image: string | null;
-  price: number;
-  brand_id: string;
-  category: string | null;
-  subcategory_id: string | null;
-  gender: Gender;
-  source_url: string | null;
-  slug: string;
-  colors: string[];
-  created_at: string;
-};
-
-type BrandRow = {
-  id: string;
-  name: string;
-  logo: string | null;
-  description: string | null;
-  meta_description: string | null;
-  created_at: string;
-};
-
-type NamedRow = { id: string; name: string; created_at: string };
-type ColorRow = NamedRow & { hex_code: string };
-
-type LikeRow = {
-  id: string;
-  user_id: string;
-  combine_id: string | null;
-  product_id: string | null;
-  created_at: string;
-};
-
-type BookmarkRow = { id: string; user_id: string; combine_id: string; created_at: string };
 
 export type Database = {
   public: {
     Tables: {
-      profiles: Table<ProfileRow, "id", []>;
-      combines: Table<
-        CombineRow,
-        "name",
-        [ForeignKey<"combines_user_id_fkey", "user_id", "profiles">]
-      >;
-      items: Table<
-        ItemRow,
-        "name" | "brand_id",
-        [ForeignKey<"items_brand_id_fkey", "brand_id", "brands">]
-      >;
-      brands: Table<BrandRow, "name", []>;
-      colors: Table<ColorRow, "name" | "hex_code", []>;
-      outfit_styles: Table<NamedRow, "name", []>;
-      likes: Table<
-        LikeRow,
-        "user_id",
-        [
-          ForeignKey<"likes_combine_id_fkey", "combine_id", "combines">,
-          ForeignKey<"likes_product_id_fkey", "product_id", "items">,
-        ]
-      >;
-      bookmarks: Table<
-        BookmarkRow,
-        "user_id" | "combine_id",
-        [ForeignKey<"bookmarks_combine_id_fkey", "combine_id", "combines">]
-      >;
+      bookmarks: {
+        Row: {
+          combine_id: string;
+          created_at: string;
+          id: string;
+          user_id: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          combine_id: string;
+          created_at?: string;
+          id?: string;
+          user_id?: string;
+        };
+        Update: {
+          combine_id?: string;
+          created_at?: string;
+          id?: string;
+          user_id?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "bookmarks_combine_id_fkey";
+            columns: ["combine_id"];
+            isOneToOne: false;
+            referencedRelation: "combines";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "bookmarks_user_id_fkey";
+            columns: ["user_id"];
+            isOneToOne: false;
+            referencedRelation: "profiles";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      brands: {
+        Row: {
+          created_at: string;
+          description: string | null;
+          id: string;
+          logo: string | null;
+          meta_description: string | null;
+          name: string;
+          updated_at: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          created_at?: string;
+          description?: string | null;
+          id?: string;
+          logo?: string | null;
+          meta_description?: string | null;
+          name: string;
+          updated_at?: string;
+        };
+        Update: {
+          created_at?: string;
+          description?: string | null;
+          id?: string;
+          logo?: string | null;
+          meta_description?: string | null;
+          name?: string;
+          updated_at?: string;
+        };
+        Relationships: [];
+      };
+      categories: {
+        Row: {
+          created_at: string;
+          icon: string | null;
+          id: string;
+          name: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          created_at?: string;
+          icon?: string | null;
+          id?: string;
+          name: string;
+        };
+        Update: {
+          created_at?: string;
+          icon?: string | null;
+          id?: string;
+          name?: string;
+        };
+        Relationships: [];
+      };
+      colors: {
+        Row: {
+          created_at: string;
+          description: string | null;
+          hex_code: string;
+          id: string;
+          meta_description: string | null;
+          name: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          created_at?: string;
+          description?: string | null;
+          hex_code: string;
+          id?: string;
+          meta_description?: string | null;
+          name: string;
+        };
+        Update: {
+          created_at?: string;
+          description?: string | null;
+          hex_code?: string;
+          id?: string;
+          meta_description?: string | null;
+          name?: string;
+        };
+        Relationships: [];
+      };
+      combines: {
+        Row: {
+          approved_at: string | null;
+          approved_by: string | null;
+          colors: string[];
+          created_at: string;
+          created_by_admin: boolean;
+          description: string | null;
+          gender: string;
+          id: string;
+          image_alt: string | null;
+          item_ids: string[];
+          main_image: string | null;
+          main_image_color: string | null;
+          meta_description: string | null;
+          name: string;
+          outfit_styles: string[];
+          slug: string;
+          status: string;
+          updated_at: string;
+          user_id: string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          approved_at?: string | null;
+          approved_by?: string | null;
+          colors?: string[];
+          created_at?: string;
+          created_by_admin?: boolean;
+          description?: string | null;
+          gender?: string;
+          id?: string;
+          image_alt?: string | null;
+          item_ids?: string[];
+          main_image?: string | null;
+          main_image_color?: string | null;
+          meta_description?: string | null;
+          name: string;
+          outfit_styles?: string[];
+          slug?: string;
+          status?: string;
+          updated_at?: string;
+          user_id?: string | null;
+        };
+        Update: {
+          approved_at?: string | null;
+          approved_by?: string | null;
+          colors?: string[];
+          created_at?: string;
+          created_by_admin?: boolean;
+          description?: string | null;
+          gender?: string;
+          id?: string;
+          image_alt?: string | null;
+          item_ids?: string[];
+          main_image?: string | null;
+          main_image_color?: string | null;
+          meta_description?: string | null;
+          name?: string;
+          outfit_styles?: string[];
+          slug?: string;
+          status?: string;
+          updated_at?: string;
+          user_id?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "combines_user_id_fkey";
+            columns: ["user_id"];
+            isOneToOne: false;
+            referencedRelation: "profiles";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      items: {
+        Row: {
+          brand_id: string;
+          category: string | null;
+          colors: string[];
+          created_at: string;
+          description: string | null;
+          gender: string;
+          id: string;
+          image: string | null;
+          image_color: string | null;
+          meta_description: string | null;
+          name: string;
+          price: number;
+          product_id: number | null;
+          slug: string;
+          source_url: string | null;
+          subcategory_id: string | null;
+          updated_at: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          brand_id: string;
+          category?: string | null;
+          colors?: string[];
+          created_at?: string;
+          description?: string | null;
+          gender?: string;
+          id?: string;
+          image?: string | null;
+          image_color?: string | null;
+          meta_description?: string | null;
+          name: string;
+          price?: number;
+          product_id?: number | null;
+          slug?: string;
+          source_url?: string | null;
+          subcategory_id?: string | null;
+          updated_at?: string;
+        };
+        Update: {
+          brand_id?: string;
+          category?: string | null;
+          colors?: string[];
+          created_at?: string;
+          description?: string | null;
+          gender?: string;
+          id?: string;
+          image?: string | null;
+          image_color?: string | null;
+          meta_description?: string | null;
+          name?: string;
+          price?: number;
+          product_id?: number | null;
+          slug?: string;
+          source_url?: string | null;
+          subcategory_id?: string | null;
+          updated_at?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "items_brand_id_fkey";
+            columns: ["brand_id"];
+            isOneToOne: false;
+            referencedRelation: "brands";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "items_category_fkey";
+            columns: ["category"];
+            isOneToOne: false;
+            referencedRelation: "categories";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "items_subcategory_id_fkey";
+            columns: ["subcategory_id"];
+            isOneToOne: false;
+            referencedRelation: "subcategories";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      like_counts: {
+        Row: {
+          combine_id: string;
+          likes: number;
+        };
+        ComputedFields: never;
+        Insert: {
+          combine_id: string;
+          likes?: number;
+        };
+        Update: {
+          combine_id?: string;
+          likes?: number;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "like_counts_combine_id_fkey";
+            columns: ["combine_id"];
+            isOneToOne: true;
+            referencedRelation: "combines";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      likes: {
+        Row: {
+          combine_id: string | null;
+          created_at: string;
+          id: string;
+          product_id: string | null;
+          user_id: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          combine_id?: string | null;
+          created_at?: string;
+          id?: string;
+          product_id?: string | null;
+          user_id?: string;
+        };
+        Update: {
+          combine_id?: string | null;
+          created_at?: string;
+          id?: string;
+          product_id?: string | null;
+          user_id?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "likes_combine_id_fkey";
+            columns: ["combine_id"];
+            isOneToOne: false;
+            referencedRelation: "combines";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "likes_product_id_fkey";
+            columns: ["product_id"];
+            isOneToOne: false;
+            referencedRelation: "items";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "likes_user_id_fkey";
+            columns: ["user_id"];
+            isOneToOne: false;
+            referencedRelation: "profiles";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      outfit_styles: {
+        Row: {
+          created_at: string;
+          description: string | null;
+          id: string;
+          image: string | null;
+          meta_description: string | null;
+          name: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          created_at?: string;
+          description?: string | null;
+          id?: string;
+          image?: string | null;
+          meta_description?: string | null;
+          name?: string;
+        };
+        Update: {
+          created_at?: string;
+          description?: string | null;
+          id?: string;
+          image?: string | null;
+          meta_description?: string | null;
+          name?: string;
+        };
+        Relationships: [];
+      };
+      profiles: {
+        Row: {
+          avatar_url: string | null;
+          bio: string | null;
+          created_at: string;
+          full_name: string | null;
+          id: string;
+          instagram_url: string | null;
+          role: string;
+          twitter_url: string | null;
+          updated_at: string;
+          username: string | null;
+          website_url: string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          avatar_url?: string | null;
+          bio?: string | null;
+          created_at?: string;
+          full_name?: string | null;
+          id: string;
+          instagram_url?: string | null;
+          role?: string;
+          twitter_url?: string | null;
+          updated_at?: string;
+          username?: string | null;
+          website_url?: string | null;
+        };
+        Update: {
+          avatar_url?: string | null;
+          bio?: string | null;
+          created_at?: string;
+          full_name?: string | null;
+          id?: string;
+          instagram_url?: string | null;
+          role?: string;
+          twitter_url?: string | null;
+          updated_at?: string;
+          username?: string | null;
+          website_url?: string | null;
+        };
+        Relationships: [];
+      };
+      styles: {
+        Row: {
+          created_at: string;
+          description: string | null;
+          id: string;
+          image: string | null;
+          meta_description: string | null;
+          name: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          created_at?: string;
+          description?: string | null;
+          id?: string;
+          image?: string | null;
+          meta_description?: string | null;
+          name: string;
+        };
+        Update: {
+          created_at?: string;
+          description?: string | null;
+          id?: string;
+          image?: string | null;
+          meta_description?: string | null;
+          name?: string;
+        };
+        Relationships: [];
+      };
+      subcategories: {
+        Row: {
+          category_id: string;
+          created_at: string;
+          id: string;
+          name: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          category_id: string;
+          created_at?: string;
+          id?: string;
+          name: string;
+        };
+        Update: {
+          category_id?: string;
+          created_at?: string;
+          id?: string;
+          name?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "subcategories_category_id_fkey";
+            columns: ["category_id"];
+            isOneToOne: false;
+            referencedRelation: "categories";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      user_training_images: {
+        Row: {
+          image_order: number;
+          image_url: string;
+          updated_at: string;
+          user_id: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          image_order: number;
+          image_url: string;
+          updated_at?: string;
+          user_id?: string;
+        };
+        Update: {
+          image_order?: number;
+          image_url?: string;
+          updated_at?: string;
+          user_id?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "user_training_images_user_id_fkey";
+            columns: ["user_id"];
+            isOneToOne: false;
+            referencedRelation: "profiles";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
     };
-    Views: { [_ in never]: never };
+    Views: {
+      [_ in never]: never;
+    };
     Functions: {
+      is_admin_role: { Args: Record<PropertyKey, never>; Returns: boolean };
+      outfits_with_brand: {
+        Args: { brand_id: string };
+        Returns: {
+          approved_at: string | null;
+          approved_by: string | null;
+          colors: string[];
+          created_at: string;
+          created_by_admin: boolean;
+          description: string | null;
+          gender: string;
+          id: string;
+          image_alt: string | null;
+          item_ids: string[];
+          main_image: string | null;
+          main_image_color: string | null;
+          meta_description: string | null;
+          name: string;
+          outfit_styles: string[];
+          slug: string;
+          status: string;
+          updated_at: string;
+          user_id: string | null;
+        }[];
+        SetofOptions: {
+          from: "*";
+          to: "combines";
+          isOneToOne: false;
+          isSetofReturn: true;
+        };
+      };
+      outfits_with_item: {
+        Args: { item_id: string };
+        Returns: {
+          approved_at: string | null;
+          approved_by: string | null;
+          colors: string[];
+          created_at: string;
+          created_by_admin: boolean;
+          description: string | null;
+          gender: string;
+          id: string;
+          image_alt: string | null;
+          item_ids: string[];
+          main_image: string | null;
+          main_image_color: string | null;
+          meta_description: string | null;
+          name: string;
+          outfit_styles: string[];
+          slug: string;
+          status: string;
+          updated_at: string;
+          user_id: string | null;
+        }[];
+        SetofOptions: {
+          from: "*";
+          to: "combines";
+          isOneToOne: false;
+          isSetofReturn: true;
+        };
+      };
+      page_meta: { Args: { path: string }; Returns: Json };
+      profile_by_username: {
+        Args: { name: string };
+        Returns: {
+          avatar_url: string | null;
+          bio: string | null;
+          created_at: string;
+          full_name: string | null;
+          id: string;
+          instagram_url: string | null;
+          role: string;
+          twitter_url: string | null;
+          updated_at: string;
+          username: string | null;
+          website_url: string | null;
+        };
+        SetofOptions: {
+          from: "*";
+          to: "profiles";
+          isOneToOne: true;
+          isSetofReturn: true;
+        };
+      };
+      related_outfits: {
+        Args: { max_results?: number; outfit_id: string };
+        Returns: {
+          approved_at: string | null;
+          approved_by: string | null;
+          colors: string[];
+          created_at: string;
+          created_by_admin: boolean;
+          description: string | null;
+          gender: string;
+          id: string;
+          image_alt: string | null;
+          item_ids: string[];
+          main_image: string | null;
+          main_image_color: string | null;
+          meta_description: string | null;
+          name: string;
+          outfit_styles: string[];
+          slug: string;
+          status: string;
+          updated_at: string;
+          user_id: string | null;
+        }[];
+        SetofOptions: {
+          from: "*";
+          to: "combines";
+          isOneToOne: false;
+          isSetofReturn: true;
+        };
+      };
+      reserved_usernames: { Args: Record<PropertyKey, never>; Returns: string[] };
+      review_combine: {
+        Args: { approve: boolean; combine_id: string };
+        Returns: {
+          approved_at: string | null;
+          approved_by: string | null;
+          colors: string[];
+          created_at: string;
+          created_by_admin: boolean;
+          description: string | null;
+          gender: string;
+          id: string;
+          image_alt: string | null;
+          item_ids: string[];
+          main_image: string | null;
+          main_image_color: string | null;
+          meta_description: string | null;
+          name: string;
+          outfit_styles: string[];
+          slug: string;
+          status: string;
+          updated_at: string;
+          user_id: string | null;
+        };
+        SetofOptions: {
+          from: "*";
+          to: "combines";
+          isOneToOne: true;
+          isSetofReturn: false;
+        };
+      };
+      search_items: {
+        Args: {
+          brands?: string[];
+          categories?: string[];
+          colors?: string[];
+          genders?: string[];
+          max_price?: number;
+          max_results?: number;
+          min_price?: number;
+          page_offset?: number;
+          term?: string;
+        };
+        Returns: {
+          brand_id: string;
+          category: string | null;
+          colors: string[];
+          created_at: string;
+          description: string | null;
+          gender: string;
+          id: string;
+          image: string | null;
+          image_color: string | null;
+          meta_description: string | null;
+          name: string;
+          price: number;
+          product_id: number | null;
+          slug: string;
+          source_url: string | null;
+          subcategory_id: string | null;
+          updated_at: string;
+        }[];
+        SetofOptions: {
+          from: "*";
+          to: "items";
+          isOneToOne: false;
+          isSetofReturn: true;
+        };
+      };
+      search_outfits: {
+        Args: {
+          brands?: string[];
+          categories?: string[];
+          colors?: string[];
+          genders?: string[];
+          max_price?: number;
+          max_results?: number;
+          min_price?: number;
+          page_offset?: number;
+          styles?: string[];
+          term?: string;
+        };
+        Returns: {
+          approved_at: string | null;
+          approved_by: string | null;
+          colors: string[];
+          created_at: string;
+          created_by_admin: boolean;
+          description: string | null;
+          gender: string;
+          id: string;
+          image_alt: string | null;
+          item_ids: string[];
+          main_image: string | null;
+          main_image_color: string | null;
+          meta_description: string | null;
+          name: string;
+          outfit_styles: string[];
+          slug: string;
+          status: string;
+          updated_at: string;
+          user_id: string | null;
+        }[];
+        SetofOptions: {
+          from: "*";
+          to: "combines";
+          isOneToOne: false;
+          isSetofReturn: true;
+        };
+      };
+      set_user_role: {
+        Args: { new_role: string; user_id: string };
+        Returns: {
+          avatar_url: string | null;
+          bio: string | null;
+          created_at: string;
+          full_name: string | null;
+          id: string;
+          instagram_url: string | null;
+          role: string;
+          twitter_url: string | null;
+          updated_at: string;
+          username: string | null;
+          website_url: string | null;
+        };
+        SetofOptions: {
+          from: "*";
+          to: "profiles";
+          isOneToOne: true;
+          isSetofReturn: false;
+        };
+      };
+      set_user_role_by_email: {
+        Args: { new_role: string; user_email: string };
+        Returns: {
+          avatar_url: string | null;
+          bio: string | null;
+          created_at: string;
+          full_name: string | null;
+          id: string;
+          instagram_url: string | null;
+          role: string;
+          twitter_url: string | null;
+          updated_at: string;
+          username: string | null;
+          website_url: string | null;
+        };
+        SetofOptions: {
+          from: "*";
+          to: "profiles";
+          isOneToOne: true;
+          isSetofReturn: false;
+        };
+      };
       top_outfits: {
-        Args: { since?: string; max_results?: number };
-        Returns: CombineRow[];
-        SetofOptions: { from: "*"; to: "combines"; isOneToOne: false; isSetofReturn: true };
+        Args: { max_results?: number; since?: string };
+        Returns: {
+          approved_at: string | null;
+          approved_by: string | null;
+          colors: string[];
+          created_at: string;
+          created_by_admin: boolean;
+          description: string | null;
+          gender: string;
+          id: string;
+          image_alt: string | null;
+          item_ids: string[];
+          main_image: string | null;
+          main_image_color: string | null;
+          meta_description: string | null;
+          name: string;
+          outfit_styles: string[];
+          slug: string;
+          status: string;
+          updated_at: string;
+          user_id: string | null;
+        }[];
+        SetofOptions: {
+          from: "*";
+          to: "combines";
+          isOneToOne: false;
+          isSetofReturn: true;
+        };
       };
       username_available: { Args: { candidate: string }; Returns: boolean };
     };
-    Enums: { [_ in never]: never };
-    CompositeTypes: { [_ in never]: never };
+    Enums: {
+      [_ in never]: never;
+    };
+    CompositeTypes: {
+      [_ in never]: never;
+    };
   };
 };
+
+type DatabaseWithoutInternals = Omit<Database, "__InternalSupabase">;
+
+type DefaultSchema = DatabaseWithoutInternals[Extract<keyof Database, "public">];
+
+export type Tables<
+  DefaultSchemaTableNameOrOptions extends
+    | keyof (DefaultSchema["Tables"] & DefaultSchema["Views"])
+    | { schema: keyof DatabaseWithoutInternals },
+  TableName extends DefaultSchemaTableNameOrOptions extends {
+    schema: keyof DatabaseWithoutInternals;
+  }
+    ? keyof (DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"] &
+        DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Views"])
+    : never = never,
+> = DefaultSchemaTableNameOrOptions extends { schema: keyof DatabaseWithoutInternals }
+  ? (DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"] &
+      DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Views"])[TableName] extends {
+      Row: infer R;
+    }
+    ? R
+    : never
+  : DefaultSchemaTableNameOrOptions extends keyof (DefaultSchema["Tables"] & DefaultSchema["Views"])
+    ? (DefaultSchema["Tables"] & DefaultSchema["Views"])[DefaultSchemaTableNameOrOptions] extends {
+        Row: infer R;
+      }
+      ? R
+      : never
+    : never;
+
+export type TablesInsert<
+  DefaultSchemaTableNameOrOptions extends
+    | keyof DefaultSchema["Tables"]
+    | { schema: keyof DatabaseWithoutInternals },
+  TableName extends DefaultSchemaTableNameOrOptions extends {
+    schema: keyof DatabaseWithoutInternals;
+  }
+    ? keyof DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"]
+    : never = never,
+> = DefaultSchemaTableNameOrOptions extends { schema: keyof DatabaseWithoutInternals }
+  ? DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"][TableName] extends {
+      Insert: infer I;
+    }
+    ? I
+    : never
+  : DefaultSchemaTableNameOrOptions extends keyof DefaultSchema["Tables"]
+    ? DefaultSchema["Tables"][DefaultSchemaTableNameOrOptions] extends {
+        Insert: infer I;
+      }
+      ? I
+      : never
+    : never;
+
+export type TablesUpdate<
+  DefaultSchemaTableNameOrOptions extends
+    | keyof DefaultSchema["Tables"]
+    | { schema: keyof DatabaseWithoutInternals },
+  TableName extends DefaultSchemaTableNameOrOptions extends {
+    schema: keyof DatabaseWithoutInternals;
+  }
+    ? keyof DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"]
+    : never = never,
+> = DefaultSchemaTableNameOrOptions extends { schema: keyof DatabaseWithoutInternals }
+  ? DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"][TableName] extends {
+      Update: infer U;
+    }
+    ? U
+    : never
+  : DefaultSchemaTableNameOrOptions extends keyof DefaultSchema["Tables"]
+    ? DefaultSchema["Tables"][DefaultSchemaTableNameOrOptions] extends {
+        Update: infer U;
+      }
+      ? U
+      : never
+    : never;
+
+export type Enums<
+  DefaultSchemaEnumNameOrOptions extends
+    | keyof DefaultSchema["Enums"]
+    | { schema: keyof DatabaseWithoutInternals },
+  EnumName extends DefaultSchemaEnumNameOrOptions extends {
+    schema: keyof DatabaseWithoutInternals;
+  }
+    ? keyof DatabaseWithoutInternals[DefaultSchemaEnumNameOrOptions["schema"]]["Enums"]
+    : never = never,
+> = DefaultSchemaEnumNameOrOptions extends { schema: keyof DatabaseWithoutInternals }
+  ? DatabaseWithoutInternals[DefaultSchemaEnumNameOrOptions["schema"]]["Enums"][EnumName]
+  : DefaultSchemaEnumNameOrOptions extends keyof DefaultSchema["Enums"]
+    ? DefaultSchema["Enums"][DefaultSchemaEnumNameOrOptions]
+    : never;
+
+export type CompositeTypes<
+  PublicCompositeTypeNameOrOptions extends
+    | keyof DefaultSchema["CompositeTypes"]
+    | { schema: keyof DatabaseWithoutInternals },
+  CompositeTypeName extends PublicCompositeTypeNameOrOptions extends {
+    schema: keyof DatabaseWithoutInternals;
+  }
+    ? keyof DatabaseWithoutInternals[PublicCompositeTypeNameOrOptions["schema"]]["CompositeTypes"]
+    : never = never,
+> = PublicCompositeTypeNameOrOptions extends { schema: keyof DatabaseWithoutInternals }
+  ? DatabaseWithoutInternals[PublicCompositeTypeNameOrOptions["schema"]]["CompositeTypes"][CompositeTypeName]
+  : PublicCompositeTypeNameOrOptions extends keyof DefaultSchema["CompositeTypes"]
+    ? DefaultSchema["CompositeTypes"][PublicCompositeTypeNameOrOptions]
+    : never;
+
+export const Constants = {
+  public: {
+    Enums: {},
+  },
+} as const;

@@ -5,12 +5,12 @@ const dollarsWithoutCents = new Intl.NumberFormat("en-US", {
   maximumFractionDigits: 0,
 });
 
-/** Prices are shown in dollars, with cents only where there are any. */
+/** A price in dollars, with cents only when it has some. */
 export function formatPrice(price: number): string {
   return Number.isInteger(price) ? dollarsWithoutCents.format(price) : dollars.format(price);
 }
 
-/** Up to two letters that stand in for a missing avatar: of the username, else the e-mail, else U. */
+/** Up to two letters for a missing avatar: from the username, else the e-mail address, else U. */
 export function initialsOf(
   username: string | null | undefined,
   email: string | null | undefined,

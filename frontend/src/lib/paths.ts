@@ -1,17 +1,21 @@
-/** The site's addresses. Links are made here, so that a moved page moves in one place. */
+/** Addresses of the site's pages. Every link is built here. */
 export const paths = {
   explore: "/",
   auth: "/auth",
+  signUp: "/auth?mode=signup",
+  discovery: "/discovery",
   profile: (username: string) => `/${encodeURIComponent(username)}`,
   outfit: (id: string) => `/look/${encodeURIComponent(id)}`,
+  item: (id: string) => `/product/${encodeURIComponent(id)}`,
+  brand: (id: string) => `/brands/${encodeURIComponent(id)}`,
 } as const;
 
-/** What a redirect to /auth remembers: where to go back to afterwards. */
+/** History state of a redirect to /auth: the path to return to afterwards. */
 export interface ReturnState {
   from?: string;
 }
 
-/** Only addresses of this site may be returned to; anything else becomes the home page. */
+/** The path in a {@link ReturnState}. Addresses of other sites become the home page, so that nobody can be sent away. */
 export function returnPath(state: unknown): string {
   if (typeof state !== "object" || state === null || !("from" in state)) return paths.explore;
   const from = state.from;

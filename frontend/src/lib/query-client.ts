@@ -1,20 +1,29 @@
-import { QueryClient } from "@tanstack/react-query";
+import { onlineManager, QueryClient } from "@tanstack/react-query";
 import { isTemporary } from "@/lib/service-error";
 
-/** How long an answer counts as fresh, by how often the thing behind it changes. */
+/** Milliseconds for which cached data counts as fresh, by how often it changes. */
 export const stale = {
   list: 60_000,
   mine: 5 * 60_000,
   vocabulary: Number.POSITIVE_INFINITY,
 } as const;
 
+/** Three requests in all, within 1.5 s: an unreachable server is reported while the visitor still waits. */
+const maxRetries = 2;
+const firstRetryMs = 500;
+
 export function createQueryClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {
       queries: {
         staleTime: stale.list,
-        // A refusal stays a refusal: only try again what may have been bad luck.
-        retry: (failures, error) => failures < 2 && isTemporary(error),
+        // A 4xx would be the same again; only network failures and 5xx are retried, and not while the browser is offline.
+        retry: (failures, error) =>
+          failures < maxRetries && isTemporary(error) && onlineManager.isOnline(),
+        retryDelay: (failures) => firstRetryMs * 2 ** failures,
+        // By default queries wait for the network without an error, which would look like endless loading.
+        networkMode: "always",
+        refetchOnReconnect: true,
         refetchOnWindowFocus: false,
       },
     },

@@ -1,6 +1,7 @@
-/** A service's refusal, with the code by which callers tell one refusal from another. */
+/** An error response of a service. Callers tell errors apart by `code`, never by the message. */
 export class ServiceError extends Error {
   readonly code: string;
+  /** HTTP status; 0 when there was no response. */
   readonly status: number;
 
   constructor(message: string, code: string, status: number, cause?: unknown) {
@@ -11,29 +12,39 @@ export class ServiceError extends Error {
   }
 }
 
-interface RestAnswer<T> {
+interface RestResponse<T> {
   data: T;
   error: { message: string; code: string } | null;
   status: number;
 }
 
-/** The data of a REST answer, or its error thrown: queries and mutations speak in exceptions. */
-export function rowsOf<T>(answer: RestAnswer<T>): NonNullable<T> {
-  if (answer.error !== null) {
-    throw new ServiceError(answer.error.message, answer.error.code, answer.status, answer.error);
+/** The data of a REST response. Throws its error as {@link ServiceError}, as TanStack Query expects. */
+export function rowsOf<T>(response: RestResponse<T>): NonNullable<T> {
+  if (response.error !== null) {
+    throw new ServiceError(
+      response.error.message,
+      response.error.code,
+      response.status,
+      response.error,
+    );
   }
-  if (answer.data === null || answer.data === undefined) {
-    throw new ServiceError("The service answered without data.", "", answer.status);
+  if (response.data === null || response.data === undefined) {
+    throw new ServiceError("The service responded without data.", "", response.status);
   }
-  return answer.data;
+  return response.data;
 }
 
-/** For answers whose data may be absent, such as `maybeSingle()` and writes without representation. */
-export function resultOf<T>(answer: RestAnswer<T>): T {
-  if (answer.error !== null) {
-    throw new ServiceError(answer.error.message, answer.error.code, answer.status, answer.error);
+/** Like {@link rowsOf}, for responses whose data may be null: `maybeSingle()` and writes without representation. */
+export function resultOf<T>(response: RestResponse<T>): T {
+  if (response.error !== null) {
+    throw new ServiceError(
+      response.error.message,
+      response.error.code,
+      response.status,
+      response.error,
+    );
   }
-  return answer.data;
+  return response.data;
 }
 
 export function hasCode(error: unknown, ...codes: string[]): boolean {
@@ -46,17 +57,17 @@ export function hasCode(error: unknown, ...codes: string[]): boolean {
   );
 }
 
-/** PostgreSQL's name for a row that exists already. */
+/** PostgreSQL's SQLSTATE for a violated unique constraint. */
 export const uniqueViolation = "23505";
-/** PostgreSQL's name for "not allowed", row-level security included. */
+/** PostgreSQL's SQLSTATE for missing privileges and refused row-level security. */
 export const insufficientPrivilege = "42501";
 
-/** The network failed: there was no answer at all. */
+/** The network failed: there was no response at all. */
 export function isUnreachable(error: unknown): boolean {
   return error instanceof ServiceError ? error.status === 0 : error instanceof TypeError;
 }
 
-/** Network failures and overloaded or restarting servers: worth another attempt. */
+/** Network failures and overloaded or restarting servers: a retry may succeed. */
 export function isTemporary(error: unknown): boolean {
   return isUnreachable(error) || (error instanceof ServiceError && error.status >= 500);
 }

@@ -1,16 +1,24 @@
 import type { Session, User } from "@supabase/supabase-js";
 import { type QueryClient, queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from "react";
-import type { Database } from "@/lib/database.types";
+import type { Database } from "@/lib/database";
 import { stale } from "@/lib/query-client";
+import { outfitKeys } from "@/lib/query-keys";
 import { resultOf } from "@/lib/service-error";
-import { supabase } from "@/lib/supabase";
+import {
+  isClientWanted,
+  loadClient,
+  mayHaveSession,
+  onClientWanted,
+  sessionKey,
+  supabase,
+} from "@/lib/supabase";
 
 export type Profile = Database["public"]["Tables"]["profiles"]["Row"];
 
 export const myProfileKey = (userId: string) => ["profiles", "mine", userId] as const;
 
-/** One's own profile. The database makes it from the sign-up metadata; absent means not yet. */
+/** The signed-in user's profile. A database trigger creates it at sign-up; null until then. */
 function myProfileQuery(userId: string) {
   return queryOptions({
     queryKey: myProfileKey(userId),
@@ -30,33 +38,61 @@ function myProfileQuery(userId: string) {
 export interface SessionState {
   user: User | null;
   profile: Profile | null;
-  /** True until it is known whether somebody is signed in. */
+  /** True until the auth client has read the stored session. */
   isLoading: boolean;
 }
 
 const SessionContext = createContext<SessionState | null>(null);
 
-/** What one person may see must not stay behind for the next: their own lists, and single outfits. */
+/** Removes from the cache what only this user may see: lists keyed by their id, and single outfits (a creator sees drafts). */
 function forgetUser(queryClient: QueryClient, userId: string): void {
-  queryClient.removeQueries({
-    predicate: ({ queryKey }) =>
-      queryKey.includes(userId) || (queryKey[0] === "outfits" && queryKey[1] === "one"),
-  });
+  queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey.includes(userId) });
+  queryClient.removeQueries({ queryKey: outfitKeys.everyOne() });
 }
 
-/** Follows the auth client. Everything else asks `useSession()` who is here. */
+/** Provides the auth client's session and the user's profile to `useSession()`. */
 export function SessionProvider({ children }: { children: ReactNode }) {
   const queryClient = useQueryClient();
-  const [session, setSession] = useState<Session | null | undefined>(undefined);
+  const [session, setSession] = useState<Session | null | undefined>(() =>
+    mayHaveSession() ? undefined : null,
+  );
 
   useEffect(() => {
     let userId: string | undefined;
-    const { data } = supabase.auth.onAuthStateChange((_event, next) => {
-      if (userId !== undefined && next?.user.id !== userId) forgetUser(queryClient, userId);
-      userId = next?.user.id;
-      setSession(next);
-    });
-    return () => data.subscription.unsubscribe();
+    let isOver = false;
+    let unsubscribe = () => {};
+
+    async function follow() {
+      const { auth } = await loadClient();
+      if (isOver) return;
+      const { data } = auth.onAuthStateChange((_event, next) => {
+        if (userId !== undefined && next?.user.id !== userId) forgetUser(queryClient, userId);
+        userId = next?.user.id;
+        setSession(next);
+      });
+      unsubscribe = () => data.subscription.unsubscribe();
+    }
+
+    function followOrExplain() {
+      // Without the client nobody can be signed in; the next attempt to sign in loads it again.
+      follow().catch(() => setSession(null));
+    }
+
+    // Another tab signed in.
+    function handleStorage({ key, newValue }: StorageEvent) {
+      if (key === sessionKey && newValue !== null) void loadClient().catch(() => undefined);
+    }
+
+    const stopWaiting = onClientWanted(followOrExplain);
+    window.addEventListener("storage", handleStorage);
+    if (isClientWanted()) followOrExplain();
+    else if (mayHaveSession()) void loadClient().catch(() => undefined);
+    return () => {
+      isOver = true;
+      unsubscribe();
+      stopWaiting();
+      window.removeEventListener("storage", handleStorage);
+    };
   }, [queryClient]);
 
   const user = session?.user ?? null;

@@ -1,18 +1,22 @@
-// Before the client exists: it reads the hash of a mail link, which the client consumes.
-import "@/lib/arrival";
-import { createClient } from "@supabase/supabase-js";
-import type { Database } from "@/lib/database.types";
+// Must stay the first import: it reads the tokens in the URL hash before the client consumes them.
 
-/** Where the services answer: the page's own origin, unless the build says otherwise. */
+import { PostgrestClient } from "@supabase/postgrest-js";
+import type { SupabaseClient } from "@supabase/supabase-js";
+import { authCallback } from "@/lib/auth-callback";
+import { localStore } from "@/lib/browser-storage";
+import type { Database } from "@/lib/database";
+import { fetchWithoutRetries } from "@/lib/supabase-fetch";
+
+/** Origin of the services: the page's own, unless the build names another. */
 export const servicesUrl = import.meta.env.VITE_SUPABASE_URL ?? window.location.origin;
 
 /**
- * The server writes its publishable key into index.html. Where nobody did (the development server,
- * unit tests), the placeholder is still there and the key of the environment takes its place.
+ * The server replaces the placeholder in index.html with its publishable key. Vite's development server and unit tests do
+ * not, so a value that still begins with `%` falls back to the key of the environment.
  */
 function publishableKey(): string {
-  const written = document.querySelector<HTMLMetaElement>('meta[name="supabase-key"]')?.content;
-  if (written !== undefined && written !== "" && !written.startsWith("%")) return written;
+  const fromPage = document.querySelector<HTMLMetaElement>('meta[name="supabase-key"]')?.content;
+  if (fromPage !== undefined && fromPage !== "" && !fromPage.startsWith("%")) return fromPage;
   const fromEnvironment = import.meta.env.VITE_SUPABASE_KEY;
   if (fromEnvironment !== undefined && fromEnvironment !== "") return fromEnvironment;
   throw new Error("No publishable key: index.html was served without one.");
@@ -20,16 +24,87 @@ function publishableKey(): string {
 
 export const supabaseKey = publishableKey();
 
-/** The only client. Sessions persist in local storage; links from mails carry tokens in the hash. */
-export const supabase = createClient<Database>(servicesUrl, supabaseKey, {
-  auth: { flowType: "implicit", persistSession: true, autoRefreshToken: true },
+/** The key under which supabase-js stores the session by default; named here so that {@link hasStoredSession} can look. */
+export const sessionKey = `sb-${new URL(servicesUrl).hostname.split(".")[0]}-auth-token`;
+
+/** Whether a session is stored, valid or not. Known at once, unlike the session itself. */
+export function hasStoredSession(): boolean {
+  return localStore.get(sessionKey) !== null;
+}
+
+/** Whether there may be a session: one is stored, or the address brings one. */
+export function mayHaveSession(): boolean {
+  return client !== null || hasStoredSession() || authCallback.kind !== "none";
+}
+
+let client: Promise<SupabaseClient<Database>> | null = null;
+const clientListeners = new Set<() => void>();
+
+/**
+ * The whole client of supabase-js, created once. It is half as large as the rest of the first load together and visitors without
+ * a session do not need it, so it is loaded by the first call. With the implicit flow, links in mails carry tokens in the URL
+ * hash.
+ */
+export function loadClient(): Promise<SupabaseClient<Database>> {
+  if (client === null) {
+    client = import("@supabase/supabase-js").then(({ createClient }) =>
+      createClient<Database>(servicesUrl, supabaseKey, {
+        auth: {
+          flowType: "implicit",
+          persistSession: true,
+          autoRefreshToken: true,
+          storageKey: sessionKey,
+        },
+        global: { fetch: fetchWithoutRetries },
+      }),
+    );
+    client.catch(() => {
+      // The file could not be loaded, for example offline: the next call tries again.
+      client = null;
+    });
+    for (const listener of clientListeners) listener();
+  }
+  return client;
+}
+
+/** Whether somebody has asked for the client. */
+export function isClientWanted(): boolean {
+  return client !== null;
+}
+
+/** Calls the listener when the client is loaded for the first time. Returns a function that ends that. */
+export function onClientWanted(listener: () => void): () => void {
+  clientListeners.add(listener);
+  return () => clientListeners.delete(listener);
+}
+
+// Before the pictures of the page take all connections to the server: a page for a signed-in user waits for the session.
+if (mayHaveSession()) loadClient().catch(() => undefined);
+
+/** Adds the key and the session's token, as the client of supabase-js does. */
+async function fetchWithToken(input: RequestInfo | URL, init: RequestInit = {}): Promise<Response> {
+  let token = supabaseKey;
+  if (mayHaveSession()) {
+    const { data } = await (await loadClient()).auth.getSession();
+    token = data.session?.access_token ?? supabaseKey;
+  }
+  const headers = new Headers(init.headers);
+  headers.set("apikey", supabaseKey);
+  headers.set("Authorization", `Bearer ${token}`);
+  return fetchWithoutRetries(input, { ...init, headers });
+}
+
+/** Reads and writes rows, and calls functions of the database: the part of supabase-js that every page needs. */
+export const supabase = new PostgrestClient<Database>(`${servicesUrl}/rest/v1`, {
+  fetch: fetchWithToken,
 });
 
 /**
- * Whether this user's session is still there. Another tab may have ended it a moment ago, and what belongs to one
- * person alone must not be asked for without it.
+ * Whether this user is still signed in. Another tab may have signed out a moment ago; a request for private rows would then
+ * be sent as a visitor and be refused.
  */
 export async function hasSession(userId: string): Promise<boolean> {
-  const { data } = await supabase.auth.getSession();
+  if (!mayHaveSession()) return false;
+  const { data } = await (await loadClient()).auth.getSession();
   return data.session?.user.id === userId;
 }

@@ -1,4 +1,4 @@
-/** What the site tells in passing: a small store that `<Toaster>` draws and screen readers announce. */
+/** A store of short notices. `<Toaster>` renders them, and screen readers announce them. */
 export type ToastTone = "neutral" | "success" | "danger";
 
 export interface Toast {
@@ -14,8 +14,8 @@ let toasts: readonly Toast[] = [];
 let nextId = 1;
 const listeners = new Set<Listener>();
 
-/** More than this many at once would cover the page; the oldest makes room. */
-const visibleAtMost = 3;
+/** More at once would cover the page; a new one replaces the oldest. */
+const maxVisible = 3;
 
 function publish(next: readonly Toast[]): void {
   toasts = next;
@@ -24,7 +24,7 @@ function publish(next: readonly Toast[]): void {
 
 export function toast(title: string, description?: string, tone: ToastTone = "neutral"): void {
   const added: Toast = { id: nextId++, title, description, tone };
-  publish([...toasts, added].slice(-visibleAtMost));
+  publish([...toasts, added].slice(-maxVisible));
 }
 
 export function dismissToast(id: number): void {

@@ -5,15 +5,16 @@ import { supabase } from "@/lib/supabase";
 
 export type Availability = "unknown" | "checking" | "available" | "taken";
 
-const typingPause = 300;
+/** Milliseconds without a keystroke before the server is asked. */
+const typingPauseMs = 300;
 const suffixes = [1, 2, 3, 4, 5];
 
-/** Whether a profile could take this name now: well-formed, not reserved, free in any case of letters. */
+/** Whether a profile could take this name now: well-formed, not reserved, and unused in any case of letters. */
 async function isAvailable(username: string, signal?: AbortSignal): Promise<boolean> {
   const check = supabase.rpc("username_available", { candidate: username });
-  const answer = await (signal === undefined ? check : check.abortSignal(signal));
-  if (answer.error !== null) return rowsOf(answer);
-  return answer.data;
+  const response = await (signal === undefined ? check : check.abortSignal(signal));
+  if (response.error !== null) return rowsOf(response);
+  return response.data;
 }
 
 export function usernameAvailableQuery(username: string) {
@@ -29,7 +30,7 @@ export function suggestionBase(wanted: string): string {
   return wanted.toLowerCase().replace(/[^a-z0-9_]/g, "");
 }
 
-/** Free names near the wanted one: the base itself, and the base with 1 to 5. */
+/** Available names similar to the wanted one: the base itself, and the base followed by 1 to 5. */
 function suggestionsQuery(wanted: string) {
   const base = suggestionBase(wanted);
   return queryOptions({
@@ -48,16 +49,16 @@ export interface UsernameAvailability {
   suggestions: readonly string[];
 }
 
-/** Follows what is typed, 300 ms behind. Not asked: nothing, the present name, what is too short. */
+/** Checks the typed name after a pause. The current name and names under 3 letters are not checked. */
 export function useUsernameAvailability(typed: string, current = ""): UsernameAvailability {
   const wanted = typed.trim();
-  const settled = useDebounced(wanted, typingPause);
+  const settled = useDebounced(wanted, typingPauseMs);
   const worthAsking = wanted.length >= 3 && wanted !== current;
   const check = useQuery({
     ...usernameAvailableQuery(settled),
     enabled: worthAsking && settled === wanted,
   });
-  // An error counts as taken: better to ask for another name than to promise one.
+  // A failed check counts as taken: promising a name that is not available would be worse.
   const state: Availability = !worthAsking
     ? "unknown"
     : settled !== wanted || check.isPending

@@ -1,15 +1,15 @@
 /**
- * Runs a change of the page as a view transition in which `from` becomes whatever carries the same
- * `view-transition-name` afterwards. Without browser support, or with reduced motion, it just runs.
+ * Runs `change` as a view transition: `from` morphs into the element that has the same `view-transition-name` afterwards.
+ * Without browser support, or when reduced motion is preferred, `change` runs without an animation.
  */
 export function growFrom(
   from: Element | null,
   name: string,
   change: () => Promise<void> | void,
 ): void {
-  const still = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+  const prefersReducedMotion = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
   if (
-    still ||
+    prefersReducedMotion ||
     typeof document.startViewTransition !== "function" ||
     !(from instanceof HTMLElement)
   ) {
@@ -21,7 +21,7 @@ export function growFrom(
     from.style.viewTransitionName = "";
     await change();
   });
-  // A transition that is overtaken by the next one rejects; the change itself has happened.
+  // Both promises reject when the next transition starts early. The change itself has been made.
   transition.ready.catch(() => undefined);
   transition.finished.catch(() => undefined);
 }

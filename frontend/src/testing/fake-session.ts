@@ -1,4 +1,4 @@
-/** A session as the auth client stores it, so that it starts signed in without a server. */
+/** Stores a session as the auth client does, so that a client created afterwards starts signed in without a server. */
 export function storeSession(userId: string): void {
   const expiresAt = Math.floor(Date.now() / 1000) + 3600;
   const part = (value: object) => btoa(JSON.stringify(value)).replace(/=+$/, "");

@@ -1,13 +1,14 @@
 import type { Outfit } from "@/features/outfits/api/outfit";
 
-/** An outfit for tests: named, otherwise as plain as the database allows. */
-export function anOutfit(slug: string, change: Partial<Outfit> = {}): Outfit {
+/** An outfit for tests: slug and name are given, everything else is the minimum that the database allows. */
+export function buildOutfit(slug: string, change: Partial<Outfit> = {}): Outfit {
   return {
     id: crypto.randomUUID(),
     slug,
     name: slug,
     description: null,
     main_image: null,
+    main_image_color: null,
     image_alt: null,
     gender: "unisex",
     item_ids: [],

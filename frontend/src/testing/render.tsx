@@ -5,7 +5,7 @@ import { createMemoryRouter, Outlet, RouterProvider, useLocation } from "react-r
 import { Toaster } from "@/components/ui/toaster";
 import { SessionProvider } from "@/lib/session";
 
-/** Renders a piece of the site at an address, with the providers it lives under. */
+/** Renders an element at an address, inside the providers of the app. */
 export function renderAt(address: string, element: ReactNode) {
   const queryClient = new QueryClient({ defaultOptions: { queries: { retry: false } } });
   const router = createMemoryRouter(

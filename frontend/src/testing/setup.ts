@@ -2,17 +2,17 @@ import "@testing-library/jest-dom/vitest";
 import { cleanup, configure } from "@testing-library/react";
 import { afterEach, vi } from "vitest";
 
-// A machine that does other things at the same time may take a while; what comes, comes.
-configure({ asyncUtilTimeout: 5000 });
+// On a busy machine an update may take more than the default of one second.
+configure({ asyncUtilTimeout: 20_000 });
 
-// jsdom lays nothing out: what asks for sizes and media gets a desktop that never changes.
-class NeverObserves {
+// jsdom has no layout: observers never fire, and media queries and widths are those of a desktop.
+class InertObserver {
   observe() {}
   unobserve() {}
   disconnect() {}
 }
-vi.stubGlobal("ResizeObserver", NeverObserves);
-vi.stubGlobal("IntersectionObserver", NeverObserves);
+vi.stubGlobal("ResizeObserver", InertObserver);
+vi.stubGlobal("IntersectionObserver", InertObserver);
 Object.defineProperty(HTMLElement.prototype, "clientWidth", { get: () => 1100 });
 Object.defineProperty(window, "matchMedia", {
   value: (media: string) => ({

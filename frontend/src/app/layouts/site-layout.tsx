@@ -1,20 +1,27 @@
 import { Outlet } from "react-router";
-import { AccountMenu } from "@/app/shell/account-menu";
 import { BottomNav } from "@/app/shell/bottom-nav";
+import { PersonalControls } from "@/app/shell/personal-controls";
+import { SiteNav } from "@/app/shell/site-nav";
 import { SkipLink } from "@/app/shell/skip-link";
 import { Wordmark } from "@/app/shell/wordmark";
-import { useLight } from "@/lib/light";
+import { focusSearchBox } from "@/components/search-field";
+import { usePageTheme } from "@/lib/theme";
+import { useSlashKey } from "@/lib/use-slash-key";
 
-/** The paper-light reading pages: a name, an account, and the page. */
+/** Layout of the reading pages: header with navigation and search, page, and on phones the bottom navigation. */
 export function SiteLayout() {
-  useLight("paper");
+  usePageTheme("light");
+  useSlashKey(focusSearchBox);
   return (
     <div className="flex min-h-dvh flex-col bg-canvas text-ink">
       <SkipLink />
       <header className="sticky top-0 z-30 border-line border-b bg-canvas/92 backdrop-blur-md">
-        <div className="mx-auto flex max-w-7xl items-center justify-between px-4 py-2 md:px-8">
+        <div className="mx-auto flex max-w-7xl items-center gap-3 px-4 py-2 md:px-8">
           <Wordmark />
-          <AccountMenu />
+          <SiteNav />
+          <div className="ml-auto flex items-center gap-1.5 max-md:gap-0">
+            <PersonalControls />
+          </div>
         </div>
       </header>
       <main

@@ -12,11 +12,13 @@ import { ResetPasswordForm } from "@/features/auth/components/reset-password-for
 import { SignInForm } from "@/features/auth/components/sign-in-form";
 import { SignUpForm } from "@/features/auth/components/sign-up-form";
 import { latestOutfitsQuery } from "@/features/outfits/api/list-latest-outfits";
-import { isRecoveringPassword } from "@/lib/arrival";
-import { useLight } from "@/lib/light";
+import { isRecoveringPassword } from "@/lib/auth-callback";
 import { paths, returnPath } from "@/lib/paths";
 import { pageTitle, product } from "@/lib/product";
 import { useSession } from "@/lib/session";
+import { loadClient } from "@/lib/supabase";
+import { usePageTheme } from "@/lib/theme";
+import { useMediaQuery } from "@/lib/use-media-query";
 
 type Mode = "login" | "signup" | "forgot-password" | "reset-password";
 
@@ -26,9 +28,11 @@ function modeOf(params: URLSearchParams, recovering: boolean): Mode {
   return params.get("mode") === "signup" ? "signup" : "login";
 }
 
-/** Sign-in, sign-up and the two halves of a forgotten password; the address says which. */
+/** Sign-in, sign-up, and both steps of resetting a password. The address decides which form is shown. */
 export function Auth() {
-  useLight("paper");
+  usePageTheme("light");
+  // Hidden by CSS only, the slideshow would still load its pictures on phones.
+  const isWide = useMediaQuery("(min-width: 64rem)");
   const { user, isLoading } = useSession();
   const [params] = useSearchParams();
   const location = useLocation();
@@ -36,14 +40,18 @@ export function Auth() {
   const mode = modeOf(params, recovering);
 
   if (user !== null && mode !== "reset-password") {
-    // While we leave, the tokens are taken out of this page's address, which leads back to it: a new address, a new try.
+    // AuthCallbackNotice replaces this address meanwhile, which would cancel the redirect; the new key repeats it.
     const address = `${location.key}${location.hash}`;
     return <Navigate key={address} to={returnPath(location.state)} replace />;
   }
   return (
     <div className="grid min-h-dvh bg-canvas text-ink lg:grid-cols-[minmax(0,1.05fr)_minmax(0,1fr)]">
-      <Showcase />
-      <main className="flex flex-col px-5 py-4 sm:px-10 lg:px-16 lg:py-8">
+      {isWide && <Showcase />}
+      {/* The client is loaded while somebody fills in the form, not before. */}
+      <main
+        onFocus={() => void loadClient().catch(() => undefined)}
+        className="flex flex-col px-5 py-4 sm:px-10 lg:px-16 lg:py-8"
+      >
         <Wordmark className="lg:hidden" />
         <div className="mx-auto flex w-full max-w-md flex-1 flex-col justify-center py-8">
           {isLoading ? <LoadingPage /> : <AuthForms mode={mode} />}
@@ -146,7 +154,7 @@ function Panel({ title, text, children }: { title: string; text: string; childre
   );
 }
 
-/** What waits behind the form: the newest outfits, one after the other. */
+/** Left side of the page on wide screens: a slideshow of the newest outfits. */
 function Showcase() {
   const { data: outfits = [] } = useQuery(latestOutfitsQuery(6));
   const slides = outfits.map((outfit) => ({
@@ -156,8 +164,8 @@ function Showcase() {
   }));
   return (
     <aside
-      data-light="dark"
-      className="sticky top-0 flex h-dvh flex-col overflow-hidden bg-canvas pt-6 pb-12 pl-12 text-ink max-lg:hidden"
+      data-theme="dark"
+      className="sticky top-0 flex h-dvh flex-col overflow-hidden bg-canvas pt-6 pb-12 pl-12 text-ink"
     >
       <Wordmark className="self-start" />
       <div className="my-8 min-h-0 flex-1" style={{ containerType: "size" }}>

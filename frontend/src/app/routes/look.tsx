@@ -1,62 +1,67 @@
-import { useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Shirt } from "lucide-react";
-import { Link, useParams } from "react-router";
-import { Button } from "@/components/ui/button";
+import { useParams } from "react-router";
+import { OutfitLinkCard } from "@/app/shell/outfit-link-card";
+import { RowSection } from "@/app/shell/page-section";
+import { Gallery } from "@/components/gallery";
+import { ShareButton } from "@/components/share-button";
 import { ErrorNotice } from "@/components/ui/error-notice";
-import { Picture } from "@/components/ui/picture";
-import { Skeleton } from "@/components/ui/skeleton";
+import { MissingNotice } from "@/components/ui/missing-notice";
 import { BookmarkButton } from "@/features/bookmarks/components/bookmark-button";
 import { LikeButton } from "@/features/likes/components/like-button";
+import { LikeCount } from "@/features/likes/components/like-count";
 import { outfitQuery } from "@/features/outfits/api/get-outfit";
-import type { Outfit } from "@/features/outfits/api/outfit";
+import { creatorOutfitsQuery } from "@/features/outfits/api/list-creator-outfits";
+import { outfitItemsQuery } from "@/features/outfits/api/list-outfit-items";
+import { relatedOutfitsQuery } from "@/features/outfits/api/list-related-outfits";
+import type { Outfit, OutfitCreator } from "@/features/outfits/api/outfit";
+import { outfitCardShape, outfitPictureWidth } from "@/features/outfits/components/outfit-card";
 import { OutfitCreatorLine } from "@/features/outfits/components/outfit-creator";
 import { OutfitDetails } from "@/features/outfits/components/outfit-details";
 import { OutfitItems } from "@/features/outfits/components/outfit-items";
-import { ShareButton } from "@/features/outfits/components/share-button";
+import { StatusBadge } from "@/features/outfits/components/status-badge";
+import { formatPrice } from "@/lib/format";
 import { paths } from "@/lib/paths";
 import { pageTitle } from "@/lib/product";
+import { SubjectColumns, SubjectSkeleton, WornIn } from "./subject";
 
-/** An outfit's own page, by slug or id: what a shared link opens. */
+/** Page of one outfit, by slug or id; the target of shared links. */
 export function Look() {
   const { id = "" } = useParams();
   const { data: outfit, isPending, isError, error, refetch } = useQuery(outfitQuery(id));
-  if (isPending) return <LookSkeleton />;
+  if (isPending) return <SubjectSkeleton label="Loading outfit..." />;
   if (isError) {
     return <ErrorNotice title="The outfit could not be loaded." error={error} onRetry={refetch} />;
   }
-  if (outfit === null) return <OutfitNotFound />;
-  return <OutfitPage outfit={outfit} />;
+  if (outfit === null) {
+    return (
+      <MissingNotice
+        glyph={<Shirt strokeWidth={1.3} />}
+        page="Outfit not found"
+        title="This outfit is no longer here."
+        text="Its creator may have taken it back, or the link is incomplete."
+      />
+    );
+  }
+  // A new outfit is a new page: the gallery begins at its first picture.
+  return <OutfitView key={outfit.id} outfit={outfit} />;
 }
 
-const columns = "grid gap-8 md:grid-cols-[minmax(0,1.1fr)_minmax(0,1fr)] md:gap-14";
-
-function OutfitPage({ outfit }: { outfit: Outfit }) {
+function OutfitView({ outfit }: { outfit: Outfit }) {
   return (
-    <article className={columns}>
+    <>
       <title>{pageTitle(outfit.name)}</title>
-      {outfit.description !== null && <meta name="description" content={outfit.description} />}
-      <div className="md:sticky md:top-24 md:self-start">
-        <div className="aspect-4/5 overflow-hidden rounded-lg bg-raised">
-          <Picture
-            url={outfit.main_image}
-            alt={outfit.image_alt ?? outfit.name}
-            sizes="(min-width: 1280px) 640px, (min-width: 768px) 50vw, 100vw"
-            width={960}
-            height={1200}
-            eager
-            className="size-full"
-          />
-        </div>
-      </div>
-      <div className="md:pt-4">
+      <SubjectColumns gallery={<OutfitGallery outfit={outfit} />}>
+        {outfit.status !== "approved" && <StatusBadge status={outfit.status} />}
         <h1 className="font-serif text-display">{outfit.name}</h1>
         <div className="mt-4">
           <OutfitCreatorLine creator={outfit.creator} />
         </div>
         <div className="-ml-2.5 mt-2 flex items-center gap-1">
-          <LikeButton combineId={outfit.id} outfitName={outfit.name} variant="plain" />
-          <BookmarkButton combineId={outfit.id} outfitName={outfit.name} variant="plain" />
-          <ShareButton outfit={outfit} />
+          <LikeButton outfitId={outfit.id} outfitName={outfit.name} variant="plain" />
+          <BookmarkButton outfitId={outfit.id} outfitName={outfit.name} variant="plain" />
+          <ShareButton path={paths.outfit(outfit.slug)} name={outfit.name} />
+          <LikeCount outfitId={outfit.id} />
         </div>
         {outfit.description !== null && (
           <p className="mt-5 max-w-prose text-ink-soft">{outfit.description}</p>
@@ -67,38 +72,79 @@ function OutfitPage({ outfit }: { outfit: Outfit }) {
         <div className="mt-10">
           <OutfitItems outfit={outfit} />
         </div>
-      </div>
-    </article>
+      </SubjectColumns>
+      {outfit.creator?.username != null && (
+        <MoreByCreator
+          outfit={outfit}
+          creator={outfit.creator}
+          username={outfit.creator.username}
+        />
+      )}
+      <RelatedOutfits outfit={outfit} />
+    </>
   );
 }
 
-function LookSkeleton() {
+function OutfitGallery({ outfit }: { outfit: Outfit }) {
+  const { data: items = [], isPending } = useQuery(outfitItemsQuery(outfit));
   return (
-    <div role="status" className={columns}>
-      <span className="sr-only">Loading outfit...</span>
-      <Skeleton className="aspect-4/5 w-full rounded-lg" />
-      <div className="md:pt-4">
-        <Skeleton className="h-14 w-4/5" />
-        <Skeleton className="mt-6 h-9 w-40 rounded-full" />
-        <Skeleton className="mt-12 h-4 w-full" />
-        <Skeleton className="mt-3 h-4 w-2/3" />
-      </div>
-    </div>
+    <Gallery
+      label={`Pictures of ${outfit.name}`}
+      pendingCount={isPending ? outfit.item_ids.length : 0}
+      slides={[
+        {
+          id: outfit.id,
+          url: outfit.main_image,
+          alt: outfit.image_alt ?? outfit.name,
+          color: outfit.main_image_color,
+          width: outfitPictureWidth,
+        },
+        ...items
+          .filter((item) => item.image !== null && item.image !== outfit.main_image)
+          .map((item) => ({
+            id: item.id,
+            url: item.image,
+            alt: item.name,
+            color: item.image_color,
+            width: 900,
+            caption: (
+              <WornIn
+                to={paths.item(item.slug)}
+                label={`${item.name}, ${formatPrice(item.price)}`}
+              />
+            ),
+          })),
+      ]}
+    />
   );
 }
 
-function OutfitNotFound() {
+interface MoreByCreatorProps {
+  outfit: Outfit;
+  creator: OutfitCreator;
+  username: string;
+}
+
+function MoreByCreator({ outfit, creator, username }: MoreByCreatorProps) {
+  const list = useInfiniteQuery(creatorOutfitsQuery(creator.id, "approved"));
+  const others = list.data?.filter((other) => other.id !== outfit.id);
   return (
-    <section className="mx-auto flex min-h-[60vh] max-w-md flex-col items-center justify-center gap-4 text-center">
-      <title>{pageTitle("Outfit not found")}</title>
-      <Shirt aria-hidden="true" className="size-8 text-ink-soft" strokeWidth={1.3} />
-      <h1 className="font-serif text-title">This outfit is no longer here.</h1>
-      <p className="text-ink-soft">
-        Its creator may have taken it back, or the link is incomplete.
-      </p>
-      <Button variant="primary" asChild className="mt-3">
-        <Link to={paths.explore}>Explore Outfits</Link>
-      </Button>
-    </section>
+    <RowSection
+      title={`More by @${username}`}
+      more={{ to: paths.profile(username), label: "All outfits" }}
+      list={{ data: others, isError: list.isError, refetch: list.refetch }}
+      shape={outfitCardShape}
+    >
+      {(other) => <OutfitLinkCard outfit={other} />}
+    </RowSection>
+  );
+}
+
+function RelatedOutfits({ outfit }: { outfit: Outfit }) {
+  const list = useQuery(relatedOutfitsQuery(outfit.id));
+  return (
+    <RowSection title="Related outfits" list={list} shape={outfitCardShape} lineCount={2}>
+      {(other) => <OutfitLinkCard outfit={other} />}
+    </RowSection>
   );
 }

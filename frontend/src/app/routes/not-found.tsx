@@ -3,7 +3,7 @@ import { Button } from "@/components/ui/button";
 import { paths } from "@/lib/paths";
 import { pageTitle } from "@/lib/product";
 
-/** An address that no page has; it is named, so that a typo is seen. */
+/** 404 page. It shows the requested path, so that a typing mistake is noticed. */
 export function NotFound() {
   const { pathname } = useLocation();
   return (

@@ -1,19 +1,19 @@
-import { Compass, Heart, type LucideIcon, TrendingUp, UserRound } from "lucide-react";
+import { CirclePlus, Compass, Heart, type LucideIcon, Telescope, UserRound } from "lucide-react";
 import { Link, useLocation } from "react-router";
 import { sectionPath, useExploreParams } from "@/app/routes/explore/explore-params";
 import { cn } from "@/lib/cn";
 import { paths, type ReturnState } from "@/lib/paths";
 import { useSession } from "@/lib/session";
 
-/** Navigation within reach of the thumb. */
+/** Navigation at the bottom of the screen, on phones only. */
 export function BottomNav() {
   const params = useExploreParams();
   const { user, profile } = useSession();
-  const location = useLocation();
-  // Sections exist on the dashboard only; elsewhere at most one's own page is current.
-  const section = location.pathname === paths.explore ? params.section : null;
+  const { pathname, search } = useLocation();
+  // Only the dashboard has sections; elsewhere the user's own page may be the current entry.
+  const section = pathname === paths.explore ? params.section : null;
   const ownPage = profile?.username ? paths.profile(profile.username) : null;
-  const from: ReturnState = { from: `${location.pathname}${location.search}` };
+  const from: ReturnState = { from: `${pathname}${search}` };
   return (
     <nav
       aria-label="Sections"
@@ -24,28 +24,27 @@ export function BottomNav() {
           to={sectionPath("explore")}
           icon={Compass}
           label="Explore"
-          current={section === "explore" || section === "search"}
+          current={section === "explore" || section === "search" || section === "top"}
         />
-        <Entry to={sectionPath("top")} icon={TrendingUp} label="Top" current={section === "top"} />
+        <Entry
+          to={paths.discovery}
+          icon={Telescope}
+          label="Discovery"
+          current={pathname === paths.discovery}
+        />
+        {user === null && (
+          <Entry to={paths.signUp} icon={CirclePlus} label="Create" current={false} />
+        )}
+        <Entry to={sectionPath("likes")} icon={Heart} label="Likes" current={section === "likes"} />
         {user === null ? (
-          <Entry to={paths.auth} state={from} icon={UserRound} label="Sign In" current={false} />
+          <Entry to={paths.auth} state={from} icon={UserRound} label="Me" current={false} />
         ) : (
-          <>
-            <Entry
-              to={sectionPath("likes")}
-              icon={Heart}
-              label="Likes"
-              current={section === "likes"}
-            />
-            <Entry
-              to={ownPage ?? sectionPath("my-outfits")}
-              icon={UserRound}
-              label="Me"
-              current={
-                section === "my-outfits" || section === "bookmarks" || location.pathname === ownPage
-              }
-            />
-          </>
+          <Entry
+            to={ownPage ?? sectionPath("my-outfits")}
+            icon={UserRound}
+            label="Me"
+            current={section === "my-outfits" || section === "bookmarks" || pathname === ownPage}
+          />
         )}
       </ul>
     </nav>

@@ -1,30 +1,39 @@
 import type { ReactNode } from "react";
 import { BookmarkButton } from "@/features/bookmarks/components/bookmark-button";
 import { LikeButton } from "@/features/likes/components/like-button";
+import type { Outfit } from "@/features/outfits/api/outfit";
 import { OutfitCard } from "@/features/outfits/components/outfit-card";
-import { type OutfitPlace, outfitCardSizes } from "@/features/outfits/components/outfit-grid";
+import { outfitCardSizes } from "@/features/outfits/components/outfit-grid";
 import { paths } from "@/lib/paths";
 
 interface OutfitLinkCardProps {
-  place: OutfitPlace;
+  outfit: Outfit;
+  /** The picture is in view at once. */
+  eager?: boolean;
   mark?: ReactNode;
+  /** Gender and description in place of the creator. */
+  details?: boolean;
 }
 
-/** A card of the reading pages: leads to the outfit's own page. */
-export function OutfitLinkCard({ place, mark }: OutfitLinkCardProps) {
-  const { outfit, ratio, eager } = place;
+/** Outfit card on the reading pages: links to the outfit's page, where the dashboard's card opens the modal. */
+export function OutfitLinkCard({
+  outfit,
+  eager = false,
+  mark,
+  details = false,
+}: OutfitLinkCardProps) {
   return (
     <OutfitCard
       outfit={outfit}
       to={paths.outfit(outfit.slug)}
       sizes={outfitCardSizes}
-      ratio={ratio}
       mark={mark}
+      details={details}
       eager={eager}
       actions={
         <>
-          <BookmarkButton combineId={outfit.id} outfitName={outfit.name} />
-          <LikeButton combineId={outfit.id} outfitName={outfit.name} />
+          <BookmarkButton outfitId={outfit.id} outfitName={outfit.name} />
+          <LikeButton outfitId={outfit.id} outfitName={outfit.name} />
         </>
       }
     />

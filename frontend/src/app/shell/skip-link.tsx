@@ -1,4 +1,4 @@
-/** First stop of the Tab key: past the navigation, to the content. */
+/** Link for keyboard users: the first Tab stop, skips the navigation. */
 export function SkipLink() {
   return (
     <a

@@ -3,7 +3,7 @@ import { cn } from "@/lib/cn";
 import { paths } from "@/lib/paths";
 import { product } from "@/lib/product";
 
-/** The product's name, home. `short` is its first letter, for the narrow sidebar. */
+/** The product's name as a link to the home page. `short` shows only its first letter, for the collapsed sidebar. */
 export function Wordmark({ short = false, className }: { short?: boolean; className?: string }) {
   return (
     <Link

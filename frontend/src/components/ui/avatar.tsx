@@ -3,14 +3,14 @@ import { cn } from "@/lib/cn";
 
 interface AvatarProps {
   src: string | null | undefined;
-  /** One or two letters, shown while and where there is no picture. */
+  /** One or two letters, shown when there is no picture or it cannot be loaded. */
   initials: string;
   size?: "sm" | "md" | "lg";
 }
 
 const sizes = { sm: "size-9 text-label", md: "size-10 text-label", lg: "size-28 text-title" };
 
-/** A portrait, or initials. Decorative: the name always stands beside it or labels its button. */
+/** A portrait, or initials. Hidden from screen readers: the name always stands beside it or labels its button. */
 export function Avatar({ src, initials, size = "sm" }: AvatarProps) {
   const [failed, setFailed] = useState(false);
   const hasPicture = src !== null && src !== undefined && src !== "" && !failed;

@@ -16,9 +16,9 @@ const sizes: Record<Size, string> = { md: "h-11 px-5", lg: "h-12 px-6" };
 interface ButtonProps extends ComponentProps<"button"> {
   variant?: Variant;
   size?: Size;
-  /** Shows that the answer is under way, and takes no second order. */
+  /** Shows a spinner and disables the button while its action runs. */
   pending?: boolean;
-  /** Draws its only child (a link) as the button. */
+  /** Gives its only child, a link, the looks of the button. */
   asChild?: boolean;
 }
 

@@ -6,7 +6,7 @@ interface EmptyStateProps {
   action?: ReactNode;
 }
 
-/** Nothing here: one glyph, one sentence, one thing to do. */
+/** Replaces an empty list: an icon, a sentence and at most one action. */
 export function EmptyState({ glyph, title, action }: EmptyStateProps) {
   return (
     <div className="mx-auto flex min-h-[50vh] max-w-md flex-col items-center justify-center gap-6 px-6 py-16 text-center">

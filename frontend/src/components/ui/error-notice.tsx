@@ -1,14 +1,18 @@
+import { onlineManager } from "@tanstack/react-query";
 import { isTemporary, isUnreachable, messageOf } from "@/lib/service-error";
 import { Button } from "./button";
 
 interface ErrorNoticeProps {
-  /** What could not be done, as a sentence. */
+  /** What failed, as a sentence. */
   title: string;
   error: unknown;
   onRetry: () => void;
 }
 
 function explain(error: unknown): string {
+  if (isUnreachable(error) && !onlineManager.isOnline()) {
+    return "You are offline. It will be loaded when the network is back.";
+  }
   if (isUnreachable(error)) {
     return "We could not reach the server. Nothing of yours is lost; check your connection and try again.";
   }
@@ -18,7 +22,7 @@ function explain(error: unknown): string {
   return messageOf(error, "The server refused the request. Nothing of yours was changed.");
 }
 
-/** What happened, what is safe, and what to do. */
+/** Replaces content that could not be loaded: what failed, whether data is lost, and a retry button. */
 export function ErrorNotice({ title, error, onRetry }: ErrorNoticeProps) {
   return (
     <div

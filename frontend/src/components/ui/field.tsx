@@ -1,8 +1,8 @@
 import { type ReactNode, useId } from "react";
 import { cn } from "@/lib/cn";
 
-/** What an input must carry so that its label, hint and error belong to it. */
-export interface FieldWiring {
+/** Attributes that connect an input with its label, hint and error. */
+export interface FieldAttributes {
   id: string;
   "aria-invalid": true | undefined;
   "aria-describedby": string | undefined;
@@ -12,12 +12,12 @@ interface FieldProps {
   label: string;
   error?: string | undefined;
   hint?: ReactNode;
-  /** Beside the label, such as a "Forgot password?" link. */
+  /** Shown beside the label, for example a "Forgot password?" link. */
   aside?: ReactNode;
-  children: (wiring: FieldWiring) => ReactNode;
+  children: (attributes: FieldAttributes) => ReactNode;
 }
 
-/** A labelled form field whose error and hint screen readers find. */
+/** A form field with label, and with an error or hint that screen readers announce. */
 export function Field({ label, error, hint, aside, children }: FieldProps) {
   const id = useId();
   const noteId = `${id}-note`;

@@ -2,15 +2,15 @@ import type { ComponentProps } from "react";
 import { cn } from "@/lib/cn";
 
 interface IconButtonProps extends ComponentProps<"button"> {
-  /** What the button does, for those who do not see the icon. */
+  /** Accessible name, also shown as tooltip. */
   label: string;
   variant?: "plain" | "floating";
   size?: "md" | "lg";
-  /** Takes no order for a moment. Keeps its looks and the focus, which `disabled` would lose. */
+  /** Ignores clicks. Unlike `disabled`, the button keeps its looks and the focus. */
   busy?: boolean;
 }
 
-/** A round button around an icon; never smaller than a fingertip. */
+/** A round button with an icon, at least 44 pixels wide for touch. */
 export function IconButton({
   label,
   variant = "plain",

@@ -2,11 +2,11 @@ import type { ComponentProps } from "react";
 import { cn } from "@/lib/cn";
 
 interface InputProps extends Omit<ComponentProps<"input">, "className"> {
-  /** Leaves room for a button at the end. */
+  /** Leaves room for a button inside the field, at the end. */
   trailing?: boolean;
 }
 
-/** A single line of text. Sixteen pixels at least, or phones zoom in. */
+/** Single-line input. Its font has 16 pixels, because phones zoom into smaller ones on focus. */
 export function Input({ trailing = false, ...rest }: InputProps) {
   return (
     <input

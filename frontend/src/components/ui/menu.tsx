@@ -1,14 +1,25 @@
 import { Check } from "lucide-react";
 import { DropdownMenu } from "radix-ui";
-import type { ComponentProps, ReactNode } from "react";
+import type { ComponentProps, ReactElement, ReactNode } from "react";
 import { cn } from "@/lib/cn";
 
-/** Not modal: the page behind stays readable, scrollable, and one click away. */
-export function Menu({ children }: { children: ReactNode }) {
-  return <DropdownMenu.Root modal={false}>{children}</DropdownMenu.Root>;
+interface MenuProps {
+  trigger: ReactElement;
+  children: ReactNode;
 }
 
-export const MenuTrigger = DropdownMenu.Trigger;
+/**
+ * Dropdown menu around its button, open from the start: its code is loaded by the click that opens it (`MenuButton`). Not modal:
+ * the page behind can still be scrolled and clicked.
+ */
+export function Menu({ trigger, children }: MenuProps) {
+  return (
+    <DropdownMenu.Root modal={false} defaultOpen>
+      <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
+      {children}
+    </DropdownMenu.Root>
+  );
+}
 
 const itemClasses =
   "flex min-h-11 cursor-pointer items-center gap-3 rounded-sm px-3 py-2 text-small text-ink outline-none select-none data-[disabled]:cursor-default data-[highlighted]:bg-sheen [&_svg]:size-4 [&_svg]:text-ink-soft";
@@ -39,7 +50,7 @@ export function MenuItem(props: Omit<ComponentProps<typeof DropdownMenu.Item>, "
   return <DropdownMenu.Item className={itemClasses} {...props} />;
 }
 
-/** A choice among several that may all be on: choosing keeps the menu open. */
+/** Menu entry that can be on or off. Choosing it keeps the menu open. */
 export function MenuCheckboxItem({
   children,
   ...rest
@@ -58,7 +69,7 @@ export function MenuCheckboxItem({
 
 export const MenuRadioGroup = DropdownMenu.RadioGroup;
 
-/** A choice that replaces the one before. */
+/** Menu entry of which one in the group is chosen. */
 export function MenuRadioItem({
   children,
   ...rest
@@ -79,7 +90,7 @@ function ItemCheck() {
   );
 }
 
-/** Text in a menu that is nothing to choose. */
+/** Text in a menu that cannot be chosen. */
 export function MenuText({ children }: { children: ReactNode }) {
   return <div className="flex items-center gap-3 px-3 py-2.5 text-small">{children}</div>;
 }

@@ -2,7 +2,7 @@ import { Eye, EyeOff } from "lucide-react";
 import { type ComponentProps, useState } from "react";
 import { Input } from "./input";
 
-/** A password that can be looked at while it is typed. */
+/** Password input with a button that reveals what was typed. */
 export function PasswordInput(props: Omit<ComponentProps<typeof Input>, "type" | "trailing">) {
   const [visible, setVisible] = useState(false);
   return (

@@ -1,40 +1,46 @@
 import { type ComponentProps, useState } from "react";
 import { cn } from "@/lib/cn";
-import { imageSources, smallImage } from "@/lib/images";
+import { imageSources } from "@/lib/images";
 
 interface PictureProps extends Omit<ComponentProps<"img">, "src" | "srcSet" | "loading"> {
   url: string | null;
   alt: string;
-  /** The width it is drawn at, in the words of the `sizes` attribute. */
+  /** Rendered width, in the syntax of the `sizes` attribute. */
   sizes: string;
-  /** Intrinsic proportions: the space is kept before the first byte arrives. */
+  /** Size of the stored file in pixels. It reserves the space, and no wider picture is requested. */
   width: number;
   height: number;
-  /** In view at once: load now and first. */
+  /** Average color of the picture as `#rrggbb`, shown until it is loaded. */
+  placeholderColor?: string | null;
+  /** Visible at once: loaded immediately and with high priority. */
   eager?: boolean;
-  /** Shows the small width until the large one is there: for pictures opened from a list. */
+  /** Shows the width that another place has loaded until the right one is there. */
   preview?: boolean;
-  /** Under which name a view transition recognises its frame. */
+  /** `view-transition-name` of the frame. */
   transitionName?: string;
 }
 
+/** The address under which the browser loaded each picture last, for previews without another request. */
+const loadedSources = new Map<string, string>();
+
 /**
- * A picture that arrives out of its blur and never moves the page. The class names are the frame's: it
- * has the size and the tint from the start, and a missing picture leaves it with an initial.
+ * A responsive picture in a frame. `className` belongs to the frame, which has size and color from the start; the picture
+ * fades in when loaded. When there is none, the frame shows the first letter of `alt`.
  */
 export function Picture({
   url,
   alt,
+  placeholderColor = null,
   eager = false,
   preview = false,
   transitionName,
   className,
   ...rest
 }: PictureProps) {
-  const [loaded, setLoaded] = useState(false);
+  const [loaded, setLoaded] = useState(() => url !== null && loadedSources.has(url));
   const [failures, setFailures] = useState(0);
-  const sources = url === null || url === "" ? null : imageSources(url);
-  // What cannot be rendered may still be shown as it is.
+  const sources = url === null || url === "" ? null : imageSources(url, rest.width);
+  // First the rendered widths; if the renderer cannot read the file, the file itself.
   const attempts = sources?.srcSet === undefined ? 1 : 2;
   const frame = cn("block overflow-hidden bg-raised", className);
   if (url === null || sources === null || failures >= attempts) {
@@ -49,13 +55,20 @@ export function Picture({
       </span>
     );
   }
-  const small = preview ? smallImage(url) : undefined;
+  const previewSource = preview ? loadedSources.get(url) : undefined;
+
+  function markLoaded(source: string) {
+    if (url !== null) loadedSources.set(url, source);
+    setLoaded(true);
+  }
+
   return (
     <span
       className={cn(frame, "bg-cover bg-center")}
       data-picture
       style={{
-        ...(small !== undefined && { backgroundImage: `url("${small}")` }),
+        ...(placeholderColor !== null && { backgroundColor: placeholderColor }),
+        ...(previewSource !== undefined && { backgroundImage: `url("${previewSource}")` }),
         ...(transitionName !== undefined && { viewTransitionName: transitionName }),
       }}
     >
@@ -69,10 +82,12 @@ export function Picture({
         decoding="async"
         data-loaded={loaded}
         ref={(image) => {
-          // From the cache: complete before React could listen.
-          if (image?.complete === true && image.naturalWidth > 0) setLoaded(true);
+          // A cached picture may be complete before React attaches onLoad.
+          if (!loaded && image?.complete === true && image.naturalWidth > 0) {
+            markLoaded(image.currentSrc);
+          }
         }}
-        onLoad={() => setLoaded(true)}
+        onLoad={(event) => markLoaded(event.currentTarget.currentSrc)}
         onError={() => setFailures((before) => before + 1)}
         className="picture-image size-full object-cover"
       />

@@ -5,20 +5,24 @@ import { IconButton } from "./icon-button";
 
 interface SheetProps {
   title: string;
-  trigger: ReactNode;
+  onClose: () => void;
   children: ReactNode;
 }
 
-/** What is a menu on wide screens: on phones it comes up from below, within reach of the thumb. */
-export function Sheet({ title, trigger, children }: SheetProps) {
+/** Bottom sheet: a dialog that slides up from the lower edge, used on phones in place of menus. It is open as long as it is rendered. */
+export function Sheet({ title, onClose, children }: SheetProps) {
   return (
-    <Dialog.Root>
-      <Dialog.Trigger asChild>{trigger}</Dialog.Trigger>
+    <Dialog.Root
+      open
+      onOpenChange={(open) => {
+        if (!open) onClose();
+      }}
+    >
       <Dialog.Portal>
         <Dialog.Overlay className="fade-in fixed inset-0 z-50 bg-scrim" />
         <Dialog.Content
           aria-describedby={undefined}
-          className="sheet-in fixed inset-x-0 bottom-0 z-50 rounded-t-lg border-line border-t bg-raised px-5 pt-4 pb-[calc(1.5rem+env(safe-area-inset-bottom))] text-ink outline-none"
+          className="sheet-in fixed inset-x-0 bottom-0 z-50 max-h-[88dvh] overflow-y-auto overscroll-contain rounded-t-lg border-line border-t bg-raised px-5 pt-4 pb-[calc(1.5rem+env(safe-area-inset-bottom))] text-ink outline-none"
         >
           <div className="mb-3 flex items-center justify-between">
             <Dialog.Title className="font-serif text-heading">{title}</Dialog.Title>

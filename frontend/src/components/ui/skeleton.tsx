@@ -1,6 +1,6 @@
 import { cn } from "@/lib/cn";
 
-/** The shape of what comes. Its size is given by the caller, who knows it. */
+/** Animated placeholder of loading content. `className` gives it the size of that content. */
 export function Skeleton({ className }: { className?: string }) {
   return <span aria-hidden="true" className={cn("skeleton block", className)} />;
 }

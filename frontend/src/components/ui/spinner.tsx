@@ -12,7 +12,7 @@ export function Spinner({ size = "md" }: { size?: "sm" | "md" }) {
   );
 }
 
-/** Waiting for a whole page or panel. */
+/** Placeholder of a whole page or panel that is loading. */
 export function LoadingPage({ label = "Loading..." }: { label?: string }) {
   return (
     <div

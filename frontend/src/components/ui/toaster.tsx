@@ -4,7 +4,7 @@ import { useSyncExternalStore } from "react";
 import { cn } from "@/lib/cn";
 import { currentToasts, dismissToast, subscribeToToasts } from "@/lib/toast";
 
-/** Draws the toasts: bottom right, on phones bottom centre above the navigation; Escape or a swipe closes. */
+/** Shows the toasts at the bottom right, on phones above the navigation. Escape or a swipe closes them. */
 export function Toaster() {
   const toasts = useSyncExternalStore(subscribeToToasts, currentToasts);
   return (
@@ -38,7 +38,7 @@ export function Toaster() {
           </div>
           <Toast.Close
             aria-label="Dismiss"
-            className="-my-1.5 inline-flex size-9 shrink-0 items-center justify-center rounded-full text-ink-soft hover:bg-sheen hover:text-ink"
+            className="-my-1.5 inline-flex size-9 shrink-0 pointer-coarse:size-11 items-center justify-center rounded-full text-ink-soft hover:bg-sheen hover:text-ink"
           >
             <X className="size-4" />
           </Toast.Close>

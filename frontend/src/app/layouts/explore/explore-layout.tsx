@@ -1,47 +1,40 @@
-import { useCallback, useEffect, useState } from "react";
+import { useCallback, useState } from "react";
 import { flushSync } from "react-dom";
 import { Outlet } from "react-router";
 import { BottomNav } from "@/app/shell/bottom-nav";
 import { SkipLink } from "@/app/shell/skip-link";
-import { useLight } from "@/lib/light";
-import { focusSearchBox } from "./search-box";
+import { focusSearchBox } from "@/components/search-field";
+import { localStore } from "@/lib/browser-storage";
+import { usePageTheme } from "@/lib/theme";
+import { useSlashKey } from "@/lib/use-slash-key";
 import { Sidebar } from "./sidebar";
 import { TopBar } from "./top-bar";
 
 const collapsedKey = "lookbook:sidebar-collapsed";
 
-/** As it was left; at first narrow where the grid needs the width. */
-function startsCollapsed(): boolean {
-  const stored = localStorage.getItem(collapsedKey);
+/** Whether the sidebar was left collapsed; on a first visit, whether the window is too narrow for it. */
+function readCollapsed(): boolean {
+  const stored = localStore.get(collapsedKey);
   return stored === null ? window.innerWidth < 1024 : stored === "true";
 }
 
-/** The dark dashboard: sidebar, top bar, content; on phones the sidebar becomes the bottom navigation. */
+/** Layout of the dark dashboard: sidebar, top bar and page; on phones a bottom navigation replaces the sidebar. */
 export function ExploreLayout() {
-  useLight("dark");
-  const [collapsed, setCollapsed] = useState(startsCollapsed);
+  usePageTheme("dark");
+  const [collapsed, setCollapsed] = useState(readCollapsed);
 
   function changeCollapsed(next: boolean) {
-    localStorage.setItem(collapsedKey, String(next));
+    localStore.set(collapsedKey, String(next));
     setCollapsed(next);
   }
 
   const openSearch = useCallback(() => {
-    // The box exists in the open sidebar only.
+    // Only the expanded sidebar has a search box, so it must be rendered before it can be focused.
     flushSync(() => setCollapsed(false));
     focusSearchBox();
   }, []);
 
-  useEffect(() => {
-    function searchBySlash(event: KeyboardEvent) {
-      if (event.key !== "/" || event.metaKey || event.ctrlKey || event.altKey) return;
-      if (isTyping(event.target) || document.querySelector('[role="dialog"]') !== null) return;
-      event.preventDefault();
-      openSearch();
-    }
-    document.addEventListener("keydown", searchBySlash);
-    return () => document.removeEventListener("keydown", searchBySlash);
-  }, [openSearch]);
+  useSlashKey(openSearch);
 
   return (
     <div className="flex min-h-dvh bg-canvas text-ink">
@@ -59,12 +52,5 @@ export function ExploreLayout() {
       </div>
       <BottomNav />
     </div>
-  );
-}
-
-function isTyping(target: EventTarget | null): boolean {
-  return (
-    target instanceof HTMLElement &&
-    (target.isContentEditable || target.closest("input, textarea, select") !== null)
   );
 }

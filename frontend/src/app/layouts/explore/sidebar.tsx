@@ -8,6 +8,7 @@ import {
   PanelLeftOpen,
   Search,
   Shirt,
+  Telescope,
   TrendingUp,
 } from "lucide-react";
 import type { ReactNode } from "react";
@@ -24,11 +25,11 @@ import { SearchBox } from "./search-box";
 interface SidebarProps {
   collapsed: boolean;
   onCollapsedChange: (collapsed: boolean) => void;
-  /** Opens the sidebar with the cursor in its search box. */
+  /** Expands the sidebar and focuses its search box. */
   onSearch: () => void;
 }
 
-/** The fixed rail of the dashboard on tablets and wider: 64 or 256 pixels. */
+/** The dashboard's navigation on tablets and wider: 64 pixels collapsed, 256 expanded. */
 export function Sidebar({ collapsed, onCollapsedChange, onSearch }: SidebarProps) {
   const { user } = useSession();
   return (
@@ -65,6 +66,12 @@ export function Sidebar({ collapsed, onCollapsedChange, onSearch }: SidebarProps
       )}
       <nav aria-label="Sections" className="mt-5 flex w-full flex-col gap-1">
         <SectionLink section="explore" icon={Compass} label="Explore" collapsed={collapsed} />
+        <SidebarLink
+          to={paths.discovery}
+          icon={Telescope}
+          label="Discovery"
+          collapsed={collapsed}
+        />
         {user !== null && (
           <SectionLink section="likes" icon={Heart} label="Likes" collapsed={collapsed} />
         )}
@@ -99,18 +106,26 @@ export function Sidebar({ collapsed, onCollapsedChange, onSearch }: SidebarProps
   );
 }
 
-interface SectionLinkProps {
-  section: Section;
+interface SidebarEntryProps {
   icon: LucideIcon;
   label: string;
   collapsed: boolean;
 }
 
-function SectionLink({ section, icon: Icon, label, collapsed }: SectionLinkProps) {
+function SectionLink({ section, ...entry }: SidebarEntryProps & { section: Section }) {
   const current = useExploreParams().section === section;
+  return <SidebarLink to={sectionPath(section)} current={current} {...entry} />;
+}
+
+interface SidebarLinkProps extends SidebarEntryProps {
+  to: string;
+  current?: boolean;
+}
+
+function SidebarLink({ to, icon: Icon, label, collapsed, current = false }: SidebarLinkProps) {
   return (
     <Link
-      to={sectionPath(section)}
+      to={to}
       aria-current={current ? "page" : undefined}
       title={collapsed ? label : undefined}
       className={cn(
@@ -129,14 +144,14 @@ function SectionLink({ section, icon: Icon, label, collapsed }: SectionLinkProps
   );
 }
 
-/** One's public address, or the invitation to have one. */
+/** The user's public address, or an invitation to sign up. */
 function SidebarFoot({ collapsed }: { collapsed: boolean }): ReactNode {
   const { user, profile, isLoading } = useSession();
   if (isLoading || collapsed) return null;
   if (user === null) {
     return (
       <Button className="w-full" asChild>
-        <Link to={`${paths.auth}?mode=signup`}>Create Your Page</Link>
+        <Link to={paths.signUp}>Create Your Page</Link>
       </Button>
     );
   }

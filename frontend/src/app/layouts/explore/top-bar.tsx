@@ -1,35 +1,27 @@
-import { lazy, Suspense } from "react";
-import { useExploreParams } from "@/app/routes/explore/explore-params";
+import { PersonalControls } from "@/app/shell/personal-controls";
 import { Wordmark } from "@/app/shell/wordmark";
 import { SearchBox } from "./search-box";
+import { SectionControls } from "./section-controls";
+import { SectionTabs } from "./section-tabs";
 
-// Menus come right after the first paint: nobody opens one before there is something to see.
-const controls = () => import("./top-bar-controls");
-const SectionControls = lazy(async () => ({ default: (await controls()).SectionControls }));
-const PersonalControls = lazy(async () => ({ default: (await controls()).PersonalControls }));
-
-/** What narrows the section, and who is here. On phones also the name and the search. */
+/** Controls of the section and of the account; on phones also the wordmark, the search box and the sections. */
 export function TopBar() {
-  const { section } = useExploreParams();
   return (
     <header className="sticky top-0 z-30 bg-canvas/92 px-4 py-2 backdrop-blur-md md:px-8 md:py-3">
       <div className="flex h-11 items-center gap-1.5">
         <Wordmark className="md:hidden" />
-        <div className="ml-auto flex items-center gap-1.5">
-          <Suspense>
-            <div className="max-md:hidden">
-              <SectionControls />
-            </div>
-            <PersonalControls />
-          </Suspense>
+        <div className="ml-auto flex items-center gap-1.5 max-md:gap-0">
+          <div className="max-md:hidden">
+            <SectionControls />
+          </div>
+          <PersonalControls />
         </div>
       </div>
       <div className="mt-1.5 flex h-11 items-center gap-2 md:hidden">
         <SearchBox className="flex-1" />
-        <Suspense fallback={section === "explore" ? <span className="w-11" /> : null}>
-          <SectionControls />
-        </Suspense>
+        <SectionControls />
       </div>
+      <SectionTabs />
     </header>
   );
 }

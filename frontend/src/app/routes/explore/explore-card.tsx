@@ -1,14 +1,14 @@
-import type { MouseEvent, ReactNode } from "react";
+import { type MouseEvent, memo, type ReactNode } from "react";
 import { useNavigate } from "react-router";
 import { BookmarkButton } from "@/features/bookmarks/components/bookmark-button";
 import { LikeButton } from "@/features/likes/components/like-button";
+import type { Outfit } from "@/features/outfits/api/outfit";
 import { OutfitCard } from "@/features/outfits/components/outfit-card";
-import { type OutfitPlace, outfitCardSizes } from "@/features/outfits/components/outfit-grid";
+import { outfitCardSizes } from "@/features/outfits/components/outfit-grid";
 import { growFrom } from "@/lib/view-transition";
 import { preloadModal } from "./explore-modal";
-import { exploreSearch, useExploreParams } from "./explore-params";
 
-/** History state of a modal that was opened from the grid: closing it goes back instead of on. */
+/** History state of a modal opened from the grid: closing it goes back in the history instead of adding an entry. */
 export interface ModalState {
   openedFromGrid: true;
 }
@@ -16,19 +16,25 @@ export interface ModalState {
 const modalState: ModalState = { openedFromGrid: true };
 
 interface ExploreCardProps {
-  place: OutfitPlace;
+  outfit: Outfit;
+  eager: boolean;
+  /** Search parameters that open this outfit in the modal. */
+  search: string;
   mark?: ReactNode;
 }
 
-/** A card of the dashboard: opens its outfit in the modal, over the grid. */
-export function ExploreCard({ place, mark }: ExploreCardProps) {
-  const { outfit, ratio, eager } = place;
+/** Outfit card on the dashboard: opens the outfit in the modal, over the grid. */
+export const ExploreCard = memo(function ExploreCard({
+  outfit,
+  eager,
+  search,
+  mark,
+}: ExploreCardProps) {
   const navigate = useNavigate();
-  const params = useExploreParams();
-  const to = { pathname: "/", search: exploreSearch({ ...params, outfit: outfit.slug }) };
+  const to = { pathname: "/", search };
 
   function open(event: MouseEvent<HTMLAnchorElement>) {
-    // New tab, new window, download: the browser's business.
+    // With a modifier key the browser opens a tab or a window, or downloads.
     if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
     event.preventDefault();
     growFrom(event.currentTarget.querySelector("[data-picture]"), "outfit-picture", async () => {
@@ -41,17 +47,16 @@ export function ExploreCard({ place, mark }: ExploreCardProps) {
       outfit={outfit}
       to={to}
       sizes={outfitCardSizes}
-      ratio={ratio}
       eager={eager}
       mark={mark}
       onOpen={open}
       onIntent={preloadModal}
       actions={
         <>
-          <BookmarkButton combineId={outfit.id} outfitName={outfit.name} />
-          <LikeButton combineId={outfit.id} outfitName={outfit.name} />
+          <BookmarkButton outfitId={outfit.id} outfitName={outfit.name} />
+          <LikeButton outfitId={outfit.id} outfitName={outfit.name} />
         </>
       }
     />
   );
-}
+});

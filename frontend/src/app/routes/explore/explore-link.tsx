@@ -2,7 +2,7 @@ import { Link } from "react-router";
 import { Button } from "@/components/ui/button";
 import { sectionPath } from "./explore-params";
 
-/** The way out of an empty section. */
+/** Action of an empty section: back to all outfits. */
 export function ExploreLink() {
   return (
     <Button variant="primary" asChild>

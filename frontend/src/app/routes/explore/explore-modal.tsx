@@ -13,19 +13,20 @@ const loadModal = async () => ({
 });
 const OutfitModal = lazy(loadModal);
 
-/** Fetches the modal's code, so that the first card opens without a wait. */
+/** Loads the modal's code before it is needed, so that the first card opens without a delay. */
 export function preloadModal(): void {
-  void loadModal();
+  // Without a network it fails; opening a card tries again and reports the error.
+  loadModal().catch(() => undefined);
 }
 
 interface ExploreModalProps {
-  /** The list behind the modal; the arrows walk it and wrap around. */
+  /** The list behind the modal. Previous and next follow its order and wrap around. */
   outfits: readonly Outfit[];
   listPending: boolean;
   showItems: boolean;
 }
 
-/** Shows the outfit that the address names, if it names one. */
+/** Shows the outfit that the search parameter `outfit` names, if there is one. */
 export function ExploreModal(props: ExploreModalProps) {
   const { outfit } = useExploreParams();
   return outfit === null ? null : <OpenModal slugOrId={outfit} {...props} />;
@@ -44,7 +45,7 @@ function OpenModal({
   const listed = outfits[index];
   const single = useQuery({
     ...outfitQuery(slugOrId),
-    // A link may name an outfit that is not (or not yet) in the list.
+    // A shared link may name an outfit that is not on the pages loaded so far.
     enabled: listed === undefined && !listPending,
   });
 
@@ -79,9 +80,9 @@ function OpenModal({
         showItems={showItems}
         actions={(outfit) => (
           <>
-            <LikeButton combineId={outfit.id} outfitName={outfit.name} variant="plain" shortcut />
+            <LikeButton outfitId={outfit.id} outfitName={outfit.name} variant="plain" shortcut />
             <BookmarkButton
-              combineId={outfit.id}
+              outfitId={outfit.id}
               outfitName={outfit.name}
               variant="plain"
               shortcut

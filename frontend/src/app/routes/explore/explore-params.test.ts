@@ -3,8 +3,8 @@ import { exploreSearch, parseExploreParams } from "./explore-params";
 
 const parse = (search: string) => parseExploreParams(new URLSearchParams(search));
 
-describe("the dashboard's address", () => {
-  it("shows Explore when it says nothing, or nonsense", () => {
+describe("dashboard parameters", () => {
+  it("default to Explore when parameters are absent or invalid", () => {
     for (const search of ["", "?section=nowhere&gender=cats&period=never", "?section=search"]) {
       expect(parse(search)).toEqual({
         section: "explore",
@@ -16,7 +16,7 @@ describe("the dashboard's address", () => {
     }
   });
 
-  it("searches as soon as there is something to search for", () => {
+  it("select the search section whenever there is a query", () => {
     expect(parse("?section=likes&q=+rain+")).toMatchObject({ section: "search", query: "rain" });
   });
 
@@ -25,7 +25,7 @@ describe("the dashboard's address", () => {
     "?q=rain&gender=men,unisex&outfit=rain-plan",
     "?section=bookmarks&outfit=rain-plan",
     "",
-  ])("says %j in one way only", (search) => {
+  ])("round-trip %j unchanged", (search) => {
     expect(exploreSearch(parse(search))).toBe(search);
   });
 });

@@ -1,14 +1,13 @@
 import { useSearchParams } from "react-router";
 import { type TopPeriod, topPeriods } from "@/features/outfits/api/list-top-outfits";
-import type { Gender } from "@/lib/database.types";
+import type { Gender } from "@/lib/database";
+import { genders } from "@/lib/genders";
 
 /** Sections of the dashboard. `search` is entered by typing, the others by navigation. */
 export const sections = ["explore", "search", "likes", "top", "bookmarks", "my-outfits"] as const;
 export type Section = (typeof sections)[number];
 
-export const genders = ["men", "women", "unisex"] as const satisfies readonly Gender[];
-
-/** Everything the dashboard shows is in its address. */
+/** State of the dashboard. All of it is in the search parameters, so that every view can be linked to. */
 export interface ExploreParams {
   section: Section;
   query: string;
@@ -23,7 +22,7 @@ export function parseExploreParams(params: URLSearchParams): ExploreParams {
   const named = sections.find((section) => section === params.get("section"));
   const chosen = params.get("gender")?.split(",") ?? [];
   return {
-    // Typing is what makes it a search; a bare ?section=search has nothing to look for.
+    // A query selects the search section; ?section=search without a query would have nothing to show.
     section:
       query !== "" ? "search" : named === undefined || named === "search" ? "explore" : named,
     query,
@@ -33,7 +32,7 @@ export function parseExploreParams(params: URLSearchParams): ExploreParams {
   };
 }
 
-/** The address of a state: what equals its default is left out, so that addresses stay short. */
+/** Search parameters of a state, with a leading `?` or empty. Default values are left out, so that addresses stay short. */
 export function exploreSearch(state: Partial<ExploreParams>): string {
   const params = new URLSearchParams();
   if (state.query) params.set("q", state.query);
@@ -49,12 +48,12 @@ export function exploreSearch(state: Partial<ExploreParams>): string {
   }
   if (state.period !== undefined && state.period !== "all") params.set("period", state.period);
   if (state.outfit) params.set("outfit", state.outfit);
-  // Commas are legal in a query and easier on the eye.
+  // Commas are legal in a query string and easier to read unescaped.
   const search = params.toString().replaceAll("%2C", ",");
   return search === "" ? "" : `?${search}`;
 }
 
-/** Navigation to a section keeps the filter where it applies, and nothing else. */
+/** Path of a section without any filter. */
 export function sectionPath(section: Section): string {
   return `/${exploreSearch({ section })}`;
 }

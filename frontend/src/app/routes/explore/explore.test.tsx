@@ -1,13 +1,13 @@
 import { screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, it, vi } from "vitest";
-import { anOutfit } from "@/testing/outfits";
+import { buildOutfit } from "@/testing/outfits";
 import { renderAt } from "@/testing/render";
 import { Explore } from "./explore";
 
 type Rows = unknown[] | { code: string; message: string };
 
-/** Answers of the REST service by table; what is not named is empty. Returns the queries that came. */
+/** Stubs `fetch` with responses of the REST service by table; other tables are empty. Returns the requested URLs. */
 function serve(tables: Record<string, () => Rows | Promise<Rows>>): URL[] {
   const queries: URL[] = [];
   vi.stubGlobal("fetch", async (input: RequestInfo | URL) => {
@@ -20,7 +20,7 @@ function serve(tables: Record<string, () => Rows | Promise<Rows>>): URL[] {
 }
 
 describe("Explore", () => {
-  it("shows twelve tiles in the shape of what comes, then the outfits", async () => {
+  it("shows twelve skeleton tiles while loading, then the outfits", async () => {
     let arrive: (rows: Rows) => void = () => undefined;
     serve({
       combines: () =>
@@ -31,21 +31,21 @@ describe("Explore", () => {
     renderAt("/", <Explore />);
 
     expect(await screen.findByRole("heading", { name: "Explore Outfits" })).toBeVisible();
-    expect(screen.getAllByTestId("outfit-skeleton")).toHaveLength(12);
+    expect(screen.getAllByTestId("card-skeleton")).toHaveLength(12);
 
-    arrive([anOutfit("rain-plan"), anOutfit("gallery-opening")]);
+    arrive([buildOutfit("rain-plan"), buildOutfit("gallery-opening")]);
     expect(await screen.findByRole("link", { name: /rain-plan/ })).toHaveAttribute(
       "href",
       "/?outfit=rain-plan",
     );
-    expect(screen.queryByTestId("outfit-skeleton")).toBeNull();
+    expect(screen.queryByTestId("card-skeleton")).toBeNull();
   });
 
-  it("says what went wrong and tries again when asked", async () => {
+  it("explains a failed request and retries on demand", async () => {
     let works = false;
     serve({
       combines: () =>
-        works ? [anOutfit("rain-plan")] : { code: "PGRST100", message: "Bad filter." },
+        works ? [buildOutfit("rain-plan")] : { code: "PGRST100", message: "Bad filter." },
     });
     renderAt("/", <Explore />);
 
@@ -56,7 +56,7 @@ describe("Explore", () => {
     expect(await screen.findByRole("link", { name: /rain-plan/ })).toBeInTheDocument();
   });
 
-  it("asks the server for the genders of the address", async () => {
+  it("filters by the genders in the address", async () => {
     const queries = serve({});
     renderAt("/?gender=men,unisex", <Explore />);
 
@@ -66,16 +66,15 @@ describe("Explore", () => {
     expect(query?.searchParams.get("limit")).toBe("24");
   });
 
-  it("searches names, and says when there are none", async () => {
+  it("searches by the function of the database, and says when nothing matches", async () => {
     const queries = serve({});
-    renderAt("/?q=50%25", <Explore />);
+    renderAt("/?q=rain", <Explore />);
 
     expect(await screen.findByRole("heading", { name: "No results found" })).toBeVisible();
-    const query = queries.find(({ pathname }) => pathname.endsWith("/combines"));
-    expect(query?.searchParams.get("name")).toBe("ilike.%50\\%%");
+    expect(queries.some(({ pathname }) => pathname.endsWith("/rpc/search_outfits"))).toBe(true);
   });
 
-  it("names the period of the ranking, and when it is empty", async () => {
+  it("names the period of the ranking, and says when it is empty", async () => {
     serve({});
     renderAt("/?section=top&period=week", <Explore />);
 
@@ -83,7 +82,7 @@ describe("Explore", () => {
     expect(await screen.findByText("No top outfits found for this time period")).toBeVisible();
   });
 
-  it("invites a visitor who has the address of a private section to sign in", async () => {
+  it("asks a visitor who opens a private section to sign in", async () => {
     serve({});
     renderAt("/?section=likes", <Explore />);
 
@@ -91,8 +90,8 @@ describe("Explore", () => {
     expect(screen.getByRole("link", { name: "Sign In" })).toHaveAttribute("href", "/auth");
   });
 
-  it("opens the outfit of the address and walks the list in a circle", async () => {
-    serve({ combines: () => [anOutfit("rain-plan"), anOutfit("gallery-opening")] });
+  it("opens the outfit in the address; previous and next wrap around", async () => {
+    serve({ combines: () => [buildOutfit("rain-plan"), buildOutfit("gallery-opening")] });
     renderAt("/?outfit=rain-plan", <Explore />);
 
     expect(await screen.findByRole("dialog", { name: "rain-plan" })).toBeInTheDocument();

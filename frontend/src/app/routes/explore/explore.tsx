@@ -3,13 +3,13 @@ import { OutfitGridSkeleton } from "@/features/outfits/components/outfit-grid";
 import { useExploreParams } from "./explore-params";
 import { ExploreSection, SearchSection, TopSection } from "./sections";
 
-// What one keeps for oneself is not part of the first load.
-const keptSections = () => import("./kept-sections");
-const LikesSection = lazy(async () => ({ default: (await keptSections()).LikesSection }));
-const BookmarksSection = lazy(async () => ({ default: (await keptSections()).BookmarksSection }));
-const MyOutfitsSection = lazy(async () => ({ default: (await keptSections()).MyOutfitsSection }));
+// Visitors never see these sections, so their code is not part of the first load.
+const savedSections = () => import("./saved-sections");
+const LikesSection = lazy(async () => ({ default: (await savedSections()).LikesSection }));
+const BookmarksSection = lazy(async () => ({ default: (await savedSections()).BookmarksSection }));
+const MyOutfitsSection = lazy(async () => ({ default: (await savedSections()).MyOutfitsSection }));
 
-/** The landing page and dashboard: the address says which section it shows. */
+/** Landing page and dashboard. The search parameters decide which section is shown. */
 export function Explore() {
   return (
     <Suspense fallback={<OutfitGridSkeleton />}>

@@ -8,6 +8,7 @@ import { topOutfitsQuery, topPeriods } from "@/features/outfits/api/list-top-out
 import { ExploreLink } from "./explore-link";
 import { exploreSearch, sectionPath, useExploreParams } from "./explore-params";
 import { OutfitSection } from "./outfit-section";
+import { VisitorIntro } from "./visitor-intro";
 
 export function ExploreSection() {
   const { genders } = useExploreParams();
@@ -15,6 +16,7 @@ export function ExploreSection() {
   return (
     <OutfitSection
       title="Explore Outfits"
+      intro={<VisitorIntro />}
       list={list}
       empty={
         genders.length > 0 ? (
@@ -49,7 +51,7 @@ export function SearchSection() {
       empty={
         <EmptyState
           glyph={<Search strokeWidth={1.4} />}
-          title={`Nothing is called "${query}"${genders.length > 0 ? " within this filter" : ""}.`}
+          title={`No outfit, brand, color or style is called "${query}"${genders.length > 0 ? " within this filter" : ""}.`}
           action={
             genders.length > 0 ? (
               <Button variant="primary" asChild>
@@ -73,7 +75,6 @@ export function TopSection() {
     <OutfitSection
       title={`Top Outfits - ${label}`}
       list={list}
-      ordered
       mark={(_outfit, index) => <Rank place={index + 1} />}
       empty={
         <EmptyState

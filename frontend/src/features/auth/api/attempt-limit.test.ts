@@ -8,7 +8,7 @@ function tryTimes(email: string, times: number, at: number) {
 }
 
 describe("attemptLimit", () => {
-  it("is reached after five wrong tries of one address", () => {
+  it("is reached after five wrong attempts for one address", () => {
     tryTimes("a@b.test", 4, 0);
     expect(attemptLimit.isReached("a@b.test", 1)).toBe(false);
     tryTimes("a@b.test", 1, 0);
@@ -16,7 +16,7 @@ describe("attemptLimit", () => {
     expect(attemptLimit.isReached("other@b.test", 1)).toBe(false);
   });
 
-  it("ends after a quarter of an hour, or with a success", () => {
+  it("ends after 15 minutes or a successful sign-in", () => {
     tryTimes("a@b.test", 5, 0);
     expect(attemptLimit.isReached("a@b.test", 14 * minute)).toBe(true);
     expect(attemptLimit.isReached("a@b.test", 15 * minute)).toBe(false);
@@ -25,7 +25,7 @@ describe("attemptLimit", () => {
     expect(attemptLimit.isReached("a@b.test", 2)).toBe(false);
   });
 
-  it("survives a storage that somebody has scribbled into", () => {
+  it("ignores a stored value that is not JSON", () => {
     localStorage.setItem("lookbook:sign-in-attempts", "{not json");
     expect(attemptLimit.isReached("a@b.test")).toBe(false);
   });

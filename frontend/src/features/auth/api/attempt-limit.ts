@@ -1,14 +1,17 @@
-/** Five tries per address in a quarter of an hour. A courtesy: the server has limits of its own. */
-const triesAllowed = 5;
+import { localStore } from "@/lib/browser-storage";
+
+/** Attempts per e-mail address in 15 minutes. Only saves users a refusal: the server enforces its own limits. */
+const maxAttempts = 5;
 const windowMs = 15 * 60 * 1000;
 const storageKey = "lookbook:sign-in-attempts";
 
+/** Times of failed attempts in milliseconds since the epoch, by e-mail address. */
 type Attempts = Record<string, number[]>;
 
 function read(now: number): Attempts {
   let stored: unknown;
   try {
-    stored = JSON.parse(localStorage.getItem(storageKey) ?? "{}");
+    stored = JSON.parse(localStore.get(storageKey) ?? "{}");
   } catch {
     return {};
   }
@@ -16,21 +19,22 @@ function read(now: number): Attempts {
   const recent: Attempts = {};
   for (const [email, times] of Object.entries(stored)) {
     if (!Array.isArray(times)) continue;
-    const kept = times.filter(
+    const counted = times.filter(
       (time): time is number => typeof time === "number" && now - time < windowMs,
     );
-    if (kept.length > 0) recent[email] = kept;
+    if (counted.length > 0) recent[email] = counted;
   }
   return recent;
 }
 
 function write(attempts: Attempts): void {
-  localStorage.setItem(storageKey, JSON.stringify(attempts));
+  localStore.set(storageKey, JSON.stringify(attempts));
 }
 
+/** Counts failed sign-ins in this browser. */
 export const attemptLimit = {
   isReached(email: string, now = Date.now()): boolean {
-    return (read(now)[email]?.length ?? 0) >= triesAllowed;
+    return (read(now)[email]?.length ?? 0) >= maxAttempts;
   },
   count(email: string, now = Date.now()): void {
     const attempts = read(now);

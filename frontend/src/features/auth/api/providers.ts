@@ -3,10 +3,10 @@ import { queryOptions } from "@tanstack/react-query";
 import { paths } from "@/lib/paths";
 import { stale } from "@/lib/query-client";
 import { ServiceError } from "@/lib/service-error";
-import { servicesUrl, supabase, supabaseKey } from "@/lib/supabase";
+import { loadClient, servicesUrl, supabaseKey } from "@/lib/supabase";
 
-/** Identity providers that a button can be made for. */
-const known = {
+/** Identity providers with their labels. The service may know more; those get no button. */
+const labels = {
   google: "Google",
   apple: "Apple",
   azure: "Microsoft",
@@ -23,11 +23,11 @@ const known = {
 } as const satisfies Partial<Record<Provider, string>>;
 
 export interface IdentityProvider {
-  id: keyof typeof known;
+  id: keyof typeof labels;
   label: string;
 }
 
-/** The providers that this server is set up for: a button that cannot work is not shown. */
+/** The providers that the server is configured for. */
 export function providersQuery() {
   return queryOptions({
     queryKey: ["auth", "settings"],
@@ -48,18 +48,18 @@ export function providersQuery() {
 export function enabledProviders(settings: unknown): IdentityProvider[] {
   if (typeof settings !== "object" || settings === null || !("external" in settings)) return [];
   const external = new Map(Object.entries(settings.external ?? {}));
-  return Object.entries(known).flatMap(([id, label]) =>
-    isKnown(id) && external.get(id) === true ? [{ id, label }] : [],
+  return Object.entries(labels).flatMap(([id, label]) =>
+    hasLabel(id) && external.get(id) === true ? [{ id, label }] : [],
   );
 }
 
-function isKnown(id: string): id is keyof typeof known {
-  return id in known;
+function hasLabel(id: string): id is keyof typeof labels {
+  return id in labels;
 }
 
-/** Leaves for the provider's own page; it sends the visitor back to /auth. */
+/** Redirects to the provider's page, which redirects back to /auth. */
 export async function signInWithProvider(provider: IdentityProvider["id"]): Promise<void> {
-  const { error } = await supabase.auth.signInWithOAuth({
+  const { error } = await (await loadClient()).auth.signInWithOAuth({
     provider,
     options: {
       redirectTo: new URL(paths.auth, window.location.origin).href,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { enabledProviders } from "./providers";
 import { resetPasswordSchema, signInSchema, signUpSchema } from "./schemas";
-import { signInRefusal, TooManyAttempts } from "./sign-in";
+import { describeSignInError, TooManyAttempts } from "./sign-in";
 
 function firstMessage(
   result: { success: true } | { success: false; error: { issues: { message: string }[] } },
@@ -10,7 +10,7 @@ function firstMessage(
 }
 
 describe("sign-in", () => {
-  it("sends addresses trimmed and in lower case", () => {
+  it("trims the address and converts it to lower case", () => {
     const { email } = signInSchema.parse({
       email: " Noah@Lookbook.TEST ",
       password: "Lookbook-2026",
@@ -27,18 +27,18 @@ describe("sign-in", () => {
     expect(firstMessage(signInSchema.safeParse(values))).toBe(message);
   });
 
-  it("explains a refusal by its code", () => {
-    expect(signInRefusal({ code: "invalid_credentials" }).description).toBe(
+  it("explains an error by its code", () => {
+    expect(describeSignInError({ code: "invalid_credentials" }).description).toBe(
       "Invalid email or password. Please try again.",
     );
-    expect(signInRefusal({ code: "email_not_confirmed" }).description).toBe(
+    expect(describeSignInError({ code: "email_not_confirmed" }).description).toBe(
       "Please confirm your email before logging in.",
     );
-    expect(signInRefusal(new Error("boom"))).toEqual({
+    expect(describeSignInError(new Error("boom"))).toEqual({
       title: "Login failed",
       description: "An error occurred while signing in.",
     });
-    expect(signInRefusal(new TooManyAttempts()).title).toBe("Too many attempts");
+    expect(describeSignInError(new TooManyAttempts()).title).toBe("Too many attempts");
   });
 });
 
@@ -74,7 +74,7 @@ describe("a new password", () => {
   });
 });
 
-it("offers only the providers that the server is set up for", () => {
+it("offers only providers that the server is configured for", () => {
   const settings = { external: { google: true, github: false, email: true, unheard_of: true } };
   expect(enabledProviders(settings)).toEqual([{ id: "google", label: "Google" }]);
   expect(enabledProviders(null)).toEqual([]);

@@ -1,46 +1,46 @@
 import { useMutation } from "@tanstack/react-query";
 import { hasCode } from "@/lib/service-error";
-import { supabase } from "@/lib/supabase";
+import { loadClient } from "@/lib/supabase";
 import { attemptLimit } from "./attempt-limit";
 import type { SignInValues } from "./schemas";
 
-/** Too many wrong passwords for one address, counted in this browser. */
+/** Thrown instead of a request after too many wrong passwords for one address. */
 export class TooManyAttempts extends Error {}
 
-/** Signs in with e-mail and password. Addresses go out trimmed and in lower case (the schema sees to it). */
+/** Signs in with e-mail and password. The schema has trimmed the address and made it lower case. */
 export function useSignIn() {
   return useMutation({
     mutationFn: async ({ email, password }: SignInValues) => {
       if (attemptLimit.isReached(email)) throw new TooManyAttempts();
-      const { error } = await supabase.auth.signInWithPassword({ email, password });
+      const { error } = await (await loadClient()).auth.signInWithPassword({ email, password });
       if (error === null) {
         attemptLimit.forget(email);
         return;
       }
-      // Only guesses count: a server that is down is nobody's attempt.
+      // Only wrong passwords count as attempts, not a server that is down.
       if (hasCode(error, "invalid_credentials")) attemptLimit.count(email);
       throw error;
     },
   });
 }
 
-interface Refusal {
+interface ErrorText {
   title: string;
   description: string;
 }
 
-/** What a refused sign-in says: by its code, never by its text. */
-export function signInRefusal(error: unknown): Refusal {
+/** Text for a failed sign-in, chosen by the error's code, because messages may change. */
+export function describeSignInError(error: unknown): ErrorText {
   if (error instanceof TooManyAttempts) {
     return {
       title: "Too many attempts",
       description: "Please wait 15 minutes before trying again.",
     };
   }
-  return { title: "Login failed", description: describe(codeOf(error)) };
+  return { title: "Login failed", description: describeCode(codeOf(error)) };
 }
 
-function describe(code: string | undefined): string {
+function describeCode(code: string | undefined): string {
   switch (code) {
     case "invalid_credentials":
       return "Invalid email or password. Please try again.";

@@ -1,14 +1,14 @@
 import { useMutation } from "@tanstack/react-query";
-import { endPasswordRecovery } from "@/lib/arrival";
+import { endPasswordRecovery } from "@/lib/auth-callback";
 import { messageOf } from "@/lib/service-error";
-import { supabase } from "@/lib/supabase";
+import { loadClient } from "@/lib/supabase";
 import { toast } from "@/lib/toast";
 
-/** Ends the session, here and at the server. What was cached for the user goes with it. */
+/** Ends the session in the browser and at the server. SessionProvider then clears the user's cached data. */
 export function useSignOut() {
   return useMutation({
     mutationFn: async () => {
-      const { error } = await supabase.auth.signOut();
+      const { error } = await (await loadClient()).auth.signOut();
       if (error !== null) throw error;
     },
     onSuccess: endPasswordRecovery,

@@ -1,17 +1,17 @@
 import { useMutation } from "@tanstack/react-query";
-import { supabase } from "@/lib/supabase";
+import { loadClient } from "@/lib/supabase";
 import type { SignUpValues } from "./schemas";
 
 interface SignUp extends SignUpValues {
-  /** Where the link in the confirmation mail leads. */
+  /** Path that the link in the confirmation mail opens. */
   returnPath: string;
 }
 
-/** Makes an account. `signedIn` is true only where the server asks for no confirmation by mail. */
+/** Creates an account. `signedIn` is false when the address must be confirmed by mail first. */
 export function useSignUp() {
   return useMutation({
     mutationFn: async ({ email, password, username, fullName, returnPath }: SignUp) => {
-      const { data, error } = await supabase.auth.signUp({
+      const { data, error } = await (await loadClient()).auth.signUp({
         email,
         password,
         options: {

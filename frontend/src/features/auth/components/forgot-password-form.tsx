@@ -31,12 +31,12 @@ export function ForgotPasswordForm({ onBack }: { onBack: () => void }) {
   return (
     <form noValidate onSubmit={submit} className="flex flex-col gap-5">
       <Field label="Email" error={formState.errors.email?.message}>
-        {(wiring) => (
+        {(attributes) => (
           <Input
             type="email"
             autoComplete="email"
             inputMode="email"
-            {...wiring}
+            {...attributes}
             {...register("email")}
           />
         )}

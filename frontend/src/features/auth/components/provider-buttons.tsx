@@ -4,7 +4,7 @@ import { messageOf } from "@/lib/service-error";
 import { toast } from "@/lib/toast";
 import { providersQuery, signInWithProvider } from "../api/providers";
 
-/** "Continue with …" for each provider that the server is set up for, and the divider under them. */
+/** A "Continue with …" button for each configured provider, with a divider below. */
 export function ProviderButtons() {
   const { data: providers = [] } = useQuery(providersQuery());
   if (providers.length === 0) return null;

@@ -49,13 +49,17 @@ export function ResetPasswordForm({ onDone }: { onDone: () => void }) {
         error={errors.password?.message}
         hint="At least 8 characters with uppercase, lowercase, and numbers."
       >
-        {(wiring) => (
-          <PasswordInput autoComplete="new-password" {...wiring} {...register("password")} />
+        {(attributes) => (
+          <PasswordInput autoComplete="new-password" {...attributes} {...register("password")} />
         )}
       </Field>
       <Field label="Confirm Password" error={errors.confirmation?.message}>
-        {(wiring) => (
-          <PasswordInput autoComplete="new-password" {...wiring} {...register("confirmation")} />
+        {(attributes) => (
+          <PasswordInput
+            autoComplete="new-password"
+            {...attributes}
+            {...register("confirmation")}
+          />
         )}
       </Field>
       <Button type="submit" variant="primary" pending={reset.isPending} size="lg" className="mt-1">

@@ -1,4 +1,4 @@
-import { screen } from "@testing-library/react";
+import { screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, it, vi } from "vitest";
 import { renderAt } from "@/testing/render";
@@ -16,7 +16,7 @@ async function openForm() {
 }
 
 describe("SignInForm", () => {
-  it("explains under the field, asks nobody, and keeps what was typed", async () => {
+  it("explains invalid input under the field without a request, and keeps what was typed", async () => {
     const fetch = vi.fn();
     vi.stubGlobal("fetch", fetch);
     const { email, password, submit } = await openForm();
@@ -32,7 +32,7 @@ describe("SignInForm", () => {
     expect(fetch).not.toHaveBeenCalled();
   });
 
-  it("stops after five wrong passwords without asking a sixth time", async () => {
+  it("sends no sixth request after five wrong passwords", async () => {
     const fetch = vi.fn(async () =>
       Response.json(
         { code: "invalid_credentials", message: "Invalid login credentials" },
@@ -44,7 +44,11 @@ describe("SignInForm", () => {
     await userEvent.type(email, " Noah@Lookbook.test ");
     await userEvent.type(password, "wrong-password");
 
-    for (let attempt = 0; attempt < 5; attempt++) await userEvent.click(submit);
+    for (let attempt = 1; attempt <= 5; attempt++) {
+      await userEvent.click(submit);
+      await waitFor(() => expect(fetch).toHaveBeenCalledTimes(attempt));
+      await waitFor(() => expect(submit).toBeEnabled());
+    }
     expect(
       (await screen.findAllByText("Invalid email or password. Please try again.")).length,
     ).toBeGreaterThan(0);

@@ -6,7 +6,7 @@ import { Input } from "@/components/ui/input";
 import { PasswordInput } from "@/components/ui/password-input";
 import { toast } from "@/lib/toast";
 import { type SignInValues, signInSchema } from "../api/schemas";
-import { signInRefusal, useSignIn } from "../api/sign-in";
+import { describeSignInError, useSignIn } from "../api/sign-in";
 
 interface SignInFormProps {
   onForgotPassword: () => void;
@@ -29,7 +29,7 @@ export function SignInForm({ onForgotPassword, onSignedIn }: SignInFormProps) {
         onSignedIn();
       },
       onError: (error) => {
-        const { title, description } = signInRefusal(error);
+        const { title, description } = describeSignInError(error);
         toast(title, description, "danger");
       },
     }),
@@ -38,12 +38,12 @@ export function SignInForm({ onForgotPassword, onSignedIn }: SignInFormProps) {
   return (
     <form noValidate onSubmit={submit} className="flex flex-col gap-5">
       <Field label="Email" error={errors.email?.message}>
-        {(wiring) => (
+        {(attributes) => (
           <Input
             type="email"
             autoComplete="email"
             inputMode="email"
-            {...wiring}
+            {...attributes}
             {...register("email")}
           />
         )}
@@ -61,8 +61,12 @@ export function SignInForm({ onForgotPassword, onSignedIn }: SignInFormProps) {
           </button>
         }
       >
-        {(wiring) => (
-          <PasswordInput autoComplete="current-password" {...wiring} {...register("password")} />
+        {(attributes) => (
+          <PasswordInput
+            autoComplete="current-password"
+            {...attributes}
+            {...register("password")}
+          />
         )}
       </Field>
       <Button type="submit" variant="primary" pending={signIn.isPending} size="lg" className="mt-1">

@@ -13,7 +13,7 @@ import { type SignUpValues, signUpSchema } from "../api/schemas";
 import { useSignUp } from "../api/sign-up";
 
 interface SignUpFormProps {
-  /** The page that the link in the confirmation mail leads back to. */
+  /** Path that the link in the confirmation mail opens. */
   returnPath: string;
   onSignedIn: () => void;
   onConfirmationSent: (email: string) => void;
@@ -32,7 +32,7 @@ export function SignUpForm({ returnPath, onSignedIn, onConfirmationSent }: SignU
   const availability = useUsernameAvailability(username);
 
   const submit = handleSubmit(async (values) => {
-    // Asked again, because the note under the field may be a moment behind; an error counts as taken.
+    // The note under the field lags behind typing, so the name is checked again. A failed check counts as taken.
     const available = await queryClient
       .fetchQuery(usernameAvailableQuery(values.username))
       .catch(() => false);
@@ -66,7 +66,7 @@ export function SignUpForm({ returnPath, onSignedIn, onConfirmationSent }: SignU
   return (
     <form noValidate onSubmit={submit} className="flex flex-col gap-5">
       <Field label="Full name" error={errors.fullName?.message}>
-        {(wiring) => <Input autoComplete="name" {...wiring} {...register("fullName")} />}
+        {(attributes) => <Input autoComplete="name" {...attributes} {...register("fullName")} />}
       </Field>
       <Field
         label="Username"
@@ -81,30 +81,30 @@ export function SignUpForm({ returnPath, onSignedIn, onConfirmationSent }: SignU
           />
         }
       >
-        {(wiring) => (
+        {(attributes) => (
           <Input
             autoComplete="username"
             autoCapitalize="none"
             spellCheck={false}
-            {...wiring}
+            {...attributes}
             {...register("username")}
           />
         )}
       </Field>
       <Field label="Email" error={errors.email?.message}>
-        {(wiring) => (
+        {(attributes) => (
           <Input
             type="email"
             autoComplete="email"
             inputMode="email"
-            {...wiring}
+            {...attributes}
             {...register("email")}
           />
         )}
       </Field>
       <Field label="Password" error={errors.password?.message} hint="At least 8 characters.">
-        {(wiring) => (
-          <PasswordInput autoComplete="new-password" {...wiring} {...register("password")} />
+        {(attributes) => (
+          <PasswordInput autoComplete="new-password" {...attributes} {...register("password")} />
         )}
       </Field>
       <Button

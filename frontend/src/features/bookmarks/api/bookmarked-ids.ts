@@ -1,15 +1,14 @@
 import { queryOptions } from "@tanstack/react-query";
 import { allRows } from "@/lib/all-rows";
 import { stale } from "@/lib/query-client";
+import { outfitKeys } from "@/lib/query-keys";
 import { rowsOf } from "@/lib/service-error";
 import { hasSession, supabase } from "@/lib/supabase";
-
-export const bookmarkedIdsKey = (userId: string) => ["bookmarks", userId, "combine-ids"] as const;
 
 /** Ids of all outfits that a user has bookmarked. */
 export function bookmarkedIdsQuery(userId: string) {
   return queryOptions({
-    queryKey: bookmarkedIdsKey(userId),
+    queryKey: outfitKeys.bookmarkedIds(userId),
     staleTime: stale.mine,
     queryFn: async ({ signal }): Promise<string[]> => {
       if (!(await hasSession(userId))) return [];

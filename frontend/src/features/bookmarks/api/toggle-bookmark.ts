@@ -1,75 +1,47 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
-import {
-  hasCode,
-  insufficientPrivilege,
-  messageOf,
-  resultOf,
-  ServiceError,
-  uniqueViolation,
-} from "@/lib/service-error";
-import { supabase } from "@/lib/supabase";
-import { toast } from "@/lib/toast";
-import { bookmarkedIdsKey } from "./bookmarked-ids";
+import { outfitKeys } from "@/lib/query-keys";
+import { hasCode, insufficientPrivilege, resultOf, ServiceError } from "@/lib/service-error";
+import { hasSession, supabase } from "@/lib/supabase";
+import { type Notice, type Toggle, useToggle } from "@/lib/use-toggle";
 
-interface Toggle {
-  combineId: string;
-  /** The state asked for. */
-  bookmarked: boolean;
+/** Bookmarks an outfit or removes the bookmark. */
+export function useToggleBookmark(userId: string) {
+  return useToggle({
+    mutationKey: ["bookmarks", "toggle"],
+    idsKey: outfitKeys.bookmarkedIds(userId),
+    write: (toggle) => writeBookmark(userId, toggle),
+    staleKeys: [outfitKeys.bookmarked(userId)],
+    switchedOn: {
+      title: "Bookmarked!",
+      description: "This outfit has been added to your bookmarks",
+    },
+    switchedOff: {
+      title: "Bookmark removed",
+      description: "This outfit has been removed from your bookmarks",
+    },
+    alreadyOn: {
+      title: "Already bookmarked",
+      description: "You've already bookmarked this outfit combination",
+    },
+    failureText: "Failed to bookmark the item. Please try again.",
+    explainError: explainDenial,
+  });
 }
 
-/** Only for oneself: the session may have ended or changed in another tab since the page was drawn. */
-async function verifyPermitted(userId: string): Promise<void> {
-  const { data } = await supabase.auth.getSession();
-  if (data.session?.user.id !== userId) {
+async function writeBookmark(userId: string, { id, on }: Toggle): Promise<void> {
+  // Another tab may have signed out or changed the account since this page was drawn.
+  if (!(await hasSession(userId))) {
     throw new ServiceError("The session is not this user's.", insufficientPrivilege, 403);
   }
+  const bookmarks = supabase.from("bookmarks");
+  if (on) resultOf(await bookmarks.insert({ user_id: userId, combine_id: id }));
+  else resultOf(await bookmarks.delete().eq("user_id", userId).eq("combine_id", id));
 }
 
-/** Bookmarks an outfit or removes the bookmark: shown at once, undone if the server refuses. */
-export function useToggleBookmark(userId: string) {
-  const queryClient = useQueryClient();
-  const key = bookmarkedIdsKey(userId);
-  return useMutation({
-    mutationKey: ["bookmarks", "toggle"],
-    mutationFn: async ({ combineId, bookmarked }: Toggle) => {
-      await verifyPermitted(userId);
-      const bookmarks = supabase.from("bookmarks");
-      if (bookmarked) {
-        resultOf(await bookmarks.insert({ user_id: userId, combine_id: combineId }));
-      } else {
-        resultOf(await bookmarks.delete().eq("user_id", userId).eq("combine_id", combineId));
-      }
-    },
-    onMutate: async ({ combineId, bookmarked }) => {
-      await queryClient.cancelQueries({ queryKey: key });
-      const before = queryClient.getQueryData<string[]>(key);
-      queryClient.setQueryData<string[]>(key, (ids = []) =>
-        bookmarked ? [...new Set([...ids, combineId])] : ids.filter((id) => id !== combineId),
-      );
-      return { before };
-    },
-    onSuccess: (_data, { bookmarked }) => {
-      if (bookmarked)
-        toast("Bookmarked!", "This outfit has been added to your bookmarks", "success");
-      else toast("Bookmark removed", "This outfit has been removed from your bookmarks");
-    },
-    onError: (error, { combineId, bookmarked }, context) => {
-      if (bookmarked && hasCode(error, uniqueViolation)) {
-        toast("Already bookmarked", "You've already bookmarked this outfit combination");
-        return;
-      }
-      queryClient.setQueryData(key, context?.before);
-      if (hasCode(error, insufficientPrivilege)) {
-        console.warn("[security] bookmark refused", { combineId, bookmarked });
-        toast("Access denied", "You don't have permission to perform this action.", "danger");
-        return;
-      }
-      toast("Error", messageOf(error, "Failed to bookmark the item. Please try again."), "danger");
-    },
-    onSettled: () =>
-      Promise.all([
-        queryClient.invalidateQueries({ queryKey: key }),
-        queryClient.invalidateQueries({ queryKey: ["outfits", "bookmarked"] }),
-      ]),
-  });
+function explainDenial(error: unknown, toggle: Toggle): Notice | undefined {
+  if (!hasCode(error, insufficientPrivilege)) return undefined;
+  console.warn("[security] bookmark refused", toggle);
+  return {
+    title: "Access denied",
+    description: "You don't have permission to perform this action.",
+  };
 }

@@ -8,16 +8,16 @@ import { bookmarkedIdsQuery } from "../api/bookmarked-ids";
 import { useToggleBookmark } from "../api/toggle-bookmark";
 
 interface BookmarkButtonProps {
-  combineId: string;
-  /** Names the outfit, so that bookmarks in a grid can be told apart by ear. */
+  outfitId: string;
+  /** Part of the accessible name: a grid has many bookmark buttons. */
   outfitName: string;
   variant?: "plain" | "floating";
-  /** Set on the one button that the `b` key presses. */
+  /** True on the one button that the `b` key of the modal presses. */
   shortcut?: boolean;
 }
 
 export function BookmarkButton({
-  combineId,
+  outfitId,
   outfitName,
   variant = "floating",
   shortcut = false,
@@ -30,7 +30,7 @@ export function BookmarkButton({
   });
   const toggleBookmark = useToggleBookmark(userId);
   const requireSignIn = useSignInGate();
-  const bookmarked = bookmarkedIds?.includes(combineId) ?? false;
+  const bookmarked = bookmarkedIds?.includes(outfitId) ?? false;
 
   return (
     <IconButton
@@ -45,7 +45,7 @@ export function BookmarkButton({
           requireSignIn("Please sign in to bookmark this item.");
           return;
         }
-        toggleBookmark.mutate({ combineId, bookmarked: !bookmarked });
+        toggleBookmark.mutate({ id: outfitId, on: !bookmarked });
       }}
     >
       <Bookmark className={cn("size-5", bookmarked && "fill-current")} strokeWidth={1.6} />

@@ -1,30 +1,41 @@
 import { queryOptions } from "@tanstack/react-query";
 import { allRows } from "@/lib/all-rows";
 import { stale } from "@/lib/query-client";
+import { itemKeys, outfitKeys } from "@/lib/query-keys";
 import { rowsOf } from "@/lib/service-error";
 import { supabase } from "@/lib/supabase";
 
-export const likedIdsKey = (userId: string) => ["likes", userId, "combine-ids"] as const;
+/** What can be liked. The specification calls an outfit a combine and an item a product. */
+export type LikeKind = "outfit" | "item";
 
-/** Ids of all outfits that a user likes: one question for a page of hearts instead of one per heart. */
-export function likedIdsQuery(userId: string) {
+/** Columns of `likes` that refer to the target; exactly one is set in each row. */
+export const likeColumns = {
+  outfit: "combine_id",
+  item: "product_id",
+} as const satisfies Record<LikeKind, string>;
+
+const keys = { outfit: outfitKeys.likedIds, item: itemKeys.likedIds };
+
+/** Ids of all outfits, or all items, that a user likes: one request for a page of hearts instead of one per heart. */
+export function likedIdsQuery(userId: string, kind: LikeKind) {
+  const column = likeColumns[kind];
   return queryOptions({
-    queryKey: likedIdsKey(userId),
+    queryKey: keys[kind](userId),
     staleTime: stale.mine,
     queryFn: async ({ signal }): Promise<string[]> => {
       const rows = await allRows(async (from, to) =>
         rowsOf(
           await supabase
             .from("likes")
-            .select("combine_id")
+            .select("combine_id, product_id")
             .eq("user_id", userId)
-            .not("combine_id", "is", null)
+            .not(column as string, "is", null)
             .order("id")
             .range(from, to)
             .abortSignal(signal),
         ),
       );
-      return rows.flatMap((row) => row.combine_id ?? []);
+      return rows.flatMap((row) => row[column] ?? []);
     },
   });
 }

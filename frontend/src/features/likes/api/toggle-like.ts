@@ -1,57 +1,45 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { hasCode, messageOf, resultOf, uniqueViolation } from "@/lib/service-error";
+import { outfitKeys } from "@/lib/query-keys";
+import { resultOf } from "@/lib/service-error";
 import { myProfileKey } from "@/lib/session";
 import { supabase } from "@/lib/supabase";
-import { toast } from "@/lib/toast";
-import { likedIdsKey } from "./liked-ids";
+import { type Toggle, useToggle } from "@/lib/use-toggle";
+import { type LikeKind, likeColumns, likedIdsQuery } from "./liked-ids";
 
-interface Toggle {
-  combineId: string;
-  /** The state asked for. */
-  liked: boolean;
+/** Words of the specification's notices. */
+const nouns = {
+  outfit: { short: "outfit", long: "outfit combination" },
+  item: { short: "product", long: "product" },
+} as const satisfies Record<LikeKind, { short: string; long: string }>;
+
+/** Likes an outfit or an item, or takes the like back. */
+export function useToggleLike(userId: string, kind: LikeKind) {
+  const { short, long } = nouns[kind];
+  return useToggle({
+    mutationKey: ["likes", "toggle"],
+    idsKey: likedIdsQuery(userId, kind).queryKey,
+    write: (toggle) => writeLike(userId, kind, toggle),
+    staleKeys:
+      kind === "outfit"
+        ? [
+            outfitKeys.liked(userId),
+            outfitKeys.everyTop(),
+            outfitKeys.everyLikeCount(),
+            myProfileKey(userId),
+          ]
+        : [myProfileKey(userId)],
+    switchedOn: { title: "Liked!", description: `This ${short} has been added to your favorites` },
+    switchedOff: {
+      title: "Unliked",
+      description: `This ${short} has been removed from your favorites`,
+    },
+    alreadyOn: { title: "Already liked", description: `You've already liked this ${long}` },
+    failureText: "Failed to like the item. Please try again.",
+  });
 }
 
-/** Likes or unlikes an outfit: the heart changes at once, and back if the server refuses. */
-export function useToggleLike(userId: string) {
-  const queryClient = useQueryClient();
-  const key = likedIdsKey(userId);
-  return useMutation({
-    mutationKey: ["likes", "toggle"],
-    mutationFn: async ({ combineId, liked }: Toggle) => {
-      if (liked) {
-        resultOf(await supabase.from("likes").insert({ user_id: userId, combine_id: combineId }));
-      } else {
-        resultOf(
-          await supabase.from("likes").delete().eq("user_id", userId).eq("combine_id", combineId),
-        );
-      }
-    },
-    onMutate: async ({ combineId, liked }) => {
-      await queryClient.cancelQueries({ queryKey: key });
-      const before = queryClient.getQueryData<string[]>(key);
-      queryClient.setQueryData<string[]>(key, (ids = []) =>
-        liked ? [...new Set([...ids, combineId])] : ids.filter((id) => id !== combineId),
-      );
-      return { before };
-    },
-    onSuccess: (_data, { liked }) => {
-      if (liked) toast("Liked!", "This outfit has been added to your favorites", "success");
-      else toast("Unliked", "This outfit has been removed from your favorites");
-    },
-    onError: (error, { liked }, context) => {
-      if (liked && hasCode(error, uniqueViolation)) {
-        toast("Already liked", "You've already liked this outfit combination");
-        return;
-      }
-      queryClient.setQueryData(key, context?.before);
-      toast("Error", messageOf(error, "Failed to like the item. Please try again."), "danger");
-    },
-    onSettled: () =>
-      Promise.all([
-        queryClient.invalidateQueries({ queryKey: key }),
-        queryClient.invalidateQueries({ queryKey: ["outfits", "liked"] }),
-        queryClient.invalidateQueries({ queryKey: ["outfits", "top"] }),
-        queryClient.invalidateQueries({ queryKey: myProfileKey(userId) }),
-      ]),
-  });
+async function writeLike(userId: string, kind: LikeKind, { id, on }: Toggle): Promise<void> {
+  const likes = supabase.from("likes");
+  const target = kind === "outfit" ? { combine_id: id } : { product_id: id };
+  if (on) resultOf(await likes.insert({ user_id: userId, ...target }));
+  else resultOf(await likes.delete().eq("user_id", userId).eq(likeColumns[kind], id));
 }

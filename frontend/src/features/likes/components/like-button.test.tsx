@@ -3,31 +3,32 @@ import userEvent from "@testing-library/user-event";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 
 const userId = "00000000-0000-4000-8000-000000000001";
-const combineId = "00000000-0000-4000-8000-0000000000aa";
+const outfitId = "00000000-0000-4000-8000-0000000000aa";
 
-/** Answers of the REST service: what is liked already, and what a write gets. */
+/** Stubs `fetch`: the liked ids, and the response to writes. */
 function serve(liked: string[], write: () => Response) {
   vi.stubGlobal("fetch", async (input: RequestInfo | URL, init?: RequestInit) => {
     const url = String(input instanceof Request ? input.url : input);
     if (init?.method === "POST" || init?.method === "DELETE") return write();
-    if (url.includes("/likes")) return Response.json(liked.map((id) => ({ combine_id: id })));
+    if (url.includes("/likes"))
+      return Response.json(liked.map((id) => ({ combine_id: id, product_id: null })));
     return Response.json(null);
   });
 }
 
-/** The client is made when its module loads: each test gets one that finds (or misses) a session. */
+/** Imports the button anew, because the client reads the stored session when its module is loaded. */
 async function openButton() {
   const [{ LikeButton }, { renderAt: render }] = await Promise.all([
     import("./like-button"),
     import("@/testing/render"),
   ]);
-  render("/?section=top", <LikeButton combineId={combineId} outfitName="Rain plan" />);
+  render("/?section=top", <LikeButton outfitId={outfitId} outfitName="Rain plan" />);
 }
 
 describe("LikeButton", () => {
   beforeEach(() => vi.resetModules());
 
-  it("sends a visitor to the sign-in page, with a word why", async () => {
+  it("sends a visitor to the sign-in page and tells why", async () => {
     serve([], () => new Response(null, { status: 201 }));
     await openButton();
 
@@ -40,15 +41,15 @@ describe("LikeButton", () => {
     expect(screen.getByTestId("address")).toHaveTextContent("/auth");
   });
 
-  it("likes at once and says so", async () => {
+  it("shows the like at once and confirms it when the server has stored it", async () => {
     const { storeSession } = await import("@/testing/fake-session");
     storeSession(userId);
-    let answer: (response: Response) => void = () => undefined;
-    const answered = new Promise<Response>((resolve) => {
-      answer = resolve;
+    let respond: (response: Response) => void = () => undefined;
+    const pendingResponse = new Promise<Response>((resolve) => {
+      respond = resolve;
     });
     vi.stubGlobal("fetch", async (_input: unknown, init?: RequestInit) =>
-      init?.method === "POST" ? answered : Response.json([]),
+      init?.method === "POST" ? pendingResponse : Response.json([]),
     );
     await openButton();
 
@@ -58,11 +59,11 @@ describe("LikeButton", () => {
 
     expect(await screen.findByRole("button", { pressed: true })).toBeInTheDocument();
     expect(screen.queryByText("Liked!")).toBeNull();
-    answer(new Response(null, { status: 201 }));
+    respond(new Response(null, { status: 201 }));
     expect(await screen.findByText("Liked!")).toBeVisible();
   });
 
-  it("takes the like back when the server refuses", async () => {
+  it("rolls the like back when the server refuses it", async () => {
     const { storeSession } = await import("@/testing/fake-session");
     storeSession(userId);
     serve([], () => Response.json({ code: "XX000", message: "Out of ink." }, { status: 500 }));

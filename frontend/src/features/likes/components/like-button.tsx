@@ -5,38 +5,55 @@ import { IconButton } from "@/components/ui/icon-button";
 import { cn } from "@/lib/cn";
 import { useSession } from "@/lib/session";
 import { useSignInGate } from "@/lib/use-sign-in-gate";
-import { likedIdsQuery } from "../api/liked-ids";
+import { type LikeKind, likedIdsQuery } from "../api/liked-ids";
 import { useToggleLike } from "../api/toggle-like";
 
 interface LikeButtonProps {
-  combineId: string;
-  /** Names the outfit, so that hearts in a grid can be told apart by ear. */
+  outfitId: string;
+  /** Part of the accessible name: a grid has many like buttons. */
   outfitName: string;
   variant?: "plain" | "floating";
-  /** Set on the one button that the `l` key presses. */
+  /** True on the one button that the `l` key of the modal presses. */
   shortcut?: boolean;
 }
 
-export function LikeButton({
-  combineId,
-  outfitName,
-  variant = "floating",
-  shortcut = false,
-}: LikeButtonProps) {
+/** Likes an outfit. */
+export function LikeButton({ outfitId, outfitName, ...rest }: LikeButtonProps) {
+  return <Like kind="outfit" id={outfitId} name={outfitName} {...rest} />;
+}
+
+interface LikeItemButtonProps {
+  itemId: string;
+  itemName: string;
+  variant?: "plain" | "floating";
+}
+
+/** Likes an item, which the specification calls a product. */
+export function LikeItemButton({ itemId, itemName, ...rest }: LikeItemButtonProps) {
+  return <Like kind="item" id={itemId} name={itemName} {...rest} />;
+}
+
+interface LikeProps extends Pick<LikeButtonProps, "variant" | "shortcut"> {
+  kind: LikeKind;
+  id: string;
+  name: string;
+}
+
+function Like({ kind, id, name, variant = "floating", shortcut = false }: LikeProps) {
   const { user, isLoading } = useSession();
   const userId = user?.id ?? "";
   const { data: likedIds, isPending } = useQuery({
-    ...likedIdsQuery(userId),
+    ...likedIdsQuery(userId, kind),
     enabled: userId !== "",
   });
-  const toggleLike = useToggleLike(userId);
+  const toggleLike = useToggleLike(userId, kind);
   const requireSignIn = useSignInGate();
-  const [joyful, setJoyful] = useState(false);
-  const liked = likedIds?.includes(combineId) ?? false;
+  const [isAnimated, setAnimated] = useState(false);
+  const liked = likedIds?.includes(id) ?? false;
 
   return (
     <IconButton
-      label={liked ? `Unlike ${outfitName}` : `Like ${outfitName}`}
+      label={liked ? `Unlike ${name}` : `Like ${name}`}
       aria-pressed={liked}
       aria-keyshortcuts={shortcut ? "l" : undefined}
       data-shortcut={shortcut ? "l" : undefined}
@@ -47,12 +64,16 @@ export function LikeButton({
           requireSignIn("Please sign in to like this item.");
           return;
         }
-        setJoyful(!liked);
-        toggleLike.mutate({ combineId, liked: !liked });
+        setAnimated(!liked);
+        toggleLike.mutate({ id, on: !liked });
       }}
     >
       <Heart
-        className={cn("size-5", liked && "fill-accent text-accent", liked && joyful && "heart-joy")}
+        className={cn(
+          "size-5",
+          liked && "fill-accent text-accent",
+          liked && isAnimated && "heart-pop",
+        )}
         strokeWidth={1.6}
       />
     </IconButton>

@@ -1,11 +1,12 @@
 import { queryOptions } from "@tanstack/react-query";
+import { outfitKeys } from "@/lib/query-keys";
 import { rowsOf } from "@/lib/service-error";
 import { supabase } from "@/lib/supabase";
 
-/** The newest approved outfits, picture and name only. */
+/** The newest approved outfits that have a picture; picture and name only. */
 export function latestOutfitsQuery(count: number) {
   return queryOptions({
-    queryKey: ["outfits", "latest", count],
+    queryKey: outfitKeys.latest(count),
     queryFn: async ({ signal }) =>
       rowsOf(
         await supabase

@@ -1,9 +1,10 @@
 import { queryOptions } from "@tanstack/react-query";
+import { outfitKeys } from "@/lib/query-keys";
 import { rowsOf } from "@/lib/service-error";
 import { supabase } from "@/lib/supabase";
 import { type Outfit, outfitColumns } from "./outfit";
 
-/** Time ranges of the ranking, by the days they reach back. */
+/** Time ranges of the ranking, in days before now. */
 export const topPeriods = [
   { value: "today", label: "Today", days: 1 },
   { value: "week", label: "This Week", days: 7 },
@@ -14,7 +15,7 @@ export const topPeriods = [
 
 export type TopPeriod = (typeof topPeriods)[number]["value"];
 
-const rankedAtMost = 50;
+const maxResults = 50;
 const dayMs = 24 * 60 * 60 * 1000;
 
 export function periodStart(period: TopPeriod, now: Date): string | undefined {
@@ -22,15 +23,15 @@ export function periodStart(period: TopPeriod, now: Date): string | undefined {
   return days === null ? undefined : new Date(now.getTime() - days * dayMs).toISOString();
 }
 
-/** The most liked outfits of a period. The database ranks all of them, not just the newest hundred. */
+/** The most liked outfits of a period, ranked by the database. */
 export function topOutfitsQuery(period: TopPeriod) {
   return queryOptions({
-    queryKey: ["outfits", "top", period],
+    queryKey: outfitKeys.top(period),
     queryFn: async ({ signal }): Promise<Outfit[]> => {
       const since = periodStart(period, new Date());
       return rowsOf(
         await supabase
-          .rpc("top_outfits", { max_results: rankedAtMost, ...(since !== undefined && { since }) })
+          .rpc("top_outfits", { max_results: maxResults, ...(since !== undefined && { since }) })
           .select(outfitColumns)
           .abortSignal(signal),
       );

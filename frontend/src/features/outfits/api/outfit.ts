@@ -1,8 +1,8 @@
-import type { CombineStatus, Gender } from "@/lib/database.types";
+import type { CombineStatus, Gender } from "@/lib/database";
 
-/** What a list needs of an outfit; the modal shows the same and asks for the items itself. */
+/** Columns of an outfit in lists and in the modal. Items are fetched apart, when an outfit is opened. */
 export const outfitColumns =
-  "id, slug, name, description, main_image, image_alt, gender, item_ids, outfit_styles, colors, status, created_at, creator:profiles!combines_user_id_fkey(id, username, full_name, avatar_url)";
+  "id, slug, name, description, main_image, main_image_color, image_alt, gender, item_ids, outfit_styles, colors, status, created_at, creator:profiles!combines_user_id_fkey(id, username, full_name, avatar_url)";
 
 export interface OutfitCreator {
   id: string;
@@ -11,13 +11,15 @@ export interface OutfitCreator {
   avatar_url: string | null;
 }
 
-/** An outfit as people see it; the table is called `combines`. */
+/** An outfit. Its table is called `combines`, the specification's word. */
 export interface Outfit {
   id: string;
   slug: string;
   name: string;
   description: string | null;
   main_image: string | null;
+  /** Average color of the picture as `#rrggbb`. */
+  main_image_color: string | null;
   image_alt: string | null;
   gender: Gender;
   item_ids: string[];
@@ -26,37 +28,4 @@ export interface Outfit {
   status: CombineStatus;
   created_at: string;
   creator: OutfitCreator | null;
-}
-
-/** Outfits asked for at a time. */
-export const outfitPageSize = 24;
-
-export interface OutfitPage {
-  outfits: Outfit[];
-  /** Where the next page begins; absent after the last. */
-  nextOffset: number | undefined;
-}
-
-/** A page that came back full may have a successor; a shorter one is the last. */
-export function outfitPage(
-  outfits: Outfit[],
-  offset: number,
-  rowsRead = outfits.length,
-): OutfitPage {
-  return {
-    outfits,
-    nextOffset: rowsRead < outfitPageSize ? undefined : offset + rowsRead,
-  };
-}
-
-/** The pages as one list. An outfit published while someone scrolls shifts the rest by one: keep it once. */
-export function joinPages(pages: readonly OutfitPage[]): Outfit[] {
-  const byId = new Map<string, Outfit>();
-  for (const page of pages) for (const outfit of page.outfits) byId.set(outfit.id, outfit);
-  return [...byId.values()];
-}
-
-/** `%` and `_` mean themselves in what people type. */
-export function containsPattern(text: string): string {
-  return `%${text.replace(/[\\%_]/g, (sign) => `\\${sign}`)}%`;
 }

@@ -1,35 +1,34 @@
 import { useQuery } from "@tanstack/react-query";
 import type { MouseEvent, ReactNode } from "react";
 import { Link, type To } from "react-router";
+import type { CardShape } from "@/components/ui/card-grid";
 import { Picture } from "@/components/ui/picture";
+import { capitalise } from "@/lib/format";
+import { outfitStylesQuery } from "@/lib/vocabulary";
 import type { Outfit } from "../api/outfit";
-import { outfitStylesQuery } from "../api/vocabulary";
 
-/** Pixels under a card's picture: name, creator, styles. The masonry reckons with it. */
-export const outfitCaptionHeight = 88;
+/** Pictures are 4:5; name, creator and styles need 88 pixels. */
+export const outfitCardShape: CardShape = { ratio: 5 / 4, captionHeight: 88 };
 
-/** Height over width of the pictures as they are drawn. */
-export const pictureRatio = 5 / 4;
+/** The shape with `details`: gender and styles as badges, and the description. */
+export const outfitDetailCardShape: CardShape = { ratio: 5 / 4, captionHeight: 112 };
 
-/** Pictures are drawn 4:5. Some are shown a little taller, always the same ones, for the rhythm of the page. */
-export function outfitRatio(outfit: Pick<Outfit, "id">): number {
-  const digit = Number.parseInt(outfit.id.replaceAll("-", "").slice(-2), 16);
-  return digit % 5 < 2 ? 4 / 3 : pictureRatio;
-}
+/** Width in pixels of the largest outfit pictures. */
+export const outfitPictureWidth = 1200;
 
 interface OutfitCardProps {
   outfit: Outfit;
   to: To;
   sizes: string;
-  /** Height over width of the picture. */
-  ratio: number;
-  /** In the first rows: loaded at once. */
+  /** In the first rows: the picture is loaded at once. */
   eager?: boolean;
-  /** Like and bookmark: over the picture on hover and focus; where nothing hovers, always, beside the caption. */
+  /** Like and bookmark buttons. With a mouse they appear over the picture on hover and focus; on touch they stay beside the caption. */
   actions?: ReactNode;
-  /** Over the picture's upper left: a rank or a status. */
+  /** Badge at the upper left of the picture: a rank or a status. */
   mark?: ReactNode;
-  /** A pointer or the focus arrives: what opening needs can be fetched. */
+  /** Gender and description in place of the creator. */
+  details?: boolean;
+  /** The pointer or the focus reaches the card: a good moment to preload what opening needs. */
   onIntent?: () => void;
   onOpen?: (event: MouseEvent<HTMLAnchorElement>) => void;
 }
@@ -38,10 +37,10 @@ export function OutfitCard({
   outfit,
   to,
   sizes,
-  ratio,
   eager = false,
   actions,
   mark,
+  details = false,
   onIntent,
   onOpen,
 }: OutfitCardProps) {
@@ -49,44 +48,45 @@ export function OutfitCard({
   const styles = outfit.outfit_styles.flatMap((id) => styleNames?.get(id) ?? []).slice(0, 2);
   const captionId = `${outfitCardId(outfit.id)}-caption`;
   return (
-    <article className="outfit-card relative">
+    <article className="picture-card relative">
       <Link
         id={outfitCardId(outfit.id)}
-        // By its caption: the picture's description would come first, and it is long.
+        // Named by its caption only; otherwise the long description of the picture would come first.
         aria-labelledby={captionId}
         to={to}
-        preventScrollReset
+        // A modal opens over the list; a page begins at its top.
+        preventScrollReset={onOpen !== undefined}
         onClick={onOpen}
         onPointerEnter={onIntent}
         onFocus={onIntent}
         className="block rounded-md focus-visible:outline-offset-4"
       >
-        <span className="block" style={{ aspectRatio: `${1 / ratio}` }}>
+        <span className="block aspect-4/5">
           <Picture
             url={outfit.main_image}
             alt={outfit.image_alt ?? outfit.name}
             sizes={sizes}
-            width={960}
-            height={Math.round(960 * ratio)}
+            width={outfitPictureWidth}
+            height={outfitPictureWidth * outfitCardShape.ratio}
+            placeholderColor={outfit.main_image_color}
             eager={eager}
             className="size-full rounded-md"
           />
         </span>
         <span id={captionId} className="mt-3 block">
           <span className="block truncate font-serif text-ink text-name">{outfit.name}</span>
-          <span className="card-line block truncate text-caption text-ink-soft">
-            {outfit.creator?.username ? `by @${outfit.creator.username}` : "by Anonymous User"}
-          </span>
-          <span className="card-line block truncate text-caption text-ink-soft">
-            {styles.length > 0 ? styles.join(" · ") : "\u00a0"}
-          </span>
+          {details ? (
+            <Details outfit={outfit} styles={styles} />
+          ) : (
+            <CreatorAndStyles outfit={outfit} styles={styles} />
+          )}
         </span>
       </Link>
       {mark !== undefined && (
         <div className="pointer-events-none absolute top-2.5 left-2.5">{mark}</div>
       )}
       {actions !== undefined && (
-        <div className="card-actions" style={{ "--picture-ratio": `${1 / ratio}` }}>
+        <div className="card-actions">
           <div className="pointer-events-auto flex">{actions}</div>
         </div>
       )}
@@ -94,7 +94,46 @@ export function OutfitCard({
   );
 }
 
-/** The card's link, to which focus returns when its modal closes. */
+interface CaptionProps {
+  outfit: Outfit;
+  /** Names of up to two styles. */
+  styles: readonly string[];
+}
+
+function CreatorAndStyles({ outfit, styles }: CaptionProps) {
+  return (
+    <>
+      <span className="card-line block truncate text-caption text-ink-soft">
+        {outfit.creator?.username ? `by @${outfit.creator.username}` : "by Anonymous User"}
+      </span>
+      <span className="card-line block truncate text-caption text-ink-soft">
+        {styles.length > 0 ? styles.join(" · ") : "\u00a0"}
+      </span>
+    </>
+  );
+}
+
+function Details({ outfit, styles }: CaptionProps) {
+  return (
+    <>
+      <span className="mt-1 flex h-5.5 flex-wrap gap-1.5 overflow-hidden">
+        {[capitalise(outfit.gender), ...styles].map((label) => (
+          <span
+            key={label}
+            className="rounded-full border border-line px-2 text-ink-soft text-label leading-5"
+          >
+            {label}
+          </span>
+        ))}
+      </span>
+      <span className="card-line mt-1 block truncate text-caption text-ink-soft pointer-coarse:mt-0 pointer-coarse:leading-11">
+        {outfit.description ?? "\u00a0"}
+      </span>
+    </>
+  );
+}
+
+/** Element id of the card's link. The modal returns the focus to it. */
 export function outfitCardId(outfitId: string): string {
   return `outfit-${outfitId}`;
 }

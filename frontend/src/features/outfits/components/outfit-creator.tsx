@@ -4,7 +4,7 @@ import { initialsOf } from "@/lib/format";
 import { paths } from "@/lib/paths";
 import type { OutfitCreator } from "../api/outfit";
 
-/** Who made an outfit, linking to their page when they have one. */
+/** The creator of an outfit, with a link to their page if they have a username. */
 export function OutfitCreatorLine({ creator }: { creator: OutfitCreator | null }) {
   if (creator === null) return <p className="text-ink-soft text-small">No creator information</p>;
   if (creator.username === null)

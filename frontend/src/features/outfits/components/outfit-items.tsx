@@ -1,21 +1,30 @@
 import { useQuery } from "@tanstack/react-query";
 import { ArrowUpRight } from "lucide-react";
+import { Link } from "react-router";
 import { Button } from "@/components/ui/button";
 import { Picture } from "@/components/ui/picture";
 import { Skeleton } from "@/components/ui/skeleton";
 import { formatPrice } from "@/lib/format";
+import { paths } from "@/lib/paths";
 import { type OutfitItem, outfitItemsQuery } from "../api/list-outfit-items";
 import type { Outfit } from "../api/outfit";
 
-/** What an outfit is made of, with prices and where to find each piece. */
+/** The items of an outfit with prices, links to their pages and, secondary, to the shop. */
 export function OutfitItems({ outfit }: { outfit: Outfit }) {
   const { data: items, isPending, isError, refetch } = useQuery(outfitItemsQuery(outfit));
   const count = items?.length ?? outfit.item_ids.length;
   return (
     <section aria-labelledby={`items-of-${outfit.id}`}>
-      <h2 id={`items-of-${outfit.id}`} className="font-serif text-name">
-        Items ({count})
-      </h2>
+      <div className="flex items-baseline justify-between gap-4">
+        <h2 id={`items-of-${outfit.id}`} className="font-serif text-name">
+          Items ({count})
+        </h2>
+        {items !== undefined && items.length > 1 && (
+          <p className="text-ink-soft text-small tabular-nums">
+            {formatPrice(items.reduce((sum, item) => sum + item.price, 0))} in all
+          </p>
+        )}
+      </div>
       {isPending ? (
         <div role="status" className="mt-2">
           <span className="sr-only">Loading items...</span>
@@ -50,33 +59,58 @@ export function OutfitItems({ outfit }: { outfit: Outfit }) {
 function ItemRow({ item }: { item: OutfitItem }) {
   return (
     <li className="flex items-center gap-4 border-line border-t py-3">
-      <Picture
-        url={item.image}
-        alt=""
-        sizes="60px"
-        width={60}
-        height={72}
-        className="h-18 w-15 shrink-0 rounded-sm"
-      />
+      <Link
+        to={paths.item(item.slug)}
+        aria-hidden="true"
+        tabIndex={-1}
+        className="shrink-0 rounded-sm"
+      >
+        <Picture
+          url={item.image}
+          alt=""
+          placeholderColor={item.image_color}
+          sizes="60px"
+          width={900}
+          height={1125}
+          className="h-18 w-15 rounded-sm"
+        />
+      </Link>
       <div className="min-w-0 flex-1">
-        <p className="truncate text-ink text-small">{item.name}</p>
-        <p className="truncate text-caption text-ink-soft">{item.brand?.name}</p>
-        {item.source_url === null ? (
-          <p className="text-caption text-ink-soft">No external link available</p>
-        ) : (
-          <a
-            href={item.source_url}
-            target="_blank"
-            rel="noreferrer noopener"
-            className="inline-flex items-center gap-1 text-caption text-ink underline decoration-line-strong underline-offset-4 hover:decoration-ink"
-          >
-            View item
-            <span className="sr-only">: {item.name}, opens in a new tab</span>
-            <ArrowUpRight aria-hidden="true" className="size-3.5" />
-          </a>
-        )}
+        <Link
+          to={paths.item(item.slug)}
+          className="flex min-h-6 items-center text-ink text-small hover:underline pointer-coarse:min-h-11"
+        >
+          <span className="truncate">{item.name}</span>
+        </Link>
+        <p className="flex items-center gap-3 text-caption text-ink-soft">
+          {item.brand !== null && (
+            <Link
+              to={paths.brand(item.brand.id)}
+              className="inline-flex min-h-6 min-w-0 items-center hover:text-ink pointer-coarse:min-h-11"
+            >
+              <span className="truncate">{item.brand.name}</span>
+            </Link>
+          )}
+          <ShopLink item={item} />
+        </p>
       </div>
       <p className="text-ink text-small tabular-nums">{formatPrice(item.price)}</p>
     </li>
+  );
+}
+
+function ShopLink({ item }: { item: OutfitItem }) {
+  if (item.source_url === null) return <span className="truncate">No external link available</span>;
+  return (
+    <a
+      href={item.source_url}
+      target="_blank"
+      rel="noreferrer noopener"
+      className="inline-flex min-h-6 shrink-0 items-center gap-1 underline decoration-line-strong underline-offset-4 hover:text-ink hover:decoration-ink pointer-coarse:min-h-11"
+    >
+      View item
+      <span className="sr-only">: {item.name}, opens in a new tab</span>
+      <ArrowUpRight aria-hidden="true" className="size-3.5" />
+    </a>
   );
 }

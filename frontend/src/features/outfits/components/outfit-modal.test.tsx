@@ -1,11 +1,11 @@
 import { screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, it, vi } from "vitest";
-import { anOutfit } from "@/testing/outfits";
+import { buildOutfit } from "@/testing/outfits";
 import { renderAt } from "@/testing/render";
 import { OutfitModal } from "./outfit-modal";
 
-const outfit = anOutfit("rain-plan", { name: "Rain plan" });
+const outfit = buildOutfit("rain-plan", { name: "Rain plan" });
 
 function openModal() {
   vi.stubGlobal("fetch", async () => Response.json([]));

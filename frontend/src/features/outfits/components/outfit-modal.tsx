@@ -1,19 +1,21 @@
 import { ChevronLeft, ChevronRight, X } from "lucide-react";
 import { Dialog } from "radix-ui";
 import { type KeyboardEvent, type PointerEvent, type ReactNode, useRef } from "react";
+import { ShareButton } from "@/components/share-button";
 import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorNotice } from "@/components/ui/error-notice";
 import { IconButton } from "@/components/ui/icon-button";
 import { Picture } from "@/components/ui/picture";
 import { Skeleton } from "@/components/ui/skeleton";
+import { paths } from "@/lib/paths";
+import { pageTitle } from "@/lib/product";
 import type { Outfit } from "../api/outfit";
 import { outfitCardId } from "./outfit-card";
 import { OutfitCreatorLine } from "./outfit-creator";
 import { OutfitDetails } from "./outfit-details";
 import { OutfitItems } from "./outfit-items";
-import { ShareButton } from "./share-button";
 
-/** What the modal has to show: an address may name an outfit that is slow, gone, or never was. */
+/** Content of the modal. The address may name an outfit that is still loading, does not exist, or failed to load. */
 export type ModalSubject =
   | { kind: "outfit"; outfit: Outfit }
   | { kind: "loading" }
@@ -22,17 +24,17 @@ export type ModalSubject =
 
 interface OutfitModalProps {
   subject: ModalSubject;
-  /** Absent where there is nothing to go to. */
+  /** Absent when the list has no other outfit. */
   onPrevious?: (() => void) | undefined;
   onNext?: (() => void) | undefined;
   onClose: () => void;
-  /** Like and bookmark; the `l` and `b` keys press the buttons marked with `data-shortcut`. */
+  /** Like and bookmark buttons. The keys `l` and `b` press those with a matching `data-shortcut`. */
   actions: (outfit: Outfit) => ReactNode;
   showItems: boolean;
 }
 
-/** Fingers that travel less sideways than this wanted to tap or scroll. */
-const swipeDistance = 56;
+/** Pixels of horizontal movement below which a touch is a tap or a scroll. */
+const minSwipePx = 56;
 
 export function OutfitModal({
   subject,
@@ -69,41 +71,41 @@ export function OutfitModal({
           aria-describedby={undefined}
           onKeyDown={handleKey}
           onOpenAutoFocus={(event) => {
-            // On the dialog itself: the keys work at once, and no button is chosen for anybody.
+            // Focus the dialog instead of its first button, so that the keys work and no button looks chosen.
             event.preventDefault();
             content.current?.focus();
           }}
           onCloseAutoFocus={(event) => {
-            // Back to the card of the outfit seen last, not to the one that opened the modal.
+            // Focus the card of the outfit shown last, which need not be the one that opened the modal.
             const card = document.getElementById(outfitCardId(outfitId ?? ""));
             if (card === null) return;
             event.preventDefault();
             card.focus();
           }}
-          className="fade-in pointer-events-none fixed inset-0 z-40 flex items-center justify-center outline-none md:p-8 lg:px-24"
+          className="fade-in pointer-events-none fixed inset-0 z-40 flex items-center justify-center outline-none lg:px-24 lg:py-8"
         >
           {subject.kind === "outfit" || subject.kind === "loading" ? (
-            <div className="pointer-events-auto relative flex h-full w-full max-w-6xl flex-col overflow-y-auto overscroll-contain bg-surface md:aspect-3/2 md:h-auto md:max-h-full md:flex-row md:overflow-hidden md:rounded-lg md:shadow-raised">
+            <div className="pointer-events-auto relative flex h-full w-full max-w-6xl flex-col overflow-y-auto overscroll-contain bg-surface lg:aspect-3/2 lg:h-auto lg:max-h-full lg:flex-row lg:overflow-hidden lg:rounded-lg lg:shadow-raised">
               <div
-                className="relative shrink-0 touch-pan-y aspect-4/5 bg-raised max-md:max-h-[78dvh] md:h-full"
+                className="relative shrink-0 touch-pan-y aspect-4/5 bg-raised max-lg:max-h-[78dvh] lg:h-full"
                 {...swipe}
               >
                 <ModalPicture subject={subject} />
               </div>
-              <div className="min-w-0 flex-1 md:overflow-y-auto">
+              <div className="min-w-0 flex-1 lg:overflow-y-auto">
                 <ModalInfo subject={subject} actions={actions} showItems={showItems} />
               </div>
             </div>
           ) : (
-            <div className="pointer-events-auto flex w-full max-w-xl items-center justify-center bg-surface max-md:h-full md:rounded-lg md:shadow-raised">
-              <ModalTrouble subject={subject} />
+            <div className="pointer-events-auto flex w-full max-w-xl items-center justify-center bg-surface max-lg:h-full lg:rounded-lg lg:shadow-raised">
+              <ModalNotice subject={subject} />
             </div>
           )}
           <Dialog.Close asChild>
             <IconButton
               label="Close"
               variant="floating"
-              className="pointer-events-auto absolute top-3 right-3 md:top-5 md:right-5"
+              className="pointer-events-auto absolute top-3 right-3 lg:top-5 lg:right-5"
             >
               <X className="size-5" strokeWidth={1.6} />
             </IconButton>
@@ -115,7 +117,7 @@ export function OutfitModal({
               variant="floating"
               onClick={onPrevious}
               size="lg"
-              className="pointer-events-auto absolute max-md:top-3 max-md:left-3 md:top-1/2 md:left-5 md:-mt-6"
+              className="pointer-events-auto absolute max-lg:top-3 max-lg:left-3 lg:top-1/2 lg:left-5 lg:-mt-6"
             >
               <ChevronLeft className="size-6" strokeWidth={1.4} />
             </IconButton>
@@ -127,7 +129,7 @@ export function OutfitModal({
               variant="floating"
               onClick={onNext}
               size="lg"
-              className="pointer-events-auto absolute max-md:top-3 max-md:left-17 md:top-1/2 md:right-5 md:-mt-6"
+              className="pointer-events-auto absolute max-lg:top-3 max-lg:left-17 lg:top-1/2 lg:right-5 lg:-mt-6"
             >
               <ChevronRight className="size-6" strokeWidth={1.4} />
             </IconButton>
@@ -138,7 +140,7 @@ export function OutfitModal({
   );
 }
 
-function ModalPicture({ subject }: { subject: Present }) {
+function ModalPicture({ subject }: { subject: PresentSubject }) {
   if (subject.kind === "loading") return <Skeleton className="size-full rounded-sm" />;
   const { outfit } = subject;
   return (
@@ -146,9 +148,10 @@ function ModalPicture({ subject }: { subject: Present }) {
       key={outfit.id}
       url={outfit.main_image}
       alt={outfit.image_alt ?? outfit.name}
-      sizes="(min-width: 768px) 600px, 100vw"
-      width={960}
-      height={1200}
+      sizes="(min-width: 1024px) 600px, 100vw"
+      width={1200}
+      height={1500}
+      placeholderColor={outfit.main_image_color}
       eager
       preview
       draggable={false}
@@ -158,18 +161,19 @@ function ModalPicture({ subject }: { subject: Present }) {
   );
 }
 
-/** The outfit, or the wait for it. */
-type Present = Extract<ModalSubject, { kind: "outfit" | "loading" }>;
-type Trouble = Exclude<ModalSubject, Present>;
+/** Subjects with the full layout: the outfit, or its skeleton. */
+type PresentSubject = Extract<ModalSubject, { kind: "outfit" | "loading" }>;
+/** Subjects that are explained in a small panel. */
+type AbsentSubject = Exclude<ModalSubject, PresentSubject>;
 
 interface ModalInfoProps extends Pick<OutfitModalProps, "actions" | "showItems"> {
-  subject: Present;
+  subject: PresentSubject;
 }
 
 function ModalInfo({ subject, actions, showItems }: ModalInfoProps) {
   if (subject.kind === "loading") {
     return (
-      <div role="status" className="p-6 md:p-10">
+      <div role="status" className="p-6 lg:p-10">
         <Dialog.Title className="sr-only">Loading outfit...</Dialog.Title>
         <span className="sr-only">Loading creator...</span>
         <Skeleton className="h-9 w-3/4" />
@@ -181,8 +185,10 @@ function ModalInfo({ subject, actions, showItems }: ModalInfoProps) {
   }
   const { outfit } = subject;
   return (
-    <article className="px-5 pt-6 pb-16 md:px-7 md:pt-8 md:pb-10 lg:px-10 lg:pt-12">
-      <Dialog.Title className="pr-2 font-serif text-title text-ink md:pr-10">
+    <article className="px-5 pt-6 pb-16 lg:px-10 lg:pt-12 lg:pb-10">
+      {/* React puts the title mounted last first, so it wins over the section's until the modal closes. */}
+      <title>{pageTitle(outfit.name)}</title>
+      <Dialog.Title className="pr-2 font-serif text-title text-ink lg:pr-10">
         {outfit.name}
       </Dialog.Title>
       <div className="mt-3">
@@ -190,7 +196,7 @@ function ModalInfo({ subject, actions, showItems }: ModalInfoProps) {
       </div>
       <div className="-ml-2.5 mt-3 flex items-center gap-1 text-ink">
         {actions(outfit)}
-        <ShareButton outfit={outfit} />
+        <ShareButton path={paths.outfit(outfit.slug)} name={outfit.name} />
       </div>
       {outfit.description !== null && (
         <p className="mt-5 max-w-prose text-body text-ink-soft">{outfit.description}</p>
@@ -207,7 +213,7 @@ function ModalInfo({ subject, actions, showItems }: ModalInfoProps) {
   );
 }
 
-function ModalTrouble({ subject }: { subject: Trouble }) {
+function ModalNotice({ subject }: { subject: AbsentSubject }) {
   if (subject.kind === "missing") {
     return (
       <>
@@ -241,7 +247,7 @@ interface SwipeTargets {
   onRight: (() => void) | undefined;
 }
 
-/** Sideways swipes of a finger; up and down stays scrolling. */
+/** Pointer handlers for horizontal swipes by touch; vertical movement still scrolls. */
 function useSwipe({ onLeft, onRight }: SwipeTargets) {
   const start = useRef<{ x: number; y: number } | null>(null);
   return {
@@ -253,8 +259,7 @@ function useSwipe({ onLeft, onRight }: SwipeTargets) {
       start.current = null;
       if (from === null) return;
       const dx = event.clientX - from.x;
-      if (Math.abs(dx) < swipeDistance || Math.abs(dx) < 2 * Math.abs(event.clientY - from.y))
-        return;
+      if (Math.abs(dx) < minSwipePx || Math.abs(dx) < 2 * Math.abs(event.clientY - from.y)) return;
       if (dx < 0) onLeft?.();
       else onRight?.();
     },

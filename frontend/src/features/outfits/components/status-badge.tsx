@@ -1,6 +1,7 @@
 import { cn } from "@/lib/cn";
-import type { CombineStatus } from "@/lib/database.types";
+import type { CombineStatus } from "@/lib/database";
 
+/** The specification's labels of a review status. */
 const labels: Record<CombineStatus, string> = {
   pending: "Pending Review",
   approved: "Approved",

@@ -5,19 +5,15 @@ import { supabase } from "@/lib/supabase";
 const columns =
   "id, username, full_name, avatar_url, bio, instagram_url, twitter_url, website_url, created_at";
 
-/** A public profile by its username, in any case of letters; null when nobody has that name. */
+/** A public profile by its username, ignoring case; null when nobody has it. */
 export function profileQuery(username: string) {
   return queryOptions({
     queryKey: ["profiles", "by-username", username.toLowerCase()],
     queryFn: async ({ signal }) =>
       resultOf(
         await supabase
-          .from("profiles")
+          .rpc("profile_by_username", { name: username })
           .select(columns)
-          .ilike(
-            "username",
-            username.replace(/[\\%_]/g, (sign) => `\\${sign}`),
-          )
           .abortSignal(signal)
           .maybeSingle(),
       ),

@@ -3,7 +3,7 @@ import { Avatar } from "@/components/ui/avatar";
 import { Skeleton } from "@/components/ui/skeleton";
 import type { PublicProfile } from "../api/get-profile";
 
-/** The head of a creator's page: face, name, a few words, where else to find them. */
+/** Header of a creator's page: avatar, names, bio and social links. */
 export function ProfileHeader({ profile }: { profile: PublicProfile }) {
   const initial = (profile.username ?? "U").charAt(0).toUpperCase();
   const links = [

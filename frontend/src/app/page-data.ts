@@ -1,0 +1,90 @@
+import type { QueryClient } from "@tanstack/react-query";
+import { type Brand, brandQuery } from "@/features/brands/api/get-brand";
+import { itemQuery } from "@/features/items/api/get-item";
+import type { Item } from "@/features/items/api/item";
+import { brandItemsQuery } from "@/features/items/api/list-brand-items";
+import { outfitQuery } from "@/features/outfits/api/get-outfit";
+import { creatorOutfitsQuery } from "@/features/outfits/api/list-creator-outfits";
+import { type OutfitItem, outfitItemsQuery } from "@/features/outfits/api/list-outfit-items";
+import { outfitListQuery } from "@/features/outfits/api/list-outfits";
+import { outfitsWithItemQuery } from "@/features/outfits/api/list-outfits-with";
+import type { Outfit } from "@/features/outfits/api/outfit";
+import { outfitSearchQuery } from "@/features/outfits/api/search-outfits";
+import { type PublicProfile, profileQuery } from "@/features/profiles/api/get-profile";
+import { everything } from "@/lib/catalogue-search";
+import { buildPage, type Page } from "@/lib/paged-query";
+import { colorsQuery, type NamedColor, outfitStylesQuery } from "@/lib/vocabulary";
+
+/** Rows of a page's first queries, as the database's `page_meta` returns them. Which ones there are depends on the page. */
+export interface PageData {
+  outfit_styles?: { id: string; name: string }[];
+  colors?: NamedColor[];
+  /** First page of approved outfits. */
+  newest_outfits?: Outfit[];
+  outfit?: Outfit;
+  /** In the order of the outfit's `item_ids`. */
+  outfit_items?: OutfitItem[];
+  item?: Item;
+  /** First page of approved outfits with the item. */
+  item_outfits?: Outfit[];
+  brand?: Brand;
+  /** First page of the brand's items. */
+  brand_items?: Item[];
+  profile?: PublicProfile;
+  /** First page of the creator's approved outfits. */
+  creator_outfits?: Outfit[];
+}
+
+/** The data that the server wrote into the page; nothing with a development server or when the function failed. */
+export function takePageData(): PageData {
+  const text = document.getElementById("page-data")?.textContent ?? "";
+  return text === "" ? {} : (JSON.parse(text) as PageData);
+}
+
+/** Puts the rows into the cache as if their queries had just been answered: the first view needs no request. */
+export function seedQueries(queryClient: QueryClient, data: PageData): void {
+  if (data.outfit_styles !== undefined) {
+    queryClient.setQueryData(outfitStylesQuery().queryKey, data.outfit_styles);
+  }
+  if (data.colors !== undefined) queryClient.setQueryData(colorsQuery().queryKey, data.colors);
+  if (data.newest_outfits !== undefined) {
+    const { queryKey } = outfitListQuery({ search: "", genders: [] });
+    queryClient.setQueryData(queryKey, firstPage(data.newest_outfits));
+    // Discovery without a search and filters begins with the same outfits.
+    const discovery = outfitSearchQuery({ ...everything, styles: [] });
+    queryClient.setQueryData(discovery.queryKey, firstPage(data.newest_outfits));
+  }
+  seedSubject(queryClient, data);
+}
+
+/** Rows of the outfit, item, brand or creator that the page is about. Addresses name the first two by slug or id. */
+function seedSubject(queryClient: QueryClient, data: PageData): void {
+  const { outfit, item, brand, profile } = data;
+  if (outfit !== undefined) {
+    queryClient.setQueryData(outfitQuery(outfit.slug).queryKey, outfit);
+    queryClient.setQueryData(outfitQuery(outfit.id).queryKey, outfit);
+    queryClient.setQueryData(outfitItemsQuery(outfit).queryKey, data.outfit_items);
+  }
+  if (item !== undefined) {
+    queryClient.setQueryData(itemQuery(item.slug).queryKey, item);
+    queryClient.setQueryData(itemQuery(item.id).queryKey, item);
+    const { queryKey } = outfitsWithItemQuery(item.id);
+    queryClient.setQueryData(queryKey, firstPage(data.item_outfits ?? []));
+  }
+  if (brand !== undefined) {
+    queryClient.setQueryData(brandQuery(brand.id).queryKey, brand);
+  }
+  if (brand !== undefined && data.brand_items !== undefined) {
+    queryClient.setQueryData(brandItemsQuery(brand.id).queryKey, firstPage(data.brand_items));
+  }
+  if (profile !== undefined) {
+    queryClient.setQueryData(profileQuery(profile.username ?? "").queryKey, profile);
+    const { queryKey } = creatorOutfitsQuery(profile.id, "approved");
+    queryClient.setQueryData(queryKey, firstPage(data.creator_outfits ?? []));
+  }
+}
+
+/** The state of an infinite query that has read its first page. */
+function firstPage<Row>(rows: Row[]): { pages: Page<Row>[]; pageParams: number[] } {
+  return { pages: [buildPage(rows, 0)], pageParams: [0] };
+}

@@ -1,0 +1,128 @@
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { Search } from "lucide-react";
+import type { ReactNode } from "react";
+import { ItemLinkCard } from "@/app/shell/item-link-card";
+import { NextPage, type PagedListState } from "@/app/shell/next-page";
+import { OutfitLinkCard } from "@/app/shell/outfit-link-card";
+import { Button } from "@/components/ui/button";
+import { EmptyState } from "@/components/ui/empty-state";
+import { ErrorNotice } from "@/components/ui/error-notice";
+import { itemSearchQuery } from "@/features/items/api/search-items";
+import { ItemGrid, ItemGridSkeleton } from "@/features/items/components/item-grid";
+import { outfitSearchQuery } from "@/features/outfits/api/search-outfits";
+import { outfitDetailCardShape } from "@/features/outfits/components/outfit-card";
+import { OutfitGrid, OutfitGridSkeleton } from "@/features/outfits/components/outfit-grid";
+import type { CatalogueSearch } from "@/lib/catalogue-search";
+import { noFilters } from "./chosen-filters";
+import { countFilters, type DiscoveryParams } from "./discovery-params";
+import type { FilterFieldsProps } from "./filter-fields";
+
+function searchOf(params: DiscoveryParams): CatalogueSearch {
+  return {
+    term: params.query,
+    genders: params.genders,
+    categories: params.category,
+    brands: params.brand,
+    colors: params.color,
+    minPrice: params.minPrice,
+    maxPrice: params.maxPrice,
+  };
+}
+
+/** Outfits that match the search, in cards with gender and description. */
+export function FoundOutfits({ params, onChange }: FilterFieldsProps) {
+  const list = useInfiniteQuery(outfitSearchQuery({ ...searchOf(params), styles: params.style }));
+  return (
+    <Results
+      list={list}
+      noun="outfits"
+      params={params}
+      onChange={onChange}
+      skeleton={<OutfitGridSkeleton count={8} shape={outfitDetailCardShape} />}
+    >
+      {(outfits) => (
+        <OutfitGrid
+          outfits={outfits}
+          shape={outfitDetailCardShape}
+          label="Found outfits"
+          busy={list.isPlaceholderData}
+        >
+          {(outfit, _index, eager) => <OutfitLinkCard outfit={outfit} eager={eager} details />}
+        </OutfitGrid>
+      )}
+    </Results>
+  );
+}
+
+/** Items that match the search. */
+export function FoundItems({ params, onChange }: FilterFieldsProps) {
+  const list = useInfiniteQuery(itemSearchQuery(searchOf(params)));
+  return (
+    <Results
+      list={list}
+      noun="items"
+      params={params}
+      onChange={onChange}
+      skeleton={<ItemGridSkeleton count={12} />}
+    >
+      {(items) => (
+        <ItemGrid items={items} label="Found items" busy={list.isPlaceholderData}>
+          {(item, _index, eager) => <ItemLinkCard item={item} eager={eager} />}
+        </ItemGrid>
+      )}
+    </Results>
+  );
+}
+
+interface ResultsProps<Row> extends FilterFieldsProps {
+  list: PagedListState & {
+    data: Row[] | undefined;
+    isPending: boolean;
+    error: unknown;
+    refetch: () => unknown;
+  };
+  noun: "outfits" | "items";
+  skeleton: ReactNode;
+  children: (rows: Row[]) => ReactNode;
+}
+
+/** A list of results in its four states. */
+function Results<Row>({ list, noun, params, onChange, skeleton, children }: ResultsProps<Row>) {
+  if (list.isPending) return skeleton;
+  if (list.data === undefined) {
+    return (
+      <ErrorNotice
+        title={`The ${noun} could not be loaded.`}
+        error={list.error}
+        onRetry={list.refetch}
+      />
+    );
+  }
+  if (list.data.length === 0) {
+    const isFiltered = countFilters(params) > 0;
+    return (
+      <EmptyState
+        glyph={<Search strokeWidth={1.4} />}
+        title={
+          params.query === ""
+            ? `No ${noun} match these filters.`
+            : `No ${noun} found for "${params.query}"${isFiltered ? " with these filters" : ""}.`
+        }
+        action={
+          <Button
+            variant="primary"
+            onClick={() => onChange(isFiltered ? noFilters : { query: "" })}
+          >
+            {isFiltered ? "Clear all filters" : "Clear search"}
+          </Button>
+        }
+      />
+    );
+  }
+  return (
+    <>
+      {children(list.data)}
+      <NextPage list={list} noun={noun} />
+    </>
+  );
+}

@@ -1,0 +1,133 @@
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { Bookmark, Heart, Shirt } from "lucide-react";
+import type { ReactNode } from "react";
+import { Link, useLocation } from "react-router";
+import { Button } from "@/components/ui/button";
+import { EmptyState } from "@/components/ui/empty-state";
+import { LoadingPage } from "@/components/ui/spinner";
+import { creatorOutfitsQuery } from "@/features/outfits/api/list-creator-outfits";
+import {
+  bookmarkedOutfitsQuery,
+  likedOutfitsQuery,
+} from "@/features/outfits/api/list-saved-outfits";
+import { StatusBadge } from "@/features/outfits/components/status-badge";
+import { paths, type ReturnState } from "@/lib/paths";
+import { pageTitle } from "@/lib/product";
+import { useSession } from "@/lib/session";
+import { ExploreLink } from "./explore-link";
+import { OutfitSection } from "./outfit-section";
+
+export function LikesSection() {
+  return (
+    <SignedInOnly title="Your Liked Outfits" reason="Sign in to see the outfits you like.">
+      {(userId) => <LikesOf userId={userId} />}
+    </SignedInOnly>
+  );
+}
+
+function LikesOf({ userId }: { userId: string }) {
+  const list = useInfiniteQuery(likedOutfitsQuery(userId));
+  return (
+    <OutfitSection
+      title="Your Liked Outfits"
+      list={list}
+      empty={
+        <EmptyState
+          glyph={<Heart strokeWidth={1.4} />}
+          title="You haven't liked any outfits yet."
+          action={<ExploreLink />}
+        />
+      }
+    />
+  );
+}
+
+export function BookmarksSection() {
+  return (
+    <SignedInOnly
+      title="Your Bookmarked Outfits"
+      reason="Sign in to see the outfits you have bookmarked."
+    >
+      {(userId) => <BookmarksOf userId={userId} />}
+    </SignedInOnly>
+  );
+}
+
+function BookmarksOf({ userId }: { userId: string }) {
+  const list = useInfiniteQuery(bookmarkedOutfitsQuery(userId));
+  return (
+    <OutfitSection
+      title="Your Bookmarked Outfits"
+      list={list}
+      showItems={false}
+      empty={
+        <EmptyState
+          glyph={<Bookmark strokeWidth={1.4} />}
+          title="You haven't bookmarked any outfits yet."
+          action={<ExploreLink />}
+        />
+      }
+    />
+  );
+}
+
+export function MyOutfitsSection() {
+  return (
+    <SignedInOnly title="My outfits" reason="Sign in to see the outfits you have made.">
+      {(userId) => <OutfitsOf userId={userId} />}
+    </SignedInOnly>
+  );
+}
+
+function OutfitsOf({ userId }: { userId: string }) {
+  const list = useInfiniteQuery(creatorOutfitsQuery(userId, "everything"));
+  return (
+    <OutfitSection
+      title="My outfits"
+      list={list}
+      mark={(outfit) => <StatusBadge status={outfit.status} />}
+      empty={
+        <EmptyState
+          glyph={<Shirt strokeWidth={1.4} />}
+          title="You haven't created any outfits yet."
+          action={<ExploreLink />}
+        />
+      }
+    />
+  );
+}
+
+interface SignedInOnlyProps {
+  title: string;
+  /** Why the visitor should sign in. */
+  reason: string;
+  children: (userId: string) => ReactNode;
+}
+
+/** A section that needs a signed-in user; visitors see an invitation to sign in. */
+function SignedInOnly({ title, reason, children }: SignedInOnlyProps) {
+  const { user, isLoading } = useSession();
+  const location = useLocation();
+  if (isLoading) return <LoadingPage />;
+  if (user !== null) return children(user.id);
+  const state: ReturnState = { from: `${location.pathname}${location.search}` };
+  return (
+    <section aria-labelledby="section-title">
+      <title>{pageTitle(title)}</title>
+      <h1 id="section-title" className="font-serif text-display text-ink">
+        {title}
+      </h1>
+      <EmptyState
+        glyph={<Heart strokeWidth={1.4} />}
+        title={reason}
+        action={
+          <Button variant="primary" asChild>
+            <Link to={paths.auth} state={state}>
+              Sign In
+            </Link>
+          </Button>
+        }
+      />
+    </section>
+  );
+}

@@ -1,0 +1,79 @@
+import { ArrowRight } from "lucide-react";
+import { type ReactNode, useId } from "react";
+import { Link } from "react-router";
+import { Button } from "@/components/ui/button";
+import type { CardShape } from "@/components/ui/card-grid";
+import { CardRow, CardRowSkeleton } from "@/components/ui/card-row";
+
+interface PageSectionProps {
+  title: string;
+  /** Link beside the title, to all of what the section shows a part of. */
+  more?: { to: string; label: string } | undefined;
+  /** Element id, for links within the page. */
+  anchor?: string;
+  children: ReactNode;
+}
+
+/** A titled part of a reading page. */
+export function PageSection({ title, more, anchor, children }: PageSectionProps) {
+  const titleId = useId();
+  return (
+    <section id={anchor} aria-labelledby={titleId} className="mt-20 scroll-mt-24 max-md:mt-14">
+      <div className="mb-6 flex flex-wrap items-baseline justify-between gap-x-8 gap-y-1">
+        <h2 id={titleId} className="font-serif text-heading">
+          {title}
+        </h2>
+        {more !== undefined && (
+          <Link
+            to={more.to}
+            className="inline-flex min-h-6 items-center gap-1.5 text-ink-soft text-small hover:text-ink pointer-coarse:min-h-11"
+          >
+            {more.label}
+            <ArrowRight aria-hidden="true" className="size-4" strokeWidth={1.6} />
+          </Link>
+        )}
+      </div>
+      {children}
+    </section>
+  );
+}
+
+interface RowSectionProps<Row extends { id: string }> extends Omit<PageSectionProps, "children"> {
+  list: {
+    data: readonly Row[] | undefined;
+    isError: boolean;
+    refetch: () => unknown;
+  };
+  /** Shape of the cards to come. */
+  shape: CardShape;
+  lineCount?: 1 | 2;
+  children: (row: Row) => ReactNode;
+}
+
+/** A section with the first cards of a list. An empty list has no section: it is an offer to go on, not what was asked for. */
+export function RowSection<Row extends { id: string }>({
+  list,
+  shape,
+  lineCount = 1,
+  children,
+  ...section
+}: RowSectionProps<Row>) {
+  const { data } = list;
+  if (data?.length === 0) return null;
+  return (
+    <PageSection {...section}>
+      {data !== undefined ? (
+        <CardRow rows={data} label={section.title} lineCount={lineCount}>
+          {children}
+        </CardRow>
+      ) : list.isError ? (
+        <div role="alert" className="flex flex-wrap items-center gap-4">
+          <p className="text-ink-soft text-small">These could not be loaded.</p>
+          <Button onClick={() => list.refetch()}>Try again</Button>
+        </div>
+      ) : (
+        <CardRowSkeleton label={`Loading: ${section.title}`} shape={shape} />
+      )}
+    </PageSection>
+  );
+}

@@ -1,0 +1,34 @@
+import { Bell, Contrast } from "lucide-react";
+import { lazyMenu, MenuButton } from "@/components/ui/menu-button";
+import { AccountControl } from "./account-control";
+import { headerButton } from "./header-button";
+
+const notificationsMenu = lazyMenu(
+  async () => (await import("./notifications-menu")).NotificationsMenu,
+);
+const appearanceMenu = lazyMenu(async () => (await import("./appearance-menu")).AppearanceMenu);
+
+/** Notifications, appearance and account, at the end of every layout's header. */
+export function PersonalControls() {
+  return (
+    <>
+      <MenuButton
+        menu={notificationsMenu}
+        aria-label="Notifications"
+        title="Notifications"
+        className={headerButton}
+      >
+        <Bell className="size-5" strokeWidth={1.6} />
+      </MenuButton>
+      <MenuButton
+        menu={appearanceMenu}
+        aria-label="Appearance"
+        title="Appearance"
+        className={headerButton}
+      >
+        <Contrast className="size-5" strokeWidth={1.6} />
+      </MenuButton>
+      <AccountControl />
+    </>
+  );
+}

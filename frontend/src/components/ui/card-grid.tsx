@@ -1,0 +1,192 @@
+import { defaultRangeExtractor, type Range, useWindowVirtualizer } from "@tanstack/react-virtual";
+import {
+  type FocusEvent,
+  type ReactNode,
+  useCallback,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from "react";
+
+/** Shape of every card in a grid: a picture with a caption of fixed height below. */
+export interface CardShape {
+  /** Height over width of the picture. */
+  ratio: number;
+  /** Pixels. */
+  captionHeight: number;
+}
+
+interface CardGridProps<Row extends { id: string }> {
+  rows: readonly Row[];
+  shape: CardShape;
+  label: string;
+  busy?: boolean;
+  /** A card that stays in the DOM wherever the page is scrolled to, so that the focus can return to it. */
+  pinnedId?: string | undefined;
+  children: (row: Row, index: number) => ReactNode;
+}
+
+/** Columns and gutter for a container of this width in pixels: 2 on phones, 3 on tablets, up to 5 above. */
+export function columnsFor(width: number): { count: number; gap: number } {
+  if (width < 600) return { count: 2, gap: 12 };
+  if (width < 940) return { count: 3, gap: 16 };
+  if (width < 1340) return { count: 4, gap: 20 };
+  return { count: 5, gap: 20 };
+}
+
+/** The same columns in CSS, for skeletons: they have to fit before a script has measured anything. */
+export const columnClasses =
+  "grid grid-cols-2 gap-3 @min-[600px]:grid-cols-3 @min-[600px]:gap-4 @min-[940px]:grid-cols-4 @min-[940px]:gap-5 @min-[1340px]:grid-cols-5";
+
+/** Rows of cards rendered above and below the viewport, so that scrolling and the Tab key find the next card in place. */
+const overscanRows = 2;
+
+interface Place {
+  width: number;
+  /** Distance from the top of the document, which the window's scroll position is compared with. */
+  top: number;
+}
+
+/** Last place of each grid by its label. Going back renders the full height at once, which scroll restoration needs. */
+const lastPlaces = new Map<string, Place>();
+
+/** A grid of equal cards that renders only those near the viewport; a list may hold thousands. */
+export function CardGrid<Row extends { id: string }>({
+  rows,
+  shape,
+  label,
+  busy = false,
+  pinnedId,
+  children,
+}: CardGridProps<Row>) {
+  const [list, place] = usePlace(label);
+  const { count: lanes, gap } = columnsFor(place.width);
+  const cardWidth = (place.width - gap * (lanes - 1)) / lanes;
+  const cardHeight = cardWidth * shape.ratio + shape.captionHeight;
+
+  const [focusedId, setFocusedId] = useState<string>();
+  // Kept after the modal is closed, because the focus returns to the card only then.
+  const [lastPinnedId, setLastPinnedId] = useState(pinnedId);
+  if (pinnedId !== undefined && pinnedId !== lastPinnedId) setLastPinnedId(pinnedId);
+  const pinned = [lastPinnedId, focusedId].flatMap((id) => {
+    const index = id === undefined ? -1 : rows.findIndex((row) => row.id === id);
+    return index < 0 ? [] : [index];
+  });
+  const virtualizer = useWindowVirtualizer({
+    count: place.width === 0 ? 0 : rows.length,
+    lanes,
+    gap,
+    estimateSize: () => cardHeight,
+    scrollMargin: place.top,
+    overscan: overscanRows,
+    getItemKey: (index) => rows[index]?.id ?? index,
+    rangeExtractor: (range) => withPinned(range, pinned),
+  });
+
+  // Sizes are computed, not measured: a change of the width makes the cached ones wrong.
+  useLayoutEffect(() => {
+    if (cardHeight > 0) virtualizer.measure();
+  }, [virtualizer, cardHeight]);
+
+  const rememberFocus = useCallback((event: FocusEvent<HTMLUListElement>) => {
+    setFocusedId(event.target.closest<HTMLElement>("[data-row-id]")?.dataset.rowId);
+  }, []);
+
+  return (
+    <ul
+      ref={list}
+      aria-label={label}
+      aria-busy={busy || undefined}
+      onFocus={rememberFocus}
+      onBlur={() => setFocusedId(undefined)}
+      className="relative w-full"
+      style={{ height: place.width === 0 ? "100vh" : virtualizer.getTotalSize() }}
+    >
+      {virtualizer.getVirtualItems().map(({ index, lane, start }) => {
+        const row = rows[index];
+        return (
+          row !== undefined && (
+            <li
+              key={row.id}
+              data-row-id={row.id}
+              aria-setsize={rows.length}
+              aria-posinset={index + 1}
+              className="absolute top-0"
+              style={{
+                left: lane * (cardWidth + gap),
+                width: cardWidth,
+                transform: `translateY(${start - place.top}px)`,
+              }}
+            >
+              {children(row, index)}
+            </li>
+          )
+        );
+      })}
+    </ul>
+  );
+}
+
+/** The indexes to render, in reading order: those near the viewport, and the pinned ones. */
+function withPinned(range: Range, pinned: readonly number[]): number[] {
+  const indexes = defaultRangeExtractor(range);
+  if (pinned.length === 0) return indexes;
+  return [...new Set([...indexes, ...pinned])].sort((a, b) => a - b);
+}
+
+function usePlace(label: string) {
+  const list = useRef<HTMLUListElement>(null);
+  const [place, setPlace] = useState<Place>(() => lastPlaces.get(label) ?? { width: 0, top: 0 });
+
+  useLayoutEffect(() => {
+    const element = list.current;
+    if (element === null) return;
+    const measure = () => {
+      const next = {
+        width: element.clientWidth,
+        top: element.getBoundingClientRect().top + window.scrollY,
+      };
+      lastPlaces.set(label, next);
+      setPlace((before) =>
+        before.width === next.width && before.top === next.top ? before : next,
+      );
+    };
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    // Content above the list may change its position without changing its size.
+    observer.observe(document.body);
+    return () => observer.disconnect();
+  }, [label]);
+
+  return [list, place] as const;
+}
+
+interface CardGridSkeletonProps {
+  count: number;
+  shape: CardShape;
+  label: string;
+  children: ReactNode;
+}
+
+/** Placeholders in the shape of the cards to come. `children` is the skeleton of one caption. */
+export function CardGridSkeleton({ count, shape, label, children }: CardGridSkeletonProps) {
+  const cards = Array.from({ length: count }, (_, index) => `card-${index}`);
+  return (
+    <div role="status" className="@container">
+      <span className="sr-only">{label}</span>
+      <div className={columnClasses}>
+        {cards.map((card) => (
+          <div key={card} data-testid="card-skeleton">
+            <span
+              aria-hidden="true"
+              className="skeleton block rounded-md!"
+              style={{ aspectRatio: `${1 / shape.ratio}` }}
+            />
+            <div style={{ height: shape.captionHeight }}>{children}</div>
+          </div>
+        ))}
+      </div>
+    </div>
+  );
+}

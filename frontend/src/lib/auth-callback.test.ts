@@ -1,0 +1,27 @@
+import { describe, expect, it } from "vitest";
+import { parseAuthCallback } from "./auth-callback";
+
+const tokens = "access_token=a&refresh_token=r&expires_in=3600&token_type=bearer";
+
+describe("parseAuthCallback", () => {
+  it.each([
+    ["", "none"],
+    ["#section", "none"],
+    [`#${tokens}&type=signup`, "confirmed"],
+    [`#${tokens}&type=recovery`, "recovery"],
+    [`#${tokens}`, "signed-in"],
+    ["#type=recovery", "none"],
+  ])("reads %j as %s", (hash, kind) => {
+    expect(parseAuthCallback(hash, "").kind).toBe(kind);
+  });
+
+  it("keeps the code and the message of an error", () => {
+    const hash =
+      "#error=access_denied&error_code=otp_expired&error_description=Email+link+is+invalid+or+has+expired";
+    expect(parseAuthCallback(hash, "")).toEqual({
+      kind: "failed",
+      code: "otp_expired",
+      message: "Email link is invalid or has expired",
+    });
+  });
+});

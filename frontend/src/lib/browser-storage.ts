@@ -1,0 +1,44 @@
+/** Text kept in the browser by key. */
+export interface TextStore {
+  get(key: string): string | null;
+  set(key: string, value: string): void;
+  remove(key: string): void;
+}
+
+/**
+ * Wraps `localStorage` or `sessionStorage`. Browsers may refuse both (blocked cookies, private windows, a full disk), even
+ * on access to the property. Values then live in memory until the page is closed, so that the site keeps working.
+ */
+function openStore(storage: () => Storage): TextStore {
+  const memory = new Map<string, string>();
+  return {
+    get(key) {
+      try {
+        return storage().getItem(key) ?? memory.get(key) ?? null;
+      } catch {
+        return memory.get(key) ?? null;
+      }
+    },
+    set(key, value) {
+      try {
+        storage().setItem(key, value);
+        memory.delete(key);
+      } catch {
+        memory.set(key, value);
+      }
+    },
+    remove(key) {
+      memory.delete(key);
+      try {
+        storage().removeItem(key);
+      } catch {
+        // Nothing was stored there.
+      }
+    },
+  };
+}
+
+/** Survives closing the browser. */
+export const localStore = openStore(() => window.localStorage);
+/** Lives as long as the tab. */
+export const sessionStore = openStore(() => window.sessionStorage);

@@ -1,0 +1,54 @@
+import type { Database as Generated, Json } from "./database.types";
+
+export type Gender = "men" | "women" | "unisex";
+export type CombineStatus = "pending" | "approved" | "rejected";
+export type Role = "user" | "admin";
+
+/** Columns whose values a check constraint restricts. PostgreSQL's catalog, and so the generator, says only `text`. */
+interface Narrowed {
+  combines: { gender: Gender; status: CombineStatus };
+  items: { gender: Gender };
+  profiles: { role: Role };
+}
+
+type GeneratedTables = Generated["public"]["Tables"];
+type GeneratedFunctions = Generated["public"]["Functions"];
+
+type NarrowColumns<Columns, Change> = {
+  [Name in keyof Columns]: Name extends keyof Change ? Change[Name] : Columns[Name];
+};
+
+/** A table with narrowed columns in Row, Insert and Update. */
+type NarrowTable<Table, Change> = {
+  [Part in keyof Table]: Part extends "Row" | "Insert" | "Update"
+    ? NarrowColumns<Table[Part], Change>
+    : Table[Part];
+};
+
+type Tables = {
+  [Name in keyof GeneratedTables]: Name extends keyof Narrowed
+    ? NarrowTable<GeneratedTables[Name], Narrowed[Name]>
+    : GeneratedTables[Name];
+};
+
+/** Functions that return rows of a narrowed table. */
+type Functions = {
+  [Name in keyof GeneratedFunctions]: GeneratedFunctions[Name] extends {
+    SetofOptions: { to: infer Table extends keyof Tables };
+    Returns: infer Returns;
+  }
+    ? Omit<GeneratedFunctions[Name], "Returns"> & {
+        Returns: Returns extends unknown[] ? Tables[Table]["Row"][] : Tables[Table]["Row"];
+      }
+    : GeneratedFunctions[Name];
+};
+
+/** The site's database as supabase-js sees it: generated, with the check constraints that the generator leaves out. */
+export type Database = {
+  public: Omit<Generated["public"], "Tables" | "Functions"> & {
+    Tables: Tables;
+    Functions: Functions;
+  };
+};
+
+export type { Json };

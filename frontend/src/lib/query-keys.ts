@@ -1,0 +1,34 @@
+/** Query keys of catalogue items and brands, by the same rule as those of outfits. */
+export const itemKeys = {
+  one: (slugOrId: string) => ["items", "one", slugOrId],
+  list: (filter: object) => ["items", "list", filter],
+  ofOutfit: (outfitId: string, itemIds: readonly string[]) => [
+    "items",
+    "of-outfit",
+    outfitId,
+    itemIds,
+  ],
+  ofBrand: (brandId: string) => ["items", "of-brand", brandId],
+  similar: (itemId: string) => ["items", "similar", itemId],
+  likedIds: (userId: string) => ["items", "liked-ids", userId],
+} as const;
+
+/** Query keys of outfits. Invalidating a shorter key refreshes every query whose key begins with it. */
+export const outfitKeys = {
+  one: (slugOrId: string) => ["outfits", "one", slugOrId],
+  everyOne: () => ["outfits", "one"],
+  list: (filter: object) => ["outfits", "list", filter],
+  latest: (count: number) => ["outfits", "latest", count],
+  top: (period: string) => ["outfits", "top", period],
+  everyTop: () => ["outfits", "top"],
+  likeCount: (outfitId: string) => ["outfits", "like-count", outfitId],
+  everyLikeCount: () => ["outfits", "like-count"],
+  withItem: (itemId: string) => ["outfits", "with-item", itemId],
+  withBrand: (brandId: string) => ["outfits", "with-brand", brandId],
+  related: (outfitId: string) => ["outfits", "related", outfitId],
+  byCreator: (userId: string, view: string) => ["outfits", "by-creator", userId, view],
+  liked: (userId: string) => ["outfits", "liked", userId],
+  likedIds: (userId: string) => ["outfits", "liked-ids", userId],
+  bookmarked: (userId: string) => ["outfits", "bookmarked", userId],
+  bookmarkedIds: (userId: string) => ["outfits", "bookmarked-ids", userId],
+} as const;

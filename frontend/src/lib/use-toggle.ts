@@ -1,0 +1,76 @@
+import { onlineManager, type QueryKey, useMutation, useQueryClient } from "@tanstack/react-query";
+import { hasCode, messageOf, uniqueViolation } from "@/lib/service-error";
+import { toast } from "@/lib/toast";
+
+export interface Notice {
+  title: string;
+  description: string;
+}
+
+/** One switch: the id it belongs to, and the state that was asked for. */
+export interface Toggle {
+  id: string;
+  on: boolean;
+}
+
+interface ToggleOptions {
+  mutationKey: QueryKey;
+  /** The query whose data are the ids that are on. */
+  idsKey: QueryKey;
+  write: (toggle: Toggle) => Promise<void>;
+  /** Other queries that the change makes stale. */
+  staleKeys: readonly QueryKey[];
+  switchedOn: Notice;
+  switchedOff: Notice;
+  /** Shown when another tab or device was faster. */
+  alreadyOn: Notice;
+  failureText: string;
+  /** A more precise text for an error; undefined for the service's message. */
+  explainError?: (error: unknown, toggle: Toggle) => Notice | undefined;
+}
+
+/** Switches ids on and off (likes, bookmarks): shown at once, rolled back when the service refuses. */
+export function useToggle(options: ToggleOptions) {
+  const queryClient = useQueryClient();
+  const { idsKey } = options;
+  return useMutation({
+    mutationKey: options.mutationKey,
+    mutationFn: options.write,
+    onMutate: async ({ id, on }) => {
+      // TanStack Query holds the mutation back and sends it when the network returns.
+      if (!onlineManager.isOnline()) {
+        toast("You are offline", "Your change will be sent when the network is back.");
+      }
+      // A read that is under way would overwrite the optimistic state with the old one.
+      await queryClient.cancelQueries({ queryKey: idsKey });
+      const before = queryClient.getQueryData<string[]>(idsKey);
+      queryClient.setQueryData<string[]>(idsKey, (ids = []) =>
+        on ? [...new Set([...ids, id])] : ids.filter((other) => other !== id),
+      );
+      return { before };
+    },
+    onSuccess: (_data, { on }) => {
+      const { title, description } = on ? options.switchedOn : options.switchedOff;
+      toast(title, description, on ? "success" : "neutral");
+    },
+    onError: (error, toggle, context) => {
+      if (toggle.on && hasCode(error, uniqueViolation)) {
+        toast(options.alreadyOn.title, options.alreadyOn.description);
+        return;
+      }
+      queryClient.setQueryData(idsKey, context?.before);
+      const explained = options.explainError?.(error, toggle);
+      toast(
+        explained?.title ?? "Error",
+        explained?.description ?? messageOf(error, options.failureText),
+        "danger",
+      );
+    },
+    onSettled: () =>
+      Promise.all(
+        [idsKey, ...options.staleKeys].map((queryKey) =>
+          queryClient.invalidateQueries({ queryKey }),
+        ),
+      ),
+  });
+}
