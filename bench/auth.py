@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""Speed of /auth/v1 on a running server: tokens, refreshes, sign-ins, and what sign-ins cost everybody else.
+"""Measures /auth/v1 on a running server: tokens, refreshes, sign-ins, and how sign-ins slow down reads.
 
     python3 bench/auth.py http://127.0.0.1:54321 [--seconds 10] [--path /rest/v1/table?id=eq.1]
 
-Needs the keys of the project in SELVEDGE_ANON_KEY and SELVEDGE_SERVICE_KEY (the development keys by default), and wrk for
-the reads: a process of its own, so that the clients that sign in do not slow down the one that reads. It creates users of
-its own and removes them again. Only ratios mean something: sign-ins are bound by bcrypt, so they are compared with
-cores ÷ the time of one alone, measured on the same machine in the same run.
-"""
+Needs the keys of the project in SELVEDGE_ANON_KEY and SELVEDGE_SERVICE_KEY (the development keys by default), and wrk
+for the reads: it is a process of its own, so the clients that sign in do not slow down the reading one. The script
+creates users and removes them again. Only ratios can be compared between machines: bcrypt limits sign-ins, so their
+rate is divided by cores ÷ the time of a single sign-in, measured in the same run. """
 
 import argparse
 import base64
@@ -31,6 +30,7 @@ SECRET = os.environ.get("SELVEDGE_JWT_SECRET", "super-secret-jwt-token-with-at-l
 
 def token_of(claims):
     """A token with these claims, signed with the project's secret."""
+
     def text(value):
         return base64.urlsafe_b64encode(json.dumps(value).encode()).rstrip(b"=")
 
@@ -65,7 +65,7 @@ class Client:
 
 
 def rate(seconds, clients, work):
-    """Calls per second and latencies of `work(client, state)` from so many clients."""
+    """Calls per second and latencies of `work(client, state)` by this number of clients."""
     begin = time.perf_counter()
     end = begin + seconds
     counts, latencies, failures = [0] * clients, [], []
@@ -89,7 +89,7 @@ def rate(seconds, clients, work):
         thread.join()
     if failures:
         raise SystemExit(f"a call failed: {failures[0]}")
-    # The last calls end after the time is up: what counts is how long all of them took.
+    # The last calls end after the time is up, so the rate is divided by the time that all of them took.
     return sum(counts) / (time.perf_counter() - begin), sorted(latencies)
 
 
@@ -98,10 +98,13 @@ def percentile(sorted_values, share):
 
 
 def read_rate(base, path, seconds):
-    """Reads per second, and the latencies in ms at the median and at 99 of 100, of 4 connections that read without pause."""
+    """Reads per second, p50 and p99 in ms, of 4 connections that read without pause."""
     printed = subprocess.run(
         ["wrk", "-t1", "-c4", f"-d{max(1, round(seconds))}s", "--latency", "-H", f"apikey: {ANON}", base + path],
-        check=True, capture_output=True, text=True).stdout
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
     refused = re.search(r"Non-2xx or 3xx responses: (\d+)", printed)
     if refused:
         raise SystemExit(f"{refused[1]} reads of {path} were refused")
@@ -132,13 +135,19 @@ def main():
     users = []
     for _ in range(16):
         email = f"bench-{uuid.uuid4().hex[:12]}@example.com"
-        created = expect(admin.call("POST", "/auth/v1/admin/users", {
-            "email": email, "password": "bench password", "email_confirm": True}, SERVICE))
+        created = expect(
+            admin.call(
+                "POST",
+                "/auth/v1/admin/users",
+                {"email": email, "password": "bench password", "email_confirm": True},
+                SERVICE,
+            )
+        )
         users.append((created["id"], email))
     try:
         report(options, users)
     finally:
-        # The first connection has been idle for too long.
+        # The server closes idle connections; by now it has closed the first one.
         admin = Client(options.base)
         for user, _ in users:
             admin.call("DELETE", f"/auth/v1/admin/users/{user}", {}, SERVICE)
@@ -149,8 +158,13 @@ def report(options, users):
     sessions = []
 
     def sign_in(client, number):
-        return expect(client.call("POST", "/auth/v1/token?grant_type=password", {
-            "email": users[number % len(users)][1], "password": "bench password"}))
+        return expect(
+            client.call(
+                "POST",
+                "/auth/v1/token?grant_type=password",
+                {"email": users[number % len(users)][1], "password": "bench password"},
+            )
+        )
 
     first = Client(base)
     alone = []
@@ -164,21 +178,32 @@ def report(options, users):
         def run(state):
             client = state.setdefault("client", Client(base))
             work(client, state)
+
         return run
 
     def fresh(client, state):
         state["session"] = state.get("session") or sessions[state["number"]]
-        state["session"] = expect(client.call("POST", "/auth/v1/token?grant_type=refresh_token", {
-            "refresh_token": state["session"]["refresh_token"]}))
+        state["session"] = expect(
+            client.call(
+                "POST",
+                "/auth/v1/token?grant_type=refresh_token",
+                {"refresh_token": state["session"]["refresh_token"]},
+            )
+        )
 
     def known(client, state):
         expect(client.call("GET", "/auth/v1/user", bearer=sessions[state["number"]]["access_token"]))
 
     def unseen(client, state):
-        # Each token is seen once: the signature check is paid every time.
+        # Each token is used once, so its signature is verified each time.
         user = users[state["number"]][0]
         state["count"] = state.get("count", 0) + 1
-        claims = {"sub": user, "role": "authenticated", "aud": "authenticated", "n": [state["number"], state["count"]]}
+        claims = {
+            "sub": user,
+            "role": "authenticated",
+            "aud": "authenticated",
+            "n": [state["number"], state["count"]],
+        }
         expect(client.call("GET", "/auth/v1/user", bearer=token_of(claims)))
 
     rows = []
@@ -192,9 +217,11 @@ def report(options, users):
     sign_ins = with_client(lambda client, state: sign_in(client, state["number"]))
     bound = (os.cpu_count() or 1) / hash_time
     speed, latencies = rate(seconds, 16, sign_ins)
-    rows.append(("sign-in, 16 clients alone", speed, latencies, f"{speed / bound:.2f} of cores / time of one alone"))
+    rows.append(
+        ("sign-in, 16 clients alone", speed, latencies, f"{speed / bound:.2f} of cores / time of one alone")
+    )
     busy = []
-    # The reads begin after the sign-ins and end before them.
+    # The reads start after the sign-ins and end before them, so sign-ins run during all of them.
     reader = threading.Timer(1, lambda: busy.append(read_rate(base, options.path, seconds)))
     reader.start()
     speed, latencies = rate(seconds + 2.5, 16, sign_ins)
@@ -205,8 +232,9 @@ def report(options, users):
     for name, speed, latencies, note in rows:
         print(f"{name:36}{speed:9.0f}{percentile(latencies, 0.5):9.2f}{percentile(latencies, 0.99):9.2f}  {note}")
     for name, (speed, median, tail), note in (
-            (f"GET {options.path}, quiet", quiet, ""),
-            (f"GET {options.path}, beside sign-ins", busy[0], f"p99 {busy[0][2] / quiet[2]:.1f} x of quiet")):
+        (f"GET {options.path}, quiet", quiet, ""),
+        (f"GET {options.path}, beside sign-ins", busy[0], f"p99 {busy[0][2] / quiet[2]:.1f} x of quiet"),
+    ):
         print(f"{name:36}{speed:9.0f}{median:9.2f}{tail:9.2f}  {note}")
 
 

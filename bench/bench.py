@@ -5,9 +5,9 @@
 
 Starts `selvedge start` in a temporary project on free ports, loads schema.sql (5 000 outfits, 20 000 items, 50 000
 likes), drives it with run.py next to pgbench running the same SQL (prepared; pipelined), and prints: the table, the
-goals and whether they are met, what slow and ever new statements and changes of the schema do to answers (steady.py),
-start-up times, memory, size of the binary. `pk_user`, `like_insert` and `rpc` rotate over
-the tokens of 100 users. Needs wrk, psql and pgbench (Debian: wrk, postgresql-15)."""
+goals and whether they are met, the effect of slow statements, ever new statements and schema changes on reads
+(steady.py), start-up times, memory, size of the binary. `pk_user`, `like_insert` and `rpc` rotate over the tokens of
+100 users. Needs wrk, psql and pgbench (Debian: wrk, postgresql-15)."""
 import argparse
 import json
 import os
@@ -36,7 +36,7 @@ POSTGRES_RATIO, LIST_RATIO, TAIL_RATIO, MEMORY_MB = 1.25, 0.9, 4, 60
 
 
 def measure_alone(pid):
-    """Makes run.py count this process without its children: its PostgreSQL is one, and is measured by itself."""
+    """Makes run.py count this process without its children, as one of them is PostgreSQL, which is measured separately."""
     tree, tree_cpu = run.tree, run.tree_cpu
     run.tree = lambda root: [root] if root == pid else tree(root)
     run.tree_cpu = lambda root: run.stat(root)["cpu"] if root == pid else tree_cpu(root)

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Images per second: a 1 600-px JPEG rendered as 400-px WebP, first made, then from the cache on disk.
+"""Images per second: a 1 600-px JPEG rendered as a 400-px WebP, and the same served from the cache on disk.
 
   images.py [--binary FILE] [--pictures 120] [--conc 8] [--dur 3]
 
-Starts `selvedge start` in a temporary project on free ports, uploads one photo under many names (each name is a picture
-of its own for the cache), asks for every one once, then for one of them again and again. Needs wrk for the rate of the
-second. Latencies are those of single requests, timed here: wrk's own percentiles add requests that it would have sent
-while one was slow, so that one stall of the machine becomes the p99 of three seconds."""
+Starts `selvedge start` in a temporary project on free ports, uploads one photo under many names (the cache keeps each
+name apart), requests each once, then one of them repeatedly. Needs wrk for the rate from the cache. Latencies are
+timed here, request by request: wrk corrects its percentiles for requests that it could not send while one was slow,
+so a single stall of the machine would dominate the p99 of three seconds."""
+
 import argparse
 import http.client
 import os
@@ -92,12 +93,19 @@ def main():
         token = jwt({"role": "service_role", "exp": 2051222400}, SECRET)
         photo = open(PHOTO, "rb").read()
         for number in range(args.pictures):
-            request(api, "POST", f"/storage/v1/object/photos/{number}.jpg", photo,
-                    {"authorization": f"Bearer {token}", "content-type": "image/jpeg"})
+            request(
+                api,
+                "POST",
+                f"/storage/v1/object/photos/{number}.jpg",
+                photo,
+                {"authorization": f"Bearer {token}", "content-type": "image/jpeg"},
+            )
 
         def render(number):
             began = time.perf_counter()
-            answer = request(api, "GET", f"/storage/v1/render/image/public/photos/{number}.jpg?width=400", headers=ACCEPT)
+            answer = request(
+                api, "GET", f"/storage/v1/render/image/public/photos/{number}.jpg?width=400", headers=ACCEPT
+            )
             return *answer, time.perf_counter() - began
 
         cpu, began = stat(server.pid)["cpu"], time.perf_counter()
@@ -106,9 +114,13 @@ def main():
         took = time.perf_counter() - began
         cpu = stat(server.pid)["cpu"] - cpu
         kind, size = answers[0][0].getheader("content-type"), len(answers[0][1])
-        print(f"1600-px JPEG ({len(photo) / 1e3:.0f} kB) -> 400-px {kind} ({size / 1e3:.0f} kB), {os.cpu_count()} cores")
-        print(f"  made:   {args.pictures / took:8.1f} /s   {cpu / args.pictures * 1e3:6.1f} ms CPU each   "
-              f"{percentiles([answer[2] for answer in answers])}")
+        print(
+            f"1600-px JPEG ({len(photo) / 1e3:.0f} kB) -> 400-px {kind} ({size / 1e3:.0f} kB), {os.cpu_count()} cores"
+        )
+        print(
+            f"  made:   {args.pictures / took:8.1f} /s   {cpu / args.pictures * 1e3:6.1f} ms CPU each   "
+            f"{percentiles([answer[2] for answer in answers])}"
+        )
 
         path = "/storage/v1/render/image/public/photos/0.jpg?width=400"
         with ThreadPoolExecutor(args.conc) as pool:
@@ -116,15 +128,27 @@ def main():
             latencies = [latency for one in asked for latency in one]
         cpu = stat(server.pid)["cpu"]
         wrk = subprocess.run(
-            ["wrk", "-t1", f"-c{args.conc}", f"-d{args.dur}s", "-H", f"accept: {ACCEPT['accept']}",
-             f"http://127.0.0.1:{api}{path}"],
-            check=True, capture_output=True, text=True).stdout
+            [
+                "wrk",
+                "-t1",
+                f"-c{args.conc}",
+                f"-d{args.dur}s",
+                "-H",
+                f"accept: {ACCEPT['accept']}",
+                f"http://127.0.0.1:{api}{path}",
+            ],
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout
         cpu = stat(server.pid)["cpu"] - cpu
         done = int(re.search(r"(\d+) requests in", wrk).group(1))
         rate = float(re.search(r"Requests/sec:\s+([\d.]+)", wrk).group(1))
         failed = re.search(r"Non-2xx.*: (\d+)", wrk)
-        print(f"  cached: {rate:8.1f} /s   {cpu / max(done, 1) * 1e6:6.0f} µs CPU each   {percentiles(latencies)}   "
-              f"{failed.group(1) if failed else 0} errors")
+        print(
+            f"  cached: {rate:8.1f} /s   {cpu / max(done, 1) * 1e6:6.0f} µs CPU each   {percentiles(latencies)}   "
+            f"{failed.group(1) if failed else 0} errors"
+        )
         print(f"  server process after both: {server_rss(server):.1f} MB resident")
     finally:
         if server.poll() is None:

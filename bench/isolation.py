@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Isolation under load: every answer belongs to its caller.
+"""Checks isolation under load: every response belongs to its caller.
 
   isolation.py [--requests 1000000] [--concurrency 64] [--binary PATH]
 
-Starts a release build on a database of its own (bench/schema.sql) and sends requests over as many connections as asked for,
-pipelined over a few processes: anonymous and 100 identities mixed, reads and writes under row-level security. Each answer
-is checked: who the database took the caller for, whose rows came back, the status. In the end PostgreSQL's log must not
-speak of transactions that were not in progress. Needs psql; nothing else."""
+Starts a release build on a database of its own (bench/schema.sql) and sends requests over as many connections as
+asked for, pipelined over a few processes: anonymous and 100 identities mixed, reads and writes under row-level
+security. Each answer is checked: who the database took the caller for, whose rows came back, the status. In the end
+PostgreSQL's log must not speak of transactions that were not in progress. Needs psql; nothing else."""
+
 import argparse
 import asyncio
 import json
@@ -26,10 +27,12 @@ import run
 FIRST_USER, USERS = 1501, 100
 
 SCHEMA = """
-create table public.notes (id bigint generated always as identity primary key, owner uuid not null default auth.uid(), body text);
+create table public.notes (
+  id bigint generated always as identity primary key, owner uuid not null default auth.uid(), body text);
 create index on public.notes (owner, id desc);
 alter table public.notes enable row level security;
-create policy own on public.notes to authenticated using (owner = (select auth.uid())) with check (owner = (select auth.uid()));
+create policy own on public.notes to authenticated
+  using (owner = (select auth.uid())) with check (owner = (select auth.uid()));
 grant select, insert, update, delete on public.notes to anon, authenticated;
 create function public.whoami() returns json language sql stable as $$
   select json_build_object('role', current_user, 'sub', auth.uid(), 'method', current_setting('request.method'),
@@ -57,7 +60,9 @@ class Caller:
 
     async def one(self, user):
         tag = f"{self.seed}-{self.done}"
-        kind = self.random.choice(["whoami", "whoami", "read", "read", "list", "insert", "update", "fails", "strange"])
+        kind = self.random.choice(
+            ["whoami", "whoami", "read", "read", "list", "insert", "update", "fails", "strange"]
+        )
         sub = None if user is None else run.uid("0052", FIRST_USER + user)
         if kind == "whoami":
             status, body = await self.send("GET", "/rpc/whoami", user, tag)
@@ -73,13 +78,17 @@ class Caller:
             assert status == 200 and len(body) == 5, (kind, status, body)
             assert all(row["status"] == "approved" for row in body) or user is not None, body
         elif kind == "insert":
-            status, body = await self.send("POST", "/notes?select=owner,body&order=id.desc&limit=20", user, tag, {"body": tag})
+            status, body = await self.send(
+                "POST", "/notes?select=owner,body&order=id.desc&limit=20", user, tag, {"body": tag}
+            )
             if user is None:
                 assert status == 401 and body["code"] == "42501", (kind, status, body)
             else:
                 assert (status, body) == (201, [{"owner": sub, "body": tag}]), (kind, status, body)
         elif kind == "update":
-            status, body = await self.send("PATCH", f"/notes?select=owner&id=eq.0&body=eq.{tag}", user, tag, {"body": tag})
+            status, body = await self.send(
+                "PATCH", f"/notes?select=owner&id=eq.0&body=eq.{tag}", user, tag, {"body": tag}
+            )
             assert (status, body) == (200, []), (kind, status, body)
         elif kind == "fails":
             status, body = await self.send("POST", "/rpc/fails", user, tag, {"tag": tag})
@@ -94,8 +103,10 @@ class Caller:
     async def send(self, method, path, user, tag, body=None):
         token = self.tokens["anon"] if user is None else self.tokens["users"][user]
         payload = b"" if body is None else json.dumps(body).encode()
-        head = (f"{method} /rest/v1{path} HTTP/1.1\r\nhost: x\r\napikey: {self.tokens['anon']}\r\nauthorization: Bearer {token}\r\n"
-                f"x-tag: {tag}\r\nprefer: return=representation\r\n")
+        head = (
+            f"{method} /rest/v1{path} HTTP/1.1\r\nhost: x\r\napikey: {self.tokens['anon']}\r\nauthorization: Bearer {token}\r\n"
+            f"x-tag: {tag}\r\nprefer: return=representation\r\n"
+        )
         if body is not None:
             head += f"content-type: application/json\r\ncontent-length: {len(payload)}\r\n"
         self.writer.write(head.encode() + b"\r\n" + payload)
@@ -125,7 +136,8 @@ def main():
     open(os.path.join(project, "port"), "w").write(str(api))
     open(os.path.join(project, "config.toml"), "w").write(
         f'project_id = "isolation"\n[api]\nport = {api}\n[db]\nport = {database}\n[inbucket]\nport = {inbox}\n'
-        f'[auth]\njwt_secret = "{SECRET}"\n')
+        f'[auth]\njwt_secret = "{SECRET}"\n'
+    )
     log = open(os.path.join(project, "server.log"), "w")
     server, _ = start(os.path.abspath(args.binary), project, log)
     try:
@@ -147,16 +159,27 @@ def main():
         for worker in workers:
             worker.join()
         seconds = time.time() - began
-        ask = lambda sql: subprocess.run(["psql", "-qAt", url, "-c", sql], check=True, capture_output=True, text=True).stdout.strip()
+        ask = lambda sql: subprocess.run(
+            ["psql", "-qAt", url, "-c", sql], check=True, capture_output=True, text=True
+        ).stdout.strip()
         wrong = ask("select count(*) from public.notes where body in ('lost', 'not mine')")
         folder = ask("show data_directory")
-        logs = [os.path.join(at, name) for top in (folder, project) for at, _, names in os.walk(top) for name in names
-                if name.endswith((".log", ".csv")) or name == "logfile"]
-        told = [line for name in logs for line in open(name, errors="replace") if "transaction in progress" in line]
+        logs = [
+            os.path.join(at, name)
+            for top in (folder, project)
+            for at, _, names in os.walk(top)
+            for name in names
+            if name.endswith((".log", ".csv")) or name == "logfile"
+        ]
+        told = [
+            line for name in logs for line in open(name, errors="replace") if "transaction in progress" in line
+        ]
         failed = any(worker.exitcode for worker in workers) or wrong != "0" or told
-        print(f"{each * args.concurrency} requests at concurrency {args.concurrency} in {seconds:.0f} s "
-              f"({each * args.concurrency / seconds:.0f}/s): "
-              + ("FAILED" if failed else "every answer belongs to its caller, every status as expected"))
+        print(
+            f"{each * args.concurrency} requests at concurrency {args.concurrency} in {seconds:.0f} s "
+            f"({each * args.concurrency / seconds:.0f}/s): "
+            + ("FAILED" if failed else "every answer belongs to its caller, every status as expected")
+        )
         print(f"rows that should not be there: {wrong}; lines about transactions not in progress: {len(told)}")
         sys.exit(1 if failed else 0)
     finally:

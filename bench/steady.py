@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""What must not disturb a server's answers: slow statements, ever new statements, changes of the schema.
+"""Measures reads beside slow statements, beside ever new statements, and during changes of the schema.
 
   steady.py --config targets.json [--target NAME] [--shapes 100000] [--dur 3] [--reps 3]
 
-Takes the targets.json of run.py (the target needs `pid`, the file `db` and `pg_pidfile`) and data of schema.sql. Prints
-p99 of single rows alone and beside 8 clients of a function that takes a second; memory of the server and of the
-connections in PostgreSQL before and after 100 000 distinct shapes of statements; and how long after its COMMIT a new table is
-answered, while 8 clients read without pause a table that gains and loses columns. Needs wrk and psql."""
+Takes the targets.json of run.py (the target needs `pid`, the file `db` and `pg_pidfile`) and data of schema.sql.
+Prints p99 of single rows alone and beside 8 clients of a function that takes a second; memory of the server and of
+the connections in PostgreSQL before and after 100 000 distinct shapes of statements; and how long after its COMMIT a
+new table is answered, while 8 clients read without pause a table that gains and loses columns. Needs wrk and psql."""
+
 import argparse
 import http.client
 import json
@@ -44,11 +45,13 @@ class Client:
 
 
 class Crowd:
-    """Clients that do the same without pause, until it ends; counts what was answered."""
+    """Clients that repeat one request without pause until the end; counts the responses by status."""
 
     def __init__(self, cfg, target, clients, *request):
         self.statuses, self.stop = {}, threading.Event()
-        self.threads = [threading.Thread(target=self.work, args=(Client(cfg, target), request)) for _ in range(clients)]
+        self.threads = [
+            threading.Thread(target=self.work, args=(Client(cfg, target), request)) for _ in range(clients)
+        ]
 
     def work(self, client, request):
         while not self.stop.is_set():
@@ -67,11 +70,15 @@ class Crowd:
 
 
 class Owner:
-    """A session of the database's owner, so that a statement costs no new connection."""
+    """A psql session of the database's owner, kept open so that a statement needs no new connection."""
 
     def __init__(self, db):
-        self.psql = subprocess.Popen(["psql", "-qAtX", "-v", "ON_ERROR_STOP=1", db], stdin=subprocess.PIPE,
-                                     stdout=subprocess.PIPE, text=True)
+        self.psql = subprocess.Popen(
+            ["psql", "-qAtX", "-v", "ON_ERROR_STOP=1", db],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
 
     def run(self, sql):
         self.psql.stdin.write(f"{sql};\n\\echo done\n")
@@ -93,7 +100,7 @@ def met(value, limit, unit=""):
 
 
 def wait_for(client, path, wanted, method="GET", body=None):
-    """Milliseconds until `path` answers `wanted`."""
+    """Milliseconds until `path` responds with status `wanted`."""
     began = time.perf_counter()
     while client.status(path, method, body) != wanted:
         if time.perf_counter() - began > 30:
@@ -102,7 +109,9 @@ def wait_for(client, path, wanted, method="GET", body=None):
 
 
 def beside_slow(cfg, target, owner, args):
-    owner.run("create or replace function public.bench_second() returns int language sql volatile as $$ select 1 from pg_sleep(1) $$")
+    owner.run(
+        "create or replace function public.bench_second() returns int language sql volatile as $$ select 1 from pg_sleep(1) $$"
+    )
     wait_for(Client(cfg, target), "/rpc/bench_second", 200, "POST", "{}")
     alone, beside = [], []
     for _ in range(args.reps):
@@ -115,16 +124,22 @@ def beside_slow(cfg, target, owner, args):
     owner.run("drop function public.bench_second()")
     failed = sum(result["err_status"] + result["err_sock"] for result in alone + beside)
     p99 = [statistics.median(result["p99_us"] / 1e3 for result in results) for results in (alone, beside)]
-    print(f"p99 of one row: alone {p99[0]:.2f} ms, beside 8 clients of a 1 s function {p99[1]:.2f} ms: "
-          f"{met(p99[1] / p99[0], SLOW_RATIO, ' times')}, {failed} failed")
+    print(
+        f"p99 of one row: alone {p99[0]:.2f} ms, beside 8 clients of a 1 s function {p99[1]:.2f} ms: "
+        f"{met(p99[1] / p99[0], SLOW_RATIO, ' times')}, {failed} failed"
+    )
 
 
 def pg_memory_mb(owner):
-    """What the connections of the server have for themselves in PostgreSQL: the largest, and their number."""
+    """Private memory of the server's connections in PostgreSQL: the largest in MB, and their number."""
     sizes = []
-    for pid in owner.run("select pid from pg_stat_activity where usename = 'authenticator' and backend_type = 'client backend'"):
+    for pid in owner.run(
+        "select pid from pg_stat_activity where usename = 'authenticator' and backend_type = 'client backend'"
+    ):
         try:
-            private = [int(line.split()[1]) for line in open(f"/proc/{pid}/smaps_rollup") if line.startswith("Private_")]
+            private = [
+                int(line.split()[1]) for line in open(f"/proc/{pid}/smaps_rollup") if line.startswith("Private_")
+            ]
             sizes.append(sum(private) / 1024)
         except OSError:
             pass
@@ -138,14 +153,16 @@ def shapes(cfg, target, owner, args):
     while run.SEQ[0] < 2 * args.shapes:
         if run.wrk_once(cfg, target, "shapes", 16, args.dur)["err_status"]:
             sys.exit("a new shape was refused")
-        # what everybody needs once has been loaded by now
+        # By now everything that is loaded once has been loaded.
         if before is None:
             before = (own_rss(target["pid"]), *pg_memory_mb(owner))
     after = (own_rss(target["pid"]), *pg_memory_mb(owner))
-    print(f"{run.SEQ[0] // 2} distinct shapes, twice each, in {time.perf_counter() - began:.0f} s: "
-          f"server {before[0]:.1f} → {after[0]:.1f} MB: {met(after[0] / before[0], GROWTH, ' times')}; "
-          f"largest of {after[2]} connections in PostgreSQL {before[1]:.1f} → {after[1]:.1f} MB: "
-          f"{met(after[1] / before[1], GROWTH, ' times')}")
+    print(
+        f"{run.SEQ[0] // 2} distinct shapes, twice each, in {time.perf_counter() - began:.0f} s: "
+        f"server {before[0]:.1f} → {after[0]:.1f} MB: {met(after[0] / before[0], GROWTH, ' times')}; "
+        f"largest of {after[2]} connections in PostgreSQL {before[1]:.1f} → {after[1]:.1f} MB: "
+        f"{met(after[1] / before[1], GROWTH, ' times')}"
+    )
 
 
 def own_rss(pid):
@@ -157,24 +174,33 @@ def own_rss(pid):
 
 def schema_changes(cfg, target, owner, args):
     client, known, readers = Client(cfg, target), [], []
-    # wrk, so that the readers take nothing from the client whose waiting is measured
-    read = {**target, "paths": {"read": f"{target.get('prefix', '')}/combines?select=*,likes(count)&id=eq.{PK_ID}"}}
+    # The readers run in wrk, a process of its own, so that they do not slow down the client that measures.
+    read = {
+        **target,
+        "paths": {"read": f"{target.get('prefix', '')}/combines?select=*,likes(count)&id=eq.{PK_ID}"},
+    }
     reading = threading.Thread(target=lambda: readers.append(run.wrk_once(cfg, read, "read", 8, 3 * args.dur)))
     reading.start()
     number = 0
     while reading.is_alive():
         number += 1
-        owner.run(f"begin; create table public.bench_new_{number} (id int primary key); "
-                  f"grant select on public.bench_new_{number} to anon, authenticated, service_role; commit")
+        owner.run(
+            f"begin; create table public.bench_new_{number} (id int primary key); "
+            f"grant select on public.bench_new_{number} to anon, authenticated, service_role; commit"
+        )
         known.append(wait_for(client, f"/bench_new_{number}", 200))
         owner.run(f"alter table public.combines add column bench_new_{number} int")
         wait_for(client, f"/combines?select=bench_new_{number}&limit=1", 200)
-        owner.run(f"alter table public.combines drop column bench_new_{number}; drop table public.bench_new_{number}")
+        owner.run(
+            f"alter table public.combines drop column bench_new_{number}; drop table public.bench_new_{number}"
+        )
         time.sleep(0.3)
     reading.join()
     failed = readers[0]["err_status"] + readers[0]["err_sock"]
-    print(f"a new table is answered {statistics.median(known):.0f} ms after its COMMIT (median of {len(known)}), at most "
-          f"{met(max(known), KNOWN_MS, ' ms')}; {readers[0]['requests']} reads of a table being altered meanwhile, {failed} failed")
+    print(
+        f"a new table is answered {statistics.median(known):.0f} ms after its COMMIT (median of {len(known)}), at most "
+        f"{met(max(known), KNOWN_MS, ' ms')}; {readers[0]['requests']} reads of a table being altered meanwhile, {failed} failed"
+    )
 
 
 def main():

@@ -3,8 +3,8 @@
 
   storage.py [--binary FILE] [--dur 3] [--parallel 64]
 
-Downloads and uploads of 1 KiB, 1 MiB and 100 MiB, listings of 1 000 names in a bucket of 100 000, memory during parallel
-transfers of 100 MiB. Needs wrk, curl and psql; without nginx the comparison is left out."""
+Downloads and uploads of 1 KiB, 1 MiB and 100 MiB, listings of 1 000 names in a bucket of 100 000, memory during
+parallel transfers of 100 MiB. Needs wrk, curl and psql; without nginx the comparison is left out."""
 import argparse
 import concurrent.futures
 import os

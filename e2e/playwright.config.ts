@@ -1,12 +1,12 @@
-// The site's journeys in a real Chromium, on a wide screen and on a phone (site/setup.ts starts the server).
+// Runs the site's tests in Chromium, at desktop and phone size (site/setup.ts starts the server).
 //
-// CHROMIUM names the browser; by default the machine's own is taken, and none is downloaded.
+// CHROMIUM names the browser. By default an installed Chromium or Chrome is used; none is downloaded.
 
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { defineConfig } from "@playwright/test";
 
-/** As Debian, Ubuntu and Google name it. */
+/** Names of the program on Debian, Ubuntu, and in Google's packages. */
 const names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 const installed = (process.env.PATH ?? "")
   .split(delimiter)
@@ -21,11 +21,11 @@ export default defineConfig({
   testMatch: "*.spec.ts",
   globalSetup: "./site/setup.ts",
   outputDir: "test-results",
-  // Two pages at once are what a small machine that also runs PostgreSQL and the server can draw.
+  // A small machine that also runs PostgreSQL and the server can render two pages at once.
   workers: 2,
   fullyParallel: true,
   forbidOnly: true,
-  // A build machine may stall for seconds. What passes only at the second try is reported as flaky, and is to be mended.
+  // A build machine may stall for seconds. A test that passes only at the second try is reported as flaky and must be fixed.
   retries: process.env.CI ? 1 : 0,
   timeout: 60_000,
   expect: { timeout: 15_000 },
@@ -41,7 +41,7 @@ export default defineConfig({
     { name: "desktop", use: { viewport: { width: 1440, height: 900 } } },
     {
       name: "phone",
-      // What no screen changes is shown once. The phone also stands for those who want no motion.
+      // Tests tagged @once do not depend on the screen and run on desktop only. The phone runs with reduced motion.
       grepInvert: /@once/,
       use: {
         viewport: { width: 390, height: 844 },

@@ -1,5 +1,5 @@
-// One server for the whole run (support/server.ts); test files share it and run one after the other,
-// because the machine that runs them also runs PostgreSQL and the server.
+// One server for the whole run (support/server.ts). Test files share it and run one after the other, because the machine also
+// runs PostgreSQL and the server.
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
@@ -7,7 +7,8 @@ export default defineConfig({
     include: ["**/*.test.ts"],
     globalSetup: ["support/server.ts"],
     fileParallelism: false,
-    testTimeout: 20_000,
-    hookTimeout: 60_000,
+    // Far more than any test takes: on a busy machine the server may need seconds for a request.
+    testTimeout: 90_000,
+    hookTimeout: 120_000,
   },
 });

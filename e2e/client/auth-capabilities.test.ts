@@ -1,5 +1,5 @@
-// Everything that the client's list of capabilities names under `auth.*` (supabase/sdk), through the stock client, on a server
-// with everything switched on. What needs a browser's authenticator is in site/webauthn.spec.ts.
+// Every capability that supabase/sdk lists under `auth.*`, through the stock client, on a server with every feature
+// switched on. Capabilities that need a browser's authenticator are tested in site/webauthn.spec.ts.
 
 import { createHash, createHmac, generateKeyPairSync, randomUUID, sign } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -13,17 +13,17 @@ import {
 import { afterAll, beforeAll, expect, test } from "vitest";
 import WebSocket from "ws";
 import { anonKey, localKey, password } from "../support/clients.ts";
-import { followTo } from "../support/flow.ts";
+import { followRedirectsTo } from "../support/follow-redirects.ts";
 import {
-  asGoogle,
   clientId,
   clientSecret,
+  googleSettings,
   type IdentityProvider,
   startProvider,
 } from "../support/provider.ts";
 import { type Selvedge, startSelvedge } from "../support/selvedge.ts";
 
-// Wallets sign for names, not for addresses.
+// Web3 sign-in needs a host name: a wallet's message is refused for an IP address.
 const site = "http://localhost:3000";
 
 const config = `
@@ -53,8 +53,8 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "selvedge-capabilities-"));
   await writeFile(join(folder, "config.toml"), config);
   provider = await startProvider();
-  server = await startSelvedge(folder, [], asGoogle(provider));
-  provider.admit(server.apiUrl);
+  server = await startSelvedge(folder, [], googleSettings(provider));
+  provider.registerClient(server.apiUrl);
 });
 
 afterAll(async () => {
@@ -82,28 +82,30 @@ function client(key = anonKey, flowType: "implicit" | "pkce" = "implicit"): Supa
 }
 
 const owner = () => client(localKey("service_role"));
-const fresh = () => `person-${randomUUID().slice(0, 12)}@capability.test`;
+const newEmail = () => `person-${randomUUID().slice(0, 12)}@capability.test`;
 
-/** What a call answered; an error ends the test with its words. */
-async function done<Answer extends { data: unknown; error: unknown }>(call: Promise<Answer>) {
+/** The data of a call; throws its error. */
+async function dataOf<Result extends { data: unknown; error: unknown }>(call: Promise<Result>) {
   const { data, error } = await call;
   if (error) {
     throw error;
   }
-  return data as Extract<Answer, { error: null }>["data"];
+  return data as Extract<Result, { error: null }>["data"];
 }
 
-/** Somebody whom the owner has made, signed in. */
-async function person() {
-  const email = fresh();
-  const made = await done(owner().auth.admin.createUser({ email, password, email_confirm: true }));
+/** Creates a user with the service key and signs in. */
+async function createPerson() {
+  const email = newEmail();
+  const made = await dataOf(
+    owner().auth.admin.createUser({ email, password, email_confirm: true }),
+  );
   const their = client();
-  const { session } = await done(their.auth.signInWithPassword({ email, password }));
+  const { session } = await dataOf(their.auth.signInWithPassword({ email, password }));
   return { email, id: made.user?.id ?? "", auth: their.auth, session };
 }
 
-/** The newest mail to this address, as the inbox of development shows it. */
-async function mail(email: string): Promise<{ code: string; link: string }> {
+/** Code and link of the newest mail to this address in the development inbox. */
+async function newestMail(email: string): Promise<{ code: string; link: string }> {
   const read = async (path: string) => (await fetch(server.inboxUrl + path)).json();
   const found = await read(`/api/v1/search?query=${encodeURIComponent(`to:"${email}"`)}`);
   const { Text } = await read(`/api/v1/message/${found.messages[0].ID}`);
@@ -113,8 +115,8 @@ async function mail(email: string): Promise<{ code: string; link: string }> {
   };
 }
 
-/** The code of an authenticator app. */
-function totp(secret: string): string {
+/** The code that an authenticator app shows now for this secret (RFC 6238). */
+function totpCode(secret: string): string {
   const bits = [...secret]
     .map((letter) =>
       "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".indexOf(letter).toString(2).padStart(5, "0"),
@@ -129,69 +131,69 @@ function totp(secret: string): string {
 }
 
 test("auth_100 sign_in: sign_up, verify_otp, resend_confirmation, sign_in_with_password, sign_in_with_otp", async () => {
-  const email = fresh();
+  const email = newEmail();
   const { auth } = client();
-  const signedUp = await done(auth.signUp({ email, password }));
+  const signedUp = await dataOf(auth.signUp({ email, password }));
   expect(signedUp.session).toBeNull();
-  const first = await mail(email);
-  await done(auth.resend({ type: "signup", email }));
-  const second = await mail(email);
+  const first = await newestMail(email);
+  await dataOf(auth.resend({ type: "signup", email }));
+  const second = await newestMail(email);
   expect(second.code).not.toBe("");
-  const stale = await client().auth.verifyOtp({ email, token: first.code, type: "email" });
-  expect(first.code === second.code || stale.error?.code === "otp_expired").toBe(true);
-  await done(auth.verifyOtp({ email, token: second.code, type: "email" }));
-  await done(client().auth.signInWithPassword({ email, password }));
-  await done(client().auth.signInWithOtp({ email }));
-  const byCode = await done(
-    client().auth.verifyOtp({ email, token: (await mail(email)).code, type: "email" }),
+  const oldCode = await client().auth.verifyOtp({ email, token: first.code, type: "email" });
+  expect(first.code === second.code || oldCode.error?.code === "otp_expired").toBe(true);
+  await dataOf(auth.verifyOtp({ email, token: second.code, type: "email" }));
+  await dataOf(client().auth.signInWithPassword({ email, password }));
+  await dataOf(client().auth.signInWithOtp({ email }));
+  const byCode = await dataOf(
+    client().auth.verifyOtp({ email, token: (await newestMail(email)).code, type: "email" }),
   );
   expect(byCode.user?.email).toBe(email);
 });
 
 test("auth_100 sign_in: send_password_reset_email, exchange_code_for_session, reauthenticate", async () => {
-  const { email } = await person();
+  const { email } = await createPerson();
   const { auth } = client(anonKey, "pkce");
-  await done(auth.resetPasswordForEmail(email, { redirectTo: `${site}/reset` }));
-  const opened = await fetch((await mail(email)).link, { redirect: "manual" });
+  await dataOf(auth.resetPasswordForEmail(email, { redirectTo: `${site}/reset` }));
+  const opened = await fetch((await newestMail(email)).link, { redirect: "manual" });
   const target = new URL(opened.headers.get("location") ?? "");
-  const { session } = await done(
+  const { session } = await dataOf(
     auth.exchangeCodeForSession(target.searchParams.get("code") ?? ""),
   );
   expect(session?.user.email).toBe(email);
-  await done(auth.reauthenticate());
-  const { code } = await mail(email);
-  await done(auth.updateUser({ password: "Another-2027", nonce: code }));
-  await done(client().auth.signInWithPassword({ email, password: "Another-2027" }));
+  await dataOf(auth.reauthenticate());
+  const { code } = await newestMail(email);
+  await dataOf(auth.updateUser({ password: "Another-2027", nonce: code }));
+  await dataOf(client().auth.signInWithPassword({ email, password: "Another-2027" }));
 });
 
 test("auth_100 sign_in: sign_in_anonymously, sign_in_with_oauth, sign_in_with_id_token", async () => {
-  const anonymous = await done(client().auth.signInAnonymously());
+  const anonymous = await dataOf(client().auth.signInAnonymously());
   expect(anonymous.user?.is_anonymous).toBe(true);
 
-  const email = fresh();
+  const email = newEmail();
   const { auth } = client(anonKey, "pkce");
-  const { url } = await done(
-    auth.signInWithOAuth({ provider: "google", options: visiting(email) }),
+  const { url } = await dataOf(
+    auth.signInWithOAuth({ provider: "google", options: providerOptions(email) }),
   );
-  const back = await followTo(url ?? "", `${site}/in`);
-  const { user } = await done(auth.exchangeCodeForSession(back.searchParams.get("code") ?? ""));
+  const back = await followRedirectsTo(url ?? "", `${site}/in`);
+  const { user } = await dataOf(auth.exchangeCodeForSession(back.searchParams.get("code") ?? ""));
   expect(user?.email).toBe(email);
 
-  const token = await idToken(email);
-  const again = await done(client().auth.signInWithIdToken({ provider: "google", token }));
+  const token = await fetchIdToken(email);
+  const again = await dataOf(client().auth.signInWithIdToken({ provider: "google", token }));
   expect(again.user?.id).toBe(user?.id);
 });
 
-/** What a visit to the provider asks for, by somebody whom it knows. */
-const visiting = (email: string) => ({
+/** Options for a sign-in at the provider, which skips its form for a `login_hint`. */
+const providerOptions = (email: string) => ({
   redirectTo: `${site}/in`,
   scopes: "openid email profile",
   queryParams: { login_hint: email },
   skipBrowserRedirect: true,
 });
 
-/** An ID token for the server's client, fetched from the provider as the provider's own library on a phone does. */
-async function idToken(email: string): Promise<string> {
+/** An ID token for the server's client, fetched from the provider as its library in a mobile app would. */
+async function fetchIdToken(email: string): Promise<string> {
   const callback = `${server.apiUrl}/auth/v1/callback`;
   const query = new URLSearchParams({
     client_id: clientId,
@@ -200,8 +202,8 @@ async function idToken(email: string): Promise<string> {
     scope: "openid email profile",
     login_hint: email,
   });
-  const back = await followTo(`${provider.issuer}/auth?${query}`, callback);
-  const answer = await fetch(`${provider.issuer}/token`, {
+  const back = await followRedirectsTo(`${provider.issuer}/auth?${query}`, callback);
+  const response = await fetch(`${provider.issuer}/token`, {
     method: "POST",
     headers: { authorization: `Basic ${btoa(`${clientId}:${clientSecret}`)}` },
     body: new URLSearchParams({
@@ -210,7 +212,7 @@ async function idToken(email: string): Promise<string> {
       redirect_uri: callback,
     }),
   });
-  return (await answer.json()).id_token;
+  return (await response.json()).id_token;
 }
 
 test("auth_100 sign_in: sign_in_with_web3, sign_in_with_sso", async () => {
@@ -228,10 +230,12 @@ test("auth_100 sign_in: sign_in_with_web3, sign_in_with_sso", async () => {
   ];
   const message = lines.join("\n");
   const signature = new Uint8Array(sign(null, Buffer.from(message), privateKey));
-  const wallet = await done(client().auth.signInWithWeb3({ chain: "solana", message, signature }));
+  const wallet = await dataOf(
+    client().auth.signInWithWeb3({ chain: "solana", message, signature }),
+  );
   expect(wallet.user?.app_metadata.provider).toBe("web3");
 
-  // No SAML: said in the words by which clients know it.
+  // There is no SAML; clients recognise this code.
   const sso = await client().auth.signInWithSSO({ domain: "company.example" });
   expect(sso.error).toMatchObject({ status: 404, code: "saml_provider_disabled" });
 });
@@ -247,21 +251,21 @@ function base58(bytes: Uint8Array): string {
 }
 
 test("auth_100 session: get, set, refresh, get_user, get_claims, update_user, events, auto_refresh, sign_out", async () => {
-  const { auth, session, id } = await person();
+  const { auth, session, id } = await createPerson();
   const events: string[] = [];
   const { data } = auth.onAuthStateChange((event) => void events.push(event));
-  expect((await done(auth.getSession())).session?.user.id).toBe(id);
-  expect((await done(auth.getUser())).user.id).toBe(id);
-  expect((await done(auth.getClaims()))?.claims.sub).toBe(id);
-  const updated = await done(auth.updateUser({ data: { shoe: 41 } }));
+  expect((await dataOf(auth.getSession())).session?.user.id).toBe(id);
+  expect((await dataOf(auth.getUser())).user.id).toBe(id);
+  expect((await dataOf(auth.getClaims()))?.claims.sub).toBe(id);
+  const updated = await dataOf(auth.updateUser({ data: { shoe: 41 } }));
   expect(updated.user.user_metadata.shoe).toBe(41);
-  const refreshed = await done(auth.refreshSession());
+  const refreshed = await dataOf(auth.refreshSession());
   expect(refreshed.session?.refresh_token).not.toBe(session.refresh_token);
   await auth.startAutoRefresh();
   await auth.stopAutoRefresh();
   const other = client().auth;
   const tokens = refreshed.session ?? session;
-  await done(other.setSession(tokens));
+  await dataOf(other.setSession(tokens));
   expect((await auth.signOut()).error).toBeNull();
   expect((await other.getUser()).error?.name).toBe("AuthSessionMissingError");
   data.subscription.unsubscribe();
@@ -269,63 +273,65 @@ test("auth_100 session: get, set, refresh, get_user, get_claims, update_user, ev
 });
 
 test("auth_100 identities: list_identities, link_identity, unlink_identity", async () => {
-  const { auth, email } = await person();
-  const link = await done(auth.linkIdentity({ provider: "google", options: visiting(email) }));
-  await followTo(link.url ?? "", `${site}/in`);
-  const { identities } = await done(auth.getUserIdentities());
+  const { auth, email } = await createPerson();
+  const link = await dataOf(
+    auth.linkIdentity({ provider: "google", options: providerOptions(email) }),
+  );
+  await followRedirectsTo(link.url ?? "", `${site}/in`);
+  const { identities } = await dataOf(auth.getUserIdentities());
   expect(identities.map((identity) => identity.provider).sort()).toEqual(["email", "google"]);
   const google = identities.find((identity) => identity.provider === "google");
   if (google) {
-    await done(auth.unlinkIdentity(google));
+    await dataOf(auth.unlinkIdentity(google));
   }
-  expect((await done(auth.getUserIdentities())).identities).toHaveLength(1);
+  expect((await dataOf(auth.getUserIdentities())).identities).toHaveLength(1);
 });
 
 test("auth_100 mfa: enroll, challenge, verify, challenge_and_verify, list_factors, assurance level, unenroll", async () => {
-  const { auth, id } = await person();
-  const factor = await done(auth.mfa.enroll({ factorType: "totp", friendlyName: "App" }));
+  const { auth, id } = await createPerson();
+  const factor = await dataOf(auth.mfa.enroll({ factorType: "totp", friendlyName: "App" }));
   const { secret, qr_code } = factor.totp;
   expect(qr_code).toMatch(/^data:image\/svg\+xml;utf-8,/);
-  const challenge = await done(auth.mfa.challenge({ factorId: factor.id }));
-  const code = totp(secret);
-  await done(auth.mfa.verify({ factorId: factor.id, challengeId: challenge.id, code }));
-  await done(auth.mfa.challengeAndVerify({ factorId: factor.id, code: totp(secret) }));
-  expect((await done(auth.mfa.listFactors())).totp).toHaveLength(1);
-  const level = await done(auth.mfa.getAuthenticatorAssuranceLevel());
+  const challenge = await dataOf(auth.mfa.challenge({ factorId: factor.id }));
+  const code = totpCode(secret);
+  await dataOf(auth.mfa.verify({ factorId: factor.id, challengeId: challenge.id, code }));
+  await dataOf(auth.mfa.challengeAndVerify({ factorId: factor.id, code: totpCode(secret) }));
+  expect((await dataOf(auth.mfa.listFactors())).totp).toHaveLength(1);
+  const level = await dataOf(auth.mfa.getAuthenticatorAssuranceLevel());
   expect([level.currentLevel, level.nextLevel]).toEqual(["aal2", "aal2"]);
-  await done(auth.mfa.unenroll({ factorId: factor.id }));
+  await dataOf(auth.mfa.unenroll({ factorId: factor.id }));
 
-  const second = await done(auth.mfa.enroll({ factorType: "totp", friendlyName: "Second" }));
+  const second = await dataOf(auth.mfa.enroll({ factorType: "totp", friendlyName: "Second" }));
   const { mfa } = owner().auth.admin;
-  expect((await done(mfa.listFactors({ userId: id }))).factors).toHaveLength(1);
-  await done(mfa.deleteFactor({ userId: id, id: second.id }));
+  expect((await dataOf(mfa.listFactors({ userId: id }))).factors).toHaveLength(1);
+  await dataOf(mfa.deleteFactor({ userId: id, id: second.id }));
 });
 
 test("auth_100 admin: users, links, invitations, sign_out; passkey_admin", async () => {
   const { admin } = owner().auth;
-  const email = fresh();
-  const made = await done(admin.createUser({ email, password, email_confirm: true }));
+  const email = newEmail();
+  const made = await dataOf(admin.createUser({ email, password, email_confirm: true }));
   const id = made.user?.id ?? "";
-  await done(admin.updateUserById(id, { app_metadata: { role: "editor" } }));
-  expect((await done(admin.getUserById(id))).user?.app_metadata.role).toBe("editor");
-  const listed = await done(admin.listUsers({ page: 1, perPage: 1000 }));
+  await dataOf(admin.updateUserById(id, { app_metadata: { role: "editor" } }));
+  expect((await dataOf(admin.getUserById(id))).user?.app_metadata.role).toBe("editor");
+  const listed = await dataOf(admin.listUsers({ page: 1, perPage: 1000 }));
   expect(listed.users.map((user) => user.email)).toContain(email);
-  const link = await done(admin.generateLink({ type: "magiclink", email }));
+  const link = await dataOf(admin.generateLink({ type: "magiclink", email }));
   const tokenHash = link.properties?.hashed_token ?? "";
-  const signedIn = await done(
+  const signedIn = await dataOf(
     client().auth.verifyOtp({ token_hash: tokenHash, type: "magiclink" }),
   );
   expect((await admin.signOut(signedIn.session?.access_token ?? "")).error).toBeNull();
-  const invited = await done(admin.inviteUserByEmail(fresh()));
+  const invited = await dataOf(admin.inviteUserByEmail(newEmail()));
   expect(invited.user?.invited_at).toBeTruthy();
-  await done(admin.deleteUser(id));
+  await dataOf(admin.deleteUser(id));
   expect((await admin.getUserById(id)).error).toMatchObject({ code: "user_not_found" });
 });
 
 test("auth_100 admin: create_provider, get_provider, list_providers, update_provider, delete_provider", async () => {
   const { customProviders } = owner().auth.admin;
   const identifier = `custom:c${randomUUID().slice(0, 8)}`;
-  await done(
+  await dataOf(
     customProviders.createProvider({
       provider_type: "oauth2",
       identifier,
@@ -337,25 +343,27 @@ test("auth_100 admin: create_provider, get_provider, list_providers, update_prov
       userinfo_url: "https://id.company.example/me",
     }),
   );
-  await done(customProviders.updateProvider(identifier, { name: "The company" }));
-  expect((await done(customProviders.getProvider(identifier))).name).toBe("The company");
-  expect((await done(customProviders.listProviders())).providers).toHaveLength(1);
+  await dataOf(customProviders.updateProvider(identifier, { name: "The company" }));
+  expect((await dataOf(customProviders.getProvider(identifier))).name).toBe("The company");
+  expect((await dataOf(customProviders.listProviders())).providers).toHaveLength(1);
   expect((await customProviders.deleteProvider(identifier)).error).toBeNull();
 });
 
 test("auth_100 oauth_admin and oauth_server: clients, authorizations, grants", async () => {
   const { oauth } = owner().auth.admin;
-  const redirect = "https://program.example/cb";
-  const made = await done(oauth.createClient({ client_name: "Notes", redirect_uris: [redirect] }));
+  const redirect = "https://notes.example/cb";
+  const made = await dataOf(
+    oauth.createClient({ client_name: "Notes", redirect_uris: [redirect] }),
+  );
   const id = made.client_id;
-  expect((await done(oauth.getClient(id))).client_name).toBe("Notes");
-  expect((await done(oauth.listClients())).clients).toHaveLength(1);
-  await done(oauth.updateClient(id, { client_name: "Loom Notes" }));
-  const renewed = await done(oauth.regenerateClientSecret(id));
+  expect((await dataOf(oauth.getClient(id))).client_name).toBe("Notes");
+  expect((await dataOf(oauth.listClients())).clients).toHaveLength(1);
+  await dataOf(oauth.updateClient(id, { client_name: "Loom Notes" }));
+  const renewed = await dataOf(oauth.regenerateClientSecret(id));
   expect(renewed.client_secret).not.toBe(made.client_secret);
 
-  const { auth } = await person();
-  const asked = async () => {
+  const { auth } = await createPerson();
+  const startAuthorization = async () => {
     const challenge = createHash("sha256").update("v".repeat(64)).digest("base64url");
     const query = new URLSearchParams({
       client_id: id,
@@ -364,25 +372,25 @@ test("auth_100 oauth_admin and oauth_server: clients, authorizations, grants", a
       code_challenge: challenge,
       code_challenge_method: "S256",
     });
-    const answer = await fetch(`${server.apiUrl}/auth/v1/oauth/authorize?${query}`, {
+    const response = await fetch(`${server.apiUrl}/auth/v1/oauth/authorize?${query}`, {
       redirect: "manual",
     });
-    const target = new URL(answer.headers.get("location") ?? "");
+    const target = new URL(response.headers.get("location") ?? "");
     return target.searchParams.get("authorization_id") ?? "";
   };
   const skipBrowserRedirect = true;
-  const refused = await asked();
-  await done(auth.oauth.getAuthorizationDetails(refused));
-  const no = await done(auth.oauth.denyAuthorization(refused, { skipBrowserRedirect }));
-  expect(no.redirect_url).toContain("error=access_denied");
-  const granted = await asked();
-  const details = await done(auth.oauth.getAuthorizationDetails(granted));
+  const refused = await startAuthorization();
+  await dataOf(auth.oauth.getAuthorizationDetails(refused));
+  const denied = await dataOf(auth.oauth.denyAuthorization(refused, { skipBrowserRedirect }));
+  expect(denied.redirect_url).toContain("error=access_denied");
+  const granted = await startAuthorization();
+  const details = await dataOf(auth.oauth.getAuthorizationDetails(granted));
   expect("client" in details && details.client.name).toBe("Loom Notes");
-  const yes = await done(auth.oauth.approveAuthorization(granted, { skipBrowserRedirect }));
-  expect(yes.redirect_url).toContain("code=");
-  const grants = await done(auth.oauth.listGrants());
+  const approved = await dataOf(auth.oauth.approveAuthorization(granted, { skipBrowserRedirect }));
+  expect(approved.redirect_url).toContain("code=");
+  const grants = await dataOf(auth.oauth.listGrants());
   expect(grants.map((grant) => grant.client.id)).toEqual([id]);
   expect((await auth.oauth.revokeGrant({ clientId: id })).error).toBeNull();
-  expect(await done(auth.oauth.listGrants())).toEqual([]);
+  expect(await dataOf(auth.oauth.listGrants())).toEqual([]);
   expect((await oauth.deleteClient(id)).error).toBeNull();
 });

@@ -1,4 +1,5 @@
-// Sign-up to sign-out through the stock client, with real mail.
+// Accounts and sessions through the stock client: sign-up, sign-in, refresh, recovery, sign-out. Mail is read from
+// the inbox.
 
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
@@ -6,9 +7,9 @@ import { apiUrl } from "../support/address.ts";
 import { type Person, password, signUp, visitor } from "../support/clients.ts";
 import { confirmationLink, oneTimeCode } from "../support/inbox.ts";
 
-const fresh = () => `person-${randomUUID().slice(0, 12)}@lookbook.test`;
+const newEmail = () => `person-${randomUUID().slice(0, 12)}@lookbook.test`;
 
-/** Another device of the same person. */
+/** Signs in a second time, as on another device. */
 async function signInAgain(person: Person, secret = password) {
   const client = visitor();
   const { data, error } = await client.auth.signInWithPassword({
@@ -18,7 +19,7 @@ async function signInAgain(person: Person, secret = password) {
   return { client, session: data.session, error };
 }
 
-test("auth_001 a confirmed person signs in and the token names them", async () => {
+test("auth_001 a confirmed person signs in and gets a token with their id", async () => {
   const person = await signUp();
 
   const { session, error } = await signInAgain(person);
@@ -33,11 +34,11 @@ test("auth_001 a confirmed person signs in and the token names them", async () =
   expect(claims).toMatchObject({ sub: person.id, role: "authenticated", aud: "authenticated" });
 });
 
-test("auth_002 a wrong password and an unknown address look the same", async () => {
+test("auth_002 a wrong password and an unknown address get the same error", async () => {
   const person = await signUp();
 
   const wrong = await signInAgain(person, "Not-the-password-1");
-  const unknown = await visitor().auth.signInWithPassword({ email: fresh(), password });
+  const unknown = await visitor().auth.signInWithPassword({ email: newEmail(), password });
 
   for (const { error } of [wrong, unknown]) {
     expect(error).toMatchObject({
@@ -49,7 +50,7 @@ test("auth_002 a wrong password and an unknown address look the same", async () 
 });
 
 test("auth_003 auth_004 auth_025 an address is confirmed by the mailed link", async () => {
-  const email = fresh();
+  const email = newEmail();
   const client = visitor();
 
   const { data } = await client.auth.signUp({
@@ -74,8 +75,8 @@ test("auth_003 auth_004 auth_025 an address is confirmed by the mailed link", as
   expect(late.data.user?.email_confirmed_at).toMatch(/Z$/);
 });
 
-test("auth_067 the mailed code confirms as well, and only once", async () => {
-  const email = fresh();
+test("auth_067 the mailed code confirms the address, and works once", async () => {
+  const email = newEmail();
   const client = visitor();
   await client.auth.signUp({ email, password });
   const token = await oneTimeCode(email);
@@ -88,7 +89,7 @@ test("auth_067 the mailed code confirms as well, and only once", async () => {
   expect(second.error).toMatchObject({ status: 403, code: "otp_expired" });
 });
 
-test("auth_030 signing up twice tells nobody that the account exists", async () => {
+test("auth_030 signing up with a taken address does not reveal the account", async () => {
   const person = await signUp();
 
   const { data, error } = await visitor().auth.signUp({
@@ -102,7 +103,7 @@ test("auth_030 signing up twice tells nobody that the account exists", async () 
   expect((await signInAgain(person)).error).toBeNull();
 });
 
-test("auth_008 getUser asks the server and answers identities", async () => {
+test("auth_008 getUser returns the user with identities", async () => {
   const person = await signUp();
 
   const { data } = await person.client.auth.getUser();
@@ -122,7 +123,7 @@ test("auth_050 getClaims verifies the token with the published key", async () =>
   expect(data?.header.alg).toBe("ES256");
 });
 
-test("auth_009 auth_010 refreshing rotates the token and two at once both work", async () => {
+test("auth_009 auth_010 refreshing rotates the token and two concurrent refreshes succeed", async () => {
   const { client, session } = await signInAgain(await signUp());
   const token = { refresh_token: session?.refresh_token ?? "" };
 
@@ -138,13 +139,13 @@ test("auth_009 auth_010 refreshing rotates the token and two at once both work",
   expect(next.error).toBeNull();
 });
 
-test("auth_013 an unknown refresh token is refused by name", async () => {
+test("auth_013 an unknown refresh token gets refresh_token_not_found", async () => {
   const { error } = await visitor().auth.refreshSession({ refresh_token: "abcdefghijkl" });
 
   expect(error).toMatchObject({ status: 400, code: "refresh_token_not_found" });
 });
 
-test("auth_054 user metadata is merged and a null removes a key", async () => {
+test("auth_054 user metadata is merged and null removes a key", async () => {
   const person = await signUp();
 
   await person.client.auth.updateUser({ data: { shoe: 41, hat: "L" } });
@@ -154,12 +155,12 @@ test("auth_054 user metadata is merged and a null removes a key", async () => {
   expect(data.user?.user_metadata).not.toHaveProperty("hat");
 });
 
-test("auth_014 auth_015 auth_016 signing out ends sessions by scope", async () => {
+test("auth_014 auth_015 auth_016 signing out ends the sessions of its scope", async () => {
   const person = await signUp();
   const [phone, laptop] = [await signInAgain(person), await signInAgain(person)];
 
   await laptop.client.auth.signOut({ scope: "others" });
-  // The client turns the server's `session_not_found` into an error of its own.
+  // The client turns the server's `session_not_found` into AuthSessionMissingError.
   expect((await phone.client.auth.getUser()).error?.name).toBe("AuthSessionMissingError");
   expect((await laptop.client.auth.getUser()).error).toBeNull();
 
@@ -171,14 +172,14 @@ test("auth_014 auth_015 auth_016 signing out ends sessions by scope", async () =
   expect([after.status, (await after.json()).code]).toEqual([403, "session_not_found"]);
 });
 
-test("auth_020 auth_021 auth_022 a forgotten password is set anew by link", async () => {
+test("auth_020 auth_021 auth_022 a forgotten password is replaced through the mailed link", async () => {
   const person = await signUp();
   const site = apiUrl();
 
-  const asked = await visitor().auth.resetPasswordForEmail(person.email, {
+  const requested = await visitor().auth.resetPasswordForEmail(person.email, {
     redirectTo: `${site}/auth?reset=true`,
   });
-  expect(asked.error).toBeNull();
+  expect(requested.error).toBeNull();
   const opened = await fetch(await confirmationLink(person.email), { redirect: "manual" });
   const target = new URL(opened.headers.get("location") ?? "");
   const fragment = new URLSearchParams(target.hash.slice(1));
@@ -195,7 +196,7 @@ test("auth_020 auth_021 auth_022 a forgotten password is set anew by link", asyn
   expect((await signInAgain(person, "Brand-New-2026")).error).toBeNull();
 });
 
-test("auth_022 a forgotten password is set anew by code", async () => {
+test("auth_022 a forgotten password is replaced with the mailed code", async () => {
   const person = await signUp();
   await visitor().auth.resetPasswordForEmail(person.email);
 
@@ -210,33 +211,33 @@ test("auth_022 a forgotten password is set anew by code", async () => {
   expect((await client.auth.updateUser({ password: "Brand-New-2027" })).error).toBeNull();
 });
 
-test("auth_023 asking for an unknown address answers the same", async () => {
-  const { error } = await visitor().auth.resetPasswordForEmail(fresh());
+test("auth_023 recovery of an unknown address succeeds like any other", async () => {
+  const { error } = await visitor().auth.resetPasswordForEmail(newEmail());
 
   expect(error).toBeNull();
 });
 
-test("auth_034 a weak password is refused with reasons", async () => {
-  const { error } = await visitor().auth.signUp({ email: fresh(), password: "abc" });
+test("auth_034 a weak password is refused with its reasons", async () => {
+  const { error } = await visitor().auth.signUp({ email: newEmail(), password: "abc" });
 
   expect(error).toMatchObject({ status: 422, code: "weak_password", reasons: ["length"] });
 });
 
-test("auth_017 auth_018 errors come in the shape of the client's version", async () => {
-  const ask = async (headers: Record<string, string>) =>
+test("auth_017 auth_018 the error shape follows the client's API version", async () => {
+  const signIn = async (headers: Record<string, string>) =>
     (
       await fetch(`${apiUrl()}/auth/v1/token?grant_type=password`, {
         method: "POST",
         headers: { "Content-Type": "application/json", ...headers },
-        body: JSON.stringify({ email: fresh(), password }),
+        body: JSON.stringify({ email: newEmail(), password }),
       })
     ).json();
 
-  expect(await ask({ "X-Supabase-Api-Version": "2024-01-01" })).toEqual({
+  expect(await signIn({ "X-Supabase-Api-Version": "2024-01-01" })).toEqual({
     code: "invalid_credentials",
     message: "Invalid login credentials",
   });
-  expect(await ask({})).toMatchObject({
+  expect(await signIn({})).toMatchObject({
     code: 400,
     error_code: "invalid_credentials",
     msg: "Invalid login credentials",

@@ -1,4 +1,4 @@
-// Sign-in by way of a provider through the stock client, against a real OpenID provider (support/provider.ts).
+// Sign-in with a provider through the stock client, against a real OpenID provider (support/provider.ts).
 
 import { randomUUID } from "node:crypto";
 import { createClient, type WebSocketLikeConstructor } from "@supabase/supabase-js";
@@ -6,14 +6,14 @@ import { expect, test } from "vitest";
 import WebSocket from "ws";
 import { apiUrl } from "../support/address.ts";
 import { anonKey, password, signUp, visitor } from "../support/clients.ts";
-import { followTo } from "../support/flow.ts";
+import { followRedirectsTo } from "../support/follow-redirects.ts";
 
-const fresh = (kind = "ana") => `${kind}-${randomUUID().slice(0, 12)}@lookbook.test`;
+const newEmail = (kind = "ana") => `${kind}-${randomUUID().slice(0, 12)}@lookbook.test`;
 
 const target = () => `${apiUrl()}/auth`;
 
-/** What the site asks for, for somebody whom the provider knows already. */
-function options(email: string) {
+/** The options that the site sends. With `login_hint` the provider skips its form. */
+function signInOptions(email: string) {
   return {
     redirectTo: target(),
     scopes: "openid email profile",
@@ -22,21 +22,21 @@ function options(email: string) {
   };
 }
 
-/** Goes to the provider and back; where the browser ends. */
-async function visit(email: string): Promise<URL> {
+/** Signs in at the provider. Returns the URL to which the browser is sent back. */
+async function signInAtProvider(email: string): Promise<URL> {
   const { data } = await visitor().auth.signInWithOAuth({
     provider: "google",
-    options: options(email),
+    options: signInOptions(email),
   });
-  return followTo(data.url ?? "", target());
+  return followRedirectsTo(data.url ?? "", target());
 }
 
 const fragment = (url: URL) => Object.fromEntries(new URLSearchParams(url.hash.slice(1)));
 
-test("auth_038 auth_039 auth_045 somebody new comes in by the provider", async () => {
-  const email = fresh();
+test("auth_038 auth_039 auth_045 a first sign-in with a provider creates the account", async () => {
+  const email = newEmail();
 
-  const url = await visit(email);
+  const url = await signInAtProvider(email);
 
   const tokens = fragment(url);
   expect(tokens).toMatchObject({ token_type: "bearer", sb: "", expires_in: "3600" });
@@ -70,12 +70,12 @@ test("auth_046 a PKCE client exchanges the code", async () => {
       },
     },
   });
-  const email = fresh();
+  const email = newEmail();
   const { data } = await client.auth.signInWithOAuth({
     provider: "google",
-    options: options(email),
+    options: signInOptions(email),
   });
-  const url = await followTo(data.url ?? "", target());
+  const url = await followRedirectsTo(data.url ?? "", target());
   expect(url.hash).toBe("");
 
   const exchanged = await client.auth.exchangeCodeForSession(url.searchParams.get("code") ?? "");
@@ -85,22 +85,22 @@ test("auth_046 a PKCE client exchanges the code", async () => {
   expect(exchanged.data.session?.provider_token).toBeTruthy();
 });
 
-test("auth_040 a proven address leads to the account that has it, an unproven one does not", async () => {
+test("auth_040 a verified address signs in to the existing account, an unverified one is refused", async () => {
   const person = await signUp();
 
-  const known = fragment(await visit(person.email));
+  const known = fragment(await signInAtProvider(person.email));
   const claims = JSON.parse(atob((known.access_token ?? "").split(".")[1] ?? ""));
   expect(claims.sub).toBe(person.id);
   expect([...claims.app_metadata.providers].sort()).toEqual(["email", "google"]);
   const again = await visitor().auth.signInWithPassword({ email: person.email, password });
   expect(again.error).toBeNull();
 
-  const refused = await visit(fresh("unverified"));
+  const refused = await signInAtProvider(newEmail("unverified"));
   expect(refused.searchParams.get("error_code")).toBe("provider_email_needs_verification");
   expect(fragment(refused).error).toBe("access_denied");
 });
 
-test("auth_043 a provider that is off answers in JSON", async () => {
+test("auth_043 a disabled provider gets a JSON error", async () => {
   const { data } = await visitor().auth.signInWithOAuth({
     provider: "gitlab",
     options: { redirectTo: target(), skipBrowserRedirect: true },

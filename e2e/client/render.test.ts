@@ -1,4 +1,4 @@
-// Pictures in other sizes through the stock client.
+// Image transformation through the stock client.
 
 import { randomUUID } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
@@ -6,7 +6,7 @@ import { apiUrl } from "../support/address.ts";
 import { type Person, signUp, visitor } from "../support/clients.ts";
 
 let person: Person;
-/** One of the seed's pictures, 1 200 pixels wide. */
+/** A picture of the seed data, 1200 pixels wide. */
 let picture: { bucket: string; path: string };
 
 beforeAll(async () => {
@@ -17,7 +17,7 @@ beforeAll(async () => {
   picture = { bucket, path };
 });
 
-/** Width and height of a lossy WebP. */
+/** Width and height of a WebP, read from its VP8 or VP8X header. */
 function sizeOf(bytes: Buffer): [number, number] {
   expect(bytes.toString("latin1", 8, 12)).toBe("WEBP");
   const [kind, extended] = [bytes.toString("latin1", 12, 16), bytes.readUIntLE(24, 3)];
@@ -31,7 +31,7 @@ async function bytesOf(response: Response): Promise<Buffer> {
   return Buffer.from(await response.arrayBuffer());
 }
 
-test("store_093 a public picture comes in the size that was asked for", async () => {
+test("store_093 a public picture is rendered in the requested size", async () => {
   const { data } = visitor()
     .storage.from(picture.bucket)
     .getPublicUrl(picture.path, { transform: { width: 200, height: 100, quality: 70 } });
@@ -45,7 +45,7 @@ test("store_093 a public picture comes in the size that was asked for", async ()
   );
 });
 
-test("store_093 store_094 private pictures are rendered for those who may see them", async () => {
+test("store_093 store_094 a private picture is rendered only for those who may read it", async () => {
   const original = await fetch(
     `${apiUrl()}/storage/v1/object/public/${picture.bucket}/${picture.path}`,
   );

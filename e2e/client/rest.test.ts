@@ -1,4 +1,4 @@
-// Tables and functions through the stock client, on the site's own data.
+// Tables and functions through the stock client, on Lookbook's data.
 
 import { randomUUID } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
@@ -51,7 +51,8 @@ test("rest_013 rest_015 lists, patterns and nested logic", async () => {
 });
 
 test("rest_023 rest_024 rest_031 to-one, to-many and counts are embedded", async () => {
-  const { data } = await visitor()
+  // As the fan: likes are private.
+  const { data } = await fan.client
     .from("combines")
     .select(
       "id, creator:profiles!combines_user_id_fkey(username), likes(user_id), total:likes(count)",
@@ -68,7 +69,7 @@ test("rest_023 rest_024 rest_031 to-one, to-many and counts are embedded", async
 });
 
 test("rest_027 an inner embed drops parents without a match", async () => {
-  const { data } = await visitor()
+  const { data } = await fan.client
     .from("combines")
     .select("id, likes!inner(user_id)")
     .eq("user_id", creator.id)
@@ -77,7 +78,7 @@ test("rest_027 an inner embed drops parents without a match", async () => {
   expect(data?.map(({ id }) => id).sort()).toEqual([outfits[0]?.id, outfits[1]?.id].sort());
 });
 
-test("rest_057 rest_058 rest_059 counts and pages beyond the end", async () => {
+test("rest_057 rest_058 rest_059 counts, partial pages and pages beyond the end", async () => {
   const query = () =>
     visitor().from("combines").select("id", { count: "exact" }).eq("user_id", creator.id);
 
@@ -92,7 +93,7 @@ test("rest_057 rest_058 rest_059 counts and pages beyond the end", async () => {
   expect([head.count, head.data]).toEqual([3, null]);
 });
 
-test("rest_037 rest_038 rest_039 rows are inserted, one and many", async () => {
+test("rest_037 rest_038 rest_039 one row and many rows are inserted", async () => {
   const brand = (await makeItem()).brand_id;
   const names = [uniqueName("Bulk"), uniqueName("Bulk")];
 
@@ -119,17 +120,17 @@ test("rest_037 rest_038 rest_039 rows are inserted, one and many", async () => {
   ]);
 });
 
-test("rest_045 rest_046 rows are upserted by a named key", async () => {
-  const mark = { user_id: fan.id, combine_id: outfits[2]?.id };
+test("rest_045 rest_046 rows are upserted on a named key", async () => {
+  const bookmark = { user_id: fan.id, combine_id: outfits[2]?.id };
   const key = { onConflict: "user_id,combine_id" };
 
   const made = await fan.client
     .from("bookmarks")
-    .upsert(mark, { ...key, ignoreDuplicates: true })
+    .upsert(bookmark, { ...key, ignoreDuplicates: true })
     .select();
   const again = await fan.client
     .from("bookmarks")
-    .upsert(mark, { ...key, ignoreDuplicates: true })
+    .upsert(bookmark, { ...key, ignoreDuplicates: true })
     .select();
 
   expect([made.status, made.data?.length]).toEqual([201, 1]);
@@ -155,12 +156,12 @@ test("rest_048 rest_050 rows are updated and deleted under row-level security", 
   expect(gone.data).toEqual([{ combine_id: outfits[1]?.id }]);
 });
 
-test("rest_054 single and maybeSingle", async () => {
+test("rest_054 single refuses zero rows and maybeSingle returns null", async () => {
   const none = await visitor().from("combines").select().eq("id", randomUUID()).single();
-  const perhaps = await visitor().from("combines").select().eq("id", randomUUID()).maybeSingle();
+  const maybe = await visitor().from("combines").select().eq("id", randomUUID()).maybeSingle();
 
   expect([none.status, none.error?.code]).toEqual([406, "PGRST116"]);
-  expect([perhaps.error, perhaps.data]).toEqual([null, null]);
+  expect([maybe.error, maybe.data]).toEqual([null, null]);
 });
 
 test("rest_063 rest_065 functions are called", async () => {
@@ -168,7 +169,7 @@ test("rest_063 rest_065 functions are called", async () => {
   expect((await creator.client.rpc("is_admin_role", undefined, { get: true })).data).toBe(false);
 });
 
-test("rest_022 rest_066 rest_044 errors carry their codes", async () => {
+test("rest_022 rest_066 rest_044 errors have PostgREST's and PostgreSQL's codes", async () => {
   const table = await visitor().from("combine").select();
   expect([table.status, table.error?.code]).toEqual([404, "PGRST205"]);
   const fn = await visitor().rpc("is_admin_rolle");
@@ -178,7 +179,7 @@ test("rest_022 rest_066 rest_044 errors carry their codes", async () => {
   expect([twice.status, twice.error?.code]).toEqual([409, "23505"]);
 });
 
-test("gw_010 rest_007 a token of another secret is refused", async () => {
+test("gw_010 rest_007 a token signed with another secret is refused", async () => {
   const header = btoa('{"alg":"HS256","typ":"JWT"}').replaceAll("=", "");
   const body = btoa('{"role":"service_role"}').replaceAll("=", "");
   const forged = client(`${header}.${body}.c2lnbmF0dXJl`);
@@ -188,7 +189,7 @@ test("gw_010 rest_007 a token of another secret is refused", async () => {
   expect([status, error?.code]).toEqual([401, "PGRST301"]);
 });
 
-test("gw_004 the key in the query is no filter", async () => {
+test("gw_004 the query parameter apikey is not a filter", async () => {
   const response = await fetch(`${apiUrl()}/rest/v1/colors?select=id&limit=1&apikey=anything`);
 
   expect(response.status).toBe(200);

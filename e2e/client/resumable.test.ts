@@ -1,4 +1,4 @@
-// Resumable uploads through tus-js-client, as Supabase's guide sets it up, and with the options that Uppy passes to it.
+// Resumable uploads with tus-js-client, configured as in Supabase's guide and as Uppy configures it.
 
 import { randomBytes, randomUUID } from "node:crypto";
 import { DetailedError, Upload, type UploadOptions } from "tus-js-client";
@@ -6,7 +6,7 @@ import { beforeAll, expect, test } from "vitest";
 import { apiUrl } from "../support/address.ts";
 import { type Person, signUp, visitor } from "../support/clients.ts";
 
-/** The chunk that clients of the hosted platform must use. */
+/** The chunk size that the hosted platform requires. */
 const chunkSize = 6 * 1024 * 1024;
 
 let person: Person;
@@ -36,8 +36,8 @@ function options(path: string, more: Partial<UploadOptions> = {}): UploadOptions
   };
 }
 
-/** Runs an upload to its end. */
-function run(bytes: Buffer, settings: UploadOptions): Promise<Upload> {
+/** Uploads all bytes. */
+function upload(bytes: Buffer, settings: UploadOptions): Promise<Upload> {
   return new Promise((resolve, reject) => {
     const upload = new Upload(bytes, {
       ...settings,
@@ -48,21 +48,21 @@ function run(bytes: Buffer, settings: UploadOptions): Promise<Upload> {
   });
 }
 
-async function stored(path: string): Promise<Buffer> {
+async function download(path: string): Promise<Buffer> {
   const { data, error } = await person.client.storage.from("avatars").download(path);
   expect(error).toBeNull();
   return Buffer.from((await data?.arrayBuffer()) ?? new ArrayBuffer());
 }
 
-const own = () => `${person.id}/${randomUUID()}.webp`;
+const newPath = () => `${person.id}/${randomUUID()}.webp`;
 
-test("store_087 store_092 a file arrives in chunks, with what was said of it", async () => {
-  const [path, bytes] = [own(), randomBytes(4_500_000)];
+test("store_087 store_092 a file uploaded in chunks keeps its content, type and metadata", async () => {
+  const [path, bytes] = [newPath(), randomBytes(4_500_000)];
 
-  const upload = await run(bytes, options(path, { chunkSize: 1_000_000 }));
+  const finished = await upload(bytes, options(path, { chunkSize: 1_000_000 }));
 
-  expect(upload.url).toMatch(`${apiUrl()}/storage/v1/upload/resumable/`);
-  expect((await stored(path)).equals(bytes)).toBe(true);
+  expect(finished.url).toMatch(`${apiUrl()}/storage/v1/upload/resumable/`);
+  expect((await download(path)).equals(bytes)).toBe(true);
   const { data } = await person.client.storage.from("avatars").info(path);
   expect(data).toMatchObject({
     size: bytes.length,
@@ -72,16 +72,16 @@ test("store_087 store_092 a file arrives in chunks, with what was said of it", a
   });
 });
 
-test("store_087 one chunk, and none at all", async () => {
+test("store_087 a file of one chunk and an empty file", async () => {
   for (const bytes of [randomBytes(70_000), Buffer.alloc(0)]) {
-    const path = own();
-    await run(bytes, options(path));
-    expect((await stored(path)).equals(bytes)).toBe(true);
+    const path = newPath();
+    await upload(bytes, options(path));
+    expect((await download(path)).equals(bytes)).toBe(true);
   }
 });
 
-test("store_089 an upload that was interrupted goes on where it was", async () => {
-  const [path, bytes] = [own(), randomBytes(4_000_000)];
+test("store_089 an interrupted upload resumes at its offset", async () => {
+  const [path, bytes] = [newPath(), randomBytes(4_000_000)];
   const address = await new Promise<string>((resolve, reject) => {
     const upload = new Upload(bytes, {
       ...options(path, { chunkSize: 1_000_000, uploadDataDuringCreation: false }),
@@ -96,7 +96,7 @@ test("store_089 an upload that was interrupted goes on where it was", async () =
   });
 
   const offsets: number[] = [];
-  await run(
+  await upload(
     bytes,
     options(path, {
       uploadUrl: address,
@@ -106,50 +106,53 @@ test("store_089 an upload that was interrupted goes on where it was", async () =
   );
 
   expect(offsets[0]).toBeGreaterThanOrEqual(2_000_000);
-  expect((await stored(path)).equals(bytes)).toBe(true);
+  expect((await download(path)).equals(bytes)).toBe(true);
 });
 
 test("store_090 a signed upload needs no session", async () => {
-  const [path, bytes] = [own(), randomBytes(300_000)];
+  const [path, bytes] = [newPath(), randomBytes(300_000)];
   const { data } = await person.client.storage.from("avatars").createSignedUploadUrl(path);
 
-  await run(bytes, {
+  await upload(bytes, {
     ...options(path),
     endpoint: `${apiUrl()}/storage/v1/upload/resumable/sign`,
     headers: { "x-signature": data?.token ?? "" },
   });
 
-  expect((await stored(path)).equals(bytes)).toBe(true);
+  expect((await download(path)).equals(bytes)).toBe(true);
 });
 
-test("store_088 store_090 refusals reach the client as plain text", async () => {
+test("store_088 store_090 errors have plain text bodies", async () => {
   const refusal = async (path: string, bytes: Buffer, more: Partial<UploadOptions> = {}) => {
     const settings = options(path, { retryDelays: null, ...more });
-    const error = await run(bytes, settings).then(
+    const error = await upload(bytes, settings).then(
       () => undefined,
       (thrown: unknown) => thrown,
     );
     const response = error instanceof DetailedError ? error.originalResponse : null;
     return [response?.getStatus(), response?.getBody()];
   };
-  const taken = own();
-  await run(randomBytes(10), options(taken));
+  const taken = newPath();
+  await upload(randomBytes(10), options(taken));
 
   expect(await refusal(`${randomUUID()}/x.webp`, randomBytes(10))).toEqual([
     403,
     "new row violates row-level security policy",
   ]);
-  expect(await refusal(own(), randomBytes(6_000_000))).toEqual([413, "Maximum size exceeded\n"]);
+  expect(await refusal(newPath(), randomBytes(6_000_000))).toEqual([
+    413,
+    "Maximum size exceeded\n",
+  ]);
   expect(await refusal(taken, randomBytes(10))).toEqual([409, "The resource already exists"]);
-  const html = { bucketName: "avatars", objectName: own(), contentType: "text/html" };
-  expect(await refusal(own(), randomBytes(10), { metadata: html })).toEqual([
+  const html = { bucketName: "avatars", objectName: newPath(), contentType: "text/html" };
+  expect(await refusal(newPath(), randomBytes(10), { metadata: html })).toEqual([
     415,
     "mime type text/html is not supported",
   ]);
 });
 
-test("store_091 an upload that is given up leaves nothing", async () => {
-  const path = own();
+test("store_091 a terminated upload leaves no object", async () => {
+  const path = newPath();
   const upload = await new Promise<Upload>((resolve, reject) => {
     const started = new Upload(randomBytes(3_000_000), {
       ...options(path, { chunkSize: 500_000 }),

@@ -1,4 +1,4 @@
-// The S3 protocol with the AWS SDK: the project's own pair of keys, and a person with a session token.
+// The S3 protocol with the AWS SDK: with the project's key pair, and with a user's session token.
 
 import { randomUUID } from "node:crypto";
 import { Readable } from "node:stream";
@@ -31,7 +31,7 @@ function client(accessKeyId: string, secretAccessKey: string, sessionToken?: str
   });
 }
 
-// The well-known pair of local development, in parts: scanners would take it for a real one.
+// The well-known key pair of local development. It is split so that secret scanners do not report it.
 const service = () =>
   client(
     ["625729a08b95bf1b", "7ff351a663f3a23c"].join(""),
@@ -47,7 +47,7 @@ afterAll(async () => {
   await service().send(new DeleteBucketCommand({ Bucket: bucket }));
 });
 
-test("store_095 objects go in and out, described and listed", async () => {
+test("store_095 objects are put, copied, read, listed and deleted", async () => {
   const s3 = service();
   const put = await s3.send(
     new PutObjectCommand({
@@ -89,7 +89,7 @@ test("store_095 objects go in and out, described and listed", async () => {
   ).rejects.toMatchObject({ name: "NotFound" });
 });
 
-test("store_095 store_097 a stream of unknown length becomes parts, a presigned URL reads it", async () => {
+test("store_095 store_097 a stream is uploaded in parts and read by a presigned URL", async () => {
   const s3 = service();
   const block = Buffer.alloc(1 << 20, "0123456789abcdef");
   const upload = new Upload({
@@ -114,7 +114,7 @@ test("store_095 store_097 a stream of unknown length becomes parts, a presigned 
   expect((await fetch(form, { method: "PUT", body: "by URL" })).status).toBe(200);
 });
 
-test("store_096 a person with a session token is bound by the policies", async () => {
+test("store_096 with a session token the policies of the user apply", async () => {
   const [ana, bob] = await Promise.all([signUp(), signUp()]);
   const session = await ana.client.auth.getSession();
   const s3 = client("stub", localKey("anon"), session.data.session?.access_token);

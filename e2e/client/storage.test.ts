@@ -1,4 +1,4 @@
-// Files through the stock client: public pictures, private photos, links that expire.
+// Files through the stock client: public and private buckets, signed URLs, listing, moving.
 
 import { randomUUID } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
@@ -21,7 +21,7 @@ async function uploadAvatar(): Promise<string> {
   return path;
 }
 
-test("store_001 store_002 store_008 an upload is public at once, with its type and cache time", async () => {
+test("store_001 store_002 store_008 an upload is served with its content type and cache-control", async () => {
   const path = await uploadAvatar();
   const { data } = visitor().storage.from("avatars").getPublicUrl(path);
 
@@ -33,7 +33,7 @@ test("store_001 store_002 store_008 an upload is public at once, with its type a
   expect(Buffer.from(await response.arrayBuffer())).toEqual(pixel);
 });
 
-test("store_038 store_039 ranges and conditional requests", async () => {
+test("store_038 store_039 ranges get 206 and a current ETag gets 304", async () => {
   const path = await uploadAvatar();
   const url = visitor().storage.from("avatars").getPublicUrl(path).data.publicUrl;
   const etag = (await fetch(url)).headers.get("etag") ?? "";
@@ -49,7 +49,7 @@ test("store_038 store_039 ranges and conditional requests", async () => {
   expect([same.status, await same.text()]).toEqual([304, ""]);
 });
 
-test("store_004 an existing name is not overwritten by accident", async () => {
+test("store_004 an existing object is not overwritten without upsert", async () => {
   const path = await uploadAvatar();
 
   const { error } = await person.client.storage
@@ -59,7 +59,7 @@ test("store_004 an existing name is not overwritten by accident", async () => {
   expect(error).toMatchObject({ message: "The resource already exists", statusCode: "409" });
 });
 
-test("store_012 store_033 policies and allowed types are kept", async () => {
+test("store_012 store_033 uploads against a policy or of a forbidden type are refused", async () => {
   const foreign = await person.client.storage
     .from("avatars")
     .upload(`${randomUUID()}/me.webp`, pixel, { contentType: "image/webp" });
@@ -71,7 +71,7 @@ test("store_012 store_033 policies and allowed types are kept", async () => {
   expect(script.error).toMatchObject({ statusCode: "415" });
 });
 
-test("store_015 store_016 a private photo is seen through a signed link only", async () => {
+test("store_015 store_016 a private object is readable by signed URL only", async () => {
   const bucket = person.client.storage.from("profile-avatars");
   const path = `training-images/${person.id}/${randomUUID()}.webp`;
   expect((await bucket.upload(path, pixel, { contentType: "image/webp" })).error).toBeNull();
@@ -86,7 +86,7 @@ test("store_015 store_016 a private photo is seen through a signed link only", a
   expect((await visitor().storage.from("profile-avatars").download(path)).error).not.toBeNull();
 });
 
-test("store_046 a signed upload link lets a file in without a session", async () => {
+test("store_046 a signed upload URL accepts a file without a session", async () => {
   const bucket = person.client.storage.from("avatars");
   const path = `${person.id}/${randomUUID()}.webp`;
   const { data } = await bucket.createSignedUploadUrl(path);
@@ -99,7 +99,7 @@ test("store_046 a signed upload link lets a file in without a session", async ()
   expect((await bucket.download(path)).data?.size).toBe(pixel.length);
 });
 
-test("store_019 store_021 store_041 listing, moving and removing", async () => {
+test("store_019 store_021 store_041 objects are listed, moved and removed", async () => {
   const bucket = person.client.storage.from("avatars");
   const name = (await uploadAvatar()).split("/")[1] ?? "";
 
@@ -112,7 +112,7 @@ test("store_019 store_021 store_041 listing, moving and removing", async () => {
   expect((await bucket.exists(`${person.id}/moved-${name}`)).data).toBe(false);
 });
 
-test("gw_027 the project's own pictures are in their buckets", async () => {
+test("gw_027 the project's seed pictures are served from their buckets", async () => {
   const { data } = await visitor().from("combines").select("main_image").limit(3);
 
   expect(data).toHaveLength(3);

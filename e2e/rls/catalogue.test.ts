@@ -1,10 +1,10 @@
-// Attacks on the catalogue: everybody reads, administrators write.
+// Row-level security of the catalogue: everybody may read, only administrators may write.
 
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { makeItem, must, stored, uniqueName } from "../support/catalogue.ts";
 import { owner, type Person, signUp, signUpAdmin, visitor } from "../support/clients.ts";
-import { expectNoRows, expectRefused } from "../support/refusal.ts";
+import { expectNoRows, expectRefused } from "../support/expectations.ts";
 
 let attacker: Person;
 let admin: Person;
@@ -101,40 +101,43 @@ describe("values that the catalogue refuses to administrators too", () => {
   ])("%s", async (_, table, change, status, code, message) => {
     const row = tables.find(([name]) => name === table)?.[1]() ?? {};
 
-    const answer = await admin.client
+    const response = await admin.client
       .from(table)
       .insert({ ...row, ...change })
       .select();
 
-    expectRefused(answer, status, code, message);
+    expectRefused(response, status, code, message);
   });
 
   test("a second brand of the same name in another case", async () => {
     const name = uniqueName("Brand");
     must(await admin.client.from("brands").insert({ name }));
 
-    const answer = await admin.client.from("brands").insert({ name: name.toUpperCase() }).select();
+    const response = await admin.client
+      .from("brands")
+      .insert({ name: name.toUpperCase() })
+      .select();
 
-    expectRefused(answer, 409, "23505", /brands_name_key/);
+    expectRefused(response, 409, "23505", /brands_name_key/);
   });
 
   test("a slug that another item has", async () => {
     const item = await makeItem();
 
-    const answer = await admin.client
+    const response = await admin.client
       .from("items")
       .insert({ name: uniqueName("Item"), brand_id: item.brand_id, slug: item.slug })
       .select();
 
-    expectRefused(answer, 409, "23505", /items_slug_key/);
+    expectRefused(response, 409, "23505", /items_slug_key/);
   });
 
   test("deleting a brand that items still name", async () => {
     const item = await makeItem();
 
-    const answer = await admin.client.from("brands").delete().eq("id", item.brand_id).select();
+    const response = await admin.client.from("brands").delete().eq("id", item.brand_id).select();
 
-    expectRefused(answer, 409, "23503", /items_brand_id_fkey/);
+    expectRefused(response, 409, "23503", /items_brand_id_fkey/);
     expect(await stored("brands", "id", item.brand_id)).toHaveLength(1);
   });
 });

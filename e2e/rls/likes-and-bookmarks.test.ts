@@ -1,4 +1,5 @@
-// Attacks on likes and bookmarks: one per person and target, in one's own name, on what one sees.
+// Row-level security of likes and bookmarks: one per person and target, in the caller's own name, on rows the caller
+// can see.
 
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -11,7 +12,7 @@ import {
   stored,
 } from "../support/catalogue.ts";
 import { owner, type Person, signUp, signUpAdmin, visitor } from "../support/clients.ts";
-import { expectNoRows, expectRefused } from "../support/refusal.ts";
+import { expectNoRows, expectRefused } from "../support/expectations.ts";
 
 let attacker: Person;
 let victim: Person;
@@ -40,7 +41,7 @@ describe("likes", () => {
     expect(await stored("likes", "user_id", attacker.id)).toHaveLength(1);
   });
 
-  test("clicked many times at once count once", async () => {
+  test("sent many times concurrently count once", async () => {
     const person = await signUp();
     const like = { user_id: person.id, combine_id: published.id };
 
@@ -66,35 +67,35 @@ describe("likes", () => {
     ["both targets", () => ({ combine_id: published.id, product_id: item.id })],
     ["no target", () => ({ combine_id: null, product_id: null })],
   ])("with %s are refused", async (_, target) => {
-    const answer = await victim.client
+    const response = await victim.client
       .from("likes")
       .insert({ user_id: victim.id, ...target() })
       .select();
 
-    expectRefused(answer, 400, "23514", /likes_exactly_one_target/);
+    expectRefused(response, 400, "23514", /likes_exactly_one_target/);
     expect(await stored("likes", "user_id", victim.id)).toEqual([]);
   });
 
   test("in somebody else's name are refused", async () => {
-    const answer = await attacker.client
+    const response = await attacker.client
       .from("likes")
       .insert({ user_id: victim.id, combine_id: published.id })
       .select();
 
-    expectRefused(answer, 403, "42501", /row-level security policy/);
+    expectRefused(response, 403, "42501", /row-level security policy/);
     expect(await stored("likes", "user_id", victim.id)).toEqual([]);
   });
 
   test("without an account are refused", async () => {
-    const answer = await visitor()
+    const response = await visitor()
       .from("likes")
       .insert({ user_id: victim.id, combine_id: published.id })
       .select();
 
-    expectRefused(answer, 401, "42501", /permission denied for table likes/);
+    expectRefused(response, 401, "42501", /permission denied for table likes/);
   });
 
-  test("of an outfit that one cannot see are refused, as for one that does not exist", async () => {
+  test("of an invisible outfit get the same error as of one that does not exist", async () => {
     const like = (combine_id: string) =>
       attacker.client.from("likes").insert({ user_id: attacker.id, combine_id }).select();
 
@@ -105,47 +106,77 @@ describe("likes", () => {
     expect(unknown.error).toEqual(unseen.error);
   });
 
-  test("are not edited, only made and taken back", async () => {
-    const answer = await attacker.client
+  test("cannot be updated, only inserted and deleted", async () => {
+    const response = await attacker.client
       .from("likes")
       .update({ user_id: victim.id })
       .eq("user_id", attacker.id)
       .select();
 
-    expectRefused(answer, 403, "42501", /permission denied for table likes/);
+    expectRefused(response, 403, "42501", /permission denied for table likes/);
   });
 
-  test("of others cannot be taken back", async () => {
+  test("of others cannot be deleted", async () => {
     const person = await signUp();
     must(
       await person.client.from("likes").insert({ user_id: person.id, combine_id: published.id }),
     );
 
-    const answer = await attacker.client.from("likes").delete().eq("user_id", person.id).select();
+    const response = await attacker.client.from("likes").delete().eq("user_id", person.id).select();
 
-    expectNoRows(answer);
+    expectNoRows(response);
     expect(await stored("likes", "user_id", person.id)).toHaveLength(1);
   });
 
-  test("are counted by everybody for the ranking", async () => {
-    const counted = must(
-      await visitor()
-        .from("combines")
-        .select("id, likes(count)")
-        .eq("id", published.id)
-        .single<{ likes: { count: number }[] }>(),
-    );
+  test("as rows are readable by their owner and administrators, as counts by everybody", async () => {
+    const outfit = await makeOutfit(victim, "approved");
+    const fans = [await signUp(), await signUp()];
+    for (const fan of fans) {
+      must(await fan.client.from("likes").insert({ user_id: fan.id, combine_id: outfit.id }));
+    }
+    const rows = (reader: Person | undefined) =>
+      (reader?.client ?? visitor()).from("likes").select("user_id").eq("combine_id", outfit.id);
+    const count = async () =>
+      must(
+        await visitor()
+          .from("combines")
+          .select("id, like_counts(likes)")
+          .eq("id", outfit.id)
+          .single<{ like_counts: { likes: number } | null }>(),
+      ).like_counts;
 
-    const { count } = await owner()
-      .from("likes")
-      .select("*", { count: "exact", head: true })
+    expectNoRows(await rows(undefined));
+    expectNoRows(await rows(attacker));
+    // Not even the creator of the outfit.
+    expectNoRows(await rows(victim));
+    expect(must(await rows(fans[0]))).toEqual([{ user_id: fans[0]?.id }]);
+    expect(must(await rows(admin))).toHaveLength(2);
+    expect(await count()).toEqual({ likes: 2 });
+
+    for (const fan of fans.slice(0, 1)) {
+      must(await fan.client.from("likes").delete().eq("combine_id", outfit.id));
+    }
+    expect(await count()).toEqual({ likes: 1 });
+    must(await owner().from("combines").delete().eq("id", outfit.id));
+    expect(await stored("like_counts", "combine_id", outfit.id)).toEqual([]);
+  });
+
+  test("counts cannot be written by anybody", async () => {
+    const change = await attacker.client
+      .from("like_counts")
+      .update({ likes: 1000 })
       .eq("combine_id", published.id);
-    expect(counted.likes).toEqual([{ count }]);
+    const added = await attacker.client
+      .from("like_counts")
+      .insert({ combine_id: published.id, likes: 1000 });
+
+    expectRefused(change, 403, "42501", /permission denied for table like_counts/);
+    expectRefused(added, 403, "42501", /permission denied for table like_counts/);
   });
 });
 
 describe("bookmarks", () => {
-  test("are seen by their owner only, not by administrators or visitors", async () => {
+  test("are visible to their owner only", async () => {
     const kept = { user_id: victim.id, combine_id: published.id };
     must(await victim.client.from("bookmarks").insert(kept).select().single());
     const read = (person: Person) =>
@@ -175,22 +206,22 @@ describe("bookmarks", () => {
   test("in somebody else's name are refused", async () => {
     const before = await stored("bookmarks", "user_id", victim.id);
 
-    const answer = await attacker.client
+    const response = await attacker.client
       .from("bookmarks")
       .insert({ user_id: victim.id, combine_id: published.id })
       .select();
 
-    expectRefused(answer, 403, "42501", /row-level security policy/);
+    expectRefused(response, 403, "42501", /row-level security policy/);
     expect(await stored("bookmarks", "user_id", victim.id)).toEqual(before);
   });
 
-  test("of an outfit that one cannot see are refused", async () => {
-    const answer = await attacker.client
+  test("of an invisible outfit are refused", async () => {
+    const response = await attacker.client
       .from("bookmarks")
       .insert({ user_id: attacker.id, combine_id: hidden.id })
       .select();
 
-    expectRefused(answer, 403, "42501", /row-level security policy/);
+    expectRefused(response, 403, "42501", /row-level security policy/);
   });
 
   test("of others cannot be removed", async () => {
@@ -201,13 +232,13 @@ describe("bookmarks", () => {
         .insert({ user_id: person.id, combine_id: published.id }),
     );
 
-    const answer = await attacker.client
+    const response = await attacker.client
       .from("bookmarks")
       .delete()
       .eq("user_id", person.id)
       .select();
 
-    expectNoRows(answer);
+    expectNoRows(response);
     expect(await stored("bookmarks", "user_id", person.id)).toHaveLength(1);
   });
 });

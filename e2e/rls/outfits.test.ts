@@ -1,4 +1,4 @@
-// Attacks on the review of outfits: nothing becomes public that no administrator approved.
+// Row-level security of outfits: nothing is public before an administrator has approved it.
 
 import { randomUUID } from "node:crypto";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -11,8 +11,8 @@ import {
   stored,
   uniqueName,
 } from "../support/catalogue.ts";
-import { type Person, signUp, signUpAdmin, visitor } from "../support/clients.ts";
-import { expectAllowed, expectNoRows, expectRefused } from "../support/refusal.ts";
+import { owner, type Person, signUp, signUpAdmin, visitor } from "../support/clients.ts";
+import { expectAllowed, expectNoRows, expectRefused } from "../support/expectations.ts";
 
 let attacker: Person;
 let victim: Person;
@@ -34,7 +34,7 @@ async function outfit(id: string): Promise<Outfit> {
   return row;
 }
 
-/** Submits as the site's wizard does, with whatever else is sent. */
+/** Submits an outfit as the site's wizard does, with `more` columns. */
 function submit(person: Person, extra: Record<string, unknown> = {}) {
   return person.client
     .from("combines")
@@ -67,7 +67,7 @@ describe("submitting", () => {
     });
   });
 
-  test("as approved, reviewed, made by an admin and dated ahead stores none of it", async () => {
+  test("ignores a status, review columns, created_by_admin and dates sent by the user", async () => {
     const submitted = must(
       await submit(attacker, {
         status: "approved",
@@ -88,22 +88,51 @@ describe("submitting", () => {
     expect(Date.parse(row.created_at)).toBeLessThan(Date.now() + 60_000);
   });
 
+  test("with a picture that is not the creator's own is refused", async () => {
+    const folder = "/storage/v1/object/public/user-outfit-images";
+    for (const main_image of [
+      "https://tracker.example/pixel.gif",
+      "/storage/v1/object/public/combine-images/night-bus.webp",
+      `${folder}/${victim.id}/look.webp`,
+      `${folder}/${attacker.id}/../${victim.id}/look.webp`,
+    ]) {
+      expectRefused(await submit(attacker, { main_image }), 400, "23514", /picture of an outfit/);
+    }
+  });
+
+  test("with a picture of one of its items or of the creator's folder is accepted", async () => {
+    const image = `/storage/v1/object/public/images/items/${item.slug}.webp`;
+    must(await owner().from("items").update({ image }).eq("id", item.id));
+    const own = `/storage/v1/object/public/user-outfit-images/${attacker.id}/look.webp`;
+
+    for (const main_image of [image, own]) {
+      const submitted = must(await submit(attacker, { main_image }));
+      expect(submitted.status).toBe("pending");
+      const moved = await attacker.client
+        .from("combines")
+        .update({ main_image: "https://tracker.example/pixel.gif" })
+        .eq("id", submitted.id)
+        .select();
+      expectRefused(moved, 400, "23514", /picture of an outfit/);
+    }
+  });
+
   test("in somebody else's name is refused", async () => {
     const name = uniqueName("Forged");
 
-    const answer = await submit(attacker, { user_id: victim.id, name });
+    const response = await submit(attacker, { user_id: victim.id, name });
 
-    expectRefused(answer, 403, "42501", /row-level security policy/);
+    expectRefused(response, 403, "42501", /row-level security policy/);
     expect(await stored("combines", "name", name)).toEqual([]);
   });
 
   test("without an account is refused", async () => {
-    const answer = await visitor()
+    const response = await visitor()
       .from("combines")
       .insert({ name: uniqueName("Outfit"), item_ids: [item.id] })
       .select();
 
-    expectRefused(answer, 401, "42501", /permission denied for table combines/);
+    expectRefused(response, 401, "42501", /permission denied for table combines/);
   });
 
   test("without any item is refused", async () => {
@@ -118,13 +147,13 @@ describe("submitting", () => {
   test.each(["item_ids", "outfit_styles", "colors"])(
     "with an unknown id in %s is refused",
     async (list) => {
-      const answer = await submit(attacker, { [list]: [randomUUID()] });
+      const response = await submit(attacker, { [list]: [randomUUID()] });
 
-      expectRefused(answer, 409, "23503", new RegExp(`The list "${list}"`));
+      expectRefused(response, 409, "23503", new RegExp(`The list "${list}"`));
     },
   );
 
-  test("by an administrator is published and says by whom", async () => {
+  test("by an administrator is approved at once and records who approved it", async () => {
     const made = must(await submit(admin, { main_image: "/picture.webp" }));
 
     expect(await outfit(made.id)).toMatchObject({
@@ -152,9 +181,13 @@ describe("approving one's own outfit", () => {
     ["origin", { created_by_admin: true }, /cannot be changed/],
     ["creation time", { created_at: "2999-01-01T00:00:00Z" }, /cannot be changed/],
   ])("by updating its %s is refused", async (_, change, message) => {
-    const answer = await attacker.client.from("combines").update(change).eq("id", own.id).select();
+    const response = await attacker.client
+      .from("combines")
+      .update(change)
+      .eq("id", own.id)
+      .select();
 
-    expectRefused(answer, 403, "42501", message);
+    expectRefused(response, 403, "42501", message);
     expect(await outfit(own.id)).toEqual(own);
   });
 
@@ -165,23 +198,23 @@ describe("approving one's own outfit", () => {
   });
 
   test("by review_combine is refused", async () => {
-    const answer = await attacker.client.rpc("review_combine", {
+    const response = await attacker.client.rpc("review_combine", {
       combine_id: own.id,
       approve: true,
     });
 
-    expectRefused(answer, 403, "42501", /Only an administrator may review/);
+    expectRefused(response, 403, "42501", /Only an administrator may review/);
     expect((await outfit(own.id)).status).toBe("pending");
   });
 
   test("by giving it to somebody else is refused", async () => {
-    const answer = await attacker.client
+    const response = await attacker.client
       .from("combines")
       .update({ user_id: admin.id })
       .eq("id", own.id)
       .select();
 
-    expectRefused(answer, 403, "42501", /cannot be changed/);
+    expectRefused(response, 403, "42501", /cannot be changed/);
   });
 
   test("after a rejection, by upsert or update, is refused", async () => {
@@ -208,21 +241,21 @@ describe("approving one's own outfit", () => {
     expect((await outfit(own.id)).status).toBe("rejected");
   });
 
-  test("is not needed for editing its content", async () => {
-    const answer = await attacker.client
+  test("does not happen when a pending outfit is edited", async () => {
+    const response = await attacker.client
       .from("combines")
       .update({ name: "Better name", description: "" })
       .eq("id", own.id)
       .select()
       .single();
 
-    expectAllowed(answer);
+    expectAllowed(response);
     expect(await outfit(own.id)).toMatchObject({ name: "Better name", status: "pending" });
   });
 });
 
-describe("what was published", () => {
-  test("is not edited or deleted by its creator any more", async () => {
+describe("a published outfit", () => {
+  test("cannot be edited or deleted by its creator", async () => {
     const published = await makeOutfit(attacker, "approved");
 
     const edited = await attacker.client
@@ -237,7 +270,7 @@ describe("what was published", () => {
     expect((await outfit(published.id)).name).toBe(published.name);
   });
 
-  test("by the review says who really reviewed, and when", async () => {
+  test("records the real reviewer and time", async () => {
     const pending = await makeOutfit(victim, "pending");
 
     must(
@@ -258,7 +291,7 @@ describe("what was published", () => {
     expect(Date.parse(row.approved_at ?? "")).toBeGreaterThan(Date.now() - 60_000);
   });
 
-  test("is reviewed once", async () => {
+  test("cannot be reviewed again", async () => {
     const pending = await makeOutfit(victim, "pending");
     const review = { combine_id: pending.id, approve: true };
 
@@ -298,7 +331,7 @@ describe("other people's outfits", () => {
   });
 
   test("do not leak through the profile of their creator", async () => {
-    // Somebody without published outfits: those are for everybody to see.
+    // A person without approved outfits, as those are public.
     const creator = await signUp();
     await makeOutfit(creator, "pending");
 
@@ -316,40 +349,40 @@ describe("other people's outfits", () => {
   test("cannot be edited", async () => {
     const theirs = await makeOutfit(victim, "approved");
 
-    const answer = await attacker.client
+    const response = await attacker.client
       .from("combines")
       .update({ name: "Defaced" })
       .eq("id", theirs.id)
       .select();
 
-    expectNoRows(answer);
+    expectNoRows(response);
     expect((await outfit(theirs.id)).name).toBe(theirs.name);
   });
 
   test.each(["approved", "pending"])("cannot be overwritten by upsert while %s", async (status) => {
     const theirs = await makeOutfit(victim, status);
 
-    const answer = await attacker.client
+    const response = await attacker.client
       .from("combines")
       .upsert({ id: theirs.id, user_id: attacker.id, name: "Defaced", item_ids: [item.id] })
       .select();
 
-    expectRefused(answer, 403, "42501", /row-level security policy/);
+    expectRefused(response, 403, "42501", /row-level security policy/);
     expect(await outfit(theirs.id)).toEqual(theirs);
   });
 
   test("cannot be deleted", async () => {
     const theirs = await makeOutfit(victim, "pending");
 
-    const answer = await attacker.client.from("combines").delete().eq("id", theirs.id).select();
+    const response = await attacker.client.from("combines").delete().eq("id", theirs.id).select();
 
-    expectNoRows(answer);
+    expectNoRows(response);
     expect(await outfit(theirs.id)).toEqual(theirs);
   });
 });
 
 describe("lists of ids", () => {
-  test("lose an item that is deleted and keep the rest in order", async () => {
+  test("lose a deleted item and keep the order of the others", async () => {
     const items = [await makeItem(), await makeItem(), await makeItem()];
     const ids = items.map(({ id }) => id);
     const made = must(await submit(attacker, { item_ids: ids }));
@@ -359,7 +392,7 @@ describe("lists of ids", () => {
     expect((await outfit(made.id)).item_ids).toEqual([ids[0], ids[2]]);
   });
 
-  test("take no null and no unknown id by update", async () => {
+  test("refuse nulls and unknown ids in an update", async () => {
     const made = must(await submit(attacker));
     const change = (item_ids: (string | null)[]) =>
       attacker.client.from("combines").update({ item_ids }).eq("id", made.id).select();

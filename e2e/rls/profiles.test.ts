@@ -1,10 +1,12 @@
-// Attacks on profiles and roles. Who is an administrator is decided by profiles.role alone.
+// Row-level security of profiles and roles. profiles.role alone decides who is an administrator.
 
 import { randomUUID } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { must, stored } from "../support/catalogue.ts";
 import { owner, type Person, password, signUp, signUpAdmin, visitor } from "../support/clients.ts";
-import { expectAllowed, expectNoRows, expectRefused } from "../support/refusal.ts";
+import { expectAllowed, expectNoRows, expectRefused } from "../support/expectations.ts";
 
 interface Profile {
   id: string;
@@ -33,25 +35,25 @@ async function profile(person: Person): Promise<Profile> {
   return row;
 }
 
-describe("raising one's own role", () => {
+describe("raising the caller's own role", () => {
   test("by update is refused", async () => {
-    const answer = await attacker.client
+    const response = await attacker.client
       .from("profiles")
       .update({ role: "admin" })
       .eq("id", attacker.id)
       .select();
 
-    expectRefused(answer, 403, "42501", /role of a profile cannot be changed/);
+    expectRefused(response, 403, "42501", /role of a profile cannot be changed/);
     expect((await profile(attacker)).role).toBe("user");
   });
 
   test("by upsert is refused", async () => {
-    const answer = await attacker.client
+    const response = await attacker.client
       .from("profiles")
       .upsert({ id: attacker.id, username: attacker.username, role: "admin" })
       .select();
 
-    expectRefused(answer, 403, "42501", /starts with the role "user"/);
+    expectRefused(response, 403, "42501", /starts with the role "user"/);
     expect((await profile(attacker)).role).toBe("user");
   });
 
@@ -59,12 +61,12 @@ describe("raising one's own role", () => {
     const fresh = await signUp();
     must(await owner().from("profiles").delete().eq("id", fresh.id).select().single());
 
-    const answer = await fresh.client
+    const response = await fresh.client
       .from("profiles")
       .insert({ id: fresh.id, username: fresh.username, role: "admin" })
       .select();
 
-    expectRefused(answer, 403, "42501", /starts with the role "user"/);
+    expectRefused(response, 403, "42501", /starts with the role "user"/);
     expect(await stored("profiles", "id", fresh.id)).toEqual([]);
   });
 
@@ -89,48 +91,48 @@ describe("raising one's own role", () => {
   });
 
   test("by set_user_role is refused", async () => {
-    const answer = await attacker.client.rpc("set_user_role", {
+    const response = await attacker.client.rpc("set_user_role", {
       user_id: attacker.id,
       new_role: "admin",
     });
 
-    expectRefused(answer, 403, "42501", /Only an administrator may change roles/);
+    expectRefused(response, 403, "42501", /Only an administrator may change roles/);
     expect((await profile(attacker)).role).toBe("user");
   });
 
   test("by set_user_role_by_email is refused", async () => {
-    const answer = await attacker.client.rpc("set_user_role_by_email", {
+    const response = await attacker.client.rpc("set_user_role_by_email", {
       user_email: attacker.email,
       new_role: "admin",
     });
 
-    expectRefused(answer, 403, "42501", /Only an administrator may change roles/);
+    expectRefused(response, 403, "42501", /Only an administrator may change roles/);
     expect((await profile(attacker)).role).toBe("user");
   });
 
-  test("is refused to visitors before anything is looked at", async () => {
-    const answer = await visitor().rpc("set_user_role", {
+  test("is refused to visitors, whatever user they name", async () => {
+    const response = await visitor().rpc("set_user_role", {
       user_id: attacker.id,
       new_role: "admin",
     });
 
-    expectRefused(answer, 401, "42501", /permission denied for function set_user_role/);
+    expectRefused(response, 401, "42501", /permission denied for function set_user_role/);
   });
 
-  test("by an invented role value is refused to administrators too", async () => {
-    const answer = await admin.client.rpc("set_user_role", {
+  test("to an unknown role is refused to administrators too", async () => {
+    const response = await admin.client.rpc("set_user_role", {
       user_id: victim.id,
       new_role: "owner",
     });
 
-    expectRefused(answer, 400, "23514", /profiles_role_known/);
+    expectRefused(response, 400, "23514", /profiles_role_known/);
     expect((await profile(victim)).role).toBe("user");
   });
 });
 
-describe("the site's own calls keep working", () => {
-  test("the sign-in upsert with role user updates the own profile", async () => {
-    const answer = await attacker.client
+describe("calls that the site makes", () => {
+  test("the upsert at sign-in with role user updates the caller's profile", async () => {
+    const response = await attacker.client
       .from("profiles")
       .upsert({
         id: attacker.id,
@@ -142,22 +144,22 @@ describe("the site's own calls keep working", () => {
       .select()
       .single();
 
-    expectAllowed(answer);
+    expectAllowed(response);
     expect(await profile(attacker)).toMatchObject({ full_name: "Renamed", role: "user" });
   });
 
-  test("the sign-in upsert does not demote an administrator", async () => {
-    const answer = await admin.client
+  test("the upsert at sign-in does not demote an administrator", async () => {
+    const response = await admin.client
       .from("profiles")
       .upsert({ id: admin.id, username: admin.username, role: "user" })
       .select()
       .single();
 
-    expectAllowed(answer);
+    expectAllowed(response);
     expect((await profile(admin)).role).toBe("admin");
   });
 
-  test("an administrator gives and takes the role by id and by e-mail", async () => {
+  test("an administrator grants and revokes the role by id and by e-mail", async () => {
     const person = await signUp();
 
     const raised = must(
@@ -180,7 +182,7 @@ describe("the site's own calls keep working", () => {
     ]);
   });
 
-  test("a taken username does not break sign-up and becomes a free one", async () => {
+  test("sign-up with a taken username succeeds with the next free one", async () => {
     const person = await signUp({ username: victim.username.toUpperCase() });
 
     expect((await profile(person)).username).toBe(`${victim.username.toUpperCase()}1`);
@@ -203,71 +205,71 @@ describe("the site's own calls keep working", () => {
 
 describe("other people's profiles", () => {
   test("cannot be updated", async () => {
-    const answer = await attacker.client
+    const response = await attacker.client
       .from("profiles")
       .update({ bio: "defaced" })
       .eq("id", victim.id)
       .select();
 
-    expectNoRows(answer);
+    expectNoRows(response);
     expect((await profile(victim)).bio).toBeNull();
   });
 
   test("cannot be overwritten by upsert", async () => {
-    const answer = await attacker.client
+    const response = await attacker.client
       .from("profiles")
       .upsert({ id: victim.id, username: victim.username, full_name: "Defaced", role: "user" })
       .select();
 
-    expectRefused(answer, 403, "42501", /row-level security policy/);
+    expectRefused(response, 403, "42501", /row-level security policy/);
     expect((await profile(victim)).full_name).toBe("A Person");
   });
 
-  test("cannot be taken over by changing one's id", async () => {
-    const answer = await attacker.client
+  test("cannot be taken over by changing the caller's id", async () => {
+    const response = await attacker.client
       .from("profiles")
       .update({ id: victim.id })
       .eq("id", attacker.id)
       .select();
 
-    expectRefused(answer, 403, "42501", /row-level security policy/);
+    expectRefused(response, 403, "42501", /row-level security policy/);
   });
 
-  test("cannot be deleted, nor the own one", async () => {
-    const answer = await attacker.client.from("profiles").delete().eq("id", victim.id).select();
+  test("cannot be deleted, and neither can the caller's own", async () => {
+    const response = await attacker.client.from("profiles").delete().eq("id", victim.id).select();
 
-    expectRefused(answer, 403, "42501", /permission denied for table profiles/);
+    expectRefused(response, 403, "42501", /permission denied for table profiles/);
     expect((await profile(victim)).id).toBe(victim.id);
   });
 
   test("cannot be written by visitors", async () => {
-    const answer = await visitor()
+    const response = await visitor()
       .from("profiles")
       .update({ bio: "defaced" })
       .eq("id", victim.id)
       .select();
 
-    expectRefused(answer, 401, "42501", /permission denied for table profiles/);
+    expectRefused(response, 401, "42501", /permission denied for table profiles/);
   });
 
   test("are not edited by administrators either", async () => {
-    const answer = await admin.client
+    const response = await admin.client
       .from("profiles")
       .update({ bio: "moderated" })
       .eq("id", victim.id)
       .select();
 
-    expectNoRows(answer);
+    expectNoRows(response);
   });
 
-  test("keep their username: the same name in another case is taken", async () => {
-    const answer = await attacker.client
+  test("keep their username: the same name in another case is refused", async () => {
+    const response = await attacker.client
       .from("profiles")
       .update({ username: victim.username.toUpperCase() })
       .eq("id", attacker.id)
       .select();
 
-    expectRefused(answer, 409, "23505", /profiles_username_key/);
+    expectRefused(response, 409, "23505", /profiles_username_key/);
   });
 });
 
@@ -278,33 +280,106 @@ describe("what a profile may hold", () => {
       { website_url: "javascript:alert(1)" },
       /profiles_website_url_http/,
     ],
-    ["a script address as avatar", { avatar_url: "javascript:alert(1)" }, /avatar_url_location/],
+    ["a script address as avatar", { avatar_url: "javascript:alert(1)" }, /own folder/],
     ["a page of the site as username", { username: "Discovery" }, /username_not_reserved/],
     ["two letters as username", { username: "ab" }, /username_length/],
     ["a path as username", { username: "a/../b" }, /username_format/],
   ])("%s is refused", async (_, change, constraint) => {
-    const answer = await attacker.client
+    const response = await attacker.client
       .from("profiles")
       .update(change)
       .eq("id", attacker.id)
       .select();
 
-    expectRefused(answer, 400, "23514", constraint);
+    expectRefused(response, 400, "23514", constraint);
   });
 
-  test("its creation time is not the owner's to change", async () => {
-    const answer = await attacker.client
+  test.each([
+    ["another host", () => "https://tracker.example/pixel.gif"],
+    ["somebody else's folder", () => `/storage/v1/object/public/avatars/${victim.id}/me.webp`],
+    ["a folder left by dots", () => `/storage/v1/object/public/avatars/${attacker.id}/../x.webp`],
+    [
+      "a folder left by encoded dots",
+      () => `/storage/v1/object/public/avatars/${attacker.id}/%2e%2e/x.webp`,
+    ],
+  ])("an avatar on %s is refused", async (_, address) => {
+    const response = await attacker.client
+      .from("profiles")
+      .update({ avatar_url: address() })
+      .eq("id", attacker.id)
+      .select();
+
+    expectRefused(response, 400, "23514", /own folder/);
+  });
+
+  test("an avatar in the owner's folder is accepted, one of the sign-up metadata is not", async () => {
+    const avatar_url = `/storage/v1/object/public/avatars/${attacker.id}/me.webp`;
+    const own = await attacker.client
+      .from("profiles")
+      .update({ avatar_url })
+      .eq("id", attacker.id)
+      .select("avatar_url");
+    const newcomer = await signUp({ avatar_url: "https://tracker.example/pixel.gif" });
+
+    expect(must(own)).toEqual([{ avatar_url }]);
+    expect(await stored("profiles", "id", newcomer.id)).toMatchObject([{ avatar_url: null }]);
+  });
+
+  test.each([
+    ["<script>alert(1)</script>Tailor", "Tailor"],
+    ["a<script>1</script>b<script src=x>2</script>c", "abc"],
+    ["<scr<script>x</script>ipt>alert(1)</script> Tailor", "alert(1) Tailor"],
+    ['<a href="javascript:alert(1)">me</a>', '<a href="alert(1)">me</a>'],
+    ['<img src=x onerror="alert(1)">', "<img src=x >"],
+    ["  Linen, wool & 5 > 3  ", "Linen, wool & 5 > 3"],
+  ])("scripts are removed: %s", async (bio, cleaned) => {
+    const response = await attacker.client
+      .from("profiles")
+      .update({ bio, full_name: bio })
+      .eq("id", attacker.id)
+      .select("bio, full_name");
+
+    expect(must(response)).toEqual([{ bio: cleaned, full_name: cleaned }]);
+  });
+
+  test("is found by its username in any case, and only by the whole name", async () => {
+    const find = (name: string) =>
+      visitor().rpc("profile_by_username", { name }).select("id").maybeSingle();
+
+    expect(must(await find(victim.username.toUpperCase()))).toEqual({ id: victim.id });
+    expect(must(await find(victim.username.slice(0, -1)))).toBeNull();
+    expect(must(await find("person%"))).toBeNull();
+  });
+
+  test("cannot take a first path segment of the site or the name of one of its files", async () => {
+    const repository = resolve(import.meta.dirname, "../..");
+    const router = readFileSync(join(repository, "frontend/src/app/router.tsx"), "utf8");
+    const segments = [...router.matchAll(/path: "([a-z][^/":*]*)/g)].map(([, segment]) => segment);
+    const files = readdirSync(join(repository, "frontend/dist")).map((file) =>
+      file.replace(/\.(br|gz)$/, ""),
+    );
+    expect(segments).toContain("look");
+    expect(files).toContain("index.html");
+
+    for (const candidate of [...segments, ...files]) {
+      const response = await visitor().rpc("username_available", { candidate });
+      expect(must(response), candidate).toBe(false);
+    }
+  });
+
+  test("its creation time cannot be changed by the owner", async () => {
+    const response = await attacker.client
       .from("profiles")
       .update({ created_at: "2000-01-01T00:00:00Z" })
       .eq("id", attacker.id)
       .select();
 
-    expectRefused(answer, 403, "42501", /created_at/);
+    expectRefused(response, 403, "42501", /created_at/);
   });
 });
 
 describe("enumerating e-mail addresses", () => {
-  test("profiles have no address to select or to filter by", async () => {
+  test("profiles have no e-mail column to select or filter", async () => {
     const selected = await attacker.client.from("profiles").select("email");
     const filtered = await attacker.client.from("profiles").select("id").eq("email", victim.email);
 
@@ -313,12 +388,12 @@ describe("enumerating e-mail addresses", () => {
   });
 
   test("the schema of auth is not exposed", async () => {
-    const answer = await attacker.client.schema("auth").from("users").select("email");
+    const response = await attacker.client.schema("auth").from("users").select("email");
 
-    expectRefused(answer, 406, "PGRST106", /Invalid schema/);
+    expectRefused(response, 406, "PGRST106", /Invalid schema/);
   });
 
-  test("set_user_role_by_email answers the same for known and unknown addresses", async () => {
+  test("set_user_role_by_email responds alike to known and unknown addresses", async () => {
     const [known, unknown] = await Promise.all(
       [victim.email, "nobody@lookbook.test"].map((user_email) =>
         attacker.client.rpc("set_user_role_by_email", { user_email, new_role: "user" }),
@@ -330,7 +405,7 @@ describe("enumerating e-mail addresses", () => {
     expect(unknown?.status).toBe(known?.status);
   });
 
-  test("signing up with a taken address looks like signing up", async () => {
+  test("signing up with a taken address looks like any sign-up", async () => {
     const attempt = (email: string) => visitor().auth.signUp({ email, password });
     const fresh = `person-${randomUUID()}@lookbook.test`;
 
@@ -346,11 +421,11 @@ describe("enumerating e-mail addresses", () => {
   });
 
   test("an administrator is told when nobody has the address", async () => {
-    const answer = await admin.client.rpc("set_user_role_by_email", {
+    const response = await admin.client.rpc("set_user_role_by_email", {
       user_email: "nobody@lookbook.test",
       new_role: "admin",
     });
 
-    expectRefused(answer, 404, "PT404", /No user has this e-mail address/);
+    expectRefused(response, 404, "PT404", /No user has this e-mail address/);
   });
 });

@@ -1,9 +1,9 @@
-// Attacks on the buckets: everybody writes into folders of their own, administrators everywhere.
+// Row-level security of the buckets: users may write into folders with their own id, administrators everywhere.
 
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Person, signUp, signUpAdmin, visitor } from "../support/clients.ts";
+import { expectAllowed, expectStorageRefused } from "../support/expectations.ts";
 import { picture, png, storedFiles } from "../support/files.ts";
-import { expectAllowed, expectStorageRefused } from "../support/refusal.ts";
 
 const refusal = ["403", "new row violates row-level security policy"] as const;
 
@@ -20,7 +20,7 @@ beforeAll(async () => {
 describe.each(["images", "brand-logos", "category-icons", "combine-images"])(
   "the catalogue's bucket %s",
   (bucket) => {
-    test("takes no file of a user or visitor", async () => {
+    test("refuses files of users and visitors", async () => {
       const path = `${attacker.id}/upload.png`;
 
       const byUser = await attacker.client.storage.from(bucket).upload(path, picture(), png);
@@ -31,7 +31,7 @@ describe.each(["images", "brand-logos", "category-icons", "combine-images"])(
       expect(await storedFiles(bucket, attacker.id)).toEqual([]);
     });
 
-    test("is maintained by administrators and read by everybody", async () => {
+    test("is writable by administrators and readable by everybody", async () => {
       const path = `${admin.id}/made.png`;
       const storage = admin.client.storage.from(bucket);
 
@@ -50,7 +50,7 @@ describe.each(["images", "brand-logos", "category-icons", "combine-images"])(
 describe.each(["avatars", "user-outfit-images", "profile-avatars"])(
   "the users' bucket %s",
   (bucket) => {
-    test("takes files into one's own folder", async () => {
+    test("accepts files in the caller's own folder", async () => {
       const storage = attacker.client.storage.from(bucket);
       const path = `${attacker.id}/own.png`;
 
@@ -62,7 +62,7 @@ describe.each(["avatars", "user-outfit-images", "profile-avatars"])(
       expect(await storedFiles(bucket, attacker.id)).toEqual([]);
     });
 
-    test("takes no file into somebody else's folder, the top, or without an account", async () => {
+    test("refuses files in another user's folder, at the top level, and without an account", async () => {
       const storage = attacker.client.storage.from(bucket);
 
       const intoTheirs = await storage.upload(`${victim.id}/planted.png`, picture(), png);
@@ -71,13 +71,13 @@ describe.each(["avatars", "user-outfit-images", "profile-avatars"])(
         .storage.from(bucket)
         .upload(`${victim.id}/planted.png`, picture(), png);
 
-      for (const answer of [intoTheirs, atTheTop, byVisitor]) {
-        expectStorageRefused(answer, ...refusal);
+      for (const response of [intoTheirs, atTheTop, byVisitor]) {
+        expectStorageRefused(response, ...refusal);
       }
       expect(await storedFiles(bucket, victim.id)).toEqual([]);
     });
 
-    test("lets nobody replace, move or delete the files of others", async () => {
+    test("refuses to replace, move or delete another user's files", async () => {
       const path = `${victim.id}/theirs.png`;
       expectAllowed(await victim.client.storage.from(bucket).upload(path, picture(), png));
       const storage = attacker.client.storage.from(bucket);
@@ -92,7 +92,7 @@ describe.each(["avatars", "user-outfit-images", "profile-avatars"])(
       expect(await storedFiles(bucket, victim.id)).toEqual(["theirs.png"]);
     });
 
-    test("lets nobody move own files into the folder of others or another bucket", async () => {
+    test("refuses to move files into another user's folder or another bucket", async () => {
       const path = `${attacker.id}/mine.png`;
       const storage = attacker.client.storage.from(bucket);
       expectAllowed(await storage.upload(path, picture(), { ...png, upsert: true }));
@@ -111,26 +111,26 @@ describe.each(["avatars", "user-outfit-images", "profile-avatars"])(
 
 describe("the limits of a bucket", () => {
   test("refuse files that can carry scripts", async () => {
-    const answer = await attacker.client.storage
+    const response = await attacker.client.storage
       .from("avatars")
       .upload(`${attacker.id}/picture.svg`, "<svg xmlns='http://www.w3.org/2000/svg'/>", {
         contentType: "image/svg+xml",
       });
 
-    expectStorageRefused(answer, "415", "mime type image/svg+xml is not supported");
+    expectStorageRefused(response, "415", "mime type image/svg+xml is not supported");
   });
 
   test("refuse files above the bucket's size", async () => {
-    const answer = await admin.client.storage
+    const response = await admin.client.storage
       .from("category-icons")
       .upload(`${admin.id}/large.png`, Buffer.alloc(2 * 1024 * 1024 + 1), png);
 
-    expectStorageRefused(answer, "413", "The object exceeded the maximum allowed size");
+    expectStorageRefused(response, "413", "The object exceeded the maximum allowed size");
   });
 });
 
 describe("the buckets themselves", () => {
-  test("are not made, opened or emptied by users", async () => {
+  test("cannot be created, made public or emptied by users", async () => {
     const { storage } = attacker.client;
 
     const made = await storage.createBucket(`mine-${attacker.id}`, { public: true });
@@ -138,9 +138,9 @@ describe("the buckets themselves", () => {
     const emptied = await storage.emptyBucket("avatars");
     const deleted = await storage.deleteBucket("avatars");
 
-    for (const answer of [made, opened, emptied, deleted]) {
-      expect(answer.data).toBeNull();
-      expect(answer.error).not.toBeNull();
+    for (const response of [made, opened, emptied, deleted]) {
+      expect(response.data).toBeNull();
+      expect(response.error).not.toBeNull();
     }
   });
 });

@@ -1,4 +1,4 @@
-// Accounts: made, confirmed by mail, left, forgotten and found again.
+// Accounts: sign-up, confirmation by mail, sign-in, password reset, providers.
 
 import { randomUUID } from "node:crypto";
 import { password } from "../support/clients.ts";
@@ -9,19 +9,19 @@ import {
   fillSignIn,
   followMail,
   goTo,
-  picture,
+  saveScreenshot,
   signIn,
   test,
   toast,
 } from "./journey.ts";
 
-test("somebody signs up, confirms the address by mail, is in, and signs out", async ({ page }) => {
+test("a newcomer signs up, confirms the address by mail, and signs out", async ({ page }) => {
   const unique = randomUUID().slice(0, 8);
   const email = `newcomer-${unique}@lookbook.test`;
   await page.goto("/auth");
   await page.getByRole("tab", { name: "Sign Up" }).click();
   await expect(page.getByRole("heading", { name: "Create Account" })).toBeVisible();
-  await picture(page, "sign-up");
+  await saveScreenshot(page, "sign-up");
   await page.getByLabel("Full name").fill("Nora Newcomer");
   await page.getByLabel("Username").fill(`nora_${unique}`);
   await page.getByLabel("Email").fill(email);
@@ -35,22 +35,21 @@ test("somebody signs up, confirms the address by mail, is in, and signs out", as
   const site = await followMail(page, email, "Confirm your email address");
   await expect(toast(site, "Email confirmed")).toBeVisible();
   await expect(accountMenu(site)).toHaveAccessibleName("Account menu of Nora Newcomer");
-  // The tokens of the link stay in nobody's history.
+  // The tokens of the link do not stay in the address.
   await expect(site).toHaveURL("/");
   await expect(cards(site).first()).toBeVisible();
 
   await accountMenu(site).click();
-  await picture(site, "account-menu");
+  await saveScreenshot(site, "account-menu");
   await site.getByRole("menuitem", { name: "Sign out" }).click();
   await expect(site.getByRole("banner").getByRole("link", { name: "Sign In" })).toBeVisible();
   await site.reload();
   await expect(site.getByRole("banner").getByRole("link", { name: "Sign In" })).toBeVisible();
 });
 
-test("who has not confirmed the address is told so, not let in", { tag: "@once" }, async ({
-  page,
-  pages,
-}) => {
+test("sign-in before the address is confirmed is refused with the reason", {
+  tag: "@once",
+}, async ({ page, pageErrors }) => {
   const unique = randomUUID().slice(0, 8);
   const email = `unconfirmed-${unique}@lookbook.test`;
   await page.goto("/auth?mode=signup");
@@ -61,7 +60,7 @@ test("who has not confirmed the address is told so, not let in", { tag: "@once" 
   await page.getByRole("button", { name: "Create Account" }).click();
   await expect(page.getByRole("heading", { name: "One more step" })).toBeVisible();
 
-  pages.expectRefusal(400, "/auth/v1/token");
+  pageErrors.expectStatus(400, "/auth/v1/token");
   await page.goto("/auth");
   await fillSignIn(page, email);
 
@@ -70,7 +69,7 @@ test("who has not confirmed the address is told so, not let in", { tag: "@once" 
   );
 });
 
-test("a username that somebody has is refused, with others to choose from", {
+test("a taken username is refused and alternatives are suggested", {
   tag: "@once",
 }, async ({ page, person }) => {
   await page.goto("/auth?mode=signup");
@@ -84,19 +83,23 @@ test("a username that somebody has is refused, with others to choose from", {
   await expect(page.getByLabel("Username")).toHaveValue(chosen.trim());
 });
 
-test("a wrong password is refused in words", { tag: "@once" }, async ({ page, pages, person }) => {
-  pages.expectRefusal(400, "/auth/v1/token");
+test("a wrong password is refused with a message", { tag: "@once" }, async ({
+  page,
+  pageErrors,
+  person,
+}) => {
+  pageErrors.expectStatus(400, "/auth/v1/token");
   await page.goto("/auth");
   await fillSignIn(page, person.email, "Not-My-Password-1");
 
   await expect(toast(page, "Login failed")).toContainText(
     "Invalid email or password. Please try again.",
   );
-  await picture(page, "sign-in-refused");
+  await saveScreenshot(page, "sign-in-refused");
   await expect(page).toHaveURL("/auth");
 });
 
-test("an empty form names what is missing, and asks no server", { tag: "@once" }, async ({
+test("an empty form marks its first field and sends no request", { tag: "@once" }, async ({
   page,
 }) => {
   await page.goto("/auth");
@@ -107,7 +110,11 @@ test("an empty form names what is missing, and asks no server", { tag: "@once" }
   await expect(email).toBeFocused();
 });
 
-test("a forgotten password is replaced by way of a mail", async ({ page, pages, person }) => {
+test("a forgotten password is replaced through a link in a mail", async ({
+  page,
+  pageErrors,
+  person,
+}) => {
   const changed = "Brand-New-2026";
   await page.goto("/auth");
   await page.getByRole("button", { name: "Forgot password?" }).click();
@@ -117,10 +124,10 @@ test("a forgotten password is replaced by way of a mail", async ({ page, pages, 
   await expect(toast(page, "Password reset email sent.")).toBeVisible();
 
   const site = await followMail(page, person.email, "Choose a new password");
-  // Left open, this tab would be signed in and out with the other one, at moments that nobody controls.
+  // Tabs share the session, so this one would sign in and out with the other at unpredictable moments.
   await page.close();
   await expect(site.getByRole("heading", { name: "Create a new password" })).toBeVisible();
-  await picture(site, "reset-password");
+  await saveScreenshot(site, "reset-password");
   await site.getByLabel("New Password").fill(changed);
   await site.getByLabel("Confirm Password").fill(changed);
   await site.getByRole("button", { name: "Reset Password" }).click();
@@ -129,7 +136,7 @@ test("a forgotten password is replaced by way of a mail", async ({ page, pages, 
   await site.getByRole("menuitem", { name: "Sign out" }).click();
   await expect(site.getByRole("banner").getByRole("link", { name: "Sign In" })).toBeVisible();
 
-  pages.expectRefusal(400, "/auth/v1/token");
+  pageErrors.expectStatus(400, "/auth/v1/token");
   await site.goto("/auth");
   await fillSignIn(site, person.email);
   await expect(toast(site, "Login failed")).toBeVisible();
@@ -138,7 +145,10 @@ test("a forgotten password is replaced by way of a mail", async ({ page, pages, 
   await expect(accountMenu(site)).toBeVisible();
 });
 
-test("a link that was used up says so", { tag: "@once" }, async ({ page, person }) => {
+test("a recovery link that was used before is refused with a message", { tag: "@once" }, async ({
+  page,
+  person,
+}) => {
   await page.goto("/auth?reset=true");
   await page.getByLabel("Email").fill(person.email);
   await page.getByRole("button", { name: "Send Reset Link" }).click();
@@ -151,7 +161,9 @@ test("a link that was used up says so", { tag: "@once" }, async ({ page, person 
   await expect(toast(again, "This link did not work")).toBeVisible();
 });
 
-test("somebody comes in by a provider, and is known there the next time", async ({ page }) => {
+test("a user signs in with a provider, and the second time without the provider's form", async ({
+  page,
+}) => {
   const unique = randomUUID()
     .replace(/[^a-f]/g, "")
     .slice(0, 6);
@@ -166,19 +178,19 @@ test("somebody comes in by a provider, and is known there the next time", async 
   await page.getByRole("button", { name: "Continue" }).click();
 
   await expect(accountMenu(page)).toHaveAccessibleName(/^Account menu of Pia /);
-  // The tokens stay in nobody's history.
+  // The tokens do not stay in the address.
   await expect(page).not.toHaveURL(/access_token/);
-  await picture(page, "came-by-provider");
+  await saveScreenshot(page, "came-by-provider");
   await accountMenu(page).click();
   await page.getByRole("menuitem", { name: "Sign out" }).click();
   await expect(page.getByRole("banner").getByRole("link", { name: "Sign In" })).toBeVisible();
 
-  // The provider remembers them, as Google does: no form this time.
+  // The provider has a session of its own now, so it shows no form.
   await visit();
   await expect(accountMenu(page)).toHaveAccessibleName(/^Account menu of Pia /);
 });
 
-test("whose address the provider has not proven is asked to confirm it", { tag: "@once" }, async ({
+test("an address that the provider has not verified must be confirmed", { tag: "@once" }, async ({
   page,
 }) => {
   await page.goto("/auth");
@@ -190,7 +202,7 @@ test("whose address the provider has not proven is asked to confirm it", { tag: 
   await expect(page.getByRole("heading", { name: "Sign In" })).toBeVisible();
 });
 
-test("the demo user of the seed signs in and finds what they made", { tag: "@once" }, async ({
+test("the demo user of the seed signs in and finds their outfits", { tag: "@once" }, async ({
   page,
 }) => {
   await signIn(page, "noah@lookbook.test");

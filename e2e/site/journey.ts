@@ -1,19 +1,18 @@
-// The vocabulary of the journeys: somebody at a browser, who they are, and what they do again and again.
-// Elements are found as people find them: by role, label and text.
+// Fixtures and steps shared by the site tests. Elements are located by role, label and text, as users find them.
 
 import { test as base, expect, type Locator, type Page } from "@playwright/test";
 import { apiUrl, inboxUrl } from "../support/address.ts";
 import { type Person, password, signUp } from "../support/clients.ts";
-import { type Watch, watch } from "./watch.ts";
+import { type PageErrors, recordPageErrors } from "./page-errors.ts";
 
 export { expect };
 
 interface Fixtures {
-  /** True on a phone: no hover, a bottom navigation, sheets in place of menus. */
+  /** True in the phone project: no hover, a bottom navigation, sheets in place of menus. */
   phone: boolean;
-  /** Fails the journey when a page reports an error or a request fails. */
-  pages: Watch;
-  /** Somebody with an account of their own, not signed in yet. */
+  /** Fails the test when a page reports an error or a request fails. */
+  pageErrors: PageErrors;
+  /** A new account for this test; the browser is not signed in yet. */
   person: Person;
 }
 
@@ -21,11 +20,11 @@ export const test = base.extend<Fixtures>({
   // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of fixtures from the pattern.
   baseURL: async ({}, use) => use(apiUrl()),
   phone: async ({ isMobile }, use) => use(isMobile),
-  pages: [
+  pageErrors: [
     async ({ context }, use) => {
-      const pages = watch(context, inboxUrl());
-      await use(pages);
-      expect(pages.troubles, "errors in the console, failed requests").toEqual([]);
+      const errors = recordPageErrors(context, inboxUrl());
+      await use(errors);
+      expect(errors.found, "console errors and failed requests").toEqual([]);
     },
     { auto: true },
   ],
@@ -38,14 +37,20 @@ export function cards(page: Page, list = "Explore Outfits"): Locator {
   return page.getByRole("list", { name: list, exact: true }).getByRole("article");
 }
 
-/** The explore grid, with outfits in it. */
+/** How many cards a list has in all. Only those near the viewport are in the DOM. */
+export async function listSize(page: Page, list = "Explore Outfits"): Promise<number> {
+  const item = page.getByRole("list", { name: list, exact: true }).locator("> li").first();
+  return Number(await item.getAttribute("aria-setsize"));
+}
+
+/** Opens the dashboard and waits for the first outfit. */
 export async function openExplore(page: Page): Promise<void> {
   await page.goto("/");
   await expect(page.getByRole("heading", { name: "Explore Outfits", level: 1 })).toBeVisible();
   await expect(cards(page).first()).toBeVisible();
 }
 
-/** The name of the outfit on a card, from the button that likes it. */
+/** The name of the outfit on a card, read from the label of its like button. */
 export async function outfitName(card: Locator): Promise<string> {
   const label = await card
     .getByRole("button", { name: /^(Like|Unlike) / })
@@ -53,7 +58,7 @@ export async function outfitName(card: Locator): Promise<string> {
   return (label ?? "").replace(/^(Like|Unlike) /, "");
 }
 
-/** Signs in by the form, as whoever it is: afterwards the explore grid is on screen. */
+/** Signs in through the form and waits for the dashboard. */
 export async function signIn(page: Page, email: string, secret = password): Promise<void> {
   await page.goto("/auth");
   await fillSignIn(page, email, secret);
@@ -61,7 +66,7 @@ export async function signIn(page: Page, email: string, secret = password): Prom
   await expect(cards(page).first()).toBeVisible();
 }
 
-/** Fills in the sign-in form that is on screen and sends it. */
+/** Fills in and submits the sign-in form on the current page. */
 export async function fillSignIn(page: Page, email: string, secret = password): Promise<void> {
   await page.getByLabel("Email").fill(email);
   await page.getByLabel("Password", { exact: true }).fill(secret);
@@ -72,7 +77,9 @@ export function accountMenu(page: Page): Locator {
   return page.getByRole("button", { name: /^Account menu of / });
 }
 
-/** A notice of the site, by its title. Over a modal it is announced on its own, and hidden from the tree. */
+/**
+ * A toast by its title. While a modal is open, toasts are hidden from the accessibility tree, hence `includeHidden`.
+ */
 export function toast(page: Page, title: string): Locator {
   return page
     .getByRole("region", { name: /^Notifications/, includeHidden: true })
@@ -80,17 +87,14 @@ export function toast(page: Page, title: string): Locator {
     .filter({ hasText: title });
 }
 
-/** Goes to a section by the navigation of this screen: the sidebar, or the bar below. */
+/** Follows a link of the navigation: the sidebar or header, on phones the bottom navigation or the tabs above the list. */
 export async function goTo(page: Page, section: string): Promise<void> {
-  await page
-    .getByRole("navigation", { name: "Sections" })
-    .getByRole("link", { name: section })
-    .click();
+  await page.getByRole("navigation").getByRole("link", { name: section, exact: true }).click();
 }
 
 /**
- * Opens the inbox as a person does, picks the newest mail to this address and follows its button, which
- * opens a tab: the one that is returned.
+ * Opens the inbox, selects the newest mail to this address and clicks its button. Returns the tab that the button
+ * opens.
  */
 export async function followMail(page: Page, email: string, button: string): Promise<Page> {
   const inbox = await page.context().newPage();
@@ -108,8 +112,8 @@ export async function followMail(page: Page, email: string, button: string): Pro
   return arrived;
 }
 
-/** Keeps what the page looks like, for people to look through; nothing compares it. */
-export async function picture(page: Page, name: string): Promise<void> {
+/** Takes a screenshot for people to look at; no test compares it. */
+export async function saveScreenshot(page: Page, name: string): Promise<void> {
   const size = page.viewportSize();
   await page.evaluate(async () => {
     await document.fonts.ready;

@@ -1,5 +1,4 @@
-// Resumable uploads in a real browser, from a page of another origin, as Uppy does them: tus-js-client's own bundle,
-// a Blob, chunks of 6 MiB, the metadata that Uppy's plug-in allows.
+// A resumable upload in a real browser with the stock bundle of tus-js-client, from a page of another origin.
 
 import { createHash, randomUUID } from "node:crypto";
 import { createServer } from "node:http";
@@ -14,7 +13,7 @@ const bundle = join(
   "dist/tus.min.js",
 );
 
-/** What the bundle puts on the page. */
+/** Globals of the bundle. */
 interface Bundle {
   tus: {
     Upload: new (
@@ -24,25 +23,25 @@ interface Bundle {
   };
 }
 
-test("store_087 store_089 a browser of another origin uploads, and goes on after an interruption", {
+test("store_087 store_089 an upload from a page of another origin resumes after an interruption", {
   tag: "@once",
 }, async ({ page, person }) => {
   const { data } = await person.client.auth.getSession();
   const path = `${person.id}/${randomUUID()}.webp`;
-  // A page of this machine: browsers let none from elsewhere ask for 127.0.0.1.
-  const elsewhere = createServer((_request, response) => {
+  // The page is served from loopback too, because browsers block requests from public pages to 127.0.0.1.
+  const otherOrigin = createServer((_request, response) => {
     response.setHeader("content-type", "text/html").end("<link rel=icon href=data:,>");
   });
-  await new Promise<void>((resolve) => elsewhere.listen(0, "127.0.0.1", resolve));
-  await page.goto(`http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}/`);
+  await new Promise<void>((resolve) => otherOrigin.listen(0, "127.0.0.1", resolve));
+  await page.goto(`http://127.0.0.1:${(otherOrigin.address() as AddressInfo).port}/`);
   await page.addScriptTag({ path: bundle });
 
-  const attempts = await page.evaluate(
+  const interruptions = await page.evaluate(
     async ({ endpoint, token, path }) => {
       const { tus } = globalThis as unknown as Bundle;
       const bytes = new Uint8Array(4_000_000).map((_, at) => (at * 31) % 251);
       const blob = new Blob([bytes], { type: "image/webp" });
-      let broken = 0;
+      let interruptions = 0;
       await new Promise<void>((resolve, reject) => {
         const upload = new tus.Upload(blob, {
           endpoint,
@@ -57,10 +56,10 @@ test("store_087 store_089 a browser of another origin uploads, and goes on after
             contentType: "image/webp",
             cacheControl: "3600",
           },
-          // The connection breaks once, in the middle of the second chunk.
+          // Aborts once, in the middle of the second chunk.
           onProgress: (sent: number) => {
-            if (broken === 0 && sent > 1_500_000) {
-              broken += 1;
+            if (interruptions === 0 && sent > 1_500_000) {
+              interruptions += 1;
               void upload.abort().then(() => upload.start());
             }
           },
@@ -69,7 +68,7 @@ test("store_087 store_089 a browser of another origin uploads, and goes on after
         });
         upload.start();
       });
-      return broken;
+      return interruptions;
     },
     {
       endpoint: `${apiUrl()}/storage/v1/upload/resumable`,
@@ -78,12 +77,12 @@ test("store_087 store_089 a browser of another origin uploads, and goes on after
     },
   );
 
-  elsewhere.close();
+  otherOrigin.close();
 
   const stored = await person.client.storage.from("avatars").download(path);
   const expected = Buffer.from(new Uint8Array(4_000_000).map((_, at) => (at * 31) % 251));
   const digest = (bytes: Buffer) => createHash("sha256").update(bytes).digest("hex");
-  expect(attempts).toBe(1);
+  expect(interruptions).toBe(1);
   expect(stored.error).toBeNull();
   expect(digest(Buffer.from((await stored.data?.arrayBuffer()) ?? new ArrayBuffer()))).toBe(
     digest(expected),

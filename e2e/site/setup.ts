@@ -1,14 +1,14 @@
-// One server for all journeys: Lookbook with its seed and the built site, on free ports.
+// Starts one server for all site tests: Lookbook with its seed and the built site, on free ports.
 //
-// SELVEDGE_E2E_URL runs them against a server that is already up, with the local keys.
+// With SELVEDGE_E2E_URL the tests use a server that is already running with the local keys.
 
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { isAnnounced } from "../support/address.ts";
+import { hasServer } from "../support/address.ts";
 import { startLookbook } from "../support/lookbook.ts";
 
 export default async function setup(): Promise<(() => Promise<void>) | undefined> {
-  if (isAnnounced()) {
+  if (hasServer()) {
     return undefined;
   }
   const site = resolve(import.meta.dirname, "../../frontend/dist/index.html");

@@ -1,5 +1,5 @@
-// Uppy itself in a real browser, on a page of another origin, as Supabase's guide to resumable uploads sets it up, against
-// a server of its own: one of these journeys kills it.
+// Resumable uploads with the stock Uppy in a real browser, on a page of another origin, configured as in Supabase's
+// guide. Uses a server of its own, because one test kills it.
 
 import { randomUUID } from "node:crypto";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -11,7 +11,7 @@ import { expect, type Page, test } from "@playwright/test";
 import { build } from "vite";
 import { localKey, localToken } from "../support/clients.ts";
 import { type Selvedge, startSelvedge } from "../support/selvedge.ts";
-import type { Application, Outcome, Wish } from "./uppy/page.ts";
+import type { Application, UploadOutcome, UploadRequest } from "./uppy/page.ts";
 
 const chunk = 6 * 1024 * 1024;
 const user = randomUUID();
@@ -36,7 +36,7 @@ test.beforeAll(async () => {
   );
   server = await startSelvedge(folder);
   const script = await bundle();
-  // A page of this machine: browsers let none from elsewhere ask for 127.0.0.1.
+  // The page is served from loopback too, because browsers block requests from public pages to 127.0.0.1.
   elsewhere = createServer((request, response) => {
     if (request.url === "/page.js") {
       response.setHeader("content-type", "text/javascript").end(script);
@@ -78,7 +78,7 @@ async function bundle(): Promise<string> {
   return script.code;
 }
 
-/** A page with Uppy on it, and what it asks of the server. */
+/** Opens the page with Uppy and records its upload requests: method, and Upload-Offset if sent. */
 async function open(page: Page): Promise<{ asked: string[] }> {
   const asked: string[] = [];
   page.on("request", (request) => {
@@ -91,8 +91,8 @@ async function open(page: Page): Promise<{ asked: string[] }> {
   return { asked };
 }
 
-/** Lets no more than this many bytes a second out of the page. */
-async function slow(page: Page, uploadThroughput: number): Promise<void> {
+/** Limits the page's upload speed, in bytes per second; -1 removes the limit. */
+async function limitUpload(page: Page, uploadThroughput: number): Promise<void> {
   const devtools = await page.context().newCDPSession(page);
   await devtools.send("Network.emulateNetworkConditions", {
     offline: false,
@@ -102,8 +102,8 @@ async function slow(page: Page, uploadThroughput: number): Promise<void> {
   });
 }
 
-/** Resolves once when this many bytes have left the page. */
-async function sent(page: Page, bytes: number): Promise<{ reached: Promise<void> }> {
+/** `reached` resolves when this many bytes have been uploaded. */
+async function watchProgress(page: Page, bytes: number): Promise<{ reached: Promise<void> }> {
   let arrived = () => {};
   const reached = new Promise<void>((resolve) => {
     arrived = resolve;
@@ -116,7 +116,7 @@ async function sent(page: Page, bytes: number): Promise<{ reached: Promise<void>
   return { reached };
 }
 
-function wish(name: string, more: Partial<Wish> = {}): Wish {
+function uploadRequest(name: string, more: Partial<UploadRequest> = {}): UploadRequest {
   return {
     endpoint: `${server.apiUrl}/storage/v1/upload/resumable`,
     headers: { authorization: `Bearer ${session}`, apikey: localKey("anon") },
@@ -127,17 +127,17 @@ function wish(name: string, more: Partial<Wish> = {}): Wish {
   };
 }
 
-function upload(page: Page, asked: Wish): Promise<Outcome> {
+function upload(page: Page, asked: UploadRequest): Promise<UploadOutcome> {
   return page.evaluate((asked) => {
     const { application } = globalThis as unknown as { application: Application };
     return application.upload(asked);
   }, asked);
 }
 
-function pauseOrResume(page: Page): Promise<void> {
+function togglePause(page: Page): Promise<void> {
   return page.evaluate(() => {
     const { application } = globalThis as unknown as { application: Application };
-    application.pauseOrResume();
+    application.togglePause();
   });
 }
 
@@ -147,16 +147,16 @@ async function stored(name: string): Promise<Response> {
   });
 }
 
-/** Reads an object back and compares each byte. */
+/** Downloads an object, compares every byte, and returns the response. */
 async function expectStored(name: string, size: number): Promise<Response> {
-  const answer = await stored(name);
-  expect(answer.status).toBe(200);
+  const response = await stored(name);
+  expect(response.status).toBe(200);
   const expected = Buffer.from(new Uint8Array(size).map((_, at) => (at * 31 + (at >> 12)) % 251));
-  expect(Buffer.from(await answer.arrayBuffer()).equals(expected)).toBe(true);
-  return answer;
+  expect(Buffer.from(await response.arrayBuffer()).equals(expected)).toBe(true);
+  return response;
 }
 
-const done: Outcome = { successful: 1, refusals: [] };
+const done: UploadOutcome = { successful: 1, refusals: [] };
 
 test("store_087 Uppy uploads in chunks of 6 MiB, the first with the creation", {
   tag: "@once",
@@ -164,40 +164,40 @@ test("store_087 Uppy uploads in chunks of 6 MiB, the first with the creation", {
   const { asked } = await open(page);
 
   const metadata = JSON.stringify({ place: "Köln" });
-  expect(await upload(page, wish("chunks", { metadata }))).toEqual(done);
+  expect(await upload(page, uploadRequest("chunks", { metadata }))).toEqual(done);
 
   expect(asked).toEqual(["POST", `PATCH ${chunk}`, `PATCH ${2 * chunk}`]);
-  const answer = await expectStored("chunks", 2 * chunk + 12_345);
-  expect(answer.headers.get("content-type")).toBe("video/mp4");
-  expect(answer.headers.get("cache-control")).toBe("max-age=3600");
+  const response = await expectStored("chunks", 2 * chunk + 12_345);
+  expect(response.headers.get("content-type")).toBe("video/mp4");
+  expect(response.headers.get("cache-control")).toBe("max-age=3600");
   const info = await fetch(`${server.apiUrl}/storage/v1/object/info/files/${user}/chunks`, {
     headers: { authorization: `Bearer ${session}` },
   });
   expect(await info.json()).toMatchObject({ metadata: { place: "Köln" } });
 });
 
-test('store_087 fields that Uppy knows nothing of arrive as "undefined" and mean nothing', {
+test('store_087 metadata fields that Uppy sends as "undefined" are ignored', {
   tag: "@once",
 }, async ({ page }) => {
   await open(page);
-  const { cacheControl: _, ...bare } = wish("bare", { size: 1000 });
+  const { cacheControl: _, ...bare } = uploadRequest("bare", { size: 1000 });
 
   expect(await upload(page, bare)).toEqual(done);
 
-  const answer = await expectStored("bare", 1000);
-  expect(answer.headers.get("cache-control")).toBe("no-cache");
+  const response = await expectStored("bare", 1000);
+  expect(response.headers.get("cache-control")).toBe("no-cache");
 });
 
-test("store_089 a paused upload goes on where it was", { tag: "@once" }, async ({ page }) => {
+test("store_089 a paused upload resumes at its offset", { tag: "@once" }, async ({ page }) => {
   const { asked } = await open(page);
-  await slow(page, chunk);
-  const { reached } = await sent(page, chunk + 1_000_000);
+  await limitUpload(page, chunk);
+  const { reached } = await watchProgress(page, chunk + 1_000_000);
 
-  const uploading = upload(page, wish("paused"));
+  const uploading = upload(page, uploadRequest("paused"));
   await reached;
-  await pauseOrResume(page);
-  await slow(page, -1);
-  await pauseOrResume(page);
+  await togglePause(page);
+  await limitUpload(page, -1);
+  await togglePause(page);
 
   expect(await uploading).toEqual(done);
   await expectStored("paused", 2 * chunk + 12_345);
@@ -210,43 +210,47 @@ test("store_089 an upload survives kill -9 of the server in the middle of a chun
 }, async ({ page }) => {
   test.slow();
   const { asked } = await open(page);
-  await slow(page, chunk);
-  const { reached } = await sent(page, chunk + 2_000_000);
+  await limitUpload(page, chunk);
+  const { reached } = await watchProgress(page, chunk + 2_000_000);
 
-  const uploading = upload(page, wish("killed"));
+  const uploading = upload(page, uploadRequest("killed"));
   await reached;
   await server.kill();
-  await slow(page, -1);
-  await server.revive();
+  await limitUpload(page, -1);
+  await server.restart();
 
   expect(await uploading).toEqual(done);
   await expectStored("killed", 2 * chunk + 12_345);
-  // One upload, and nothing that was acknowledged is sent again.
+  // Only one upload was created, and no acknowledged byte is sent again.
   expect(asked.filter((request) => request === "POST")).toHaveLength(1);
   const resumed = asked.slice(asked.lastIndexOf("HEAD") + 1);
   expect(Number(resumed[0]?.replace("PATCH ", ""))).toBeGreaterThanOrEqual(chunk);
 });
 
-test("store_088 store_090 what is taken, forbidden or too large is refused with its reason", {
+test("store_088 store_090 existing, forbidden and too large objects are refused with the reason", {
   tag: "@once",
 }, async ({ page }) => {
   await open(page);
   const small = { size: 5000 };
-  expect(await upload(page, wish("taken", small))).toEqual(done);
+  expect(await upload(page, uploadRequest("taken", small))).toEqual(done);
 
-  // Uppy tries again after 409, which may also mean a conflict that passes.
-  const refusal = async (asked: Wish) =>
+  // Uppy retries after a 409, because it may be a lock conflict that passes.
+  const refusal = async (asked: UploadRequest) =>
     (await upload(page, { ...asked, retryDelays: [0] })).refusals;
-  expect(await refusal(wish("taken", small))).toEqual([[409, "The resource already exists"]]);
-  expect(await refusal(wish("x", { ...small, objectName: "elsewhere/x" }))).toEqual([
+  expect(await refusal(uploadRequest("taken", small))).toEqual([
+    [409, "The resource already exists"],
+  ]);
+  expect(await refusal(uploadRequest("x", { ...small, objectName: "elsewhere/x" }))).toEqual([
     [403, "new row violates row-level security policy"],
   ]);
-  expect(await refusal(wish("large", { size: 40_000_001 }))).toEqual([
+  expect(await refusal(uploadRequest("large", { size: 40_000_001 }))).toEqual([
     [413, "Maximum size exceeded\n"],
   ]);
 
-  const upsert = { ...wish("taken").headers, "x-upsert": "true" };
-  expect(await upload(page, wish("taken", { headers: upsert, size: chunk + 7 }))).toEqual(done);
+  const upsert = { ...uploadRequest("taken").headers, "x-upsert": "true" };
+  expect(await upload(page, uploadRequest("taken", { headers: upsert, size: chunk + 7 }))).toEqual(
+    done,
+  );
   await expectStored("taken", chunk + 7);
 });
 
@@ -264,9 +268,9 @@ test("store_090 a signed upload needs no session", { tag: "@once" }, async ({ pa
     headers: { "x-signature": token, apikey: localKey("anon") },
     size,
   };
-  expect(await upload(page, wish("signed", ticket))).toEqual(done);
+  expect(await upload(page, uploadRequest("signed", ticket))).toEqual(done);
   await expectStored("signed", size);
 
-  const other = await upload(page, wish("another", { ...ticket, size: 10 }));
+  const other = await upload(page, uploadRequest("another", { ...ticket, size: 10 }));
   expect(other.refusals).toEqual([[400, "Invalid signature"]]);
 });

@@ -1,15 +1,26 @@
-// Somebody without an account looks around.
+// What visitors without an account can do.
 
-import { cards, expect, goTo, openExplore, outfitName, picture, test, toast } from "./journey.ts";
+import {
+  cards,
+  expect,
+  goTo,
+  listSize,
+  openExplore,
+  outfitName,
+  saveScreenshot,
+  test,
+  toast,
+} from "./journey.ts";
 
-test("a visitor browses, and the grid grows with the scrolling", async ({ page }) => {
+test("a visitor scrolls, and more outfits are loaded", async ({ page }) => {
   await openExplore(page);
-  await expect(cards(page)).toHaveCount(24);
-  await picture(page, "explore");
+  await expect(page.getByRole("complementary", { name: "About Lookbook" })).toBeVisible();
+  expect(await listSize(page)).toBe(24);
+  await saveScreenshot(page, "explore");
 
-  await cards(page).last().scrollIntoViewIfNeeded();
+  await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight));
 
-  await expect.poll(() => cards(page).count()).toBeGreaterThan(24);
+  await expect.poll(() => listSize(page)).toBeGreaterThan(24);
 });
 
 test("a visitor filters by gender, and the address keeps the filter", async ({ page, phone }) => {
@@ -19,7 +30,7 @@ test("a visitor filters by gender, and the address keeps the filter", async ({ p
   if (phone) {
     const sheet = page.getByRole("dialog", { name: "Filter" });
     await expect(sheet).toBeVisible();
-    await picture(page, "filter-sheet");
+    await saveScreenshot(page, "filter-sheet");
     await sheet.getByRole("button", { name: "Men", exact: true }).click();
     await expect(sheet.getByRole("button", { name: "Men", exact: true })).toHaveAttribute(
       "aria-pressed",
@@ -59,15 +70,14 @@ test("a visitor searches by name, and clears the search", async ({ page }) => {
 
   await box.fill("zzzz");
   await expect(page.getByRole("heading", { name: "No results found" })).toBeVisible();
-  await expect(page.getByText('Nothing is called "zzzz".')).toBeVisible();
+  await expect(page.getByText('No outfit, brand, color or style is called "zzzz".')).toBeVisible();
 
   await page.getByRole("button", { name: "Clear search" }).click();
   await expect(page).toHaveURL("/");
-  // More than a page when the reader's place is near the end of the first one: the next is read ahead.
-  await expect.poll(() => cards(page).count()).toBeGreaterThanOrEqual(24);
+  await expect.poll(() => listSize(page)).toBeGreaterThanOrEqual(24);
 });
 
-test("a visitor opens an outfit, walks on with the arrows and comes back to the last card", async ({
+test("a visitor opens an outfit, pages with the arrows, and focus returns to the card shown last", async ({
   page,
   phone,
 }) => {
@@ -80,9 +90,9 @@ test("a visitor opens an outfit, walks on with the arrows and comes back to the 
   await expect(modal).toBeVisible();
   await expect(modal.getByRole("heading", { name: /^Items \([1-9]/ })).toBeVisible();
   await expect(modal.getByRole("listitem").first()).toBeVisible();
-  await picture(page, "modal");
+  await saveScreenshot(page, "modal");
   if (phone) {
-    // The modal is a page of its own: nothing of the grid is left around it.
+    // On phones the modal fills the screen.
     expect(await modal.boundingBox()).toMatchObject({ x: 0, y: 0, width: 390, height: 844 });
     await modal.getByRole("button", { name: "Next outfit" }).click();
   } else {
@@ -91,7 +101,7 @@ test("a visitor opens an outfit, walks on with the arrows and comes back to the 
   await expect(page.getByRole("dialog", { name: secondName })).toBeVisible();
   await page.keyboard.press("ArrowLeft");
   await expect(modal).toBeVisible();
-  // Around the end: what comes before the first is the last.
+  // Before the first outfit comes the last one.
   await page.keyboard.press("ArrowLeft");
   await expect(modal).toBeHidden();
   await expect(page.getByRole("dialog")).toBeVisible();
@@ -106,7 +116,7 @@ test("a visitor opens an outfit, walks on with the arrows and comes back to the 
   await expect(second.getByRole("link")).toBeFocused();
 });
 
-test("a link opens its outfit over the grid, by slug", async ({ page }) => {
+test("a link with a slug opens its outfit over the grid", async ({ page }) => {
   await page.goto("/?outfit=night-bus");
 
   const modal = page.getByRole("dialog", { name: "Night Bus" });
@@ -119,19 +129,21 @@ test("a link opens its outfit over the grid, by slug", async ({ page }) => {
   await expect(cards(page).first()).toBeVisible();
 });
 
-test("a link to an outfit that is gone says so", { tag: "@once" }, async ({ page }) => {
+test("a link to an unknown outfit says that it is no longer here", { tag: "@once" }, async ({
+  page,
+}) => {
   await page.goto("/?outfit=no-such-outfit");
 
   await expect(page.getByRole("dialog").getByText("This outfit is no longer here.")).toBeVisible();
 });
 
-test("a visitor ranks the outfits by time", async ({ page }) => {
+test("a visitor restricts the ranking to a time range", async ({ page }) => {
   await openExplore(page);
   await goTo(page, "Top");
 
   await expect(page.getByRole("heading", { name: "Top Outfits - All Time" })).toBeVisible();
   await expect(cards(page, "Top Outfits - All Time").first().getByText("Rank 1")).toBeVisible();
-  await picture(page, "top");
+  await saveScreenshot(page, "top");
   await page.getByRole("button", { name: "Time range: All Time" }).click();
   await page.getByRole("menuitemradio", { name: "This Year" }).click();
 
@@ -139,20 +151,20 @@ test("a visitor ranks the outfits by time", async ({ page }) => {
   await expect(cards(page, "Top Outfits - This Year").first()).toBeVisible();
 });
 
-test("a visitor reads an outfit's own page and its creator's", async ({ page }) => {
+test("a visitor opens an outfit's page and from there its creator's", async ({ page }) => {
   await page.goto("/look/night-bus");
   await expect(page.getByRole("heading", { name: "Night Bus", level: 1 })).toBeVisible();
   await expect(page).toHaveTitle(/^Night Bus · /);
-  await picture(page, "look");
+  await saveScreenshot(page, "look");
 
-  await page.getByRole("main").getByRole("link", { name: /@/ }).click();
+  await page.getByRole("main").getByRole("link", { name: /^by @/ }).click();
 
   await expect(page.getByRole("heading", { name: "Outfits", level: 2 })).toBeVisible();
   await expect(cards(page, "Outfits").first()).toBeVisible();
-  await picture(page, "profile");
+  await saveScreenshot(page, "profile");
 });
 
-test("a visitor who likes is asked to sign in, and is back afterwards", async ({
+test("a visitor who likes an outfit is asked to sign in and returns to the dashboard afterwards", async ({
   page,
   person,
   phone,
@@ -177,13 +189,14 @@ test("a visitor who likes is asked to sign in, and is back afterwards", async ({
   await expect(page).toHaveURL("/");
 });
 
-test("an address that nothing is published at is named", async ({ page }) => {
+test("an unknown address shows the 404 page with its path", async ({ page, pageErrors }) => {
+  pageErrors.expectStatus(404, "/no/such/page");
   await page.goto("/no/such/page");
 
   await expect(page.getByText("404", { exact: true })).toBeVisible();
   await expect(page.getByText("Nothing is published at /no/such/page.")).toBeVisible();
   await expect(page).toHaveTitle(/^Page not found/);
-  await picture(page, "not-found");
+  await saveScreenshot(page, "not-found");
   await page.getByRole("link", { name: "Explore Outfits" }).click();
   await expect(cards(page).first()).toBeVisible();
 });

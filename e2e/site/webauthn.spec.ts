@@ -1,5 +1,5 @@
-// Passkeys, and WebAuthn as a second factor, through the stock client in a real Chromium with an authenticator that the browser
-// simulates: the browser makes and checks the ceremonies, nothing here does.
+// Passkeys, and WebAuthn as a second factor, with the stock client in a real Chromium and its virtual authenticator:
+// the browser itself creates and checks the credentials.
 
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
@@ -14,7 +14,7 @@ const bundle = join(
   "dist/umd/supabase.js",
 );
 
-/** What the bundle, and then the test, put on the page. */
+/** Globals of the bundle, and the client that the test adds. */
 interface Globals {
   supabase: {
     createClient(
@@ -26,11 +26,12 @@ interface Globals {
   client: SupabaseClient;
 }
 
-// Only the test's own script is on the page, and it may be there.
+// The site's policy would refuse the script that the test adds.
 test.use({ bypassCSP: true });
 
 /**
- * A page at the name of this machine with a client on it, and an authenticator: one of the machine, or a key in its USB port.
+ * Opens a page on `localhost` with a signed-in client and a virtual authenticator, built in or on USB. WebAuthn does
+ * not work on an IP address.
  */
 async function open(page: Page, person: Person, transport: "internal" | "usb"): Promise<void> {
   const browser = await page.context().newCDPSession(page);
@@ -61,12 +62,12 @@ async function open(page: Page, person: Person, transport: "internal" | "usb"): 
   );
 }
 
-test("somebody makes a passkey, comes in by it alone, names it and removes it", {
+test("a user registers a passkey, signs in with it alone, names it and removes it", {
   tag: "@once",
-}, async ({ page, pages, person }) => {
+}, async ({ page, pageErrors, person }) => {
   await open(page, person, "internal");
 
-  const came = await page.evaluate(async () => {
+  const result = await page.evaluate(async () => {
     const { auth } = (globalThis as unknown as Globals).client;
     const made = await auth.registerPasskey();
     if (made.error) throw made.error;
@@ -85,35 +86,39 @@ test("somebody makes a passkey, comes in by it alone, names it and removes it", 
     };
   });
 
-  expect(came.user).toBe(person.id);
-  expect(came.claims).toMatchObject({ sub: person.id, aal: "aal1", amr: [{ method: "passkey" }] });
-  expect(came.list).toEqual([
+  expect(result.user).toBe(person.id);
+  expect(result.claims).toMatchObject({
+    sub: person.id,
+    aal: "aal1",
+    amr: [{ method: "passkey" }],
+  });
+  expect(result.list).toEqual([
     expect.objectContaining({
-      id: came.id,
+      id: result.id,
       friendly_name: "My laptop",
       last_used_at: expect.any(String),
     }),
   ]);
 
-  pages.expectRefusal(400, "/auth/v1/passkeys/authentication/verify");
+  pageErrors.expectStatus(400, "/auth/v1/passkeys/authentication/verify");
   const gone = await page.evaluate(async (passkeyId) => {
     const { auth } = (globalThis as unknown as Globals).client;
     const removed = await auth.passkey.delete({ passkeyId });
     if (removed.error) throw removed.error;
     const list = await auth.passkey.list();
     await auth.signOut();
-    // The authenticator still has it; the server does not know it any more.
+    // The authenticator still offers the credential, which the server has deleted.
     const { error } = await auth.signInWithPasskey();
     return { list: list.data, code: error?.code };
-  }, came.id);
+  }, result.id);
 
   expect(gone).toEqual({ list: [], code: "webauthn_verification_failed" });
 });
 
-test("somebody adds an authenticator as a second factor, shows it, and takes it away", {
+test("a user enrolls an authenticator as second factor, verifies it and removes it", {
   tag: "@once",
 }, async ({ page, person }) => {
-  // The client asks for a second factor that is not part of the machine.
+  // As a second factor the client requests an authenticator that is not built in.
   await open(page, person, "usb");
 
   const levels = await page.evaluate(
@@ -129,19 +134,19 @@ test("somebody adds an authenticator as a second factor, shows it, and takes it 
       await auth.signOut();
       await auth.signInWithPassword({ email, password });
       const again = await level();
-      const shown = await auth.mfa.webauthn.authenticate({ factorId: factor?.id ?? "" });
-      if (shown.error) throw shown.error;
-      const proven = await level();
+      const verified = await auth.mfa.webauthn.authenticate({ factorId: factor?.id ?? "" });
+      if (verified.error) throw verified.error;
+      const afterVerification = await level();
       const removed = await auth.mfa.unenroll({ factorId: factor?.id ?? "" });
       if (removed.error) throw removed.error;
       await auth.refreshSession();
       const after = await level();
-      const left = (await auth.mfa.listFactors()).data?.all.length;
+      const factorsLeft = (await auth.mfa.listFactors()).data?.all.length;
       return {
-        levels: [before, enrolled, again, proven, after],
+        levels: [before, enrolled, again, afterVerification, after],
         name: factor?.friendly_name,
         status: factor?.status,
-        left,
+        factorsLeft,
       };
     },
     { email: person.email, password },
@@ -151,6 +156,6 @@ test("somebody adds an authenticator as a second factor, shows it, and takes it 
     levels: ["aal1", "aal2", "aal1", "aal2", "aal1"],
     name: "My key",
     status: "verified",
-    left: 0,
+    factorsLeft: 0,
   });
 });

@@ -1,5 +1,5 @@
-// Rows that the attacks need, made by the owner of the server. Every call makes its own, so that
-// tests share nothing and may run against a database that is in use.
+// Rows for the tests of row-level security, inserted with the service key. Every call inserts new rows, so tests do not
+// depend on each other and may run against a database that is in use.
 
 import { randomUUID } from "node:crypto";
 import type { PostgrestSingleResponse } from "@supabase/supabase-js";
@@ -28,12 +28,12 @@ export function uniqueName(noun: string): string {
   return `${noun} ${randomUUID().slice(0, 8)}`;
 }
 
-/** The data of an answer, or its error thrown: for steps that must work. */
-export function must<T>(answer: PostgrestSingleResponse<T>): T {
-  if (answer.error) {
-    throw new Error(`${answer.status} ${answer.error.code} ${answer.error.message}`);
+/** The data of a response; throws its error. For steps that prepare a test. */
+export function must<T>(response: PostgrestSingleResponse<T>): T {
+  if (response.error) {
+    throw new Error(`${response.status} ${response.error.code} ${response.error.message}`);
   }
-  return answer.data;
+  return response.data;
 }
 
 export async function makeItem(): Promise<Item> {
@@ -53,7 +53,7 @@ export async function makeItem(): Promise<Item> {
   );
 }
 
-/** An outfit of this person in this state, as if it had gone through review. */
+/** Inserts an outfit of this person with this status, without going through review. */
 export async function makeOutfit(creator: Person, status: string): Promise<Outfit> {
   const item = await makeItem();
   return must(
@@ -65,7 +65,7 @@ export async function makeOutfit(creator: Person, status: string): Promise<Outfi
   );
 }
 
-/** What the table really holds, past every policy. */
+/** The rows that the table really holds, read with the service key, to which no policy applies. */
 export async function stored<T>(table: string, column: string, value: string): Promise<T[]> {
   return must(await owner().from(table).select().eq(column, value)) as T[];
 }

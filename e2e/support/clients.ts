@@ -1,4 +1,4 @@
-// The stock client in the shoes of a visitor, of the server's owner, and of people who signed up.
+// Stock clients for a visitor, for the service key, and for people who signed up.
 
 import { createHmac, randomUUID } from "node:crypto";
 import {
@@ -12,7 +12,7 @@ import { confirmationLink } from "./inbox.ts";
 
 export const password = "Lookbook-2026";
 
-/** Somebody who signed up, confirmed the address and is signed in. */
+/** A person who has signed up, confirmed the e-mail address and is signed in. */
 export interface Person {
   id: string;
   email: string;
@@ -20,20 +20,20 @@ export interface Person {
   client: SupabaseClient;
 }
 
-/** The key of every visitor. */
+/** The anon key, which every visitor has. */
 export const anonKey = localKey("anon");
 
-/** A visitor without an account. */
+/** A client without a session. */
 export function visitor(): SupabaseClient {
   return client(anonKey);
 }
 
-/** The owner of the server: row-level security does not apply. Used to prepare and to verify. */
+/** A client with the service key, to which row-level security does not apply. For preparing and checking. */
 export function owner(): SupabaseClient {
   return client(localKey("service_role"));
 }
 
-/** Signs up a new person the way the site does, mail included. */
+/** Signs up a new person as the site does, and confirms the address by the mailed link. */
 export async function signUp(metadata: Record<string, unknown> = {}): Promise<Person> {
   const unique = randomUUID().replaceAll("-", "").slice(0, 12);
   const email = `person-${unique}@lookbook.test`;
@@ -47,7 +47,7 @@ export async function signUp(metadata: Record<string, unknown> = {}): Promise<Pe
     throw error;
   }
   if (!data.session) {
-    await follow(await confirmationLink(email));
+    await openLink(await confirmationLink(email));
     const signedIn = await person.auth.signInWithPassword({ email, password });
     if (signedIn.error) {
       throw signedIn.error;
@@ -55,12 +55,12 @@ export async function signUp(metadata: Record<string, unknown> = {}): Promise<Pe
   }
   const id = data.user?.id;
   if (!id) {
-    throw new Error("sign-up answered no user");
+    throw new Error("sign-up returned no user");
   }
   return { id, email, username: `person_${unique}`, client: person };
 }
 
-/** Signs up a person whom the owner of the server makes an administrator. */
+/** Signs up a person and makes them an administrator. */
 export async function signUpAdmin(): Promise<Person> {
   const person = await signUp();
   const { error } = await owner().from("profiles").update({ role: "admin" }).eq("id", person.id);
@@ -79,21 +79,21 @@ export function client(key: string): SupabaseClient {
   });
 }
 
-/** A link in a mail is opened by a browser: no key, and the redirect itself is the answer. */
-async function follow(link: string): Promise<void> {
+/** Opens a mailed link as a browser does: without an API key. The redirect must carry a session. */
+async function openLink(link: string): Promise<void> {
   const response = await fetch(link, { redirect: "manual" });
   const target = response.headers.get("location") ?? "";
   if (response.status !== 303 || !target.includes("access_token=")) {
-    throw new Error(`confirmation answered ${response.status} ${target}`);
+    throw new Error(`confirmation responded ${response.status} ${target}`);
   }
 }
 
-/** The local keys are tokens of the well-known development secret; made here, not pasted. */
+/** The well-known local key of a role, signed here with the development secret. */
 export function localKey(role: "anon" | "service_role"): string {
   return localToken({ iss: "supabase-demo", role });
 }
 
-/** A token of the development secret. */
+/** A token signed with the well-known development secret. */
 export function localToken(claims: Record<string, string>): string {
   const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
   const body = `${encode({ alg: "HS256", typ: "JWT" })}.${encode({ ...claims, exp: 1983812996 })}`;

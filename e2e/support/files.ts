@@ -1,8 +1,8 @@
-// Pictures for uploads, and what a bucket really holds.
+// A picture for uploads, and the files that a bucket really holds.
 
 import { owner } from "./clients.ts";
 
-/** Bytes have no type of their own, so uploads name it. */
+/** Upload options for a PNG: a Buffer has no content type of its own. */
 export const png = { contentType: "image/png" };
 
 /** The smallest PNG: one transparent pixel. */
@@ -13,7 +13,7 @@ export function picture(): Buffer {
   );
 }
 
-/** Names of the files in a folder, past every policy. */
+/** Names of the files in a folder, listed with the service key, to which no policy applies. */
 export async function storedFiles(bucket: string, folder: string): Promise<string[]> {
   const { data, error } = await owner().storage.from(bucket).list(folder);
   if (error) {

@@ -1,21 +1,24 @@
-// Reads the development inbox through its Mailpit API, as a person reads their mail.
+// Reads mail from the development inbox through its Mailpit API.
 
 import { inboxUrl } from "./address.ts";
 
-/** The link of the newest mail to this address. Mail is delivered before the request that sends it answers. */
+/**
+ * The link in the newest mail to this address. The development server delivers mail before it responds, so no waiting
+ * is needed.
+ */
 export async function confirmationLink(email: string): Promise<string> {
   const href = /href="([^"]*\/auth\/v1\/verify[^"]*)"/.exec((await newestMail(email)).HTML)?.[1];
   if (!href) {
-    throw new Error(`the mail to ${email} holds no confirmation link`);
+    throw new Error(`the mail to ${email} contains no confirmation link`);
   }
   return href.replaceAll("&amp;", "&");
 }
 
-/** The six digits of the newest mail to this address. */
+/** The six-digit code in the newest mail to this address. */
 export async function oneTimeCode(email: string): Promise<string> {
   const code = /\b\d{6}\b/.exec((await newestMail(email)).Text)?.[0];
   if (!code) {
-    throw new Error(`the mail to ${email} holds no code`);
+    throw new Error(`the mail to ${email} contains no code`);
   }
   return code;
 }
@@ -34,7 +37,7 @@ async function newestMail(email: string): Promise<{ HTML: string; Text: string }
 async function read<T>(path: string): Promise<T> {
   const response = await fetch(inboxUrl() + path);
   if (!response.ok) {
-    throw new Error(`inbox answered ${response.status} to ${path}`);
+    throw new Error(`inbox responded ${response.status} to ${path}`);
   }
   return (await response.json()) as T;
 }

@@ -1,26 +1,26 @@
-// Lookbook with everything around it that a test needs: the server, and a provider by which people sign in.
+// Starts Lookbook for the tests: the server, and an OpenID provider to sign in with.
 
-import { announce } from "./address.ts";
-import { asGoogle, startProvider } from "./provider.ts";
+import { setAddresses } from "./address.ts";
+import { googleSettings, startProvider } from "./provider.ts";
 import { startSelvedge } from "./selvedge.ts";
 
-/** Starts both and says where they are; returns what stops them. */
+/** Starts both and sets their addresses for the tests. Returns a function that stops them. */
 export async function startLookbook(): Promise<() => Promise<void>> {
   const provider = await startProvider();
   const server = await startSelvedge("sql/app", [], (apiPort) => ({
-    ...asGoogle(provider),
-    ...withAuthenticators(apiPort),
+    ...googleSettings(provider),
+    ...webauthnSettings(apiPort),
   }));
-  provider.admit(server.apiUrl);
-  announce(server.apiUrl, server.inboxUrl);
+  provider.registerClient(server.apiUrl);
+  setAddresses(server.apiUrl, server.inboxUrl, server.databaseUrl);
   return async () => {
     await server.stop();
     await provider.stop();
   };
 }
 
-/** Passkeys and WebAuthn as a second factor; browsers allow both at the name of this machine, not at its address. */
-function withAuthenticators(apiPort: number): Record<string, string> {
+/** Switches on passkeys and WebAuthn factors. Browsers allow WebAuthn on `localhost`, but not on an IP address. */
+function webauthnSettings(apiPort: number): Record<string, string> {
   return {
     SUPABASE_AUTH_PASSKEY_ENABLED: "true",
     SUPABASE_AUTH_WEBAUTHN_RP_ID: "localhost",

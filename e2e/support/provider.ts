@@ -1,19 +1,19 @@
-// A real OpenID provider for the tests: the certified `oidc-provider`, with a sign-in page of its own. It stands in for
-// Google: the server under test finds it by discovery, as it finds Google.
+// A real OpenID provider for the tests: the certified npm package `oidc-provider` with a sign-in page. The server
+// under test is configured to use it as Google, and reads its endpoints by OpenID discovery, as it does with Google.
 //
-// Everybody may sign in with any address; what stands before the @ becomes the name. An address that begins with
-// "unverified" is one that the provider has not proven.
+// Any e-mail address can sign in; the part before the @ becomes the name. For addresses that begin with "unverified"
+// the provider reports `email_verified: false`.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import Provider, { type Configuration } from "oidc-provider";
 
-/** What the server under test is called by the provider. */
+/** The credentials of the server under test at the provider. */
 export const clientId = "lookbook-client";
 export const clientSecret = "lookbook-secret";
 
-/** How a server is told of the provider: as of Google, at another issuer. */
-export function asGoogle(provider: IdentityProvider): Record<string, string> {
+/** Settings that make the server under test use the provider as Google. */
+export function googleSettings(provider: IdentityProvider): Record<string, string> {
   return {
     SUPABASE_AUTH_EXTERNAL_GOOGLE_ENABLED: "true",
     SUPABASE_AUTH_EXTERNAL_GOOGLE_CLIENT_ID: clientId,
@@ -24,10 +24,10 @@ export function asGoogle(provider: IdentityProvider): Record<string, string> {
 
 /** A running provider. */
 export interface IdentityProvider {
-  /** Its address: the issuer. */
+  /** The issuer, which is also its address. */
   issuer: string;
-  /** Lets the server under test in, once its address is known. */
-  admit(apiUrl: string): void;
+  /** Registers the server under test as a client. Until then the provider responds 503. */
+  registerClient(apiUrl: string): void;
   stop(): Promise<void>;
 }
 
@@ -41,7 +41,7 @@ export async function startProvider(): Promise<IdentityProvider> {
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     issuer,
-    admit: (apiUrl) => {
+    registerClient: (apiUrl) => {
       handle = requestHandler(new Provider(issuer, configuration(apiUrl)));
     },
     stop: () => close(server),
@@ -63,7 +63,7 @@ function configuration(apiUrl: string): Configuration {
         grant_types: ["authorization_code", "refresh_token"],
       },
     ],
-    // Google puts the claims into the ID token, and tells the name by `profile`.
+    // As Google does: the claims are in the ID token, and the scope `profile` adds the name.
     conformIdTokenClaims: false,
     claims: {
       openid: ["sub"],
@@ -94,7 +94,7 @@ function claimsOf(email: string, picture: string) {
   };
 }
 
-/** The provider's own pages, and the protocol behind them. */
+/** Serves the sign-in page; everything else is the protocol. */
 function requestHandler(provider: Provider) {
   const protocol = provider.callback();
   return (request: IncomingMessage, response: ServerResponse) => {
@@ -102,18 +102,22 @@ function requestHandler(provider: Provider) {
       protocol(request, response);
       return;
     }
-    interact(provider, request, response).catch((error: unknown) => {
+    finishInteraction(provider, request, response).catch((error: unknown) => {
       response.writeHead(500).end(String(error));
     });
   };
 }
 
-/** Signs in who says who they are, and asks nothing more: the consent page is the provider's business. */
-async function interact(provider: Provider, request: IncomingMessage, response: ServerResponse) {
+/** Signs in with the address of the form or of `login_hint`, and grants the scopes without a consent page. */
+async function finishInteraction(
+  provider: Provider,
+  request: IncomingMessage,
+  response: ServerResponse,
+) {
   const { prompt, params, session, grantId } = await provider.interactionDetails(request, response);
   const accountId = session?.accountId ?? "";
   if (prompt.name === "login" || accountId === "") {
-    const email = request.method === "POST" ? await postedEmail(request) : hint(params);
+    const email = request.method === "POST" ? await postedEmail(request) : loginHint(params);
     if (email === "") {
       response.writeHead(200, { "content-type": "text/html; charset=utf-8" }).end(signInPage);
       return;
@@ -133,7 +137,7 @@ async function interact(provider: Provider, request: IncomingMessage, response: 
   );
 }
 
-function hint(params: Record<string, unknown>): string {
+function loginHint(params: Record<string, unknown>): string {
   return typeof params.login_hint === "string" ? params.login_hint : "";
 }
 

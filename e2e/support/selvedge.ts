@@ -1,5 +1,4 @@
-// Runs the built binary for a test: on free ports, with a data folder of its own, so that a run neither sees nor
-// leaves anything.
+// Runs the built binary for tests, on free ports and with a temporary data folder that is removed afterwards.
 //
 // SELVEDGE_BIN names the binary (default: target/release/selvedge, then target/debug/selvedge).
 
@@ -19,18 +18,18 @@ export interface Selvedge {
   apiUrl: string;
   /** Address of the development inbox. */
   inboxUrl: string;
-  /** How to reach its PostgreSQL. */
+  /** URL of its PostgreSQL. */
   databaseUrl: string;
-  /** What it printed so far. */
+  /** What it has printed so far. */
   output(): string;
   stop(): Promise<void>;
-  /** Kills it as a crash would: nothing in it can clean up. */
+  /** Kills it with SIGKILL, as in a crash: it cannot clean up. */
   kill(): Promise<void>;
-  /** Starts it again after {@link kill}, on the same ports and data; variables may have changed. */
-  revive(changed?: Record<string, string>): Promise<void>;
+  /** Starts it again after {@link kill} with the same ports and data; `changed` overrides variables. */
+  restart(changed?: Record<string, string>): Promise<void>;
 }
 
-/** Starts a project folder, relative to the repository, and waits for its first answer. */
+/** Starts the project in this folder (relative to the repository) and waits until the server responds. */
 export async function startSelvedge(
   project: string,
   flags: string[] = [],
@@ -54,7 +53,7 @@ export async function startSelvedge(
   };
   const begin = async (changed: Record<string, string> = {}) => {
     server = start(dataFolder, { ...given, ...changed }, args);
-    await answers(`${apiUrl}/auth/v1/health`, server, end);
+    await waitForHealth(`${apiUrl}/auth/v1/health`, server, end);
   };
   await begin();
   return {
@@ -64,13 +63,13 @@ export async function startSelvedge(
     output: () => server.output(),
     stop: end,
     kill: () => stop(server.process, "SIGKILL"),
-    revive: begin,
+    restart: begin,
   };
 }
 
 interface Server {
   process: ChildProcess;
-  /** What it printed so far: the explanation when it does not come up. */
+  /** What it has printed so far; shown when it does not start. */
   output(): string;
 }
 
@@ -81,7 +80,7 @@ function start(dataFolder: string, variables: Record<string, string>, args: stri
     env: {
       ...process.env,
       SELVEDGE_DATA_DIR: dataFolder,
-      // Tests sign up many people from one address within seconds.
+      // Tests sign up many people from one IP address within seconds.
       SUPABASE_AUTH_RATE_LIMIT_SIGN_IN_SIGN_UPS: "10000",
       SUPABASE_AUTH_RATE_LIMIT_TOKEN_REFRESH: "10000",
       SUPABASE_AUTH_RATE_LIMIT_TOKEN_VERIFICATIONS: "10000",
@@ -113,7 +112,7 @@ function binary(): string {
   return found;
 }
 
-async function answers(url: string, server: Server, end: () => Promise<void>): Promise<void> {
+async function waitForHealth(url: string, server: Server, end: () => Promise<void>): Promise<void> {
   const deadline = Date.now() + startTimeoutMs;
   while (Date.now() < deadline) {
     if (server.process.exitCode !== null) {
@@ -126,7 +125,7 @@ async function answers(url: string, server: Server, end: () => Promise<void>): P
     await new Promise((wake) => setTimeout(wake, 100));
   }
   await end();
-  throw new Error(`The server did not come up at ${url}:\n${server.output()}`);
+  throw new Error(`The server did not start at ${url}:\n${server.output()}`);
 }
 
 async function stop(child: ChildProcess, signal: "SIGTERM" | "SIGKILL"): Promise<void> {
@@ -138,7 +137,7 @@ async function stop(child: ChildProcess, signal: "SIGTERM" | "SIGKILL"): Promise
   await ended;
 }
 
-/** Asks the system for ports and gives them back all at once, so that no two are the same. */
+/** Finds free ports. All are bound before any is released, so no two are the same. */
 export async function freePorts(count: number): Promise<number[]> {
   const sockets = await Promise.all(
     Array.from(

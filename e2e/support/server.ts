@@ -1,12 +1,12 @@
-// The server that all Vitest files share: Lookbook, started once for the whole run.
+// Starts Lookbook once for the whole Vitest run; all test files share it.
 //
-// SELVEDGE_E2E_URL runs the tests against a server that is already up, with the local keys.
+// With SELVEDGE_E2E_URL the tests use a server that is already up. It must have the well-known local keys.
 
-import { isAnnounced } from "./address.ts";
+import { hasServer } from "./address.ts";
 import { startLookbook } from "./lookbook.ts";
 
 export default async function setup(): Promise<(() => Promise<void>) | undefined> {
-  if (isAnnounced()) {
+  if (hasServer()) {
     return undefined;
   }
   return startLookbook();

@@ -1,5 +1,5 @@
-// What the page of an application holds that uploads with Uppy: the stock packages, set up as Supabase's guide to resumable
-// uploads says. Bundled by Vite for the journeys in ../uppy.spec.ts.
+// Script of a page that uploads with the stock Uppy packages, configured as in Supabase's guide to resumable uploads.
+// ../uppy.spec.ts bundles it with Vite.
 
 import Uppy, { type UppyFile } from "@uppy/core";
 import Tus from "@uppy/tus";
@@ -7,40 +7,40 @@ import Tus from "@uppy/tus";
 type Meta = Record<string, unknown>;
 type Body = Record<string, unknown>;
 
-/** An upload to be done. */
-export interface Wish {
+/** An upload and its options. */
+export interface UploadRequest {
   endpoint: string;
   headers: Record<string, string>;
   objectName: string;
-  /** Bytes; what they are follows from their place, so that both sides know them. */
+  /** Size in bytes. The content is computed from the position, so that the test can compare it. */
   size: number;
   cacheControl?: string;
   metadata?: string;
-  /** When to try again; by default as in the guide. */
+  /** Milliseconds between retries; by default those of the guide. */
   retryDelays?: number[];
 }
 
 /** How an upload ended. */
-export interface Outcome {
+export interface UploadOutcome {
   successful: number;
-  /** Status and body of each refusal. */
+  /** Status and body of each error response. */
   refusals: [number | undefined, string | undefined][];
 }
 
-/** The bytes of every upload. */
-export function content(size: number): Uint8Array<ArrayBuffer> {
+/** The content of an upload of this size. */
+export function buildContent(size: number): Uint8Array<ArrayBuffer> {
   return new Uint8Array(size).map((_, at) => (at * 31 + (at >> 12)) % 251);
 }
 
 let uppy: Uppy<Meta, Body> | undefined;
 
-/** Uploads one file to its end. Whoever waits for progress gets it by `onProgress`. */
-async function upload(wish: Wish): Promise<Outcome> {
+/** Uploads one file. Calls the global `onProgress`, if the test has set it, with the bytes sent so far. */
+async function upload(request: UploadRequest): Promise<UploadOutcome> {
   const { onProgress } = globalThis as unknown as { onProgress?: (sent: number) => void };
   uppy = new Uppy<Meta, Body>({ autoProceed: false }).use(Tus, {
-    endpoint: wish.endpoint,
-    headers: wish.headers,
-    retryDelays: wish.retryDelays ?? [0, 3000, 5000, 10_000, 20_000],
+    endpoint: request.endpoint,
+    headers: request.headers,
+    retryDelays: request.retryDelays ?? [0, 3000, 5000, 10_000, 20_000],
     uploadDataDuringCreation: true,
     removeFingerprintOnSuccess: true,
     chunkSize: 6 * 1024 * 1024,
@@ -50,16 +50,16 @@ async function upload(wish: Wish): Promise<Outcome> {
     file.meta = {
       ...file.meta,
       bucketName: "files",
-      objectName: wish.objectName,
+      objectName: request.objectName,
       contentType: file.type,
-      cacheControl: wish.cacheControl,
-      metadata: wish.metadata,
+      cacheControl: request.cacheControl,
+      metadata: request.metadata,
     };
   });
   uppy.on("upload-progress", (_file, { bytesUploaded }) => {
     onProgress?.(bytesUploaded);
   });
-  const refusals: Outcome["refusals"] = [];
+  const refusals: UploadOutcome["refusals"] = [];
   uppy.on("upload-error", (_file, _error, response) => {
     const xhr = response?.body?.xhr as XMLHttpRequest | undefined;
     refusals.push([response?.status, xhr?.responseText]);
@@ -67,24 +67,24 @@ async function upload(wish: Wish): Promise<Outcome> {
   uppy.addFile({
     name: "film.mp4",
     type: "video/mp4",
-    data: new Blob([content(wish.size)], { type: "video/mp4" }),
+    data: new Blob([buildContent(request.size)], { type: "video/mp4" }),
   });
   const result = await uppy.upload();
   return { successful: result?.successful?.length ?? 0, refusals };
 }
 
-/** Stops what is under way, or lets it go on. */
-function pauseOrResume(): void {
+/** Pauses the running upload, or resumes it. */
+function togglePause(): void {
   const file = uppy?.getFiles()[0];
   if (file) {
     uppy?.pauseResume(file.id);
   }
 }
 
-/** What the bundle puts on the page. */
+/** The global `application` of the page. */
 export interface Application {
   upload: typeof upload;
-  pauseOrResume: typeof pauseOrResume;
+  togglePause: typeof togglePause;
 }
 
-Object.assign(globalThis, { application: { upload, pauseOrResume } satisfies Application });
+Object.assign(globalThis, { application: { upload, togglePause } satisfies Application });

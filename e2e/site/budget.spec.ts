@@ -1,0 +1,44 @@
+// What a first visit fetches without a click, as it is sent: page, scripts, styles and rows, and apart from them the fonts, which
+// stay in the browser's cache for a year. Pictures are not counted: how many there are depends on the screen.
+
+import { expect, test } from "./journey.ts";
+
+/** Bytes. */
+const budgets = [
+  { path: "/", most: 165_000 },
+  { path: "/auth", most: 180_000 },
+  { path: "/discovery", most: 190_000 },
+  { path: "/look/night-bus", most: 190_000 },
+  { path: "/product/camel-overcoat", most: 190_000 },
+  { path: "/mira", most: 190_000 },
+];
+const mostFonts = 40_000;
+
+for (const { path, most } of budgets) {
+  test(`the first load of ${path} is at most ${most} bytes`, { tag: "@once" }, async ({ page }) => {
+    // A busy machine needs time to render the pictures that the page waits for.
+    test.setTimeout(120_000);
+    const sizes: Promise<[string, number]>[] = [];
+    page.on("requestfinished", (request) => {
+      const { pathname } = new URL(request.url());
+      if (!pathname.startsWith("/storage/v1/")) {
+        sizes.push(request.sizes().then(({ responseBodySize }) => [pathname, responseBodySize]));
+      }
+    });
+
+    await page.goto(path);
+    await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+    await page.waitForLoadState("networkidle");
+
+    const loaded = await Promise.all(sizes);
+    const isFont = ([name]: [string, number]) => name.endsWith(".woff2");
+    const sum = (list: [string, number][]) => list.reduce((total, [, size]) => total + size, 0);
+    const list = loaded.map(([name, size]) => `${name} ${size}`).join("\n");
+    const [fonts, others] = [loaded.filter(isFont), loaded.filter((one) => !isFont(one))];
+    console.info(`${path}: ${sum(others)} bytes, fonts ${sum(fonts)}`);
+    expect(others.length, list).toBeGreaterThan(3);
+    expect(sum(others), list).toBeLessThanOrEqual(most);
+    expect(fonts.length, list).toBeGreaterThan(0);
+    expect(sum(fonts), list).toBeLessThanOrEqual(mostFonts);
+  });
+}

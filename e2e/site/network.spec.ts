@@ -1,0 +1,122 @@
+// What the site does when the network or the browser's storage does not cooperate.
+
+import { cards, expect, openExplore, outfitName, signIn, test, toast } from "./journey.ts";
+
+test("a shared link is answered with the page whoever fetches it", { tag: "@once" }, async ({
+  request,
+}) => {
+  for (const path of ["/", "/look/night-bus", "/mira"]) {
+    for (const method of ["GET", "HEAD"]) {
+      const response = await request.fetch(path, { method, headers: { accept: "*/*" } });
+      expect(response.status(), `${method} ${path}`).toBe(200);
+      expect(response.headers()["content-type"]).toContain("text/html");
+    }
+  }
+  const missing = await request.fetch("/missing.png", { headers: { accept: "*/*" } });
+  expect(missing.status()).toBe(404);
+});
+
+test("an unreachable server is reported after 3 requests", async ({ page, pageErrors }) => {
+  pageErrors.expectNetworkFailures();
+  let requests = 0;
+  await page.route("**/rest/v1/combines*", async (route) => {
+    requests += 1;
+    await route.abort("connectionrefused");
+  });
+
+  // Without a filter the outfits come with the page.
+  await page.goto("/?gender=women");
+
+  await expect(page.getByText("The outfits could not be loaded.")).toBeVisible();
+  expect(requests).toBe(3);
+  await page.unroute("**/rest/v1/combines*");
+  await page.getByRole("button", { name: "Try again" }).click();
+  await expect(cards(page).first()).toBeVisible();
+});
+
+test("a lost network shows a banner, and a list that never loaded says why", async ({
+  page,
+  context,
+  pageErrors,
+}) => {
+  pageErrors.expectNetworkFailures();
+  await openExplore(page);
+  const banner = page.getByText("You are offline. What you see may be out of date.");
+
+  await context.setOffline(true);
+  await expect(banner).toBeVisible();
+  await page.evaluate(() => {
+    history.pushState(null, "", "/?gender=men");
+    dispatchEvent(new PopStateEvent("popstate"));
+  });
+  await expect(page.getByText("You are offline. It will be loaded")).toBeVisible();
+
+  await context.setOffline(false);
+  await expect(banner).toBeHidden();
+  await expect(cards(page).first()).toBeVisible();
+});
+
+test("a like made offline is sent when the network returns", async ({
+  page,
+  context,
+  person,
+  phone,
+  pageErrors,
+}) => {
+  pageErrors.expectNetworkFailures();
+  await signIn(page, person.email);
+  const card = cards(page).first();
+  const name = await outfitName(card);
+  await expect(card.getByRole("button", { name: `Like ${name}` })).toBeEnabled();
+
+  await context.setOffline(true);
+  if (!phone) {
+    await card.hover();
+  }
+  await card.getByRole("button", { name: `Like ${name}` }).click();
+  await expect(card.getByRole("button", { name: `Unlike ${name}` })).toBeVisible();
+  await expect(toast(page, "You are offline")).toContainText(
+    "Your change will be sent when the network is back.",
+  );
+  await context.setOffline(false);
+
+  await expect(toast(page, "Liked!")).toBeVisible();
+  const { data } = await person.client.from("likes").select("combine_id").eq("user_id", person.id);
+  expect(data).toHaveLength(1);
+});
+
+test("the site works when the browser refuses localStorage", { tag: "@once" }, async ({ page }) => {
+  await page.addInitScript(() => {
+    const refuse = {
+      get: () => {
+        throw new DOMException("refused", "SecurityError");
+      },
+    };
+    Object.defineProperty(window, "localStorage", refuse);
+    Object.defineProperty(window, "sessionStorage", refuse);
+  });
+
+  await openExplore(page);
+  await page.getByRole("button", { name: "Collapse sidebar" }).click();
+  await expect(page.getByRole("button", { name: "Expand sidebar" })).toBeVisible();
+  await page.goto("/auth");
+  await expect(page.getByRole("heading", { name: "Sign In" })).toBeVisible();
+});
+
+test("the slideshow of the sign-in page loads no pictures on phones", async ({ page, phone }) => {
+  let pictures = 0;
+  page.on("request", (request) => {
+    if (request.url().includes("/storage/v1/")) {
+      pictures += 1;
+    }
+  });
+
+  await page.goto("/auth");
+  await expect(page.getByRole("heading", { name: "Sign In" })).toBeVisible();
+  if (phone) {
+    await page.waitForLoadState("networkidle");
+    expect(pictures).toBe(0);
+  } else {
+    await expect.poll(() => pictures).toBeGreaterThan(0);
+  }
+});

@@ -1,0 +1,53 @@
+// Records what must not happen on any page of a test: console errors, uncaught exceptions, failed requests.
+
+import type { BrowserContext, Page } from "@playwright/test";
+
+export interface PageErrors {
+  /** Everything that went wrong so far, one line each. */
+  readonly found: string[];
+  /** Declares that a response with this status is expected for this path, because the test provokes it. */
+  expectStatus(status: number, path: string): void;
+  /** Declares that requests may fail from now on, because the test cuts the network. */
+  expectNetworkFailures(): void;
+}
+
+/** Watches every page of the browser context. `inbox` is the address of the development inbox. */
+export function recordPageErrors(context: BrowserContext, inbox: string): PageErrors {
+  const found: string[] = [];
+  const expected: { status: number; path: string }[] = [];
+  let isNetworkReliable = true;
+  const isExpected = (status: number, url: string) =>
+    expected.some((one) => one.status === status && new URL(url).pathname === one.path);
+
+  context.on("page", (page: Page) => {
+    page.on("pageerror", (error) => found.push(`exception: ${error.message}`));
+    page.on("console", (message) => {
+      // Chromium repeats in the console what the `response` and `requestfailed` events report in more detail.
+      const isRepeated = message.text().startsWith("Failed to load resource");
+      // Playwright looks into the inbox's frame of a mail, which is sandboxed without scripts.
+      const isSandbox = page.url().startsWith(inbox) && message.text().startsWith("Blocked script");
+      if (message.type() === "error" && !isRepeated && !isSandbox) {
+        found.push(`console: ${message.text()}`);
+      }
+    });
+    page.on("requestfailed", (request) => {
+      const reason = request.failure()?.errorText ?? "";
+      // Aborted by the page itself: a query that is no longer needed, a picture that was scrolled past.
+      if (reason !== "net::ERR_ABORTED" && isNetworkReliable) {
+        found.push(`request failed: ${request.method()} ${request.url()} ${reason}`);
+      }
+    });
+    page.on("response", (response) => {
+      if (response.status() >= 400 && !isExpected(response.status(), response.url())) {
+        found.push(`status ${response.status()}: ${response.request().method()} ${response.url()}`);
+      }
+    });
+  });
+  return {
+    found,
+    expectStatus: (status, path) => expected.push({ status, path }),
+    expectNetworkFailures: () => {
+      isNetworkReliable = false;
+    },
+  };
+}
