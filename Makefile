@@ -1,15 +1,25 @@
-# The only commands a newcomer needs. Rust and Node have to be there; the rest is fetched.
+# The commands for building, running and testing. They need Rust and Node; the rest is fetched.
 #
-#   make run     everything, on http://127.0.0.1:54321
-#   make test    the whole truth; continuous integration calls the same
+#   make run     builds and starts everything on http://127.0.0.1:54321
+#   make test    runs every check and test, as continuous integration does
 
 SHELL := /bin/bash
 TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
+# Conversations that `make test` replays, one or two of each kind; `make golden` replays all.
+GOLDEN_CHOICE := connect-keys connect-bad-token 'frames-malformed-*' join-twice join-wrong-types 'broadcast-kind3-*' \
+  'broadcast-text-*' rest-batch rest-single-private presence-update presence-disconnect auth-table auth-write \
+  replay-limit token-refresh-lost db-send-public db-broadcast-changes pg-basic-v1 pg-rls-rows pg-select-two filter-in
+# Likewise the recorded requests to the original's Auth: every area, and a few of the generated sequences.
+AUTH_GOLDEN_CHOICE := create-confirm 'link-works-*' list update invite-open captcha 'hook-*' bodies redirects 'settings-*' \
+  totp-life enroll-errors challenge-errors passkeys flow-none 'callback-new-*' callback-errors callback-pkce-confirm \
+  link-identity otp-known-open otp-new-confirm otp-phone-open recover-confirm resend-confirm verify-types-cross \
+  signup-new-confirm signup-anonymous-open signup-decoy signup-weak idtoken-nonce 'password-*' pkce-errors 'refresh-*' \
+  session-timebox logout user-email-change-open user-password-confirm user-tokens 'seq-00*'
 BINARY := $(abspath $(TARGET_DIR)/release/selvedge)
 STEP := tools/step
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-rust test-frontend test-e2e bench lint fmt build docker postgres
+.PHONY: help run test test-rust test-frontend test-e2e golden bench lint fmt build docker postgres
 
 help: ## Show this list
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z0-9-]+:.*## / {printf "  \033[1m%-14s\033[0m %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -22,7 +32,9 @@ test: postgres lint test-rust test-frontend test-e2e ## Check, build and test ev
 lint: frontend/node_modules e2e/node_modules ## Formatting, lints, types and licences
 	@$(STEP) "rustfmt" cargo fmt --all --check
 	@$(STEP) "clippy" cargo clippy --workspace --all-targets --locked -- -D warnings
+	@$(STEP) "structure" python3 tools/house.py --check
 	@$(STEP) "licences" node tools/licences.mjs
+	@$(STEP) "paths in the documentation" node tools/check-docs.mjs
 	@$(STEP) "frontend: lint" npm --prefix frontend run lint
 	@$(STEP) "frontend: types" npm --prefix frontend run typecheck
 	@$(STEP) "e2e: lint" npm --prefix e2e run lint
@@ -33,7 +45,7 @@ fmt: frontend/node_modules e2e/node_modules ## Format everything
 	npm --prefix frontend run format
 	npm --prefix e2e run format
 
-# The tests mostly wait for PostgreSQL and the disk: more of them at once than there are cores.
+# The tests mostly wait for PostgreSQL and the disk, so more of them run at once than there are cores.
 test-rust: postgres ## Rust unit and integration tests on a real PostgreSQL
 	@$(STEP) "cargo test" env RUST_TEST_THREADS=6 cargo test --workspace --locked
 
@@ -42,11 +54,19 @@ test-frontend: frontend/node_modules ## Unit tests of the front end
 
 test-e2e: postgres build frontend/dist e2e/node_modules ## The stock clients and a browser against the built binary
 	@$(STEP) "e2e" env SELVEDGE_BIN=$(BINARY) npm --prefix e2e test
+	@$(STEP) "realtime: golden" env SELVEDGE_BIN=$(BINARY) tools/realtime-golden $(GOLDEN_CHOICE)
+	@$(STEP) "auth: golden" env SELVEDGE_BIN=$(BINARY) tools/auth-golden $(AUTH_GOLDEN_CHOICE)
+
+golden: postgres build ## Every recorded conversation with the original's Realtime and Auth, about eight minutes
+	@$(STEP) "realtime: golden" env SELVEDGE_BIN=$(BINARY) tools/realtime-golden
+	@$(STEP) "auth: golden" env SELVEDGE_BIN=$(BINARY) tools/auth-golden
 
 bench: postgres build ## Requests per second next to pgbench running the same SQL
 	python3 bench/bench.py --binary $(BINARY)
 	python3 bench/images.py --binary $(BINARY)
 	python3 bench/storage.py --binary $(BINARY)
+	@$(STEP) "cargo build --release, load driver" cargo build --release --locked --package bench-realtime
+	python3 bench/realtime.py --binary $(BINARY) --driver $(dir $(BINARY))bench-realtime
 
 docker: ## Build the image
 	docker build --file docker/Dockerfile --tag selvedge .

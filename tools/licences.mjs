@@ -1,4 +1,4 @@
-// Checks that every crate we build comes under a licence that we may ship. `cargo metadata` knows them all.
+// Checks that the licence of every crate in the build is on the list below. `cargo metadata` gives the licences.
 
 import { execFileSync } from "node:child_process";
 

@@ -1,0 +1,73 @@
+// Readers without a picture or a page to speak of. They like things, and cannot sign in:
+// they have no password.
+
+import { random } from '../render/noise.mjs';
+
+const FIRST = [
+  'Ada',
+  'Bruno',
+  'Carla',
+  'Dmitri',
+  'Elif',
+  'Farid',
+  'Greta',
+  'Hugo',
+  'Imani',
+  'Jasper',
+  'Kaya',
+  'Linus',
+  'Maren',
+  'Nadia',
+  'Otto',
+  'Paloma',
+  'Quentin',
+  'Rosa',
+  'Sami',
+  'Tilda',
+  'Ugo',
+  'Vera',
+  'Wanda',
+  'Xenia',
+  'Yusuf',
+  'Zoe',
+];
+const LAST = [
+  'Abbott',
+  'Bellini',
+  'Cho',
+  'Drummond',
+  'Eklund',
+  'Faye',
+  'Grünwald',
+  'Hoang',
+  'Ivanova',
+  'Jansen',
+  'Keita',
+  'Lindqvist',
+  'Moreau',
+  'Novak',
+  'Osei',
+  'Petrov',
+  'Quinn',
+  'Rossi',
+  'Santos',
+  'Turner',
+  'Umarov',
+  'Varga',
+  'Weiss',
+  'Yamada',
+];
+
+export const READERS = (() => {
+  const rng = random('readers');
+  const seen = new Set();
+  while (seen.size < 88) seen.add(`${rng.pick(FIRST)} ${rng.pick(LAST)}`);
+  return [...seen].map((name) => {
+    const username = name
+      .toLowerCase()
+      .normalize('NFD')
+      .replace(/[^a-z ]/g, '')
+      .replace(' ', '_');
+    return { name, username, email: `${username.replace('_', '.')}@readers.lookbook.test` };
+  });
+})();

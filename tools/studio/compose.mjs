@@ -1,0 +1,72 @@
+// Puts garments on paper: one for an item's picture, several for an outfit's.
+
+import { garmentOf } from './garments/index.mjs';
+
+import { lightness } from './render/colour.mjs';
+import { lay, sheet } from './render/picture.mjs';
+import { random } from './render/noise.mjs';
+import { extents, render } from './render/relief.mjs';
+
+const PALE = ['#e9e1d5', '#e1e1db', '#e8dacd', '#dadfe0', '#e6dec8', '#dcdccf', '#e6d6cc'];
+const DEEP = ['#cdbfab', '#bcc1b3', '#cbb5a5', '#b3bcc1', '#cdbb94', '#c3b9b4'];
+
+/** How much of the frame a garment fills, and how far it stands off the paper. */
+const FRAME = {
+  sneakers: [0.66, 1],
+  flats: [0.64, 0.9],
+  sideShoes: [0.72, 0.9],
+  bag: [0.74, 1.2],
+  cap: [0.5, 0.8],
+  beanie: [0.46, 0.8],
+  brimHat: [0.68, 0.9],
+  bucketHat: [0.52, 0.8],
+  scarf: [0.76, 1],
+  silkScarf: [0.74, 0.5],
+  sunglasses: [0.56, 0.4],
+  watch: [0.62, 0.3],
+  belt: [0.6, 0.6],
+  socks: [0.62, 0.7],
+  necklace: [0.5, 0.16],
+  earrings: [0.42, 0.12],
+};
+
+/** A paper that lets the garment stand out; pale cloth gets the deeper tints. */
+export function paperFor(item) {
+  const rng = random(`paper-${item.slug}`);
+  return rng.pick(lightness(item.cut.color) > 0.86 ? DEEP : PALE);
+}
+
+export function itemPicture(item, width = 900) {
+  const height = Math.round(width * 1.25);
+  const garment = garmentOf(item);
+  const rng = random(`tilt-${item.slug}`);
+  const [fill, thick] = FRAME[item.garment] ?? [0.84, 1];
+  const tilt = rng.range(-1.6, 1.6) + ({ watch: 18, belt: -8, sunglasses: -10, necklace: 6, scarf: -6 }[item.garment] ?? 0);
+  const box = extents(garment, tilt);
+  const scale = Math.min((width * fill) / box.w, (height * fill) / box.h, width / 12);
+  const sprite = render(garment, { scale, rotate: tilt });
+  const picture = sheet(width, height, paperFor(item), item.slug);
+  // Thickness is in cm at a standard scale, so that shadows keep their look when small things are shown large.
+  const stand = Math.min(1.2, (thick * 9) / scale + thick * 0.32);
+  lay(picture, sprite, width / 2 - ((box.x0 + box.x1) / 2) * scale, height / 2 - ((box.y0 + box.y1) / 2) * scale, stand);
+  return picture;
+}
+
+/**
+ * An outfit on a 4:5 sheet. `placed` lists {item, x, y, turn, size} in cm on a
+ * table 160 wide: x, y is the middle of the garment.
+ */
+export function outfitPicture(outfit, placed, width = 1200) {
+  const height = Math.round(width * 1.25);
+  const unit = width / 160;
+  const picture = sheet(width, height, outfit.paper, outfit.slug);
+  for (const { item, x, y, turn = 0, size = 1 } of placed) {
+    const garment = garmentOf(item);
+    const scale = unit * size;
+    const box = extents(garment, turn);
+    const sprite = render(garment, { scale, rotate: turn });
+    const [, thick] = FRAME[item.garment] ?? [0, 1];
+    lay(picture, sprite, x * unit - ((box.x0 + box.x1) / 2) * scale, y * unit - ((box.y0 + box.y1) / 2) * scale, Math.min(1.3, thick * 1.05));
+  }
+  return picture;
+}
