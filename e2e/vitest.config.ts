@@ -9,6 +9,8 @@ export default defineConfig({
     fileParallelism: false,
     // Far more than any test takes: on a busy machine the server may need seconds for a request.
     testTimeout: 90_000,
+    // A build machine may stall for seconds. A test that passes only at the second try must be fixed all the same.
+    retry: process.env.CI ? 1 : 0,
     hookTimeout: 120_000,
   },
 });
