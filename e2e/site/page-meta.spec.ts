@@ -49,7 +49,16 @@ test.describe("the server writes the head of a page", { tag: "@once" }, () => {
     ]) {
       expect((await request.get(path)).status(), path).toBe(404);
     }
-    for (const path of ["/", "/auth", "/mira", "/MIRA", "/look/night-bus"]) {
+    for (const path of [
+      "/",
+      "/auth",
+      "/mira",
+      "/MIRA",
+      "/look/night-bus",
+      "/profile",
+      "/profile/edit",
+      "/profile-settings",
+    ]) {
       expect((await request.get(path)).status(), path).toBe(200);
     }
   });

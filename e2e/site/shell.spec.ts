@@ -101,6 +101,7 @@ test("a signed-in user finds the same navigation on every page", async ({
   await expect(page.getByRole("button", { name: "Notifications" })).toBeVisible();
   if (phone) {
     await goTo(page, "Me");
-    await expect(page).toHaveURL(`/${person.username}`);
+    await expect(page).toHaveURL("/profile");
+    await expect(page.getByRole("heading", { name: person.username })).toBeVisible();
   }
 });

@@ -81,6 +81,19 @@ export const router = createBrowserRouter([
                 lazy: async () => ({ Component: (await import("@/app/routes/brand")).BrandPage }),
               },
               {
+                lazy: async () => ({
+                  Component: (await import("@/app/require-user")).RequireUser,
+                }),
+                children: [
+                  {
+                    path: "profile",
+                    lazy: async () => ({
+                      Component: (await import("@/app/routes/profile/my-profile")).MyProfile,
+                    }),
+                  },
+                ],
+              },
+              {
                 path: ":username",
                 lazy: async () => ({
                   Component: (await import("@/app/routes/username")).UsernamePage,

@@ -10,6 +10,13 @@ export function formatPrice(price: number): string {
   return Number.isInteger(price) ? dollarsWithoutCents.format(price) : dollars.format(price);
 }
 
+const days = new Intl.DateTimeFormat("en-US", { dateStyle: "medium" });
+
+/** The local day of a time stamp of the database, such as `Nov 22, 2026`. */
+export function formatDate(timestamp: string): string {
+  return days.format(new Date(timestamp));
+}
+
 /** Up to two letters for a missing avatar: from the username, else the e-mail address, else U. */
 export function initialsOf(
   username: string | null | undefined,

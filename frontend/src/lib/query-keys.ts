@@ -10,6 +10,7 @@ export const itemKeys = {
   ],
   ofBrand: (brandId: string) => ["items", "of-brand", brandId],
   similar: (itemId: string) => ["items", "similar", itemId],
+  liked: (userId: string) => ["items", "liked", userId],
   likedIds: (userId: string) => ["items", "liked-ids", userId],
 } as const;
 

@@ -1,10 +1,18 @@
 import type { Session, User } from "@supabase/supabase-js";
 import { type QueryClient, queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
-import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from "react";
+import {
+  createContext,
+  type ReactNode,
+  useCallback,
+  useContext,
+  useEffect,
+  useMemo,
+  useState,
+} from "react";
 import type { Database } from "@/lib/database";
 import { stale } from "@/lib/query-client";
 import { outfitKeys } from "@/lib/query-keys";
-import { resultOf } from "@/lib/service-error";
+import { resultOf, rowsOf } from "@/lib/service-error";
 import {
   isClientWanted,
   loadClient,
@@ -35,11 +43,34 @@ function myProfileQuery(userId: string) {
   });
 }
 
+export const isAdminKey = (userId: string) => ["profiles", "is-admin", userId] as const;
+
+/** Whether the signed-in user is an administrator, as the database says. It decides what is shown, policies what is allowed. */
+function isAdminQuery(userId: string) {
+  return queryOptions({
+    queryKey: isAdminKey(userId),
+    staleTime: stale.mine,
+    queryFn: async ({ signal }) => rowsOf(await supabase.rpc("is_admin_role").abortSignal(signal)),
+  });
+}
+
 export interface SessionState {
   user: User | null;
   profile: Profile | null;
+  /** False for visitors, and until the database has answered. */
+  isAdmin: boolean;
   /** True until the auth client has read the stored session. */
   isLoading: boolean;
+  /** True while a signed-in user's profile is loaded for the first time. */
+  isProfileLoading: boolean;
+  /** Why the profile could not be loaded; null otherwise. */
+  profileError: Error | null;
+  /** True while the database is asked for the first time whether a signed-in user is an administrator. */
+  isAdminLoading: boolean;
+  /** Loads the profile again, for example after it was edited. */
+  refreshProfile: () => Promise<void>;
+  /** Asks again whether the user is an administrator, and says the answer. A failed request counts as no. */
+  refreshAdmin: () => Promise<boolean>;
 }
 
 const SessionContext = createContext<SessionState | null>(null);
@@ -97,15 +128,43 @@ export function SessionProvider({ children }: { children: ReactNode }) {
 
   const user = session?.user ?? null;
   const userId = user?.id ?? "";
-  const { data: profile } = useQuery({ ...myProfileQuery(userId), enabled: userId !== "" });
+  const profileRow = useQuery({ ...myProfileQuery(userId), enabled: userId !== "" });
+  const adminRole = useQuery({ ...isAdminQuery(userId), enabled: userId !== "" });
 
+  const refreshProfile = useCallback(
+    () => queryClient.invalidateQueries({ queryKey: myProfileKey(userId) }),
+    [queryClient, userId],
+  );
+  const refreshAdmin = useCallback(async () => {
+    if (userId === "") return false;
+    return queryClient.fetchQuery({ ...isAdminQuery(userId), staleTime: 0 }).catch(() => false);
+  }, [queryClient, userId]);
+
+  const { data: profile = null, isLoading: isProfileLoading, error: profileError } = profileRow;
+  const { data: isAdmin = false, isLoading: isAdminLoading } = adminRole;
   const state = useMemo<SessionState>(
     () => ({
       user,
-      profile: user === null ? null : (profile ?? null),
+      profile: user === null ? null : profile,
+      isAdmin: user !== null && isAdmin,
       isLoading: session === undefined,
+      isProfileLoading,
+      profileError,
+      isAdminLoading,
+      refreshProfile,
+      refreshAdmin,
     }),
-    [user, profile, session],
+    [
+      user,
+      profile,
+      isAdmin,
+      session,
+      isProfileLoading,
+      profileError,
+      isAdminLoading,
+      refreshProfile,
+      refreshAdmin,
+    ],
   );
   return <SessionContext value={state}>{children}</SessionContext>;
 }

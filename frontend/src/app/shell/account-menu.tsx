@@ -1,4 +1,4 @@
-import { Bookmark, LogOut, Shirt, UserRound } from "lucide-react";
+import { Bookmark, LayoutGrid, LogOut, Shirt, UserRound } from "lucide-react";
 import type { ReactElement } from "react";
 import { useNavigate } from "react-router";
 import { sectionPath } from "@/app/routes/explore/explore-params";
@@ -11,7 +11,7 @@ import { useSession } from "@/lib/session";
 export function AccountMenu({ trigger }: { trigger: ReactElement }) {
   const { user, profile } = useSession();
   const navigate = useNavigate();
-  const signOut = useSignOut();
+  const signOut = useSignOut(() => navigate(paths.explore));
   const username = profile?.username ?? null;
   return (
     <Menu trigger={trigger}>
@@ -25,12 +25,16 @@ export function AccountMenu({ trigger }: { trigger: ReactElement }) {
           </span>
         </MenuText>
         <MenuSeparator />
-        {username !== null && (
-          <MenuItem onSelect={() => navigate(paths.profile(username))}>
-            <UserRound strokeWidth={1.6} />
-            Combines
-          </MenuItem>
-        )}
+        <MenuItem onSelect={() => navigate(paths.myProfile)}>
+          <UserRound strokeWidth={1.6} />
+          My Account
+        </MenuItem>
+        <MenuItem
+          onSelect={() => navigate(username === null ? paths.myProfile : paths.profile(username))}
+        >
+          <LayoutGrid strokeWidth={1.6} />
+          Combines
+        </MenuItem>
         <MenuItem onSelect={() => navigate(sectionPath("my-outfits"))}>
           <Shirt strokeWidth={1.6} />
           My outfits
@@ -40,9 +44,7 @@ export function AccountMenu({ trigger }: { trigger: ReactElement }) {
           Bookmarks
         </MenuItem>
         <MenuSeparator />
-        <MenuItem
-          onSelect={() => signOut.mutate(undefined, { onSuccess: () => navigate(paths.explore) })}
-        >
+        <MenuItem onSelect={() => signOut.mutate()}>
           <LogOut strokeWidth={1.6} />
           Sign out
         </MenuItem>

@@ -8,11 +8,10 @@ import { useSession } from "@/lib/session";
 /** Navigation at the bottom of the screen, on phones only. */
 export function BottomNav() {
   const params = useExploreParams();
-  const { user, profile } = useSession();
+  const { user } = useSession();
   const { pathname, search } = useLocation();
-  // Only the dashboard has sections; elsewhere the user's own page may be the current entry.
+  // Only the dashboard has sections; elsewhere the page itself may be the current entry.
   const section = pathname === paths.explore ? params.section : null;
-  const ownPage = profile?.username ? paths.profile(profile.username) : null;
   const from: ReturnState = { from: `${pathname}${search}` };
   return (
     <nav
@@ -40,10 +39,12 @@ export function BottomNav() {
           <Entry to={paths.auth} state={from} icon={UserRound} label="Me" current={false} />
         ) : (
           <Entry
-            to={ownPage ?? sectionPath("my-outfits")}
+            to={paths.myProfile}
             icon={UserRound}
             label="Me"
-            current={section === "my-outfits" || section === "bookmarks" || pathname === ownPage}
+            current={
+              section === "my-outfits" || section === "bookmarks" || pathname === paths.myProfile
+            }
           />
         )}
       </ul>

@@ -156,7 +156,18 @@ function SidebarFoot({ collapsed }: { collapsed: boolean }): ReactNode {
     );
   }
   const username = profile?.username;
-  if (!username) return null;
+  return (
+    <div className="flex flex-col gap-3">
+      <Button className="w-full" asChild>
+        <Link to={paths.myProfile}>Edit Your Page</Link>
+      </Button>
+      {username && <YourPage username={username} />}
+    </div>
+  );
+}
+
+/** The public address of the user's page. */
+function YourPage({ username }: { username: string }) {
   return (
     <Link
       to={paths.profile(username)}

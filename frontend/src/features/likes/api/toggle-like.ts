@@ -1,4 +1,4 @@
-import { outfitKeys } from "@/lib/query-keys";
+import { itemKeys, outfitKeys } from "@/lib/query-keys";
 import { resultOf } from "@/lib/service-error";
 import { myProfileKey } from "@/lib/session";
 import { supabase } from "@/lib/supabase";
@@ -26,7 +26,7 @@ export function useToggleLike(userId: string, kind: LikeKind) {
             outfitKeys.everyLikeCount(),
             myProfileKey(userId),
           ]
-        : [myProfileKey(userId)],
+        : [itemKeys.liked(userId), myProfileKey(userId)],
     switchedOn: { title: "Liked!", description: `This ${short} has been added to your favorites` },
     switchedOff: {
       title: "Unliked",

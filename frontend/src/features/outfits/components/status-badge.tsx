@@ -14,11 +14,17 @@ const dots: Record<CombineStatus, string> = {
   rejected: "bg-danger",
 };
 
-export function StatusBadge({ status }: { status: CombineStatus }) {
+interface StatusBadgeProps {
+  status: CombineStatus;
+  /** Replaces the specification's label. */
+  label?: string | undefined;
+}
+
+export function StatusBadge({ status, label = labels[status] }: StatusBadgeProps) {
   return (
     <span className="inline-flex items-center gap-2 rounded-full bg-canvas/75 px-3 py-1 text-ink text-label backdrop-blur-sm">
       <span aria-hidden="true" className={cn("size-2 rounded-full", dots[status])} />
-      {labels[status]}
+      {label}
     </span>
   );
 }

@@ -1,0 +1,25 @@
+import { Navigate, Outlet, useLocation } from "react-router";
+import { LoadingPage } from "@/components/ui/spinner";
+import { paths, type ReturnState } from "@/lib/paths";
+import { useSession } from "@/lib/session";
+
+/**
+ * Route around the pages of signed-in users. Visitors are sent to the sign-in page, which sends them back afterwards; so is a
+ * user whose session ends while the page is open. This is a courtesy: the database refuses what is not theirs.
+ */
+export function RequireUser() {
+  const { user, isLoading } = useSession();
+  const { pathname, search } = useLocation();
+  if (isLoading) return <LoadingPage />;
+  if (user === null) {
+    const state: ReturnState = { from: `${pathname}${search}` };
+    return <Navigate to={paths.auth} state={state} replace />;
+  }
+  return (
+    <>
+      {/* Addresses of private photos are signed: other sites must not learn them, nor the page they are on. */}
+      <meta name="referrer" content="same-origin" />
+      <Outlet />
+    </>
+  );
+}

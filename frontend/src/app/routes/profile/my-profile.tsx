@@ -1,0 +1,59 @@
+import { ExternalLink } from "lucide-react";
+import { Tabs } from "radix-ui";
+import type { ReactNode } from "react";
+import { Link } from "react-router";
+import { TabList } from "@/components/ui/tab-list";
+import { paths } from "@/lib/paths";
+import { pageTitle } from "@/lib/product";
+import { useSession } from "@/lib/session";
+import { FavoritesTab } from "./favorites-tab";
+import { OutfitsTab } from "./outfits-tab";
+import { ProfileSummary } from "./profile-summary";
+import { type ProfileTab, profileTabs, useProfileTab } from "./profile-tabs";
+
+/** The signed-in user's own area, at /profile. */
+export function MyProfile() {
+  const { user, profile } = useSession();
+  const [tab, openTab] = useProfileTab();
+  if (user === null) return null;
+  return (
+    <>
+      <title>{pageTitle("My Profile")}</title>
+      <div className="flex flex-wrap items-baseline justify-between gap-x-8 gap-y-2">
+        <h1 className="font-serif text-display">My Profile</h1>
+        {profile?.username && (
+          <Link
+            to={paths.profile(profile.username)}
+            className="inline-flex min-h-11 items-center gap-2 text-ink-soft text-small underline decoration-line-strong underline-offset-4 hover:text-ink"
+          >
+            See Public Profile
+            <ExternalLink aria-hidden="true" className="size-4" strokeWidth={1.6} />
+          </Link>
+        )}
+      </div>
+      <Tabs.Root value={tab} onValueChange={openTab} activationMode="manual" className="mt-8">
+        <TabList label="My Profile" tabs={profileTabs} />
+        <Panel value="profile">
+          <ProfileSummary user={user} />
+        </Panel>
+        <Panel value="outfits">
+          <OutfitsTab userId={user.id} list="outfits" />
+        </Panel>
+        <Panel value="submissions">
+          <OutfitsTab userId={user.id} list="submissions" />
+        </Panel>
+        <Panel value="favorites">
+          <FavoritesTab userId={user.id} />
+        </Panel>
+      </Tabs.Root>
+    </>
+  );
+}
+
+function Panel({ value, children }: { value: ProfileTab; children: ReactNode }) {
+  return (
+    <Tabs.Content value={value} tabIndex={-1} className="pt-10 outline-none max-md:pt-7">
+      {children}
+    </Tabs.Content>
+  );
+}

@@ -1,0 +1,60 @@
+import { Link, type To } from "react-router";
+import { Picture } from "@/components/ui/picture";
+import type { CombineStatus } from "@/lib/database";
+import { capitalise, formatDate } from "@/lib/format";
+import type { Outfit } from "../api/outfit";
+import { outfitPictureWidth } from "./outfit-card";
+import { outfitCardSizes } from "./outfit-grid";
+import { StatusBadge } from "./status-badge";
+
+/** What a review status means for the outfit's creator. */
+const statusNotes: Record<CombineStatus, string> = {
+  approved: "Your outfit is live.",
+  pending: "Your outfit is under admin review.",
+  rejected: "Your outfit was not approved.",
+};
+
+interface OwnOutfitCardProps {
+  outfit: Outfit;
+  to: To;
+  /** Word before the date, such as "Created". */
+  dateLabel: string;
+  /** Shows the bare status, capitalised, in place of its label. */
+  capitalisesStatus?: boolean;
+}
+
+/** An outfit as its creator sees it: number of items, date, and the state of its review. */
+export function OwnOutfitCard({
+  outfit,
+  to,
+  dateLabel,
+  capitalisesStatus = false,
+}: OwnOutfitCardProps) {
+  const count = outfit.item_ids.length;
+  return (
+    <article className="relative">
+      <Link to={to} className="block rounded-md focus-visible:outline-offset-4">
+        <Picture
+          url={outfit.main_image}
+          alt=""
+          sizes={outfitCardSizes}
+          width={outfitPictureWidth}
+          height={outfitPictureWidth * 1.25}
+          placeholderColor={outfit.main_image_color}
+          className="aspect-4/5 w-full rounded-md"
+        />
+        <h3 className="mt-3 truncate font-serif text-ink text-name">{outfit.name}</h3>
+      </Link>
+      <p className="text-caption text-ink-soft">
+        {count === 1 ? "1 item" : `${count} items`} · {dateLabel} {formatDate(outfit.created_at)}
+      </p>
+      <p className="mt-1 text-caption text-ink">{statusNotes[outfit.status]}</p>
+      <div className="pointer-events-none absolute top-2.5 left-2.5">
+        <StatusBadge
+          status={outfit.status}
+          label={capitalisesStatus ? capitalise(outfit.status) : undefined}
+        />
+      </div>
+    </article>
+  );
+}
