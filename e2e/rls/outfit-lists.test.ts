@@ -8,6 +8,7 @@ import {
   must,
   type Outfit,
   uniqueName,
+  uploadTrainingPhotos,
 } from "../support/catalogue.ts";
 import { owner, type Person, signUp, visitor } from "../support/clients.ts";
 
@@ -79,6 +80,7 @@ test("a submission takes the color of the item whose picture it shows, and loses
       .eq("id", item.id)
       .select("id"),
   );
+  await uploadTrainingPhotos(creator);
   const submitted = must(
     await creator.client
       .from("combines")

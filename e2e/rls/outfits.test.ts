@@ -10,6 +10,7 @@ import {
   type Outfit,
   stored,
   uniqueName,
+  uploadTrainingPhotos,
 } from "../support/catalogue.ts";
 import { owner, type Person, signUp, signUpAdmin, visitor } from "../support/clients.ts";
 import { expectAllowed, expectNoRows, expectRefused } from "../support/expectations.ts";
@@ -24,6 +25,7 @@ beforeAll(async () => {
   victim = await signUp();
   admin = await signUpAdmin();
   item = await makeItem();
+  await uploadTrainingPhotos(attacker);
 });
 
 async function outfit(id: string): Promise<Outfit> {

@@ -4,6 +4,7 @@
 import { randomUUID } from "node:crypto";
 import type { PostgrestSingleResponse } from "@supabase/supabase-js";
 import { owner, type Person } from "./clients.ts";
+import { picture, png } from "./files.ts";
 
 export interface Item {
   id: string;
@@ -20,6 +21,8 @@ export interface Outfit {
   approved_by: string | null;
   approved_at: string | null;
   created_at: string;
+  updated_at: string;
+  rejection_reason: string | null;
   item_ids: string[];
 }
 
@@ -63,6 +66,26 @@ export async function makeOutfit(creator: Person, status: string): Promise<Outfi
       .select()
       .single<Outfit>(),
   );
+}
+
+/** Uploads the three training photos of this person, which a submission needs. */
+export async function uploadTrainingPhotos(person: Person): Promise<void> {
+  for (const slot of [1, 2, 3]) {
+    const name = `training-images/${person.id}/photo-${slot}.png`;
+    const { error } = await person.client.storage
+      .from("profile-avatars")
+      .upload(name, picture(), png);
+    if (error) {
+      throw error;
+    }
+    must(
+      await person.client
+        .from("user_training_images")
+        .insert({ user_id: person.id, image_url: name, image_order: slot })
+        .select()
+        .single(),
+    );
+  }
 }
 
 /** The rows that the table really holds, read with the service key, to which no policy applies. */

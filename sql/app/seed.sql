@@ -2107,3 +2107,5 @@ insert into public.bookmarks (id, user_id, combine_id, created_at) values
   ('d26ba39f-a322-51a0-87c6-09341b5a2790', 'c28c1fc5-9493-57a6-bbc0-c3a9c7af631c', 'b67d3b4d-4e5d-5bd9-b53a-189b57fef602', now() - interval '394.6 hours'),
   ('332ce9a9-9e92-5f1f-b976-6cba624047f4', 'c28c1fc5-9493-57a6-bbc0-c3a9c7af631c', 'ba6b1530-8183-54f6-ac17-d8040fed650c', now() - interval '103.4 hours'),
   ('a8bd29c3-b684-5c73-9611-a5b9dfad388d', '33701d7a-29f6-5137-a3a8-d406b1d1f017', 'd3ecbdba-f427-5d7e-8919-c8694280ad7e', now() - interval '13.5 hours');
+
+update public.notifications set read_at = now() where created_at < now() - interval '1 day';

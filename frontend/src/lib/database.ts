@@ -3,11 +3,13 @@ import type { Database as Generated, Json } from "./database.types";
 export type Gender = "men" | "women" | "unisex";
 export type CombineStatus = "pending" | "approved" | "rejected";
 export type Role = "user" | "admin";
+export type NotificationKind = "liked" | "approved" | "rejected";
 
 /** Columns whose values a check constraint restricts. PostgreSQL's catalog, and so the generator, says only `text`. */
 interface Narrowed {
   combines: { gender: Gender; status: CombineStatus };
   items: { gender: Gender };
+  notifications: { kind: NotificationKind };
   profiles: { role: Role };
 }
 

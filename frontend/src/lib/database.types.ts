@@ -139,6 +139,7 @@ export type Database = {
           meta_description: string | null;
           name: string;
           outfit_styles: string[];
+          rejection_reason: string | null;
           slug: string;
           status: string;
           updated_at: string;
@@ -161,6 +162,7 @@ export type Database = {
           meta_description?: string | null;
           name: string;
           outfit_styles?: string[];
+          rejection_reason?: string | null;
           slug?: string;
           status?: string;
           updated_at?: string;
@@ -182,6 +184,7 @@ export type Database = {
           meta_description?: string | null;
           name?: string;
           outfit_styles?: string[];
+          rejection_reason?: string | null;
           slug?: string;
           status?: string;
           updated_at?: string;
@@ -344,6 +347,62 @@ export type Database = {
           },
           {
             foreignKeyName: "likes_user_id_fkey";
+            columns: ["user_id"];
+            isOneToOne: false;
+            referencedRelation: "profiles";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      notifications: {
+        Row: {
+          actor_id: string | null;
+          combine_id: string;
+          created_at: string;
+          id: string;
+          kind: string;
+          read_at: string | null;
+          reason: string | null;
+          user_id: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          actor_id?: string | null;
+          combine_id: string;
+          created_at?: string;
+          id?: string;
+          kind: string;
+          read_at?: string | null;
+          reason?: string | null;
+          user_id: string;
+        };
+        Update: {
+          actor_id?: string | null;
+          combine_id?: string;
+          created_at?: string;
+          id?: string;
+          kind?: string;
+          read_at?: string | null;
+          reason?: string | null;
+          user_id?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "notifications_actor_id_fkey";
+            columns: ["actor_id"];
+            isOneToOne: false;
+            referencedRelation: "profiles";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "notifications_combine_id_fkey";
+            columns: ["combine_id"];
+            isOneToOne: false;
+            referencedRelation: "combines";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "notifications_user_id_fkey";
             columns: ["user_id"];
             isOneToOne: false;
             referencedRelation: "profiles";
@@ -534,6 +593,7 @@ export type Database = {
           meta_description: string | null;
           name: string;
           outfit_styles: string[];
+          rejection_reason: string | null;
           slug: string;
           status: string;
           updated_at: string;
@@ -564,6 +624,7 @@ export type Database = {
           meta_description: string | null;
           name: string;
           outfit_styles: string[];
+          rejection_reason: string | null;
           slug: string;
           status: string;
           updated_at: string;
@@ -617,6 +678,7 @@ export type Database = {
           meta_description: string | null;
           name: string;
           outfit_styles: string[];
+          rejection_reason: string | null;
           slug: string;
           status: string;
           updated_at: string;
@@ -631,7 +693,7 @@ export type Database = {
       };
       reserved_usernames: { Args: Record<PropertyKey, never>; Returns: string[] };
       review_combine: {
-        Args: { approve: boolean; combine_id: string };
+        Args: { approve: boolean; combine_id: string; reason?: string; seen?: string };
         Returns: {
           approved_at: string | null;
           approved_by: string | null;
@@ -648,6 +710,7 @@ export type Database = {
           meta_description: string | null;
           name: string;
           outfit_styles: string[];
+          rejection_reason: string | null;
           slug: string;
           status: string;
           updated_at: string;
@@ -727,6 +790,7 @@ export type Database = {
           meta_description: string | null;
           name: string;
           outfit_styles: string[];
+          rejection_reason: string | null;
           slug: string;
           status: string;
           updated_at: string;
@@ -801,6 +865,7 @@ export type Database = {
           meta_description: string | null;
           name: string;
           outfit_styles: string[];
+          rejection_reason: string | null;
           slug: string;
           status: string;
           updated_at: string;

@@ -269,6 +269,8 @@ function engagement() {
   return [
     insert('public.likes', ['id', 'user_id', 'combine_id', 'product_id', 'created_at'], likes),
     insert('public.bookmarks', ['id', 'user_id', 'combine_id', 'created_at'], kept),
+    // The likes have notified the creators. Without this, everybody would begin with dozens of unread ones.
+    "update public.notifications set read_at = now() where created_at < now() - interval '1 day';\n",
   ].join('\n');
 }
 
