@@ -28,23 +28,23 @@ import uuid
 SECRET = os.environ.get("SELVEDGE_JWT_SECRET", "super-secret-jwt-token-with-at-least-32-characters-long")
 
 
-def token_of(claims):
+def mint_token(claims):
     """A token with these claims, signed with the project's secret."""
 
-    def text(value):
+    def encode_part(value):
         return base64.urlsafe_b64encode(json.dumps(value).encode()).rstrip(b"=")
 
-    signed = text({"alg": "HS256", "typ": "JWT"}) + b"." + text({"exp": int(time.time()) + 86400, **claims})
+    signed = encode_part({"alg": "HS256", "typ": "JWT"}) + b"." + encode_part({"exp": int(time.time()) + 86400, **claims})
     mac = hmac.new(SECRET.encode(), signed, hashlib.sha256).digest()
     return (signed + b"." + base64.urlsafe_b64encode(mac).rstrip(b"=")).decode()
 
 
-def key_of(role):
-    return token_of({"iss": "supabase-demo", "role": role})
+def mint_role_key(role):
+    return mint_token({"iss": "supabase-demo", "role": role})
 
 
-ANON = os.environ.get("SELVEDGE_ANON_KEY") or key_of("anon")
-SERVICE = os.environ.get("SELVEDGE_SERVICE_KEY") or key_of("service_role")
+ANON = os.environ.get("SELVEDGE_ANON_KEY") or mint_role_key("anon")
+SERVICE = os.environ.get("SELVEDGE_SERVICE_KEY") or mint_role_key("service_role")
 
 
 class Client:
@@ -64,7 +64,7 @@ class Client:
         return response.status, json.loads(text) if text[:1] in (b"{", b"[") else None
 
 
-def rate(seconds, clients, work):
+def measure_rate(seconds, clients, work):
     """Calls per second and latencies of `work(client, state)` by this number of clients."""
     begin = time.perf_counter()
     end = begin + seconds
@@ -97,7 +97,7 @@ def percentile(sorted_values, share):
     return sorted_values[min(len(sorted_values) - 1, int(len(sorted_values) * share))] * 1000
 
 
-def read_rate(base, path, seconds):
+def measure_read_rate(base, path, seconds):
     """Reads per second, p50 and p99 in ms, of 4 connections that read without pause."""
     printed = subprocess.run(
         ["wrk", "-t1", "-c4", f"-d{max(1, round(seconds))}s", "--latency", "-H", f"apikey: {ANON}", base + path],
@@ -110,14 +110,14 @@ def read_rate(base, path, seconds):
         raise SystemExit(f"{refused[1]} reads of {path} were refused")
     factor = {"us": 0.001, "ms": 1, "s": 1000}
 
-    def latency(share):
+    def read_latency_ms(share):
         value, unit = re.search(rf"^ +{share}% +([0-9.]+)(us|ms|s)$", printed, re.MULTILINE).groups()
         return float(value) * factor[unit]
 
-    return float(re.search(r"Requests/sec: +([0-9.]+)", printed)[1]), latency(50), latency(99)
+    return float(re.search(r"Requests/sec: +([0-9.]+)", printed)[1]), read_latency_ms(50), read_latency_ms(99)
 
 
-def expect(answer, status=200):
+def expect_status(answer, status=200):
     if answer[0] != status:
         raise RuntimeError(f"{answer[0]} {answer[1]}")
     return answer[1]
@@ -135,7 +135,7 @@ def main():
     users = []
     for _ in range(16):
         email = f"bench-{uuid.uuid4().hex[:12]}@example.com"
-        created = expect(
+        created = expect_status(
             admin.call(
                 "POST",
                 "/auth/v1/admin/users",
@@ -145,7 +145,7 @@ def main():
         )
         users.append((created["id"], email))
     try:
-        report(options, users)
+        print_report(options, users)
     finally:
         # The server closes idle connections; by now it has closed the first one.
         admin = Client(options.base)
@@ -153,12 +153,12 @@ def main():
             admin.call("DELETE", f"/auth/v1/admin/users/{user}", {}, SERVICE)
 
 
-def report(options, users):
+def print_report(options, users):
     base, seconds = options.base, options.seconds
     sessions = []
 
     def sign_in(client, number):
-        return expect(
+        return expect_status(
             client.call(
                 "POST",
                 "/auth/v1/token?grant_type=password",
@@ -174,16 +174,16 @@ def report(options, users):
         alone.append(time.perf_counter() - started)
     hash_time = statistics.median(alone)
 
-    def with_client(work):
+    def with_connection(work):
         def run(state):
             client = state.setdefault("client", Client(base))
             work(client, state)
 
         return run
 
-    def fresh(client, state):
+    def refresh_session(client, state):
         state["session"] = state.get("session") or sessions[state["number"]]
-        state["session"] = expect(
+        state["session"] = expect_status(
             client.call(
                 "POST",
                 "/auth/v1/token?grant_type=refresh_token",
@@ -191,10 +191,10 @@ def report(options, users):
             )
         )
 
-    def known(client, state):
-        expect(client.call("GET", "/auth/v1/user", bearer=sessions[state["number"]]["access_token"]))
+    def read_user_with_cached_token(client, state):
+        expect_status(client.call("GET", "/auth/v1/user", bearer=sessions[state["number"]]["access_token"]))
 
-    def unseen(client, state):
+    def read_user_with_new_token(client, state):
         # Each token is used once, so its signature is verified each time.
         user = users[state["number"]][0]
         state["count"] = state.get("count", 0) + 1
@@ -204,27 +204,27 @@ def report(options, users):
             "aud": "authenticated",
             "n": [state["number"], state["count"]],
         }
-        expect(client.call("GET", "/auth/v1/user", bearer=token_of(claims)))
+        expect_status(client.call("GET", "/auth/v1/user", bearer=mint_token(claims)))
 
     rows = []
-    speed, latencies = rate(seconds, 16, with_client(known))
-    rows.append(("GET /user, known token", speed, latencies, ""))
-    speed, latencies = rate(seconds, 16, with_client(unseen))
+    speed, latencies = measure_rate(seconds, 16, with_connection(read_user_with_cached_token))
+    rows.append(("GET /user, read_user_with_cached_token token", speed, latencies, ""))
+    speed, latencies = measure_rate(seconds, 16, with_connection(read_user_with_new_token))
     rows.append(("GET /user, token seen first", speed, latencies, ""))
-    speed, latencies = rate(seconds, 16, with_client(fresh))
+    speed, latencies = measure_rate(seconds, 16, with_connection(refresh_session))
     rows.append(("refresh", speed, latencies, ""))
-    quiet = read_rate(base, options.path, seconds)
-    sign_ins = with_client(lambda client, state: sign_in(client, state["number"]))
+    quiet = measure_read_rate(base, options.path, seconds)
+    sign_ins = with_connection(lambda client, state: sign_in(client, state["number"]))
     bound = (os.cpu_count() or 1) / hash_time
-    speed, latencies = rate(seconds, 16, sign_ins)
+    speed, latencies = measure_rate(seconds, 16, sign_ins)
     rows.append(
         ("sign-in, 16 clients alone", speed, latencies, f"{speed / bound:.2f} of cores / time of one alone")
     )
     busy = []
     # The reads start after the sign-ins and end before them, so sign-ins run during all of them.
-    reader = threading.Timer(1, lambda: busy.append(read_rate(base, options.path, seconds)))
+    reader = threading.Timer(1, lambda: busy.append(measure_read_rate(base, options.path, seconds)))
     reader.start()
-    speed, latencies = rate(seconds + 2.5, 16, sign_ins)
+    speed, latencies = measure_rate(seconds + 2.5, 16, sign_ins)
     reader.join()
     rows.append(("sign-in, 16 clients beside reads", speed, latencies, ""))
     print(f"one sign-in alone: {hash_time * 1000:.1f} ms (bcrypt and three round trips)")

@@ -35,20 +35,20 @@ GOALS = {
 POSTGRES_RATIO, LIST_RATIO, TAIL_RATIO, MEMORY_MB = 1.25, 0.9, 4, 60
 
 
-def measure_alone(pid):
+def count_server_alone(pid):
     """Makes run.py count this process without its children, as one of them is PostgreSQL, which is measured separately."""
-    tree, tree_cpu = run.tree, run.tree_cpu
-    run.tree = lambda root: [root] if root == pid else tree(root)
-    run.tree_cpu = lambda root: run.stat(root)["cpu"] if root == pid else tree_cpu(root)
+    process_tree, process_tree_cpu = run.process_tree, run.process_tree_cpu
+    run.process_tree = lambda root: [root] if root == pid else process_tree(root)
+    run.process_tree_cpu = lambda root: run.process_stat(root)["cpu"] if root == pid else process_tree_cpu(root)
 
 
-def drive(*arguments):
+def run_driver(*arguments):
     """Runs run.py in this process."""
     sys.argv = ["run.py", *arguments]
     run.main()
 
 
-def verdict(results):
+def print_goals(results):
     """The goals, and whether the medians of the runs meet them."""
     found = {}
     for line in open(results):
@@ -60,7 +60,7 @@ def verdict(results):
         values = sorted(result[key] for result in found.get((workload, conc, target), []))
         return values[len(values) // 2] if values else None
 
-    def goal(value, limit, below=True):
+    def format_goal(value, limit, below=True):
         if value is None or limit is None:
             return "–" if value is None else f"{value:.2f}"
         met = value <= limit if below else value >= limit
@@ -78,10 +78,10 @@ def verdict(results):
         memory = max(r["rss_mb"] for (w, _, t), rs in found.items() if (w, t) == (workload, "selvedge") for r in rs)
         both = (ours["srv_us"] + ours["pg_us"]) / base["pg_us"]
         print("| " + " | ".join([
-            workload, goal(ours["srv_us"], cpu), goal(ours["rps"] / base["rps"], ratio, below=False),
-            goal(ours["pg_us"] / base["pg_us"], POSTGRES_RATIO),
-            goal(both, LIST_RATIO if workload == "list1000" else None),
-            goal(p99 / p50 if p50 else None, TAIL_RATIO), goal(memory, MEMORY_MB)]) + " |")
+            workload, format_goal(ours["srv_us"], cpu), format_goal(ours["rps"] / base["rps"], ratio, below=False),
+            format_goal(ours["pg_us"] / base["pg_us"], POSTGRES_RATIO),
+            format_goal(both, LIST_RATIO if workload == "list1000" else None),
+            format_goal(p99 / p50 if p50 else None, TAIL_RATIO), format_goal(memory, MEMORY_MB)]) + " |")
 
 
 def free_ports(count):
@@ -164,7 +164,7 @@ def main():
         url = f"postgresql://postgres:postgres@127.0.0.1:{database}/postgres"
         subprocess.run(["psql", "-q", url, "-f", os.path.join(HERE, "schema.sql")], check=True)
         jwt_dir = os.path.join(project, "jwt")
-        drive("gen", "--secret", SECRET, "--out", jwt_dir)
+        run_driver("gen", "--secret", SECRET, "--out", jwt_dir)
         data = subprocess.run(
             ["psql", "-qAt", url, "-c", "show data_directory"], check=True, capture_output=True, text=True
         ).stdout.strip()
@@ -184,14 +184,14 @@ def main():
         config = os.path.join(project, "targets.json")
         json.dump(targets, open(config, "w"))
         results = os.path.join(project, "results.jsonl")
-        measure_alone(server.pid)
-        drive("run", "--config", config, "--out", results, "--workloads", args.workloads, "--conc", args.conc,
+        count_server_alone(server.pid)
+        run_driver("run", "--config", config, "--out", results, "--workloads", args.workloads, "--conc", args.conc,
               "--dur", str(args.dur), "--reps", str(args.reps), "--retries", str(args.retries))
         loaded_mb = server_rss(server)
         print()
-        drive("table", "--out", results, "--base", "pgbench-pipe")
+        run_driver("table", "--out", results, "--base", "pgbench-pipe")
         print("\nGoals at 16 connections:\n")
-        verdict(results)
+        print_goals(results)
         subprocess.run([sys.executable, os.path.join(HERE, "auth.py"), f"http://127.0.0.1:{api}", "--seconds", str(args.dur),
                         "--path", f"/rest/v1/combines?select=*&id=eq.{PK_ID}"], check=True, env={**os.environ, "SELVEDGE_JWT_SECRET": SECRET})
         print()

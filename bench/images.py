@@ -23,7 +23,7 @@ from concurrent.futures import ThreadPoolExecutor
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 from bench import SECRET, free_ports, server_rss, start, stop  # noqa: E402
-from run import jwt, stat  # noqa: E402
+from run import jwt, process_stat  # noqa: E402
 
 PHOTO = os.path.join(HERE, "photo-1600.jpg")
 ACCEPT = {"accept": "image/avif,image/webp,*/*"}
@@ -43,11 +43,11 @@ def request(port, method, path, body=None, headers=None):
 def percentiles(latencies):
     """p50, p99 and the worst, in milliseconds."""
     ordered = sorted(latencies)
-    at = lambda share: ordered[min(len(ordered) - 1, int(len(ordered) * share))] * 1e3  # noqa: E731
-    return f"p50 {at(0.5):7.2f} ms   p99 {at(0.99):7.2f} ms   max {ordered[-1] * 1e3:7.2f} ms"
+    percentile_ms = lambda share: ordered[min(len(ordered) - 1, int(len(ordered) * share))] * 1e3  # noqa: E731
+    return f"p50 {percentile_ms(0.5):7.2f} ms   p99 {percentile_ms(0.99):7.2f} ms   max {ordered[-1] * 1e3:7.2f} ms"
 
 
-def keep_asking(port, path, seconds):
+def request_repeatedly(port, path, seconds):
     """Latencies of requests on one connection, one after the other."""
     head = "".join(f"{name}: {value}\r\n" for name, value in ACCEPT.items())
     question = f"GET {path} HTTP/1.1\r\nhost: 127.0.0.1\r\n{head}\r\n".encode()
@@ -108,11 +108,11 @@ def main():
             )
             return *answer, time.perf_counter() - began
 
-        cpu, began = stat(server.pid)["cpu"], time.perf_counter()
+        cpu, began = process_stat(server.pid)["cpu"], time.perf_counter()
         with ThreadPoolExecutor(args.conc) as pool:
             answers = list(pool.map(render, range(args.pictures)))
         took = time.perf_counter() - began
-        cpu = stat(server.pid)["cpu"] - cpu
+        cpu = process_stat(server.pid)["cpu"] - cpu
         kind, size = answers[0][0].getheader("content-type"), len(answers[0][1])
         print(
             f"1600-px JPEG ({len(photo) / 1e3:.0f} kB) -> 400-px {kind} ({size / 1e3:.0f} kB), {os.cpu_count()} cores"
@@ -124,9 +124,9 @@ def main():
 
         path = "/storage/v1/render/image/public/photos/0.jpg?width=400"
         with ThreadPoolExecutor(args.conc) as pool:
-            asked = pool.map(lambda _: keep_asking(api, path, args.dur), range(args.conc))
+            asked = pool.map(lambda _: request_repeatedly(api, path, args.dur), range(args.conc))
             latencies = [latency for one in asked for latency in one]
-        cpu = stat(server.pid)["cpu"]
+        cpu = process_stat(server.pid)["cpu"]
         wrk = subprocess.run(
             [
                 "wrk",
@@ -141,7 +141,7 @@ def main():
             capture_output=True,
             text=True,
         ).stdout
-        cpu = stat(server.pid)["cpu"] - cpu
+        cpu = process_stat(server.pid)["cpu"] - cpu
         done = int(re.search(r"(\d+) requests in", wrk).group(1))
         rate = float(re.search(r"Requests/sec:\s+([\d.]+)", wrk).group(1))
         failed = re.search(r"Non-2xx.*: (\d+)", wrk)

@@ -54,11 +54,11 @@ class Caller:
         self.reader, self.writer = await asyncio.open_connection("127.0.0.1", self.port)
         for _ in range(requests):
             user = self.random.randrange(-20, USERS)
-            await self.one(user if user >= 0 else None)
+            await self.send_checked(user if user >= 0 else None)
             self.done += 1
         self.writer.close()
 
-    async def one(self, user):
+    async def send_checked(self, user):
         tag = f"{self.seed}-{self.done}"
         kind = self.random.choice(
             ["whoami", "whoami", "read", "read", "list", "insert", "update", "fails", "strange"]
@@ -116,12 +116,12 @@ class Caller:
         return int(head[9:12]), json.loads(text) if text else None
 
 
-async def work(port, tokens, seeds, requests):
+async def run_callers(port, tokens, seeds, requests):
     await asyncio.gather(*(Caller(port, tokens, seed).run(requests) for seed in seeds))
 
 
-def process(*arguments):
-    asyncio.run(work(*arguments))
+def run_process(*arguments):
+    asyncio.run(run_callers(*arguments))
 
 
 def main():
@@ -153,7 +153,7 @@ def main():
         each = args.requests // args.concurrency
         began = time.time()
         seeds = [range(number, args.concurrency, args.processes) for number in range(args.processes)]
-        workers = [multiprocessing.Process(target=process, args=(api, tokens, part, each)) for part in seeds]
+        workers = [multiprocessing.Process(target=run_process, args=(api, tokens, part, each)) for part in seeds]
         for worker in workers:
             worker.start()
         for worker in workers:

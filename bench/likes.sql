@@ -38,7 +38,7 @@ select id as outfit_id, item_ids[1] as item_id, user_id as creator_id from publi
 select brand_id from public.items where id = :'item_id' \gset
 set local role anon;
 \o /dev/null
--- Loads the caches.
+-- Reads the table once, so that it is in PostgreSQL's buffers before the timing begins.
 select * from public.top_outfits();
 select public.page_meta('/');
 \timing on

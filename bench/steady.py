@@ -33,7 +33,7 @@ class Client:
     def __init__(self, cfg, target):
         url = urlsplit(target["base"])
         self.prefix = target.get("prefix", "")
-        self.headers = {name: run.fill(value, cfg) for name, value in target.get("headers", {}).items()}
+        self.headers = {name: run.fill_placeholders(value, cfg) for name, value in target.get("headers", {}).items()}
         self.connection = http.client.HTTPConnection(url.hostname, url.port, timeout=30)
 
     def status(self, path, method="GET", body=None):
@@ -44,7 +44,7 @@ class Client:
         return answer.status
 
 
-class Crowd:
+class RepeatingClients:
     """Clients that repeat one request without pause until the end; counts the responses by status."""
 
     def __init__(self, cfg, target, clients, *request):
@@ -69,7 +69,7 @@ class Crowd:
             thread.join()
 
 
-class Owner:
+class OwnerSession:
     """A psql session of the database's owner, kept open so that a statement needs no new connection."""
 
     def __init__(self, db):
@@ -95,7 +95,7 @@ class Owner:
         self.psql.wait()
 
 
-def met(value, limit, unit=""):
+def format_goal(value, limit, unit=""):
     return f"{value:.2f}{unit} (≤ {limit}{unit}{'' if value <= limit else ', missed'})"
 
 
@@ -108,7 +108,7 @@ def wait_for(client, path, wanted, method="GET", body=None):
     return (time.perf_counter() - began) * 1e3
 
 
-def beside_slow(cfg, target, owner, args):
+def measure_beside_slow(cfg, target, owner, args):
     owner.run(
         "create or replace function public.bench_second() returns int language sql volatile as $$ select 1 from pg_sleep(1) $$"
     )
@@ -116,7 +116,7 @@ def beside_slow(cfg, target, owner, args):
     alone, beside = [], []
     for _ in range(args.reps):
         alone.append(run.wrk_once(cfg, target, "pk", 16, args.dur))
-        with Crowd(cfg, target, 8, "/rpc/bench_second", "POST", "{}") as slow:
+        with RepeatingClients(cfg, target, 8, "/rpc/bench_second", "POST", "{}") as slow:
             time.sleep(1)
             beside.append(run.wrk_once(cfg, target, "pk", 16, args.dur))
         if set(slow.statuses) != {200}:
@@ -126,7 +126,7 @@ def beside_slow(cfg, target, owner, args):
     p99 = [statistics.median(result["p99_us"] / 1e3 for result in results) for results in (alone, beside)]
     print(
         f"p99 of one row: alone {p99[0]:.2f} ms, beside 8 clients of a 1 s function {p99[1]:.2f} ms: "
-        f"{met(p99[1] / p99[0], SLOW_RATIO, ' times')}, {failed} failed"
+        f"{format_goal(p99[1] / p99[0], SLOW_RATIO, ' times')}, {failed} failed"
     )
 
 
@@ -146,33 +146,33 @@ def pg_memory_mb(owner):
     return (max(sizes) if sizes else 0.0), len(sizes)
 
 
-def shapes(cfg, target, owner, args):
+def measure_shapes(cfg, target, owner, args):
     run.SEQ[0] = 0
     before = None
     began = time.perf_counter()
     while run.SEQ[0] < 2 * args.shapes:
         if run.wrk_once(cfg, target, "shapes", 16, args.dur)["err_status"]:
             sys.exit("a new shape was refused")
-        # By now everything that is loaded once has been loaded.
+        # Everything that is loaded at the first use has been loaded by now.
         if before is None:
-            before = (own_rss(target["pid"]), *pg_memory_mb(owner))
-    after = (own_rss(target["pid"]), *pg_memory_mb(owner))
+            before = (server_rss_mb(target["pid"]), *pg_memory_mb(owner))
+    after = (server_rss_mb(target["pid"]), *pg_memory_mb(owner))
     print(
         f"{run.SEQ[0] // 2} distinct shapes, twice each, in {time.perf_counter() - began:.0f} s: "
-        f"server {before[0]:.1f} → {after[0]:.1f} MB: {met(after[0] / before[0], GROWTH, ' times')}; "
+        f"server {before[0]:.1f} → {after[0]:.1f} MB: {format_goal(after[0] / before[0], GROWTH, ' times')}; "
         f"largest of {after[2]} connections in PostgreSQL {before[1]:.1f} → {after[1]:.1f} MB: "
-        f"{met(after[1] / before[1], GROWTH, ' times')}"
+        f"{format_goal(after[1] / before[1], GROWTH, ' times')}"
     )
 
 
-def own_rss(pid):
+def server_rss_mb(pid):
     for line in open(f"/proc/{pid}/smaps_rollup"):
         if line.startswith("Rss:"):
             return int(line.split()[1]) / 1024
     return 0.0
 
 
-def schema_changes(cfg, target, owner, args):
+def measure_schema_changes(cfg, target, owner, args):
     client, known, readers = Client(cfg, target), [], []
     # The readers run in wrk, a process of its own, so that they do not slow down the client that measures.
     read = {
@@ -199,7 +199,7 @@ def schema_changes(cfg, target, owner, args):
     failed = readers[0]["err_status"] + readers[0]["err_sock"]
     print(
         f"a new table is answered {statistics.median(known):.0f} ms after its COMMIT (median of {len(known)}), at most "
-        f"{met(max(known), KNOWN_MS, ' ms')}; {readers[0]['requests']} reads of a table being altered meanwhile, {failed} failed"
+        f"{format_goal(max(known), KNOWN_MS, ' ms')}; {readers[0]['requests']} reads of a table being altered meanwhile, {failed} failed"
     )
 
 
@@ -213,9 +213,9 @@ def main():
     args = parser.parse_args()
     cfg = json.load(open(args.config))
     target = next(target for target in cfg["targets"] if target["name"] == args.target)
-    owner = Owner(cfg["db"])
+    owner = OwnerSession(cfg["db"])
     try:
-        for part in (beside_slow, schema_changes, shapes):
+        for part in (measure_beside_slow, measure_schema_changes, measure_shapes):
             part(cfg, target, owner, args)
     finally:
         owner.close()

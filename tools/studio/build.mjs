@@ -15,7 +15,7 @@ const here = fileURLToPath(import.meta.url);
 // Pictures and seed.sql are written into Lookbook's project folder.
 const root = new URL('../../sql/app/', import.meta.url);
 
-/** Runs jobs on a few threads; each thread asks for the next when it is done. */
+/** Runs jobs on a few threads; a thread takes the next job when it has finished one. */
 async function drawAll(jobs) {
   let next = 0;
   let done = 0;

@@ -10,7 +10,10 @@ import { extents, render } from './render/relief.mjs';
 const PALE = ['#e9e1d5', '#e1e1db', '#e8dacd', '#dadfe0', '#e6dec8', '#dcdccf', '#e6d6cc'];
 const DEEP = ['#cdbfab', '#bcc1b3', '#cbb5a5', '#b3bcc1', '#cdbb94', '#c3b9b4'];
 
-/** How much of the frame a garment fills, and how far it stands off the paper. */
+/**
+ * For each kind of garment: the share of the frame that it fills, and its distance from the paper, which decides its
+ * shadow.
+ */
 const FRAME = {
   sneakers: [0.66, 1],
   flats: [0.64, 0.9],
@@ -30,7 +33,7 @@ const FRAME = {
   earrings: [0.42, 0.12],
 };
 
-/** A paper that lets the garment stand out; pale cloth gets the deeper tints. */
+/** Chooses a paper that contrasts with the garment: pale cloth gets the deeper tints. */
 export function paperFor(item) {
   const rng = random(`paper-${item.slug}`);
   return rng.pick(lightness(item.cut.color) > 0.86 ? DEEP : PALE);
@@ -46,7 +49,7 @@ export function itemPicture(item, width = 900) {
   const scale = Math.min((width * fill) / box.w, (height * fill) / box.h, width / 12);
   const sprite = render(garment, { scale, rotate: tilt });
   const picture = sheet(width, height, paperFor(item), item.slug);
-  // Thickness is in cm at a standard scale, so that shadows keep their look when small things are shown large.
+  // Thickness is in cm at a standard scale, so that shadows have the same size when a small item is enlarged.
   const stand = Math.min(1.2, (thick * 9) / scale + thick * 0.32);
   lay(picture, sprite, width / 2 - ((box.x0 + box.x1) / 2) * scale, height / 2 - ((box.y0 + box.y1) / 2) * scale, stand);
   return picture;

@@ -1,4 +1,4 @@
-// Every picture the build makes, as independent jobs.
+// Every picture of the build, as jobs that can run in any order.
 
 import { fileURLToPath } from 'node:url';
 import { ITEMS } from './catalogue/items.mjs';
@@ -40,7 +40,7 @@ const DRAW = {
   icon: async ({ slug, file }, root) => (await categoryIcon(slug)).webp({ quality: 84, effort: 5 }).toFile(fileURLToPath(new URL(file, root))),
 };
 
-/** Fine stripes and checks need more, or their white takes on colour. */
+/** Fine stripes and checks need a higher quality, because compression would tint their white. */
 const FINE = new Set(['breton', 'pinstripe', 'gingham']);
 const quality = (items, usual) => (items.some((i) => FINE.has(i.cut.pattern?.kind)) ? 83 : items.some((i) => i.cut.pattern) ? usual + 3 : usual);
 

@@ -79,7 +79,7 @@ export function avatar(username) {
   return develop(picture);
 }
 
-/** The house's own mark: an L of cloth with a turned-over hem. */
+/** The mark of the site's own label: the letter L in cloth with a turned-over hem. */
 function monogram(size) {
   const picture = sheet(size, size, '#6b2d37', 'lookbook');
   const fills = lettering('L', 0, 11, 34, font('fraunces', 600));

@@ -8,7 +8,7 @@ import { extents, render } from './render/relief.mjs';
 
 const TABLE = { w: 160, h: 200 };
 
-/** Which part a piece plays. */
+/** The part that a piece plays in an outfit, such as top, bottom or shoes. */
 function roleOf(item) {
   if (item.category === 'Outerwear') return 'outer';
   if (item.category === 'Dresses') return 'dress';
@@ -36,7 +36,7 @@ const TEMPLATES = {
   dress: [{ dress: [62, 100, -4, 1.16] }],
 };
 
-/** Sizes of the small things: a touch larger than life, as a stylist would. */
+/** Scale of small items: drawn slightly larger than in reality, so that they can be recognised. */
 const SMALL = {
   sneakers: 1.2,
   flats: 1.22,
@@ -96,7 +96,7 @@ const ORDER = [
 function footprint(item, turn, size) {
   const s = render(garmentOf(item), { scale: size, rotate: turn });
   const cells = [];
-  // Rows are filled from edge to edge, so that nothing is laid inside a strap or a coil.
+  // Rows are filled from edge to edge, so that no item is placed inside the opening of a strap or a belt.
   let x0 = 1e9;
   let y0 = 1e9;
   let x1 = -1e9;
@@ -166,7 +166,7 @@ export function arrange(outfit) {
     const role = roleOf(item);
     if (role === 'small') small.push(item);
     else if (role === 'top' && roles.top && !roles.outer) {
-      // Two tops: the roomier one is worn open, as a jacket.
+      // Of two tops the wider one is drawn open, as a jacket.
       const [inner, over] = ['shirt', 'cardigan'].includes(item.garment) || item.cut.neck === 'cardigan' ? [roles.top, item] : [item, roles.top];
       roles.top = inner;
       roles.outer = over;
@@ -193,7 +193,7 @@ export function arrange(outfit) {
     const item = roles[role];
     let [x, y, turn, size] = template[role];
     if (role === 'bottom' && roles.top && Math.abs(x - template.top[0]) < 15) {
-      // Worn below a top: the waist tucks just under its hem, whatever the lengths.
+      // A bottom is placed so that its waist lies just below the hem of the top, whatever their lengths are.
       const half = (one, k) => ((box) => (box.h / 2) * k)(extents(garmentOf(one)));
       y = template.top[1] + half(roles.top, template.top[3]) + half(item, size) - 5;
     }
@@ -224,7 +224,8 @@ export function arrange(outfit) {
           if (c < near) near = c;
         }
         const share = overlap / (fp.cells.length / 3);
-        // Air counts up to a point; shoes like the ground, hats and glasses the top.
+        // The score of a place: free space up to a limit; shoes prefer the lower part, hats and glasses the upper
+        // part.
         const air = Math.min(near, 5) / 5;
         const home = shoe ? (y - 150) / 60 : item.subcategory === 'Hats' || item.subcategory === 'Eyewear' ? (60 - y) / 110 : 0;
         const edge = -Math.hypot(x - TABLE.w / 2, y - TABLE.h / 2) / 260;

@@ -14,7 +14,7 @@ use crate::measure::{Latencies, Received, micros_each, per_second, ratio};
 use crate::process::ServerProcess;
 
 const TOPIC: &str = "realtime:bench";
-/// Members are waited for this long after the last message.
+/// How long members are waited for after the last message.
 const SETTLE: Duration = Duration::from_secs(1);
 /// Length of each payload of [`measure_channels`].
 const PAYLOAD_BYTES: usize = 100;
@@ -30,8 +30,8 @@ pub(crate) struct Fanout {
     pub(crate) seconds: u64,
 }
 
-/// One sender, many members of one topic: deliveries per second, CPU time of the server for each, and how long they
-/// took.
+/// One sender and many members of one topic: measures deliveries per second, the server's CPU time for each, and
+/// latency.
 pub(crate) async fn measure_fanout(target: &Target, server: &ServerProcess, run: Fanout) -> Result<Value> {
     let received: Arc<Received> = Arc::default();
     let latencies = Latencies::new();

@@ -21,7 +21,7 @@ use crate::process::ServerProcess;
 const TOPIC: &str = "realtime:bench-changes";
 /// Subscribers are waited for this long after the last change.
 const SETTLE: Duration = Duration::from_secs(3);
-/// Pause between the commits of [`measure_latency`].
+/// Pause between two commits of [`measure_latency`].
 const PAUSE: Duration = Duration::from_millis(20);
 /// Transactions per second of [`measure_rights`]; each one inserts many rows.
 const TRANSACTIONS_PER_SECOND: u32 = 50;
@@ -33,7 +33,8 @@ pub(crate) struct Identity {
     pub(crate) token: String,
 }
 
-/// The times of one subscriber: how long after it was sent, and after its commit was acknowledged, each change arrived.
+/// Latencies of one subscriber: from the time in the change to its arrival, and from the acknowledgement of its
+/// commit.
 pub(crate) async fn measure_latency(
     target: &Target,
     server: &ServerProcess,
@@ -85,16 +86,16 @@ pub(crate) struct Rights {
     pub(crate) seconds: u64,
 }
 
-/// What the subscribers got.
+/// Which changes the subscribers received.
 #[derive(Default)]
 struct Tally {
     delivered: AtomicU64,
-    /// Rows of somebody else.
+    /// Rows that belong to another user; row-level security should make this 0.
     foreign: AtomicU64,
 }
 
-/// Rows that only their owner may see, to subscribers of many identities: whether each gets all of theirs and nothing
-/// else, and how long it takes from the insert.
+/// Inserts rows that only their owner may see, for subscribers of many identities: checks that each gets all of its
+/// own rows and no others, and measures the latency from the insert.
 pub(crate) async fn measure_rights(
     target: &Target,
     server: &ServerProcess,

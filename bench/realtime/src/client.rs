@@ -20,7 +20,7 @@ const CONNECTING: usize = 256;
 /// An open socket.
 pub(crate) type Socket = WebSocketStream<TcpStream>;
 
-/// Where to connect, and the clock of the run.
+/// The server's port and key, and the instant from which times are counted.
 #[derive(Clone)]
 pub(crate) struct Target {
     port: u16,
@@ -52,7 +52,7 @@ impl Target {
         Ok(socket)
     }
 
-    /// Joins a socket for each topic, some at a time. The sockets are in no order.
+    /// Joins one socket per topic, a few at a time. The returned sockets are in no particular order.
     pub(crate) async fn join_all(&self, topics: impl Iterator<Item = String>) -> Result<Vec<Socket>> {
         let mut topics = topics.map(|topic| async move { self.join(&topic, json!({ "config": {} })).await });
         let mut joining: FuturesUnordered<_> = topics.by_ref().take(CONNECTING).collect();
@@ -69,7 +69,7 @@ impl Target {
         u64::try_from(self.started.elapsed().as_micros()).unwrap_or(u64::MAX)
     }
 
-    /// How long ago [`Target::now_micros`] was this.
+    /// Time that has passed since a value of [`Target::now_micros`].
     pub(crate) fn since(&self, micros: u64) -> Duration {
         self.started
             .elapsed()
@@ -94,7 +94,7 @@ pub(crate) async fn send(socket: &mut Socket, topic: &str, event: &str, payload:
     Ok(socket.send(Message::text(frame.to_string())).await?)
 }
 
-/// The times at which the parts of a message were sent: the numbers behind every `"t":`.
+/// The values of every `"t":` in a message: the times at which its parts were sent.
 pub(crate) fn times_in(message: &Message) -> impl Iterator<Item = u64> {
     let bytes: &[u8] = match message {
         Message::Text(text) => text.as_bytes(),

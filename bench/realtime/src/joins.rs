@@ -1,4 +1,4 @@
-//! A storm of connections and joins, and what idle sockets cost afterwards.
+//! Many connections and joins at once, and the memory of the idle sockets after them.
 
 use std::time::{Duration, Instant};
 
@@ -12,7 +12,7 @@ use crate::process::ServerProcess;
 
 /// Topics over which the sockets are spread.
 const TOPICS: usize = 100;
-/// Pause before memory is read, so that what the storm needed for a moment is freed.
+/// Pause before memory is read, so that memory needed only during the joins is returned to the system.
 const SETTLE: Duration = Duration::from_secs(2);
 
 /// Connects and joins with many sockets at once.

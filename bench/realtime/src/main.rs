@@ -74,7 +74,7 @@ enum Scenario {
         #[arg(long, default_value_t = 5000)]
         sockets: usize,
     },
-    /// Members of one topic who come and go.
+    /// Members of one topic that join and leave.
     Presence {
         #[arg(long, default_value_t = 1000)]
         members: usize,
@@ -96,7 +96,7 @@ enum Scenario {
     },
 }
 
-/// What the scenarios of database changes need.
+/// Options of the two scenarios that need the database.
 #[derive(Args)]
 struct OfDatabase {
     /// Connection string of the database.

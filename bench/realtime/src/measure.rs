@@ -38,7 +38,7 @@ impl Latencies {
     }
 }
 
-/// Messages that one member has got, and how long they took together.
+/// Messages that one member has received, and the sum of their latencies.
 #[derive(Default)]
 pub(crate) struct Received {
     count: AtomicU64,

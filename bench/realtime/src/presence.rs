@@ -1,4 +1,4 @@
-//! Presence: a topic whose members come and go.
+//! Presence: a topic whose members join and leave.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -41,7 +41,8 @@ pub(crate) async fn measure_presence(
         track(&mut socket, json!({ "name": "a member" })).await?;
         tokio::spawn(read_diffs(target.clone(), socket, latencies.clone()));
     }
-    // Those who come and go have sockets of their own, half of them joined; the oldest one leaves.
+    // Members that join and leave use sockets of their own. Half of these have joined at any time, and the oldest one
+    // leaves.
     let mut outside: VecDeque<Visitor> = VecDeque::new();
     for index in 0..2 * run.rate {
         let socket = target
@@ -108,7 +109,7 @@ impl Visitor {
     }
 }
 
-/// Measures the diffs in which somebody joins.
+/// Measures the diffs that contain a join.
 async fn read_diffs(
     target: Target,
     mut socket: impl Stream<Item = Result<Message, Error>> + Unpin,
@@ -119,7 +120,7 @@ async fn read_diffs(
         if !text.contains("presence_diff") {
             continue;
         }
-        // Behind `leaves` are members that have come earlier.
+        // What follows `leaves` describes members that joined earlier.
         let joins = text.split(r#""leaves":"#).next().unwrap_or_default();
         for sent in times_in(&Message::text(joins)) {
             latencies.record(target.since(sent));

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 
-/// Linux counts CPU time in hundredths of a second for programs that ask `/proc`.
+/// Linux reports CPU time in hundredths of a second in `/proc`.
 const TICK: Duration = Duration::from_millis(10);
 
 /// The process of the server.

@@ -19,7 +19,7 @@ function outline(text, x, y, size) {
   return { d: d.join(''), width: box.x2 - box.x1 };
 }
 
-// The mark: a garment label, its L cut in serif, the running stitch of a selvedge down its left edge.
+// The mark is a garment label with the letter L, and a line of stitches along its left edge.
 const l = outline('L', 11.4, 24.2, 23.4);
 const stitches = [6.2, 11.1, 16, 20.9, 25.8].map((y) => `M7 ${y - 1.3}v2.6`).join('');
 write(

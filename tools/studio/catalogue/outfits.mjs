@@ -1,6 +1,5 @@
-// The 60 outfits. One row each:
-// [name, creator, gender, styles, items, paper, description, extra]
-// extra: {status, featured, mirror, layout, place: {slug: {x, y, turn, size}}}
+// The 60 outfits, one row each: [name, creator, gender, styles, items, paper, description, extra], where extra is
+// {status, featured, mirror, layout, place: {slug: {x, y, turn, size}}}.
 
 import { itemBySlug } from './items.mjs';
 

@@ -1,4 +1,4 @@
-// The colours things come in. Items and outfits name them by key.
+// The colors of garments and papers. Items and outfits refer to them by these keys.
 
 export const COLORS = {
   ink: ['Ink', '#26272b', 'A soft black with a breath of blue in it.'],

@@ -1,5 +1,5 @@
-// Readers without a picture or a page to speak of. They like things, and cannot sign in:
-// they have no password.
+// Accounts without a picture and with hardly any profile, which only like outfits. They have no password, so they
+// cannot sign in.
 
 import { random } from '../render/noise.mjs';
 

@@ -1,4 +1,4 @@
-// Thread that shows on cloth: darker on light, lighter on dark.
+// Color of thread that stays visible: darker on light cloth, lighter on dark cloth.
 
 import { darker, lighter, lightness } from '../render/colour.mjs';
 

@@ -1,4 +1,4 @@
-// Small hard things sewn to cloth: buttons, zips, rivets, drawcords, labels.
+// Small parts sewn to cloth: buttons, zips, rivets, drawcords, labels.
 
 import { band, ellipse, frames, inset, offset, roundRect, spline, turn } from '../render/geometry.mjs';
 import { darker, lighter, lightness } from '../render/colour.mjs';

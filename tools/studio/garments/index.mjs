@@ -1,4 +1,4 @@
-// Every drawing function by the name the catalogue uses.
+// Every drawing function, by the name that the catalogue uses for it.
 
 import { belt, socks } from './belts.mjs';
 import { sideShoes } from './boots.mjs';

@@ -1,5 +1,5 @@
-// Portraits cut from paper and cloth, in the light of the still lifes. No features:
-// hair, skin and what is worn say enough.
+// Portraits made of paper and cloth, lit like the pictures of garments. They have no facial features: only hair, skin
+// and clothes are drawn.
 
 import { between, ellipse, offset, shape, spline } from '../render/geometry.mjs';
 import { darker, lighter } from '../render/colour.mjs';

@@ -1,5 +1,5 @@
-// What shoes share: pairs, lasts, the opening, laces. Low shoes stand and are seen from above.
-// Local measures: toe at the top (y = 0), heel at y = 30.
+// Parts that several shoes share: pairs, outlines of soles, openings, laces. Low shoes stand and are seen from above.
+// Local coordinates: the toe at the top (y = 0), the heel at y = 30.
 
 import { band, ellipse, flip, inset, move, shape, spline, turn } from '../render/geometry.mjs';
 import { darker, lighter } from '../render/colour.mjs';
@@ -17,7 +17,7 @@ export function carry(part, f) {
   };
 }
 
-/** Two mirrored shoes side by side, each a little its own way. */
+/** Two mirrored shoes side by side, with small random differences. */
 export function pair(make, rng, gap = 7.2) {
   const right = make(rng).map((p) => carry(p, (pts) => move(turn(pts, 4 + rng.range(-2, 2), [0, 15]), gap, rng.range(-0.3, 0.3))));
   const left = make(rng).map((p) => carry(p, (pts) => move(turn(flip(pts), -5 + rng.range(-2, 2), [0, 15]), -gap, 0.8)));

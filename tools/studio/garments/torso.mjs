@@ -1,5 +1,5 @@
-// The upper body all tops share: torso, sleeves, necklines and the folds that
-// gather where cloth bends. Measures in cm, garment lying flat.
+// The upper body that all tops share: torso, sleeves, necklines, and the folds at the joints. Measures are in cm of a
+// garment lying flat.
 
 import { flip, lerp, offset, shape, spline, symmetric } from '../render/geometry.mjs';
 

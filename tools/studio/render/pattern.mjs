@@ -78,7 +78,9 @@ const PATTERNS = {
       blend(c, ink[0], 0.7 * stripe(v, pitch * 1.2, w, px));
     };
   },
-  /** Houndstooth at the size a picture can hold, reads as a glen check far off. */
+  /**
+   * Houndstooth at the smallest size that the picture can show; it looks like a glen check from a distance.
+   */
   glen({ ink, pitch = 8 }, px) {
     const p = Math.max(0.44, px * 3.6);
     return (u, v, c) => {

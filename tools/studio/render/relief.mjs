@@ -22,7 +22,7 @@ const HALF = (() => {
   return v.map((c) => c / l);
 })();
 const AMBIENT = 0.3;
-/** The undyed yarn that shows between the warp of denim. */
+/** Color of the undyed yarn, which shows between the dyed threads of denim. */
 const WEFT = rgb('#cdd0d2');
 
 /**
@@ -82,7 +82,9 @@ function placement(garment, seed, scale, rotate, pad = 0.8) {
     w: Math.ceil((box.w + pad * 2) * scale),
     h: Math.ceil((box.h + pad * 2) * scale),
     map: (pts) => turned(pts).map(([x, y]) => [x * scale + tx, y * scale + ty]),
-    /** Pixel back to garment centimetres (the warp undone to first order). */
+    /**
+     * Maps a pixel back to garment coordinates in cm; the distortion is inverted only approximately (first order).
+     */
     back(px, py) {
       const x = (px - tx) / scale;
       const y = (py - ty) / scale;
@@ -108,7 +110,7 @@ function prepare(part, index, place, seed) {
   return { ...part, seed: seed + index * 131, mask: fill(contours, x, y, w, h) };
 }
 
-/** Cuts a mask down to what lies on a group's silhouette. */
+/** Clips a mask to the silhouette of a group. */
 function clip(mask, union) {
   for (let y = 0; y < mask.h; y++) for (let x = 0; x < mask.w; x++) mask.d[y * mask.w + x] *= union.d[(y + mask.y) * union.w + x + mask.x];
 }
@@ -139,8 +141,8 @@ function bodies(parts, garment, scale, w, h) {
 }
 
 /**
- * Blurred coverage (0.5 at the edge) to a rounded shoulder. The soft knee keeps
- * corners, where coverage falls below a half, free of creases.
+ * Turns blurred coverage (0.5 at the edge) into the height of a rounded edge. The smooth transition avoids creases at
+ * corners, where coverage is below one half.
  */
 function dome(b) {
   const x = b * 2 - 1;
@@ -194,7 +196,7 @@ function paint(part, sprite, height, groups, place) {
   const [ou, ov] = part.origin ?? [0, 0];
   const follow = part.along ? alongField(part.along, m, place) : null;
   const out = { h: 0, t: 1, w: 0 };
-  // Black denim is dyed through: its weft hardly shows.
+  // Black denim is dyed completely, so its undyed yarn is hardly drawn.
   const weftShare = Math.min(1, 0.03 + (5 * (base[0] + base[1] + base[2])) / 3);
   const c = [0, 0, 0];
   const ws = place.seed + (part.group ? seedOf(part.group) % 999 : part.seed);
@@ -245,7 +247,9 @@ function paint(part, sprite, height, groups, place) {
   light(part, kind, { hgt, albedo, m }, sprite, height, scale);
 }
 
-/** What lies under a part, smoothed: cloth bridges edges rather than copying them. */
+/**
+ * The heights below a part, smoothed, because cloth spans small edges instead of following them.
+ */
 function softened(height, stride, m, sigma) {
   const f = field(0, 0, m.w, m.h);
   for (let y = 0; y < m.h; y++) f.d.set(height.subarray((y + m.y) * stride + m.x, (y + m.y) * stride + m.x + m.w), y * m.w);
@@ -380,7 +384,7 @@ function alongField(path, m, place) {
 /** Shades the part and lays it over the sprite. */
 function light(part, kind, { hgt, albedo, m }, sprite, height, scale) {
   const { w, h } = m;
-  // Only the part's own heights count; what lies beside it must not darken it.
+  // Only the heights of the part itself count; lower areas beside it must not darken it.
   const hf = { x: 0, y: 0, w, h, d: hgt.map((v, i) => v * m.d[i]) };
   const wide = blur(hf, 0.9 * scale);
   const cover = blur(m, 0.9 * scale);
@@ -410,10 +414,10 @@ function light(part, kind, { hgt, albedo, m }, sprite, height, scale) {
       // Keep highlights from burning out.
       if (shade > 1) shade = 1 + (shade - 1) * 0.72;
       const nh = Math.max(0, (HALF[2] - gx * HALF[0] - gy * HALF[1]) * inv);
-      // Only what shines more than flat cloth adds light, so dark satin stays dark.
+      // Only reflections stronger than those of flat cloth add light, so that dark satin stays dark.
       const s = spec * Math.max(0, nh ** gloss - 0.7 * HALF[2] ** gloss);
       const k = (y + m.y) * sprite.w + x + m.x;
-      // Shadows a touch cooler, lights a touch warmer.
+      // Shadows are shifted slightly to blue, lights slightly to yellow.
       const warm = Math.max(-0.03, Math.min(0.03, (shade - 1) * 0.05));
       const v0 = albedo[i * 3] * shade * (1 + warm) + s;
       const v1 = albedo[i * 3 + 1] * shade + s;

@@ -1,6 +1,5 @@
-// What cloth is made of. Each weave gives, per point in centimetres along the
-// grain, a micro height (cm) and a tone (albedo multiplier around 1). Periods
-// are never finer than the picture can hold, so texture does not alias.
+// Surface textures of cloth. Each weave gives, for a point in centimetres along the grain, a small height (cm) and a
+// tone (albedo multiplier around 1). No period is shorter than the picture can resolve, so textures do not alias.
 
 import { fbm, hash2, noise2 } from './noise.mjs';
 

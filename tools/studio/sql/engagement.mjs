@@ -8,7 +8,7 @@ import { random } from '../render/noise.mjs';
 
 const DAY = 24;
 
-/** Age of every outfit in hours: a handful today, more this week, the rest over the year. */
+/** Age of each outfit in hours: a few from today, more from this week, the rest over the year. */
 export const AGES = (() => {
   const rng = random('ages');
   const approved = OUTFITS.filter((o) => o.status === 'approved');
@@ -19,7 +19,7 @@ export const AGES = (() => {
     [order[i], order[j]] = [order[j], order[i]];
   }
   const ages = new Map();
-  // The six of the sign-in slideshow are the newest: it shows what is newest.
+  // The six outfits of the sign-in slideshow are the newest, because the slideshow shows the newest outfits.
   order.sort((a, b) => Number(b.featured) - Number(a.featured));
   order.forEach((o, i) => {
     const [lo, hi] = i < 6 ? [1.5, 20] : i < 15 ? [1.2 * DAY, 6.6 * DAY] : i < 27 ? [8 * DAY, 28 * DAY] : [33 * DAY, 350 * DAY];
@@ -31,7 +31,7 @@ export const AGES = (() => {
 
 const everyone = [...PEOPLE.filter((p) => p.role !== 'admin'), ...READERS];
 
-/** A few things are loved, most are liked, some are overlooked. */
+/** Popularity: a few outfits have many likes, most have some, and some have hardly any. */
 function draw(rng, pool, amount) {
   const left = [...pool];
   const out = [];

@@ -12,7 +12,8 @@ import { AGES, BOOKMARKS, LIKES } from './engagement.mjs';
 import { ago, empty, insert, quote, uuids } from './text.mjs';
 import { uuid } from './uuid.mjs';
 
-// bcrypt, cost 10, of Lookbook-2026. Committed, because hashing at start would cost time for nothing.
+// bcrypt hash (cost 10) of Lookbook-2026. It is committed, because hashing at each build would take time and give
+// another salt.
 const PASSWORD = '$2a$10$eIDcRou5EqiRe76T7LTmVumtuNfsuX/iRTjgQDo/FDdckcsFNs.Ne';
 
 const PICTURES = new URL('../../../sql/app/seed/', import.meta.url);

@@ -7,7 +7,7 @@ export const quote = (value) => {
   return `'${String(value).replaceAll("'", "''")}'`;
 };
 
-/** SQL that goes in as it is. */
+/** SQL that is inserted without quoting. */
 export const raw = (text) => ({ raw: text });
 
 /** A literal that stays empty text instead of becoming null. */
@@ -15,7 +15,7 @@ export const empty = raw("''");
 
 export const uuids = (list) => raw(`'{${list.join(',')}}'`);
 
-/** A moment that many hours before the seed runs. */
+/** An SQL expression for a time this many hours before the seed runs. */
 export const ago = (hours) => raw(`now() - interval '${hours} hours'`);
 
 export function insert(table, columns, rows) {
