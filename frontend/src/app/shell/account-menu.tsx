@@ -11,8 +11,15 @@ import { useSession } from "@/lib/session";
 export function AccountMenu({ trigger }: { trigger: ReactElement }) {
   const { user, profile } = useSession();
   const navigate = useNavigate();
-  const signOut = useSignOut(() => navigate(paths.explore));
+  const signOut = useSignOut();
   const username = profile?.username ?? null;
+
+  function leave() {
+    // First to a public page: on a private one the guard would ask to sign in again as soon as the session ends.
+    navigate(paths.explore);
+    signOut.mutate();
+  }
+
   return (
     <Menu trigger={trigger}>
       <MenuContent>
@@ -44,7 +51,7 @@ export function AccountMenu({ trigger }: { trigger: ReactElement }) {
           Bookmarks
         </MenuItem>
         <MenuSeparator />
-        <MenuItem onSelect={() => signOut.mutate()}>
+        <MenuItem onSelect={leave}>
           <LogOut strokeWidth={1.6} />
           Sign out
         </MenuItem>

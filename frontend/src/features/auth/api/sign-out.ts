@@ -4,20 +4,14 @@ import { messageOf } from "@/lib/service-error";
 import { loadClient } from "@/lib/supabase";
 import { toast } from "@/lib/toast";
 
-/**
- * Ends the session in the browser and at the server. SessionProvider then clears the user's cached data. `onSignedOut` is
- * called even when the button is no longer shown to anybody: callbacks of `mutate` are dropped with their component.
- */
-export function useSignOut(onSignedOut: () => void) {
+/** Ends the session in the browser and at the server. SessionProvider then clears the user's cached data. */
+export function useSignOut() {
   return useMutation({
     mutationFn: async () => {
       const { error } = await (await loadClient()).auth.signOut();
       if (error !== null) throw error;
     },
-    onSuccess: () => {
-      endPasswordRecovery();
-      onSignedOut();
-    },
+    onSuccess: endPasswordRecovery,
     onError: (error) => toast("Error signing out", messageOf(error, "Please try again."), "danger"),
   });
 }
