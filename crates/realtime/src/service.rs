@@ -13,6 +13,7 @@ use selvedge_gateway::UpgradeHandler;
 use selvedge_postgres::{Database, Login};
 use selvedge_token::{ApiKeys, KeyRing};
 use tokio::sync::watch;
+use tokio::task::AbortHandle;
 use tokio::time::{Instant, sleep};
 
 use crate::api;
@@ -41,10 +42,29 @@ thread_local! {
     static WORKERS: RefCell<Vec<Rc<Worker>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// The service of this process: state that all worker threads share. Cheap to clone.
+/// The service of this process: state that all worker threads share. Cheap to clone. Its background work, and with it the
+/// replication stream, ends when the last clone is dropped.
 #[derive(Clone)]
 pub struct Realtime {
     shared: Arc<Shared>,
+    _background: Arc<Background>,
+}
+
+/// Ends the background work when it is dropped. Sockets and workers do not hold it, so none of them can keep the
+/// replication stream open after the server has gone.
+struct Background {
+    shared: Arc<Shared>,
+    partitions: AbortHandle,
+}
+
+impl Drop for Background {
+    fn drop(&mut self) {
+        self.partitions.abort();
+        self.shared.feed.stop();
+        if let Some(cluster) = &self.shared.cluster {
+            cluster.end();
+        }
+    }
 }
 
 impl Realtime {
@@ -60,7 +80,7 @@ impl Realtime {
         api_keys: Arc<ApiKeys>,
     ) -> io::Result<Self> {
         let pool = database.pool(Login::Replication, config.database_connections);
-        tokio::spawn(partitions::maintain_forever(pool.clone()));
+        let partitions = tokio::spawn(partitions::maintain_forever(pool.clone())).abort_handle();
         let hub = Arc::new(Hub::new());
         let (replicating, is_replicating) = watch::channel(false);
         let delivery = ChangeDelivery::new(hub.clone(), replicating, config.max_payload_bytes);
@@ -68,7 +88,7 @@ impl Realtime {
         let presence = PresenceDelivery::new(store, hub.clone());
         let cluster = config.cluster.clone();
         let cluster = cluster.map(|config| Cluster::start(config, presence.clone(), hub.clone()));
-        let shared = Shared {
+        let shared = Arc::new(Shared {
             verifier: TokenVerifier::new(ring, api_keys),
             presence,
             cluster,
@@ -84,9 +104,14 @@ impl Realtime {
             is_shutting_down: AtomicBool::new(false),
             hub,
             config,
+        });
+        let background = Background {
+            shared: Arc::clone(&shared),
+            partitions,
         };
         Ok(Self {
-            shared: Arc::new(shared),
+            shared,
+            _background: Arc::new(background),
         })
     }
 
@@ -116,11 +141,14 @@ impl Realtime {
     }
 
     /// Closes all sockets, spread over the configured time, and waits until they are gone, at most 3 s longer. New
-    /// sockets and joins are refused from the first moment. The other nodes then forget this one's presence.
+    /// sockets and joins are refused from the first moment. The other nodes then forget this one's presence, and the
+    /// replication stream ends.
     pub async fn drain(&self) {
         // Set before the sockets are counted: an upgrade that comes later sees the flag and is refused.
         self.shared.is_shutting_down.store(true, Ordering::Relaxed);
         self.close_sockets().await;
+        self.shared.feed.stop();
+        self.shared.feed.stopped().await;
         if let Some(cluster) = &self.shared.cluster {
             cluster.leave().await;
         }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
 use tokio::sync::mpsc;
+use tokio::task::AbortHandle;
 use uuid::Uuid;
 
 use super::broker::{Broker, BrokerError};
@@ -28,6 +29,8 @@ pub(crate) struct Cluster {
     outgoing: OutgoingQueue,
     /// Set when the client has begun to connect, or has failed for good.
     broker: Arc<OnceLock<Result<Arc<dyn Broker>, String>>>,
+    /// The task that exchanges messages.
+    exchange: AbortHandle,
 }
 
 impl Cluster {
@@ -35,27 +38,35 @@ impl Cluster {
     pub(crate) fn start(config: ClusterConfig, delivery: PresenceDelivery, hub: Arc<Hub>) -> Self {
         let (interest, wishes) = Interest::new();
         let (outgoing, queue) = OutgoingQueue::new();
-        let cluster = Self {
-            prefix: config.prefix.clone(),
-            interest: Arc::new(interest),
-            outgoing: outgoing.clone(),
-            broker: Arc::default(),
-        };
+        let (prefix, interest) = (config.prefix.clone(), Arc::new(interest));
+        let broker = Arc::default();
         let node = Connecting {
             config,
             delivery,
             hub,
-            interest: Arc::clone(&cluster.interest),
-            outgoing,
+            interest: Arc::clone(&interest),
+            outgoing: outgoing.clone(),
         };
-        let broker = Arc::clone(&cluster.broker);
-        tokio::spawn(async move {
-            if let Err(error) = node.run(&broker, queue, wishes).await {
+        let connected = Arc::clone(&broker);
+        let exchange = tokio::spawn(async move {
+            if let Err(error) = node.run(&connected, queue, wishes).await {
                 tracing::error!(%error, "this node runs without the others");
-                broker.set(Err(error.to_string())).ok();
+                connected.set(Err(error.to_string())).ok();
             }
         });
-        cluster
+        Self {
+            prefix,
+            interest,
+            outgoing,
+            broker,
+            exchange: exchange.abort_handle(),
+        }
+    }
+
+    /// Ends the exchange with the other nodes. They notice it by the missing heartbeats, unless [`Cluster::leave`] has
+    /// told them before.
+    pub(crate) fn end(&self) {
+        self.exchange.abort();
     }
 
     /// Makes sure that broadcasts of other nodes to this topic arrive for as long as the result lives.

@@ -189,6 +189,27 @@ async fn realtime_052_a_large_transaction_is_read_only_as_fast_as_the_sockets_ta
 }
 
 #[tokio::test]
+async fn realtime_058_a_feed_that_waits_for_the_sockets_ends_with_its_last_handle() {
+    let test = TestFeed::start(ITEMS).await;
+    test.subscribe(1, "service_role", &[all("items")]).await;
+    test.set_open(false);
+    test.sql("insert into items select g, null, 'row' from generate_series(1, 20000) g")
+        .await;
+    test.wait_for_waiting(512).await;
+    let superuser = test.superuser().await;
+
+    let _database = test.drop_feed();
+
+    // Well below the five seconds for which the feed waits for each batch.
+    let deadline = tokio::time::Instant::now() + Duration::from_secs(4);
+    let slots = "select from pg_replication_slots where database = current_database()";
+    while !superuser.query(slots, &[]).await.expect("a view").is_empty() {
+        assert!(tokio::time::Instant::now() < deadline, "the slot is still there");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+#[tokio::test]
 async fn realtime_044_a_row_of_fifty_megabytes_comes_with_its_small_columns_only() {
     let test = TestFeed::start(ITEMS).await;
     test.subscribe(1, "service_role", &[all("items")]).await;

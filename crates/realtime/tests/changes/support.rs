@@ -149,6 +149,11 @@ impl TestFeed {
         self.database.superuser().await
     }
 
+    /// Drops the only handle to the feed, and keeps the database.
+    pub(crate) fn drop_feed(self) -> TestDatabase {
+        self.database
+    }
+
     /// Lets the sockets take over what is delivered, or not.
     pub(crate) fn set_open(&self, is_open: bool) {
         self.recorder.is_open.send_replace(is_open);

@@ -8,5 +8,7 @@ mod nats_server;
 mod presence;
 mod private_channels;
 mod rates;
+mod refreshed_tokens;
 mod several_nodes;
+mod shutdown;
 mod support;

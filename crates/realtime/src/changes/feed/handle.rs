@@ -5,17 +5,20 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use selvedge_postgres::Database;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+use tokio::sync::watch;
 
 use super::command::Command;
 use super::state::Feed;
 use crate::changes::subscriptions::Identity;
 use crate::changes::{ChangeSink, ChannelKey};
 
-/// A handle to the feed's thread. The thread ends when the last handle is dropped.
+/// A handle to the feed's thread. The thread ends at [`ChangeFeed::stop`], or when the last handle is dropped.
 #[derive(Debug, Clone)]
 pub struct ChangeFeed {
     commands: UnboundedSender<Command>,
     is_streaming: Arc<AtomicBool>,
+    /// Set to true to end the thread.
+    stop: watch::Sender<bool>,
 }
 
 impl ChangeFeed {
@@ -27,19 +30,41 @@ impl ChangeFeed {
         let (commands, receiver) = unbounded_channel();
         let is_streaming = Arc::<AtomicBool>::default();
         let for_thread = Arc::clone(&is_streaming);
+        let (stop, mut stopped) = watch::channel(false);
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()?;
         std::thread::Builder::new()
             .name("realtime-changes".to_owned())
             .spawn(move || {
-                let feed = async move { Feed::new(database, sink, receiver, for_thread).run().await };
+                let feed = async move {
+                    let feed = Feed::new(database, sink, receiver, Arc::clone(&for_thread));
+                    // The feed ends wherever it waits, because its replication slot is in use until then. Waiting for the
+                    // stop fails only when no handle is left, which is a stop as well.
+                    tokio::select! {
+                        _ = stopped.wait_for(|is_stopped| *is_stopped) => {}
+                        () = feed.run() => {}
+                    }
+                    for_thread.store(false, Ordering::Relaxed);
+                };
                 tokio::task::LocalSet::new().block_on(&runtime, feed);
             })?;
         Ok(Self {
             commands,
             is_streaming,
+            stop,
         })
+    }
+
+    /// Tells the thread to end, and its replication stream with it. PostgreSQL frees the slot when it notices the closed
+    /// connection, which is moments later.
+    pub fn stop(&self) {
+        self.stop.send_replace(true);
+    }
+
+    /// Waits until the thread has stopped.
+    pub async fn stopped(&self) {
+        self.commands.closed().await;
     }
 
     /// Subscribes a channel, or replaces its bindings. `claims` is the token's payload as JSON, `role` the database
@@ -83,7 +108,7 @@ impl ChangeFeed {
     }
 
     fn send(&self, command: Command) {
-        if self.commands.send(command).is_err() {
+        if self.commands.send(command).is_err() && !*self.stop.borrow() {
             tracing::error!(
                 code = "ErrorStartingPostgresCDC",
                 "the thread of database changes has ended"

@@ -15,8 +15,8 @@ const RELOAD_DELAY: Duration = Duration::from_millis(50);
 const IDLE_LIMIT: Duration = Duration::from_secs(5 * 60);
 
 impl Feed {
-    /// Handles one event after the other until all handles are dropped. An event is handled outside of `select!`'s
-    /// waiting, so its work is never cancelled half-way.
+    /// Handles one event after the other. An event is handled outside of `select!`'s waiting, so its work is cancelled
+    /// half-way only when the feed ends.
     pub(super) async fn run(mut self) {
         loop {
             self.stop_if_idle();

@@ -1,0 +1,124 @@
+//! Database changes through sockets: whose rows a channel gets after its token was refreshed, and rows that are too large.
+
+use serde_json::{Value, json};
+use tokio_postgres::Client as Database;
+
+use super::support::{Client, TestServer};
+
+const ADA: &str = "6e9c7b1e-1b1f-4b9c-9d0c-0d5c3b1e2f3a";
+const BOB: &str = "0b0b0b0b-1b1f-4b9c-9d0c-0d5c3b1e2f3a";
+const TOPIC: &str = "realtime:letters";
+
+/// A server with a published table whose rows only their owners see, and a superuser's connection.
+async fn server() -> (TestServer, Database) {
+    let server = TestServer::start().await;
+    let superuser = server.database.superuser().await;
+    superuser
+        .batch_execute(
+            "create table public.letters (id int primary key, owner uuid, body text);
+             alter table public.letters enable row level security;
+             create policy own on public.letters for select to authenticated using (owner = auth.uid());
+             grant select on public.letters to authenticated;
+             alter publication supabase_realtime add table public.letters",
+        )
+        .await
+        .expect("a published table");
+    (server, superuser)
+}
+
+async fn insert(database: &Database, id: i32, owner: &str, body: &str) {
+    database
+        .execute(
+            "insert into public.letters values ($1, $2::text::uuid, $3)",
+            &[&id, &owner, &body],
+        )
+        .await
+        .expect("a row");
+}
+
+/// Joins as a user, and waits until changes flow.
+async fn join(server: &TestServer, user: &str) -> Client {
+    let mut client = server.connect_anon().await;
+    let config = json!({"postgres_changes": [{"event": "*", "schema": "public", "table": "letters"}]});
+    let payload = json!({"config": config, "access_token": server.user_token(user)});
+    let reply = client.join(TOPIC, payload).await;
+    assert_eq!(reply["status"], "ok", "{reply}");
+    assert_eq!(client.next().await[4]["message"], "Subscribed to PostgreSQL");
+    client
+}
+
+/// The data of the next change; `system` messages before it are skipped.
+async fn next_change(client: &mut Client) -> Value {
+    loop {
+        let frame = client.next().await;
+        match frame[3].as_str() {
+            Some("postgres_changes") => return frame[4]["data"].clone(),
+            Some("system") => assert_eq!(frame[4]["message"], "Subscribed to PostgreSQL"),
+            _ => panic!("neither a change nor a system message: {frame}"),
+        }
+    }
+}
+
+#[actix_web::test]
+async fn realtime_023_rows_are_checked_with_the_claims_of_a_refreshed_token() {
+    let (server, database) = server().await;
+    let mut client = join(&server, ADA).await;
+    insert(&database, 1, BOB, "before").await;
+    insert(&database, 2, ADA, "before").await;
+    assert_eq!(next_change(&mut client).await["record"]["id"], 2);
+
+    let token = server.user_token(BOB);
+    client
+        .send(json!(["1", "2", TOPIC, "access_token", {"access_token": token}]))
+        .await;
+    // The first message after the refresh is this one, so the refresh itself has no reply.
+    let confirmed = client.next().await;
+    assert_eq!(
+        (&confirmed[1], &confirmed[4]["message"]),
+        (&Value::Null, &json!("Subscribed to PostgreSQL"))
+    );
+    insert(&database, 3, ADA, "after").await;
+    insert(&database, 4, BOB, "after").await;
+
+    assert_eq!(next_change(&mut client).await["record"]["id"], 4);
+    client.expect_nothing().await;
+}
+
+#[actix_web::test]
+async fn realtime_023_a_refreshed_token_of_another_user_takes_the_old_rows_away_at_once() {
+    let (server, database) = server().await;
+    let mut client = join(&server, ADA).await;
+    let mut witness = join(&server, ADA).await;
+    let token = server.user_token(BOB);
+
+    client
+        .send(json!(["1", "2", TOPIC, "access_token", {"access_token": token}]))
+        .await;
+    // Only the frame itself is waited for, and not the confirmation by the database.
+    client.send(json!([null, "3", "phoenix", "heartbeat", {}])).await;
+    while client.next().await[1] != "3" {}
+    insert(&database, 1, ADA, "after").await;
+
+    assert_eq!(next_change(&mut witness).await["record"]["id"], 1);
+    insert(&database, 2, BOB, "after").await;
+    assert_eq!(next_change(&mut client).await["record"]["id"], 2);
+}
+
+#[actix_web::test]
+async fn realtime_044_a_row_that_is_too_large_arrives_at_the_socket_with_its_small_columns() {
+    let (server, database) = server().await;
+    let mut client = join(&server, ADA).await;
+
+    insert(&database, 1, ADA, &"x".repeat(2_000_000)).await;
+    insert(&database, 2, ADA, "small").await;
+
+    let large = next_change(&mut client).await;
+    assert_eq!(large["errors"], json!(["Error 413: Payload Too Large"]));
+    assert_eq!(large["record"], json!({"id": 1, "owner": ADA}));
+    assert_eq!(large["columns"].as_array().map(Vec::len), Some(3));
+    let small = next_change(&mut client).await;
+    assert_eq!(
+        (&small["errors"], &small["record"]["body"]),
+        (&Value::Null, &json!("small"))
+    );
+}
