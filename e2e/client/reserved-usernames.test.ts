@@ -1,4 +1,5 @@
-// The words that nobody can take as username: one list in the database, one in the site, and what the site really occupies.
+// The words that nobody can take as username: the list in the database, the list in the site, and the paths that the
+// site really uses must agree.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";

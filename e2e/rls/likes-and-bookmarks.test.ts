@@ -147,7 +147,7 @@ describe("likes", () => {
 
     expectNoRows(await rows(undefined));
     expectNoRows(await rows(attacker));
-    // Not even the creator of the outfit.
+    // Not even the creator of the outfit may like it before it is approved.
     expectNoRows(await rows(victim));
     expect(must(await rows(fans[0]))).toEqual([{ user_id: fans[0]?.id }]);
     expect(must(await rows(admin))).toHaveLength(2);

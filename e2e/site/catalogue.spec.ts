@@ -4,7 +4,10 @@ import type { Page } from "@playwright/test";
 import { cards, expect, signIn, test, toast } from "./journey.ts";
 import { findViolations, recordLayoutShifts } from "./measure.ts";
 
-/** A PNG of one pixel. */
+/**
+ * Answers requests for pictures at once with one pixel, because rendering many pictures keeps a busy machine at work
+ * for minutes.
+ */
 const pixel = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
   "base64",
@@ -52,7 +55,7 @@ test("a visitor goes from an outfit to an item, an outfit with it, its brand, an
     .getByRole("link", { name: /^Camel Hour/ })
     .click();
   await expect(page).toHaveURL("/look/camel-hour");
-  // The new page begins at its top, although the link was far down.
+  // The new page starts at its top, although the link was far down on the previous one.
   await expect(page.getByRole("heading", { name: "Camel Hour", level: 1 })).toBeInViewport();
   await page.goBack();
 
@@ -171,7 +174,7 @@ test("a brand's page has no violations of axe's rules and does not move while it
     .getByRole("link", { name: "Sellino Vetri", exact: true })
     .first()
     .getAttribute("href");
-  // What is measured is the page with its pictures.
+  // Layout shifts are measured with real pictures.
   await page.unroute("**/storage/v1/**");
   const shifts = await recordLayoutShifts(page);
   await page.goto(brand ?? "");

@@ -1,4 +1,4 @@
-// What the site does when the network or the browser's storage does not cooperate.
+// How the site behaves when the network fails or the browser refuses storage.
 
 import { cards, expect, openExplore, outfitName, signIn, test, toast } from "./journey.ts";
 

@@ -63,7 +63,8 @@ for (const path of paths) {
     await page.goto(path);
     await waitForPage(page);
 
-    // Offers to go on are below the first view, and may be fetched; what the page is about may not.
+    // Links to further pages are below the first view and may be fetched later; the page's subject must come with the
+    // page.
     const subjects = [
       "outfit_styles",
       "colors",

@@ -1,4 +1,4 @@
-// What holds on every screen: no accessibility violations, no layout shifts, no horizontal scrolling.
+// Checks of every screen: no accessibility violations, no layout shifts, no horizontal scrolling.
 
 import type { Page } from "@playwright/test";
 import { cards, expect, openExplore, signIn, test } from "./journey.ts";
@@ -104,9 +104,9 @@ async function findSmallTargets(page: Page, pixels: number): Promise<string[]> {
     return [...document.querySelectorAll<HTMLElement>(controls)].flatMap((element) => {
       const { width, height, bottom } = element.getBoundingClientRect();
       const isShown = element.checkVisibility({ visibilityProperty: true }) && bottom > 0;
-      // A hair below is rounding: rows of flexible boxes end between pixels.
+      // Half a pixel of tolerance: rows of flexible boxes may end between two pixels.
       const isLarge = Math.min(width, height) > least - 0.5;
-      // Elements for screen readers only are one pixel wide; nobody points at them.
+      // Elements for screen readers only are one pixel wide and cannot be clicked.
       if (!isShown || isLarge || width <= 1) {
         return [];
       }

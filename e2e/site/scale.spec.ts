@@ -52,7 +52,7 @@ test("40 pages of outfits stay below 3 000 DOM nodes, and the modal keeps the pl
       pages += 1;
     }
   });
-  // What counts here is the page, not the pictures.
+  // Pictures are left out, because this test measures the page's own elements.
   await page.route("**/storage/v1/**", (route) => route.abort());
   await page.goto(server.apiUrl);
   await expect(page.getByRole("article").first()).toBeVisible();

@@ -1,4 +1,4 @@
-// What visitors without an account can do.
+// Journeys of visitors without an account.
 
 import {
   cards,
@@ -101,7 +101,7 @@ test("a visitor opens an outfit, pages with the arrows, and focus returns to the
   await expect(page.getByRole("dialog", { name: secondName })).toBeVisible();
   await page.keyboard.press("ArrowLeft");
   await expect(modal).toBeVisible();
-  // Before the first outfit comes the last one.
+  // Going back from the first outfit leads to the last one.
   await page.keyboard.press("ArrowLeft");
   await expect(modal).toBeHidden();
   await expect(page.getByRole("dialog")).toBeVisible();

@@ -11,7 +11,7 @@ import { outfitsWithItemQuery } from "@/features/outfits/api/list-outfits-with";
 import type { Outfit } from "@/features/outfits/api/outfit";
 import { outfitSearchQuery } from "@/features/outfits/api/search-outfits";
 import { type PublicProfile, profileQuery } from "@/features/profiles/api/get-profile";
-import { everything } from "@/lib/catalogue-search";
+import { unfilteredSearch } from "@/lib/catalogue-search";
 import { buildPage, type Page } from "@/lib/paged-query";
 import { colorsQuery, type NamedColor, outfitStylesQuery } from "@/lib/vocabulary";
 
@@ -49,10 +49,10 @@ export function seedQueries(queryClient: QueryClient, data: PageData): void {
   if (data.colors !== undefined) queryClient.setQueryData(colorsQuery().queryKey, data.colors);
   if (data.newest_outfits !== undefined) {
     const { queryKey } = outfitListQuery({ search: "", genders: [] });
-    queryClient.setQueryData(queryKey, firstPage(data.newest_outfits));
+    queryClient.setQueryData(queryKey, buildFirstPage(data.newest_outfits));
     // Discovery without a search and filters begins with the same outfits.
-    const discovery = outfitSearchQuery({ ...everything, styles: [] });
-    queryClient.setQueryData(discovery.queryKey, firstPage(data.newest_outfits));
+    const discovery = outfitSearchQuery({ ...unfilteredSearch, styles: [] });
+    queryClient.setQueryData(discovery.queryKey, buildFirstPage(data.newest_outfits));
   }
   seedSubject(queryClient, data);
 }
@@ -69,22 +69,22 @@ function seedSubject(queryClient: QueryClient, data: PageData): void {
     queryClient.setQueryData(itemQuery(item.slug).queryKey, item);
     queryClient.setQueryData(itemQuery(item.id).queryKey, item);
     const { queryKey } = outfitsWithItemQuery(item.id);
-    queryClient.setQueryData(queryKey, firstPage(data.item_outfits ?? []));
+    queryClient.setQueryData(queryKey, buildFirstPage(data.item_outfits ?? []));
   }
   if (brand !== undefined) {
     queryClient.setQueryData(brandQuery(brand.id).queryKey, brand);
   }
   if (brand !== undefined && data.brand_items !== undefined) {
-    queryClient.setQueryData(brandItemsQuery(brand.id).queryKey, firstPage(data.brand_items));
+    queryClient.setQueryData(brandItemsQuery(brand.id).queryKey, buildFirstPage(data.brand_items));
   }
   if (profile !== undefined) {
     queryClient.setQueryData(profileQuery(profile.username ?? "").queryKey, profile);
     const { queryKey } = creatorOutfitsQuery(profile.id, "approved");
-    queryClient.setQueryData(queryKey, firstPage(data.creator_outfits ?? []));
+    queryClient.setQueryData(queryKey, buildFirstPage(data.creator_outfits ?? []));
   }
 }
 
 /** The state of an infinite query that has read its first page. */
-function firstPage<Row>(rows: Row[]): { pages: Page<Row>[]; pageParams: number[] } {
+function buildFirstPage<Row>(rows: Row[]): { pages: Page<Row>[]; pageParams: number[] } {
   return { pages: [buildPage(rows, 0)], pageParams: [0] };
 }

@@ -36,7 +36,7 @@ export function Gallery({ slides, label, pendingCount = 0 }: GalleryProps) {
   const strip = useRef<HTMLDivElement>(null);
   const [current, setCurrent] = useState(0);
 
-  function show(index: number) {
+  function scrollToSlide(index: number) {
     const element = strip.current;
     if (element === null) return;
     const isCalm = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
@@ -89,7 +89,7 @@ export function Gallery({ slides, label, pendingCount = 0 }: GalleryProps) {
             <StepButton
               label="Previous picture"
               disabled={current === 0}
-              onClick={() => show(current - 1)}
+              onClick={() => scrollToSlide(current - 1)}
               className="left-3"
             >
               <ChevronLeft className="size-6" strokeWidth={1.4} />
@@ -97,7 +97,7 @@ export function Gallery({ slides, label, pendingCount = 0 }: GalleryProps) {
             <StepButton
               label="Next picture"
               disabled={current >= slides.length - 1}
-              onClick={() => show(current + 1)}
+              onClick={() => scrollToSlide(current + 1)}
               className="right-3"
             >
               <ChevronRight className="size-6" strokeWidth={1.4} />
@@ -113,7 +113,7 @@ export function Gallery({ slides, label, pendingCount = 0 }: GalleryProps) {
                 type="button"
                 aria-label={`Show picture ${index + 1}: ${slide.alt}`}
                 aria-current={index === current ? "true" : undefined}
-                onClick={() => show(index)}
+                onClick={() => scrollToSlide(index)}
                 className={cn(
                   "block w-full overflow-hidden rounded-sm outline-offset-2 transition-opacity",
                   index === current

@@ -27,8 +27,8 @@ export function searchArguments(search: CatalogueSearch) {
   };
 }
 
-/** The search that everything matches. */
-export const everything: CatalogueSearch = {
+/** A search without conditions, which matches unfilteredSearch. */
+export const unfilteredSearch: CatalogueSearch = {
   term: "",
   genders: [],
   categories: [],

@@ -28,7 +28,7 @@ export function imageSources(url: string, sourceWidth: number): ImageSources {
   };
 }
 
-/** Adds the services' origin where it is not the page's own. */
+/** Adds the origin of the services where they are on another origin than the page. */
 function withOrigin(path: string): string {
   return servicesUrl === window.location.origin ? path : `${servicesUrl}${path}`;
 }

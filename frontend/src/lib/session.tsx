@@ -93,7 +93,7 @@ export function SessionProvider({ children }: { children: ReactNode }) {
     let isOver = false;
     let unsubscribe = () => {};
 
-    async function follow() {
+    async function subscribeToSession() {
       const { auth } = await loadClient();
       if (isOver) return;
       const { data } = auth.onAuthStateChange((_event, next) => {
@@ -104,9 +104,9 @@ export function SessionProvider({ children }: { children: ReactNode }) {
       unsubscribe = () => data.subscription.unsubscribe();
     }
 
-    function followOrExplain() {
+    function startSubscription() {
       // Without the client nobody can be signed in; the next attempt to sign in loads it again.
-      follow().catch(() => setSession(null));
+      subscribeToSession().catch(() => setSession(null));
     }
 
     // Another tab signed in.
@@ -114,9 +114,9 @@ export function SessionProvider({ children }: { children: ReactNode }) {
       if (key === sessionKey && newValue !== null) void loadClient().catch(() => undefined);
     }
 
-    const stopWaiting = onClientWanted(followOrExplain);
+    const stopWaiting = onClientWanted(startSubscription);
     window.addEventListener("storage", handleStorage);
-    if (isClientWanted()) followOrExplain();
+    if (isClientWanted()) startSubscription();
     else if (mayHaveSession()) void loadClient().catch(() => undefined);
     return () => {
       isOver = true;

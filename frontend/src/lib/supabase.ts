@@ -72,13 +72,16 @@ export function isClientWanted(): boolean {
   return client !== null;
 }
 
-/** Calls the listener when the client is loaded for the first time. Returns a function that ends that. */
+/**
+ * Calls the listener when the client is requested for the first time. Returns a function that removes the listener.
+ */
 export function onClientWanted(listener: () => void): () => void {
   clientListeners.add(listener);
   return () => clientListeners.delete(listener);
 }
 
-// Before the pictures of the page take all connections to the server: a page for a signed-in user waits for the session.
+// Loaded before the pictures of the page occupy all connections to the server: a page for a signed-in user waits for
+// the session.
 if (mayHaveSession()) loadClient().catch(() => undefined);
 
 /** Adds the key and the session's token, as the client of supabase-js does. */

@@ -53,7 +53,7 @@ window.addEventListener("storage", ({ key }) => {
   if (key === appearanceKey || key === null) announceChange();
 });
 
-/** Tells the theme that this page has when the visitor has not chosen another. */
+/** Sets the theme that this page has when the visitor has not chosen another. */
 export function usePageTheme(theme: Theme): void {
   useLayoutEffect(() => {
     pageTheme = theme;

@@ -14,7 +14,7 @@ let toasts: readonly Toast[] = [];
 let nextId = 1;
 const listeners = new Set<Listener>();
 
-/** More at once would cover the page; a new one replaces the oldest. */
+/** More toasts at once would cover the page, so a new one replaces the oldest. */
 const maxVisible = 3;
 
 function publish(next: readonly Toast[]): void {

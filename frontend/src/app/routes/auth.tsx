@@ -22,7 +22,7 @@ import { useMediaQuery } from "@/lib/use-media-query";
 
 type Mode = "login" | "signup" | "forgot-password" | "reset-password";
 
-function modeOf(params: URLSearchParams, recovering: boolean): Mode {
+function readMode(params: URLSearchParams, recovering: boolean): Mode {
   if (recovering) return "reset-password";
   if (params.get("reset") === "true") return "forgot-password";
   return params.get("mode") === "signup" ? "signup" : "login";
@@ -37,7 +37,7 @@ export function Auth() {
   const [params] = useSearchParams();
   const location = useLocation();
   const recovering = isRecoveringPassword() && (isLoading || user !== null);
-  const mode = modeOf(params, recovering);
+  const mode = readMode(params, recovering);
 
   if (user !== null && mode !== "reset-password") {
     // AuthCallbackNotice replaces this address meanwhile, which would cancel the redirect; the new key repeats it.
@@ -67,7 +67,7 @@ function AuthForms({ mode }: { mode: Mode }) {
   const [confirmationSentTo, setConfirmationSentTo] = useState<string | null>(null);
   const back = returnPath(location.state);
 
-  function show(next: Mode) {
+  function showForm(next: Mode) {
     const search = { login: "", signup: "?mode=signup", "forgot-password": "?reset=true" };
     if (next === "reset-password") return;
     navigate(`${paths.auth}${search[next]}`, { replace: true, state: location.state });
@@ -86,7 +86,7 @@ function AuthForms({ mode }: { mode: Mode }) {
         title="Forgot password?"
         text="Tell us your email address, and we send you a link to set a new one."
       >
-        <ForgotPasswordForm onBack={() => show("login")} />
+        <ForgotPasswordForm onBack={() => showForm("login")} />
       </Panel>
     );
   }
@@ -104,7 +104,7 @@ function AuthForms({ mode }: { mode: Mode }) {
     <Panel title={mode === "login" ? "Sign In" : "Create Account"} text={product.promise}>
       <Tabs.Root
         value={mode}
-        onValueChange={(value) => show(value === "signup" ? "signup" : "login")}
+        onValueChange={(value) => showForm(value === "signup" ? "signup" : "login")}
       >
         <Tabs.List
           aria-label="Log in or sign up"
@@ -116,7 +116,7 @@ function AuthForms({ mode }: { mode: Mode }) {
         <ProviderButtons />
         <Tabs.Content value="login" className="outline-none" tabIndex={-1}>
           <SignInForm
-            onForgotPassword={() => show("forgot-password")}
+            onForgotPassword={() => showForm("forgot-password")}
             onSignedIn={() => navigate(back, { replace: true })}
           />
         </Tabs.Content>

@@ -18,7 +18,7 @@ import { outfitCardShape } from "@/features/outfits/components/outfit-card";
 import { paths } from "@/lib/paths";
 import { pageTitle } from "@/lib/product";
 
-/** Page of one brand: every item of it, and outfits with them. */
+/** Page of one brand: all of its items, and outfits with them. */
 export function BrandPage() {
   const { id = "" } = useParams();
   const { data: brand, isPending, isError, error, refetch } = useQuery(brandQuery(id));

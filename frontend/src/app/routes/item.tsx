@@ -150,7 +150,7 @@ function ItemInfo({ item }: { item: Item }) {
   );
 }
 
-/** The maker in short, with the way to everything of theirs. */
+/** The brand in short, with a link to its page. */
 function BrandNote({ item }: { item: Item }) {
   const { data: brand } = useQuery(brandQuery(item.brand.id));
   return (

@@ -5,7 +5,7 @@ import { Skeleton } from "@/components/ui/skeleton";
 
 const columns = "grid gap-8 md:grid-cols-[minmax(0,1.1fr)_minmax(0,1fr)] md:gap-10 lg:gap-14";
 
-/** The upper part of the page of an outfit or item: pictures beside what there is to know. */
+/** The upper part of the page of an outfit or item: pictures beside the details. */
 export function SubjectColumns({ gallery, children }: { gallery: ReactNode; children: ReactNode }) {
   return (
     <article className={columns}>

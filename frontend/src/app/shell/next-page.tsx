@@ -11,7 +11,7 @@ export interface PagedListState {
 
 interface NextPageProps {
   list: PagedListState;
-  /** What the list holds, in the plural. */
+  /** What the list contains, as a plural noun. */
   noun: string;
 }
 

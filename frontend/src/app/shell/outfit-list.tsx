@@ -17,7 +17,7 @@ interface OutfitListProps {
   label: string;
   /** Sentence in place of an empty list. */
   empty: string;
-  /** What to do about an empty list. */
+  /** Button or link below the sentence, such as a link to all outfits. */
   action?: ReactNode;
   /** Badge over a card's picture. */
   mark?: (outfit: Outfit) => ReactNode;

@@ -50,7 +50,10 @@ interface RowSectionProps<Row extends { id: string }> extends Omit<PageSectionPr
   children: (row: Row) => ReactNode;
 }
 
-/** A section with the first cards of a list. An empty list has no section: it is an offer to go on, not what was asked for. */
+/**
+ * A section with the first cards of a list. Nothing is shown for an empty list, because the section only offers
+ * further reading.
+ */
 export function RowSection<Row extends { id: string }>({
   list,
   shape,

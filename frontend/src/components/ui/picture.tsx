@@ -14,7 +14,7 @@ interface PictureProps extends Omit<ComponentProps<"img">, "src" | "srcSet" | "l
   placeholderColor?: string | null;
   /** Visible at once: loaded immediately and with high priority. */
   eager?: boolean;
-  /** Shows the width that another place has loaded until the right one is there. */
+  /** Shows the picture in the width that another place has already loaded, until the right width is loaded. */
   preview?: boolean;
   /** `view-transition-name` of the frame. */
   transitionName?: string;

@@ -30,7 +30,7 @@ export function Discovery() {
   const isWide = useMediaQuery("(min-width: 48rem)");
   const [panelOpen, setPanelOpen] = useState(false);
 
-  function show(change: Partial<DiscoveryParams>) {
+  function applyChange(change: Partial<DiscoveryParams>) {
     navigate(`${paths.discovery}${discoverySearch({ ...params, ...change })}`, {
       replace: true,
       preventScrollReset: true,
@@ -53,7 +53,7 @@ export function Discovery() {
       <div className="mt-6 flex items-center gap-2 md:mt-8">
         <SearchField
           query={params.query}
-          onSearch={(query) => show({ query })}
+          onSearch={(query) => applyChange({ query })}
           label="Search outfits and items"
           placeholder="Search outfits and items..."
           size="lg"
@@ -64,16 +64,20 @@ export function Discovery() {
       {panelOpen && (
         <Suspense>
           {isWide ? (
-            <FilterPanel params={params} onChange={show} />
+            <FilterPanel params={params} onChange={applyChange} />
           ) : (
-            <FilterSheet params={params} onChange={show} onClose={() => setPanelOpen(false)} />
+            <FilterSheet
+              params={params}
+              onChange={applyChange}
+              onClose={() => setPanelOpen(false)}
+            />
           )}
         </Suspense>
       )}
-      <ChosenFilters params={params} onChange={show} />
+      <ChosenFilters params={params} onChange={applyChange} />
       <Tabs.Root
         value={params.tab}
-        onValueChange={(tab) => show({ tab: tab === "items" ? "items" : "outfits" })}
+        onValueChange={(tab) => applyChange({ tab: tab === "items" ? "items" : "outfits" })}
         className="mt-6"
       >
         <Tabs.List aria-label="Results" className="mb-6 flex gap-7 border-line border-b">
@@ -88,10 +92,10 @@ export function Discovery() {
           ))}
         </Tabs.List>
         <Tabs.Content value="outfits" className="outline-none" tabIndex={-1}>
-          <FoundOutfits params={params} onChange={show} />
+          <FoundOutfits params={params} onChange={applyChange} />
         </Tabs.Content>
         <Tabs.Content value="items" className="outline-none" tabIndex={-1}>
-          <FoundItems params={params} onChange={show} />
+          <FoundItems params={params} onChange={applyChange} />
         </Tabs.Content>
       </Tabs.Root>
     </section>

@@ -9,7 +9,7 @@ interface PriceFieldsProps {
 }
 
 /** Digits as a price; null for anything else. */
-function priceOf(text: string): number | null {
+function parsePrice(text: string): number | null {
   return /^\d{1,7}$/.test(text.trim()) ? Number(text.trim()) : null;
 }
 
@@ -20,7 +20,7 @@ export function PriceFields({ minPrice, maxPrice, onChange }: PriceFieldsProps) 
   const [min, setMin] = useState(minPrice?.toString() ?? "");
   const [max, setMax] = useState(maxPrice?.toString() ?? "");
   const [applied, setApplied] = useState({ minPrice, maxPrice });
-  const [low, high] = [priceOf(min), priceOf(max)];
+  const [low, high] = [parsePrice(min), parsePrice(max)];
   const isReversed = low !== null && high !== null && low > high;
 
   // A link, the back button or a removed filter changed the address: it replaces what was typed.

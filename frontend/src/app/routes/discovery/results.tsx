@@ -17,7 +17,7 @@ import { noFilters } from "./chosen-filters";
 import { countFilters, type DiscoveryParams } from "./discovery-params";
 import type { FilterFieldsProps } from "./filter-fields";
 
-function searchOf(params: DiscoveryParams): CatalogueSearch {
+function buildSearch(params: DiscoveryParams): CatalogueSearch {
   return {
     term: params.query,
     genders: params.genders,
@@ -31,7 +31,9 @@ function searchOf(params: DiscoveryParams): CatalogueSearch {
 
 /** Outfits that match the search, in cards with gender and description. */
 export function FoundOutfits({ params, onChange }: FilterFieldsProps) {
-  const list = useInfiniteQuery(outfitSearchQuery({ ...searchOf(params), styles: params.style }));
+  const list = useInfiniteQuery(
+    outfitSearchQuery({ ...buildSearch(params), styles: params.style }),
+  );
   return (
     <Results
       list={list}
@@ -56,7 +58,7 @@ export function FoundOutfits({ params, onChange }: FilterFieldsProps) {
 
 /** Items that match the search. */
 export function FoundItems({ params, onChange }: FilterFieldsProps) {
-  const list = useInfiniteQuery(itemSearchQuery(searchOf(params)));
+  const list = useInfiniteQuery(itemSearchQuery(buildSearch(params)));
   return (
     <Results
       list={list}

@@ -42,14 +42,14 @@ function OpenModal({
   const navigate = useNavigate();
   const location = useLocation();
   const index = outfits.findIndex(({ id, slug }) => slug === slugOrId || id === slugOrId);
-  const listed = outfits[index];
+  const listedOutfit = outfits[index];
   const single = useQuery({
     ...outfitQuery(slugOrId),
     // A shared link may name an outfit that is not on the pages loaded so far.
-    enabled: listed === undefined && !listPending,
+    enabled: listedOutfit === undefined && !listPending,
   });
 
-  function show(step: number) {
+  function showNeighbour(step: number) {
     const next = outfits[(index + step + outfits.length) % outfits.length];
     if (next === undefined) return;
     navigate(
@@ -69,13 +69,13 @@ function OpenModal({
     );
   }
 
-  const canStep = listed !== undefined && outfits.length > 1;
+  const canStep = listedOutfit !== undefined && outfits.length > 1;
   return (
     <Suspense>
       <OutfitModal
-        subject={subjectOf(listed, single)}
-        onPrevious={canStep ? () => show(-1) : undefined}
-        onNext={canStep ? () => show(1) : undefined}
+        subject={chooseSubject(listedOutfit, single)}
+        onPrevious={canStep ? () => showNeighbour(-1) : undefined}
+        onNext={canStep ? () => showNeighbour(1) : undefined}
         onClose={close}
         showItems={showItems}
         actions={(outfit) => (
@@ -101,8 +101,8 @@ interface SingleState {
   refetch: () => unknown;
 }
 
-function subjectOf(listed: Outfit | undefined, single: SingleState): ModalSubject {
-  if (listed !== undefined) return { kind: "outfit", outfit: listed };
+function chooseSubject(listedOutfit: Outfit | undefined, single: SingleState): ModalSubject {
+  if (listedOutfit !== undefined) return { kind: "outfit", outfit: listedOutfit };
   if (single.isError) {
     return { kind: "failed", error: single.error, retry: () => void single.refetch() };
   }
