@@ -71,8 +71,8 @@ export async function signUpAdmin(): Promise<Person> {
 }
 
 /** A client with this key. */
-export function client(key: string): SupabaseClient {
-  return createClient(apiUrl(), key, {
+export function client(key: string, url = apiUrl()): SupabaseClient {
+  return createClient(url, key, {
     auth: { persistSession: false, autoRefreshToken: false, detectSessionInUrl: false },
     // Node 20 has no WebSocket of its own, and the client asks for one when it is made.
     realtime: { transport: WebSocket as unknown as WebSocketLikeConstructor },

@@ -50,7 +50,7 @@ pub struct StartArgs {
     /// Port of PostgreSQL [default: 54322; config: db.port]
     #[arg(long)]
     pub db_port: Option<u16>,
-    /// Port of the mail inbox [default: 54324; config: inbucket.port]
+    /// Port of the mail inbox [default: 54324; config: local_smtp.port]
     #[arg(long)]
     pub inbox_port: Option<u16>,
     /// Folder with PostgreSQL's programs (initdb, postgres) [default: looked for]

@@ -52,10 +52,8 @@ impl ApiConfig {
 fn read_schemas(section: &Section<'_>) -> Vec<String> {
     let schemas = section.strings("schemas", &["public", "graphql_public"]);
     if schemas.is_empty() {
-        section.report_error(
-            "schemas",
-            "is empty: name at least one schema to expose, for example [\"public\"]",
-        );
+        // Compat: PostgREST, which gets an empty text from the CLI, exposes `public` then.
+        return vec!["public".to_owned()];
     }
     schemas
 }

@@ -54,6 +54,12 @@ pub struct SeedConfig {
 impl DatabaseConfig {
     pub(super) fn read(section: &Section<'_>) -> Self {
         section.ignore(&["shadow_port", "root_key"]);
+        if section.optional_string("orioledb_version").is_some() {
+            section.report_warning(
+                "orioledb_version",
+                "has no effect: tables are stored by PostgreSQL's own engine",
+            );
+        }
         for hosted in ["pooler", "network_restrictions", "ssl_enforcement"] {
             section.section(hosted).ignore_all();
         }

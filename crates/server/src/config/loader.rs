@@ -29,7 +29,7 @@ pub struct Config {
     pub db: DatabaseConfig,
     /// `[realtime]`
     pub realtime: RealtimeSection,
-    /// `[inbucket]`
+    /// `[local_smtp]`, or `[inbucket]`
     pub inbox: InboxSection,
     /// `[storage]`
     pub storage: StorageSection,
@@ -159,7 +159,7 @@ impl Config {
             api: ApiConfig::read(&root.section("api"), &project.folder),
             db: DatabaseConfig::read(&root.section("db")),
             realtime: RealtimeSection::read(&root.section("realtime")),
-            inbox: InboxSection::read(&root.section("inbucket")),
+            inbox: InboxSection::read(&root.section("local_smtp"), &root.section("inbucket")),
             storage,
             auth: AuthSection::read(&root.section("auth"), &project.folder, &project.repository),
             functions: FunctionsSection::read(

@@ -124,6 +124,13 @@ impl<'a> Section<'a> {
         is_enabled
     }
 
+    /// The switch of a sign-in method: `enabled`, else the key that it was called before.
+    pub(crate) fn is_enabled_or_older(&self, older_key: &str, default: bool) -> bool {
+        let older = self.bool(older_key, default);
+        // The section's other values stay in use: links that were mailed before the method was switched off, for example.
+        self.bool("enabled", older)
+    }
+
     /// Reports, with its line, that the value of `key` is well-formed but cannot be used.
     pub(crate) fn report_error(&self, key: &str, reason: &str) {
         self.source

@@ -1,4 +1,4 @@
-//! The smaller sections: `[realtime]`, `[inbucket]`, `[edge_runtime]` and `[functions.<slug>]`.
+//! The smaller sections: `[realtime]`, `[local_smtp]`, `[edge_runtime]` and `[functions.<slug>]`.
 
 use std::path::{Path, PathBuf};
 
@@ -57,7 +57,7 @@ impl RealtimeSection {
     }
 }
 
-/// `[inbucket]`: the development inbox that catches the mail of `selvedge start`.
+/// `[local_smtp]`, `[inbucket]` in older projects: the development inbox that catches the mail of `selvedge start`.
 #[derive(Debug, Clone)]
 pub struct InboxSection {
     /// Default true.
@@ -73,14 +73,27 @@ pub struct InboxSection {
 }
 
 impl InboxSection {
-    pub(super) fn read(section: &Section<'_>) -> Self {
+    /// Reads `[local_smtp]`, and what it leaves out from the older `[inbucket]`.
+    pub(super) fn read(section: &Section<'_>, older: &Section<'_>) -> Self {
         section.ignore(&["pop3_port"]);
+        older.ignore(&["pop3_port"]);
+        let text = |key, default: &str| {
+            let older_text = older.optional_string(key);
+            section
+                .optional_string(key)
+                .or(older_text)
+                .unwrap_or_else(|| default.to_owned())
+        };
+        // Both sections are read for every key, because a key that is not read is reported as unknown.
+        let older_port = older.port("port", 54324);
+        let older_smtp_port = older.optional_port("smtp_port");
+        let is_older_enabled = older.is_enabled(true);
         Self {
-            enabled: section.is_enabled(true),
-            port: section.port("port", 54324),
-            smtp_port: section.optional_port("smtp_port"),
-            admin_email: section.string("admin_email", "admin@email.com"),
-            sender_name: section.string("sender_name", "Admin"),
+            enabled: section.is_enabled(is_older_enabled),
+            port: section.port("port", older_port),
+            smtp_port: section.optional_port("smtp_port").or(older_smtp_port),
+            admin_email: text("admin_email", "admin@email.com"),
+            sender_name: text("sender_name", "Admin"),
         }
     }
 }

@@ -171,6 +171,54 @@ fn gw_028_messages_do_not_quote_secrets() {
 }
 
 #[test]
+fn gw_028_older_names_of_keys_are_read_and_the_newer_win() {
+    let older = "[inbucket]\nport = 7001\nsmtp_port = 7002\n[auth.email]\nenable_signup = false\n[auth.sms]\nenable_signup = true\n";
+    let newer = "[local_smtp]\nport = 8001\nenabled = false\n[auth.email]\nenabled = true\n[auth.sms]\nenabled = false\n";
+    let both = format!(
+        "{}{}",
+        "[inbucket]\nport = 7001\nsmtp_port = 7002\n[local_smtp]\nport = 8001\n",
+        "[auth.email]\nenable_signup = false\nenabled = true\n[auth.sms]\nenable_signup = true\nenabled = false\n"
+    );
+    let read = |text: &str| {
+        let loaded = load(text, NO_VARIABLES).unwrap();
+        assert_eq!(loaded.warnings, Vec::<String>::new(), "{text}");
+        let (inbox, auth) = (loaded.config.inbox, loaded.config.auth);
+        (
+            inbox.enabled,
+            inbox.port,
+            inbox.smtp_port,
+            auth.email.enabled,
+            auth.sms.enabled,
+        )
+    };
+
+    assert_eq!(read(older), (true, 7001, Some(7002), false, true));
+    assert_eq!(read(newer), (false, 8001, None, true, false));
+    assert_eq!(read(&both), (true, 8001, Some(7002), true, false));
+}
+
+#[test]
+fn gw_028_values_that_the_cli_accepts_are_accepted() {
+    let text =
+        "[api]\nschemas = []\n[db]\norioledb_version = \"\"\n[auth]\nrefresh_token_reuse_interval = 604800\n";
+
+    let loaded = load(text, NO_VARIABLES).unwrap();
+
+    assert_eq!(loaded.warnings, Vec::<String>::new());
+    assert_eq!(loaded.config.api.schemas, ["public"]);
+    assert_eq!(loaded.config.auth.refresh_token_reuse_interval_seconds, 604_800);
+}
+
+#[test]
+fn gw_028_another_storage_engine_is_warned_about() {
+    let loaded = load("[db]\norioledb_version = \"16\"\n", NO_VARIABLES).unwrap();
+
+    let expected =
+        "config.toml:2: db.orioledb_version has no effect: tables are stored by PostgreSQL's own engine";
+    assert_eq!(loaded.warnings, [expected]);
+}
+
+#[test]
 fn gw_029_variables_override_the_file() {
     let variables = [
         ("SUPABASE_API_PORT", "4000"),

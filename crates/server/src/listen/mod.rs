@@ -51,13 +51,13 @@ pub(crate) const DATABASE_PORT: PortChoice = PortChoice {
 pub(crate) const INBOX_PORT: PortChoice = PortChoice {
     what: "mail inbox",
     flag: Some("--inbox-port"),
-    setting: "[inbucket] port",
+    setting: "[local_smtp] port",
 };
 /// The port on which the inbox accepts mail by SMTP.
 pub(crate) const SMTP_PORT: PortChoice = PortChoice {
     what: "SMTP of the mail inbox",
     flag: None,
-    setting: "[inbucket] smtp_port",
+    setting: "[local_smtp] smtp_port",
 };
 
 /// Binds `host:port`.

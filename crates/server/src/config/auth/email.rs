@@ -10,8 +10,8 @@ use crate::config::section::Section;
 /// `[auth.email]`.
 #[derive(Debug, Clone)]
 pub struct EmailSection {
-    /// Whether users may sign up with an e-mail address. Default true.
-    pub enable_signup: bool,
+    /// `enabled`, in older projects `enable_signup`: whether users may sign up and sign in by e-mail. Default true.
+    pub enabled: bool,
     /// Whether a change of address must be confirmed at the old and the new address. Default true.
     pub double_confirm_changes: bool,
     /// Whether an address must be confirmed before the first sign-in. Default false.
@@ -83,7 +83,7 @@ impl EmailSection {
         let templates = section.section("template");
         let notifications = section.section("notification");
         Self {
-            enable_signup: section.bool("enable_signup", true),
+            enabled: section.is_enabled_or_older("enable_signup", true),
             double_confirm_changes: section.bool("double_confirm_changes", true),
             enable_confirmations: section.bool("enable_confirmations", false),
             secure_password_change: section.bool("secure_password_change", false),

@@ -162,7 +162,7 @@ impl AuthSection {
             refresh_token_reuse_interval_seconds: section.integer(
                 "refresh_token_reuse_interval",
                 10,
-                0..=86_400,
+                0..=u64::from(u32::MAX),
             ),
             enable_signup: section.bool("enable_signup", true),
             enable_anonymous_sign_ins: section.bool("enable_anonymous_sign_ins", false),

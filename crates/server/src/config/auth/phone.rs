@@ -9,8 +9,8 @@ use crate::config::section::Section;
 /// `[auth.sms]`.
 #[derive(Debug, Clone)]
 pub struct SmsSection {
-    /// Whether users may sign up with a phone number. Default false.
-    pub enable_signup: bool,
+    /// `enabled`, in older projects `enable_signup`: whether users may sign up and sign in by phone. Default false.
+    pub enabled: bool,
     /// Whether a number must be confirmed before the first sign-in. Default false.
     pub enable_confirmations: bool,
     /// Template of the text message. Default `Your code is {{ .Code }}`.
@@ -86,7 +86,7 @@ impl SmsSection {
             read_vonage(&section.section("vonage")),
         ];
         Self {
-            enable_signup: section.bool("enable_signup", false),
+            enabled: section.is_enabled_or_older("enable_signup", false),
             enable_confirmations: section.bool("enable_confirmations", false),
             template: read_template(section),
             max_frequency: section.duration("max_frequency", Duration::from_secs(5)),

@@ -124,7 +124,7 @@ fn provider_config(section: &ProviderSection, service_url: &str) -> ProviderConf
 fn email_config(config: &Config) -> EmailConfig {
     let section = &config.auth.email;
     EmailConfig {
-        enabled: section.enable_signup,
+        enabled: section.enabled,
         autoconfirm: !section.enable_confirmations,
         secure_change: section.double_confirm_changes,
         max_frequency: section.max_frequency,

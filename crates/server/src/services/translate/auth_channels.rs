@@ -8,7 +8,7 @@ use crate::config::{Config, SmsProvider, SmsSection, Twilio};
 
 pub(super) fn phone_config(section: &SmsSection) -> PhoneConfig {
     PhoneConfig {
-        enabled: section.enable_signup,
+        enabled: section.enabled,
         autoconfirm: !section.enable_confirmations,
         max_frequency: section.max_frequency,
         template: section.template.clone(),
