@@ -9,6 +9,9 @@ import { extents, render } from './render/relief.mjs';
 
 const PALE = ['#e9e1d5', '#e1e1db', '#e8dacd', '#dadfe0', '#e6dec8', '#dcdccf', '#e6d6cc'];
 const DEEP = ['#cdbfab', '#bcc1b3', '#cbb5a5', '#b3bcc1', '#cdbb94', '#c3b9b4'];
+/** Papers in a stronger tone, for every third item; those that differ enough from the cloth are candidates. */
+const STRONG = ['#2f3d42', '#31463b', '#2c3a55', '#6b4a3a', '#7f2f3a', '#a63f35', '#c9694a', '#6f97b5', '#7e8f7c', '#d0a24a', '#d8a7a0', '#4d6d8f'];
+const LEAST_CONTRAST = 0.3;
 
 /**
  * For each kind of garment: the share of the frame that it fills, and its distance from the paper, which decides its
@@ -17,7 +20,8 @@ const DEEP = ['#cdbfab', '#bcc1b3', '#cbb5a5', '#b3bcc1', '#cdbb94', '#c3b9b4'];
 const FRAME = {
   sneakers: [0.66, 1],
   flats: [0.64, 0.9],
-  sideShoes: [0.72, 0.9],
+  boots: [0.66, 1.2],
+  pumps: [0.62, 0.9],
   bag: [0.74, 1.2],
   cap: [0.5, 0.8],
   beanie: [0.46, 0.8],
@@ -33,10 +37,18 @@ const FRAME = {
   earrings: [0.42, 0.12],
 };
 
-/** Chooses a paper that contrasts with the garment: pale cloth gets the deeper tints. */
+/** Chooses a paper that contrasts with the garment: pale cloth gets the deeper tints, every third item a strong one. */
 export function paperFor(item) {
   const rng = random(`paper-${item.slug}`);
-  return rng.pick(lightness(item.cut.color) > 0.86 ? DEEP : PALE);
+  const cloth = lightness(item.cut.color);
+  const usual = rng.pick(cloth > 0.86 ? DEEP : PALE);
+  const strong = STRONG.filter((paper) => Math.abs(lightness(paper) - cloth) > LEAST_CONTRAST && isPatternVisible(item, paper));
+  return strong.length > 0 && rng.chance(0.34) ? rng.pick(strong) : usual;
+}
+
+/** Whether no color of the garment's pattern is close to the paper's. */
+function isPatternVisible(item, paper) {
+  return (item.cut.pattern?.colors ?? []).every((color) => Math.abs(lightness(color) - lightness(paper)) > LEAST_CONTRAST / 2);
 }
 
 export function itemPicture(item, width = 900) {

@@ -25,22 +25,38 @@ const TEMPLATES = {
   'outer top bottom': [
     { outer: [55, 66, -4, 0.82], bottom: [112, 122, 3, 0.84], top: [108, 52, 4, 0.72] },
     { outer: [56, 68, -3, 0.84], bottom: [110, 120, 2, 0.86], top: [110, 50, 3, 0.7] },
+    // Fanned out from the upper corner.
+    { bottom: [96, 126, -16, 0.84], outer: [54, 66, -13, 0.82], top: [112, 52, 13, 0.7] },
+    // The trousers in the middle, both tops above them.
+    { bottom: [82, 132, -2, 0.84], top: [118, 58, 9, 0.72], outer: [48, 62, -8, 0.8] },
+    // Leaning: everything turned one way.
+    { bottom: [52, 128, 12, 0.84], top: [62, 50, 10, 0.72], outer: [112, 84, 12, 0.82] },
   ],
-  'outer dress': [{ outer: [108, 62, 5, 0.82], dress: [56, 92, -3, 0.94] }],
-  'outer bottom': [{ outer: [60, 66, -4, 0.9], bottom: [110, 122, 3, 0.88] }],
+  'outer dress': [
+    { outer: [108, 62, 5, 0.82], dress: [56, 92, -3, 0.94] },
+    { dress: [104, 104, 11, 0.94], outer: [52, 62, -11, 0.84] },
+    { dress: [54, 98, -12, 0.92], outer: [108, 76, 10, 0.82] },
+  ],
+  'outer bottom': [
+    { outer: [60, 66, -4, 0.9], bottom: [110, 122, 3, 0.88] },
+    { bottom: [66, 126, 9, 0.88], outer: [92, 60, -6, 0.9] },
+  ],
   'top bottom': [
     { bottom: [106, 122, 3, 0.96], top: [60, 62, -5, 0.92] },
     { bottom: [84, 126, -2, 0.92], top: [80, 54, 1.5, 0.9] },
     { bottom: [108, 118, 4, 0.96], top: [58, 60, -4, 0.94] },
+    { bottom: [102, 118, -15, 0.94], top: [58, 62, -14, 0.92] },
+    { bottom: [58, 124, 10, 0.94], top: [98, 58, 12, 0.94] },
   ],
-  dress: [{ dress: [62, 100, -4, 1.16] }],
+  dress: [{ dress: [62, 100, -4, 1.16] }, { dress: [80, 92, 2, 1.12] }, { dress: [70, 98, -14, 1.12] }],
 };
 
 /** Scale of small items: drawn slightly larger than in reality, so that they can be recognised. */
 const SMALL = {
   sneakers: 1.2,
   flats: 1.22,
-  sideShoes: 1.08,
+  boots: 1.22,
+  pumps: 1.22,
   bag: 1,
   cap: 1.12,
   beanie: 1.12,
@@ -58,7 +74,8 @@ const SMALL = {
 const TURN = {
   sneakers: [-14, 10],
   flats: [-14, 10],
-  sideShoes: [-4, 4],
+  boots: [-14, 10],
+  pumps: [-16, 12],
   bag: [-8, 8],
   cap: [-12, 12],
   beanie: [-10, 10],
@@ -75,7 +92,8 @@ const TURN = {
 };
 const ORDER = [
   'bag',
-  'sideShoes',
+  'boots',
+  'pumps',
   'sneakers',
   'flats',
   'scarf',

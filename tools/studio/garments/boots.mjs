@@ -1,386 +1,221 @@
-// Boots and heels, lying on their side.
+// Boots and pumps, standing and seen from above like the low shoes of `flats.mjs`.
 
-import { band, between, ellipse, frames, lerp, move, offset, shape, spline, turn } from '../render/geometry.mjs';
+import { band, ellipse, inset, offset, shape, spline } from '../render/geometry.mjs';
 import { darker, lighter, lightness } from '../render/colour.mjs';
 import { random } from '../render/noise.mjs';
-import { cord } from './fittings.mjs';
-import { carry } from './shoemaking.mjs';
+import { LASTS, lacing, opening, pair } from './shoemaking.mjs';
 
-/** Boots and heels on their side, one above the other. */
-export function sideShoes({ seed, color, kind = 'chelsea', weave = 'leather', sole, lace, lining = '#b98f66', metal = '#cfae6d', elastic }) {
+/** The shaft of a boot: its middle, and the radii of its rim. It is nearer to the eye than the foot, hence wider than the heel. */
+const SHAFT = { x: 0.1, y: 21.6, rx: 5, ry: 6.5 };
+
+/** Chelsea boots (`kind: 'chelsea'`) or laced ones (`'lace'`). */
+export function boots({ seed, color, kind = 'chelsea', weave = 'leather', sole, lace, lining = '#a98058', metal = '#cfae6d', elastic }) {
   const rng = random(seed);
   const ground = sole ?? darker(color, 0.45);
-  const sewn = lightness(color) > 0.45 ? darker(color, 0.3) : lighter(color, 0.2);
-  const one = () => (kind === 'heel' ? heel(color, weave, ground, lining) : boot({ color, weave, ground, kind, lace, sewn, metal, elastic, rng }));
-  const a = one().map((p) => carry(p, (pts) => move(turn(pts, -6 + rng.range(-1, 1), [15, -10]), 3.5, -9)));
-  const b = one().map((p) => carry(p, (pts) => move(turn(pts, 5 + rng.range(-1, 1), [15, -10]), -4.5, kind === 'heel' ? 6 : 11)));
-  const parts = [...a, ...b.map((p, i) => (i === 0 ? { ...p, lift: 0.5 } : p))];
-  return { seed, parts, wobble: 0.16, wobbleLength: 14, puff: {} };
+  const sewn = lightness(color) > 0.45 ? darker(color, 0.3) : lighter(color, 0.24);
+  const isLaced = kind === 'lace';
+  const make = (r) => {
+    const parts = foot({ color, weave, ground, sewn, last: isLaced ? LASTS.chunky : LASTS.round, isCapped: isLaced });
+    parts.push(...shaft({ color, weave, lining }));
+    if (isLaced) {
+      lacing(parts, { color, cloth: weave, second: color, strings: lace ?? '#c9a46a', sewn, rows: 5, from: 8.6, to: 14.4, r });
+      parts.push(...eyelets(metal));
+    } else parts.push(...elasticSides(elastic ?? darker(color, 0.3)));
+    parts.push(pullTab(isLaced ? darker(color, 0.2) : (elastic ?? darker(color, 0.35))));
+    return parts;
+  };
+  return { seed, parts: pair(make, rng, 7), wobble: 0.12, wobbleLength: 12, puff: {} };
 }
 
-function boot({ color, weave, ground, kind, lace, sewn, metal, elastic, rng }) {
-  const material = { weave, color };
-  const tall = kind === 'lace' ? 25 : kind === 'knee' ? 40 : 23;
-  const parts = [];
-  const rubber = { weave: 'rubber', color: ground };
-  const chunk = kind === 'lace' ? 1 : 0;
-  parts.push({
-    outline: shape([
-      [0.4, -1.8],
-      [8, -2, 1],
-      [29.4, -2.4, 1],
-      [29.6, 0.6 + chunk * 0.4, 1],
-      [21.4, 0.9 + chunk * 0.5, 1],
-      [20.4, -0.5 + chunk * 0.6, 1],
-      [12, -0.3 + chunk],
-      [4, -0.2 + chunk * 0.8],
-      [0.2, -0.8],
-    ]),
-    material: rubber,
-    lift: 0.2,
-    roll: 0.4,
-    rollHeight: 0.3,
-    inherit: 0.1,
-    marks: chunk
-      ? Array.from({ length: 13 }, (_, i) => ({
-          kind: 'seam',
-          path: [
-            [2 + i * 2.1, 0.6],
-            [2 + i * 2.1, 1.4],
-          ],
-          dark: 0.5,
-          depth: 0.1,
-        }))
-      : [],
-  });
-  const upper = shape([
-    [0.3, -2.2],
-    [0.6, -4.2],
-    [3.2, -6.4],
-    [8.6, -8.4],
-    [13.4, -11.2],
-    [16.8, -15.4],
-    [17.6, -tall * 0.82],
-    [17.2, -tall, 1],
-    [23, -tall - 0.7],
-    [29, -tall + 0.2, 1],
-    [28.6, -15],
-    [28.5, -9],
-    [29.4, -4.6],
-    [29, -2, 1],
-    [14, -1.7],
-    [3, -1.6],
+/** Sole and upper, with the creases behind the toes. */
+function foot({ color, weave, ground, sewn, last, isCapped }) {
+  const base = shape(last);
+  const upper = inset(base, 0.45);
+  const cap = spline([
+    [-4.2, 7],
+    [0.3, 5.6],
+    [4.6, 7],
   ]);
-  parts.push({
-    outline: shape([
-      [17.6, -tall + 0.3, 1],
-      [23, -tall - 1.5],
-      [28.7, -tall + 0.4, 1],
-      [23, -tall + 1.4],
-    ]),
-    material: { weave: 'leather', color: darker(color, 0.3) },
-    tint: 0.6,
-    lift: 0,
-    inherit: 0,
-  });
-  const creases = [
+  return [
+    { outline: base, material: { weave: 'rubber', color: ground }, lift: 0, roll: 0.4, rollHeight: 0.3, inherit: 0 },
     {
-      path: spline([
-        [9.4, -8.6],
-        [12.6, -6.4],
-        [14.4, -3.6],
-      ]),
-      w: 0.7,
-      amp: -0.24,
-    },
-    {
-      path: spline([
-        [12, -10.4],
-        [15, -8],
-        [17.4, -6.4],
-      ]),
-      w: 0.7,
-      amp: -0.2,
-    },
-    {
-      path: spline([
-        [16.8, -15],
-        [20.4, -13.2],
-        [25, -13.6],
-      ]),
-      w: 1,
-      amp: -0.26,
-      taper: 'end',
-    },
-    {
-      path: spline([
-        [28.4, -12.8],
-        [25.6, -11.6],
-        [22, -12],
-      ]),
-      w: 0.9,
-      amp: -0.22,
-      taper: 'end',
-    },
-    {
-      path: spline([
-        [17.6, -18.6],
-        [21, -17],
-        [25, -17.6],
-      ]),
-      w: 1,
-      amp: 0.2,
-      taper: 'end',
+      outline: upper,
+      material: { weave, color },
+      lift: 0.14,
+      roll: 0.8,
+      rollHeight: 0.34,
+      puff: [1.6, 2.1],
+      inherit: 0.2,
+      crumple: 0.04,
+      folds: [9.6, 11.4].map((y) => ({
+        path: spline([
+          [-3.6, y],
+          [0.2, y + 0.8],
+          [3.8, y - 0.2],
+        ]),
+        w: 0.55,
+        amp: -0.16,
+      })),
+      marks: [
+        { kind: 'stitch', path: inset(base, 0.75), color: sewn, alpha: 0.55 },
+        ...(isCapped
+          ? [
+              { kind: 'seam', path: cap, dark: 0.3 },
+              { kind: 'stitch', path: offset(cap, 0.4), color: sewn, alpha: 0.6 },
+            ]
+          : []),
+      ],
     },
   ];
-  const host = {
-    outline: upper,
-    material,
-    lift: 0.2,
-    roll: 1,
-    rollHeight: 0.4,
-    puff: [1.6, 1.9],
-    inherit: 0.1,
-    folds: creases,
-    marks: [
-      {
-        kind: 'stitch',
-        path: spline([
-          [1, -2.9],
-          [10, -2.7],
-          [20, -2.7],
-          [28.8, -3.1],
-        ]),
-        color: sewn,
-        alpha: 0.35,
-      },
-    ],
-  };
-  parts.push(host);
-  const counter = spline([
-    [22.4, -2.4],
-    [22.8, -6.4],
-    [25.4, -9.6],
-    [28.6, -10.4],
-  ]);
-  host.marks.push({ kind: 'seam', path: counter, dark: 0.24 }, { kind: 'stitch', path: offset(counter, 0.4), color: sewn, alpha: 0.4 });
-  if (kind === 'chelsea') {
-    const gore = shape([
-      [19.4, -tall + 0.5, 1],
-      [26.4, -tall + 0.3, 1],
-      [25, -14],
-      [23.8, -9.6],
-      [22.4, -9.4],
-      [20.6, -13.6],
-    ]);
-    parts.push({
-      outline: gore,
-      material: { weave: 'rib', color: elastic ?? darker(color, 0.25), gauge: 0.55 },
-      lift: 0,
-      roll: 0.4,
-      rollHeight: -0.1,
-      inherit: 1,
-      crumple: 0.02,
-      marks: [{ kind: 'seam', path: [...gore, gore[0]], dark: 0.3, depth: 0.1 }],
-    });
-    host.marks.push({
-      kind: 'seam',
-      path: spline([
-        [22.8, -9.4],
-        [20, -6],
-        [17, -2.4],
-      ]),
-      dark: 0.26,
-    });
-    const tab = spline([
-      [26.8, -tall + 4],
-      [27.6, -tall - 2.4],
-      [28.8, -tall - 2],
-      [28.2, -tall + 4],
-    ]);
-    parts.push({
-      outline: band(tab, 1.3),
-      material: { weave: 'canvas', color: elastic ?? darker(color, 0.3) },
-      along: tab,
-      lift: 0.12,
-      roll: 0.3,
-      rollHeight: 0.14,
-      inherit: 0.5,
-    });
-  } else if (kind === 'lace') {
-    const stay = spline([
-      [12.4, -9.6],
-      [15.6, -12.6],
-      [18.4, -16.6],
-      [19.4, -tall + 0.4],
-    ]);
-    const edge = offset(stay, -1.9);
-    host.marks.push({ kind: 'seam', path: edge, dark: 0.3 }, { kind: 'stitch', path: offset(stay, -1.4), color: sewn, alpha: 0.7 });
-    host.marks.push(
-      {
-        kind: 'seam',
-        path: spline([
-          [13.6, -8.4],
-          [13, -5],
-          [11.6, -2.6],
-        ]),
-        dark: 0.26,
-      },
-      {
-        kind: 'stitch',
-        path: spline([
-          [14.2, -8.4],
-          [13.6, -5],
-          [12.2, -2.6],
-        ]),
-        color: sewn,
-        alpha: 0.7,
-      },
-    );
-    for (const { at, normal, t } of frames(between(stay, 0.04, 0.98), 2)) {
-      const eye = [at[0] - normal[0] * 0.9, at[1] - normal[1] * 0.9];
-      parts.push({
-        outline: [ellipse(eye[0], eye[1], 0.42, 0.42, 14), ellipse(eye[0], eye[1], 0.18, 0.18, 10)],
-        material: { weave: 'metal', color: metal },
-        lift: 0.08,
-        roll: 0.2,
-        rollHeight: 0.14,
-        inherit: 0.6,
-      });
-      const out = [at[0] + normal[0] * 1.5 - 0.2, at[1] + normal[1] * 1.5 + (t > 0.5 ? 0.5 : 0.9)];
-      parts.push(...cord(spline([eye, lerp(eye, out, 0.5), out]), lace ?? '#c9a46a', 0.6, { lift: 0.14 }));
-    }
-    const k = stay[stay.length - 1];
-    parts.push(
-      ...cord(
-        spline([
-          [k[0], k[1] + 1],
-          [14.6, -tall + 3.6],
-          [12.6, -tall + 7],
-          [14 + rng.range(-1, 1), -tall + 10],
-        ]),
-        lace ?? '#c9a46a',
-        0.55,
-        { tip: metal },
-      ),
-    );
-    parts.push(
-      ...cord(
-        spline([
-          [k[0], k[1] + 1],
-          [16, -tall - 1.6],
-          [12.8, -tall - 1],
-          [13.6, -tall + 1.6],
-          [17, -tall + 1.6],
-        ]),
-        lace ?? '#c9a46a',
-        0.55,
-      ),
-    );
-  }
+}
+
+/** The shaft from above: its wall, the dark inside with the insole far below, the rim. */
+function shaft({ color, weave, lining }) {
+  const { x, y, rx, ry } = SHAFT;
+  const parts = [
+    {
+      outline: ellipse(x, y, rx, ry),
+      material: { weave, color },
+      lift: 0.7,
+      roll: 1.2,
+      rollHeight: 0.5,
+      inherit: 0.3,
+      crumple: 0.03,
+      folds: [
+        {
+          path: spline([
+            [x - 3.4, y - 4.6],
+            [x, y - 6],
+            [x + 3.4, y - 4.6],
+          ]),
+          w: 0.5,
+          amp: -0.14,
+        },
+      ],
+    },
+  ];
+  opening(parts, ellipse(x, y + 0.2, rx - 1.15, ry - 1.25), { weave: 'leather', color: darker(lining, 0.5) }, { weave, color }, 0.5);
   return parts;
 }
 
-function heel(color, weave, ground, lining) {
-  const material = { weave, color };
-  const parts = [];
-  // Heel, sole, inside, upper: a long low toe, a deep throat, a high counter.
-  parts.push({
-    outline: shape([
-      [20.6, -9.2],
-      [26, -11.4, 1],
-      [25.6, -6],
-      [25.1, 0.7, 1],
-      [23.9, 0.7, 1],
-      [23.6, -4],
-      [22.2, -7.4],
-    ]),
-    material,
-    lift: 0.2,
-    roll: 0.5,
-    rollHeight: 0.34,
-    inherit: 0,
+/** The elastic of a Chelsea boot, on both sides of the rim. */
+function elasticSides(color) {
+  const { x, y, rx } = SHAFT;
+  return [-1, 1].map((side) => {
+    const wall = spline([
+      [x + side * (rx - 0.62), y - 2.9],
+      [x + side * (rx - 0.32), y],
+      [x + side * (rx - 0.62), y + 2.9],
+    ]);
+    return {
+      outline: band(wall, 1.15),
+      material: { weave: 'rib', color, gauge: 0.5 },
+      along: wall,
+      across: true,
+      lift: 0.05,
+      roll: 0.3,
+      rollHeight: 0.12,
+      inherit: 0.8,
+      crumple: 0,
+    };
   });
-  parts.push({
-    outline: shape([
-      [-2.6, -0.1],
-      [2, 0.45],
-      [7, 0.35],
-      [11, -0.9],
-      [16, -4.8],
-      [21.6, -8.6, 1],
-      [21, -9.8],
-      [15, -5.8],
-      [10, -1.9],
-      [4, -0.7],
-    ]),
-    material: { weave: 'leather', color: ground },
-    lift: 0.14,
-    roll: 0.3,
-    rollHeight: 0.18,
-    inherit: 0,
-  });
-  parts.push({
-    outline: shape([
-      [6.4, -2.8],
-      [12, -4.6],
-      [18, -9.6],
-      [23.4, -15.2],
-      [25, -17, 1],
-      [23.6, -11],
-      [16, -4.6],
-      [10, -1.6],
-    ]),
-    material: { weave: 'leather', color: lining },
-    tint: 0.82,
-    lift: 0,
-    inherit: 0,
-    rollHeight: 0.1,
-  });
-  parts.push({
-    outline: shape([
-      [-3, -0.25],
-      [0, -1.15],
-      [3.6, -2.5],
-      [6, -3.7, 1],
-      [7.8, -2.9],
-      [11, -3],
-      [15.4, -5.9],
-      [19.6, -10.2],
-      [22.6, -14.6],
-      [24.6, -17.4, 1],
-      [26.3, -16],
-      [26.6, -13.4],
-      [25.9, -11, 1],
-      [21.2, -8.4],
-      [15.6, -4.4],
-      [10.6, -0.7],
-      [6, 0.25],
-      [1, 0.25],
-    ]),
-    material,
+}
+
+/** The loop at the back of the shaft. */
+function pullTab(color) {
+  const { x, y, ry } = SHAFT;
+  const loop = spline([
+    [x, y + ry - 2],
+    [x, y + ry + 1.5],
+  ]);
+  return {
+    outline: band(loop, 1.5),
+    material: { weave: 'canvas', color },
+    along: loop,
     lift: 0.16,
-    roll: 0.8,
-    rollHeight: 0.36,
-    puff: [0.9, 1.1],
-    inherit: 0.1,
-    crumple: 0.02,
-    marks: [
+    roll: 0.3,
+    rollHeight: 0.16,
+    inherit: 0.4,
+  };
+}
+
+/** Two rows of metal rings beside the laces. */
+function eyelets(metal) {
+  return [9.2, 10.7, 12.2, 13.7].flatMap((y) =>
+    [-1, 1].map((side) => ({
+      outline: [ellipse(0.1 + side * 2.15, y, 0.36, 0.36, 14), ellipse(0.1 + side * 2.15, y, 0.14, 0.14, 10)],
+      material: { weave: 'metal', color: metal },
+      lift: 0.06,
+      roll: 0.2,
+      rollHeight: 0.12,
+      inherit: 0.7,
+    })),
+  );
+}
+
+/** Shorter than its last, because the foot stands on a heel. */
+const PUMP = [
+  [0.25, -2.6, 1],
+  [1.9, 0.6],
+  [3.6, 5],
+  [4, 9.4],
+  [3.2, 14.4],
+  [2.5, 19.6],
+  [2.5, 23.8],
+  [1.7, 26.8],
+  [0.05, 27.6],
+  [-1.6, 26.8],
+  [-2.4, 23.8],
+  [-2.2, 19.6],
+  [-2.8, 14.4],
+  [-3.6, 9.4],
+  [-3.1, 5],
+  [-1.4, 0.6],
+];
+
+/** Pumps with a pointed toe and a slim heel, of which only the end shows. */
+export function pumps({ seed, color, weave = 'leather', lining = '#b98f66' }) {
+  const rng = random(seed);
+  const sewn = lightness(color) > 0.45 ? darker(color, 0.3) : lighter(color, 0.2);
+  const make = () => {
+    const base = shape(PUMP);
+    const parts = [
       {
-        kind: 'seam',
-        path: spline([
-          [6, -3.3],
-          [7.9, -2.5],
-          [11.1, -2.6],
-          [15.6, -5.5],
-          [19.9, -9.8],
-          [23, -14.4],
-          [24.8, -16.9],
-        ]),
-        depth: 0.05,
-        dark: 0.16,
+        outline: ellipse(0.05, 27.2, 1.15, 1.5, 24),
+        material: { weave: 'leather', color: darker(color, 0.3) },
+        lift: 0,
+        roll: 0.4,
+        rollHeight: 0.3,
+        inherit: 0,
       },
-    ],
-  });
-  return parts;
+      {
+        outline: base,
+        material: { weave, color },
+        lift: 0.2,
+        roll: 0.8,
+        rollHeight: 0.34,
+        puff: [1.3, 1.6],
+        inherit: 0.1,
+        crumple: 0.02,
+        marks: [{ kind: 'stitch', path: inset(base, 0.4), color: sewn, alpha: 0.25 }],
+      },
+    ];
+    const throat = shape([
+      [0.1, 7.4],
+      [1.7, 8.8],
+      [2.5, 12.2],
+      [1.9, 17],
+      [1.65, 22.6],
+      [1.15, 25.6],
+      [0.05, 26.5],
+      [-1.05, 25.6],
+      [-1.55, 22.6],
+      [-1.6, 17],
+      [-2.2, 12.2],
+      [-1.5, 8.8],
+    ]);
+    opening(parts, throat, { weave: 'leather', color: lining }, { weave, color }, 0.32);
+    return parts;
+  };
+  return { seed, parts: pair(make, rng, 6), wobble: 0.12, wobbleLength: 12, puff: {} };
 }

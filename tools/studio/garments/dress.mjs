@@ -3,6 +3,7 @@
 import { band, between, flip, lerp, offset, shape, spline, symmetric } from '../render/geometry.mjs';
 import { darker, lighter, lightness } from '../render/colour.mjs';
 import { random } from '../render/noise.mjs';
+import { sleevePose } from './pose.mjs';
 import { button } from './fittings.mjs';
 import { backLine, backNeck, longSleeve, neckband, shortSleeve } from './torso.mjs';
 
@@ -55,8 +56,7 @@ export function dress({ seed, color, weave = 'satin', pattern, heather, cut = 's
               length: 56,
               top: 17,
               wrist: cut === 'knit' ? 8.6 : 10.5,
-              angle: 66 + rng.range(-2, 2),
-              bend: rng.range(2, 8),
+              ...sleevePose(seed, left, 66 + rng.range(-2, 2), rng.range(2, 8)),
               puff: cut === 'knit' ? 0.5 : 1.5,
             })
           : shortSleeve(c, { length: 18, width: 16.5, angle: 46 });

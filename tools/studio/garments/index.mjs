@@ -1,7 +1,7 @@
 // Every drawing function, by the name that the catalogue uses for it.
 
 import { belt, socks } from './belts.mjs';
-import { sideShoes } from './boots.mjs';
+import { boots, pumps } from './boots.mjs';
 import { flats } from './flats.mjs';
 import { beanie, brimHat, bucketHat, cap } from './hats.mjs';
 import { scarf, silkScarf } from './scarves.mjs';
@@ -33,7 +33,8 @@ const GARMENTS = {
   necklace,
   scarf,
   shirt,
-  sideShoes,
+  boots,
+  pumps,
   silkScarf,
   skirt,
   sneakers,

@@ -3,6 +3,7 @@
 import { band, between, flip, inset, lerp, offset, shape, spline } from '../render/geometry.mjs';
 import { darker, lighter, lightness } from '../render/colour.mjs';
 import { random } from '../render/noise.mjs';
+import { sleevePose } from './pose.mjs';
 import { button, patchPocket, rivet, zip } from './fittings.mjs';
 import { longSleeve, torso, torsoFolds } from './torso.mjs';
 
@@ -97,8 +98,7 @@ export function jacket({
         length: ribbed ? 55 : quilted ? 58 : kind === 'denim' ? 59 : 60,
         top: c.armhole - c.slope - 1.4,
         wrist: quilted ? 14 : ribbed ? 12.5 : 13,
-        angle: 63 + rng.range(-2, 2),
-        bend: rng.range(4, 10),
+        ...sleevePose(seed, left, 63 + rng.range(-2, 2), rng.range(4, 10)),
         puff: quilted ? 2 : 1.2,
       });
       if (ribbed) {

@@ -3,6 +3,7 @@
 import { flip, lerp, mirrored, offset, shape, spline } from '../render/geometry.mjs';
 import { darker, lighter, lightness } from '../render/colour.mjs';
 import { random } from '../render/noise.mjs';
+import { sleevePose } from './pose.mjs';
 import { button, cord, zip } from './fittings.mjs';
 import { backLine, backNeck, longSleeve, neckband, shortSleeve, torso, torsoFolds } from './torso.mjs';
 
@@ -79,8 +80,7 @@ export function knit({
             length: fit === 'fine' ? 54 : fit === 'crop' ? 53 : 55,
             top: fit === 'relaxed' ? 22 : 19.5,
             wrist: 10.5,
-            angle: 63 + rng.range(-2, 2),
-            bend: rng.range(2, 9),
+            ...sleevePose(seed, left, 63 + rng.range(-2, 2), rng.range(2, 9)),
             puff: fit === 'relaxed' ? 1.5 : 0.8,
           })
         : shortSleeve(c, { length: 18, width: 18, angle: 44 });

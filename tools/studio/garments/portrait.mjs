@@ -3,6 +3,7 @@
 
 import { between, ellipse, offset, shape, spline } from '../render/geometry.mjs';
 import { darker, lighter } from '../render/colour.mjs';
+import { eyes, mouth } from './face.mjs';
 
 const CUTS = {
   bob: {
@@ -394,8 +395,10 @@ export function portrait({ seed, skin, hair, cut, top, stripe }) {
       { x: -4.6, y: 3.4, rx: 3, ry: 2.4, amount: 0.16, to: [0.62, 0.22, 0.16] },
       { x: 4.8, y: 3.4, rx: 3, ry: 2.4, amount: 0.16, to: [0.62, 0.22, 0.16] },
     ],
+    marks: eyes(hair),
   });
   if (c.beard) parts.push({ outline: shape(c.beard), material: locks, lift: 0.2, roll: 0.8, rollHeight: 0.3, inherit: 0.6 });
+  parts.push(mouth(skin));
   parts.push({
     outline: shape(c.front),
     material: locks,

@@ -3,6 +3,7 @@
 import { between, flip, inset, lerp, offset, shape, spline } from '../render/geometry.mjs';
 import { darker, lighter, lightness } from '../render/colour.mjs';
 import { random } from '../render/noise.mjs';
+import { sleevePose } from './pose.mjs';
 import { button, patchPocket } from './fittings.mjs';
 import { longSleeve, shortSleeve, torso, torsoFolds } from './torso.mjs';
 
@@ -48,8 +49,7 @@ export function shirt({
             length: fit === 'slim' ? 61 : 64,
             top: fit === 'slim' ? 17 : 21,
             wrist: 11.5,
-            angle: 62 + rng.range(-2, 2),
-            bend: rng.range(3, 10),
+            ...sleevePose(seed, left, 62 + rng.range(-2, 2), rng.range(3, 10)),
           })
         : shortSleeve(c, { length: 24, width: 21, angle: 44 + rng.range(-2, 3) });
     parts.push({

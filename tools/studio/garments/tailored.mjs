@@ -3,6 +3,7 @@
 import { band, between, flip, inset, lerp, offset, shape, spline } from '../render/geometry.mjs';
 import { darker, lighter, lightness } from '../render/colour.mjs';
 import { random } from '../render/noise.mjs';
+import { sleevePose } from './pose.mjs';
 import { button, patchPocket } from './fittings.mjs';
 import { longSleeve, torsoFolds } from './torso.mjs';
 
@@ -117,8 +118,7 @@ export function tailored({
       length: c.sleeve,
       top: c.armhole - c.slope - 1.6,
       wrist: 13,
-      angle: 66 + rng.range(-1.5, 2),
-      bend: rng.range(5, 10),
+      ...sleevePose(seed, left, 66 + rng.range(-1.5, 2), rng.range(5, 10)),
       puff: 1.1,
     });
     parts.push({

@@ -3,6 +3,7 @@
 import { flip, offset, spline } from '../render/geometry.mjs';
 import { darker, lighter, lightness } from '../render/colour.mjs';
 import { random } from '../render/noise.mjs';
+import { sleevePose } from './pose.mjs';
 import { backLine, backNeck, hemStitch, longSleeve, neckband, shortSleeve, torso, torsoFolds } from './torso.mjs';
 
 const FIT = {
@@ -42,16 +43,16 @@ export function tee({ seed, color, weave = 'jersey', pattern, heather, fit = 're
     });
   };
   if (sleeve !== 'none') {
-    const make = () =>
+    const make = (left) =>
       sleeve === 'long'
-        ? longSleeve(c, { length: fit === 'slim' ? 56 : 58, top: 17, wrist: 9.2, angle: 64 + rng.range(-2, 2), bend: rng.range(2, 9) })
+        ? longSleeve(c, { length: fit === 'slim' ? 56 : 58, top: 17, wrist: 9.2, ...sleevePose(seed, left, 64 + rng.range(-2, 2), rng.range(2, 9)) })
         : shortSleeve(c, {
             length: fit === 'slim' ? 17 : fit === 'boxy' ? 24 : 23,
             width: fit === 'slim' ? 15.5 : 19.5,
             angle: 43 + rng.range(-3, 4),
           });
-    place(make(), true);
-    place(make(), false);
+    place(make(true), true);
+    place(make(false), false);
   }
   const marks = [...hemStitch(t.hem, thread, 2)];
   if (sleeve !== 'none') {

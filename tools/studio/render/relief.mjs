@@ -22,6 +22,9 @@ const HALF = (() => {
   return v.map((c) => c / l);
 })();
 const AMBIENT = 0.3;
+/** Cloth darker than this (luminance, linear) also shows its fibres' own reflection, or folds and seams would vanish in black. */
+const DARK_CLOTH = 0.06;
+const FIBRE_LIGHT = 0.05;
 /** Color of the undyed yarn, which shows between the dyed threads of denim. */
 const WEFT = rgb('#cdd0d2');
 
@@ -419,9 +422,11 @@ function light(part, kind, { hgt, albedo, m }, sprite, height, scale) {
       const k = (y + m.y) * sprite.w + x + m.x;
       // Shadows are shifted slightly to blue, lights slightly to yellow.
       const warm = Math.max(-0.03, Math.min(0.03, (shade - 1) * 0.05));
-      const v0 = albedo[i * 3] * shade * (1 + warm) + s;
-      const v1 = albedo[i * 3 + 1] * shade + s;
-      const v2 = albedo[i * 3 + 2] * shade * (1 - warm) + s * 0.97;
+      const luminance = 0.2126 * albedo[i * 3] + 0.7152 * albedo[i * 3 + 1] + 0.0722 * albedo[i * 3 + 2];
+      const fibre = FIBRE_LIGHT * Math.max(0, 1 - luminance / DARK_CLOTH) * Math.max(0, shade - 0.72) ** 1.3;
+      const v0 = albedo[i * 3] * shade * (1 + warm) + s + fibre;
+      const v1 = albedo[i * 3 + 1] * shade + s + fibre;
+      const v2 = albedo[i * 3 + 2] * shade * (1 - warm) + s * 0.97 + fibre * 1.06;
       const under = sprite.a[k];
       const rest = under * (1 - a);
       const total = a + rest;
