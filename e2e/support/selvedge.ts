@@ -99,7 +99,8 @@ function start(dataFolder: string, variables: Record<string, string>, args: stri
   return { process: child, output: () => printed };
 }
 
-function binary(): string {
+/** Path of the built server. */
+export function binary(): string {
   const candidates = process.env.SELVEDGE_BIN
     ? [resolve(process.env.SELVEDGE_BIN)]
     : ["release", "debug"].map((profile) =>
@@ -128,7 +129,8 @@ async function waitForHealth(url: string, server: Server, end: () => Promise<voi
   throw new Error(`The server did not start at ${url}:\n${server.output()}`);
 }
 
-async function stop(child: ChildProcess, signal: "SIGTERM" | "SIGKILL"): Promise<void> {
+/** Ends a process, and waits until it has ended. */
+export async function stop(child: ChildProcess, signal: "SIGTERM" | "SIGKILL"): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) {
     return;
   }

@@ -1,0 +1,160 @@
+// Several nodes of `selvedge serve` on one database, with a NATS server between them; each can be killed and started again.
+
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { connect } from "node:net";
+import { join, resolve } from "node:path";
+import { makeProject } from "./project.ts";
+import { binary, freePorts, startSelvedge, stop } from "./selvedge.ts";
+
+const repository = resolve(import.meta.dirname, "../..");
+const startTimeoutMs = 60_000;
+/** After this long without a sign of life a node counts as dead. */
+export const nodeTimeoutMs = 3_000;
+
+/** A program that can be killed and started again on the same port. */
+export interface Killable {
+  name: string;
+  url: string;
+  kill(): Promise<void>;
+  start(): Promise<void>;
+}
+
+export interface Cluster {
+  nodes: [Killable, Killable];
+  nats: Killable;
+  publishableKey: string;
+  secretKey: string;
+  /** Waits until both nodes reach the database and the broker. */
+  untilHealthy(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Starts the database of a project with this migration, a NATS server and two nodes. */
+export async function startCluster(migration: string): Promise<Cluster> {
+  const project = await makeProject("cluster", migration);
+  const database = await startSelvedge(project.path);
+  const [natsPort = 0, firstPort = 0, secondPort = 0] = await freePorts(3);
+  const keys = generateKeys(project.path);
+  const nats = killable("the broker", `nats://127.0.0.1:${natsPort}`, () => startNats(natsPort));
+  const node = (port: number) =>
+    killable(`the node on port ${port}`, `http://127.0.0.1:${port}`, () =>
+      startNode(project.path, port, {
+        ...keys,
+        DATABASE_URL: database.databaseUrl,
+        SELVEDGE_NATS_SERVERS: nats.url,
+        SELVEDGE_NATS_NODE_TIMEOUT: `${nodeTimeoutMs}ms`,
+      }),
+    );
+  const nodes: [Killable, Killable] = [node(firstPort), node(secondPort)];
+  await nats.start();
+  await Promise.all(nodes.map((one) => one.start()));
+  return {
+    nodes,
+    nats,
+    publishableKey: keys.SUPABASE_AUTH_PUBLISHABLE_KEY ?? "",
+    secretKey: keys.SUPABASE_AUTH_SECRET_KEY ?? "",
+    untilHealthy: async () => {
+      await Promise.all(nodes.map((one) => untilHealthy(one.url)));
+    },
+    stop: async () => {
+      await Promise.all([...nodes, nats].map((one) => one.kill()));
+      await database.stop();
+      await project.remove();
+    },
+  };
+}
+
+function killable(name: string, url: string, launch: () => Promise<ChildProcess>): Killable {
+  let child: ChildProcess | null = null;
+  return {
+    name,
+    url,
+    kill: async () => {
+      if (child !== null) {
+        await stop(child, "SIGKILL");
+      }
+      child = null;
+    },
+    start: async () => {
+      child = await launch();
+    },
+  };
+}
+
+/** The variables that `selvedge keys --generate` prints. */
+function generateKeys(project: string): Record<string, string> {
+  const arguments_ = ["keys", "--generate", "--project", project];
+  const lines = execFileSync(binary(), arguments_, { encoding: "utf8" }).split("\n");
+  const pairs = lines.flatMap((line) => {
+    const [, name, value] = /^([A-Z_]+)=(.*)$/.exec(line) ?? [];
+    return name === undefined || value === undefined ? [] : [[name, value.replace(/^"|"$/g, "")]];
+  });
+  return Object.fromEntries(pairs);
+}
+
+async function startNats(port: number): Promise<ChildProcess> {
+  const program = execFileSync(join(repository, "tools/nats-server"), { encoding: "utf8" }).trim();
+  const child = spawn(program, ["--addr", "127.0.0.1", "--port", `${port}`], { stdio: "ignore" });
+  await until(() => isListening(port), "the broker listens");
+  return child;
+}
+
+async function startNode(
+  project: string,
+  port: number,
+  variables: Record<string, string>,
+): Promise<ChildProcess> {
+  const arguments_ = ["serve", "--project", project, "--host", "127.0.0.1", "--port", `${port}`];
+  const child = spawn(binary(), arguments_, {
+    stdio: "ignore",
+    env: {
+      ...process.env,
+      SELVEDGE_DATA_DIR: join(project, `node-${port}`),
+      SUPABASE_AUTH_EMAIL_SMTP_ENABLED: "true",
+      SUPABASE_AUTH_EMAIL_SMTP_HOST: "127.0.0.1",
+      SUPABASE_AUTH_EMAIL_SMTP_ADMIN_EMAIL: "admin@lookbook.test",
+      ...variables,
+    },
+  });
+  await until(async () => {
+    if (child.exitCode !== null) {
+      throw new Error(`a node ended with code ${child.exitCode}`);
+    }
+    return (await health(`http://127.0.0.1:${port}`)) !== undefined;
+  }, "the node responds");
+  return child;
+}
+
+async function untilHealthy(url: string): Promise<void> {
+  await until(async () => (await health(url)) === "ok", `${url} is healthy`);
+}
+
+/** The status that a node reports; undefined when it does not respond. */
+async function health(url: string): Promise<string | undefined> {
+  try {
+    const response = await fetch(`${url}/health/ready`);
+    const { status } = (await response.json()) as { status?: string };
+    return response.ok ? status : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isListening(port: number): Promise<boolean> {
+  return new Promise((done) => {
+    const socket = connect(port, "127.0.0.1");
+    socket.once("connect", () => done(true)).once("error", () => done(false));
+    socket.once("connect", () => socket.destroy());
+  });
+}
+
+/** Waits until something is true, and fails after a minute. */
+export async function until(isTrue: () => Promise<boolean> | boolean, what: string): Promise<void> {
+  const deadline = Date.now() + startTimeoutMs;
+  while (!(await isTrue())) {
+    if (Date.now() > deadline) {
+      throw new Error(`Not within ${startTimeoutMs} ms: ${what}`);
+    }
+    await new Promise((wake) => setTimeout(wake, 50));
+  }
+}
