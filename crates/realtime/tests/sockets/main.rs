@@ -9,6 +9,7 @@ mod presence;
 mod private_channels;
 mod rates;
 mod refreshed_tokens;
+mod schema;
 mod several_nodes;
 mod shutdown;
 mod support;
