@@ -91,6 +91,18 @@ export const router = createBrowserRouter([
                       Component: (await import("@/app/routes/profile/my-profile")).MyProfile,
                     }),
                   },
+                  {
+                    path: "profile/edit",
+                    lazy: async () => ({
+                      Component: (await import("@/app/routes/profile/settings")).Settings,
+                    }),
+                  },
+                  {
+                    path: "profile-settings",
+                    lazy: async () => ({
+                      Component: (await import("@/app/routes/profile/settings")).ProfileSettings,
+                    }),
+                  },
                 ],
               },
               {

@@ -53,7 +53,8 @@ export interface UsernameAvailability {
 export function useUsernameAvailability(typed: string, current = ""): UsernameAvailability {
   const wanted = typed.trim();
   const settled = useDebounced(wanted, typingPauseMs);
-  const worthAsking = wanted.length >= 3 && wanted !== current;
+  // Names are unique in any case of letters, so another spelling of the current name is not asked about.
+  const worthAsking = wanted.length >= 3 && wanted.toLowerCase() !== current.toLowerCase();
   const check = useQuery({
     ...usernameAvailableQuery(settled),
     enabled: worthAsking && settled === wanted,

@@ -57,6 +57,13 @@ function Profile({ profile }: { profile: PublicProfile }) {
     <>
       <title>{pageTitle(profile.full_name || `@${profile.username}`)}</title>
       <ProfileHeader profile={profile} />
+      {isOwner && (
+        <div className="mt-4 flex justify-center">
+          <Button asChild>
+            <Link to={paths.editProfile}>Edit Profile</Link>
+          </Button>
+        </div>
+      )}
       <section aria-labelledby="outfits-title" className="mt-16">
         <h2 id="outfits-title" className="mb-6 font-serif text-heading">
           {isOwner ? "Your Outfits" : "Outfits"}

@@ -1,4 +1,4 @@
-import { Bookmark, LayoutGrid, LogOut, Shirt, UserRound } from "lucide-react";
+import { Bookmark, LayoutGrid, LogOut, Settings, Shirt, UserRound } from "lucide-react";
 import type { ReactElement } from "react";
 import { useNavigate } from "react-router";
 import { sectionPath } from "@/app/routes/explore/explore-params";
@@ -49,6 +49,10 @@ export function AccountMenu({ trigger }: { trigger: ReactElement }) {
         <MenuItem onSelect={() => navigate(sectionPath("bookmarks"))}>
           <Bookmark strokeWidth={1.6} />
           Bookmarks
+        </MenuItem>
+        <MenuItem onSelect={() => navigate(paths.editProfile)}>
+          <Settings strokeWidth={1.6} />
+          Settings
         </MenuItem>
         <MenuSeparator />
         <MenuItem onSelect={leave}>

@@ -1,15 +1,21 @@
 import { ExternalLink } from "lucide-react";
 import { Tabs } from "radix-ui";
-import type { ReactNode } from "react";
+import { lazy, type ReactNode, Suspense } from "react";
 import { Link } from "react-router";
+import { LoadingPage } from "@/components/ui/spinner";
 import { TabList } from "@/components/ui/tab-list";
 import { paths } from "@/lib/paths";
 import { pageTitle } from "@/lib/product";
 import { useSession } from "@/lib/session";
 import { FavoritesTab } from "./favorites-tab";
 import { OutfitsTab } from "./outfits-tab";
+import { OwnProfile } from "./own-profile";
 import { ProfileSummary } from "./profile-summary";
 import { type ProfileTab, profileTabs, useProfileTab } from "./profile-tabs";
+
+const ProfileForm = lazy(async () => ({
+  default: (await import("@/features/profiles/components/profile-form")).ProfileForm,
+}));
 
 /** The signed-in user's own area, at /profile. */
 export function MyProfile() {
@@ -34,13 +40,20 @@ export function MyProfile() {
       <Tabs.Root value={tab} onValueChange={openTab} activationMode="manual" className="mt-8">
         <TabList label="My Profile" tabs={profileTabs} />
         <Panel value="profile">
-          <ProfileSummary user={user} />
+          <OwnProfile>{(own) => <ProfileSummary profile={own} email={user.email} />}</OwnProfile>
         </Panel>
         <Panel value="outfits">
           <OutfitsTab userId={user.id} list="outfits" />
         </Panel>
         <Panel value="submissions">
           <OutfitsTab userId={user.id} list="submissions" />
+        </Panel>
+        <Panel value="edit">
+          <Suspense fallback={<LoadingPage />}>
+            <OwnProfile>
+              {(own) => <ProfileForm form="full" profile={own} email={user.email} />}
+            </OwnProfile>
+          </Suspense>
         </Panel>
         <Panel value="favorites">
           <FavoritesTab userId={user.id} />

@@ -1,40 +1,63 @@
-import type { User } from "@supabase/supabase-js";
+import { lazy, Suspense, useState } from "react";
 import { Avatar } from "@/components/ui/avatar";
-import { ErrorNotice } from "@/components/ui/error-notice";
-import { Skeleton } from "@/components/ui/skeleton";
+import { Button } from "@/components/ui/button";
+import { LoadingPage } from "@/components/ui/spinner";
 import { cn } from "@/lib/cn";
 import { capitalise, initialsOf } from "@/lib/format";
-import { useSession } from "@/lib/session";
+import type { Profile } from "@/lib/session";
 
-/** Who is signed in: picture, username, role and e-mail address. */
-export function ProfileSummary({ user }: { user: User }) {
-  const { profile, isProfileLoading, profileError, refreshProfile } = useSession();
-  if (isProfileLoading) return <SummarySkeleton />;
-  if (profile === null && profileError !== null) {
+// Its libraries are large, and most visits to the page do not edit anything.
+const ProfileForm = lazy(async () => ({
+  default: (await import("@/features/profiles/components/profile-form")).ProfileForm,
+}));
+
+interface ProfileSummaryProps {
+  profile: Profile;
+  email: string | undefined;
+}
+
+/** Who is signed in: picture, username, role and e-mail address, and the short form to change the first two. */
+export function ProfileSummary({ profile, email }: ProfileSummaryProps) {
+  const [isEditing, setEditing] = useState(false);
+  if (isEditing) {
+    const close = () => setEditing(false);
     return (
-      <ErrorNotice
-        title="Your profile could not be loaded."
-        error={profileError}
-        onRetry={refreshProfile}
-      />
+      <Suspense fallback={<LoadingPage />}>
+        <ProfileForm
+          form="short"
+          profile={profile}
+          email={email}
+          onSaved={close}
+          onCancel={close}
+        />
+      </Suspense>
     );
   }
-  const username = profile?.username ?? null;
   return (
     <div className="flex items-center gap-6 max-sm:flex-col max-sm:text-center">
-      <Avatar src={profile?.avatar_url} initials={initialsOf(username, user.email)} size="lg" />
-      <div className="min-w-0 max-w-full">
+      <Avatar
+        key={profile.avatar_url}
+        src={profile.avatar_url}
+        initials={initialsOf(profile.username, email)}
+        size="lg"
+      />
+      <div className="min-w-0 max-w-full flex-1">
         <div className="flex flex-wrap items-center gap-x-3 gap-y-1 max-sm:justify-center">
-          <h2 className="break-words font-serif text-heading">{username ?? "No username set"}</h2>
-          <RoleBadge role={profile?.role ?? "user"} />
+          <h2 className="break-words font-serif text-heading">
+            {profile.username ?? "No username set"}
+          </h2>
+          <RoleBadge role={profile.role} />
         </div>
-        <p className="mt-1 break-words text-ink-soft">{user.email}</p>
+        <p className="mt-1 break-words text-ink-soft">{email}</p>
       </div>
+      <Button variant="primary" onClick={() => setEditing(true)}>
+        Edit Profile
+      </Button>
     </div>
   );
 }
 
-function RoleBadge({ role }: { role: string }) {
+function RoleBadge({ role }: { role: Profile["role"] }) {
   return (
     <span
       className={cn(
@@ -44,18 +67,5 @@ function RoleBadge({ role }: { role: string }) {
     >
       {capitalise(role)}
     </span>
-  );
-}
-
-function SummarySkeleton() {
-  return (
-    <div role="status" className="flex items-center gap-6 max-sm:flex-col">
-      <span className="sr-only">Loading profile...</span>
-      <Skeleton className="size-28 rounded-full" />
-      <div className="flex flex-col gap-3 max-sm:items-center">
-        <Skeleton className="h-8 w-48" />
-        <Skeleton className="h-4 w-56" />
-      </div>
-    </div>
   );
 }

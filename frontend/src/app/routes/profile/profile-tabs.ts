@@ -5,6 +5,7 @@ export const profileTabs = [
   { value: "profile", label: "Profile" },
   { value: "outfits", label: "My Outfits" },
   { value: "submissions", label: "My Submissions" },
+  { value: "edit", label: "Edit Profile" },
   { value: "favorites", label: "My Favorites" },
 ] as const;
 

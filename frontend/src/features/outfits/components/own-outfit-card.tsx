@@ -1,3 +1,4 @@
+import { useId } from "react";
 import { Link, type To } from "react-router";
 import { Picture } from "@/components/ui/picture";
 import type { CombineStatus } from "@/lib/database";
@@ -30,20 +31,27 @@ export function OwnOutfitCard({
   dateLabel,
   capitalisesStatus = false,
 }: OwnOutfitCardProps) {
+  const nameId = useId();
   const count = outfit.item_ids.length;
   return (
     <article className="relative">
-      <Link to={to} className="block rounded-md focus-visible:outline-offset-4">
+      <Link
+        to={to}
+        aria-labelledby={nameId}
+        className="block rounded-md focus-visible:outline-offset-4"
+      >
         <Picture
           url={outfit.main_image}
-          alt=""
+          alt={outfit.image_alt ?? outfit.name}
           sizes={outfitCardSizes}
           width={outfitPictureWidth}
           height={outfitPictureWidth * 1.25}
           placeholderColor={outfit.main_image_color}
           className="aspect-4/5 w-full rounded-md"
         />
-        <h3 className="mt-3 truncate font-serif text-ink text-name">{outfit.name}</h3>
+        <h3 id={nameId} className="mt-3 truncate font-serif text-ink text-name">
+          {outfit.name}
+        </h3>
       </Link>
       <p className="text-caption text-ink-soft">
         {count === 1 ? "1 item" : `${count} items`} · {dateLabel} {formatDate(outfit.created_at)}

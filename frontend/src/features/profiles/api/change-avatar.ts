@@ -1,0 +1,60 @@
+import { useMutation } from "@tanstack/react-query";
+import { uniqueFileName, uploadResumably } from "@/lib/resumable-upload";
+import type { Profile } from "@/lib/session";
+import { loadClient } from "@/lib/supabase";
+import { useStoreProfile, writeProfile } from "./update-profile";
+
+const bucket = "avatars";
+const publicPath = `/storage/v1/object/public/${bucket}/`;
+
+interface AvatarUpload {
+  file: File;
+  onProgress: (sent: number) => void;
+}
+
+/** Removes an avatar's file, unless it lies elsewhere: at an identity provider, or among the demo pictures. */
+async function removeFile(profileId: string, url: string | null): Promise<void> {
+  if (url === null || !url.startsWith(`${publicPath}${profileId}/`)) return;
+  await (await loadClient()).storage.from(bucket).remove([url.slice(publicPath.length)]);
+}
+
+/** Uploads a cropped picture and makes it the avatar. The former file is removed; the new one if the profile refuses it. */
+export function useUploadAvatar(profile: Profile) {
+  const storeProfile = useStoreProfile();
+  return useMutation({
+    mutationFn: async ({ file, onProgress }: AvatarUpload) => {
+      const extension = file.type === "image/webp" ? "webp" : "png";
+      const name = await uploadResumably({
+        file,
+        bucket,
+        objectName: `${profile.id}/${uniqueFileName(extension)}`,
+        place: `avatar:${profile.id}`,
+        contentType: file.type,
+        onProgress,
+      });
+      const url = `${publicPath}${name}`;
+      try {
+        return await writeProfile(profile.id, { avatar_url: url });
+      } catch (error) {
+        await removeFile(profile.id, url);
+        throw error;
+      }
+    },
+    onSuccess: (saved) => {
+      void storeProfile(saved);
+      void removeFile(profile.id, profile.avatar_url);
+    },
+  });
+}
+
+/** Takes the avatar away: initials are shown in its place. */
+export function useRemoveAvatar(profile: Profile) {
+  const storeProfile = useStoreProfile();
+  return useMutation({
+    mutationFn: () => writeProfile(profile.id, { avatar_url: null }),
+    onSuccess: (saved) => {
+      void storeProfile(saved);
+      void removeFile(profile.id, profile.avatar_url);
+    },
+  });
+}
