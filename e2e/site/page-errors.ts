@@ -7,6 +7,8 @@ export interface PageErrors {
   readonly found: string[];
   /** Declares that a response with this status is expected for this path, because the test provokes it. */
   expectStatus(status: number, path: string): void;
+  /** The same for every path that begins so. */
+  expectStatusOfAny(status: number, start: string): void;
   /** Declares that requests may fail from now on, because the test cuts the network. */
   expectNetworkFailures(): void;
 }
@@ -14,10 +16,10 @@ export interface PageErrors {
 /** Watches every page of the browser context. `inbox` is the address of the development inbox. */
 export function recordPageErrors(context: BrowserContext, inbox: string): PageErrors {
   const found: string[] = [];
-  const expected: { status: number; path: string }[] = [];
+  const expected: { status: number; matches: (path: string) => boolean }[] = [];
   let isNetworkReliable = true;
   const isExpected = (status: number, url: string) =>
-    expected.some((one) => one.status === status && new URL(url).pathname === one.path);
+    expected.some((one) => one.status === status && one.matches(new URL(url).pathname));
 
   context.on("page", (page: Page) => {
     page.on("pageerror", (error) => found.push(`exception: ${error.message}`));
@@ -45,7 +47,9 @@ export function recordPageErrors(context: BrowserContext, inbox: string): PageEr
   });
   return {
     found,
-    expectStatus: (status, path) => expected.push({ status, path }),
+    expectStatus: (status, path) => expected.push({ status, matches: (actual) => actual === path }),
+    expectStatusOfAny: (status, start) =>
+      expected.push({ status, matches: (actual) => actual.startsWith(start) }),
     expectNetworkFailures: () => {
       isNetworkReliable = false;
     },

@@ -1,4 +1,5 @@
 import { Tabs } from "radix-ui";
+import { useEffect, useRef } from "react";
 import { cn } from "@/lib/cn";
 
 interface TabListProps {
@@ -10,8 +11,15 @@ interface TabListProps {
 
 /** Underlined tabs in one line, which is swiped where it does not fit. To be rendered inside `Tabs.Root`. */
 export function TabList({ label, tabs, className }: TabListProps) {
+  const list = useRef<HTMLDivElement>(null);
+  // An address may open a tab beyond the edge of a phone's screen.
+  useEffect(() => {
+    const active = list.current?.querySelector('[data-state="active"]');
+    active?.scrollIntoView({ block: "nearest", inline: "center" });
+  }, []);
   return (
     <Tabs.List
+      ref={list}
       aria-label={label}
       className={cn(
         "no-scrollbar flex gap-7 overflow-x-auto overflow-y-hidden border-line border-b max-md:-mx-4 max-md:gap-6 max-md:px-4",

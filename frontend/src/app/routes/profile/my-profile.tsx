@@ -17,6 +17,10 @@ const ProfileForm = lazy(async () => ({
   default: (await import("@/features/profiles/components/profile-form")).ProfileForm,
 }));
 
+const TrainingImagesTab = lazy(async () => ({
+  default: (await import("./training-images-tab")).TrainingImagesTab,
+}));
+
 /** The signed-in user's own area, at /profile. */
 export function MyProfile() {
   const { user, profile } = useSession();
@@ -41,6 +45,11 @@ export function MyProfile() {
         <TabList label="My Profile" tabs={profileTabs} />
         <Panel value="profile">
           <OwnProfile>{(own) => <ProfileSummary profile={own} email={user.email} />}</OwnProfile>
+        </Panel>
+        <Panel value="training-images">
+          <Suspense fallback={<LoadingPage />}>
+            <TrainingImagesTab userId={user.id} />
+          </Suspense>
         </Panel>
         <Panel value="outfits">
           <OutfitsTab userId={user.id} list="outfits" />

@@ -1,12 +1,15 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Shirt } from "lucide-react";
+import { Link } from "react-router";
 import { ExploreLink } from "@/app/routes/explore/explore-link";
+import { Button } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorNotice } from "@/components/ui/error-notice";
 import { LoadMore } from "@/components/ui/load-more";
 import { creatorOutfitsQuery } from "@/features/outfits/api/list-creator-outfits";
 import { OutfitGridSkeleton } from "@/features/outfits/components/outfit-grid";
 import { OwnOutfitCard } from "@/features/outfits/components/own-outfit-card";
+import { PhotoStatus } from "@/features/training-images/components/photo-status";
 import { paths } from "@/lib/paths";
 
 const texts = {
@@ -26,6 +29,18 @@ export function OutfitsTab({ userId, list }: OutfitsTabProps) {
       <h2 id="own-outfits-title" className="mb-6 font-serif text-heading">
         {texts[list].title}
       </h2>
+      {list === "outfits" && (
+        <div className="mb-8">
+          <PhotoStatus
+            userId={userId}
+            action={
+              <Button asChild>
+                <Link to={`${paths.myProfile}?tab=training-images`}>Add Training Images</Link>
+              </Button>
+            }
+          />
+        </div>
+      )}
       <OwnOutfits userId={userId} list={list} />
     </section>
   );

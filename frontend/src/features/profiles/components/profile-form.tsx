@@ -59,7 +59,7 @@ export function ProfileForm({ profile, email, form, onSaved, onCancel }: Profile
       className="flex max-w-2xl flex-col gap-6"
     >
       {/* Always rendered, because screen readers announce changes only of what was there before. */}
-      <div role="status">
+      <div role="status" className="empty:-mb-6">
         {hasChanges && (
           <p className="rounded-md border border-line bg-surface px-4 py-3 text-small">
             You have unsaved changes. They are kept in this browser until you save or reset them.

@@ -1,0 +1,44 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { Button } from "@/components/ui/button";
+import { ErrorNotice } from "@/components/ui/error-notice";
+import { slots, trainingPhotosQuery } from "@/features/training-images/api/list-photos";
+import { PhotoGrid, PhotoGridSkeleton } from "@/features/training-images/components/photo-grid";
+import { PhotoUploader } from "@/features/training-images/components/photo-uploader";
+
+/** The three training photos, to look at and, after a click, to change. */
+export function TrainingImagesTab({ userId }: { userId: string }) {
+  const [isEditing, setEditing] = useState(false);
+  return (
+    <section aria-labelledby="training-images-title">
+      <div className="mb-7 flex flex-wrap items-end justify-between gap-x-8 gap-y-4">
+        <div className="max-w-2xl">
+          <h2 id="training-images-title" className="font-serif text-heading">
+            Training Images
+          </h2>
+          <p className="mt-2 text-ink-soft text-small">
+            Upload exactly {slots.length} photos of yourself. They are private: only you and the
+            administrators who make your personalised pictures see them, and they are never shown on
+            your page.
+          </p>
+        </div>
+        <Button
+          variant={isEditing ? "secondary" : "primary"}
+          onClick={() => setEditing(!isEditing)}
+        >
+          {isEditing ? "Done Editing" : "Edit Training Images"}
+        </Button>
+      </div>
+      {isEditing ? <PhotoUploader userId={userId} /> : <Photos userId={userId} />}
+    </section>
+  );
+}
+
+function Photos({ userId }: { userId: string }) {
+  const { data: photos, isPending, error, refetch } = useQuery(trainingPhotosQuery(userId));
+  if (isPending) return <PhotoGridSkeleton />;
+  if (photos === undefined) {
+    return <ErrorNotice title="Your photos could not be loaded." error={error} onRetry={refetch} />;
+  }
+  return <PhotoGrid photos={photos} onRenew={() => void refetch()} />;
+}

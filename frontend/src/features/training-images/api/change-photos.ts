@@ -1,0 +1,80 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { uniqueFileName, uploadResumably } from "@/lib/resumable-upload";
+import { resultOf, ServiceError } from "@/lib/service-error";
+import { loadClient, supabase } from "@/lib/supabase";
+import { photoBucket, type Slot, type TrainingPhoto, trainingPhotosKey } from "./list-photos";
+
+interface PhotoUpload {
+  file: File;
+  contentType: string;
+  extension: string;
+  /** The photo in this slot so far. */
+  replaced: TrainingPhoto | undefined;
+  onProgress: (sent: number) => void;
+  signal: AbortSignal;
+}
+
+/** Removes an object. One that is gone already is no error: storage answers with an empty list. */
+async function removeObject(path: string): Promise<void> {
+  const { error } = await (await loadClient()).storage.from(photoBucket).remove([path]);
+  if (error !== null) throw new ServiceError(error.message, "", error.status ?? 0, error);
+}
+
+/** Fills a slot: the file first, then the row that names it, then the replaced file goes. */
+async function uploadPhoto(userId: string, slot: Slot, upload: PhotoUpload): Promise<void> {
+  const path = await uploadResumably({
+    file: upload.file,
+    bucket: photoBucket,
+    objectName: `training-images/${userId}/${uniqueFileName(upload.extension)}`,
+    place: `training-image:${userId}:${slot}`,
+    contentType: upload.contentType,
+    onProgress: upload.onProgress,
+    signal: upload.signal,
+  });
+  try {
+    resultOf(
+      await supabase.from("user_training_images").upsert(
+        {
+          user_id: userId,
+          image_url: path,
+          image_order: slot,
+          updated_at: new Date().toISOString(),
+        },
+        { onConflict: "user_id,image_order" },
+      ),
+    );
+  } catch (error) {
+    // Without a row nobody would find the photo again.
+    await removeObject(path).catch(() => undefined);
+    throw error;
+  }
+  if (upload.replaced !== undefined && upload.replaced.path !== path) {
+    await removeObject(upload.replaced.path);
+  }
+}
+
+export function useUploadPhoto(userId: string, slot: Slot) {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: (upload: PhotoUpload) => uploadPhoto(userId, slot, upload),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: trainingPhotosKey(userId) }),
+  });
+}
+
+/** Empties a slot. The object goes before the row: after a failure in between, the photo can still be found and deleted. */
+export function useDeletePhoto(userId: string) {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: async ({ slot, path }: TrainingPhoto) => {
+      await removeObject(path);
+      resultOf(
+        await supabase
+          .from("user_training_images")
+          .delete()
+          .eq("user_id", userId)
+          .eq("image_order", slot),
+      );
+    },
+    onSettled: () => queryClient.invalidateQueries({ queryKey: trainingPhotosKey(userId) }),
+  });
+}

@@ -1,0 +1,46 @@
+import { FileImage } from "lucide-react";
+import { useState } from "react";
+import { Button } from "@/components/ui/button";
+import { isHeic, type TrainingPhoto } from "../api/list-photos";
+
+interface PhotoPreviewProps {
+  photo: TrainingPhoto;
+  /** Asks for new addresses. */
+  onRenew: () => void;
+}
+
+/** A photo by its signed address. An address that has ended meanwhile is renewed once by itself, then by a button. */
+export function PhotoPreview({ photo, onRenew }: PhotoPreviewProps) {
+  const [failed, setFailed] = useState<{ url: string; count: number } | null>(null);
+  const { path, url } = photo;
+  const isShown = url !== null && failed?.url !== url;
+  if (isShown) {
+    return (
+      <img
+        src={url}
+        // The frame's caption names it; what it shows is private.
+        alt=""
+        className="size-full object-cover"
+        onError={() => {
+          const count = (failed?.count ?? 0) + 1;
+          setFailed({ url, count });
+          if (count === 1 && !isHeic(path)) onRenew();
+        }}
+      />
+    );
+  }
+  if (isHeic(path)) {
+    return (
+      <span className="flex size-full flex-col items-center justify-center gap-2 text-ink-soft text-small">
+        <FileImage aria-hidden="true" className="size-8" strokeWidth={1.4} />
+        HEIC photo
+      </span>
+    );
+  }
+  return (
+    <span className="flex size-full flex-col items-center justify-center gap-3 p-4 text-center text-ink-soft text-small">
+      The photo could not be shown.
+      <Button onClick={onRenew}>Try again</Button>
+    </span>
+  );
+}

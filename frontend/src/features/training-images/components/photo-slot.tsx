@@ -1,0 +1,161 @@
+import { useRef, useState } from "react";
+import { Button } from "@/components/ui/button";
+import { ConfirmDialog } from "@/components/ui/confirm-dialog";
+import { Progress } from "@/components/ui/progress";
+import { messageOf, ServiceError } from "@/lib/service-error";
+import { toast } from "@/lib/toast";
+import { useDeletePhoto, useUploadPhoto } from "../api/change-photos";
+import type { Slot, TrainingPhoto } from "../api/list-photos";
+import { acceptedPhotos, checkPhoto } from "../api/photo-file";
+import { EmptySlot, SlotFrame } from "./photo-grid";
+import { PhotoPreview } from "./photo-preview";
+
+interface PhotoSlotProps {
+  userId: string;
+  slot: Slot;
+  photo: TrainingPhoto | undefined;
+  onRenew: () => void;
+}
+
+/** One slot with everything that can be done in it. */
+export function PhotoSlot({ userId, slot, photo, onRenew }: PhotoSlotProps) {
+  const input = useRef<HTMLInputElement>(null);
+  const upload = usePhotoUpload(userId, slot, photo);
+  return (
+    <>
+      <SlotFrame slot={slot}>
+        {upload.isPending ? (
+          <div className="flex size-full flex-col items-center justify-center gap-4 p-5">
+            <p className="text-small">{Math.round(upload.sent * 100)} % uploaded</p>
+            <Progress label={`Uploading photo ${slot}`} value={upload.sent} />
+            <Button onClick={upload.cancel} aria-label={`Cancel upload of photo ${slot}`}>
+              Cancel
+            </Button>
+          </div>
+        ) : upload.interrupted !== null ? (
+          <div className="flex size-full flex-col items-center justify-center gap-3 p-4 text-center text-small">
+            <p role="alert">{upload.interrupted}</p>
+            <Button onClick={upload.retry} aria-label={`Try again to upload photo ${slot}`}>
+              Try again
+            </Button>
+          </div>
+        ) : photo === undefined ? (
+          <EmptySlot />
+        ) : (
+          <PhotoPreview photo={photo} onRenew={onRenew} />
+        )}
+      </SlotFrame>
+      <div className="mt-2 flex flex-wrap gap-2">
+        <Button
+          disabled={upload.isPending}
+          onClick={() => input.current?.click()}
+          aria-label={`${photo === undefined ? "Upload" : "Replace"} photo ${slot}`}
+        >
+          {photo === undefined ? "Upload" : "Replace"}
+        </Button>
+        {photo !== undefined && !upload.isPending && <DeleteButton userId={userId} photo={photo} />}
+      </div>
+      <input
+        ref={input}
+        type="file"
+        accept={acceptedPhotos}
+        hidden
+        aria-label={`File of photo ${slot}`}
+        onChange={(event) => {
+          const file = event.target.files?.[0];
+          // The same file can be chosen again.
+          event.target.value = "";
+          if (file !== undefined) upload.start(file);
+        }}
+      />
+    </>
+  );
+}
+
+/** The state of a slot's upload. After an interruption the file is kept, so that trying again goes on where it stopped. */
+function usePhotoUpload(userId: string, slot: Slot, replaced: TrainingPhoto | undefined) {
+  const mutation = useUploadPhoto(userId, slot);
+  const [sent, setSent] = useState(0);
+  const [file, setFile] = useState<File | null>(null);
+  const [interrupted, setInterrupted] = useState<string | null>(null);
+  const abort = useRef<AbortController | null>(null);
+
+  function start(chosen: File) {
+    const checked = checkPhoto(chosen);
+    if (!checked.ok) {
+      toast("Invalid File", checked.reason, "danger");
+      return;
+    }
+    abort.current = new AbortController();
+    setFile(chosen);
+    setSent(0);
+    setInterrupted(null);
+    mutation.mutate(
+      { file: chosen, ...checked, replaced, onProgress: setSent, signal: abort.current.signal },
+      {
+        onSuccess: () => toast("Upload Successful", `Photo ${slot} is saved.`, "success"),
+        onError: (error) => {
+          if (error.name === "AbortError") return;
+          const text = messageOf(error, "Failed to upload training image. Please try again.");
+          const isAnswer = error instanceof ServiceError;
+          toast(
+            isAnswer ? "Upload Failed" : "Upload Error",
+            isAnswer ? text : messageOf(error, "An unexpected error occurred"),
+            "danger",
+          );
+          setInterrupted(text);
+        },
+      },
+    );
+  }
+
+  return {
+    start,
+    sent,
+    isPending: mutation.isPending,
+    interrupted,
+    retry: () => file !== null && start(file),
+    cancel: () => abort.current?.abort(),
+  };
+}
+
+/** Deletes after a question: there is no way back. */
+function DeleteButton({ userId, photo }: { userId: string; photo: TrainingPhoto }) {
+  const [isAsking, setAsking] = useState(false);
+  const remove = useDeletePhoto(userId);
+
+  function confirm() {
+    setAsking(false);
+    remove.mutate(photo, {
+      onSuccess: () => toast("Image Deleted", `Photo ${photo.slot} is gone.`),
+      onError: (error) =>
+        toast(
+          error instanceof ServiceError ? "Delete Failed" : "Delete Error",
+          messageOf(error, "Failed to delete training image. Please try again."),
+          "danger",
+        ),
+    });
+  }
+
+  return (
+    <>
+      <Button
+        variant="quiet"
+        pending={remove.isPending}
+        aria-label={`Delete photo ${photo.slot}`}
+        onClick={() => setAsking(true)}
+      >
+        Delete
+      </Button>
+      {isAsking && (
+        <ConfirmDialog
+          title={`Delete photo ${photo.slot}?`}
+          text="The photo is deleted for good. You can upload another one in its place."
+          confirmLabel="Delete photo"
+          onConfirm={confirm}
+          onClose={() => setAsking(false)}
+        />
+      )}
+    </>
+  );
+}

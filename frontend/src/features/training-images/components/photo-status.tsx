@@ -1,0 +1,40 @@
+import { useQuery } from "@tanstack/react-query";
+import { CircleAlert, CircleCheck } from "lucide-react";
+import type { ReactNode } from "react";
+import { Skeleton } from "@/components/ui/skeleton";
+import { slots, trainingPhotosQuery } from "../api/list-photos";
+
+interface PhotoStatusProps {
+  userId: string;
+  /** What to do about an incomplete set. */
+  action: ReactNode;
+}
+
+/** Card that says whether all training photos are there, which outfits need to be submitted. */
+export function PhotoStatus({ userId, action }: PhotoStatusProps) {
+  const { data: photos, isError } = useQuery(trainingPhotosQuery(userId));
+  // The photos' own tab says what failed and offers a retry.
+  if (isError && photos === undefined) return null;
+  if (photos === undefined) return <Skeleton className="h-24 w-full max-w-3xl" />;
+  const isComplete = photos.length === slots.length;
+  return (
+    <div className="flex max-w-3xl flex-wrap items-center gap-x-5 gap-y-3 rounded-md border border-line bg-surface px-5 py-4">
+      {isComplete ? (
+        <CircleCheck aria-hidden="true" className="size-6 text-success" strokeWidth={1.6} />
+      ) : (
+        <CircleAlert aria-hidden="true" className="size-6 text-ink-soft" strokeWidth={1.6} />
+      )}
+      <div className="min-w-0 flex-1 basis-56">
+        <p className="font-medium">
+          Training images: {photos.length} of {slots.length}
+        </p>
+        <p className="text-ink-soft text-small">
+          {isComplete
+            ? "Your training images are complete. You can submit outfits."
+            : "Upload exactly 3 training images to submit outfits."}
+        </p>
+      </div>
+      {!isComplete && action}
+    </div>
+  );
+}
