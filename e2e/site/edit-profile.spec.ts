@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { owner } from "../support/clients.ts";
 import { storedFiles } from "../support/files.ts";
-import { accountMenu, expect, fillSignIn, saveScreenshot, signIn, test, toast } from "./journey.ts";
+import { expect, fillSignIn, saveScreenshot, signIn, signOut, test, toast } from "./journey.ts";
 import { findViolations } from "./measure.ts";
 
 /** A picture that the browser can crop: a drawing of these pixels as PNG. */
@@ -82,8 +82,7 @@ test("what was typed survives a reload and the end of the session, until Reset",
 
   await page.reload();
   await expect(page.getByLabel("Display Name")).toHaveValue("Half a name");
-  await accountMenu(page).click();
-  await page.getByRole("menuitem", { name: "Sign out" }).click();
+  await signOut(page);
   await expect(page).toHaveURL("/");
   await page.goto("/profile-settings");
   await fillSignIn(page, person.email);
@@ -105,8 +104,7 @@ test("a draft stays with its user on a shared machine", { tag: "@once" }, async 
   await signIn(page, person.email);
   await page.goto("/profile/edit");
   await page.getByLabel("Bio").fill("A secret of mine");
-  await accountMenu(page).click();
-  await page.getByRole("menuitem", { name: "Sign out" }).click();
+  await signOut(page);
   await expect(page).toHaveURL("/");
 
   await signIn(page, "noah@lookbook.test");

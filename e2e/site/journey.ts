@@ -73,6 +73,13 @@ export async function fillSignIn(page: Page, email: string, secret = password): 
   await page.getByRole("button", { name: "Sign In" }).click();
 }
 
+/** Signs out by the account menu and waits until the server has ended the session. */
+export async function signOut(page: Page): Promise<void> {
+  await accountMenu(page).click();
+  await page.getByRole("menuitem", { name: "Sign out" }).click();
+  await expect(page.getByRole("banner").getByRole("link", { name: "Sign In" })).toBeVisible();
+}
+
 export function accountMenu(page: Page): Locator {
   return page.getByRole("button", { name: /^Account menu of / });
 }

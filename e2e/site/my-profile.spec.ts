@@ -1,7 +1,7 @@
 // The signed-in person's own area: the guard around it, and the tabs of My Profile.
 
 import { makeOutfit } from "../support/catalogue.ts";
-import { accountMenu, expect, fillSignIn, saveScreenshot, signIn, test } from "./journey.ts";
+import { expect, fillSignIn, saveScreenshot, signIn, signOut, test } from "./journey.ts";
 import { findViolations } from "./measure.ts";
 
 test("a visitor is asked to sign in and then sees the page they came for", async ({
@@ -27,9 +27,7 @@ test("a session that ends in another tab leads to the sign-in page and back", as
 
   const other = await page.context().newPage();
   await other.goto("/");
-  await accountMenu(other).click();
-  await other.getByRole("menuitem", { name: "Sign out" }).click();
-  await expect(other.getByRole("banner").getByRole("link", { name: "Sign In" })).toBeVisible();
+  await signOut(other);
   await other.close();
 
   await expect(page).toHaveURL("/auth");
@@ -43,8 +41,7 @@ test("signing out on a private page leads to the dashboard", { tag: "@once" }, a
 }) => {
   await signIn(page, person.email);
   await page.goto("/profile");
-  await accountMenu(page).click();
-  await page.getByRole("menuitem", { name: "Sign out" }).click();
+  await signOut(page);
 
   await expect(page).toHaveURL("/");
 });

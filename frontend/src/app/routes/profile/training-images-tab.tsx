@@ -1,10 +1,14 @@
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import { Button } from "@/components/ui/button";
 import { ErrorNotice } from "@/components/ui/error-notice";
 import { slots, trainingPhotosQuery } from "@/features/training-images/api/list-photos";
 import { PhotoGrid, PhotoGridSkeleton } from "@/features/training-images/components/photo-grid";
-import { PhotoUploader } from "@/features/training-images/components/photo-uploader";
+
+// Looking at the photos needs neither dialogs nor uploads.
+const PhotoUploader = lazy(async () => ({
+  default: (await import("@/features/training-images/components/photo-uploader")).PhotoUploader,
+}));
 
 /** The three training photos, to look at and, after a click, to change. */
 export function TrainingImagesTab({ userId }: { userId: string }) {
@@ -29,7 +33,13 @@ export function TrainingImagesTab({ userId }: { userId: string }) {
           {isEditing ? "Done Editing" : "Edit Training Images"}
         </Button>
       </div>
-      {isEditing ? <PhotoUploader userId={userId} /> : <Photos userId={userId} />}
+      {isEditing ? (
+        <Suspense fallback={<PhotoGridSkeleton />}>
+          <PhotoUploader userId={userId} />
+        </Suspense>
+      ) : (
+        <Photos userId={userId} />
+      )}
     </section>
   );
 }

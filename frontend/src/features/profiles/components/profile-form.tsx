@@ -163,7 +163,7 @@ function useProfileForm(profile: Profile, form: "short" | "full", onSaved?: () =
     mode: "onTouched",
     defaultValues: { ...stored, ...readDraft(userId) },
   });
-  const { reset, setError, watch } = fields;
+  const { reset, setFocus, watch } = fields;
   const values = useWatch({ control: fields.control });
   const changes = changesOf(values, stored);
 
@@ -177,8 +177,10 @@ function useProfileForm(profile: Profile, form: "short" | "full", onSaved?: () =
   }, [profile, userId, reset, watch]);
 
   function refuseUsername() {
+    // The note under the field says so too, with suggestions, once it has been checked again.
+    void queryClient.invalidateQueries({ queryKey: ["profiles", "username-available"] });
     toast("Username not available", "Please choose a different username.", "danger");
-    setError("username", { message: "Please choose a different username." }, { shouldFocus: true });
+    setFocus("username");
   }
 
   const submit = fields.handleSubmit(async (entered) => {

@@ -20,13 +20,13 @@ export interface TrainingPhoto {
   slot: Slot;
   /** Name of the object in the bucket. */
   path: string;
-  /** Signed address of a preview; null when it could not be made. */
+  /** Signed address of a preview; null when there is none. */
   url: string | null;
 }
 
 export const trainingPhotosKey = (userId: string) => ["training-images", userId] as const;
 
-/** Only Safari shows this format, and our renderer does not read it. */
+/** Neither the image renderer nor most browsers read this format; the file is too large to download it for a try. */
 export function isHeic(path: string): boolean {
   return /\.hei[cf]$/i.test(path);
 }
@@ -67,10 +67,10 @@ export function objectName(imageUrl: string): string {
 
 /** A signed address. Not the original one in place of a failed signature: a private bucket does not serve it. */
 async function signPhoto(path: string): Promise<string | null> {
+  if (isHeic(path)) return null;
   const { storage } = await loadClient();
-  const options = isHeic(path)
-    ? {}
-    : { transform: { width: previewWidth, resize: "contain" as const } };
-  const { data } = await storage.from(photoBucket).createSignedUrl(path, addressSeconds, options);
+  const { data } = await storage.from(photoBucket).createSignedUrl(path, addressSeconds, {
+    transform: { width: previewWidth, resize: "contain" },
+  });
   return data?.signedUrl ?? null;
 }

@@ -1,6 +1,7 @@
 import { FileImage } from "lucide-react";
 import { useState } from "react";
 import { Button } from "@/components/ui/button";
+import { cn } from "@/lib/cn";
 import { isHeic, type TrainingPhoto } from "../api/list-photos";
 
 interface PhotoPreviewProps {
@@ -13,6 +14,7 @@ interface PhotoPreviewProps {
 export function PhotoPreview({ photo, onRenew }: PhotoPreviewProps) {
   const [failed, setFailed] = useState<{ url: string; count: number } | null>(null);
   const { path, url } = photo;
+  const [isLoaded, setLoaded] = useState(false);
   const isShown = url !== null && failed?.url !== url;
   if (isShown) {
     return (
@@ -20,11 +22,12 @@ export function PhotoPreview({ photo, onRenew }: PhotoPreviewProps) {
         src={url}
         // The frame's caption names it; what it shows is private.
         alt=""
-        className="size-full object-cover"
+        className={cn("size-full object-cover", !isLoaded && "skeleton")}
+        onLoad={() => setLoaded(true)}
         onError={() => {
           const count = (failed?.count ?? 0) + 1;
           setFailed({ url, count });
-          if (count === 1 && !isHeic(path)) onRenew();
+          if (count === 1) onRenew();
         }}
       />
     );
