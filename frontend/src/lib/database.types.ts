@@ -574,6 +574,8 @@ export type Database = {
       [_ in never]: never;
     };
     Functions: {
+      delete_my_account: { Args: { confirmation: string }; Returns: undefined };
+      export_my_data: { Args: Record<PropertyKey, never>; Returns: Json };
       is_admin_role: { Args: Record<PropertyKey, never>; Returns: boolean };
       outfits_with_brand: {
         Args: { brand_id: string };
