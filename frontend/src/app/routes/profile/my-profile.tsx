@@ -9,6 +9,7 @@ import { pageTitle } from "@/lib/product";
 import { useSession } from "@/lib/session";
 import { FavoritesTab } from "./favorites-tab";
 import { OutfitsTab } from "./outfits-tab";
+import { OwnAccount } from "./own-account";
 import { OwnProfile } from "./own-profile";
 import { ProfileSummary } from "./profile-summary";
 import { type ProfileTab, profileTabs, useProfileTab } from "./profile-tabs";
@@ -44,7 +45,14 @@ export function MyProfile() {
       <Tabs.Root value={tab} onValueChange={openTab} activationMode="manual" className="mt-8">
         <TabList label="My Profile" tabs={profileTabs} />
         <Panel value="profile">
-          <OwnProfile>{(own) => <ProfileSummary profile={own} email={user.email} />}</OwnProfile>
+          <OwnProfile>
+            {(own) => (
+              <>
+                <ProfileSummary profile={own} email={user.email} />
+                <OwnAccount user={user} profile={own} />
+              </>
+            )}
+          </OwnProfile>
         </Panel>
         <Panel value="training-images">
           <Suspense fallback={<LoadingPage />}>

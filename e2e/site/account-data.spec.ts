@@ -1,0 +1,65 @@
+// Taking one's data along, and deleting the account.
+
+import { readFile } from "node:fs/promises";
+import { unzipSync } from "fflate";
+import { makeOutfit } from "../support/catalogue.ts";
+import { owner } from "../support/clients.ts";
+import { picture, png, storedFiles } from "../support/files.ts";
+import { expect, fillSignIn, saveScreenshot, signIn, test, toast } from "./journey.ts";
+import { findViolations } from "./measure.ts";
+
+test("everything about a user is downloaded as one zip", async ({ page, person }) => {
+  const outfit = await makeOutfit(person, "pending");
+  const name = `training-images/${person.id}/one.png`;
+  await person.client.storage.from("profile-avatars").upload(name, picture(), png);
+  await signIn(page, person.email);
+  await page.goto("/profile-settings");
+
+  const download = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Download your data" }).click();
+  const file = await download;
+
+  expect(file.suggestedFilename()).toMatch(/^lookbook-\d{4}-\d{2}-\d{2}\.zip$/);
+  await expect(toast(page, "Your data is ready")).toBeVisible();
+  const entries = unzipSync(await readFile(await file.path()));
+  expect(Object.keys(entries).sort()).toEqual(["data.json", `files/profile-avatars/${name}`]);
+  expect(Buffer.from(entries[`files/profile-avatars/${name}`] ?? []).equals(picture())).toBe(true);
+  const data = JSON.parse(Buffer.from(entries["data.json"] ?? []).toString());
+  expect(data.profile.username).toBe(person.username);
+  expect(data.account.email).toBe(person.email);
+  expect(data.outfits.map((one: { name: string }) => one.name)).toEqual([outfit.name]);
+});
+
+test("an account is deleted after its username is typed", async ({ page, pageErrors, person }) => {
+  await person.client.storage.from("avatars").upload(`${person.id}/me.png`, picture(), png);
+  await signIn(page, person.email);
+  await page.goto("/profile");
+  await page.getByRole("button", { name: "Delete account" }).click();
+  const question = page.getByRole("alertdialog", { name: "Delete your account?" });
+  const confirm = question.getByRole("button", { name: "Delete account" });
+  await expect(confirm).toBeDisabled();
+  const field = question.getByLabel(`Type ${person.username} to confirm`);
+  await field.fill("yes");
+  await expect(confirm).toBeDisabled();
+  await saveScreenshot(page, "delete-account");
+  expect(await findViolations(page)).toEqual([]);
+
+  // The client also signs out of the session that went with the account.
+  pageErrors.expectStatus(403, "/auth/v1/logout");
+  await field.fill(person.username);
+  await confirm.click();
+
+  await expect(toast(page, "Account deleted")).toBeVisible();
+  await expect(page).toHaveURL("/");
+  await expect(page.getByRole("banner").getByRole("link", { name: "Sign In" })).toBeVisible();
+  expect((await owner().auth.admin.getUserById(person.id)).error?.status).toBe(404);
+  expect(await storedFiles("avatars", person.id)).toEqual([]);
+
+  pageErrors.expectStatus(400, "/auth/v1/token");
+  await page.goto("/auth");
+  await fillSignIn(page, person.email);
+  await expect(toast(page, "Login failed")).toBeVisible();
+  pageErrors.expectStatus(404, `/${person.username}`);
+  await page.goto(`/${person.username}`);
+  await expect(page.getByText("User Not Found")).toBeVisible();
+});

@@ -1,0 +1,26 @@
+import type { User } from "@supabase/supabase-js";
+import { useNavigate } from "react-router";
+import { forgetAccount } from "@/features/account/api/delete-account";
+import { AccountSection } from "@/features/account/components/account-section";
+import { paths } from "@/lib/paths";
+import type { Profile } from "@/lib/session";
+
+interface OwnAccountProps {
+  user: User;
+  profile: Profile;
+}
+
+/** Export and deletion of the signed-in user's account. */
+export function OwnAccount({ user, profile }: OwnAccountProps) {
+  const navigate = useNavigate();
+
+  function leave() {
+    // First to a public page: on a private one the guard would ask to sign in again.
+    navigate(paths.explore, { replace: true });
+    void forgetAccount(user.id);
+  }
+
+  return (
+    <AccountSection confirmation={profile.username ?? user.email ?? user.id} onDeleted={leave} />
+  );
+}

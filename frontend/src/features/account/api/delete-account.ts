@@ -1,0 +1,20 @@
+import { useMutation } from "@tanstack/react-query";
+import { localStore } from "@/lib/browser-storage";
+import { resultOf } from "@/lib/service-error";
+import { loadClient, supabase } from "@/lib/supabase";
+
+/** Deletes the user's account with rows, files and sessions. The database compares the confirmation once more. */
+export function useDeleteAccount() {
+  return useMutation({
+    mutationFn: async (confirmation: string) => {
+      resultOf(await supabase.rpc("delete_my_account", { confirmation }));
+    },
+  });
+}
+
+/** Removes what this browser keeps of a deleted account: its session, and an unsaved profile. */
+export async function forgetAccount(userId: string): Promise<void> {
+  localStore.remove(`lookbook:edit-profile:${userId}`);
+  // The server knows the session no more; the client removes its own copy whatever the answer is.
+  await (await loadClient()).auth.signOut({ scope: "local" });
+}
