@@ -145,3 +145,32 @@ test("every control is at least 24 pixels large, 44 on touch screens", async ({ 
   await expect(page.getByRole("button", { name: "Tarn & Tiller" })).toBeVisible();
   expect(await findSmallTargets(page, least), "filters").toEqual([]);
 });
+
+test("pages of signed-in people fit the screen, and their controls are large enough", async ({
+  page,
+  person,
+  phone,
+}) => {
+  test.setTimeout(120_000);
+  await signIn(page, person.email);
+  for (const address of [
+    "/profile",
+    "/profile?tab=training-images",
+    "/profile?tab=outfits",
+    "/profile?tab=submissions",
+    "/profile?tab=edit",
+    "/profile?tab=favorites",
+    "/profile/edit",
+    "/profile-settings",
+  ]) {
+    await page.goto(address);
+    await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+    await page.waitForLoadState("networkidle");
+    const overflow = await page.evaluate(
+      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+    );
+    expect(overflow, `sideways overflow at ${address}`).toBeLessThanOrEqual(0);
+    expect(await findSmallTargets(page, phone ? 44 : 24), address).toEqual([]);
+    expect(await findViolations(page), address).toEqual([]);
+  }
+});
