@@ -53,6 +53,14 @@ describe("the draft", () => {
     expect(readDraft("two")).toEqual({});
   });
 
+  it("of the short form leaves what was typed into the full one", () => {
+    writeDraft("one", { username: "mi", bio: "Hello" });
+    writeDraft("one", {}, ["username"]);
+
+    expect(readDraft("one")).toEqual({ bio: "Hello" });
+    expect(readDraft("one", ["username"])).toEqual({});
+  });
+
   it("is removed when nothing differs any more", () => {
     writeDraft("one", { bio: "Hello" });
     writeDraft("one", changesOf(empty, empty));

@@ -11,12 +11,13 @@ import { hasCode, uniqueViolation } from "@/lib/service-error";
 import type { Profile } from "@/lib/session";
 import { toast } from "@/lib/toast";
 import { usernameAvailableQuery, useUsernameAvailability } from "@/lib/username-availability";
-import { clearDraft, readDraft, writeDraft } from "../api/profile-draft";
+import { readDraft, writeDraft } from "../api/profile-draft";
 import { toastProfileError } from "../api/profile-error";
 import {
   changesOf,
   type ProfileField,
   type ProfileValues,
+  profileFields,
   profileSchema,
   valuesOf,
 } from "../api/profile-values";
@@ -34,6 +35,12 @@ interface ProfileFormProps {
   onCancel?: () => void;
 }
 
+/** What each form shows, checks, saves and keeps as draft. */
+const formFields: Record<ProfileFormProps["form"], readonly ProfileField[]> = {
+  short: ["username"],
+  full: profileFields,
+};
+
 const linkFields = [
   { field: "instagramUrl", label: "Instagram", example: "https://instagram.com/you" },
   { field: "twitterUrl", label: "Twitter", example: "https://twitter.com/you" },
@@ -47,7 +54,7 @@ export function ProfileForm({ profile, email, form, onSaved, onCancel }: Profile
   const hasChanges = Object.keys(changes).length > 0;
 
   function discard() {
-    clearDraft(userId);
+    writeDraft(userId, {}, formFields[form]);
     fields.reset(valuesOf(profile));
   }
 
@@ -157,11 +164,12 @@ function useProfileForm(profile: Profile, form: "short" | "full", onSaved?: () =
   const { id: userId } = profile;
   const queryClient = useQueryClient();
   const update = useUpdateProfile(userId);
+  const shown = formFields[form];
   const stored = valuesOf(profile);
   const fields = useForm<ProfileValues>({
     resolver: zodResolver(profileSchema(form, profile.username !== null)),
     mode: "onTouched",
-    defaultValues: { ...stored, ...readDraft(userId) },
+    defaultValues: { ...stored, ...readDraft(userId, shown) },
   });
   const { reset, setFocus, watch } = fields;
   const values = useWatch({ control: fields.control });
@@ -169,12 +177,15 @@ function useProfileForm(profile: Profile, form: "short" | "full", onSaved?: () =
 
   useEffect(() => {
     // Another tab or device, or this form, has saved the profile: unsaved fields stay, the others are shown as saved.
-    reset({ ...valuesOf(profile), ...readDraft(userId) }, { keepErrors: true, keepTouched: true });
+    reset(
+      { ...valuesOf(profile), ...readDraft(userId, shown) },
+      { keepErrors: true, keepTouched: true },
+    );
     const subscription = watch((edited, { name }) => {
-      if (name !== undefined) writeDraft(userId, changesOf(edited, valuesOf(profile)));
+      if (name !== undefined) writeDraft(userId, changesOf(edited, valuesOf(profile)), shown);
     });
     return () => subscription.unsubscribe();
-  }, [profile, userId, reset, watch]);
+  }, [profile, userId, shown, reset, watch]);
 
   function refuseUsername() {
     // The note under the field says so too, with suggestions, once it has been checked again.
@@ -195,7 +206,7 @@ function useProfileForm(profile: Profile, form: "short" | "full", onSaved?: () =
     }
     update.mutate(changed, {
       onSuccess: (saved) => {
-        clearDraft(userId);
+        writeDraft(userId, {}, shown);
         reset(valuesOf(saved));
         toast("Profile updated", "Your profile has been updated successfully.", "success");
         onSaved?.();
