@@ -1,5 +1,6 @@
 // Training photos: three private pictures, uploaded in pieces, replaced, deleted, shown by addresses that end.
 
+import { writeFile } from "node:fs/promises";
 import type { Page } from "@playwright/test";
 import { owner } from "../support/clients.ts";
 import { picture, storedFiles } from "../support/files.ts";
@@ -76,19 +77,12 @@ test("three photos are uploaded, one is replaced and one is deleted", async ({ p
   await expect(page.getByText("Training images: 2 of 3")).toBeVisible();
 });
 
-test("an upload that is cut off goes on where it stopped, also after a reload", async ({
-  page,
-  pageErrors,
-  person,
-}) => {
-  test.setTimeout(120_000);
-  const file = photo("large.png", 4_500_000);
-  await signIn(page, person.email);
-  await openUploader(page);
-  pageErrors.expectNetworkFailures();
-  // The first two pieces arrive, then the network is gone.
+const uploads = "**/storage/v1/upload/resumable/**";
+
+/** Begins to upload a file, cuts the network after two of its pieces, and waits until the upload is given up. */
+async function startAndCutOff(page: Page, file: string): Promise<void> {
   let pieces = 0;
-  await page.route("**/storage/v1/upload/resumable/**", (route) => {
+  await page.route(uploads, (route) => {
     if (route.request().method() === "PATCH") {
       pieces += 1;
     }
@@ -98,32 +92,60 @@ test("an upload that is cut off goes on where it stopped, also after a reload", 
   await expect(page.getByRole("progressbar", { name: "Uploading photo 1" })).toBeVisible();
   await expect(toast(page, "Upload Failed")).toBeVisible({ timeout: 60_000 });
   await expect(page.getByRole("alert")).toHaveText("The upload was interrupted.");
+  await page.unroute(uploads);
+}
 
-  await page.unroute("**/storage/v1/upload/resumable/**");
+/** Records at which byte each request of an upload begins. */
+function recordOffsets(page: Page): number[] {
   const offsets: number[] = [];
   page.on("request", (request) => {
-    if (request.method() === "PATCH") {
+    if (request.method() === "PATCH" && request.url().includes("/upload/resumable/")) {
       offsets.push(Number(request.headers()["upload-offset"]));
     }
   });
-  await page.getByRole("button", { name: "Try again to upload photo 1" }).click();
-  await expect(toast(page, "Photo 1 is saved.")).toBeVisible({ timeout: 60_000 });
+  return offsets;
+}
 
-  expect(offsets[0]).toBeGreaterThan(0);
-  const [row] = await rows(person.id);
-  const stored = await owner()
-    .storage.from(bucket)
-    .download(row?.image_url ?? "");
-  expect(
-    Buffer.from((await stored.data?.arrayBuffer()) ?? new ArrayBuffer()).equals(file.buffer),
-  ).toBe(true);
-});
+for (const way of ["a retry", "a reload"]) {
+  test(`an upload that is cut off goes on where it stopped, after ${way}`, async ({
+    page,
+    pageErrors,
+    person,
+  }, testInfo) => {
+    test.setTimeout(120_000);
+    const { buffer } = photo("large.png", 4_500_000);
+    const file = testInfo.outputPath("large.png");
+    await writeFile(file, buffer);
+    await signIn(page, person.email);
+    await openUploader(page);
+    pageErrors.expectNetworkFailures();
+    await startAndCutOff(page, file);
+
+    if (way === "a reload") {
+      await openUploader(page);
+    }
+    const offsets = recordOffsets(page);
+    if (way === "a reload") {
+      await page.getByLabel("File of photo 1").setInputFiles(file);
+    } else {
+      await page.getByRole("button", { name: "Try again to upload photo 1" }).click();
+    }
+    await expect(toast(page, "Photo 1 is saved.")).toBeVisible({ timeout: 60_000 });
+
+    expect(offsets[0]).toBeGreaterThan(0);
+    const [row] = await rows(person.id);
+    const { data } = await owner()
+      .storage.from(bucket)
+      .download(row?.image_url ?? "");
+    expect(Buffer.from((await data?.arrayBuffer()) ?? new ArrayBuffer()).equals(buffer)).toBe(true);
+  });
+}
 
 test("an upload can be cancelled", { tag: "@once" }, async ({ page, pageErrors, person }) => {
   await signIn(page, person.email);
   await openUploader(page);
   pageErrors.expectNetworkFailures();
-  await page.route("**/storage/v1/upload/resumable/**", () => undefined);
+  await page.route(uploads, () => undefined);
   await page.getByLabel("File of photo 1").setInputFiles(photo("large.png", 2_500_000));
   await page.getByRole("button", { name: "Cancel upload of photo 1" }).click();
 
