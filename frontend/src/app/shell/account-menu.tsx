@@ -14,9 +14,9 @@ export function AccountMenu({ trigger }: { trigger: ReactElement }) {
   const signOut = useSignOut();
   const username = profile?.username ?? null;
 
-  function leave() {
-    // First to a public page: on a private one the guard would ask to sign in again as soon as the session ends.
-    navigate(paths.explore);
+  async function leave() {
+    // First to a public page, rendered at once: on a private one the guard would ask to sign in again when the session ends.
+    await navigate(paths.explore, { flushSync: true });
     signOut.mutate();
   }
 

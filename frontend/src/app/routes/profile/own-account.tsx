@@ -14,10 +14,10 @@ interface OwnAccountProps {
 export function OwnAccount({ user, profile }: OwnAccountProps) {
   const navigate = useNavigate();
 
-  function leave() {
-    // First to a public page: on a private one the guard would ask to sign in again.
-    navigate(paths.explore, { replace: true });
-    void forgetAccount(user.id);
+  async function leave() {
+    // First to a public page, rendered at once: on a private one the guard would ask to sign in again.
+    await navigate(paths.explore, { replace: true, flushSync: true });
+    await forgetAccount(user.id);
   }
 
   return (
