@@ -227,7 +227,8 @@ fn check_code(
     if !body.resource.is_empty() && body.resource != granted.resource {
         return refuse("Authorization code resource does not match the resource parameter");
     }
-    if !body.redirect_uri.is_empty() && body.redirect_uri != granted.redirect_uri {
+    // Every authorization request names its URI, so the exchange must repeat it (RFC 6749 §4.1.3).
+    if body.redirect_uri != granted.redirect_uri {
         return refuse("Invalid redirect_uri");
     }
     let challenge = granted.challenge.as_ref();

@@ -152,7 +152,9 @@ impl ScryptHash {
             number(settings, "p")?,
         );
         // RFC 7914 §2: scrypt's large array has N = 2^n entries of 128 × r bytes.
-        let memory_bytes = 128_u64.checked_shl(log_n)?.checked_mul(u64::from(block_size))?;
+        // Shifting 1 cannot lose bits, as shifting 128 would for a large n, whose memory would then count as none.
+        let entries = 1_u64.checked_shl(log_n)?;
+        let memory_bytes = entries.checked_mul(128)?.checked_mul(u64::from(block_size))?;
         if number(settings, "v")? != 1 || memory_bytes > MAX_MEMORY_BYTES || lanes > MAX_PASSES {
             return None;
         }
@@ -234,6 +236,8 @@ mod tests {
             "$argon2id$v=16$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4",
             "$argon2id$v=19$m=9999999,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4",
             "$fbscrypt$v=1,n=30,r=8,p=1,ss=Bw==,sk=AAAA$AAAA$AAAA",
+            "$fbscrypt$v=1,n=57,r=8,p=1,ss=Bw==,sk=AAAA$AAAA$AAAA",
+            "$fbscrypt$v=1,n=63,r=8,p=1,ss=Bw==,sk=AAAA$AAAA$AAAA",
             "$fbscrypt$v=1,n=70,r=8,p=1,ss=Bw==,sk=AAAA$AAAA$AAAA",
         ] {
             assert!(PasswordHash::parse(hash).is_none(), "{hash}");

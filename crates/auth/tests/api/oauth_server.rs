@@ -10,7 +10,7 @@ use crate::app::{PASSWORD, Response, Session, Setup, TestApp};
 
 pub(crate) const VERIFIER: &str = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
 /// Redirect URI of the registered client; its query must survive the redirect.
-const CALLBACK: &str = "https://program.example/cb?x=1";
+pub(crate) const CALLBACK: &str = "https://program.example/cb?x=1";
 
 /// A setup with the OAuth server and dynamic client registration enabled.
 pub(crate) fn setup() -> Setup {
@@ -213,6 +213,7 @@ async fn the_session_of_an_oauth_client_is_refreshed_by_that_client_only() {
     let pairs = [
         ("grant_type", "authorization_code"),
         ("code", code.as_str()),
+        ("redirect_uri", CALLBACK),
         ("code_verifier", VERIFIER),
         ("client_id", id),
         ("client_secret", secret),
