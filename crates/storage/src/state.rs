@@ -8,12 +8,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use deadpool_postgres::Pool;
 use selvedge_postgres::{Database, Login, RequestPool};
 use selvedge_token::KeyRing;
+use tokio::sync::Semaphore;
 
 use crate::backend::blob_deleter::BlobDeleter;
 use crate::backend::{Backend, FileBackend, S3Backend, Version};
 use crate::config::StorageConfig;
 use crate::render::Renderer;
 use crate::tus::UploadLocks;
+
+/// Most bytes of files that all forms together hold in memory until the fields behind the files are read.
+const FORM_MEMORY_BYTES: usize = 64 * 1024 * 1024;
 
 /// What all workers share: settings, keys, the store of blobs. One per process.
 pub struct Storage {
@@ -24,6 +28,7 @@ pub struct Storage {
     backend: Arc<dyn Backend>,
     blob_deleter: BlobDeleter,
     upload_locks: UploadLocks,
+    form_memory: Arc<Semaphore>,
     renderer: Option<Renderer>,
     expiry_is_running: AtomicBool,
 }
@@ -56,6 +61,7 @@ impl Storage {
             backend,
             blob_deleter,
             upload_locks: UploadLocks::default(),
+            form_memory: Arc::new(Semaphore::new(FORM_MEMORY_BYTES)),
             renderer,
             expiry_is_running: AtomicBool::new(false),
         })
@@ -91,6 +97,11 @@ impl Storage {
     /// Which resumable uploads are being written to in this process.
     pub(crate) fn upload_locks(&self) -> &UploadLocks {
         &self.upload_locks
+    }
+
+    /// Memory for the files of forms, one permit for each byte.
+    pub(crate) fn form_memory(&self) -> &Arc<Semaphore> {
+        &self.form_memory
     }
 
     pub(crate) fn backend(&self) -> &dyn Backend {

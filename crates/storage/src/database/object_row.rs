@@ -117,8 +117,7 @@ impl ObjectRow {
     /// When the bytes were written: `lastModified` of the metadata, or else `updated_at` of the row.
     pub(crate) fn last_modified(&self) -> Option<DateTime<Utc>> {
         self.metadata_text("lastModified")
-            .and_then(|text| DateTime::parse_from_rfc3339(text).ok())
-            .map(|time| time.to_utc())
+            .and_then(parse_iso)
             .or(self.updated_at)
     }
 
@@ -156,6 +155,11 @@ impl Declared {
 /// A timestamp in ISO 8601 as all JSON of this service has it: UTC with milliseconds and `Z`.
 pub(crate) fn format_iso(time: DateTime<Utc>) -> String {
     time.to_rfc3339_opts(SecondsFormat::Millis, true)
+}
+
+/// Reads a timestamp in ISO 8601; `None` for other text, which rows written by SQL may have.
+pub(crate) fn parse_iso(text: &str) -> Option<DateTime<Utc>> {
+    Some(DateTime::parse_from_rfc3339(text).ok()?.to_utc())
 }
 
 fn timestamp<S: Serializer>(time: &Option<DateTime<Utc>>, serializer: S) -> Result<S::Ok, S::Error> {

@@ -284,9 +284,8 @@ fn map_request_error(error: RequestError, unique_key: UniqueKey) -> StorageError
             StorageError::from_postgres(&database.code, &database.message, unique_key)
         }
         RequestError::Timeout => StorageError::DatabaseTimeout,
-        RequestError::Unavailable(cause) | RequestError::Lost(cause) => {
-            StorageError::DatabaseUnavailable(cause)
-        }
+        RequestError::Unavailable(cause) => StorageError::DatabaseUnavailable(cause),
+        RequestError::Lost(cause) => StorageError::ConnectionLost(cause),
     }
 }
 

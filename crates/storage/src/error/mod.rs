@@ -153,6 +153,9 @@ pub enum StorageError {
     /// The database is not there, starting up or recovering; the cause is logged and not sent to the client.
     #[error("The database is not available at the moment. Please try again later.")]
     DatabaseUnavailable(String),
+    /// The connection was lost before the database answered. A write may have been committed.
+    #[error("Service Unavailable")]
+    ConnectionLost(String),
     /// The database has no connection left for us.
     #[error("Too many connections issued to the database")]
     TooManyConnections,
@@ -203,7 +206,9 @@ impl StorageError {
     pub(crate) fn log(&self) {
         match self {
             Self::Internal(cause) => tracing::error!(%cause, "storage request failed"),
-            Self::DatabaseUnavailable(cause) => tracing::warn!(cause, "the database is not available"),
+            Self::DatabaseUnavailable(cause) | Self::ConnectionLost(cause) => {
+                tracing::warn!(cause, "the database is not available");
+            }
             Self::StoreUnavailable(cause) => tracing::error!(cause, "the store of objects is not available"),
             Self::StoreSlowDown(cause) => tracing::warn!(cause, "the store of objects wants fewer requests"),
             _ => {}

@@ -59,6 +59,14 @@ impl StorageError {
         }
     }
 
+    /// Maps an error of COMMIT: only an error that PostgreSQL reported says that nothing was committed.
+    pub(crate) fn from_commit(error: tokio_postgres::Error, unique_key: UniqueKey) -> Self {
+        if error.as_db_error().is_none() || is_outage(&error) {
+            return Self::ConnectionLost(error.to_string());
+        }
+        Self::from_tokio_postgres(error, unique_key)
+    }
+
     /// Maps a failure to get a connection from a pool.
     pub(crate) fn from_pool(error: PoolError) -> Self {
         match error {

@@ -99,7 +99,9 @@ impl StorageError {
             // Compat: 544 is no registered HTTP status; the original uses it for a database that does not respond in
             // time.
             E::DatabaseTimeout => plain(544, "DatabaseTimeout", "DatabaseTimeout"),
-            E::DatabaseUnavailable(_) => plain(503, "ServiceUnavailable", "DatabaseUnavailable"),
+            E::DatabaseUnavailable(_) | E::ConnectionLost(_) => {
+                plain(503, "ServiceUnavailable", "DatabaseUnavailable")
+            }
             E::TooManyConnections => plain(429, "too_many_connections", "SlowDown"),
             E::DatabaseTransactionAborted => {
                 legacy(500, "DatabaseTransactionAborted", "DatabaseTransactionAborted")

@@ -120,10 +120,10 @@ pub async fn seed_buckets(storage: &Arc<Storage>, buckets: &[BucketSeed]) -> Res
         .execute(UPSERT_OBJECTS, &[&rows])
         .await
         .map_err(map_error)?;
-    transaction.commit().await.map_err(map_error)?;
-
-    // Only after the commit: until then an error drops the new blobs and keeps the replaced ones.
+    // Until here an error drops the new blobs. From here on a row may refer to them even if the commit reports an error,
+    // because the connection may be lost before the answer; a sweep removes those that none refers to.
     loaded.blobs.into_iter().for_each(PendingBlob::keep);
+    transaction.commit().await.map_err(map_error)?;
     for replaced in loaded.replaced {
         storage.discard_blob(replaced);
     }

@@ -54,11 +54,21 @@ pub(crate) struct NewObject {
     pub(crate) blob: PendingBlob,
 }
 
+/// The parts of a [`NewObject`] that become columns.
+struct NewRow {
+    target: ObjectPath,
+    owner: Owner,
+    metadata: Value,
+    user_metadata: Option<Value>,
+    version: Version,
+}
+
 /// Commits the object and removes the blob that it replaces. Runs as a task of its own, so that it is carried through
 /// when the client disconnects.
 ///
 /// # Errors
-/// `KeyAlreadyExists`, `LockTimeout`, or what PostgreSQL says; the new blob is removed then.
+/// `KeyAlreadyExists`, `LockTimeout`, or what PostgreSQL says; the new blob is removed then, unless the row may have been
+/// committed.
 pub(crate) async fn commit_object(service: DbSession, object: NewObject) -> Result<ObjectRow, StorageError> {
     actix_web::rt::spawn(write_row(service, object))
         .await
@@ -66,28 +76,37 @@ pub(crate) async fn commit_object(service: DbSession, object: NewObject) -> Resu
 }
 
 async fn write_row(service: DbSession, object: NewObject) -> Result<ObjectRow, StorageError> {
-    // A plain insert needs no lock: the unique index lets one of two writers pass, and no old blob has to be removed.
-    let (row, replaced) = if object.upsert {
-        replace_row(&service, &object).await?
-    } else {
-        (insert_row(&service, &object).await?, None)
+    let new = NewRow {
+        target: object.target,
+        owner: object.owner,
+        metadata: object.metadata,
+        user_metadata: object.user_metadata,
+        version: object.blob.version(),
     };
-    // The commit succeeded. Before this line every error drops `blob`, and the bytes without a row are removed.
-    object.blob.keep();
+    let write = async {
+        // A plain insert needs no lock: the unique index lets one of two writers pass, and no old blob has to be removed.
+        if object.upsert {
+            replace_row(&service, &new).await.map(Some)
+        } else {
+            Ok(Some((insert_row(&service, &new).await?, None)))
+        }
+    };
+    let written = object.blob.commit(write).await?;
+    let (row, replaced) = written.ok_or(StorageError::NoSuchKey)?;
     if let Some(old) = replaced.as_deref().and_then(Version::parse) {
         service.storage().discard_blob(old);
     }
     Ok(row)
 }
 
-async fn insert_row(service: &DbSession, object: &NewObject) -> Result<ObjectRow, StorageError> {
+async fn insert_row(service: &DbSession, object: &NewRow) -> Result<ObjectRow, StorageError> {
     let statement = Statement::new(INSERT)
         .unique_violation_means(UniqueKey::Object)
         .bind(&object.target.bucket)
         .bind(&object.target.key)
         .bind_optional(object.owner.uuid())
         .bind_optional(object.owner.id.as_deref())
-        .bind(object.blob.version().to_string())
+        .bind(object.version.to_string())
         .bind(object.metadata.to_string())
         .bind_optional(object.user_metadata.as_ref().map(Value::to_string));
     let rows = service.write(statement).await?;
@@ -96,7 +115,7 @@ async fn insert_row(service: &DbSession, object: &NewObject) -> Result<ObjectRow
 
 async fn replace_row(
     service: &DbSession,
-    object: &NewObject,
+    object: &NewRow,
 ) -> Result<(ObjectRow, Option<String>), StorageError> {
     let storage = service.storage();
     let mut client = storage
@@ -112,7 +131,7 @@ async fn replace_row(
     // loser would stay without a row.
     let old = lock_object(service, &transaction, &object.target).await?;
     let upsert = transaction.prepare_cached(UPSERT).await.map_err(map_error)?;
-    let version = object.blob.version().to_string();
+    let version = object.version.to_string();
     let metadata = object.metadata.to_string();
     let user_metadata = object.user_metadata.as_ref().map(Value::to_string);
     let owner = object.owner.uuid();
@@ -132,7 +151,8 @@ async fn replace_row(
         .await
         .map_err(map_error)?;
     let row = ObjectRow::read(&row)?;
-    transaction.commit().await.map_err(map_error)?;
+    let end = transaction.commit().await;
+    end.map_err(|error| StorageError::from_commit(error, UniqueKey::Object))?;
     Ok((row, old))
 }
 

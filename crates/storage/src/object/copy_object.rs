@@ -95,13 +95,14 @@ impl MetadataChanges {
     /// # Errors
     /// `Schema`, `InvalidMimeType`, `InvalidHeaderCharacter`.
     fn read(context: &RequestContext, body: &Fields) -> Result<Self, StorageError> {
+        // The types are checked also where the metadata is copied and the fields are not used, as in the original.
+        let fields = body.object("metadata")?;
+        let text = |name| fields.as_ref().map_or(Ok(None), |fields| fields.text(name));
+        let cache_control = text("cacheControl")?;
+        let mime_type = text("mimetype")?;
         if body.boolean("copyMetadata")?.unwrap_or(true) {
             return Ok(Self::None);
         }
-        let fields = body.object("metadata")?;
-        let text = |name| fields.as_ref().map_or(Ok(None), |fields| fields.text(name));
-        let mime_type = text("mimetype")?;
-        let cache_control = text("cacheControl")?;
         if let Some(bad) = mime_type.as_ref().filter(|mime_type| !is_content_type(mime_type)) {
             return Err(StorageError::InvalidMimeType(bad.clone()));
         }

@@ -89,9 +89,13 @@ async fn relocate_blob(
     for _ in 0..MAX_ATTEMPTS {
         let row = find_visible_object(&service, &source).await?;
         let blob = copy_blob(&service, &row).await?;
+        let version = blob.version();
+        let write = async {
+            let is_moved = move_row(&service, &row, &destination, &owner, version).await?;
+            Ok::<_, StorageError>(is_moved.then_some(()))
+        };
         // When the object was replaced meanwhile, the copy has the old bytes; it is dropped and the move starts again.
-        if move_row(&service, &row, &destination, &owner, blob.version()).await? {
-            blob.keep();
+        if blob.commit(write).await?.is_some() {
             if let Some(old) = row.blob_version() {
                 service.storage().discard_blob(old);
             }

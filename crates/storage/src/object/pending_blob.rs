@@ -8,11 +8,25 @@ use crate::database::session::DbSession;
 use crate::error::StorageError;
 use crate::state::Storage;
 
+/// An error of a write to the database.
+pub(crate) trait WriteError {
+    /// Whether the write may have been committed nevertheless, because the connection was lost before the answer came.
+    fn may_be_committed(&self) -> bool;
+}
+
+impl WriteError for StorageError {
+    fn may_be_committed(&self) -> bool {
+        matches!(self, Self::ConnectionLost(_))
+    }
+}
+
 /// A blob that no row refers to yet. Dropped before [`PendingBlob::keep`], it is removed.
 pub(crate) struct PendingBlob {
     storage: Arc<Storage>,
     version: Version,
     kept: bool,
+    /// Whether the write of its row is under way.
+    is_committing: bool,
 }
 
 impl PendingBlob {
@@ -22,6 +36,7 @@ impl PendingBlob {
             storage: Arc::clone(storage),
             version,
             kept: false,
+            is_committing: false,
         }
     }
 
@@ -31,11 +46,34 @@ impl PendingBlob {
             storage: Arc::clone(storage),
             version,
             kept: true,
+            is_committing: false,
         }
     }
 
     pub(crate) fn version(&self) -> Version {
         self.version
+    }
+
+    /// Runs the write that makes a row refer to the blob, and removes the blob when there is no such row: after an error,
+    /// or when the write returns `None` because it changed nothing.
+    ///
+    /// Where the outcome is unknown the blob stays, because a row without its bytes is worse than bytes without a row,
+    /// which the next sweep removes. It is unknown after a lost connection, and when this future is dropped before the
+    /// write has ended.
+    ///
+    /// # Errors
+    /// Those of the write.
+    pub(crate) async fn commit<T, E: WriteError>(
+        mut self,
+        write: impl Future<Output = Result<Option<T>, E>>,
+    ) -> Result<Option<T>, E> {
+        self.is_committing = true;
+        let written = write.await;
+        self.is_committing = match &written {
+            Ok(row) => row.is_some(),
+            Err(error) => error.may_be_committed(),
+        };
+        written
     }
 
     /// Keeps the blob: a row refers to it now.
@@ -46,7 +84,7 @@ impl PendingBlob {
 
 impl Drop for PendingBlob {
     fn drop(&mut self) {
-        if !self.kept {
+        if !self.kept && !self.is_committing {
             self.storage.discard_blob(self.version);
         }
     }

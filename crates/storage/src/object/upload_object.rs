@@ -189,9 +189,11 @@ impl ObjectUpload<'_> {
         let (mut form, mut file) = Form::open(&self.context.request, payload).await?;
         let part_type = file.content_type.clone();
         let idle_timeout = self.context.storage().config().upload_idle_timeout;
-        // A file that arrives slowly is treated as a large one, so that the limit on idle time applies while it
-        // streams.
-        if let Ok(is_whole) = tokio::time::timeout(idle_timeout, file.read_ahead(READ_AHEAD_BYTES)).await
+        // A file that arrives slowly, or when all forms together hold as much as they may, is treated as a large one, so
+        // that the limit on idle time applies while it streams.
+        let memory = self.context.storage().form_memory();
+        let ahead = file.read_ahead(READ_AHEAD_BYTES, memory);
+        if let Ok(is_whole) = tokio::time::timeout(idle_timeout, ahead).await
             && is_whole?
         {
             form.read_rest().await?;

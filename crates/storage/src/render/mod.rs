@@ -9,6 +9,7 @@ mod cache;
 mod encode;
 mod geometry;
 mod output;
+mod png_checksums;
 mod rate_limit;
 mod render_image;
 mod rendered_image;

@@ -16,6 +16,7 @@ use tokio::time::timeout;
 
 use super::cache::{RenderCache, RenderKey};
 use super::output::Output;
+use super::png_checksums::correct_png_checksums;
 use super::rate_limit::RateLimit;
 use super::rendered_image::{Deadline, RenderError, RenderedImage};
 use super::source::{MAX_COST_BYTES, inspect_source};
@@ -112,9 +113,12 @@ impl Renderer {
         &self,
         core: OwnedSemaphorePermit,
         job: RenderJob,
-        source: Vec<u8>,
+        mut source: Vec<u8>,
     ) -> Result<RenderedImage, StorageError> {
-        let inspection = spawn_blocking(move || (inspect_source(&source), source));
+        let inspection = spawn_blocking(move || {
+            correct_png_checksums(&mut source);
+            (inspect_source(&source), source)
+        });
         let (info, source) = inspection.await.map_err(StorageError::internal)?;
         let info = info.map_err(map_render_error)?;
         let output_bytes = job.transform.most_pixels(info.pixels) * OUTPUT_BYTES_PER_PIXEL;

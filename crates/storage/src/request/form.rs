@@ -1,6 +1,7 @@
 //! Uploads as `multipart/form-data`: text fields, and the first part that has a file name.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use actix_multipart::{Field, Multipart, MultipartError};
 use actix_web::HttpRequest;
@@ -9,6 +10,7 @@ use actix_web::web;
 use bytes::Bytes;
 use futures_util::StreamExt;
 use serde_json::Value;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::error::StorageError;
 
@@ -81,6 +83,8 @@ pub(crate) struct FilePart {
     /// Bytes that were read ahead and are not taken yet.
     ahead: VecDeque<Bytes>,
     ahead_bytes: usize,
+    /// The share of the memory for forms that `ahead` takes.
+    memory: Option<OwnedSemaphorePermit>,
     /// The part's own content type.
     pub(crate) content_type: Option<String>,
 }
@@ -123,6 +127,7 @@ impl Form {
                     field: Some(field),
                     ahead: VecDeque::new(),
                     ahead_bytes: 0,
+                    memory: None,
                     content_type,
                 };
                 return Ok((form, file));
@@ -161,12 +166,16 @@ impl Form {
 }
 
 impl FilePart {
-    /// Reads the file into memory, up to `limit` bytes. True when that was all of it: then the fields behind it can be
-    /// read.
+    /// Reads the file into memory, up to `limit` bytes and while `memory` has a permit for each of them. True when that
+    /// was all of the file: then the fields behind it can be read.
     ///
     /// # Errors
     /// `Aborted` when the client disconnects inside the part.
-    pub(crate) async fn read_ahead(&mut self, limit: usize) -> Result<bool, StorageError> {
+    pub(crate) async fn read_ahead(
+        &mut self,
+        limit: usize,
+        memory: &Arc<Semaphore>,
+    ) -> Result<bool, StorageError> {
         while self.ahead_bytes <= limit {
             let Some(field) = &mut self.field else {
                 return Ok(true);
@@ -175,13 +184,30 @@ impl FilePart {
                 Some(chunk) => {
                     let chunk = chunk.map_err(map_form_error)?;
                     self.ahead_bytes += chunk.len();
+                    let has_memory = self.take_memory(chunk.len(), memory);
                     self.ahead.push_back(chunk);
+                    if !has_memory {
+                        return Ok(false);
+                    }
                 }
                 // The parser gives out the next part only after this one is dropped.
                 None => self.field = None,
             }
         }
         Ok(false)
+    }
+
+    /// Takes permits for this many bytes, which are returned when the part is dropped. False when there are too few.
+    fn take_memory(&mut self, bytes: usize, memory: &Arc<Semaphore>) -> bool {
+        let permits = u32::try_from(bytes).unwrap_or(u32::MAX);
+        let Ok(taken) = Arc::clone(memory).try_acquire_many_owned(permits) else {
+            return false;
+        };
+        match &mut self.memory {
+            Some(held) => held.merge(taken),
+            none => *none = Some(taken),
+        }
+        true
     }
 
     /// The next bytes of the file.
@@ -226,5 +252,49 @@ fn map_form_error(error: MultipartError) -> StorageError {
         MultipartError::Payload(_) | MultipartError::Incomplete => StorageError::Aborted,
         MultipartError::BoundaryMissing => StorageError::BrokenForm("Boundary not found".to_owned()),
         other => StorageError::BrokenForm(other.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use actix_web::FromRequest;
+    use actix_web::test::TestRequest;
+
+    use super::*;
+
+    /// A form with a file of this many bytes, and its file part, which can be read while the form is there.
+    async fn form_of(bytes: usize) -> (Form, FilePart) {
+        let body = format!(
+            "--x\r\ncontent-disposition: form-data; name=\"\"; filename=\"f\"\r\n\r\n{}\r\n--x--\r\n",
+            "a".repeat(bytes)
+        );
+        let request = TestRequest::post().insert_header(("content-type", "multipart/form-data; boundary=x"));
+        let (request, mut payload) = request.set_payload(body).to_http_parts();
+        let payload = web::Payload::from_request(&request, &mut payload);
+        let opened = Form::open(&request, payload.await.expect("a payload")).await;
+        opened.expect("a form")
+    }
+
+    async fn read_whole(mut file: FilePart) -> usize {
+        let mut length = 0;
+        while let Some(chunk) = file.next().await {
+            length += chunk.expect("bytes").len();
+        }
+        length
+    }
+
+    #[actix_web::test]
+    async fn store_006_files_are_held_only_while_all_forms_together_have_memory() {
+        let memory = Arc::new(Semaphore::new(1000));
+        let (_first_form, mut first) = form_of(900).await;
+        let (_second_form, mut second) = form_of(900).await;
+
+        assert!(first.read_ahead(10_000, &memory).await.expect("it is read"));
+        assert!(!second.read_ahead(10_000, &memory).await.expect("it is read"));
+
+        // The second file streams instead, and no byte of it is lost.
+        assert_eq!(read_whole(second).await, 900);
+        assert_eq!(read_whole(first).await, 900);
+        assert_eq!(memory.available_permits(), 1000);
     }
 }

@@ -63,9 +63,10 @@ impl Route {
             "bucket" => bucket_route(method, rest)?,
             "object" => object_route(method, rest)?,
             "cdn" => purge_route(method, rest),
-            "status" if rest.is_none() && method == Method::GET => Some(Self::Status),
-            "version" if rest.is_none() && method == Method::GET => Some(Self::Version),
-            "health" if rest.is_none() && method == Method::GET => Some(Self::Health),
+            // Like the original, every GET route also answers HEAD.
+            "status" if rest.is_none() && is_read(method) => Some(Self::Status),
+            "version" if rest.is_none() && is_read(method) => Some(Self::Version),
+            "health" if rest.is_none() && is_read(method) => Some(Self::Health),
             "upload" => rest
                 .and_then(|rest| rest.strip_prefix("resumable"))
                 .and_then(|rest| resumable_route(method, rest)),
@@ -132,7 +133,7 @@ impl Route {
 fn bucket_route(method: &Method, rest: Option<&str>) -> Result<Option<Route>, StorageError> {
     let Some(rest) = rest.filter(|rest| !rest.is_empty()) else {
         return Ok(match *method {
-            Method::GET => Some(Route::ListBuckets),
+            Method::GET | Method::HEAD => Some(Route::ListBuckets),
             Method::POST => Some(Route::CreateBucket),
             _ => None,
         });
@@ -140,7 +141,7 @@ fn bucket_route(method: &Method, rest: Option<&str>) -> Result<Option<Route>, St
     let (bucket, action) = split_path(rest);
     let bucket = decode_bucket(bucket)?;
     Ok(match (method, action) {
-        (&Method::GET, None) => Some(Route::GetBucket(bucket)),
+        (&Method::GET | &Method::HEAD, None) => Some(Route::GetBucket(bucket)),
         (&Method::PUT, None) => Some(Route::UpdateBucket(bucket)),
         (&Method::DELETE, None) => Some(Route::DeleteBucket(bucket)),
         (&Method::POST, Some("empty")) => Some(Route::EmptyBucket(bucket)),

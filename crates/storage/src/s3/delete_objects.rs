@@ -7,6 +7,7 @@ use serde_json::json;
 
 use super::context::S3Context;
 use super::error::S3Error;
+use super::versions::is_only_version;
 use super::xml_reader::Element;
 use super::xml_writer::{Xml, xml_response};
 use crate::database::session::DbSession;
@@ -34,39 +35,76 @@ pub(super) async fn delete_objects(mut context: S3Context, bucket: &str) -> Resu
     let (caller, service) = (context.caller.clone(), context.service());
     let document = Element::parse(&context.take_body()?.document().await?)?;
     let quiet = document.text_of("Quiet").map(str::trim) == Some("true");
-    let keys: Vec<&str> = document
+    let entries: Vec<Entry<'_>> = document
         .children_named("Object")
-        .filter_map(|object| object.text_of("Key"))
+        .filter_map(Entry::read)
         .collect();
-    if keys.is_empty() {
+    if entries.is_empty() {
         return Err(S3Error::MalformedXml(
             "Delete must have at least one Object with a Key".to_owned(),
         ));
     }
-    if keys.len() > MAX_KEYS {
+    if entries.len() > MAX_KEYS {
         return Err(S3Error::MalformedXml(format!(
             "Delete must have at most {MAX_KEYS} Objects"
         )));
     }
+    let keys: Vec<&str> = entries
+        .iter()
+        .filter(|entry| entry.names_only_version())
+        .map(|entry| entry.key)
+        .collect();
     let mut denied = HashSet::new();
     for batch in keys.chunks(BATCH) {
         denied.extend(delete_batch(&caller, &service, bucket, batch).await?);
     }
     // The response is 200 even if every key failed, as in S3; clients read the errors per key.
-    let (code, text) = S3Error::AccessDenied("Access denied".to_owned()).entry();
     Ok(xml_response(Xml::document("DeleteResult", |xml| {
-        for key in keys {
-            if denied.contains(key) {
-                xml.element("Error", |xml| {
-                    xml.text("Key", key);
-                    xml.text("Code", code);
-                    xml.text("Message", &text);
-                });
+        for entry in entries {
+            if !entry.names_only_version() {
+                entry.write_error(xml, &S3Error::NoSuchVersion);
+            } else if denied.contains(entry.key) {
+                entry.write_error(xml, &S3Error::AccessDenied("Access denied".to_owned()));
             } else if !quiet {
-                xml.element("Deleted", |xml| xml.text("Key", key));
+                xml.element("Deleted", |xml| entry.write_name(xml));
             }
         }
     })))
+}
+
+/// An object that the document lists.
+struct Entry<'d> {
+    key: &'d str,
+    version: Option<&'d str>,
+}
+
+impl<'d> Entry<'d> {
+    /// Reads `<Object>`; `None` without a key.
+    fn read(object: &'d Element) -> Option<Self> {
+        Some(Self {
+            key: object.text_of("Key")?,
+            version: object.text_of("VersionId").map(str::trim),
+        })
+    }
+
+    /// Whether the object itself is meant, and not a version that it does not have.
+    fn names_only_version(&self) -> bool {
+        self.version.is_none_or(is_only_version)
+    }
+
+    fn write_name(&self, xml: &mut Xml) {
+        xml.text("Key", self.key);
+        xml.optional("VersionId", self.version);
+    }
+
+    fn write_error(&self, xml: &mut Xml, error: &S3Error) {
+        let (code, text) = error.entry();
+        xml.element("Error", |xml| {
+            self.write_name(xml);
+            xml.text("Code", code);
+            xml.text("Message", &text);
+        });
+    }
 }
 
 /// Deletes a batch of keys; returns those that exist and that the caller may not delete.

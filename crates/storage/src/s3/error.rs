@@ -5,6 +5,7 @@ use actix_web::http::{Method, StatusCode};
 
 use super::xml_writer::Xml;
 use crate::error::StorageError;
+use crate::object::pending_blob::WriteError;
 
 /// A failed S3 request.
 #[derive(Debug, thiserror::Error)]
@@ -64,6 +65,12 @@ pub(crate) enum S3Error {
     /// No such multipart upload.
     #[error("Upload not found")]
     NoSuchUpload,
+    /// The object has no version of this id.
+    #[error("The specified version does not exist.")]
+    NoSuchVersion,
+    /// The object has no part of this number.
+    #[error("The requested partnumber is not satisfiable")]
+    InvalidPartNumber,
     /// A part of a completion was never uploaded, or has another tag.
     #[error(
         "One or more of the specified parts could not be found. The part may not have been uploaded, or the specified entity tag may not match the part's entity tag."
@@ -97,6 +104,12 @@ pub(crate) enum S3Error {
     MethodNotAllowed,
 }
 
+impl WriteError for S3Error {
+    fn may_be_committed(&self) -> bool {
+        matches!(self, Self::Storage(error) if error.may_be_committed())
+    }
+}
+
 impl S3Error {
     /// HTTP status and error code.
     fn wire(&self) -> (u16, &'static str) {
@@ -120,6 +133,8 @@ impl S3Error {
             Self::MalformedXml(_) => (400, "MalformedXML"),
             Self::MissingContentLength => (400, "MissingContentLength"),
             Self::NoSuchUpload => (404, "NoSuchUpload"),
+            Self::NoSuchVersion => (404, "NoSuchVersion"),
+            Self::InvalidPartNumber => (416, "InvalidPartNumber"),
             Self::InvalidPart => (400, "InvalidPart"),
             Self::InvalidPartOrder => (400, "InvalidPartOrder"),
             Self::MissingParameter(_) => (400, "MissingParameter"),

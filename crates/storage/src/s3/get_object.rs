@@ -8,6 +8,7 @@ use actix_web::{HttpResponse, HttpResponseBuilder};
 use super::context::S3Context;
 use super::error::S3Error;
 use super::object_headers;
+use super::part_layout::{ObjectPart, find_part};
 use super::preconditions::{Precondition, evaluate_preconditions};
 use super::xml_writer::{Xml, xml_response};
 use crate::backend::BlobBody;
@@ -29,10 +30,10 @@ const OVERRIDES: [(&str, header::HeaderName); 5] = [
     ("response-expires", header::EXPIRES),
 ];
 
-/// The bytes, or a range of them.
+/// The bytes, a range of them, or with `partNumber` those of one part.
 ///
 /// # Errors
-/// `NoSuchBucket`, `NoSuchKey` also for what is hidden, `PreconditionFailed`, `InvalidRange`.
+/// `NoSuchBucket`, `NoSuchKey` also for what is hidden, `PreconditionFailed`, `InvalidRange`, `InvalidPartNumber`.
 pub(super) async fn get_object(context: &S3Context, target: &ObjectPath) -> Result<HttpResponse, S3Error> {
     /// How often the bytes are looked for when overwrites keep removing the blob that was just looked up.
     const MAX_ATTEMPTS: usize = 5;
@@ -65,7 +66,13 @@ pub(super) async fn head_object(context: &S3Context, target: &ObjectPath) -> Res
         Precondition::Proceed => HttpResponse::Ok(),
     };
     describe_object(context, &mut response, &row)?;
-    Ok(response.body(SizedStream::new(row.size_bytes().unwrap_or(0), empty_stream())))
+    let size_bytes = row.size_bytes().unwrap_or(0);
+    let mut length = size_bytes;
+    if let Some(part) = requested_part(context, &row, size_bytes)? {
+        describe_part(&mut response, part, size_bytes);
+        length = part.range.map_or(0, ByteRange::length);
+    }
+    Ok(response.body(SizedStream::new(length, empty_stream())))
 }
 
 /// An empty set of tags, if the object exists.
@@ -104,26 +111,64 @@ async fn send_row(context: &S3Context, row: &ObjectRow) -> Result<HttpResponse, 
     let reader = context.storage().backend().open(version).await;
     let reader = reader.map_err(StorageError::from)?;
     let size_bytes = reader.size_bytes();
+    let part = requested_part(context, row, size_bytes)?;
     let range = match context.http.request.headers().get(header::RANGE) {
         Some(value) => {
             Some(ByteRange::parse(value, size_bytes).ok_or(StorageError::InvalidRange { size_bytes })?)
         }
-        None => None,
+        None => part.and_then(|part| part.range),
     };
-    let mut response = HttpResponse::build(match range {
-        Some(_) => StatusCode::PARTIAL_CONTENT,
-        None => StatusCode::OK,
-    });
+    let mut response = HttpResponse::Ok();
     describe_object(context, &mut response, row)?;
-    let (offset, length) = range.map_or((0, size_bytes), |range| (range.first, range.length()));
-    if let Some(range) = range {
-        let text = format!("bytes {}-{}/{size_bytes}", range.first, range.last);
-        response.insert_header((header::CONTENT_RANGE, text));
+    if let Some(part) = part {
+        describe_part(&mut response, part, size_bytes);
+    } else if let Some(range) = range {
+        describe_range(&mut response, range, size_bytes);
     }
+    // Only an object without bytes has no range, and then its first part is the whole of it.
+    let (offset, length) = range.map_or((0, size_bytes), |range| (range.first, range.length()));
     Ok(match reader.read(offset, length) {
         BlobBody::Whole(bytes) => response.body(bytes),
         BlobBody::Stream(stream) => response.body(SizedStream::new(length, stream)),
     })
+}
+
+/// The part that `partNumber` names.
+///
+/// # Errors
+/// `InvalidRequest` together with `Range`; `InvalidArgument`, `InvalidPartNumber`.
+fn requested_part(
+    context: &S3Context,
+    row: &ObjectRow,
+    size_bytes: u64,
+) -> Result<Option<ObjectPart>, S3Error> {
+    let Some(number) = context.parameter("partNumber")? else {
+        return Ok(None);
+    };
+    if context.http.request.headers().contains_key(header::RANGE) {
+        return Err(S3Error::InvalidRequest(
+            "Cannot specify both Range header and partNumber query parameter",
+        ));
+    }
+    find_part(number, row.metadata.as_ref(), size_bytes).map(Some)
+}
+
+/// Makes it the response of one part.
+fn describe_part(response: &mut HttpResponseBuilder, part: ObjectPart, size_bytes: u64) {
+    if let Some(range) = part.range {
+        describe_range(response, range, size_bytes);
+    }
+    if let Some(parts) = part.of {
+        response.insert_header(("x-amz-mp-parts-count", parts.to_string()));
+    }
+}
+
+/// Makes it a 206 of these bytes.
+fn describe_range(response: &mut HttpResponseBuilder, range: ByteRange, size_bytes: u64) {
+    let text = format!("bytes {}-{}/{size_bytes}", range.first, range.last);
+    response
+        .status(StatusCode::PARTIAL_CONTENT)
+        .insert_header((header::CONTENT_RANGE, text));
 }
 
 fn build_not_modified(context: &S3Context, row: &ObjectRow) -> Result<HttpResponse, S3Error> {

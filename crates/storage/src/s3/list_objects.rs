@@ -1,12 +1,15 @@
-//! `GET /{bucket}`, versions 1 and 2: pages of keys and, with a delimiter, of common prefixes.
+//! `GET /{bucket}`, versions 1 and 2, and `GET /{bucket}?versions`: pages of keys and, with a delimiter, of common
+//! prefixes.
 
 use actix_web::HttpResponse;
+use chrono::{DateTime, Utc};
 
 use super::context::S3Context;
 use super::error::S3Error;
 use super::pages::{decode_token, encode_token, url_encode};
+use super::versions::UNVERSIONED;
 use super::xml_writer::{Xml, xml_response};
-use crate::database::object_row::format_iso;
+use crate::database::object_row::{format_iso, parse_iso};
 use crate::database::statement::Statement;
 use crate::error::StorageError;
 
@@ -36,8 +39,13 @@ struct Page {
     is_truncated: bool,
 }
 
-/// The parameters that both versions take.
+/// The element of an object in a list of versions; in the other lists it is `Contents`.
+const VERSION: &str = "Version";
+
+/// The parameters that all lists take.
 struct ListRequest<'c> {
+    /// The name of the element that describes an object.
+    element: &'static str,
     bucket: &'c str,
     prefix: &'c str,
     delimiter: &'c str,
@@ -46,7 +54,7 @@ struct ListRequest<'c> {
 }
 
 impl<'c> ListRequest<'c> {
-    async fn read(context: &'c S3Context, bucket: &'c str) -> Result<Self, S3Error> {
+    async fn read(context: &'c S3Context, bucket: &'c str, element: &'static str) -> Result<Self, S3Error> {
         context.find_bucket(bucket).await?;
         let encodes_keys = match context.parameter("encoding-type")? {
             None => false,
@@ -54,12 +62,23 @@ impl<'c> ListRequest<'c> {
             Some(_) => return Err(S3Error::InvalidArgument("encoding-type")),
         };
         Ok(Self {
+            element,
             bucket,
             prefix: context.parameter("prefix")?.unwrap_or_default(),
             delimiter: context.parameter("delimiter")?.unwrap_or_default(),
             max_keys: context.page_size("max-keys")?,
             encodes_keys,
         })
+    }
+
+    /// The page after a key. A key that is a common prefix stands for all keys below it, which the SQL skips only for
+    /// its parameter `token`.
+    async fn find_page_after(&self, context: &S3Context, key: &str) -> Result<Page, S3Error> {
+        if !self.delimiter.is_empty() && key.ends_with(self.delimiter) {
+            self.find_page(context, "", key).await
+        } else {
+            self.find_page(context, key, "").await
+        }
     }
 
     async fn find_page(&self, context: &S3Context, after: &str, token: &str) -> Result<Page, S3Error> {
@@ -93,7 +112,7 @@ impl<'c> ListRequest<'c> {
         }
     }
 
-    /// Writes the elements that both versions have.
+    /// Writes the elements that all lists have.
     fn write_common(&self, xml: &mut Xml, page: &Page) {
         xml.text("Name", self.bucket);
         xml.text("Prefix", &self.encode(self.prefix));
@@ -113,8 +132,12 @@ impl<'c> ListRequest<'c> {
                 modified,
             } = entry
             {
-                xml.element("Contents", |xml| {
+                xml.element(self.element, |xml| {
                     xml.text("Key", &self.encode(key));
+                    if self.element == VERSION {
+                        xml.text("VersionId", UNVERSIONED);
+                        xml.text("IsLatest", "true");
+                    }
                     xml.text("LastModified", modified);
                     xml.text("ETag", etag);
                     xml.text("Size", &size.to_string());
@@ -130,13 +153,17 @@ impl<'c> ListRequest<'c> {
     }
 }
 
+/// Reads a row. An object's date is that of its metadata, as in a HEAD of the object; clients that synchronise folders
+/// compare the two.
 fn read_entry(row: &selvedge_postgres::Row) -> Result<Entry, selvedge_postgres::RowError> {
     let name: String = row.try_get("name")?;
     if row.try_get("is_prefix")? {
         return Ok(Entry::Prefix(name));
     }
     let size: Option<String> = row.try_get("size")?;
-    let modified: Option<chrono::DateTime<chrono::Utc>> = row.try_get("updated_at")?;
+    let written: Option<String> = row.try_get("last_modified")?;
+    let updated: Option<DateTime<Utc>> = row.try_get("updated_at")?;
+    let modified = written.as_deref().and_then(parse_iso).or(updated);
     Ok(Entry::Object {
         key: name,
         etag: row.try_get::<_, Option<String>>("etag")?.unwrap_or_default(),
@@ -150,13 +177,9 @@ fn read_entry(row: &selvedge_postgres::Row) -> Result<Entry, selvedge_postgres::
 /// # Errors
 /// `NoSuchBucket`, `InvalidArgument`.
 pub(super) async fn list_objects(context: &S3Context, bucket: &str) -> Result<HttpResponse, S3Error> {
-    let request = ListRequest::read(context, bucket).await?;
+    let request = ListRequest::read(context, bucket, "Contents").await?;
     let marker = context.parameter("marker")?.unwrap_or_default();
-    // A marker that is a common prefix stands for all keys below it, which the SQL skips only for its `token`
-    // parameter.
-    let is_prefix = !request.delimiter.is_empty() && marker.ends_with(request.delimiter);
-    let (after, token) = if is_prefix { ("", marker) } else { (marker, "") };
-    let page = request.find_page(context, after, token).await?;
+    let page = request.find_page_after(context, marker).await?;
     Ok(xml_response(Xml::document("ListBucketResult", |xml| {
         xml.text("Marker", &request.encode(marker));
         if let Some(last) = page.entries.last()
@@ -174,7 +197,7 @@ pub(super) async fn list_objects(context: &S3Context, bucket: &str) -> Result<Ht
 /// # Errors
 /// `NoSuchBucket`, `InvalidArgument`.
 pub(super) async fn list_objects_v2(context: &S3Context, bucket: &str) -> Result<HttpResponse, S3Error> {
-    let request = ListRequest::read(context, bucket).await?;
+    let request = ListRequest::read(context, bucket, "Contents").await?;
     let start_after = context.parameter("start-after")?;
     let token = context.parameter("continuation-token")?;
     let decoded = token.map(decode_token).transpose()?;
@@ -196,6 +219,31 @@ pub(super) async fn list_objects_v2(context: &S3Context, bucket: &str) -> Result
             && page.is_truncated
         {
             xml.text("NextContinuationToken", &encode_token(last.name()));
+        }
+        request.write_common(xml, &page);
+    })))
+}
+
+/// `ListObjectVersions`: every object as its one version. Clients that read that versioning is suspended list versions
+/// before they empty a bucket, such as `rclone purge`.
+///
+/// # Errors
+/// `NoSuchBucket`, `InvalidArgument`.
+pub(super) async fn list_versions(context: &S3Context, bucket: &str) -> Result<HttpResponse, S3Error> {
+    let request = ListRequest::read(context, bucket, VERSION).await?;
+    let key_marker = context.parameter("key-marker")?.unwrap_or_default();
+    let page = request.find_page_after(context, key_marker).await?;
+    Ok(xml_response(Xml::document("ListVersionsResult", |xml| {
+        xml.text("KeyMarker", &request.encode(key_marker));
+        xml.optional(
+            "VersionIdMarker",
+            context.parameter("version-id-marker").ok().flatten(),
+        );
+        if let Some(last) = page.entries.last()
+            && page.is_truncated
+        {
+            xml.text("NextKeyMarker", &request.encode(last.name()));
+            xml.text("NextVersionIdMarker", UNVERSIONED);
         }
         request.write_common(xml, &page);
     })))

@@ -19,12 +19,14 @@ mod multipart;
 mod object_headers;
 mod operation;
 mod pages;
+mod part_layout;
 mod post_object;
 mod preconditions;
 mod put_object;
 mod routes;
 mod signature;
 mod store_object;
+mod versions;
 mod xml_reader;
 mod xml_writer;
 

@@ -53,6 +53,7 @@ pub(super) enum Operation {
     GetBucketVersioning(String),
     ListObjects(String),
     ListObjectsV2(String),
+    ListObjectVersions(String),
     ListMultipartUploads(String),
     DeleteObjects(String),
     PostObject(String),
@@ -72,7 +73,7 @@ pub(super) enum Operation {
 
 /// Sub-resources of S3 that this service does not have. They must be refused: without this list, `PUT ?acl` would be
 /// read as `PUT` and overwrite the object.
-const UNSUPPORTED: [&str; 33] = [
+const UNSUPPORTED: [&str; 32] = [
     "accelerate",
     "acl",
     "analytics",
@@ -103,7 +104,6 @@ const UNSUPPORTED: [&str; 33] = [
     "tagging",
     "torrent",
     "versioning",
-    "versions",
     "website",
     "append",
 ];
@@ -145,6 +145,7 @@ impl Operation {
             Method::POST => Self::PostObject(id),
             Method::GET if query.has("location") => Self::GetBucketLocation(id),
             Method::GET if query.has("versioning") => Self::GetBucketVersioning(id),
+            Method::GET if query.has("versions") => Self::ListObjectVersions(id),
             Method::GET if query.has("uploads") => Self::ListMultipartUploads(id),
             Method::GET if query.text("list-type").ok().flatten() == Some("2") => Self::ListObjectsV2(id),
             Method::GET => Self::ListObjects(id),
@@ -180,7 +181,9 @@ impl Operation {
             Self::DeleteBucket(_) => "storage.s3.bucket.delete",
             Self::GetBucketLocation(_) => "storage.s3.bucket.get_location",
             Self::GetBucketVersioning(_) => "storage.s3.bucket.get_versioning",
-            Self::ListObjects(_) | Self::ListObjectsV2(_) => "storage.s3.object.list",
+            Self::ListObjects(_) | Self::ListObjectsV2(_) | Self::ListObjectVersions(_) => {
+                "storage.s3.object.list"
+            }
             Self::ListMultipartUploads(_) => "storage.s3.upload.list_multipart",
             Self::DeleteObjects(_) => "storage.s3.object.delete_many",
             Self::PutObject(_) | Self::PostObject(_) => "storage.s3.upload",
@@ -243,6 +246,11 @@ mod tests {
                 Operation::ListObjectsV2("b".into()),
             ),
             (Method::GET, "/s3/b", Operation::ListObjects("b".into())),
+            (
+                Method::GET,
+                "/s3/b?delimiter=&versions=",
+                Operation::ListObjectVersions("b".into()),
+            ),
             (Method::POST, "/s3/b?delete", Operation::DeleteObjects("b".into())),
             (Method::POST, "/s3/b", Operation::PostObject("b".into())),
             (Method::PUT, "/s3/b/k%2Fl%20m", Operation::PutObject(object())),
@@ -291,7 +299,7 @@ mod tests {
             (Method::PUT, "/s3/b?policy"),
             (Method::DELETE, "/s3/b?lifecycle"),
             (Method::PUT, "/s3/b?versioning"),
-            (Method::GET, "/s3/b?versions"),
+            (Method::DELETE, "/s3/b?website"),
         ] {
             assert!(
                 matches!(parse(method, uri), Err(S3Error::NotImplemented)),

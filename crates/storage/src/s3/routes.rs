@@ -6,6 +6,7 @@ use super::body::S3Body;
 use super::context::S3Context;
 use super::error::S3Error;
 use super::operation::{Operation, Target};
+use super::versions::check_version;
 use super::{
     buckets, copy_object, delete_object, delete_objects, get_object, list_objects, multipart, post_object,
     put_object, signature,
@@ -47,6 +48,7 @@ async fn dispatch(
     *resource = target.resource();
     let operation = Operation::parse(&request, target)?;
     let context = RequestContext::new(worker, request.clone(), operation.name());
+    check_version(&operation, &context.query)?;
     if let Operation::PostObject(bucket) = &operation {
         // The signature of a form is in its fields, so it is verified there.
         return post_object::post_object(&context, bucket, payload).await;
@@ -70,6 +72,7 @@ async fn run_operation(context: S3Context, operation: Operation) -> Result<HttpR
         Operation::GetBucketVersioning(id) => buckets::get_bucket_versioning(&context, &id).await,
         Operation::ListObjects(id) => list_objects::list_objects(&context, &id).await,
         Operation::ListObjectsV2(id) => list_objects::list_objects_v2(&context, &id).await,
+        Operation::ListObjectVersions(id) => list_objects::list_versions(&context, &id).await,
         Operation::ListMultipartUploads(id) => multipart::list_uploads(&context, &id).await,
         Operation::DeleteObjects(id) => delete_objects::delete_objects(context, &id).await,
         Operation::PutObject(target) => put_object::put_object(context, target).await,

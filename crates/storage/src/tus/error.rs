@@ -7,6 +7,7 @@ use actix_web::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 
 use super::protocol::{TUS_RESUMABLE, VERSION};
 use crate::error::StorageError;
+use crate::object::pending_blob::WriteError;
 
 /// A failed request of the TUS protocol. Compat: as in the original, the protocol's own messages end with a line break.
 #[derive(Debug)]
@@ -52,6 +53,12 @@ pub(super) enum TusError {
 impl From<StorageError> for TusError {
     fn from(error: StorageError) -> Self {
         Self::Storage(error)
+    }
+}
+
+impl WriteError for TusError {
+    fn may_be_committed(&self) -> bool {
+        matches!(self, Self::Storage(error) if error.may_be_committed())
     }
 }
 

@@ -120,6 +120,7 @@ fn is_transient(error: &StorageError) -> bool {
             | StorageError::TooManyConnections
             | StorageError::DatabaseReadOnly
             | StorageError::DatabaseUnavailable(_)
+            | StorageError::ConnectionLost(_)
             | StorageError::DatabaseTransactionAborted
             | StorageError::StoreUnavailable(_)
             | StorageError::StoreSlowDown(_)

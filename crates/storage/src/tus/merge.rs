@@ -38,13 +38,14 @@ pub(super) async fn merge_small_pieces(
             .await
             .map_err(StorageError::from)?;
         // The merged blob is durable before the rows refer to it, and the old blobs are removed after that.
-        let is_merged = uploads
-            .replace_pieces(upload, writer, &tail[0], blob.version(), size)
-            .await?;
-        if !is_merged {
-            return Err(TusError::TakenOver);
-        }
-        blob.keep();
+        let version = blob.version();
+        let write = async {
+            let is_merged = uploads
+                .replace_pieces(upload, writer, &tail[0], version, size)
+                .await?;
+            Ok::<_, TusError>(is_merged.then_some(()))
+        };
+        blob.commit(write).await?.ok_or(TusError::TakenOver)?;
         for part in parts {
             storage.discard_blob(part);
         }

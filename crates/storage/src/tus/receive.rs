@@ -282,9 +282,9 @@ impl BodyReceiver {
             digest: &serialize_md5(&self.digest),
             commit_as: is_last.then_some(&self.commit_as),
         };
-        self.expires_at = Some(self.uploads.record_piece(&new).await?);
+        let write = async { self.uploads.record_piece(&new).await.map(Some) };
+        self.expires_at = piece.blob.commit(write).await?;
         self.upload.digest = new.digest.to_owned();
-        piece.blob.keep();
         self.upload.received = position + piece.size;
         Ok(())
     }

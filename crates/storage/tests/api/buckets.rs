@@ -244,3 +244,27 @@ async fn store_029_analytics_buckets_are_refused_as_not_enabled() {
 
     analytics.is(400, "409", "FeatureNotEnabled");
 }
+
+#[actix_web::test]
+async fn store_031_head_describes_what_get_returns() {
+    let app = TestApp::start().await;
+    app.sql("insert into storage.buckets (id, name) values ('docs', 'docs')")
+        .await;
+    let admin = app.service_role();
+
+    for path in ["/bucket", "/bucket/", "/bucket/docs", "/status", "/version"] {
+        let (get, head) = (admin.get(path).await.ok(), admin.head(path).await.ok());
+        assert_eq!(head.header("content-type"), get.header("content-type"), "{path}");
+        assert_eq!(
+            head.header("content-length"),
+            Some(get.body.len().to_string().as_str()),
+            "{path}"
+        );
+        assert!(head.body.is_empty(), "{path}");
+    }
+    let (list, missing) = (
+        app.nobody().head("/bucket").await,
+        admin.head("/bucket/none").await,
+    );
+    assert_eq!((list.status.as_u16(), missing.status.as_u16()), (400, 400));
+}

@@ -233,3 +233,41 @@ async fn store_042_and_044_moves_and_copies_obey_the_limits_of_the_destination()
         .await
         .is(400, "415", "InvalidMimeType");
 }
+
+#[actix_web::test]
+async fn store_044_metadata_of_another_type_is_refused_also_where_it_is_not_used() {
+    let app = app_with_object().await;
+    let ana = app.user("ana");
+    for (metadata, message) in [
+        (json!("x"), "body/metadata must be object"),
+        (json!(null), "body/metadata must be object"),
+        (json!([{"mimetype": "text/css"}]), "body/metadata must be object"),
+        (
+            json!({"cacheControl": {}}),
+            "body/metadata/cacheControl must be string",
+        ),
+        (
+            json!({"mimetype": ["text/css"]}),
+            "body/metadata/mimetype must be string",
+        ),
+    ] {
+        for copies in [json!(true), json!(false), json!(null)] {
+            let mut body = json!({
+                "bucketId": "a", "sourceKey": "x", "destinationKey": "y", "metadata": metadata,
+            });
+            if !copies.is_null() {
+                body["copyMetadata"] = copies;
+            }
+            let response = ana.post("/object/copy", body.clone()).await;
+            assert_eq!(
+                (response.status.as_u16(), response.message().as_str()),
+                (400, message),
+                "{body}"
+            );
+        }
+    }
+    let unused = json!({
+        "bucketId": "a", "sourceKey": "x", "destinationKey": "y", "metadata": {"mimetype": "not a type"},
+    });
+    ana.post("/object/copy", unused).await.ok();
+}

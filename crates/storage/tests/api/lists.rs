@@ -263,3 +263,26 @@ async fn store_022_a_list_reads_only_the_rows_that_it_shows() {
         assert!(read < 100, "{function} read {read} of 5000 rows");
     }
 }
+
+#[actix_web::test]
+async fn store_022_lists_by_name_descending_show_folders_of_one_object() {
+    let app = TestApp::start().await;
+    app.sql("insert into storage.buckets (id, name) values ('b', 'b')")
+        .await;
+    let admin = app.service_role();
+    for key in ["a/only", "b", "c/only", "d"] {
+        admin.upload(&format!("b/{key}"), "x").await.ok();
+    }
+
+    let listed = async |order: &str| -> Vec<String> {
+        let body = json!({"prefix": "", "sortBy": {"column": "name", "order": order}});
+        let list = admin.post("/object/list/b", body).await.ok().json();
+        let entries = list.as_array().expect("a list").iter();
+        entries
+            .map(|entry| entry["name"].as_str().expect("a name").to_owned())
+            .collect()
+    };
+
+    assert_eq!(listed("asc").await, ["a", "b", "c", "d"]);
+    assert_eq!(listed("desc").await, ["d", "c", "b", "a"]);
+}

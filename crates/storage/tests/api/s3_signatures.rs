@@ -223,11 +223,29 @@ impl Signer {
 
     /// The signature of a request, and its Authorization header.
     fn authorize(&self, method: &str, path: &str, hash: &str) -> (String, String) {
-        let canonical = format!(
-            "{method}\n{path}\n\nhost:{}\nx-amz-content-sha256:{hash}\nx-amz-date:{}\n\n\
-             host;x-amz-content-sha256;x-amz-date\n{hash}",
-            self.host, self.date
-        );
+        let headers = [
+            ("host", self.host.as_str()),
+            ("x-amz-content-sha256", hash),
+            ("x-amz-date", &self.date),
+        ];
+        self.authorize_with(method, path, hash, &headers)
+    }
+
+    /// As `authorize`, with the headers that are signed.
+    fn authorize_with(
+        &self,
+        method: &str,
+        path: &str,
+        hash: &str,
+        headers: &[(&str, &str)],
+    ) -> (String, String) {
+        let lines: String = headers
+            .iter()
+            .map(|(name, value)| format!("{name}:{value}\n"))
+            .collect();
+        let names: Vec<_> = headers.iter().map(|(name, _)| *name).collect();
+        let names = names.join(";");
+        let canonical = format!("{method}\n{path}\n\n{lines}\n{names}\n{hash}");
         let text = format!(
             "AWS4-HMAC-SHA256\n{}\n{}\n{}",
             self.date,
@@ -236,7 +254,7 @@ impl Signer {
         );
         let signature = self.sign(&text);
         let header = format!(
-            "AWS4-HMAC-SHA256 Credential={}/{},SignedHeaders=host;x-amz-content-sha256;x-amz-date,Signature={signature}",
+            "AWS4-HMAC-SHA256 Credential={}/{},SignedHeaders={names},Signature={signature}",
             development::s3_access_key_id(),
             self.scope()
         );
@@ -504,4 +522,24 @@ async fn store_097_a_browser_form_uploads_what_its_policy_allows() {
         (400, "ExpiredToken"),
     );
     app.settle(1).await;
+}
+
+#[actix_web::test]
+async fn store_097_a_signature_without_the_host_is_refused() {
+    let app = app_with_bucket().await;
+    let signer = Signer::new(&app, TimeDelta::zero());
+    let hash = sha256(b"hello");
+    let path = "/storage/v1/s3/b/x";
+    let headers = [
+        ("x-amz-content-sha256", hash.as_str()),
+        ("x-amz-date", &signer.date),
+    ];
+    let (_, without) = signer.authorize_with("PUT", path, &hash, &headers);
+    let (_, with) = signer.authorize("PUT", path, &hash);
+
+    let refused = signer.send(&app, &without, &hash, &[], b"hello".to_vec()).await;
+    let accepted = signer.send(&app, &with, &hash, &[], b"hello".to_vec()).await;
+
+    is(refused, (403, "AccessDenied"));
+    is(accepted, OK);
 }

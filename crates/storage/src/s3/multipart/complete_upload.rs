@@ -15,6 +15,7 @@ use crate::request::object_path::ObjectPath;
 use crate::s3::context::S3Context;
 use crate::s3::error::S3Error;
 use crate::s3::pages::url_encode;
+use crate::s3::part_layout::store_part_sizes;
 use crate::s3::xml_reader::Element;
 use crate::s3::xml_writer::{Xml, xml_response};
 
@@ -57,9 +58,11 @@ pub(in crate::s3) async fn complete_upload(
     }
 
     let (blob, info) = join_parts(&context, &parts).await?;
+    let mut metadata = upload.declared.metadata(&info);
+    store_part_sizes(&mut metadata, parts.iter().map(|part| part.size_bytes));
     let object = NewObject {
         owner: upload.owner,
-        metadata: upload.declared.metadata(&info),
+        metadata,
         user_metadata: Some(upload.user_metadata),
         upsert: true,
         target,

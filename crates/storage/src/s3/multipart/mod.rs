@@ -19,5 +19,6 @@ pub(super) use complete_upload::complete_upload;
 pub(super) use create_upload::create_upload;
 pub(super) use list_parts::list_parts;
 pub(super) use list_uploads::list_uploads;
+pub(super) use multipart_upload::MAX_PART_NUMBER;
 pub(super) use upload_part::upload_part;
 pub(super) use upload_part_copy::upload_part_copy;

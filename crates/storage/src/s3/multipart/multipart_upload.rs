@@ -15,7 +15,7 @@ use crate::s3::context::S3Context;
 use crate::s3::error::S3Error;
 
 /// The largest part number; the smallest is 1.
-pub(super) const MAX_PART_NUMBER: i32 = 10_000;
+pub(in crate::s3) const MAX_PART_NUMBER: i32 = 10_000;
 
 const FIND: &str = "select u.id, u.in_progress_size, u.owner_id, u.metadata, u.user_metadata \
      from storage.s3_multipart_uploads u where u.id = $1 and u.bucket_id = $2 and u.key = $3";

@@ -66,9 +66,9 @@ impl NewPart {
         (blob, info): (PendingBlob, BlobInfo),
     ) -> Result<BlobInfo, S3Error> {
         let recorded = actix_web::rt::spawn(async move {
-            let replaced = self.write_row(&service, blob.version(), &info).await?;
-            blob.keep();
-            for version in replaced {
+            let version = blob.version();
+            let write = async { self.write_row(&service, version, &info).await.map(Some) };
+            for version in blob.commit(write).await?.into_iter().flatten() {
                 service.storage().discard_blob(version);
             }
             Ok(info)
@@ -122,7 +122,8 @@ impl NewPart {
             .execute(SET_SIZE, &[id, &total])
             .await
             .map_err(map_error)?;
-        transaction.commit().await.map_err(map_error)?;
+        let end = transaction.commit().await;
+        end.map_err(|error| StorageError::from_commit(error, UniqueKey::Other))?;
         Ok(replaced)
     }
 }

@@ -122,15 +122,15 @@ fn check_time(presented: &PresentedSignature) -> Result<(), S3Error> {
     }
 }
 
-/// Refuses unsigned `x-amz-` headers: otherwise the holder of a presigned URL could change what it does by adding some.
+/// Refuses a signature that does not cover the host, because it would be valid for every server that knows the secret,
+/// and unsigned `x-amz-` headers: otherwise the holder of a presigned URL could change what it does by adding some.
 fn check_signed_headers(request: &HttpRequest, presented: &PresentedSignature) -> Result<(), S3Error> {
+    let is_signed = |name: &str| presented.signed_headers.iter().any(|signed| signed == name);
     let foreign = request.headers().keys().any(|name| {
         let name = name.as_str();
-        name.starts_with("x-amz-")
-            && !UNSIGNED_HEADERS.contains(&name)
-            && !presented.signed_headers.iter().any(|signed| signed == name)
+        name.starts_with("x-amz-") && !UNSIGNED_HEADERS.contains(&name) && !is_signed(name)
     });
-    if foreign {
+    if foreign || !is_signed("host") {
         return Err(S3Error::AccessDenied(
             "There were headers present in the request which were not signed".to_owned(),
         ));
