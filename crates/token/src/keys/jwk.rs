@@ -4,6 +4,8 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey};
 use p256::pkcs8::EncodePrivateKey;
+use ring::signature::RsaKeyPair;
+use rsa::pkcs1::EncodeRsaPrivateKey;
 use serde::{Deserialize, Serialize};
 
 /// One key in the form of RFC 7517. Members that are not used here are dropped.
@@ -192,27 +194,30 @@ impl JsonWebKey {
                 }
                 Ok(EncodingKey::from_ed_der(&[ED25519_PKCS8_PREFIX, &seed].concat()))
             }
-            ("RSA", _) => {
-                use rsa::pkcs1::EncodeRsaPrivateKey;
-                let number = |value: &Option<String>, name| {
-                    self.bytes(value, name)
-                        .map(|bytes| rsa::BigUint::from_bytes_be(&bytes))
-                };
-                let primes = vec![number(&self.p, "p")?, number(&self.q, "q")?];
-                let key = rsa::RsaPrivateKey::from_components(
-                    number(&self.n, "n")?,
-                    number(&self.e, "e")?,
-                    number(&self.d, "d")?,
-                    primes,
-                )
-                .map_err(|_| self.error("malformed private part"))?;
-                let der = key
-                    .to_pkcs1_der()
-                    .map_err(|_| self.error("malformed private part"))?;
-                Ok(EncodingKey::from_rsa_der(der.as_bytes()))
-            }
             _ => Err(self.error("signing needs an ES256, RS256, EdDSA or HS256 key")),
         }
+    }
+
+    /// The private RSA key in the form that signs (PKCS #1).
+    ///
+    /// # Errors
+    /// A missing or malformed private member.
+    pub(crate) fn rsa_key_pair(&self) -> Result<RsaKeyPair, JwkError> {
+        let number = |value: &Option<String>, name| {
+            self.bytes(value, name)
+                .map(|bytes| rsa::BigUint::from_bytes_be(&bytes))
+        };
+        let primes = vec![number(&self.p, "p")?, number(&self.q, "q")?];
+        let (n, e, d) = (
+            number(&self.n, "n")?,
+            number(&self.e, "e")?,
+            number(&self.d, "d")?,
+        );
+        // Computes the numbers that a JWK may leave out.
+        let key = rsa::RsaPrivateKey::from_components(n, e, d, primes);
+        let der = key.ok().and_then(|key| key.to_pkcs1_der().ok());
+        der.and_then(|der| RsaKeyPair::from_der(der.as_bytes()).ok())
+            .ok_or_else(|| self.error("malformed private part, or not of 2048 to 4096 bits"))
     }
 
     fn member<'a>(&self, value: &'a Option<String>, name: &str) -> Result<&'a str, JwkError> {

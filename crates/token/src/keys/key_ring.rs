@@ -6,6 +6,8 @@ use arc_swap::ArcSwap;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use jsonwebtoken::{Algorithm, EncodingKey, Header};
+use ring::rand::SystemRandom;
+use ring::signature::{RSA_PKCS1_SHA256, RsaKeyPair};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -33,7 +35,15 @@ pub struct KeyRing {
 struct SigningKey {
     kid: Option<String>,
     algorithm: Algorithm,
-    key: EncodingKey,
+    key: PrivateKey,
+}
+
+enum PrivateKey {
+    /// RS256. The crate `rsa`, with which jsonwebtoken would sign, takes a time that depends on the key
+    /// (RUSTSEC-2023-0071); ring does not.
+    Rsa(Box<RsaKeyPair>),
+    /// All other algorithms.
+    Other(EncodingKey),
 }
 
 impl KeyRing {
@@ -138,7 +148,10 @@ impl SigningKey {
         Ok(Self {
             kid: key.kid.clone(),
             algorithm,
-            key: key.encoding_key()?,
+            key: match algorithm {
+                Algorithm::RS256 => PrivateKey::Rsa(Box::new(key.rsa_key_pair()?)),
+                _ => PrivateKey::Other(key.encoding_key()?),
+            },
         })
     }
 
@@ -147,8 +160,35 @@ impl SigningKey {
             kid: self.kid.clone(),
             ..Header::new(self.algorithm)
         };
-        jsonwebtoken::encode(&header, claims, &self.key).map_err(|_| TokenError::Signing)
+        match &self.key {
+            PrivateKey::Other(key) => {
+                jsonwebtoken::encode(&header, claims, key).map_err(|_| TokenError::Signing)
+            }
+            PrivateKey::Rsa(key) => sign_rs256(&header, claims, key),
+        }
     }
+}
+
+/// Signs by RS256: PKCS #1 v1.5 padding and SHA-256 (RFC 7518 §3.3).
+fn sign_rs256(header: &Header, claims: &impl Serialize, key: &RsaKeyPair) -> Result<String, TokenError> {
+    let part = |json: serde_json::Result<Vec<u8>>| {
+        json.map(|json| URL_SAFE_NO_PAD.encode(json))
+            .map_err(|_| TokenError::Signing)
+    };
+    let message = format!(
+        "{}.{}",
+        part(serde_json::to_vec(header))?,
+        part(serde_json::to_vec(claims))?
+    );
+    let mut signature = vec![0; key.public().modulus_len()];
+    key.sign(
+        &RSA_PKCS1_SHA256,
+        &SystemRandom::new(),
+        message.as_bytes(),
+        &mut signature,
+    )
+    .map_err(|_| TokenError::Signing)?;
+    Ok(format!("{message}.{}", URL_SAFE_NO_PAD.encode(signature)))
 }
 
 /// A new random secret for HS256: 256 bits as base64url text.
@@ -212,6 +252,21 @@ mod tests {
         assert_eq!(jwks["keys"].as_array().map(Vec::len), Some(1));
         assert_eq!(jwks["keys"][0]["alg"], "ES256");
         assert_eq!(jwks["keys"][0].get("d"), None);
+    }
+
+    #[test]
+    fn gw_011_rs256_signatures_are_those_that_the_public_key_verifies() {
+        let rsa = crate::generate_signing_key(crate::KeyAlgorithm::Rs256);
+        let ring = KeyRing::new(development::JWT_SECRET.as_bytes(), &[rsa]).expect("a usable key");
+
+        let token = ring.sign(&json!({"role": "authenticated"})).expect("signs");
+
+        let header = token.split('.').next().unwrap_or_default();
+        assert_eq!(parse_header(header).map(|found| found.0), Ok(Algorithm::RS256));
+        let claims = ring.verify(&token).expect("verifies");
+        assert_eq!(claims.role(), Some("authenticated"));
+        let changed = token.replacen('.', ".e", 1);
+        assert!(ring.verify(&changed).is_err());
     }
 
     #[test]
