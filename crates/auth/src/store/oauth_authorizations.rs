@@ -24,7 +24,7 @@ pub(crate) struct Authorization {
     pub(crate) client_id: Uuid,
     /// The first user who opened the consent page, and from then on the only one who may decide.
     pub(crate) user_id: Option<Uuid>,
-    /// One of the client's registered URIs. The token request must name the same.
+    /// One of the client's registered URIs. If the token request names one, it must be the same.
     pub(crate) redirect_uri: String,
     /// Separated by spaces.
     pub(crate) scope: String,

@@ -10,7 +10,7 @@ use crate::app::{PASSWORD, Response, Session, Setup, TestApp};
 
 pub(crate) const VERIFIER: &str = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
 /// Redirect URI of the registered client; its query must survive the redirect.
-pub(crate) const CALLBACK: &str = "https://program.example/cb?x=1";
+const CALLBACK: &str = "https://program.example/cb?x=1";
 
 /// A setup with the OAuth server and dynamic client registration enabled.
 pub(crate) fn setup() -> Setup {
@@ -120,7 +120,6 @@ pub(crate) async fn exchange(app: &TestApp, client: &Value, code: &str) -> Respo
     let pairs = [
         ("grant_type", "authorization_code"),
         ("code", code),
-        ("redirect_uri", CALLBACK),
         ("code_verifier", VERIFIER),
         ("client_id", id),
     ];
