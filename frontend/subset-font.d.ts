@@ -5,6 +5,10 @@ declare module "subset-font" {
     characters: string,
     options: {
       targetFormat: "woff2";
+      /** Leaves out instructions for screens of low resolution. */
+      noHinting?: boolean;
+      /** Tags of OpenType features; all by default. */
+      keepFeatures?: string[];
       variationAxes?: Record<string, { min: number; max: number; default: number }>;
     },
   ): Promise<Buffer>;

@@ -3,11 +3,15 @@
 import subsetFont from "subset-font";
 import type { Plugin } from "vite";
 
-/** Printable ASCII and Latin-1, and the signs that good typography and the site's texts use beyond them. */
-const characters = `${String.fromCodePoint(
-  ...Array.from({ length: 0x7f - 0x20 }, (_, index) => 0x20 + index),
-  ...Array.from({ length: 0x100 - 0xa0 }, (_, index) => 0xa0 + index),
-)}–—‘’“”•…€™−`;
+/** Printable ASCII, and the signs that good typography and the site's texts use beyond it. */
+const usual = `${String.fromCodePoint(...range(0x20, 0x7e))}\u00a0·×–—‘’“”•…€™−`;
+
+/** The rest of Latin-1: accented letters and rarer signs. Loaded only by pages on which one occurs. */
+const accents = String.fromCodePoint(...range(0xa1, 0xff));
+
+function range(first: number, last: number): number[] {
+  return Array.from({ length: last - first + 1 }, (_, index) => first + index);
+}
 
 /** The weights in use, as `styles/tokens.css` and the classes `font-normal` and `font-medium` name them. */
 const weights = { min: 400, max: 500, default: 400 };
@@ -15,9 +19,15 @@ const weights = { min: 400, max: 500, default: 400 };
 /** The latin files; those for further alphabets are loaded only where their letters occur. */
 const latinFile = /(geist-latin-wght|instrument-serif-latin-400)-[^/]*\.woff2$/;
 
+/** Kerning, composed accents, and digits of equal width for tables. */
+const features = ["kern", "ccmp", "mark", "tnum"];
+
+/** `styles/fonts.css` names the file of the accents by this fragment of the address. */
+const accentsFragment = /(assets\/[^")]+)\.woff2#accents/g;
+
 /**
- * Replaces the latin fonts in the bundle by subsets: the files of the package hold alternates of letters and the weights 100 to
- * 900. File names keep the hash of the whole font, so a browser may use an older subset until the package changes.
+ * Replaces each latin font in the bundle by two subsets, without hinting, alternates of letters, and the weights outside of the
+ * range in use. File names keep the hash of the whole font, so a browser may use an older subset until the package changes.
  */
 export function subsetFonts(): Plugin {
   return {
@@ -25,11 +35,23 @@ export function subsetFonts(): Plugin {
     apply: "build",
     async generateBundle(_options, bundle) {
       for (const [file, asset] of Object.entries(bundle)) {
-        if (asset.type !== "asset" || !latinFile.test(file)) continue;
-        const isVariable = file.includes("wght");
-        asset.source = await subsetFont(Buffer.from(asset.source), characters, {
-          targetFormat: "woff2",
-          ...(isVariable && { variationAxes: { wght: weights } }),
+        if (asset.type !== "asset") continue;
+        if (file.endsWith(".css")) {
+          asset.source = asset.source.toString().replace(accentsFragment, "$1-accents.woff2");
+        }
+        if (!latinFile.test(file)) continue;
+        const whole = Buffer.from(asset.source);
+        const options = {
+          targetFormat: "woff2" as const,
+          noHinting: true,
+          keepFeatures: features,
+          ...(file.includes("wght") && { variationAxes: { wght: weights } }),
+        };
+        asset.source = await subsetFont(whole, usual, options);
+        this.emitFile({
+          type: "asset",
+          fileName: file.replace(/\.woff2$/, "-accents.woff2"),
+          source: await subsetFont(whole, accents, options),
         });
       }
     },

@@ -6,6 +6,7 @@ import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
+import { preloadRoutes } from "./route-preloads";
 import { subsetFonts } from "./subset-fonts";
 
 /** URL prefixes of the services. The development server forwards them to a running Selvedge. */
@@ -16,7 +17,8 @@ const proxy = Object.fromEntries(
 );
 
 /** Fonts of every first screen. Preloaded, because a browser would request them only after parsing the stylesheet. */
-const preloadedFonts = /(instrument-serif-latin-400-normal|geist-latin-wght-normal)[^/]*\.woff2$/;
+const preloadedFonts =
+  /(instrument-serif-latin-400-normal|geist-latin-wght-normal)-(?!.*accents)[^/]*\.woff2$/;
 
 function preloadFonts(): Plugin {
   return {
@@ -60,8 +62,73 @@ function compressAssets(): Plugin {
   };
 }
 
+interface ModuleGraph {
+  getModuleInfo: (id: string) => { importers: readonly string[]; isEntry: boolean } | null;
+}
+
+/** Where first loads begin: the entry, the sign-in page, the dashboard, and the layout of all other pages. */
+const roots = {
+  main: "/src/main.tsx",
+  auth: "/src/app/routes/auth.tsx",
+  explore: "/src/app/layouts/explore/explore-layout.tsx",
+  exploreIndex: "/src/app/routes/explore/explore.tsx",
+  site: "/src/app/layouts/site-layout.tsx",
+  outfit: "/src/app/routes/look.tsx",
+};
+
+const sharedGroups = ["main", "basics", "shared", "explore"] as const;
+
+/** The chunk that a module shared by first loads belongs to; null leaves it to the bundler. */
+function groupOf(id: string, modules: ModuleGraph): (typeof sharedGroups)[number] | null {
+  const importers = findImporters(id, modules);
+  const isIn = (root: keyof typeof roots) =>
+    [...importers].some((importer) => importer.endsWith(roots[root]));
+  if (isIn("main")) return "main";
+  const inExplore = isIn("explore") || isIn("exploreIndex");
+  const inSite = isIn("site") || isIn("outfit");
+  if (isIn("auth")) return inExplore || inSite ? "basics" : null;
+  if (inExplore) return inSite ? "shared" : "explore";
+  return null;
+}
+
+/** The module and all that import it, directly or through others, without a dynamic import in between. */
+function findImporters(id: string, modules: ModuleGraph, found = new Set<string>()): Set<string> {
+  found.add(id);
+  for (const importer of modules.getModuleInfo(id)?.importers ?? []) {
+    if (!found.has(importer)) findImporters(importer, modules, found);
+  }
+  return found;
+}
+
+/** React Router's package offers its production files to no bundler; they are without the warnings for developers. */
+function productionRouter(): Plugin {
+  const folder = fileURLToPath(
+    new URL("./node_modules/react-router/dist/production", import.meta.url),
+  );
+  return {
+    name: "production-router",
+    apply: "build",
+    config: () => ({
+      resolve: {
+        alias: [
+          { find: /^react-router$/, replacement: `${folder}/index.mjs` },
+          { find: /^react-router\/dom$/, replacement: `${folder}/dom-export.mjs` },
+        ],
+      },
+    }),
+  };
+}
+
 export default defineConfig({
-  plugins: [react(), tailwindcss(), preloadFonts(), subsetFonts(), compressAssets()],
+  plugins: [
+    react(),
+    tailwindcss(),
+    productionRouter(),
+    preloadFonts(),
+    preloadRoutes(),
+    subsetFonts(),
+    compressAssets(),
+  ],
   resolve: { alias: { "@": fileURLToPath(new URL("./src", import.meta.url)) } },
   server: { port: 5173, proxy },
   preview: { port: 4173, proxy },
@@ -75,8 +142,17 @@ export default defineConfig({
             // Needed by every page and changed only by upgrades, so a file of its own stays cached across releases.
             {
               name: "vendor",
+              priority: 9,
               test: /node_modules\/(react|react-dom|scheduler|react-router|clsx|@tanstack|@supabase\/postgrest-js)\//,
             },
+            // Small files compress worse than one, so modules that several pages share are grouped by who needs them. A group
+            // takes the dependencies of its modules along, hence the order: what most pages need comes first.
+            ...sharedGroups.map((name, index) => ({
+              name: (id: string, modules: ModuleGraph) =>
+                groupOf(id, modules) === name ? name : null,
+              debugName: name,
+              priority: sharedGroups.length - index,
+            })),
           ],
         },
       },

@@ -1,5 +1,5 @@
-// What a first visit fetches without a click, as it is sent: page, scripts, styles and rows, and apart from them the fonts, which
-// stay in the browser's cache for a year. Pictures are not counted: how many there are depends on the screen.
+// What a first visit fetches without a click, as it is sent: page, scripts, styles, fonts and rows. Pictures are not counted: how
+// many there are depends on the screen.
 
 import type { Page } from "@playwright/test";
 import { expect, signIn, test } from "./journey.ts";
@@ -21,7 +21,6 @@ const signedInBudgets = [
   { path: "/profile/edit", most: 212_000 },
   { path: "/profile-settings", most: 212_000 },
 ];
-const mostFonts = 40_000;
 
 /** Opens the page in a browser without a cache and compares what is sent with the budget. */
 async function measureFirstLoad(page: Page, path: string, most: number): Promise<void> {
@@ -38,21 +37,24 @@ async function measureFirstLoad(page: Page, path: string, most: number): Promise
   await page.waitForLoadState("networkidle");
 
   const loaded = await Promise.all(sizes);
-  const isFont = ([name]: [string, number]) => name.endsWith(".woff2");
-  const sum = (list: [string, number][]) => list.reduce((total, [, size]) => total + size, 0);
+  const sum = loaded.reduce((total, [, size]) => total + size, 0);
   const list = loaded.map(([name, size]) => `${name} ${size}`).join("\n");
-  const [fonts, others] = [loaded.filter(isFont), loaded.filter((one) => !isFont(one))];
-  console.info(`${path}: ${sum(others)} bytes, fonts ${sum(fonts)}`);
-  expect(others.length, list).toBeGreaterThan(3);
-  expect(sum(others), list).toBeLessThanOrEqual(most);
-  expect(fonts.length, list).toBeGreaterThan(0);
-  expect(sum(fonts), list).toBeLessThanOrEqual(mostFonts);
+  console.info(`${path}: ${sum} bytes`);
+  expect(loaded.filter(([name]) => name.endsWith(".js")).length, list).toBeGreaterThan(2);
+  expect(loaded.filter(([name]) => name.endsWith(".woff2")).length, list).toBeGreaterThan(0);
+  expect(sum, list).toBeLessThanOrEqual(most);
 }
 
 for (const { path, most } of budgets) {
   test(`the first load of ${path} is at most ${most} bytes`, { tag: "@once" }, async ({ page }) => {
     // A busy machine needs time to render the pictures that the page waits for.
     test.setTimeout(120_000);
+    // A server that has just started may be too slow to write rows into its first page; the browser would fetch them again.
+    if (path !== "/auth") {
+      await expect
+        .poll(async () => (await page.request.get(path)).text())
+        .toContain('id="page-data"');
+    }
     await measureFirstLoad(page, path, most);
   });
 }

@@ -59,6 +59,49 @@ test.describe("axe finds no violations", () => {
     expect(await findViolations(page)).toEqual([]);
   });
 
+  test("on Top, and on bookmarks and own outfits with and without any", async ({
+    page,
+    person,
+  }) => {
+    await page.goto("/?section=top");
+    await expect(cards(page, "Top Outfits - All Time").first()).toBeVisible();
+    expect(await findViolations(page), "top").toEqual([]);
+
+    for (const email of ["mira@lookbook.test", person.email]) {
+      await page.context().clearCookies();
+      await page.evaluate(() => localStorage.clear());
+      await signIn(page, email);
+      for (const [section, heading] of [
+        ["bookmarks", "Your Bookmarked Outfits"],
+        ["my-outfits", "My outfits"],
+      ] as const) {
+        await page.goto(`/?section=${section}`);
+        await expect(page.getByRole("heading", { name: heading, level: 1 })).toBeVisible();
+        await page.waitForLoadState("networkidle");
+        expect(await findViolations(page), `${section} of ${email}`).toEqual([]);
+      }
+    }
+  });
+
+  test("on a public profile, for visitors and its owner, and on item and brand", async ({
+    page,
+  }) => {
+    for (const address of [
+      "/mira",
+      "/product/camel-overcoat",
+      "/brands/98f14b3c-b854-51b4-b804-8e7298971d74",
+    ]) {
+      await page.goto(address);
+      await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+      await page.waitForLoadState("networkidle");
+      expect(await findViolations(page), address).toEqual([]);
+    }
+    await signIn(page, "mira@lookbook.test");
+    await page.goto("/mira");
+    await expect(page.getByRole("heading", { name: "Your Outfits" })).toBeVisible();
+    expect(await findViolations(page), "own profile").toEqual([]);
+  });
+
   test("on an outfit's page and on the 404 page", async ({ page, pageErrors }) => {
     pageErrors.expectStatus(404, "/no/such/page");
     await page.goto("/look/night-bus");

@@ -1,9 +1,7 @@
 import { lazy, Suspense, useEffect, useState } from "react";
 import { createBrowserRouter, Outlet, ScrollRestoration } from "react-router";
 import { AuthCallbackNotice } from "@/app/auth-callback-notice";
-import { ExploreLayout } from "@/app/layouts/explore/explore-layout";
 import { RouteError } from "@/app/route-error";
-import { Explore } from "@/app/routes/explore/explore";
 import { parseExploreParams } from "@/app/routes/explore/explore-params";
 import { OfflineBanner } from "@/components/offline-banner";
 import { LoadingPage } from "@/components/ui/spinner";
@@ -38,7 +36,7 @@ function Root() {
   );
 }
 
-/** The dashboard is part of the first load; the code of every other page is loaded on navigation. */
+/** The code of a page is loaded on navigation; for the first page, route-preloads.ts has the browser load it at once. */
 export const router = createBrowserRouter([
   {
     element: <Root />,
@@ -46,9 +44,21 @@ export const router = createBrowserRouter([
     hydrateFallbackElement: <LoadingPage />,
     children: [
       {
-        element: <ExploreLayout />,
+        lazy: async () => ({
+          Component: (await import("@/app/layouts/explore/explore-layout")).ExploreLayout,
+        }),
         children: [
-          { errorElement: <RouteError />, children: [{ index: true, element: <Explore /> }] },
+          {
+            errorElement: <RouteError />,
+            children: [
+              {
+                index: true,
+                lazy: async () => ({
+                  Component: (await import("@/app/routes/explore/explore")).Explore,
+                }),
+              },
+            ],
+          },
         ],
       },
       {

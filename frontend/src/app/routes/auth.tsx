@@ -1,11 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
-import { Tabs } from "radix-ui";
 import { type ReactNode, useState } from "react";
 import { Navigate, useLocation, useNavigate, useSearchParams } from "react-router";
 import { Wordmark } from "@/app/shell/wordmark";
 import { Slideshow } from "@/components/slideshow";
 import { Button } from "@/components/ui/button";
 import { LoadingPage } from "@/components/ui/spinner";
+import * as Tabs from "@/components/ui/tabs";
 import { ForgotPasswordForm } from "@/features/auth/components/forgot-password-form";
 import { ProviderButtons } from "@/features/auth/components/provider-buttons";
 import { ResetPasswordForm } from "@/features/auth/components/reset-password-form";

@@ -1,4 +1,3 @@
-import { defaultRangeExtractor, type Range, useWindowVirtualizer } from "@tanstack/react-virtual";
 import {
   type FocusEvent,
   type ReactNode,
@@ -6,6 +5,7 @@ import {
   useLayoutEffect,
   useRef,
   useState,
+  useSyncExternalStore,
 } from "react";
 
 /** Shape of every card in a grid: a picture with a caption of fixed height below. */
@@ -50,7 +50,10 @@ interface Place {
 /** Last place of each grid by its label. Going back renders the full height at once, which scroll restoration needs. */
 const lastPlaces = new Map<string, Place>();
 
-/** A grid of equal cards that renders only those near the viewport; a list may hold thousands. */
+/**
+ * A grid of equal cards that renders only those near the viewport; a list may hold thousands. Cards have one size, so the place of
+ * each follows from its index, and nothing is measured but the list itself.
+ */
 export function CardGrid<Row extends { id: string }>({
   rows,
   shape,
@@ -62,7 +65,8 @@ export function CardGrid<Row extends { id: string }>({
   const [list, place] = usePlace(label);
   const { count: lanes, gap } = columnsFor(place.width);
   const cardWidth = (place.width - gap * (lanes - 1)) / lanes;
-  const cardHeight = cardWidth * shape.ratio + shape.captionHeight;
+  const pitch = cardWidth * shape.ratio + shape.captionHeight + gap;
+  const near = useNearLines(place, pitch);
 
   const [focusedId, setFocusedId] = useState<string>();
   // Kept after the modal is closed, because the focus returns to the card only then.
@@ -72,26 +76,15 @@ export function CardGrid<Row extends { id: string }>({
     const index = id === undefined ? -1 : rows.findIndex((row) => row.id === id);
     return index < 0 ? [] : [index];
   });
-  const virtualizer = useWindowVirtualizer({
-    count: place.width === 0 ? 0 : rows.length,
-    lanes,
-    gap,
-    estimateSize: () => cardHeight,
-    scrollMargin: place.top,
-    overscan: overscanRows,
-    getItemKey: (index) => rows[index]?.id ?? index,
-    rangeExtractor: (range) => withPinned(range, pinned),
-  });
-
-  // Sizes are computed, not measured: a change of the width makes the cached ones wrong.
-  useLayoutEffect(() => {
-    if (cardHeight > 0) virtualizer.measure();
-  }, [virtualizer, cardHeight]);
-
   const rememberFocus = useCallback((event: FocusEvent<HTMLUListElement>) => {
     setFocusedId(event.target.closest<HTMLElement>("[data-row-id]")?.dataset.rowId);
   }, []);
 
+  const isMeasured = place.width > 0;
+  const lines = Math.ceil(rows.length / lanes);
+  const shown = isMeasured
+    ? withPinned(near.first * lanes, Math.min(rows.length, (near.last + 1) * lanes), pinned)
+    : [];
   return (
     <ul
       ref={list}
@@ -100,9 +93,9 @@ export function CardGrid<Row extends { id: string }>({
       onFocus={rememberFocus}
       onBlur={() => setFocusedId(undefined)}
       className="relative w-full"
-      style={{ height: place.width === 0 ? "100vh" : virtualizer.getTotalSize() }}
+      style={{ height: isMeasured ? Math.max(0, lines * pitch - gap) : "100vh" }}
     >
-      {virtualizer.getVirtualItems().map(({ index, lane, start }) => {
+      {shown.map((index) => {
         const row = rows[index];
         return (
           row !== undefined && (
@@ -113,9 +106,9 @@ export function CardGrid<Row extends { id: string }>({
               aria-posinset={index + 1}
               className="absolute top-0"
               style={{
-                left: lane * (cardWidth + gap),
+                left: (index % lanes) * (cardWidth + gap),
                 width: cardWidth,
-                transform: `translateY(${start - place.top}px)`,
+                transform: `translateY(${Math.floor(index / lanes) * pitch}px)`,
               }}
             >
               {children(row, index)}
@@ -128,10 +121,34 @@ export function CardGrid<Row extends { id: string }>({
 }
 
 /** The indexes to render, in reading order: those near the viewport, and the pinned ones. */
-function withPinned(range: Range, pinned: readonly number[]): number[] {
-  const indexes = defaultRangeExtractor(range);
+function withPinned(from: number, to: number, pinned: readonly number[]): number[] {
+  const indexes = Array.from({ length: Math.max(0, to - from) }, (_, index) => from + index);
   if (pinned.length === 0) return indexes;
   return [...new Set([...indexes, ...pinned])].sort((a, b) => a - b);
+}
+
+/**
+ * First and last line of the grid that is in or near the viewport. The component renders again only when one of them changes, not
+ * with every scroll event.
+ */
+function useNearLines(place: Place, pitch: number): { first: number; last: number } {
+  const near = useSyncExternalStore(subscribeToViewport, () => {
+    const above = window.scrollY - place.top;
+    const first = Math.max(0, Math.floor(above / pitch) - overscanRows);
+    const last = Math.max(0, Math.floor((above + window.innerHeight) / pitch) + overscanRows);
+    return `${first} ${last}`;
+  });
+  const [first = 0, last = 0] = near.split(" ").map(Number);
+  return { first, last };
+}
+
+function subscribeToViewport(notify: () => void): () => void {
+  window.addEventListener("scroll", notify, { passive: true });
+  window.addEventListener("resize", notify);
+  return () => {
+    window.removeEventListener("scroll", notify);
+    window.removeEventListener("resize", notify);
+  };
 }
 
 function usePlace(label: string) {

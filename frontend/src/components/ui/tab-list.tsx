@@ -1,6 +1,6 @@
-import { Tabs } from "radix-ui";
 import { useEffect, useRef } from "react";
 import { cn } from "@/lib/cn";
+import * as Tabs from "./tabs";
 
 interface TabListProps {
   /** Accessible name of the list. */

@@ -1,8 +1,8 @@
 import { SlidersHorizontal } from "lucide-react";
-import { Tabs } from "radix-ui";
 import { lazy, Suspense, useState } from "react";
 import { useNavigate } from "react-router";
 import { SearchField } from "@/components/search-field";
+import * as Tabs from "@/components/ui/tabs";
 import { cn } from "@/lib/cn";
 import { paths } from "@/lib/paths";
 import { pageTitle } from "@/lib/product";

@@ -1,6 +1,5 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Heart } from "lucide-react";
-import { Tabs } from "radix-ui";
 import { ExploreLink } from "@/app/routes/explore/explore-link";
 import { ItemLinkCard } from "@/app/shell/item-link-card";
 import { OutfitList } from "@/app/shell/outfit-list";
@@ -8,6 +7,7 @@ import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorNotice } from "@/components/ui/error-notice";
 import { LoadMore } from "@/components/ui/load-more";
 import { TabList } from "@/components/ui/tab-list";
+import * as Tabs from "@/components/ui/tabs";
 import { likedItemsQuery } from "@/features/items/api/list-liked-items";
 import { ItemGrid, ItemGridSkeleton } from "@/features/items/components/item-grid";
 import { likedOutfitsQuery } from "@/features/outfits/api/list-saved-outfits";

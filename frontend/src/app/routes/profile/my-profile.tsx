@@ -1,9 +1,9 @@
 import { ExternalLink } from "lucide-react";
-import { Tabs } from "radix-ui";
 import { lazy, type ReactNode, Suspense } from "react";
 import { Link } from "react-router";
 import { LoadingPage } from "@/components/ui/spinner";
 import { TabList } from "@/components/ui/tab-list";
+import * as Tabs from "@/components/ui/tabs";
 import { paths } from "@/lib/paths";
 import { pageTitle } from "@/lib/product";
 import { useSession } from "@/lib/session";

@@ -1,0 +1,81 @@
+// Vite plugin: lets the browser load the code of the page's route together with the entry script. Without it, the route's
+// chunks would be requested only after the entry script has been loaded and run: one more round trip before anything shows.
+
+import type { Plugin } from "vite";
+
+/** By the first segment of the path: the modules that the router imports for it. The last entry is for all other paths. */
+const routeModules: [segment: string, modules: string[]][] = [
+  ["", ["/layouts/explore/explore-layout.tsx", "/routes/explore/explore.tsx"]],
+  ["auth", ["/routes/auth.tsx"]],
+  ["discovery", ["/layouts/site-layout.tsx", "/routes/discovery/discovery.tsx"]],
+  ["look", ["/layouts/site-layout.tsx", "/routes/look.tsx"]],
+  ["product", ["/layouts/site-layout.tsx", "/routes/item.tsx"]],
+  ["brands", ["/layouts/site-layout.tsx", "/routes/brand.tsx"]],
+  ["profile", ["/layouts/site-layout.tsx"]],
+  ["create-outfit", ["/layouts/site-layout.tsx"]],
+  ["admin", []],
+  ["*", ["/layouts/site-layout.tsx", "/routes/username.tsx"]],
+];
+
+/** What the plugin reads of a chunk in the bundle. */
+interface Chunk {
+  type: "chunk";
+  fileName: string;
+  facadeModuleId: string | null;
+  moduleIds: string[];
+  imports: string[];
+  isEntry: boolean;
+}
+
+/** Adds an inline script to the page that preloads the chunks of the route named by the address. */
+export function preloadRoutes(): Plugin {
+  return {
+    name: "preload-routes",
+    apply: "build",
+    transformIndexHtml: {
+      order: "post",
+      handler: (_html, { bundle = {} }) => {
+        const chunks = Object.values(bundle).filter((file) => file.type === "chunk") as Chunk[];
+        const first = closure(
+          chunks,
+          chunks.filter(({ isEntry }) => isEntry),
+        );
+        const files = routeModules.map(([segment, modules]): [string, string[]] => {
+          const roots = modules.map((module) => findChunk(chunks, module));
+          const needed = [...closure(chunks, roots)].filter((chunk) => !first.has(chunk));
+          return [segment, needed.map(({ fileName }) => `/${fileName}`)];
+        });
+        return [{ tag: "script", injectTo: "head", children: script(files) }];
+      },
+    },
+  };
+}
+
+function findChunk(chunks: Chunk[], module: string): Chunk {
+  const found = chunks.find(({ moduleIds }) => moduleIds.some((id) => id.endsWith(module)));
+  if (found === undefined)
+    throw new Error(`route-preloads.ts names ${module}, which is in no chunk.`);
+  return found;
+}
+
+/** These chunks with everything that they import statically. */
+function closure(chunks: Chunk[], roots: Chunk[]): Set<Chunk> {
+  const found = new Set<Chunk>();
+  const waiting = [...roots];
+  for (let chunk = waiting.pop(); chunk !== undefined; chunk = waiting.pop()) {
+    if (found.has(chunk)) continue;
+    found.add(chunk);
+    const { imports } = chunk;
+    waiting.push(...chunks.filter(({ fileName }) => imports.includes(fileName)));
+  }
+  return found;
+}
+
+function script(files: [string, string[]][]): string {
+  const names = [...new Set(files.flatMap(([, list]) => list))];
+  const bySegment = Object.fromEntries(
+    files.map(([segment, list]) => [segment, list.map((name) => names.indexOf(name))]),
+  );
+  return `{const n=${JSON.stringify(names)},r=${JSON.stringify(bySegment)};
+for(const i of r[location.pathname.split("/")[1]]??r["*"])document.head.append(Object.assign(document.createElement("link"),{rel:"modulepreload",href:n[i]}))}`;
+}
