@@ -149,6 +149,7 @@ test("unknown outfits, items and brands say what is missing", async ({ page, pag
     await page.goto(path);
     await expect(page.getByRole("heading", { name: text, level: 1 })).toBeVisible();
     await expect(page.getByRole("link", { name: "Explore Outfits" })).toBeVisible();
+    await expect(cards(page, "Newest outfits").first()).toBeVisible();
   }
 });
 

@@ -196,6 +196,7 @@ test("an unknown address shows the 404 page with its path", async ({ page, pageE
   await expect(page.getByText("404", { exact: true })).toBeVisible();
   await expect(page.getByText("Nothing is published at /no/such/page.")).toBeVisible();
   await expect(page).toHaveTitle(/^Page not found/);
+  await expect(cards(page, "Newest outfits").first()).toBeVisible();
   await saveScreenshot(page, "not-found");
   await page.getByRole("link", { name: "Explore Outfits" }).click();
   await expect(cards(page).first()).toBeVisible();

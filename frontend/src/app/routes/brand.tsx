@@ -2,6 +2,7 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Store, Tag } from "lucide-react";
 import { Link, useParams } from "react-router";
 import { ItemLinkCard } from "@/app/shell/item-link-card";
+import { NewestOutfits } from "@/app/shell/newest-outfits";
 import { OutfitLinkCard } from "@/app/shell/outfit-link-card";
 import { PageSection, RowSection } from "@/app/shell/page-section";
 import { Button } from "@/components/ui/button";
@@ -37,12 +38,15 @@ export function BrandPage() {
   }
   if (brand === null) {
     return (
-      <MissingNotice
-        glyph={<Store strokeWidth={1.3} />}
-        page="Brand not found"
-        title="There is no such brand here."
-        text="It may have left the catalogue, or the link is incomplete."
-      />
+      <>
+        <MissingNotice
+          glyph={<Store strokeWidth={1.3} />}
+          page="Brand not found"
+          title="There is no such brand here."
+          text="It may have left the catalogue, or the link is incomplete."
+        />
+        <NewestOutfits />
+      </>
     );
   }
   return (

@@ -2,6 +2,7 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { ArrowRight, ArrowUpRight, Tag } from "lucide-react";
 import { Link, useParams } from "react-router";
 import { ItemLinkCard } from "@/app/shell/item-link-card";
+import { NewestOutfits } from "@/app/shell/newest-outfits";
 import { OutfitList } from "@/app/shell/outfit-list";
 import { PageSection, RowSection } from "@/app/shell/page-section";
 import { Gallery } from "@/components/gallery";
@@ -39,12 +40,15 @@ export function ItemPage() {
   }
   if (item === null) {
     return (
-      <MissingNotice
-        glyph={<Tag strokeWidth={1.3} />}
-        page="Item not found"
-        title="This item is no longer here."
-        text="It may have left the catalogue, or the link is incomplete."
-      />
+      <>
+        <MissingNotice
+          glyph={<Tag strokeWidth={1.3} />}
+          page="Item not found"
+          title="This item is no longer here."
+          text="It may have left the catalogue, or the link is incomplete."
+        />
+        <NewestOutfits />
+      </>
     );
   }
   // A new item is a new page: the gallery begins at its first picture.

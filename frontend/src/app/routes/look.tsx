@@ -1,6 +1,7 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Shirt } from "lucide-react";
 import { useParams } from "react-router";
+import { NewestOutfits } from "@/app/shell/newest-outfits";
 import { OutfitLinkCard } from "@/app/shell/outfit-link-card";
 import { RowSection } from "@/app/shell/page-section";
 import { Gallery } from "@/components/gallery";
@@ -35,12 +36,15 @@ export function Look() {
   }
   if (outfit === null) {
     return (
-      <MissingNotice
-        glyph={<Shirt strokeWidth={1.3} />}
-        page="Outfit not found"
-        title="This outfit is no longer here."
-        text="Its creator may have taken it back, or the link is incomplete."
-      />
+      <>
+        <MissingNotice
+          glyph={<Shirt strokeWidth={1.3} />}
+          page="Outfit not found"
+          title="This outfit is no longer here."
+          text="Its creator may have taken it back, or the link is incomplete."
+        />
+        <NewestOutfits />
+      </>
     );
   }
   // A new outfit is a new page: the gallery begins at its first picture.

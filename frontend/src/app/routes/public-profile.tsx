@@ -1,6 +1,7 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { UserRound } from "lucide-react";
 import { Link, useParams } from "react-router";
+import { NewestOutfits } from "@/app/shell/newest-outfits";
 import { OutfitList } from "@/app/shell/outfit-list";
 import { Button } from "@/components/ui/button";
 import { ErrorNotice } from "@/components/ui/error-notice";
@@ -40,13 +41,16 @@ export function PublicProfilePage() {
 
 function UserNotFound({ username }: { username: string }) {
   return (
-    <MissingNotice
-      glyph={<UserRound strokeWidth={1.3} />}
-      page="User Not Found"
-      title="User Not Found"
-      text={`The user @${username} doesn't exist.`}
-      action="Go Home"
-    />
+    <>
+      <MissingNotice
+        glyph={<UserRound strokeWidth={1.3} />}
+        page="User Not Found"
+        title="User Not Found"
+        text={`The user @${username} doesn't exist.`}
+        action="Go Home"
+      />
+      <NewestOutfits />
+    </>
   );
 }
 

@@ -23,7 +23,7 @@ export function MissingNotice({
   action = "Explore Outfits",
 }: MissingNoticeProps) {
   return (
-    <section className="mx-auto flex min-h-[60vh] max-w-md flex-col items-center justify-center gap-4 text-center">
+    <section className="mx-auto flex min-h-[44vh] max-w-md flex-col items-center justify-center gap-4 text-center">
       <title>{pageTitle(page)}</title>
       <span aria-hidden="true" className="text-ink-soft [&_svg]:size-8">
         {glyph}
