@@ -17,6 +17,9 @@ const routeModules: [segment: string, modules: string[]][] = [
   ["*", ["/layouts/site-layout.tsx", "/routes/username.tsx"]],
 ];
 
+/** Where Vite's own tags begin: scripts, then the stylesheet. */
+const firstTag = '<script type="module"';
+
 /** What the plugin reads of a chunk in the bundle. */
 interface Chunk {
   type: "chunk";
@@ -34,7 +37,7 @@ export function preloadRoutes(): Plugin {
     apply: "build",
     transformIndexHtml: {
       order: "post",
-      handler: (_html, { bundle = {} }) => {
+      handler: (html, { bundle = {} }) => {
         const chunks = Object.values(bundle).filter((file) => file.type === "chunk") as Chunk[];
         const first = closure(
           chunks,
@@ -45,7 +48,10 @@ export function preloadRoutes(): Plugin {
           const needed = [...closure(chunks, roots)].filter((chunk) => !first.has(chunk));
           return [segment, needed.map(({ fileName }) => `/${fileName}`)];
         });
-        return [{ tag: "script", injectTo: "head", children: script(files) }];
+        // Before the stylesheet, because an inline script waits for the stylesheets above it.
+        const [before, ...after] = html.split(firstTag);
+        if (after.length === 0) throw new Error(`index.html has no ${firstTag}.`);
+        return `${before}<script>${script(files)}</script>\n    ${firstTag}${after.join(firstTag)}`;
       },
     },
   };
