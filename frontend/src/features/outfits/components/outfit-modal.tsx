@@ -86,8 +86,9 @@ export function OutfitModal({
         >
           {subject.kind === "outfit" || subject.kind === "loading" ? (
             <div className="pointer-events-auto relative flex h-full w-full max-w-6xl flex-col overflow-y-auto overscroll-contain bg-surface lg:aspect-3/2 lg:h-auto lg:max-h-full lg:flex-row lg:overflow-hidden lg:rounded-lg lg:shadow-raised">
+              {/* Never taller than 78 % of a small screen, and then narrower: cropping would cut off hats and shoes. */}
               <div
-                className="relative shrink-0 touch-pan-y aspect-4/5 bg-raised max-lg:max-h-[78dvh] lg:h-full"
+                className="relative shrink-0 touch-pan-y aspect-4/5 bg-raised max-lg:w-[min(100%,62.4dvh)] max-lg:self-center lg:h-full"
                 {...swipe}
               >
                 <ModalPicture subject={subject} />
