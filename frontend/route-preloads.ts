@@ -11,7 +11,11 @@ const routeModules: [segment: string, modules: string[]][] = [
   ["look", ["/layouts/site-layout.tsx", "/routes/look.tsx"]],
   ["product", ["/layouts/site-layout.tsx", "/routes/item.tsx"]],
   ["brands", ["/layouts/site-layout.tsx", "/routes/brand.tsx"]],
-  ["profile", ["/layouts/site-layout.tsx"]],
+  ["profile", ["/layouts/site-layout.tsx", "/app/require-user.tsx"]],
+  [
+    "profile-settings",
+    ["/layouts/site-layout.tsx", "/app/require-user.tsx", "/routes/profile/settings.tsx"],
+  ],
   ["create-outfit", ["/layouts/site-layout.tsx"]],
   ["admin", []],
   ["*", ["/layouts/site-layout.tsx", "/routes/username.tsx"]],
