@@ -147,7 +147,7 @@ function MoreByCreator({ outfit, creator, username }: MoreByCreatorProps) {
 function RelatedOutfits({ outfit }: { outfit: Outfit }) {
   const list = useQuery(relatedOutfitsQuery(outfit.id));
   return (
-    <RowSection title="Related outfits" list={list} shape={outfitCardShape} lineCount={2}>
+    <RowSection title="Related outfits" list={list} shape={outfitCardShape}>
       {(other) => <OutfitLinkCard outfit={other} />}
     </RowSection>
   );

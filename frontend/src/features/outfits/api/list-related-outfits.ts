@@ -4,7 +4,8 @@ import { rowsOf } from "@/lib/service-error";
 import { supabase } from "@/lib/supabase";
 import { type Outfit, outfitColumns } from "./outfit";
 
-const maxResults = 8;
+/** One line of cards. The rows are a large part of what the page of an outfit loads. */
+const maxResults = 4;
 
 /** Approved outfits by others that share items, styles and colors with this one, closest first. */
 export function relatedOutfitsQuery(outfitId: string) {
