@@ -8,7 +8,7 @@ set email = email_change,
     email_change_token_current = '',
     email_change_confirm_status = 0,
     is_anonymous = false,
-    -- Only a user who had no confirmed address before gets the mark.
+    -- `email_verified` is set only for a user who had no confirmed address before.
     raw_user_meta_data = case
       when email_confirmed_at is null then coalesce(raw_user_meta_data, '{}') || '{"email_verified": true}'
       else raw_user_meta_data

@@ -133,7 +133,7 @@ impl<'a> CorsPolicy<'a> {
     /// preflight or its origin is not allowed; then it goes to the service as any OPTIONS request.
     pub fn preflight_response(&self, method: &Method, request: &HeaderMap) -> Option<HttpResponse> {
         if method != Method::OPTIONS
-            || !self.serves(request.get(header::ACCESS_CONTROL_REQUEST_METHOD)?)
+            || !self.serves_method(request.get(header::ACCESS_CONTROL_REQUEST_METHOD)?)
             || matches!(self.match_origin(request), AllowedOrigin::None)
         {
             return None;
@@ -170,7 +170,7 @@ impl<'a> CorsPolicy<'a> {
         }
     }
 
-    fn serves(&self, method: &HeaderValue) -> bool {
+    fn serves_method(&self, method: &HeaderValue) -> bool {
         let method = method.as_bytes().trim_ascii();
         self.serves_any_method || self.methods.iter().any(|known| known.as_bytes() == method)
     }

@@ -7,7 +7,7 @@ use actix_web::test::{TestRequest, call_service, init_service, read_body};
 use selvedge_mail::{Inbox, Mail, Sender, inbox};
 use serde_json::{Value, json};
 
-fn mail(to: &str, subject: &str) -> Mail {
+fn build_mail(to: &str, subject: &str) -> Mail {
     Mail {
         to: to.to_owned(),
         subject: subject.to_owned(),
@@ -17,20 +17,20 @@ fn mail(to: &str, subject: &str) -> Mail {
     }
 }
 
-fn filled() -> Inbox {
+fn fill_inbox() -> Inbox {
     let inbox = Inbox::default();
     for (to, subject) in [
         ("ana@example.com", "First"),
         ("bea@example.com", "Second"),
         ("ana@example.com", "Third"),
     ] {
-        inbox.deliver(&Sender::default(), mail(to, subject));
+        inbox.deliver(&Sender::default(), build_mail(to, subject));
     }
     inbox
 }
 
 /// Status, body, and `Content-Security-Policy` of one request.
-async fn call(inbox: &Inbox, method: Method, path: &str, body: Value) -> (u16, String, String) {
+async fn send_request(inbox: &Inbox, method: Method, path: &str, body: Value) -> (u16, String, String) {
     let service = init_service(App::new().configure(inbox::configure(inbox.clone()))).await;
     let request = TestRequest::with_uri(path)
         .method(method)
@@ -47,8 +47,8 @@ async fn call(inbox: &Inbox, method: Method, path: &str, body: Value) -> (u16, S
     )
 }
 
-async fn get(inbox: &Inbox, path: &str) -> Value {
-    let (status, body, _) = call(inbox, Method::GET, path, Value::Null).await;
+async fn get_path(inbox: &Inbox, path: &str) -> Value {
+    let (status, body, _) = send_request(inbox, Method::GET, path, Value::Null).await;
     assert_eq!(status, 200, "{path}: {body}");
     serde_json::from_str(&body).unwrap()
 }
@@ -64,10 +64,10 @@ fn subjects(list: &Value) -> Vec<&str> {
 
 #[actix_web::test]
 async fn messages_are_listed_newest_first_in_pages() {
-    let inbox = filled();
+    let inbox = fill_inbox();
 
-    let all = get(&inbox, "/api/v1/messages").await;
-    let page = get(&inbox, "/api/v1/messages?start=1&limit=1").await;
+    let all = get_path(&inbox, "/api/v1/messages").await;
+    let page = get_path(&inbox, "/api/v1/messages?start=1&limit=1").await;
 
     assert_eq!(subjects(&all), ["Third", "Second", "First"]);
     assert_eq!(
@@ -90,18 +90,18 @@ async fn messages_are_listed_newest_first_in_pages() {
 
 #[actix_web::test]
 async fn reading_a_message_returns_both_bodies_and_marks_it_as_read() {
-    let inbox = filled();
+    let inbox = fill_inbox();
 
-    let latest = get(&inbox, "/api/v1/message/latest").await;
+    let latest = get_path(&inbox, "/api/v1/message/latest").await;
 
     assert_eq!(
         (&latest["Subject"], &latest["HTML"]),
         (&json!("Third"), &json!("<p>Third</p>"))
     );
     assert!(latest["Text"].as_str().unwrap().contains("Code 123456"));
-    assert_eq!(get(&inbox, "/api/v1/messages").await["unread"], 2);
+    assert_eq!(get_path(&inbox, "/api/v1/messages").await["unread"], 2);
     assert_eq!(
-        call(&inbox, Method::GET, "/api/v1/message/nothing", Value::Null)
+        send_request(&inbox, Method::GET, "/api/v1/message/nothing", Value::Null)
             .await
             .0,
         404
@@ -110,7 +110,7 @@ async fn reading_a_message_returns_both_bodies_and_marks_it_as_read() {
 
 #[actix_web::test]
 async fn search_supports_words_prefixes_and_negation() {
-    let inbox = filled();
+    let inbox = fill_inbox();
     for (query, expected) in [
         ("to:ana@example.com", vec!["Third", "First"]),
         ("to:%22ana@example.com%22%20third", vec!["Third"]),
@@ -119,17 +119,17 @@ async fn search_supports_words_prefixes_and_negation() {
         ("is:read", vec![]),
         ("%22this%20is%20first%22", vec!["First"]),
     ] {
-        let found = get(&inbox, &format!("/api/v1/search?query={query}")).await;
+        let found = get_path(&inbox, &format!("/api/v1/search?query={query}")).await;
         assert_eq!(subjects(&found), expected, "{query}");
     }
 }
 
 #[actix_web::test]
 async fn mails_are_deleted_by_id_by_search_or_all() {
-    let inbox = filled();
-    let latest = get(&inbox, "/api/v1/message/latest").await["ID"].clone();
+    let inbox = fill_inbox();
+    let latest = get_path(&inbox, "/api/v1/message/latest").await["ID"].clone();
 
-    call(
+    send_request(
         &inbox,
         Method::DELETE,
         "/api/v1/messages",
@@ -137,22 +137,22 @@ async fn mails_are_deleted_by_id_by_search_or_all() {
     )
     .await;
     assert_eq!(
-        subjects(&get(&inbox, "/api/v1/messages").await),
+        subjects(&get_path(&inbox, "/api/v1/messages").await),
         ["Second", "First"]
     );
-    call(&inbox, Method::DELETE, "/api/v1/search?query=to:bea", Value::Null).await;
-    assert_eq!(subjects(&get(&inbox, "/api/v1/messages").await), ["First"]);
-    let (status, body, _) = call(&inbox, Method::DELETE, "/api/v1/messages", json!({})).await;
-    assert_eq!((status, body.as_str(), inbox.list().len()), (200, "ok", 0));
+    send_request(&inbox, Method::DELETE, "/api/v1/search?query=to:bea", Value::Null).await;
+    assert_eq!(subjects(&get_path(&inbox, "/api/v1/messages").await), ["First"]);
+    let (status, body, _) = send_request(&inbox, Method::DELETE, "/api/v1/messages", json!({})).await;
+    assert_eq!((status, body.as_str(), inbox.list_mails().len()), (200, "ok", 0));
 }
 
 #[actix_web::test]
 async fn inbucket_api_lists_a_mailbox_oldest_first() {
-    let inbox = filled();
+    let inbox = fill_inbox();
 
-    let list = get(&inbox, "/api/v1/mailbox/ana").await;
+    let list = get_path(&inbox, "/api/v1/mailbox/ana").await;
     let id = list[1]["id"].as_str().unwrap();
-    let message = get(&inbox, &format!("/api/v1/mailbox/ana/{id}")).await;
+    let message = get_path(&inbox, &format!("/api/v1/mailbox/ana/{id}")).await;
 
     assert_eq!(
         (&list[0]["subject"], &list[1]["subject"]),
@@ -161,7 +161,7 @@ async fn inbucket_api_lists_a_mailbox_oldest_first() {
     assert!(message["body"]["text"].as_str().unwrap().contains("Third"));
     assert_eq!(message["header"]["To"], json!(["ana@example.com"]));
     assert_eq!(
-        call(
+        send_request(
             &inbox,
             Method::GET,
             &format!("/api/v1/mailbox/bea/{id}"),
@@ -171,17 +171,17 @@ async fn inbucket_api_lists_a_mailbox_oldest_first() {
         .0,
         404
     );
-    call(&inbox, Method::DELETE, "/api/v1/mailbox/ana", Value::Null).await;
-    assert_eq!(inbox.list().len(), 1);
+    send_request(&inbox, Method::DELETE, "/api/v1/mailbox/ana", Value::Null).await;
+    assert_eq!(inbox.list_mails().len(), 1);
 }
 
 #[actix_web::test]
 async fn bodies_are_sandboxed_and_the_page_loads_nothing_from_other_origins() {
-    let inbox = filled();
+    let inbox = fill_inbox();
 
-    let (_, page, page_policy) = call(&inbox, Method::GET, "/", Value::Null).await;
-    let (_, html, body_policy) = call(&inbox, Method::GET, "/view/latest.html", Value::Null).await;
-    let (_, text, _) = call(&inbox, Method::GET, "/view/latest.txt", Value::Null).await;
+    let (_, page, page_policy) = send_request(&inbox, Method::GET, "/", Value::Null).await;
+    let (_, html, body_policy) = send_request(&inbox, Method::GET, "/view/latest.html", Value::Null).await;
+    let (_, text, _) = send_request(&inbox, Method::GET, "/view/latest.txt", Value::Null).await;
 
     assert!(page.contains("<h1>Inbox</h1>") && page_policy.contains("default-src 'none'"));
     assert!(html.contains("<p>Third</p>"));
@@ -192,10 +192,10 @@ async fn bodies_are_sandboxed_and_the_page_loads_nothing_from_other_origins() {
 
 #[actix_web::test]
 async fn headers_and_source_can_be_read() {
-    let inbox = filled();
+    let inbox = fill_inbox();
 
-    let headers = get(&inbox, "/api/v1/message/latest/headers").await;
-    let (_, source, _) = call(&inbox, Method::GET, "/api/v1/message/latest/raw", Value::Null).await;
+    let headers = get_path(&inbox, "/api/v1/message/latest/headers").await;
+    let (_, source, _) = send_request(&inbox, Method::GET, "/api/v1/message/latest/raw", Value::Null).await;
 
     assert_eq!(headers["Subject"], json!(["Third"]));
     assert!(source.contains("Subject: Third\r\n") && source.contains("<p>Third</p>"));

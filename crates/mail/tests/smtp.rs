@@ -7,7 +7,7 @@ use selvedge_mail::{Inbox, Mail, MailError, Mailer, Sender, SmtpConfig, SmtpMail
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-async fn receiver() -> (Inbox, u16) {
+async fn start_receiver() -> (Inbox, u16) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
     let received = Inbox::default();
@@ -15,7 +15,7 @@ async fn receiver() -> (Inbox, u16) {
     (received, port)
 }
 
-fn mailer(port: u16) -> Mailer {
+fn build_mailer(port: u16) -> Mailer {
     let sender = Sender {
         address: "shop@example.com".to_owned(),
         name: "Möbel & Co".to_owned(),
@@ -31,7 +31,7 @@ fn mailer(port: u16) -> Mailer {
     Mailer::Smtp(SmtpMailer::new(&config).unwrap())
 }
 
-fn mail(to: &str, subject: &str, text: &str) -> Mail {
+fn build_mail(to: &str, subject: &str, text: &str) -> Mail {
     Mail {
         to: to.to_owned(),
         subject: subject.to_owned(),
@@ -43,12 +43,12 @@ fn mail(to: &str, subject: &str, text: &str) -> Mail {
 
 #[tokio::test]
 async fn mail_arrives_with_all_parts_unchanged() {
-    let (received, port) = receiver().await;
-    let mailer = mailer(port);
+    let (received, port) = start_receiver().await;
+    let mailer = build_mailer(port);
 
     for n in 0..3 {
         mailer
-            .send(mail(
+            .send(build_mail(
                 "ana@example.com",
                 &format!("Grüße {n}"),
                 "Line\n.dot\n..two",
@@ -57,7 +57,7 @@ async fn mail_arrives_with_all_parts_unchanged() {
             .unwrap();
     }
 
-    let stored = received.list();
+    let stored = received.list_mails();
     assert_eq!(stored.len(), 3);
     assert_eq!(stored[0].subject, "Grüße 2");
     assert_eq!(
@@ -76,19 +76,23 @@ async fn mail_arrives_with_all_parts_unchanged() {
 
 #[tokio::test]
 async fn headers_cannot_be_injected() {
-    let (received, port) = receiver().await;
-    let mailer = mailer(port);
+    let (received, port) = start_receiver().await;
+    let mailer = build_mailer(port);
 
     let subject = mailer
-        .send(mail("ana@example.com", "x\r\nBcc: eve@example.com", "x"))
+        .send(build_mail("ana@example.com", "x\r\nBcc: eve@example.com", "x"))
         .await;
     let address = mailer
-        .send(mail("ana@example.com>\r\nRCPT TO:<eve@example.com", "x", "x"))
+        .send(build_mail(
+            "ana@example.com>\r\nRCPT TO:<eve@example.com",
+            "x",
+            "x",
+        ))
         .await;
 
     assert!(matches!(address, Err(MailError::Address(_))));
     if subject.is_ok() {
-        let stored = received.find("latest").unwrap();
+        let stored = received.find_mail("latest").unwrap();
         assert!(
             !stored
                 .headers
@@ -115,22 +119,22 @@ async fn unreachable_or_silent_servers_fail_within_the_time_limit() {
         .unwrap()
         .port();
 
-    let silent_mailer = mailer(silent.local_addr().unwrap().port());
+    let silent_mailer = build_mailer(silent.local_addr().unwrap().port());
     let no_answer = tokio::time::timeout(
         Duration::from_secs(60),
-        silent_mailer.send(mail("a@b.c", "x", "x")),
+        silent_mailer.send(build_mail("a@b.c", "x", "x")),
     );
 
     assert!(no_answer.await.unwrap().is_err());
     assert!(matches!(
-        mailer(gone).send(mail("a@b.c", "x", "x")).await,
+        build_mailer(gone).send(build_mail("a@b.c", "x", "x")).await,
         Err(MailError::Smtp(_))
     ));
 }
 
 #[tokio::test]
 async fn receiver_refuses_unknown_and_out_of_order_commands() {
-    let (received, port) = receiver().await;
+    let (received, port) = start_receiver().await;
     let mut client = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
     let lines = [
         "HELO me",
@@ -162,7 +166,7 @@ async fn receiver_refuses_unknown_and_out_of_order_commands() {
             "220", "250", "503", "503", "250", "501", "250", "502", "354", "250", "221"
         ]
     );
-    let stored = received.find("latest").unwrap();
+    let stored = received.find_mail("latest").unwrap();
     assert_eq!(
         (stored.to[0].address.as_str(), stored.text.trim()),
         ("a@b.c", ".stuffed")

@@ -46,7 +46,7 @@ impl Logins {
     }
 
     /// The same login for all parts: `selvedge rest` on a database without the platform schema.
-    pub fn single(config: Config) -> Self {
+    pub fn with_single_login(config: Config) -> Self {
         Self::new(config.clone(), config.clone(), config)
     }
 

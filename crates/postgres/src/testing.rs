@@ -42,7 +42,7 @@ const TEMPLATE: &str = "platform";
 const PORT: u16 = 5432;
 
 /// Raise it when the prepared data directory must be rebuilt although neither binaries nor platform schema changed.
-const EDITION: u32 = 1;
+const PREPARED_VERSION: u32 = 1;
 
 /// A database of the test's own, dropped with this value.
 #[derive(Debug)]
@@ -59,7 +59,7 @@ impl TestDatabase {
         static COUNTER: AtomicU32 = AtomicU32::new(0);
 
         let name = format!("test_{}", COUNTER.fetch_add(1, Ordering::Relaxed));
-        let cluster = tokio::task::spawn_blocking(TestCluster::shared)
+        let cluster = tokio::task::spawn_blocking(TestCluster::shared_cluster)
             .await
             .expect("the cluster starts");
         cluster
@@ -79,13 +79,13 @@ impl TestDatabase {
     /// or `supabase_admin` for the superuser.
     #[must_use]
     pub fn config(&self, role: &str) -> Config {
-        TestCluster::shared().config(role, &self.name)
+        TestCluster::shared_cluster().config(role, &self.name)
     }
 
     /// The connection settings as a URL, with the socket's folder percent-encoded as host.
     #[must_use]
     pub fn url(&self, role: &str) -> String {
-        let folder = TestCluster::shared()
+        let folder = TestCluster::shared_cluster()
             .socket_dir
             .display()
             .to_string()
@@ -109,7 +109,7 @@ impl TestDatabase {
 
 impl Drop for TestDatabase {
     fn drop(&mut self) {
-        TestCluster::shared().drop_database(self.name.clone());
+        TestCluster::shared_cluster().drop_database(self.name.clone());
     }
 }
 
@@ -131,7 +131,7 @@ struct TestCluster {
     creations: mpsc::UnboundedSender<Creation>,
     drops: mpsc::UnboundedSender<String>,
     /// Closed by the kernel when this process ends: the signal for the shell to clean up.
-    _life: ChildStdin,
+    _alive_pipe: ChildStdin,
     /// The shell that stops PostgreSQL after this process has ended.
     _shell: Child,
 }
@@ -143,7 +143,7 @@ struct Creation {
 }
 
 impl TestCluster {
-    fn shared() -> &'static Self {
+    fn shared_cluster() -> &'static Self {
         static SHARED: OnceLock<TestCluster> = OnceLock::new();
         SHARED.get_or_init(Self::start)
     }
@@ -162,9 +162,9 @@ impl TestCluster {
             .keep();
         let data_dir = home.join("pgdata");
         copy_data(&prepared.data_dir, &data_dir, &owner);
-        owner.give(&home).expect("ours to give");
+        owner.give_ownership_of(&home).expect("ours to give");
         let binaries = binaries
-            .made_usable(&owner, &prepared.folder)
+            .make_usable_by(&owner, &prepared.folder)
             .expect("usable binaries");
 
         let log = File::create(data_dir.join("test.log")).expect("a log");
@@ -196,15 +196,15 @@ impl TestCluster {
             socket_dir: home,
             creations,
             drops,
-            _life: life,
+            _alive_pipe: life,
             _shell: child,
         };
         let config = cluster.config(SUPERUSER, "postgres");
         // Two threads, so that no test waits for its database until that of another has been dropped.
-        administrate(config.clone(), async move |client| {
+        start_admin_thread(config.clone(), async move |client| {
             create_databases(client, creation_queue).await;
         });
-        administrate(config, async move |client| {
+        start_admin_thread(config, async move |client| {
             drop_databases(client, drop_queue).await;
         });
         cluster
@@ -237,7 +237,7 @@ impl TestCluster {
 
 /// Starts a thread with a superuser's connection. Each test has a runtime of its own, and a connection driven by that
 /// runtime would end with the test.
-fn administrate(config: Config, work: impl AsyncFnOnce(Client) + Send + 'static) {
+fn start_admin_thread(config: Config, work: impl AsyncFnOnce(Client) + Send + 'static) {
     std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
@@ -316,7 +316,7 @@ impl Prepared {
     fn ensure(binaries: &crate::cluster::Binaries) -> Self {
         let mut key = Sha256::new();
         key.update(format!(
-            "{EDITION} {} {}",
+            "{PREPARED_VERSION} {} {}",
             binaries.folder().display(),
             binaries.major_version()
         ));
@@ -438,7 +438,7 @@ fn copy_folder(from: &Path, to: &Path, owner: Option<&Owner>) {
             std::fs::copy(entry.path(), &target).expect("writable");
         }
         if let Some(owner) = owner {
-            owner.give(&target).expect("ours to give");
+            owner.give_ownership_of(&target).expect("ours to give");
         }
     }
 }

@@ -208,7 +208,7 @@ impl Lists {
     }
 
     /// The JSON of the same rows as PostgreSQL writes it, and as this crate writes it.
-    async fn both(&self, text: &str, zone: &str) -> (String, String) {
+    async fn list_both_ways(&self, text: &str, zone: &str) -> (String, String) {
         let (first, theirs) = self.list(text, zone).await;
         assert!(
             matches!(first, JsonReadResult::Rows(_)),
@@ -240,7 +240,7 @@ async fn every_supported_type_is_rendered_as_postgresql_does() {
                 );
                 for zone in ["UTC", "Asia/Kolkata", "America/New_York"] {
                     let text = format!("{text} /* {zone} */");
-                    let (theirs, ours) = lists.both(&text, zone).await;
+                    let (theirs, ours) = lists.list_both_ways(&text, zone).await;
                     assert_eq!(ours, theirs, "{type} in {zone}");
                 }
             }
@@ -264,7 +264,7 @@ async fn rows_of_tables_and_domains_and_no_rows_are_the_same_too() {
                 "select id, id, row_to_json(t) as row from public.t order by id",
                 "select id, (select json_agg(u) from public.t u where u.id < t.id) as before from public.t order by id",
             ] {
-                let (theirs, ours) = lists.both(text, "UTC").await;
+                let (theirs, ours) = lists.list_both_ways(text, "UTC").await;
                 assert_eq!(ours, theirs, "{text}");
             }
         })
@@ -299,7 +299,7 @@ async fn rows_have_the_new_columns_after_a_table_has_changed() {
         .run_until(async {
             let lists = Lists::new("create table public.t (id int); insert into public.t values (1); grant select on public.t to service_role;").await;
             let text = "select t.* from public.t";
-            assert_eq!(lists.both(text, "UTC").await.1, r#"[{"id":1}]"#);
+            assert_eq!(lists.list_both_ways(text, "UTC").await.1, r#"[{"id":1}]"#);
             let owner = lists._test.connect("postgres").await;
 
             for (change, expected) in [
@@ -322,7 +322,7 @@ async fn deallocated_statements_are_prepared_again() {
         .run_until(async {
             let schema = "create function public.forget() returns text language plpgsql as $$ begin execute 'deallocate all'; return 'x'; end $$;";
             let lists = Lists::new(schema).await;
-            lists.both("select 1 as one", "UTC").await;
+            lists.list_both_ways("select 1 as one", "UTC").await;
 
             for _ in 0..3 {
                 assert_eq!(lists.list("select public.forget() as f", "UTC").await.1, r#"[{"f":"x"}]"#);

@@ -10,7 +10,7 @@ use selvedge_postgres::{Database, Logins};
 /// The publication that every project has.
 const PUBLICATION: &str = "supabase_realtime";
 
-fn database(test: &TestDatabase, role: &str) -> Arc<Database> {
+fn create_database(test: &TestDatabase, role: &str) -> Arc<Database> {
     let login = test.config("authenticator");
     let logins = Logins::new(login.clone(), login.clone(), login).with_replication(test.config(role));
     Database::new(logins)
@@ -23,7 +23,7 @@ async fn next(stream: &mut ReplicationStream) -> LogicalMessage {
         .expect("the stream goes on")
 }
 
-fn texts(values: &[TupleValue]) -> Vec<Option<&str>> {
+fn tuple_texts(values: &[TupleValue]) -> Vec<Option<&str>> {
     let text = |value: &'_ TupleValue| match value {
         TupleValue::Text(bytes) => Some(str::from_utf8(bytes).expect("UTF-8").to_owned()),
         TupleValue::Null | TupleValue::Unchanged => None,
@@ -46,9 +46,12 @@ async fn committed_changes_arrive_in_order_and_rolled_back_ones_do_not() {
         )
         .await
         .expect("a published table");
-    let mut stream = ReplicationStream::start(&database(&test, "supabase_replication_admin"), &[PUBLICATION])
-        .await
-        .expect("a stream");
+    let mut stream = ReplicationStream::start(
+        &create_database(&test, "supabase_replication_admin"),
+        &[PUBLICATION],
+    )
+    .await
+    .expect("a stream");
 
     client
         .batch_execute(
@@ -78,7 +81,7 @@ async fn committed_changes_arrive_in_order_and_rolled_back_ones_do_not() {
         panic!("an insert");
     };
     assert_eq!(
-        texts(&new.values),
+        tuple_texts(&new.values),
         [Some("1"), Some("2026-01-02 03:04:05.678+00"), Some("\\x0102")]
     );
     let LogicalMessage::Update {
@@ -88,14 +91,14 @@ async fn committed_changes_arrive_in_order_and_rolled_back_ones_do_not() {
         panic!("an update with the old key");
     };
     assert_eq!(
-        (texts(&old.values)[0], texts(&new.values)[0]),
+        (tuple_texts(&old.values)[0], tuple_texts(&new.values)[0]),
         (Some("1"), Some("2"))
     );
     assert!(old.is_key_only);
     let LogicalMessage::Delete { old, .. } = next(&mut stream).await else {
         panic!("a delete");
     };
-    assert_eq!(texts(&old.values), [Some("2"), None, None]);
+    assert_eq!(tuple_texts(&old.values), [Some("2"), None, None]);
     let LogicalMessage::Commit { end_lsn } = next(&mut stream).await else {
         panic!("a commit");
     };
@@ -108,9 +111,12 @@ async fn realtime_058_no_slot_is_left_when_the_connection_ends() {
     let test = TestDatabase::create().await;
     let client = test.superuser().await;
     let count = "select count(*) from pg_replication_slots where database = current_database()";
-    let stream = ReplicationStream::start(&database(&test, "supabase_replication_admin"), &[PUBLICATION])
-        .await
-        .expect("a stream");
+    let stream = ReplicationStream::start(
+        &create_database(&test, "supabase_replication_admin"),
+        &[PUBLICATION],
+    )
+    .await
+    .expect("a stream");
     assert_eq!(
         client
             .query_one(count, &[])
@@ -137,7 +143,7 @@ async fn realtime_058_no_slot_is_left_when_the_connection_ends() {
 async fn a_role_without_the_right_is_refused_with_its_sqlstate() {
     let test = TestDatabase::create().await;
 
-    let refusal = ReplicationStream::start(&database(&test, "authenticator"), &[PUBLICATION]).await;
+    let refusal = ReplicationStream::start(&create_database(&test, "authenticator"), &[PUBLICATION]).await;
 
     let Err(ReplicationError::Refused { code, .. }) = refusal else {
         panic!("a refusal");
@@ -149,9 +155,12 @@ async fn a_role_without_the_right_is_refused_with_its_sqlstate() {
 async fn a_terminated_walsender_ends_the_stream_with_an_error() {
     let test = TestDatabase::create().await;
     let client = test.superuser().await;
-    let mut stream = ReplicationStream::start(&database(&test, "supabase_replication_admin"), &[PUBLICATION])
-        .await
-        .expect("a stream");
+    let mut stream = ReplicationStream::start(
+        &create_database(&test, "supabase_replication_admin"),
+        &[PUBLICATION],
+    )
+    .await
+    .expect("a stream");
 
     client
         .execute(

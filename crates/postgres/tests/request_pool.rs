@@ -20,7 +20,7 @@ const SCHEMA: &str = "
     insert into public.t select i, 'v' || i from generate_series(1, 100) i;";
 
 /// More time than any test takes. As a limit of the pool it never applies, however busy the machine is.
-const NEVER: Duration = Duration::from_secs(3600);
+const NO_LIMIT: Duration = Duration::from_secs(3600);
 
 struct Pool {
     test: TestDatabase,
@@ -42,18 +42,18 @@ impl Pool {
         Self { test, pool }
     }
 
-    async fn one() -> Self {
+    async fn with_one_connection() -> Self {
         Self::new(RequestPoolConfig {
             connections_per_worker: 1,
             max_connections_per_worker: 1,
-            acquire_timeout: NEVER,
+            acquire_timeout: NO_LIMIT,
             ..RequestPoolConfig::default()
         })
         .await
     }
 
     async fn write(&self, text: &str, end: TransactionEnd) -> Result<TransactionResult, RequestError> {
-        let statement = sql(text, &[]);
+        let statement = build_statement(text, &[]);
         let transaction = RequestTransaction {
             access: AccessMode::ReadWrite,
             end,
@@ -62,8 +62,8 @@ impl Pool {
         self.pool.run(transaction).await
     }
 
-    async fn text(&self, text: &str) -> String {
-        let statement = sql(text, &[]);
+    async fn read_text(&self, text: &str) -> String {
+        let statement = build_statement(text, &[]);
         let answer = self
             .pool
             .run(read("service_role", &statement))
@@ -95,7 +95,7 @@ fn read<'a>(role: &'a str, statement: &'a SqlStatement) -> RequestTransaction<'a
     }
 }
 
-fn sql(text: &str, params: &[&str]) -> SqlStatement {
+fn build_statement(text: &str, params: &[&str]) -> SqlStatement {
     SqlStatement {
         text: text.to_owned(),
         params: params.iter().map(|param| Param::text(param)).collect(),
@@ -114,7 +114,7 @@ fn refusal(answer: Result<TransactionResult, RequestError>) -> (TransactionStage
 async fn a_batch_is_one_transaction() {
     LocalSet::new()
         .run_until(async {
-            let pool = Pool::one().await;
+            let pool = Pool::with_one_connection().await;
 
             // A deferred constraint fails at the commit: the request gets that error, and its rows are rolled back.
             let orphan = "insert into child values (1, 999) returning id::text";
@@ -128,27 +128,27 @@ async fn a_batch_is_one_transaction() {
                     (TransactionStage::TransactionEnd, "23503".to_owned())
                 );
             }
-            assert_eq!(pool.text("select count(*)::text from child").await, "0");
+            assert_eq!(pool.read_text("select count(*)::text from child").await, "0");
 
             // An error in a later statement rolls back the earlier ones.
             let half = "with w as (insert into t values (200, 'x') returning 1) select (1 / (count(*) - 1))::text from w";
             assert_eq!(refusal(pool.write(half, TransactionEnd::Commit).await).1, "22012");
-            assert_eq!(pool.text("select count(*)::text from t where id = 200").await, "0");
+            assert_eq!(pool.read_text("select count(*)::text from t where id = 200").await, "0");
 
             // A read-only transaction cannot write, and the next one on the same connection can.
-            let statement = sql("insert into t values (201, 'x') returning v", &[]);
+            let statement = build_statement("insert into t values (201, 'x') returning v", &[]);
             assert_eq!(refusal(pool.pool.run(read("service_role", &statement)).await).1, "25006");
             assert!(pool.write(&statement.text, TransactionEnd::Commit).await.is_ok());
 
             // A dry run (`tx=rollback`) leaves no rows.
             let rehearsal = pool.write("insert into t values (202, 'x') returning v", TransactionEnd::Rollback).await;
             assert!(!rehearsal.expect("an answer").is_committed);
-            assert_eq!(pool.text("select count(*)::text from t where id > 199").await, "1");
+            assert_eq!(pool.read_text("select count(*)::text from t where id > 199").await, "1");
 
             // Settings of a request are reset at the end of its transaction.
-            assert_eq!(pool.text("select current_setting('transaction_isolation')").await, "read committed");
+            assert_eq!(pool.read_text("select current_setting('transaction_isolation')").await, "read committed");
             let bare = "select coalesce(nullif(current_setting('request.jwt.claims'), ''), 'none')";
-            assert_eq!(pool.text(bare).await, "{}");
+            assert_eq!(pool.read_text(bare).await, "{}");
         })
         .await;
 }
@@ -157,8 +157,8 @@ async fn a_batch_is_one_transaction() {
 async fn an_isolation_level_is_that_of_the_whole_transaction() {
     LocalSet::new()
         .run_until(async {
-            let pool = Pool::one().await;
-            let statement = sql(
+            let pool = Pool::with_one_connection().await;
+            let statement = build_statement(
                 "select current_setting('transaction_isolation') || current_setting('transaction_read_only')",
                 &[],
             );
@@ -168,12 +168,13 @@ async fn an_isolation_level_is_that_of_the_whole_transaction() {
                 let answer = pool.pool.run(transaction).await.expect("an answer");
                 assert_eq!(answer.rows[0].get::<_, &str>(0), "serializableon");
             }
-            let failing = sql("select (1 / 0)::text", &[]);
+            let failing = build_statement("select (1 / 0)::text", &[]);
             let mut transaction = read("anon", &failing);
             transaction.isolation = Some(selvedge_postgres::Isolation::Serializable);
             assert_eq!(refusal(pool.pool.run(transaction).await).1, "22012");
             assert_eq!(
-                pool.text("select current_setting('transaction_isolation')").await,
+                pool.read_text("select current_setting('transaction_isolation')")
+                    .await,
                 "read committed"
             );
         })
@@ -184,16 +185,16 @@ async fn an_isolation_level_is_that_of_the_whole_transaction() {
 async fn statements_that_the_protocol_cannot_carry_fail_and_keep_the_connection() {
     LocalSet::new()
         .run_until(async {
-            let pool = Pool::one().await;
+            let pool = Pool::with_one_connection().await;
             let many = SqlStatement {
                 text: "select 1".to_owned(),
                 params: vec![Param::text("x"); 70_000],
                 force_custom_plan: false,
             };
             assert_eq!(refusal(pool.pool.run(read("anon", &many)).await).1, "54000");
-            let nul = sql("select 'a\0b'", &[]);
+            let nul = build_statement("select 'a\0b'", &[]);
             assert_eq!(refusal(pool.pool.run(read("anon", &nul)).await).1, "54000");
-            assert_eq!(pool.text("select 'x'").await, "x");
+            assert_eq!(pool.read_text("select 'x'").await, "x");
         })
         .await;
 }
@@ -217,8 +218,11 @@ async fn rest_096_requests_work_again_after_the_database_was_unreachable() {
                 allow_connections(&superuser, &name, false).await;
                 is_away.set(true);
             });
-            assert!(failed >= READERS, "each reader's last read fails: {failed}");
-            let answer = pool.pool.run(read("anon", &sql("select 1::text", &[]))).await;
+            assert!(failed >= READER_COUNT, "each reader's last read fails: {failed}");
+            let answer = pool
+                .pool
+                .run(read("anon", &build_statement("select 1::text", &[])))
+                .await;
             assert!(matches!(answer, Err(RequestError::Unavailable(_))), "{answer:?}");
 
             allow_connections(&superuser, &name, true).await;
@@ -227,7 +231,7 @@ async fn rest_096_requests_work_again_after_the_database_was_unreachable() {
         .await;
 }
 
-const READERS: usize = 40;
+const READER_COUNT: usize = 40;
 
 /// Reads in forty concurrent loops, each at least fifty times and until `may_end`, with one read after that. Returns how
 /// many reads failed; panics on any error but a lost database.
@@ -240,7 +244,10 @@ async fn read_repeatedly(pool: &Pool, may_end: impl Fn() -> bool) -> usize {
             let key = (id % 100 + 1).to_string();
             match pool
                 .pool
-                .run(read("anon", &sql("select v from t where id = $1", &[&key])))
+                .run(read(
+                    "anon",
+                    &build_statement("select v from t where id = $1", &[&key]),
+                ))
                 .await
             {
                 Ok(answer) => assert_eq!(answer.rows[0].get::<_, &str>(0), format!("v{key}")),
@@ -252,7 +259,7 @@ async fn read_repeatedly(pool: &Pool, may_end: impl Fn() -> bool) -> usize {
             }
         }
     };
-    let failed = futures_util::future::join_all((0..READERS).map(|_| read_in_a_loop())).await;
+    let failed = futures_util::future::join_all((0..READER_COUNT).map(|_| read_in_a_loop())).await;
     failed.into_iter().sum()
 }
 
@@ -277,11 +284,11 @@ async fn many_different_statements_do_not_grow_the_memory_of_postgresql() {
             for shape in 0..1500 {
                 let text = format!("select 'x' as shape_{shape}");
                 for _ in 0..=(shape % 3) {
-                    assert_eq!(pool.text(&text).await, "x");
+                    assert_eq!(pool.read_text(&text).await, "x");
                 }
             }
             let prepared = pool
-                .text("select count(*)::text from pg_prepared_statements")
+                .read_text("select count(*)::text from pg_prepared_statements")
                 .await;
             assert!(prepared.parse::<usize>().expect("a number") <= 16, "{prepared}");
         })
@@ -305,19 +312,19 @@ async fn without_prepared_statements_nothing_is_left_in_a_session() {
                 pool.test.name()
             );
             owner.batch_execute(&read_only).await.expect("the owner may");
-            const LEFT: &str = "select count(*)::text from (select name from pg_prepared_statements union all \
+            const LEFT_IN_SESSION: &str = "select count(*)::text from (select name from pg_prepared_statements union all \
                  select name from pg_settings where name like 'default_transaction%' and source = 'session') left_over";
 
             for _ in 0..4 {
-                assert_eq!(pool.text(LEFT).await, "0");
+                assert_eq!(pool.read_text(LEFT_IN_SESSION).await, "0");
             }
             let twice = pool.write("insert into t values (1, 'twice')", TransactionEnd::Commit).await;
             let once = pool.write("insert into t values (101, 'once')", TransactionEnd::Commit).await;
 
             assert!(matches!(twice, Err(RequestError::Database(error)) if error.code == "23505"));
             assert!(once.expect("its begin says that it may write").is_committed);
-            assert_eq!(pool.text("select v from t where id = 101").await, "once");
-            assert_eq!(pool.text(LEFT).await, "0");
+            assert_eq!(pool.read_text("select v from t where id = 101").await, "once");
+            assert_eq!(pool.read_text(LEFT_IN_SESSION).await, "0");
         })
         .await;
 }
@@ -326,16 +333,22 @@ async fn without_prepared_statements_nothing_is_left_in_a_session() {
 async fn a_connection_ends_after_its_lifetime() {
     LocalSet::new()
         .run_until(async {
-            let lasting = Pool::one().await;
+            let lasting = Pool::with_one_connection().await;
             let brief = Pool::new(RequestPoolConfig {
                 max_lifetime: Duration::ZERO,
                 ..RequestPoolConfig::default()
             })
             .await;
-            const WHO: &str = "select pg_backend_pid()::text";
+            const BACKEND_PID: &str = "select pg_backend_pid()::text";
 
-            assert_eq!(lasting.text(WHO).await, lasting.text(WHO).await);
-            assert_ne!(brief.text(WHO).await, brief.text(WHO).await);
+            assert_eq!(
+                lasting.read_text(BACKEND_PID).await,
+                lasting.read_text(BACKEND_PID).await
+            );
+            assert_ne!(
+                brief.read_text(BACKEND_PID).await,
+                brief.read_text(BACKEND_PID).await
+            );
         })
         .await;
 }
@@ -347,26 +360,26 @@ async fn writes_at_the_same_time_spread_over_connections_and_reads_do_not() {
             let pool = Pool::new(RequestPoolConfig {
                 connections_per_worker: 1,
                 max_connections_per_worker: 8,
-                patience: NEVER,
-                slow_statement: NEVER,
-                acquire_timeout: NEVER,
+                patience: NO_LIMIT,
+                slow_statement: NO_LIMIT,
+                acquire_timeout: NO_LIMIT,
                 ..RequestPoolConfig::default()
             })
             .await;
             let owner = pool.test.connect("postgres").await;
-            let select = sql("select v from t where id = 1", &[]);
-            let update = sql("update t set v = 'w' where id = (random() * 99)::int + 1", &[]);
+            let select = build_statement("select v from t where id = 1", &[]);
+            let update = build_statement("update t set v = 'w' where id = (random() * 99)::int + 1", &[]);
             let write = RequestTransaction {
                 access: AccessMode::ReadWrite,
                 ..read("service_role", &update)
             };
 
-            at_once(&pool, read("anon", &select)).await;
+            run_concurrently(&pool, read("anon", &select)).await;
             let reading = connections(&owner).await;
             // Connections are opened in the background, so on a busy machine the first writes may end before one is open.
             let mut writing = 1;
             while writing < 2 {
-                at_once(&pool, write).await;
+                run_concurrently(&pool, write).await;
                 writing = connections(&owner).await;
             }
 
@@ -378,7 +391,7 @@ async fn writes_at_the_same_time_spread_over_connections_and_reads_do_not() {
 
 /// Runs a transaction three times, so that the pool knows it as fast, and then in sixteen concurrent tasks of fifty
 /// runs.
-async fn at_once(pool: &Pool, transaction: RequestTransaction<'_>) {
+async fn run_concurrently(pool: &Pool, transaction: RequestTransaction<'_>) {
     for _ in 0..3 {
         pool.pool.run(transaction).await.expect("an answer");
     }
@@ -409,13 +422,13 @@ async fn fast_statements_do_not_wait_for_slow_ones() {
                 connections_per_worker: 2,
                 max_connections_per_worker: 6,
                 // Only what is known of the statements keeps them apart: the fast ones have run, the slow ones have not.
-                patience: NEVER,
-                slow_statement: NEVER,
-                acquire_timeout: NEVER,
+                patience: NO_LIMIT,
+                slow_statement: NO_LIMIT,
+                acquire_timeout: NO_LIMIT,
                 ..RequestPoolConfig::default()
             })
             .await;
-            let fast = sql("select 1::text", &[]);
+            let fast = build_statement("select 1::text", &[]);
             for _ in 0..3 {
                 pool.pool.run(read("anon", &fast)).await.expect("an answer");
             }
@@ -428,7 +441,7 @@ async fn fast_statements_do_not_wait_for_slow_ones() {
                 .map(|_| {
                     let pool = pool.pool.clone();
                     tokio::task::spawn_local(async move {
-                        let statement = sql("select pg_advisory_xact_lock_shared(8)::text", &[]);
+                        let statement = build_statement("select pg_advisory_xact_lock_shared(8)::text", &[]);
                         let mut transaction = read("service_role", &statement);
                         transaction.context.extra = &[("statement_timeout", "0")];
                         pool.run(transaction).await
@@ -464,24 +477,24 @@ async fn slow_statements_do_not_use_the_connections_kept_for_reads() {
             let pool = Pool::new(RequestPoolConfig {
                 connections_per_worker: 2,
                 max_connections_per_worker: 6,
-                patience: NEVER,
+                patience: NO_LIMIT,
                 slow_statement: SLOW,
-                acquire_timeout: NEVER,
+                acquire_timeout: NO_LIMIT,
                 ..RequestPoolConfig::default()
             })
             .await;
             pool.pool.warm_up().await.expect("the database is there");
             let slow = "select pg_backend_pid()::text from pg_sleep(0.6)";
-            let first_connection = pool.text(slow).await;
+            let first_connection = pool.read_text(slow).await;
 
-            let slow_connection = pool.text(slow).await;
+            let slow_connection = pool.read_text(slow).await;
 
             assert_ne!(slow_connection, first_connection);
             let mut fast_reads = 0;
             // A read of half a second counts as slow itself and says nothing: on a busy machine there are some.
             while fast_reads < 20 {
                 let began = Instant::now();
-                let connection = pool.text("select pg_backend_pid()::text").await;
+                let connection = pool.read_text("select pg_backend_pid()::text").await;
                 if began.elapsed() >= SLOW {
                     fast_reads = 0;
                     continue;
@@ -517,7 +530,7 @@ async fn new_statements_do_not_wait_for_slow_ones_that_were_never_seen() {
                     let pool = pool.pool.clone();
                     tokio::task::spawn_local(async move {
                         let text = format!("select pg_advisory_xact_lock_shared(9)::text as shape_{shape}");
-                        let statement = sql(&text, &[]);
+                        let statement = build_statement(&text, &[]);
                         let mut call = read("service_role", &statement);
                         call.context.path = "/rpc/slow";
                         call.calls_function = true;
@@ -528,7 +541,7 @@ async fn new_statements_do_not_wait_for_slow_ones_that_were_never_seen() {
             tokio::task::yield_now().await;
 
             for shape in 0..5 {
-                let statement = sql(&format!("select 'new'::text as shape_{shape}"), &[]);
+                let statement = build_statement(&format!("select 'new'::text as shape_{shape}"), &[]);
                 let fresh = pool.pool.run(read("anon", &statement));
                 let answer = tokio::time::timeout(Duration::from_secs(60), fresh).await;
                 answer.expect("no wait for the slow ones").expect("an answer");

@@ -82,7 +82,7 @@ fn rounds() -> usize {
     }
 }
 
-fn sql(text: &str, params: &[&str]) -> SqlStatement {
+fn build_statement(text: &str, params: &[&str]) -> SqlStatement {
     SqlStatement {
         text: text.to_owned(),
         params: params.iter().map(|param| Param::text(param)).collect(),
@@ -113,7 +113,7 @@ fn transaction(statement: &SqlStatement, access: AccessMode, calls_function: boo
 }
 
 async fn read_text(pool: &RequestPool, text: &str) -> String {
-    let statement = sql(text, &[]);
+    let statement = build_statement(text, &[]);
     let result = pool
         .run(transaction(&statement, AccessMode::ReadOnly, false))
         .await;
@@ -122,10 +122,10 @@ async fn read_text(pool: &RequestPool, text: &str) -> String {
 
 /// The row as this process writes it, or PostgreSQL.
 async fn read_json(pool: &RequestPool) -> String {
-    let statement = sql(COLUMNS, &["1"]);
-    let after = sql("select 1", &[]);
+    let statement = build_statement(COLUMNS, &["1"]);
+    let after = build_statement("select 1", &[]);
     let fallback = || {
-        sql(
+        build_statement(
             &format!("select coalesce(json_agg(t), '[]')::text from ({COLUMNS}) t"),
             &["1"],
         )
@@ -154,7 +154,7 @@ fn without_blanks(json: &str) -> String {
 
 async fn write_day(pool: &RequestPool) {
     // The month comes first, unless the session has the style DMY.
-    let statement = sql(
+    let statement = build_statement(
         "insert into written (day) values ($1) returning day::text",
         &["02/01/2026"],
     );
@@ -168,7 +168,7 @@ async fn write_day(pool: &RequestPool) {
 }
 
 async fn run_hostile(pool: &RequestPool, (text, calls_function): (&str, bool)) {
-    let statement = sql(text, &[]);
+    let statement = build_statement(text, &[]);
     let access = if calls_function {
         AccessMode::ReadWrite
     } else {

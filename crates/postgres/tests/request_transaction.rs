@@ -12,7 +12,7 @@ use selvedge_postgres::{
 use tokio::task::LocalSet;
 
 /// A database with a small table, and our connection settings for it. The first value must outlive the second.
-async fn database() -> (TestDatabase, Arc<Database>) {
+async fn create_database() -> (TestDatabase, Arc<Database>) {
     let test = TestDatabase::create().await;
     test.connect("postgres")
         .await
@@ -34,7 +34,7 @@ async fn database() -> (TestDatabase, Arc<Database>) {
 }
 
 async fn pool(config: RequestPoolConfig) -> (TestDatabase, Rc<RequestPool>) {
-    let (test, database) = database().await;
+    let (test, database) = create_database().await;
     (test, Rc::new(RequestPool::new(database, config)))
 }
 
@@ -64,7 +64,7 @@ fn read<'a>(role: &'a str, statement: &'a SqlStatement) -> RequestTransaction<'a
     }
 }
 
-fn sql(text: &str, params: &[&str]) -> SqlStatement {
+fn build_statement(text: &str, params: &[&str]) -> SqlStatement {
     SqlStatement {
         text: text.to_owned(),
         params: params.iter().map(|param| Param::text(param)).collect(),
@@ -81,7 +81,7 @@ async fn gw_016_the_statement_runs_under_the_role_and_its_settings() {
     LocalSet::new()
         .run_until(async {
             let (_test, pool) = pool(RequestPoolConfig::default()).await;
-            let statement = sql("select current_user || ' ' || current_setting('statement_timeout') || ' ' || current_setting('request.path') || $1", &["!"]);
+            let statement = build_statement("select current_user || ' ' || current_setting('statement_timeout') || ' ' || current_setting('request.path') || $1", &["!"]);
 
             for _ in 0..5 {
                 let answer = pool.run(read("anon", &statement)).await.unwrap();
@@ -97,8 +97,8 @@ async fn the_first_error_is_reported_with_its_stage() {
     LocalSet::new()
         .run_until(async {
             let (_test, pool) = pool(RequestPoolConfig::default()).await;
-            let good = sql("select 1::text", &[]);
-            let bad = sql("select 1 / $1::int", &["0"]);
+            let good = build_statement("select 1::text", &[]);
+            let bad = build_statement("select 1 / $1::int", &["0"]);
 
             let stage = async |role: &'static str, statement| match pool.run(read(role, statement)).await {
                 Err(RequestError::Database(error)) => (error.stage, error.code.clone()),
@@ -127,7 +127,7 @@ async fn enum_parameters_are_inferred_when_prepared_and_not() {
                 ..Default::default()
             })
             .await;
-            let statement = sql(
+            let statement = build_statement(
                 "select count(*)::text from m where m = $1 or m = any($2)",
                 &["a", "{b}"],
             );
@@ -152,7 +152,7 @@ async fn concurrent_callers_share_connections_and_each_reads_its_own_claims() {
             for task in 0..64 {
                 let pool = pool.clone();
                 tasks.push(tokio::task::spawn_local(async move {
-                    let statement = sql(
+                    let statement = build_statement(
                         "select current_user || current_setting('request.jwt.claims')",
                         &[],
                     );
@@ -181,8 +181,8 @@ async fn gw_050_a_cancelled_request_leaves_no_open_transaction() {
             let (test, pool) = pool(config).await;
             let holder = test.connect("authenticator").await;
             holder.batch_execute("select pg_advisory_lock(7)").await.unwrap();
-            let waits = sql("select pg_advisory_xact_lock_shared(7)::text", &[]);
-            let count = sql("select count(*)::text from pg_stat_activity where datname = current_database() and state like 'idle in%'", &[]);
+            let waits = build_statement("select pg_advisory_xact_lock_shared(7)::text", &[]);
+            let count = build_statement("select count(*)::text from pg_stat_activity where datname = current_database() and state like 'idle in%'", &[]);
 
             tokio::select! {
                 _ = pool.run(read("service_role", &waits)) => unreachable!("the lock is held"),
@@ -200,7 +200,7 @@ async fn a_checked_transaction_rolls_back_when_its_rows_are_not_accepted() {
     LocalSet::new()
         .run_until(async {
             let (_test, pool) = pool(RequestPoolConfig::default()).await;
-            let update = sql("update t set v = 'x' where id <= $1 returning v", &["2"]);
+            let update = build_statement("update t set v = 'x' where id <= $1 returning v", &["2"]);
             let mut transaction = read("anon", &update);
             transaction.access = AccessMode::ReadWrite;
 
@@ -211,7 +211,10 @@ async fn a_checked_transaction_rolls_back_when_its_rows_are_not_accepted() {
 
             assert_eq!((answer.rows.len(), answer.is_committed), (2, false));
             let after = pool
-                .run(read("anon", &sql("select v from t where id = 1", &[])))
+                .run(read(
+                    "anon",
+                    &build_statement("select v from t where id = 1", &[]),
+                ))
                 .await
                 .unwrap();
             assert_eq!(text(&after), "v1");
@@ -226,7 +229,7 @@ async fn preparing_for_the_next_time_does_not_decide_a_checked_transaction() {
             let (_test, pool) = pool(RequestPoolConfig::default()).await;
             // The first statement is answered long before the second, so the pool has time to send another message in
             // between.
-            let update = sql(
+            let update = build_statement(
                 "with w as (update t set v = 'x' where id = 1 returning v) select w.v from w, pg_sleep(0.05)",
                 &[],
             );
@@ -240,7 +243,10 @@ async fn preparing_for_the_next_time_does_not_decide_a_checked_transaction() {
             }
 
             let after = pool
-                .run(read("anon", &sql("select v from t where id = 1", &[])))
+                .run(read(
+                    "anon",
+                    &build_statement("select v from t where id = 1", &[]),
+                ))
                 .await
                 .unwrap();
             assert_eq!(text(&after), "v1");
@@ -267,7 +273,7 @@ async fn slow_statements_do_not_delay_others_and_waiting_requests_time_out() {
             let slow = [(); 2].map(|()| {
                 let pool = pool.clone();
                 tokio::task::spawn_local(async move {
-                    let statement = sql("select pg_advisory_xact_lock_shared(7)::text", &[]);
+                    let statement = build_statement("select pg_advisory_xact_lock_shared(7)::text", &[]);
                     let mut transaction = read("service_role", &statement);
                     transaction.context.extra = &[("statement_timeout", "0")];
                     pool.run(transaction).await
@@ -275,7 +281,9 @@ async fn slow_statements_do_not_delay_others_and_waiting_requests_time_out() {
             });
             until_waiting(&holder, 2).await;
 
-            let refused = pool.run(read("anon", &sql("select 1::text", &[]))).await;
+            let refused = pool
+                .run(read("anon", &build_statement("select 1::text", &[])))
+                .await;
             assert!(matches!(refused, Err(RequestError::Timeout)), "{refused:?}");
 
             holder
@@ -285,7 +293,11 @@ async fn slow_statements_do_not_delay_others_and_waiting_requests_time_out() {
             for task in slow {
                 assert!(task.await.unwrap().is_ok());
             }
-            assert!(pool.run(read("anon", &sql("select 1::text", &[]))).await.is_ok());
+            assert!(
+                pool.run(read("anon", &build_statement("select 1::text", &[])))
+                    .await
+                    .is_ok()
+            );
         })
         .await;
 }

@@ -95,7 +95,7 @@ impl TokenVerifier {
             let kind = self.api_keys.kind(text).ok_or(TokenRefusal::Malformed)?;
             return Ok(Token {
                 text: text.into(),
-                claims: Arc::new(Claims::of_role(kind.role())),
+                claims: Arc::new(Claims::for_role(kind.role())),
                 expires_at: None,
             });
         }

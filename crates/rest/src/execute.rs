@@ -19,7 +19,7 @@ use crate::sql::{
     response_settings,
 };
 
-/// What the transaction gave.
+/// The result of the transaction.
 #[derive(Debug, Default)]
 pub(crate) struct Outcome {
     pub(crate) body: ByteChunks,
@@ -44,7 +44,7 @@ pub(crate) struct RequestTexts {
     pub(crate) cookies: String,
 }
 
-/// One request on its way into the database: who asks, and on which connections.
+/// Runs the statements of one request: with the caller's identity, on the worker's connections.
 pub(crate) struct Execution<'a> {
     pub(crate) config: &'a EffectiveConfig,
     pub(crate) pool: &'a RequestPool,
@@ -86,7 +86,7 @@ impl Execution<'_> {
         };
         let transaction = self.transaction(plan, &statement.rows, &extra);
         let result = self.pool.read_json(transaction, read).await;
-        match result.map_err(|error| self.failure(error))? {
+        match result.map_err(|error| self.map_pool_error(error))? {
             JsonReadResult::Rows(result) => read_document(plan, result),
             JsonReadResult::Document { body, rows, after } => {
                 // A read has nothing to roll back, so its rows are checked after the transaction, without a second round trip.
@@ -125,7 +125,7 @@ impl Execution<'_> {
         } else {
             self.pool.run(transaction).await
         };
-        read_document(plan, result.map_err(|error| self.failure(error))?)
+        read_document(plan, result.map_err(|error| self.map_pool_error(error))?)
     }
 
     /// Runs a statement that only looks something up, under the caller's rights.
@@ -150,7 +150,7 @@ impl Execution<'_> {
             end: TransactionEnd::Commit,
         };
         let result = self.pool.run(transaction).await;
-        Ok(result.map_err(|error| self.failure(error))?.rows)
+        Ok(result.map_err(|error| self.map_pool_error(error))?.rows)
     }
 
     /// The transaction of a plan, which runs `statement`.
@@ -185,7 +185,7 @@ impl Execution<'_> {
         }
     }
 
-    /// What SQL may learn about the request and its caller.
+    /// The settings by which SQL reads the request and its caller.
     fn context<'b>(
         &'b self,
         session: &'b SessionSettings,
@@ -222,7 +222,7 @@ impl Execution<'_> {
     }
 
     /// A failed transaction as an error of this service.
-    fn failure(&self, error: PoolError) -> RestError {
+    fn map_pool_error(&self, error: PoolError) -> RestError {
         match error {
             PoolError::Database(error) => RestError::Database(DatabaseFault {
                 sqlstate: error.code,
@@ -286,7 +286,7 @@ fn read_insert_columns(plan: &MutatePlan, row: &Row, outcome: &mut Outcome) {
     let mut next = EXTRA_COLUMN;
     if location.is_some() {
         // The column is null unless exactly one row was inserted.
-        outcome.location = row.get::<_, Option<Value>>(next).map(key_parts);
+        outcome.location = row.get::<_, Option<Value>>(next).map(parse_key_pairs);
         next += 1;
     }
     let is_counted = conflict
@@ -307,7 +307,8 @@ fn find_total(plan: &QueryPlan, row: &Row, explain: &[Row], page_rows: i64) -> O
         Total::Estimated => {
             let counted: i64 = row.get(EXTRA_COLUMN);
             let max_rows = plan.max_rows.and_then(|rows| i64::try_from(rows).ok());
-            // The count stopped behind the limit: the planner's estimate is better, unless it is lower than what is sure.
+            // The count stopped above the limit, so the planner's estimate is used, unless it is lower than the
+            // number of counted rows.
             let stopped = max_rows.is_none_or(|max_rows| counted > max_rows);
             let planned = if stopped { planned_rows(explain) } else { None };
             Some(counted.max(planned.unwrap_or(0)))
@@ -316,7 +317,7 @@ fn find_total(plan: &QueryPlan, row: &Row, explain: &[Row], page_rows: i64) -> O
 }
 
 /// The pairs of `[["key", "value"], …]`.
-fn key_parts(parts: Value) -> Vec<(String, Option<String>)> {
+fn parse_key_pairs(parts: Value) -> Vec<(String, Option<String>)> {
     let Value::Array(parts) = parts else {
         return Vec::new();
     };

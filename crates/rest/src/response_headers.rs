@@ -21,7 +21,7 @@ pub(crate) fn preflight_response(request: &HttpRequest, config: &RestConfig) -> 
         .preflight_response(request.method(), request.headers())
 }
 
-/// Puts the common headers in place.
+/// Sets the headers that every response has.
 pub(crate) fn apply_headers(request: &HttpRequest, config: &EffectiveConfig, response: &mut HttpResponse) {
     if let Some(name) = &config.trace_header {
         // Compat: an empty value when the client sent none.

@@ -1,4 +1,4 @@
-//! The spine: one request's journey through the stages.
+//! Runs a request through the stages: parse, plan, sql, execute, respond.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -99,7 +99,7 @@ async fn run_stages(
     let mut timing = Timing::start(config.server_timing_enabled);
     // The token comes first: a caller who is refused must not learn which tables exist from later errors.
     let identity = Identity::resolve(&verify_bearer(http, config)?, config, unix_now())?;
-    timing.mark("jwt");
+    timing.end_stage("jwt");
     // Without a catalog nothing can be planned, so the body of such a request is not even read.
     let catalog = snapshot.catalog.as_ref().ok_or(CatalogError::NotLoaded)?;
     let body = read_body(http, payload, config).await?;
@@ -107,9 +107,9 @@ async fn run_stages(
     let (method, path) = (http.method().as_str(), http.uri().path());
     let path = path.strip_prefix(config.path_prefix.as_str()).unwrap_or(path);
     let request = ApiRequest::parse(method, path, http.query_string(), http.headers(), &body, config)?;
-    timing.mark("parse");
+    timing.end_stage("parse");
     let plan = Plan::new(request, catalog, config)?;
-    timing.mark("plan");
+    timing.end_stage("plan");
     let execution = Execution {
         config,
         pool: worker.pool(),
@@ -120,18 +120,18 @@ async fn run_stages(
         Plan::Query(plan) => {
             let statements = sql::write_statements(&plan);
             let outcome = execution.run(&plan, statements).await?;
-            timing.mark("transaction");
+            timing.end_stage("transaction");
             respond::render_outcome(&plan, outcome, config.error_verbosity, timing)
         }
         Plan::Root(root) => {
             let statement = openapi::write_privilege_query(&root.session.schema);
             let rows = execution.read(&root.session, &statement).await?;
-            timing.mark("transaction");
+            timing.end_stage("transaction");
             let host = http.connection_info().host().to_owned();
             Ok(openapi::render_root(&root, catalog, config, &rows, &host, timing))
         }
         Plan::Describe { allow } => {
-            timing.mark("transaction");
+            timing.end_stage("transaction");
             Ok(respond::render_allow(&allow, timing))
         }
     }

@@ -105,7 +105,7 @@ pub struct RestArgs {
     pub report: RestReportArgs,
 }
 
-/// What `selvedge rest` prints or checks instead of serving; at most one of them.
+/// Options that make `selvedge rest` print or check something instead of serving; at most one of them.
 #[derive(Debug, Clone, Copy, Args)]
 #[group(multiple = false)]
 pub struct RestReportArgs {

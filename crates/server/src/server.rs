@@ -9,7 +9,7 @@ use actix_web::dev::Server;
 use actix_web::{App, HttpRequest, HttpResponse, web};
 use anyhow::{Context, Result};
 use selvedge_gateway::{
-    ConnectionLimits, Keys, Listener, LocalHosts, ServerBuilder, Service, TransferPatience,
+    ConnectionLimits, Keys, Listener, LocalHosts, ServerBuilder, Service, TransferLimits,
     listen_with_upgrades,
 };
 use selvedge_mail::{Inbox, inbox};
@@ -85,7 +85,7 @@ pub(crate) fn start_api(
 fn connection_limits(limits: &LimitsSection, keys: Keys, hosts: Option<Arc<LocalHosts>>) -> ConnectionLimits {
     ConnectionLimits {
         head_timeout: limits.header_timeout,
-        transfer: TransferPatience {
+        transfer: TransferLimits {
             stall: limits.stall_timeout,
             bytes_per_second: limits.min_transfer_rate,
         },

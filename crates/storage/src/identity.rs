@@ -28,7 +28,7 @@ impl Identity {
     /// caller's rights, such as the row of an upload whose permission was checked before.
     pub(crate) fn service() -> Self {
         Self {
-            claims: Arc::new(Claims::of_role(SERVICE_ROLE)),
+            claims: Arc::new(Claims::for_role(SERVICE_ROLE)),
             token: String::new(),
         }
     }
@@ -86,7 +86,7 @@ impl Identity {
 
     fn anonymous() -> Self {
         Self {
-            claims: Arc::new(Claims::of_role(ANONYMOUS_ROLE)),
+            claims: Arc::new(Claims::for_role(ANONYMOUS_ROLE)),
             token: String::new(),
         }
     }

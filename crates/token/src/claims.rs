@@ -27,23 +27,23 @@ impl Claims {
     }
 
     /// Claims with a role only, for requests that carry just an API key.
-    pub fn of_role(role: &str) -> Self {
+    pub fn for_role(role: &str) -> Self {
         Self::new(Map::from_iter([("role".to_owned(), Value::from(role))]))
     }
 
     /// The PostgreSQL role under which the caller's queries run.
     pub fn role(&self) -> Option<&str> {
-        self.text("role")
+        self.get_text("role")
     }
 
     /// The claim `sub`: the user's id, in tokens that this project's Auth signed.
     pub fn subject(&self) -> Option<&str> {
-        self.text("sub")
+        self.get_text("sub")
     }
 
     /// The session in which Auth issued the token.
     pub fn session_id(&self) -> Option<&str> {
-        self.text("session_id")
+        self.get_text("session_id")
     }
 
     /// One claim by name.
@@ -110,7 +110,7 @@ impl Claims {
         }
     }
 
-    fn text(&self, name: &str) -> Option<&str> {
+    fn get_text(&self, name: &str) -> Option<&str> {
         self.map.get(name).and_then(Value::as_str)
     }
 
@@ -138,7 +138,7 @@ mod tests {
 
     use super::*;
 
-    fn claims(value: Value) -> Claims {
+    fn parse_claims(value: Value) -> Claims {
         match value {
             Value::Object(map) => Claims::new(map),
             other => panic!("not an object: {other}"),
@@ -161,7 +161,7 @@ mod tests {
         ];
         for (payload, expected) in cases {
             assert_eq!(
-                claims(payload.clone()).check_time(1000, 30),
+                parse_claims(payload.clone()).check_time(1000, 30),
                 expected,
                 "{payload}"
             );
@@ -184,7 +184,7 @@ mod tests {
         ];
         for (payload, expected) in cases {
             assert_eq!(
-                claims(payload.clone()).check_audience("authenticated"),
+                parse_claims(payload.clone()).check_audience("authenticated"),
                 expected,
                 "{payload}"
             );

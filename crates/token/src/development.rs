@@ -24,7 +24,7 @@ pub fn service_role_key() -> String {
 }
 
 /// An anon or service_role key of a project with its own secret, with the claims of the well-known ones.
-pub fn derived_key(jwt_secret: &str, role: &str) -> String {
+pub fn derive_legacy_key(jwt_secret: &str, role: &str) -> String {
     legacy_api_key(jwt_secret.as_bytes(), role, ISSUER, EXPIRES_AT)
 }
 

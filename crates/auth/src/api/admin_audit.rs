@@ -35,7 +35,10 @@ pub(crate) async fn list_audit_entries(
     let url = format!("{}/admin/audit", state.config.external_url);
     Ok(HttpResponse::Ok()
         .insert_header(("X-Total-Count", total.to_string()))
-        .insert_header(("Link", page.links(&url, &[("query", &query.query)], total)))
+        .insert_header((
+            "Link",
+            page.build_link_header(&url, &[("query", &query.query)], total),
+        ))
         .json(entries))
 }
 

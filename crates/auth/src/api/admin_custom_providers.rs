@@ -474,7 +474,10 @@ async fn fetch_discovery(state: &AuthState, provider: &mut CustomProvider) -> Re
     let Some(issuer) = Issuer::from_custom(provider).filter(|_| provider.is_oidc()) else {
         return Ok(());
     };
-    let document = state.issuers.fetch_document(&state.outside_http, &issuer).await;
+    let document = state
+        .issuers
+        .fetch_document(&state.restricted_http, &issuer)
+        .await;
     let document = document.map_err(|error| {
         AuthError::invalid(format!("OIDC discovery of {:?} failed: {error}", issuer.name))
     })?;

@@ -68,7 +68,7 @@ impl Page {
     /// The `Link` header (RFC 8288) with `next`, unless this is the last page, and `last`. The links keep the other
     /// parameters of the request, `kept`, where they are not empty. Compat: the client takes one character behind the
     /// first `=` as the page number, so `page` comes first.
-    pub(crate) fn links(self, url: &str, kept: &[(&str, &str)], total: i64) -> String {
+    pub(crate) fn build_link_header(self, url: &str, kept: &[(&str, &str)], total: i64) -> String {
         let last = ((total + self.size - 1) / self.size).max(1);
         let link = |page: i64, relation: &str| {
             let mut query = form_urlencoded::Serializer::new(String::new());
@@ -115,7 +115,7 @@ pub(crate) async fn list_users(
     let kept = [("filter", query.filter.as_str()), ("sort", &query.sort)];
     Ok(HttpResponse::Ok()
         .insert_header(("X-Total-Count", total.to_string()))
-        .insert_header(("Link", page.links(&url, &kept, total)))
+        .insert_header(("Link", page.build_link_header(&url, &kept, total)))
         .json(page_body))
 }
 
@@ -149,11 +149,11 @@ mod tests {
         let second = Page::parse("2", "50").expect("numbers");
 
         assert_eq!(
-            first.links("u", &[], 60),
+            first.build_link_header("u", &[], 60),
             "<u?page=2&per_page=50>; rel=\"next\", <u?page=2&per_page=50>; rel=\"last\""
         );
         assert_eq!(
-            second.links("u", &[("filter", "a b&c"), ("sort", "")], 60),
+            second.build_link_header("u", &[("filter", "a b&c"), ("sort", "")], 60),
             "<u?page=2&per_page=50&filter=a+b%26c>; rel=\"last\""
         );
         assert!(Page::parse("x", "").is_err());

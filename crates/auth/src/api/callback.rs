@@ -37,7 +37,10 @@ async fn redirect_to_application(mut request: AuthRequest, params: &CallbackPara
         Ok(flow) => flow,
         Err(error) => {
             // Without a flow no redirect target is known, so the error goes to the site, as with upstream.
-            let location = append_query(&request.config().site_url, &build_error_pairs(&error).borrowed());
+            let location = append_query(
+                &request.config().site_url,
+                &build_error_pairs(&error).as_str_pairs(),
+            );
             log_fault(&error);
             return HttpResponse::SeeOther()
                 .insert_header((header::LOCATION, location))
@@ -91,7 +94,7 @@ fn build_session_location(target: &str, tokens: &TokenPair, provider: &ProviderT
 struct ErrorPairs(Vec<(&'static str, String)>);
 
 impl ErrorPairs {
-    fn borrowed(&self) -> Vec<(&str, &str)> {
+    fn as_str_pairs(&self) -> Vec<(&str, &str)> {
         self.0
             .iter()
             .map(|(name, value)| (*name, value.as_str()))
@@ -129,8 +132,8 @@ fn build_error_pairs(error: &AuthError) -> ErrorPairs {
 /// Puts the error into query and fragment, because PKCE clients read the one and implicit-flow clients the other.
 fn build_error_location(target: &str, error: &AuthError) -> String {
     let pairs = build_error_pairs(error);
-    let target = append_query(target, &pairs.borrowed());
-    let mut in_fragment = pairs.borrowed();
+    let target = append_query(target, &pairs.as_str_pairs());
+    let mut in_fragment = pairs.as_str_pairs();
     in_fragment.push(("sb", ""));
     replace_fragment(&target, &in_fragment)
 }

@@ -11,10 +11,10 @@ use crate::crypto::webauthn::{Ceremony, CreationOptions, Registrant, RequestOpti
 use crate::error::AuthError;
 use crate::flows::accounts;
 use crate::flows::mfa::{self, RequestedRelyingParty, read_credential};
-use crate::protection::rate_limits::{LimitedEndpoint, seconds_left};
 use crate::request::{AuthRequest, OptionalJson, SignedIn, read_text};
 use crate::sms::{self, Channel};
 use crate::state::AuthState;
+use crate::state::rate_limits::{LimitedEndpoint, seconds_left};
 use crate::store::audit::{Action, Actor};
 use crate::store::factors::{self, Challenge, Factor, FactorType};
 

@@ -6,8 +6,8 @@ use actix_web::{HttpResponse, web};
 use super::session_response::respond_with_session;
 use crate::error::AuthError;
 use crate::flows::verify_factor::{self, VerifyFactorBody};
-use crate::protection::rate_limits::LimitedEndpoint;
 use crate::request::{AuthRequest, Json, SignedIn};
+use crate::state::rate_limits::LimitedEndpoint;
 
 /// `POST /factors/{id}/verify` → 200 with a session at `aal2`. The user's other sessions below `aal2` end.
 ///

@@ -130,7 +130,7 @@ async fn verify_token(state: &AuthState, body: &IdTokenBody, rules: &Rules) -> R
         access_token: Some(body.access_token.as_str()).filter(|token| !token.is_empty()),
     };
     let token = providers::verify_id_token(
-        state.http_for(&rules.provider),
+        state.http_for_provider(&rules.provider),
         &state.issuers,
         &body.id_token,
         &expected,

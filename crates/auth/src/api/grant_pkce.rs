@@ -17,7 +17,7 @@ use crate::store::flow_states::{self, FlowState};
 use crate::store::users;
 
 /// How long an authorization code is valid after it was issued.
-const FLOW_LIFE: TimeDelta = TimeDelta::seconds(300);
+const CODE_LIFETIME: TimeDelta = TimeDelta::seconds(300);
 
 /// Body of the grant: `{auth_code, code_verifier}`, both required.
 #[derive(Debug, Default, Deserialize)]
@@ -81,7 +81,7 @@ fn check_code(state: &AuthState, flow: &FlowState, verifier: &str) -> Result<(),
     if flow
         .issued_at
         // The life counts from the moment the code was issued, not from the request: a mail may be opened much later.
-        .is_none_or(|issued_at| state.now() - issued_at > FLOW_LIFE)
+        .is_none_or(|issued_at| state.now() - issued_at > CODE_LIFETIME)
     {
         return Err(AuthError::FlowStateExpired);
     }

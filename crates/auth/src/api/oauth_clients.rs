@@ -9,9 +9,9 @@ use uuid::Uuid;
 
 use crate::error::{AuthError, FeatureError, OauthServerError};
 use crate::feature_gates::check_oauth_server;
-use crate::protection::rate_limits::LimitedEndpoint;
 use crate::request::{Admin, AuthRequest, Json, read_text};
 use crate::state::AuthState;
+use crate::state::rate_limits::LimitedEndpoint;
 use crate::store::oauth_clients::{self, OauthClient};
 use crate::user::format_timestamp;
 use crate::validation::oauth_client::{

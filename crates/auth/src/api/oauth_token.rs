@@ -15,9 +15,9 @@ use crate::feature_gates::check_oauth_server;
 use crate::flows::accounts;
 use crate::flows::refresh_session::refresh_session;
 use crate::flows::sign_in::{TokenPair, start_client_session};
-use crate::protection::rate_limits::LimitedEndpoint;
 use crate::request::{AuthRequest, read_text};
 use crate::state::AuthState;
+use crate::state::rate_limits::LimitedEndpoint;
 use crate::store::audit::Action;
 use crate::store::oauth_authorizations::{self, Authorization};
 use crate::store::oauth_clients::{self, OauthClient};
@@ -329,7 +329,7 @@ fn sign_id_token(state: &AuthState, user: &User, granted: &Authorization) -> Res
         phone_number: shows_phone.then_some(&user.phone),
         phone_number_verified: shows_phone.then_some(user.is_phone_confirmed()),
         profile: match has_scope(&granted.scope, "profile") {
-            true => ProfileClaims::of(user),
+            true => ProfileClaims::from_user(user),
             false => ProfileClaims::default(),
         },
     };
@@ -353,7 +353,7 @@ pub(crate) struct ProfileClaims<'a> {
 
 impl<'a> ProfileClaims<'a> {
     /// Reads the claims. Without a name in the metadata `name` is the e-mail address, as with upstream.
-    pub(crate) fn of(user: &'a User) -> Self {
+    pub(crate) fn from_user(user: &'a User) -> Self {
         let text = |names: &[&str]| {
             let mut texts = names.iter().filter_map(|name| user.user_metadata[*name].as_str());
             texts.find(|text| !text.is_empty())

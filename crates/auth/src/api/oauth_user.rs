@@ -46,7 +46,7 @@ pub(crate) async fn get_userinfo(
         email: Some(user.email.as_str()).filter(|email| shows_email && !email.is_empty()),
         email_verified: (shows_email && user.is_confirmed()).then_some(true),
         profile: match shows_profile {
-            true => ProfileClaims::of(user),
+            true => ProfileClaims::from_user(user),
             false => ProfileClaims::default(),
         },
         user_metadata: shows_profile.then_some(&user.user_metadata),

@@ -9,8 +9,8 @@ use super::session_response::respond_with_session;
 use crate::error::AuthError;
 use crate::flows::sign_up::{self, SignUp, SignUpBody, SignUpOutcome};
 use crate::protection::captcha;
-use crate::protection::rate_limits::LimitedEndpoint;
 use crate::request::{AuthRequest, Json};
+use crate::state::rate_limits::LimitedEndpoint;
 use crate::user::{User, format_timestamp};
 
 /// `POST /signup?redirect_to=` → 200 with a User without session while the address must be confirmed, with a session

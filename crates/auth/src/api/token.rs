@@ -8,8 +8,8 @@ use serde_json::Value;
 use super::{grant_id_token, grant_password, grant_pkce, grant_refresh_token, grant_web3};
 use crate::error::AuthError;
 use crate::protection::captcha::{self, Captcha};
-use crate::protection::rate_limits::LimitedEndpoint;
 use crate::request::{AuthRequest, Json, Query, SignedIn};
+use crate::state::rate_limits::LimitedEndpoint;
 
 /// Query of the request. Compat: `grant_type` is in the query, not in the body as RFC 6749 has it.
 #[derive(Debug, Default, Deserialize)]

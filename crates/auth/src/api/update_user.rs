@@ -5,8 +5,8 @@ use actix_web::HttpResponse;
 use super::get_user::check_audience;
 use crate::error::AuthError;
 use crate::flows::update_user::{self, UpdateUserBody};
-use crate::protection::rate_limits::LimitedEndpoint;
 use crate::request::{AuthRequest, Json, SignedIn};
+use crate::state::rate_limits::LimitedEndpoint;
 
 /// `PUT /user?redirect_to=` → 200 with the User. A new address is `new_email` or `new_phone` until it is confirmed.
 ///

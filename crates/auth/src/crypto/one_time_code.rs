@@ -61,7 +61,7 @@ pub(crate) enum PresentedToken {
 
 impl PresentedToken {
     /// Returns the values of a stored token that this one matches.
-    pub(crate) fn candidates(&self) -> Vec<String> {
+    pub(crate) fn list_candidates(&self) -> Vec<String> {
         match self {
             Self::Link(token) => vec![token.clone()],
             Self::Code(hash) => vec![hash.clone(), format!("{PKCE_PREFIX}{hash}")],
@@ -72,7 +72,7 @@ impl PresentedToken {
     pub(crate) fn matches(&self, stored: &str) -> bool {
         !stored.is_empty()
             && self
-                .candidates()
+                .list_candidates()
                 .iter()
                 // No early return: the time of a comparison does not show which candidate matched.
                 .fold(false, |found, token| found | equal_secrets(stored, token))

@@ -113,9 +113,9 @@ impl Argon2Hash {
         }
         let settings = parts.next()?;
         let (memory_kib, passes, lanes) = (
-            number(settings, "m")?,
-            number(settings, "t")?,
-            number(settings, "p")?,
+            parse_setting(settings, "m")?,
+            parse_setting(settings, "t")?,
+            parse_setting(settings, "p")?,
         );
         if u64::from(memory_kib) << 10 > MAX_MEMORY_BYTES || passes > MAX_PASSES {
             return None;
@@ -147,23 +147,27 @@ impl ScryptHash {
         let mut parts = text.split('$').skip(2);
         let settings = parts.next()?;
         let (log_n, block_size, lanes) = (
-            number(settings, "n")?,
-            number(settings, "r")?,
-            number(settings, "p")?,
+            parse_setting(settings, "n")?,
+            parse_setting(settings, "r")?,
+            parse_setting(settings, "p")?,
         );
         // RFC 7914 §2: scrypt's large array has N = 2^n entries of 128 × r bytes.
         // Shifting 1 cannot lose bits, as shifting 128 would for a large n, whose memory would then count as none.
         let entries = 1_u64.checked_shl(log_n)?;
         let memory_bytes = entries.checked_mul(128)?.checked_mul(u64::from(block_size))?;
-        if number(settings, "v")? != 1 || memory_bytes > MAX_MEMORY_BYTES || lanes > MAX_PASSES {
+        if parse_setting(settings, "v")? != 1 || memory_bytes > MAX_MEMORY_BYTES || lanes > MAX_PASSES {
             return None;
         }
         let mut salt = BASE64.decode(parts.next()?).ok()?;
-        salt.extend(BASE64.decode(setting(settings, "ss").unwrap_or_default()).ok()?);
+        salt.extend(
+            BASE64
+                .decode(find_setting(settings, "ss").unwrap_or_default())
+                .ok()?,
+        );
         Some(Self {
             params: scrypt::Params::new(u8::try_from(log_n).ok()?, block_size, lanes).ok()?,
             salt,
-            signer_key: BASE64.decode(setting(settings, "sk")?).ok()?,
+            signer_key: BASE64.decode(find_setting(settings, "sk")?).ok()?,
             hash: BASE64.decode(parts.next()?).ok()?,
         })
     }
@@ -183,14 +187,14 @@ impl ScryptHash {
 }
 
 /// Returns the value of `name` in a list `name=value,name=value`. Base64 values may contain `=`.
-fn setting<'a>(settings: &'a str, name: &str) -> Option<&'a str> {
+fn find_setting<'a>(settings: &'a str, name: &str) -> Option<&'a str> {
     settings
         .split(',')
         .find_map(|pair| pair.strip_prefix(name)?.strip_prefix('='))
 }
 
-fn number(settings: &str, name: &str) -> Option<u32> {
-    setting(settings, name)?.parse().ok()
+fn parse_setting(settings: &str, name: &str) -> Option<u32> {
+    find_setting(settings, name)?.parse().ok()
 }
 
 #[cfg(test)]

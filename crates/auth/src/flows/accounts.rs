@@ -43,7 +43,7 @@ pub(crate) struct Account<'a> {
 
 impl<'a> Account<'a> {
     /// Provider and address of each identity to be made: `email`, `phone` or both.
-    fn addresses(&self) -> Vec<(&'static str, &'a str)> {
+    fn list_addresses(&self) -> Vec<(&'static str, &'a str)> {
         let addresses = [("email", self.email), ("phone", self.phone)];
         let given = addresses.into_iter().filter(|(_, address)| !address.is_empty());
         given.collect()
@@ -63,7 +63,7 @@ pub(crate) async fn create_user(
     let now = request.now();
     let id = account.id.unwrap_or_else(Uuid::new_v4);
     let mut app_metadata = std::mem::take(&mut account.app_metadata);
-    let addresses = account.addresses();
+    let addresses = account.list_addresses();
     let providers: Vec<&str> = addresses.iter().map(|(provider, _)| *provider).collect();
     app_metadata.insert("provider".to_owned(), json!(providers.first()));
     app_metadata.insert("providers".to_owned(), json!(providers));

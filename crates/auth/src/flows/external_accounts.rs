@@ -47,7 +47,7 @@ pub(crate) enum SignInOutcome {
 
 impl ExternalUser<'_> {
     /// Traits of an audit entry about the identity.
-    fn identity_traits(&self, identity: Uuid) -> Value {
+    fn build_identity_traits(&self, identity: Uuid) -> Value {
         json!({ "identity_id": identity, "provider": self.provider, "provider_id": self.profile.subject })
     }
 
@@ -96,7 +96,7 @@ pub(crate) async fn find_or_create_account(
     let (user_id, identity) = match decision {
         AccountDecision::SignIn(user_id) => {
             let identity = identities::find_by_subject(db, provider, subject).await?;
-            let identity = identity.ok_or_else(missing_row)?.id;
+            let identity = identity.ok_or_else(report_missing_row)?.id;
             identities::update_data(db, identity, &data, now).await?;
             users::merge_user_metadata(db, user_id, &data, now).await?;
             users::refresh_providers(db, user_id).await?;
@@ -120,7 +120,9 @@ pub(crate) async fn find_or_create_account(
             return Err(AuthError::internal(SEVERAL_ACCOUNTS, fault));
         }
     };
-    let user = users::lock_by_id(db, user_id).await?.ok_or_else(missing_row)?;
+    let user = users::lock_by_id(db, user_id)
+        .await?
+        .ok_or_else(report_missing_row)?;
     // Checked after linking, whose changes the error rolls back.
     if user.is_banned(now) {
         return Err(AuthError::UserBanned);
@@ -144,7 +146,7 @@ async fn link_verified_identity(
     users::merge_user_metadata(db, user_id, &data, request.now()).await?;
     users::refresh_providers(db, user_id).await?;
     let user = accounts::reload_user(db, user_id).await?;
-    let traits = external.identity_traits(identity);
+    let traits = external.build_identity_traits(identity);
     accounts::log_user_action(request, db, &user, Action::IdentityLinked, traits).await?;
     after_commit::record_identity_change(request, user.id, MailKind::IdentityLinked, external.provider);
     Ok(identity)
@@ -283,7 +285,7 @@ pub(crate) async fn link_identity(
     }
     let data = Value::Object(external.profile.identity_data());
     let identity = insert_identity(&request.state, db, target, external, &data).await?;
-    let traits = external.identity_traits(identity);
+    let traits = external.build_identity_traits(identity);
     accounts::log_user_action(request, db, &user, Action::IdentityLinked, traits).await?;
     after_commit::record_identity_change(request, user.id, MailKind::IdentityLinked, external.provider);
     users::refresh_providers(db, target).await?;
@@ -463,7 +465,7 @@ fn map_duplicate_email(error: AuthError) -> AuthError {
 }
 
 /// The 500 for a row that this transaction has just read or written and cannot find again.
-fn missing_row() -> AuthError {
+fn report_missing_row() -> AuthError {
     AuthError::internal(
         UNEXPECTED,
         Fault::Other("a row is missing inside the transaction that locked it"),

@@ -92,7 +92,7 @@ pub(crate) async fn finish_sign_in(
     let verifier = take_verifier(&request.state, flow, &provider).await?;
     let tokens = provider
         .exchange_code(
-            request.state.http_for(&flow.provider),
+            request.state.http_for_provider(&flow.provider),
             &request.state.issuers,
             code,
             verifier.as_deref(),
@@ -101,7 +101,7 @@ pub(crate) async fn finish_sign_in(
         .map_err(|error| AuthError::internal("Unable to exchange external code", error))?;
     let profile = provider
         .fetch_profile(
-            request.state.http_for(&flow.provider),
+            request.state.http_for_provider(&flow.provider),
             &request.state.issuers,
             &tokens,
         )

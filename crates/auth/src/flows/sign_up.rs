@@ -17,10 +17,10 @@ use crate::flows::sign_in::{TokenPair, start_session};
 use crate::mailer;
 use crate::protection::captcha::Captcha;
 use crate::protection::leaked_passwords;
-use crate::protection::rate_limits::LimitedEndpoint;
 use crate::request::{AuthRequest, read_new_metadata, read_text};
 use crate::sms::{self, Channel, CodePurpose, TextCode};
 use crate::state::AuthState;
+use crate::state::rate_limits::LimitedEndpoint;
 use crate::store::audit::Action;
 use crate::store::{phones, users};
 use crate::user::User;
@@ -80,11 +80,11 @@ pub(crate) enum SignUpOutcome {
 /// error that the hook `before_user_created` returns.
 pub(crate) async fn sign_up(request: &AuthRequest, body: SignUpBody) -> Result<SignUpOutcome, AuthError> {
     let sign_up = check_sign_up(&request.state, body).await?;
-    match register(request, &sign_up).await {
+    match register_user(request, &sign_up).await {
         // Of two sign-ups of one address at once, the slower one violates the unique index. Its second attempt finds
         // the user of the faster one and responds as for a registered address; upstream responds 500.
         Err(error) if error.is_duplicate_email() || error.is_duplicate_phone() => {
-            register(request, &sign_up).await
+            register_user(request, &sign_up).await
         }
         result => result,
     }
@@ -152,7 +152,7 @@ impl SignUp {
     }
 
     /// Whether the address belongs to nobody, to an unconfirmed user, or to a confirmed one.
-    fn classify(&self, existing: Option<&User>) -> ExistingUser {
+    fn classify_existing_user(&self, existing: Option<&User>) -> ExistingUser {
         let is_confirmed = |user: &User| match self.is_by_phone() {
             true => user.is_phone_confirmed(),
             false => user.is_confirmed(),
@@ -165,13 +165,13 @@ impl SignUp {
     }
 
     /// Traits of the audit entry: the provider, `email` or `phone`.
-    fn traits(&self) -> Value {
+    fn build_traits(&self) -> Value {
         json!({ "provider": if self.is_by_phone() { "phone" } else { "email" } })
     }
 
     /// Traits of the audit entry for an address that is confirmed at once; those of a phone also name the channel.
-    fn traits_confirmed(&self) -> Value {
-        let mut traits = self.traits();
+    fn build_confirmed_traits(&self) -> Value {
+        let mut traits = self.build_traits();
         if self.is_by_phone() {
             traits["channel"] = json!(self.channel.as_str());
         }
@@ -179,7 +179,12 @@ impl SignUp {
     }
 
     /// Marks the user's address as confirmed, for autoconfirm.
-    async fn confirm(&self, state: &AuthState, db: &Transaction<'_>, user_id: Uuid) -> Result<(), AuthError> {
+    async fn confirm_address(
+        &self,
+        state: &AuthState,
+        db: &Transaction<'_>,
+        user_id: Uuid,
+    ) -> Result<(), AuthError> {
         if self.is_by_phone() {
             phones::confirm_phone(db, user_id, state.now()).await?;
         } else {
@@ -194,7 +199,7 @@ impl SignUp {
 ///
 /// # Errors
 /// See [`sign_up()`]; a unique violation when another request has registered the address since the look-up.
-async fn register(request: &AuthRequest, sign_up: &SignUp) -> Result<SignUpOutcome, AuthError> {
+async fn register_user(request: &AuthRequest, sign_up: &SignUp) -> Result<SignUpOutcome, AuthError> {
     let existing = {
         let client = request.connect().await?;
         if sign_up.is_by_phone() {
@@ -204,7 +209,7 @@ async fn register(request: &AuthRequest, sign_up: &SignUp) -> Result<SignUpOutco
         }
     };
     // The look-up is not locked. A concurrent sign-up is detected by the unique index at the INSERT.
-    let kind = sign_up.classify(existing.as_ref());
+    let kind = sign_up.classify_existing_user(existing.as_ref());
     let (email, phone) = (&request.config().email, &request.config().phone);
     // Compat: under autoconfirm of either kind taken addresses are revealed, as with upstream.
     let hides_registered = !(email.autoconfirm || phone.enabled && phone.autoconfirm);
@@ -214,7 +219,7 @@ async fn register(request: &AuthRequest, sign_up: &SignUp) -> Result<SignUpOutco
         email.autoconfirm
     };
     match (choose_signup_step(kind, autoconfirm, hides_registered), existing) {
-        (SignupStep::CreateConfirmed, _) => create_confirmed(request, sign_up).await,
+        (SignupStep::CreateConfirmed, _) => create_confirmed_user(request, sign_up).await,
         (SignupStep::ConfirmWithPassword, Some(user)) => confirm_with_password(request, sign_up, &user).await,
         (SignupStep::RefuseTaken, Some(user)) => {
             log_repeated(request, sign_up, &user).await?;
@@ -242,20 +247,20 @@ async fn register(request: &AuthRequest, sign_up: &SignUp) -> Result<SignUpOutco
 }
 
 /// Under autoconfirm, creates the user as confirmed and signs in, in one transaction.
-async fn create_confirmed(request: &AuthRequest, sign_up: &SignUp) -> Result<SignUpOutcome, AuthError> {
+async fn create_confirmed_user(request: &AuthRequest, sign_up: &SignUp) -> Result<SignUpOutcome, AuthError> {
     let mut client = request.connect().await?;
     let db = client.transaction().await?;
     let user = accounts::create_user(request, &db, build_account(sign_up)).await?;
-    sign_up.confirm(&request.state, &db, user.id).await?;
+    sign_up.confirm_address(&request.state, &db, user.id).await?;
     log(
         request,
         &db,
         &user,
         Action::UserSignedUp,
-        sign_up.traits_confirmed(),
+        sign_up.build_confirmed_traits(),
     )
     .await?;
-    log(request, &db, &user, Action::Login, sign_up.traits()).await?;
+    log(request, &db, &user, Action::Login, sign_up.build_traits()).await?;
     let tokens = start_session(request, &db, user.id, "password").await?;
     db.commit().await?;
     Ok(SignUpOutcome::Session(Box::new(tokens)))
@@ -282,16 +287,16 @@ async fn confirm_with_password(
     }
     let mut client = request.connect().await?;
     let db = client.transaction().await?;
-    sign_up.confirm(&request.state, &db, user.id).await?;
+    sign_up.confirm_address(&request.state, &db, user.id).await?;
     log(
         request,
         &db,
         user,
         Action::UserSignedUp,
-        sign_up.traits_confirmed(),
+        sign_up.build_confirmed_traits(),
     )
     .await?;
-    log(request, &db, user, Action::Login, sign_up.traits()).await?;
+    log(request, &db, user, Action::Login, sign_up.build_traits()).await?;
     let tokens = start_session(request, &db, user.id, "password").await?;
     db.commit().await?;
     Ok(SignUpOutcome::Session(Box::new(tokens)))
@@ -321,7 +326,7 @@ async fn create_or_mail_again(
         &db,
         &user,
         Action::ConfirmationRequested,
-        sign_up.traits(),
+        sign_up.build_traits(),
     )
     .await?;
     if sign_up.is_by_phone() {
@@ -359,7 +364,14 @@ fn build_account(sign_up: &SignUp) -> Account<'_> {
 /// Writes `user_repeated_signup` to the audit log of the existing user.
 async fn log_repeated(request: &AuthRequest, sign_up: &SignUp, user: &User) -> Result<(), AuthError> {
     let client = request.connect().await?;
-    log(request, &client, user, Action::RepeatedSignup, sign_up.traits()).await
+    log(
+        request,
+        &client,
+        user,
+        Action::RepeatedSignup,
+        sign_up.build_traits(),
+    )
+    .await
 }
 
 /// Creates an anonymous user without addresses or identities and signs in, with `amr` `anonymous`.

@@ -59,7 +59,7 @@ pub(crate) async fn start_provider_sign_in(
     let state = flow_id.to_string();
     // OAuth 1.0a (Twitter) fetches a token first. The provider is called before a connection is taken from the pool.
     let request_token = provider
-        .fetch_request_token(request.state.http_for(&name), &state)
+        .fetch_request_token(request.state.http_for_provider(&name), &state)
         .await
         .map_err(unreachable)?;
     let secrets = ProviderSecrets {
@@ -88,7 +88,7 @@ pub(crate) async fn start_provider_sign_in(
     };
     provider
         .build_authorize_url(
-            request.state.http_for(&name),
+            request.state.http_for_provider(&name),
             &request.state.issuers,
             &authorization,
         )

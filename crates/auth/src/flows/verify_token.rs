@@ -99,7 +99,7 @@ pub(crate) async fn verify_token(
     let owner = match is_accepted_without_hash {
         true => find_user_by_phone(&db, &request.info.audience, presented).await?,
         false => {
-            let (hashes, address) = (presented.token.candidates(), presented.address.as_deref());
+            let (hashes, address) = (presented.token.list_candidates(), presented.address.as_deref());
             one_time_tokens::find_owner(&db, presented.kind, &hashes, address).await?
         }
     };

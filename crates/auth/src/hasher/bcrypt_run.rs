@@ -62,7 +62,7 @@ impl BcryptRun {
     ///
     /// # Errors
     /// Text that is no bcrypt hash.
-    pub(super) fn begin_like(hash: &str, password: &str) -> Result<Self, BcryptError> {
+    pub(super) fn begin_with_salt_of(hash: &str, password: &str) -> Result<Self, BcryptError> {
         let parts: HashParts = hash.parse()?;
         Self::begin(password, parts.get_salt_raw(), parts.get_cost())
     }
@@ -93,7 +93,7 @@ impl BcryptRun {
     }
 
     /// Whether `hash` is the hash of the password. The run must have been started with that hash by
-    /// [`Self::begin_like`].
+    /// [`Self::begin_with_salt_of`].
     pub(super) fn finish_equals(self, hash: &str) -> bool {
         // `$2a$`, `$2b$` and `$2y$` denote the same algorithm, so the prefix is not compared.
         const VERSION: usize = "$2b".len();
@@ -122,7 +122,7 @@ mod tests {
             for version in ["2a", "2b", "2y"] {
                 let stored = hash.replacen("2b", version, 1);
                 let verify = |password: &str| {
-                    BcryptRun::begin_like(&stored, password)
+                    BcryptRun::begin_with_salt_of(&stored, password)
                         .expect("a bcrypt hash")
                         .finish_equals(&stored)
                 };
@@ -142,7 +142,7 @@ mod tests {
             "$2b$05$short",
             "$2b$03$7EqJtq98hPqEX7fNZaFWoOa1zF9j6bSEmhJxKRjcN0mv6LqXD9dZW",
         ] {
-            assert!(BcryptRun::begin_like(text, "secret").is_err(), "{text}");
+            assert!(BcryptRun::begin_with_salt_of(text, "secret").is_err(), "{text}");
         }
     }
 }

@@ -41,7 +41,7 @@ impl Hasher {
     pub(crate) async fn verify(&self, password: &str, hash: &str) -> Result<bool, AuthError> {
         match PasswordHash::parse(hash) {
             None => Ok(false),
-            Some(PasswordHash::Bcrypt(hash)) => match BcryptRun::begin_like(&hash, password) {
+            Some(PasswordHash::Bcrypt(hash)) => match BcryptRun::begin_with_salt_of(&hash, password) {
                 Err(_) => Ok(false),
                 Ok(run) => self.run_job(run, move |run| run.finish_equals(&hash)).await,
             },
@@ -75,9 +75,9 @@ impl Hasher {
         T: Send + 'static,
     {
         let (sender, result) = oneshot::channel();
-        let rest = Some((steps, last, sender));
+        let unfinished = Some((steps, last, sender));
         self.pool
-            .queue_job(Box::new(SteppedJob { rest }))
+            .queue_job(Box::new(SteppedJob { unfinished }))
             .map_err(|_| AuthError::RequestRateLimit)?;
         result.await.map_err(|_| {
             AuthError::internal(
@@ -109,7 +109,7 @@ impl Steps for () {
 
 /// A computation in the pool: its steps, its final step, and the channel for the result.
 struct SteppedJob<S, F, T> {
-    rest: Option<(S, F, oneshot::Sender<T>)>,
+    unfinished: Option<(S, F, oneshot::Sender<T>)>,
 }
 
 impl<S, F, T> HashJob for SteppedJob<S, F, T>
@@ -120,12 +120,13 @@ where
 {
     fn step(&mut self) -> bool {
         // The receiver is gone when the client has disconnected; the result is dropped.
-        let Some((mut steps, last, sender)) = self.rest.take().filter(|(.., sender)| !sender.is_closed())
+        let Some((mut steps, last, sender)) =
+            self.unfinished.take().filter(|(.., sender)| !sender.is_closed())
         else {
             return false;
         };
         if steps.step() {
-            self.rest = Some((steps, last, sender));
+            self.unfinished = Some((steps, last, sender));
             return true;
         }
         let _ = sender.send(last(steps));
@@ -168,7 +169,7 @@ mod tests {
                 .expect("verifying works")
         );
         assert!(!hasher.verify_dummy("secret").await.expect("verifying works"));
-        // Written by another implementation.
+        // A hash that another implementation of bcrypt has written.
         let imported = "$2y$10$92IXUNpkjO0rOQ5byMi.Ye4oKoEa3Ro9llC/.og/at2.uheWG/igi";
         assert!(
             hasher

@@ -89,7 +89,7 @@ pub(crate) async fn call_hook(
             function::call_function(db, schema, function, &input).await?
         }
         HookConfig::Http { url, secrets } => {
-            http::call_endpoint(&request.state.outside_http, url, secrets, &input).await?
+            http::call_endpoint(&request.state.restricted_http, url, secrets, &input).await?
         }
     };
     read_refusal(&output).map_or(Ok(Some(output)), Err)
@@ -130,7 +130,7 @@ pub(crate) async fn call_hook_in_own_transaction(
         None => Ok(None),
         Some(HookConfig::Http { url, secrets }) => {
             let input = add_metadata(point, &request.info, input);
-            let output = http::call_endpoint(&request.state.outside_http, url, secrets, &input).await?;
+            let output = http::call_endpoint(&request.state.restricted_http, url, secrets, &input).await?;
             read_refusal(&output).map_or(Ok(Some(output)), Err)
         }
         Some(HookConfig::Function { .. }) => {

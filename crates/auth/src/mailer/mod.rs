@@ -1,8 +1,8 @@
 //! Mails with one-time codes: each function stores a token, then queues or sends the mail with it.
 //!
 //! Both happen in the caller's transaction: when the mail cannot be queued or sent, the token is rolled back with it.
-//! [`post`] decides how a mail is sent, [`outbox`] delivers queued ones, [`notice`] writes mails without codes. Source:
-//! Auth contract §3.3, §3.4, §7.
+//! [`send_mail`](mod@send_mail) decides how a mail is sent, [`delivery`] delivers queued ones, [`notice`] writes mails
+//! without codes. Source: Auth contract §3.3, §3.4, §7.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use deadpool_postgres::GenericClient;
@@ -12,9 +12,9 @@ use uuid::Uuid;
 use crate::crypto::one_time_code::OneTimeCode;
 use crate::crypto::pkce::CodeChallenge;
 use crate::error::{AuthError, Fault, UNEXPECTED};
-use crate::protection::rate_limits::seconds_left;
 use crate::request::{AuthRequest, RequestInfo};
 use crate::state::AuthState;
+use crate::state::rate_limits::seconds_left;
 use crate::store::flow_states;
 use crate::store::one_time_tokens::{self, SentToken, TokenKind};
 use crate::store::users::{self, EmailChange};
@@ -23,11 +23,10 @@ use crate::validation::verify_type::VerifyType;
 
 pub(crate) mod delivery;
 mod notice;
-pub(crate) mod outbox;
-mod post;
+mod send_mail;
 
 pub(crate) use notice::{Notice, notify_of_identity, notify_user};
-use post::{HookData, OutgoingMail, has_email_hook, send_by_hook, send_mail};
+use send_mail::{HookData, OutgoingMail, has_email_hook, send_by_hook, send_mail};
 
 /// A mail with a one-time code and, for most kinds, a link.
 struct CodeMail<'a> {

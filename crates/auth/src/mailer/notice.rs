@@ -6,7 +6,7 @@ use selvedge_mail::{MailFields, MailKind};
 use uuid::Uuid;
 
 use super::check_recipient;
-use super::post::{HookData, OutgoingMail, has_email_hook, send_by_hook, send_mail};
+use super::send_mail::{HookData, OutgoingMail, has_email_hook, send_by_hook, send_mail};
 use crate::error::AuthError;
 use crate::request::AuthRequest;
 use crate::store::users;

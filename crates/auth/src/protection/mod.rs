@@ -1,6 +1,5 @@
-//! Protection against abuse: captchas, rate limits, leaked passwords, and response times that reveal nothing.
+//! Protection against abuse: captchas, leaked passwords, and response times that reveal nothing.
 
 pub(crate) mod captcha;
 pub(crate) mod constant_time;
 pub(crate) mod leaked_passwords;
-pub(crate) mod rate_limits;

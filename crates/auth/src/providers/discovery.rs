@@ -15,7 +15,7 @@ use crate::error::ProviderError;
 use crate::http_client::{Call, HttpClient};
 
 /// How long a discovery document is used before it is fetched again. Source: Auth contract §8.1.
-const DISCOVERY_LIFE: Duration = Duration::from_secs(3600);
+const DISCOVERY_LIFETIME: Duration = Duration::from_secs(3600);
 
 /// How many issuers are cached. A project has fewer; only tokens that name arbitrary Azure tenants can reach this
 /// number.
@@ -144,7 +144,7 @@ impl Issuers {
     }
 
     /// Returns the cache entry of an issuer; fetches its document when there is no entry or it is older than
-    /// [`DISCOVERY_LIFE`]. The keys of an older entry are kept. A full cache loses its oldest entry.
+    /// [`DISCOVERY_LIFETIME`]. The keys of an older entry are kept. A full cache loses its oldest entry.
     async fn find_or_fetch(
         &self,
         http: &HttpClient,
@@ -152,7 +152,7 @@ impl Issuers {
     ) -> Result<Arc<CachedIssuer>, ProviderError> {
         let found = self.lock().get(issuer).cloned();
         if let Some(cached) = &found
-            && cached.fetched_at.elapsed() < DISCOVERY_LIFE
+            && cached.fetched_at.elapsed() < DISCOVERY_LIFETIME
         {
             return Ok(cached.clone());
         }

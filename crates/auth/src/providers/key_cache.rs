@@ -1,9 +1,9 @@
 //! The key set (JWKS) of one issuer, and when it is fetched again.
 //!
 //! A token signed with a known key is verified without waiting, also while another request fetches keys. Keys are fetched
-//! when there are none, when they are older than [`KEYS_LIFE`], and when a token names a key that is not among them,
-//! because the issuer may have rotated its keys. Anyone can send tokens with invented key ids, so that happens at most
-//! once per [`REFETCH_PAUSE`].
+//! when there are none, when they are older than [`KEYS_LIFETIME`], and when a token names a key that is not among
+//! them, because the issuer may have rotated its keys. Anyone can send tokens with invented key ids, so that happens at
+//! most once per [`REFETCH_PAUSE`].
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -16,7 +16,7 @@ use crate::http_client::CallError;
 
 /// How long a key set is used before it is fetched again. Tokens signed with a key that the issuer has withdrawn are
 /// accepted for as long.
-const KEYS_LIFE: Duration = Duration::from_secs(600);
+const KEYS_LIFETIME: Duration = Duration::from_secs(600);
 
 /// Shortest time between two fetches of one issuer's key set, successful or not, while there are keys to go on with.
 const REFETCH_PAUSE: Duration = Duration::from_secs(10);
@@ -39,7 +39,7 @@ struct KeySet {
 
 impl Default for KeyCache {
     fn default() -> Self {
-        Self::new(KEYS_LIFE, REFETCH_PAUSE)
+        Self::new(KEYS_LIFETIME, REFETCH_PAUSE)
     }
 }
 

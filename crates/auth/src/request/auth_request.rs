@@ -10,8 +10,8 @@ use deadpool_postgres::Client;
 use super::RequestInfo;
 use crate::config::AuthConfig;
 use crate::error::AuthError;
-use crate::protection::rate_limits::LimitedEndpoint;
 use crate::state::AuthState;
+use crate::state::rate_limits::LimitedEndpoint;
 
 /// The service's shared state together with what this request says about itself.
 ///

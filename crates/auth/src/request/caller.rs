@@ -157,7 +157,7 @@ impl Admin {
 fn get_verified_claims(caller: &Caller) -> Result<Arc<Claims>, AuthError> {
     let claims = match caller.bearer() {
         // Compat: a publishable key stands for the anon JWT, which has no subject.
-        Bearer::None if caller.api_key().is_some() => Arc::new(Claims::of_role("anon")),
+        Bearer::None if caller.api_key().is_some() => Arc::new(Claims::for_role("anon")),
         Bearer::None | Bearer::Invalid(TokenError::Empty) => return Err(AuthError::NoAuthorization),
         Bearer::Invalid(error) => return Err(map_token_error(error)),
         Bearer::Valid(claims) => Arc::clone(claims),

@@ -55,7 +55,7 @@ mod tests {
 
     #[derive(Debug, Default, Deserialize)]
     #[serde(default)]
-    struct Known {
+    struct KnownParameters {
         scope: String,
         #[serde(rename = "type")]
         kind: String,
@@ -63,7 +63,7 @@ mod tests {
 
     #[test]
     fn auth_015_the_first_of_repeated_parameters_counts() {
-        let read = |query: &str| parse_query::<Known>(query).expect("nothing is malformed");
+        let read = |query: &str| parse_query::<KnownParameters>(query).expect("nothing is malformed");
 
         let known = read("scope=local&scope=others&other=1&type=a%20b&%zz=%");
         assert_eq!((known.scope.as_str(), known.kind.as_str()), ("local", "a b"));

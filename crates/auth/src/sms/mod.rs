@@ -1,4 +1,4 @@
-//! TextMessage messages with one-time codes: each function generates a code, sends it and stores its hash.
+//! Text messages with one-time codes: each function generates a code, sends it and stores its hash.
 //!
 //! A message is sent inside the request and not queued, because the response contains the provider's message id or
 //! error. No message is sent to test numbers (`test_otp`). Source: Auth contract §2.5, §3.4, §7.
@@ -12,9 +12,9 @@ use crate::config::SmsProviderConfig;
 use crate::crypto::one_time_code::{self, OneTimeCode};
 use crate::error::AuthError;
 use crate::hooks::{self, HookPoint};
-use crate::protection::rate_limits::seconds_left;
 use crate::request::AuthRequest;
 use crate::state::AuthState;
+use crate::state::rate_limits::seconds_left;
 use crate::store::one_time_tokens::{self, SentToken, TokenKind};
 use crate::store::phones;
 use crate::user::User;

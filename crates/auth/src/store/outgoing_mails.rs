@@ -1,5 +1,5 @@
 //! `_selvedge.outgoing_mails`: the queue of mails, from the commit of the request until an SMTP server has accepted
-//! them. `mailer::outbox` delivers them.
+//! them. `mailer::delivery` delivers them.
 
 use std::time::Duration;
 

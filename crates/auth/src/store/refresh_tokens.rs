@@ -11,14 +11,14 @@ use super::{DbResult, find_row, run_statement};
 
 /// The presented token as stored, read under the session's lock.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Presented {
+pub(crate) struct PresentedRefreshToken {
     pub(crate) revoked: bool,
     pub(crate) updated_at: DateTime<Utc>,
 }
 
-/// What else the session holds.
+/// The session's other tokens, as far as the decision depends on them.
 #[derive(Debug, Clone)]
-pub(crate) struct Family {
+pub(crate) struct TokenFamily {
     /// An active token whose parent is the presented one.
     pub(crate) active_child: Option<String>,
     /// Whether any token is active.
@@ -51,18 +51,18 @@ pub(crate) async fn find_owner(db: &impl GenericClient, token: &str) -> DbResult
 pub(crate) async fn find_family(
     db: &impl GenericClient,
     token: &str,
-) -> DbResult<Option<(Presented, Family)>> {
+) -> DbResult<Option<(PresentedRefreshToken, TokenFamily)>> {
     let Some(row) = find_row(db, include_str!("../../sql/select_refresh_family.sql"), &[&token]).await?
     else {
         return Ok(None);
     };
     let updated_at: Option<DateTime<Utc>> = row.try_get("updated_at")?;
-    let presented = Presented {
+    let presented = PresentedRefreshToken {
         revoked: row.try_get("revoked")?,
         // Without a time the token counts as very old, so that no reuse interval applies.
         updated_at: updated_at.unwrap_or_default(),
     };
-    let family = Family {
+    let family = TokenFamily {
         active_child: row.try_get("active_child")?,
         has_active: row.try_get("has_active")?,
     };

@@ -266,7 +266,7 @@ pub(crate) async fn merge_user_metadata(
     // `||` merges all keys, `- text[]` then removes those whose new value is null.
     const SQL: &str = "update auth.users set raw_user_meta_data = \
                        (coalesce(raw_user_meta_data, '{}') || $2) - $3::text[], updated_at = $4 where id = $1";
-    run_statement(db, SQL, &[&id, data, &null_keys(data), &now]).await
+    run_statement(db, SQL, &[&id, data, &list_null_keys(data), &now]).await
 }
 
 /// Merges `data` into `app_metadata`, which only administrators may change; null removes the key. Nested objects are
@@ -279,11 +279,11 @@ pub(crate) async fn merge_app_metadata(
 ) -> DbResult<()> {
     const SQL: &str = "update auth.users set raw_app_meta_data = \
                        (coalesce(raw_app_meta_data, '{}') || $2) - $3::text[], updated_at = $4 where id = $1";
-    run_statement(db, SQL, &[&id, data, &null_keys(data), &now]).await
+    run_statement(db, SQL, &[&id, data, &list_null_keys(data), &now]).await
 }
 
 /// The keys of an object whose value is null.
-fn null_keys(data: &Value) -> Vec<&str> {
+fn list_null_keys(data: &Value) -> Vec<&str> {
     let members = data.as_object().into_iter().flatten();
     members
         .filter(|(_, value)| value.is_null())

@@ -210,13 +210,13 @@ impl TestApp {
 
     /// Returns the newest mail to an address; panics when there is none.
     pub(crate) fn mail_to(&self, address: &str) -> ReceivedMail {
-        let mails = self.inbox.list();
+        let mails = self.inbox.list_mails();
         let mail = mails.iter().find(|mail| mail.to[0].address == address);
         ReceivedMail::of(mail.unwrap_or_else(|| panic!("no mail to {address}")))
     }
 
     pub(crate) fn mail_count(&self) -> usize {
-        self.inbox.list().len()
+        self.inbox.list_mails().len()
     }
 
     /// Runs SQL as the superuser.

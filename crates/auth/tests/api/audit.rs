@@ -4,14 +4,14 @@ use selvedge_auth::FactorSwitch;
 use serde_json::{Value, json};
 
 use crate::app::{PASSWORD, TestApp};
-use crate::mfa::code;
+use crate::mfa::compute_code;
 
 const VERIFIER: &str = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
 /// The S256 challenge of [`VERIFIER`]; both are the example of RFC 7636, appendix B.
 const CHALLENGE: &str = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
 
 /// Action, name of the actor and traits of every entry, oldest first; ids are left out of the traits.
-async fn entries(app: &TestApp) -> Vec<(String, String, Value)> {
+async fn list_audit_entries(app: &TestApp) -> Vec<(String, String, Value)> {
     let sql = "select payload::jsonb from auth.audit_log_entries order by created_at";
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let entry = |row: &tokio_postgres::Row| {
@@ -28,8 +28,8 @@ async fn entries(app: &TestApp) -> Vec<(String, String, Value)> {
     app.sql(sql, &[]).await.iter().map(entry).collect()
 }
 
-/// Builds an expected entry in the form of [`entries`].
-fn line(action: &str, actor: &str, traits: Value) -> (String, String, Value) {
+/// Builds an expected entry in the form of [`list_audit_entries`].
+fn build_entry(action: &str, actor: &str, traits: Value) -> (String, String, Value) {
     (action.to_owned(), actor.to_owned(), traits)
 }
 
@@ -57,15 +57,15 @@ async fn auth_097_sign_up_entries_name_the_provider() {
 
     let (email, phone) = (json!({"provider": "email"}), json!({"provider": "phone"}));
     let expected = [
-        line("user_confirmation_requested", ana, email.clone()),
-        line("user_signedup", ana, email.clone()),
-        line("user_repeated_signup", ana, email.clone()),
-        line("login", ana, email),
-        line("user_signedup", "", json!({"provider": "anonymous"})),
-        line("user_confirmation_requested", "491511", phone.clone()),
-        line("user_signedup", "491511", phone),
+        build_entry("user_confirmation_requested", ana, email.clone()),
+        build_entry("user_signedup", ana, email.clone()),
+        build_entry("user_repeated_signup", ana, email.clone()),
+        build_entry("login", ana, email),
+        build_entry("user_signedup", "", json!({"provider": "anonymous"})),
+        build_entry("user_confirmation_requested", "491511", phone.clone()),
+        build_entry("user_signedup", "491511", phone),
     ];
-    assert_eq!(entries(&app).await, expected);
+    assert_eq!(list_audit_entries(&app).await, expected);
 }
 
 #[actix_web::test]
@@ -90,10 +90,10 @@ async fn auth_097_pkce_sign_in_entries_name_the_flow() {
         .await
         .session();
 
-    let last = entries(&app).await.pop().unwrap();
+    let last = list_audit_entries(&app).await.pop().unwrap();
     assert_eq!(
         last,
-        line("login", "ana@example.com", json!({"provider_type": "email"}))
+        build_entry("login", "ana@example.com", json!({"provider_type": "email"}))
     );
 }
 
@@ -123,18 +123,18 @@ async fn auth_097_admin_entries_name_the_affected_user() {
     let mut created = about("ana@example.com");
     created["provider"] = json!("email");
     let expected = [
-        line("user_signedup", "service_role", created),
-        line("login", "ana@example.com", json!({"provider": "email"})),
-        line("user_modified", "service_role", about("ana@example.com")),
-        line(
+        build_entry("user_signedup", "service_role", created),
+        build_entry("login", "ana@example.com", json!({"provider": "email"})),
+        build_entry("user_modified", "service_role", about("ana@example.com")),
+        build_entry(
             "user_invited",
             "service_role",
             json!({"user_email": "bea@example.com"}),
         ),
-        line("user_recovery_requested", "ana@example.com", Value::Null),
-        line("user_deleted", "service_role", about("ana@example.com")),
+        build_entry("user_recovery_requested", "ana@example.com", Value::Null),
+        build_entry("user_deleted", "service_role", about("ana@example.com")),
     ];
-    assert_eq!(entries(&app).await, expected);
+    assert_eq!(list_audit_entries(&app).await, expected);
 }
 
 #[actix_web::test]
@@ -168,14 +168,14 @@ async fn auth_097_refresh_and_second_factor_each_log_a_revoked_token() {
         // A client that lost the response gets the same token again, so nothing is revoked.
         let session = app.refresh(&first.refresh_token).await.session();
         let factor = app.enroll(&session, json!({"factor_type": "totp"})).await.body;
-        let code = code(factor["totp"]["secret"].as_str().unwrap(), 0);
+        let code = compute_code(factor["totp"]["secret"].as_str().unwrap(), 0);
         let raised = app
-            .prove(&session, factor["id"].as_str().unwrap(), &code)
+            .verify_with_code(&session, factor["id"].as_str().unwrap(), &code)
             .await
             .session();
 
         let told = ["token_refreshed", "token_revoked", "verification_attempted"];
-        let actions: Vec<String> = entries(&app)
+        let actions: Vec<String> = list_audit_entries(&app)
             .await
             .into_iter()
             .map(|(action, ..)| action)

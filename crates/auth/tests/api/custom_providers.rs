@@ -10,7 +10,7 @@ use crate::identity_provider::{CLIENT_ID, CLIENT_SECRET, IdentityProvider};
 
 /// Starts the service and a provider. The table's https constraints are dropped, because the provider has no
 /// certificate.
-async fn app() -> (TestApp, IdentityProvider) {
+async fn start_app() -> (TestApp, IdentityProvider) {
     let provider = IdentityProvider::start();
     let app = TestApp::start_with(|config| config.insecure_providers = true).await;
     let constraints = app
@@ -30,7 +30,7 @@ async fn app() -> (TestApp, IdentityProvider) {
 }
 
 /// Builds the body that creates an OpenID Connect provider with every optional member set.
-fn oidc(provider: &IdentityProvider) -> Value {
+fn build_oidc_body(provider: &IdentityProvider) -> Value {
     json!({
         "provider_type": "oidc", "identifier": "custom:loom", "name": "Loom", "client_id": CLIENT_ID,
         "client_secret": CLIENT_SECRET, "issuer": provider.base, "scopes": ["email"],
@@ -40,7 +40,7 @@ fn oidc(provider: &IdentityProvider) -> Value {
 }
 
 /// Returns one query parameter of a URL; empty when it is missing.
-fn param(url: &str, name: &str) -> String {
+fn read_query_param(url: &str, name: &str) -> String {
     let url = url::Url::parse(url).unwrap();
     let found = url
         .query_pairs()
@@ -51,11 +51,11 @@ fn param(url: &str, name: &str) -> String {
 
 #[actix_web::test]
 async fn an_oidc_provider_can_be_created_used_updated_and_deleted() {
-    let (app, provider) = app().await;
+    let (app, provider) = start_app().await;
     provider.set_claims(json!({"handle": "weaver", "team": "north", "salary": 1}));
 
     let made = app
-        .post("/admin/custom-providers", oidc(&provider))
+        .post("/admin/custom-providers", build_oidc_body(&provider))
         .admin()
         .send()
         .await;
@@ -67,12 +67,18 @@ async fn an_oidc_provider_can_be_created_used_updated_and_deleted() {
     let started = app.get("/authorize?provider=custom:loom").send().await;
     let url = started.header("location");
     assert_eq!(
-        (param(url, "prompt").as_str(), param(url, "scope").as_str()),
+        (
+            read_query_param(url, "prompt").as_str(),
+            read_query_param(url, "scope").as_str()
+        ),
         ("login", "openid email")
     );
-    assert_eq!(param(url, "code_challenge_method"), "S256");
-    assert_eq!(param(url, "redirect_uri"), format!("{}/callback", app.base));
-    let state = param(url, "state");
+    assert_eq!(read_query_param(url, "code_challenge_method"), "S256");
+    assert_eq!(
+        read_query_param(url, "redirect_uri"),
+        format!("{}/callback", app.base)
+    );
+    let state = read_query_param(url, "state");
     let back = app.get(&format!("/callback?state={state}&code=x")).send().await;
     assert!(
         back.header("location").contains("#access_token="),
@@ -81,7 +87,7 @@ async fn an_oidc_provider_can_be_created_used_updated_and_deleted() {
     );
     let verifier = provider.requests()[0].get("code_verifier").to_owned();
     assert_eq!(
-        param(url, "code_challenge"),
+        read_query_param(url, "code_challenge"),
         URL_SAFE_NO_PAD.encode(Sha256::digest(verifier))
     );
     let data: Value = app.sql("select identity_data from auth.identities", &[]).await[0].get(0);
@@ -124,7 +130,7 @@ async fn an_oidc_provider_can_be_created_used_updated_and_deleted() {
 
 #[actix_web::test]
 async fn an_oauth2_providers_userinfo_is_fetched_with_the_access_token() {
-    let (app, provider) = app().await;
+    let (app, provider) = start_app().await;
     provider.set_token_response("id_token", json!(null));
     provider.set_userinfo(
         json!({"id": 7, "uid": "7", "email": "ana@example.com", "email_verified": true, "display": "Ana"}),
@@ -145,7 +151,7 @@ async fn an_oauth2_providers_userinfo_is_fetched_with_the_access_token() {
     );
 
     let started = app.get("/authorize?provider=custom:plain").send().await;
-    let state = param(started.header("location"), "state");
+    let state = read_query_param(started.header("location"), "state");
     let back = app.get(&format!("/callback?state={state}&code=x")).send().await;
 
     assert!(
@@ -164,7 +170,7 @@ async fn an_oauth2_providers_userinfo_is_fetched_with_the_access_token() {
 
 #[actix_web::test]
 async fn auth_040_an_address_mapped_from_another_claim_does_not_link_to_an_account() {
-    let (app, provider) = app().await;
+    let (app, provider) = start_app().await;
     let victim = app.user("ana@example.com").await;
     provider.set_token_response("id_token", json!(null));
     provider.set_userinfo(json!({"sub": "7", "nickname": "ana@example.com", "email_verified": true}));
@@ -178,7 +184,7 @@ async fn auth_040_an_address_mapped_from_another_claim_does_not_link_to_an_accou
     assert_eq!(made.status, 201, "{}", made.body);
 
     let started = app.get("/authorize?provider=custom:plain").send().await;
-    let state = param(started.header("location"), "state");
+    let state = read_query_param(started.header("location"), "state");
     app.get(&format!("/callback?state={state}&code=x")).send().await;
 
     let linked = app
@@ -192,9 +198,9 @@ async fn auth_040_an_address_mapped_from_another_claim_does_not_link_to_an_accou
 
 #[actix_web::test]
 async fn unsafe_custom_providers_are_rejected() {
-    let (app, provider) = app().await;
+    let (app, provider) = start_app().await;
     let refused = async |change: Value| {
-        let mut body = oidc(&provider);
+        let mut body = build_oidc_body(&provider);
         for (name, value) in change.as_object().unwrap() {
             body[name.as_str()] = value.clone();
         }

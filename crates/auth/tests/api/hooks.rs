@@ -15,18 +15,18 @@ use crate::http_receiver::{Received, Receiver};
 const SECRETS: &str = "v1,whsec_bmV3LXNlY3JldA==|v1,whsec_b2xkLXNlY3JldA==";
 
 /// Configures a hook as a function in the schema `public`.
-fn function(name: &str) -> Option<HookConfig> {
+fn database_hook(name: &str) -> Option<HookConfig> {
     Some(HookConfig::parse(&format!("pg-functions://postgres/public/{name}"), None).unwrap())
 }
 
 /// Configures a hook as a call to the receiver, signed with both keys of [`SECRETS`].
-fn http(receiver: &Receiver) -> Option<HookConfig> {
+fn http_hook(receiver: &Receiver) -> Option<HookConfig> {
     let secrets = SecretString::from(SECRETS);
     Some(HookConfig::parse(&format!("{}/hook", receiver.url), Some(&secrets)).unwrap())
 }
 
 /// Starts the service with autoconfirm and these hooks.
-async fn app(hooks: impl FnOnce(&mut HooksConfig)) -> TestApp {
+async fn start_app(hooks: impl FnOnce(&mut HooksConfig)) -> TestApp {
     TestApp::start_with(|config: &mut AuthConfig| {
         config.email.autoconfirm = true;
         hooks(&mut config.hooks);
@@ -35,7 +35,7 @@ async fn app(hooks: impl FnOnce(&mut HooksConfig)) -> TestApp {
 }
 
 /// Creates a PL/pgSQL function that Auth may execute.
-async fn create(app: &TestApp, name: &str, body: &str) {
+async fn create_function(app: &TestApp, name: &str, body: &str) {
     app.migrate(&format!(
         "create or replace function public.{name}(event jsonb) returns jsonb language plpgsql as $hook$ {body} $hook$; \
          grant usage on schema public to supabase_auth_admin; \
@@ -46,7 +46,7 @@ async fn create(app: &TestApp, name: &str, body: &str) {
 }
 
 /// Verifies the session's access token and returns its claims.
-fn claims(app: &TestApp, session: &Session) -> Value {
+fn verify_claims(app: &TestApp, session: &Session) -> Value {
     serde_json::from_str(app.keys.verify(&session.access_token).unwrap().json()).unwrap()
 }
 
@@ -64,8 +64,8 @@ fn is_signed(request: &Received, key: &str) -> bool {
 
 #[actix_web::test]
 async fn auth_079_a_database_hook_changes_the_claims() {
-    let app = app(|hooks| hooks.custom_access_token = function("claims")).await;
-    create(
+    let app = start_app(|hooks| hooks.custom_access_token = database_hook("claims")).await;
+    create_function(
         &app,
         "claims",
         "begin return jsonb_build_object('claims', event -> 'claims' || jsonb_build_object( \
@@ -74,16 +74,16 @@ async fn auth_079_a_database_hook_changes_the_claims() {
     .await;
 
     let session = app.sign_up("ana@example.com", PASSWORD).await.session();
-    let first = claims(&app, &session);
+    let first = verify_claims(&app, &session);
     assert_eq!(
         (&first["plan"], &first["how"]),
         (&json!("gold"), &json!("password"))
     );
     assert_eq!(first["who"], session.user["id"]);
     let refreshed = app.refresh(&session.refresh_token).await.session();
-    assert_eq!(claims(&app, &refreshed)["how"], "token_refresh");
+    assert_eq!(verify_claims(&app, &refreshed)["how"], "token_refresh");
 
-    create(
+    create_function(
         &app,
         "claims",
         "begin return jsonb_build_object('claims', (event -> 'claims') - 'sub'); end",
@@ -92,7 +92,7 @@ async fn auth_079_a_database_hook_changes_the_claims() {
     let without = app.sign_in("ana@example.com", PASSWORD).await;
     assert_eq!(without.error(), (500, "unexpected_failure"));
     assert!(without.message().starts_with("output claims do not conform"));
-    create(
+    create_function(
         &app,
         "claims",
         "begin return '{\"error\": {\"http_code\": 403, \"message\": \"not you\"}}'::jsonb; end",
@@ -100,7 +100,7 @@ async fn auth_079_a_database_hook_changes_the_claims() {
     .await;
     let refused = app.sign_in("ana@example.com", PASSWORD).await;
     assert_eq!((refused.status, refused.message()), (403, "not you"));
-    create(&app, "claims", "begin perform pg_sleep(3); return event; end").await;
+    create_function(&app, "claims", "begin perform pg_sleep(3); return event; end").await;
     let slow = app.sign_in("ana@example.com", PASSWORD).await;
     assert_eq!(slow.error(), (422, "hook_timeout"));
     assert_eq!(
@@ -112,8 +112,8 @@ async fn auth_079_a_database_hook_changes_the_claims() {
 
 #[actix_web::test]
 async fn auth_080_a_database_hook_rejects_a_new_user() {
-    let app = app(|hooks| hooks.before_user_created = function("guard")).await;
-    create(
+    let app = start_app(|hooks| hooks.before_user_created = database_hook("guard")).await;
+    create_function(
         &app,
         "guard",
         "begin if event #>> '{user,email}' like '%@evil.example' then \
@@ -141,7 +141,7 @@ async fn auth_080_a_database_hook_rejects_a_new_user() {
 
 #[actix_web::test]
 async fn auth_080_what_the_hook_writes_stays_when_it_refuses_or_a_later_step_fails() {
-    let app = app(|hooks| hooks.before_user_created = function("count_attempt")).await;
+    let app = start_app(|hooks| hooks.before_user_created = database_hook("count_attempt")).await;
     app.migrate(
         "create table public.attempts (email text); grant insert on public.attempts to supabase_auth_admin; \
          create function public.reject_row() returns trigger language plpgsql as $$ begin \
@@ -149,7 +149,7 @@ async fn auth_080_what_the_hook_writes_stays_when_it_refuses_or_a_later_step_fai
          create trigger reject_row before insert on auth.users for each row execute function public.reject_row();",
     )
     .await;
-    create(
+    create_function(
         &app,
         "count_attempt",
         "begin insert into public.attempts values (event #>> '{user,email}'); \
@@ -185,7 +185,7 @@ async fn auth_080_what_the_hook_writes_stays_when_it_refuses_or_a_later_step_fai
 #[actix_web::test]
 async fn auth_080_an_http_hook_rejects_a_new_user_and_gets_signed_requests() {
     let receiver = Receiver::start(r#"{"error": {"http_code": 418, "message": "tea only"}}"#).await;
-    let app = app(|hooks| hooks.before_user_created = http(&receiver)).await;
+    let app = start_app(|hooks| hooks.before_user_created = http_hook(&receiver)).await;
 
     let refused = app.sign_up("ana@example.com", PASSWORD).await;
 
@@ -227,7 +227,7 @@ async fn auth_080_hooks_at_private_addresses_are_not_called_unless_that_is_allow
 #[actix_web::test]
 async fn invalid_responses_of_http_hooks_are_errors() {
     let receiver = Receiver::start("{}").await;
-    let app = app(|hooks| hooks.before_user_created = http(&receiver)).await;
+    let app = start_app(|hooks| hooks.before_user_created = http_hook(&receiver)).await;
     let large = format!("\"{}\"", "x".repeat(210 * 1024));
     let cases: [(&str, &str, (u16, &str)); 6] = [
         (
@@ -267,7 +267,7 @@ async fn invalid_responses_of_http_hooks_are_errors() {
 #[actix_web::test]
 async fn the_send_email_hook_is_called_instead_of_sending_mails() {
     let receiver = Receiver::start("{}").await;
-    let app = TestApp::start_with(|config| config.hooks.send_email = http(&receiver)).await;
+    let app = TestApp::start_with(|config| config.hooks.send_email = http_hook(&receiver)).await;
 
     let body = json!({"email": "ana@example.com", "password": PASSWORD});
     let signed_up = app
@@ -337,7 +337,7 @@ async fn the_send_sms_hook_is_called_instead_of_the_provider() {
     let app = TestApp::start_with(|config| {
         config.phone.enabled = true;
         config.phone.autoconfirm = false;
-        config.hooks.send_sms = function("send");
+        config.hooks.send_sms = database_hook("send");
     })
     .await;
     app.migrate(
@@ -377,7 +377,7 @@ async fn the_send_sms_hook_is_called_instead_of_the_provider() {
 #[actix_web::test]
 async fn the_password_hook_is_called_and_may_reject_a_sign_in() {
     let receiver = Receiver::start(r#"{"decision": "continue"}"#).await;
-    let app = app(|hooks| hooks.password_verification_attempt = http(&receiver)).await;
+    let app = start_app(|hooks| hooks.password_verification_attempt = http_hook(&receiver)).await;
     let session = app.sign_up("ana@example.com", PASSWORD).await.session();
 
     assert_eq!(app.sign_in("ana@example.com", PASSWORD).await.status, 200);
@@ -413,10 +413,10 @@ async fn the_mfa_hook_may_reject_a_factor_and_delete_the_sessions() {
             enroll: true,
             verify: true,
         };
-        config.hooks.mfa_verification_attempt = function("judge");
+        config.hooks.mfa_verification_attempt = database_hook("judge");
     })
     .await;
-    create(
+    create_function(
         &app,
         "judge",
         "begin return jsonb_build_object('decision', 'reject', 'message', event ->> 'factor_type'); end",
@@ -453,7 +453,7 @@ async fn the_mfa_hook_may_reject_a_factor_and_delete_the_sessions() {
 
 #[actix_web::test]
 async fn the_after_user_created_hook_is_called_after_the_commit() {
-    let app = app(|hooks| hooks.after_user_created = function("note")).await;
+    let app = start_app(|hooks| hooks.after_user_created = database_hook("note")).await;
     app.migrate(
         "create table public.noted (id text); grant insert on public.noted to supabase_auth_admin; \
          create function public.note(event jsonb) returns void language sql as \

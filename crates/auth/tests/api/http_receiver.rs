@@ -85,7 +85,7 @@ impl Receiver {
     /// Answers the requests of one connection until the client closes it.
     async fn serve(&self, stream: TcpStream) {
         let mut stream = BufReader::new(stream);
-        while let Some(request) = read(&mut stream).await {
+        while let Some(request) = read_request(&mut stream).await {
             self.requests.lock().unwrap().push(request);
             let (status, body) = {
                 let mut responses = self.responses.lock().unwrap();
@@ -109,7 +109,7 @@ impl Receiver {
 }
 
 /// Reads one request with a `content-length` body; `None` when the connection has ended.
-async fn read(stream: &mut BufReader<TcpStream>) -> Option<Received> {
+async fn read_request(stream: &mut BufReader<TcpStream>) -> Option<Received> {
     let mut request = Received::default();
     stream
         .read_line(&mut request.line)

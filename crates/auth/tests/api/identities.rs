@@ -6,7 +6,7 @@ use crate::app::{Response, Session, TestApp};
 use crate::identity_provider::IdentityProvider;
 
 /// Starts the service with manual linking, anonymous users and a test provider configured as Google.
-async fn with_linking() -> (TestApp, IdentityProvider) {
+async fn start_with_linking() -> (TestApp, IdentityProvider) {
     let provider = IdentityProvider::start();
     let app = TestApp::start_with(|config| {
         config.insecure_providers = true;
@@ -19,7 +19,7 @@ async fn with_linking() -> (TestApp, IdentityProvider) {
 }
 
 /// Links the provider's identity to the signed-in user: `/user/identities/authorize`, then `/callback`.
-async fn link(app: &TestApp, session: &Session) -> Response {
+async fn link_identity(app: &TestApp, session: &Session) -> Response {
     let path = "/user/identities/authorize?provider=google&skip_http_redirect=true";
     let response = app.get(path).bearer(&session.access_token).send().await;
     let url = url::Url::parse(response.body["url"].as_str().unwrap()).unwrap();
@@ -43,7 +43,7 @@ fn error_code(response: &Response) -> String {
 }
 
 /// Unlinks the user's identity of this provider.
-async fn unlink(app: &TestApp, session: &Session, provider: &str) -> Response {
+async fn unlink_identity(app: &TestApp, session: &Session, provider: &str) -> Response {
     let user = app.get("/user").bearer(&session.access_token).send().await.body;
     let identities = user["identities"].as_array().unwrap();
     let identity = identities
@@ -81,11 +81,11 @@ async fn auth_083_linking_is_off_by_default() {
 
 #[actix_web::test]
 async fn auth_083_a_user_links_and_unlinks_an_identity_with_another_address() {
-    let (app, provider) = with_linking().await;
+    let (app, provider) = start_with_linking().await;
     provider.set_claims(json!({"email": "work@example.com"}));
     let ana = app.user("ana@example.com").await;
 
-    let response = link(&app, &ana).await;
+    let response = link_identity(&app, &ana).await;
 
     assert!(
         response
@@ -95,11 +95,17 @@ async fn auth_083_a_user_links_and_unlinks_an_identity_with_another_address() {
     let user = app.get("/user").bearer(&ana.access_token).send().await.body;
     assert_eq!(user["email"], "ana@example.com");
     assert_eq!(user["app_metadata"]["providers"], json!(["email", "google"]));
-    assert_eq!(error_code(&link(&app, &ana).await), "identity_already_exists");
+    assert_eq!(
+        error_code(&link_identity(&app, &ana).await),
+        "identity_already_exists"
+    );
     let ben = app.user("ben@example.com").await;
-    assert_eq!(error_code(&link(&app, &ben).await), "identity_already_exists");
+    assert_eq!(
+        error_code(&link_identity(&app, &ben).await),
+        "identity_already_exists"
+    );
 
-    let unlinked = unlink(&app, &ana, "google").await;
+    let unlinked = unlink_identity(&app, &ana, "google").await;
     assert_eq!((unlinked.status, unlinked.body), (200, json!({})));
     let user = app.get("/user").bearer(&ana.access_token).send().await.body;
     assert_eq!(user["app_metadata"]["providers"], json!(["email"]));
@@ -114,14 +120,14 @@ async fn auth_083_a_user_links_and_unlinks_an_identity_with_another_address() {
 
 #[actix_web::test]
 async fn auth_084_the_last_identity_and_other_users_identities_cannot_be_unlinked() {
-    let (app, _provider) = with_linking().await;
+    let (app, _provider) = start_with_linking().await;
     let ana = app.user("ana@example.com").await;
 
     assert_eq!(
-        unlink(&app, &ana, "email").await.error(),
+        unlink_identity(&app, &ana, "email").await.error(),
         (422, "single_identity_not_deletable")
     );
-    link(&app, &ana).await;
+    link_identity(&app, &ana).await;
     let delete = |id: String| {
         let path = format!("/user/identities/{id}");
         app.call(reqwest::Method::DELETE, &path)
@@ -140,12 +146,12 @@ async fn auth_084_the_last_identity_and_other_users_identities_cannot_be_unlinke
 
 #[actix_web::test]
 async fn unlinking_replaces_the_address_by_that_of_the_next_identity() {
-    let (app, provider) = with_linking().await;
+    let (app, provider) = start_with_linking().await;
     provider.set_claims(json!({"email": "work@example.com"}));
     let ana = app.user("ana@example.com").await;
-    link(&app, &ana).await;
+    link_identity(&app, &ana).await;
 
-    assert_eq!(unlink(&app, &ana, "email").await.status, 200);
+    assert_eq!(unlink_identity(&app, &ana, "email").await.status, 200);
 
     let user = app.get("/user").bearer(&ana.access_token).send().await.body;
     assert_eq!(user["email"], "work@example.com");
@@ -157,11 +163,11 @@ async fn unlinking_replaces_the_address_by_that_of_the_next_identity() {
 
 #[actix_web::test]
 async fn an_anonymous_user_becomes_permanent_by_linking_a_verified_identity() {
-    let (app, provider) = with_linking().await;
+    let (app, provider) = start_with_linking().await;
     let guest = app.post("/signup", json!({})).send().await.session();
     assert_eq!(guest.user["is_anonymous"], true);
 
-    link(&app, &guest).await;
+    link_identity(&app, &guest).await;
 
     let user = app.get("/user").bearer(&guest.access_token).send().await.body;
     assert_eq!(
@@ -172,7 +178,10 @@ async fn an_anonymous_user_becomes_permanent_by_linking_a_verified_identity() {
 
     provider.set_claims(json!({"sub": "cem-1", "email": "cem@example.com", "email_verified": false}));
     let guest = app.post("/signup", json!({})).send().await.session();
-    assert_eq!(error_code(&link(&app, &guest).await), "email_not_confirmed");
+    assert_eq!(
+        error_code(&link_identity(&app, &guest).await),
+        "email_not_confirmed"
+    );
     let user = app.get("/user").bearer(&guest.access_token).send().await.body;
     assert_eq!(user["email_confirmed_at"], json!(null));
     let mail = app.mail_to("cem@example.com");
@@ -183,16 +192,16 @@ async fn an_anonymous_user_becomes_permanent_by_linking_a_verified_identity() {
 
 #[actix_web::test]
 async fn linking_does_not_take_an_address_of_another_user() {
-    let (app, _provider) = with_linking().await;
+    let (app, _provider) = start_with_linking().await;
     app.user("ana@example.com").await;
     let guest = app.post("/signup", json!({})).send().await.session();
 
-    assert_eq!(error_code(&link(&app, &guest).await), "email_exists");
+    assert_eq!(error_code(&link_identity(&app, &guest).await), "email_exists");
 }
 
 #[actix_web::test]
 async fn an_id_token_can_be_linked_to_the_signed_in_user() {
-    let (app, provider) = with_linking().await;
+    let (app, provider) = start_with_linking().await;
     provider.set_claims(json!({"email": "work@example.com"}));
     let ana = app.user("ana@example.com").await;
     let body = json!({"provider": "google", "id_token": provider.id_token(|_| {}), "link_identity": true});

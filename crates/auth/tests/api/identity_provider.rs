@@ -57,7 +57,7 @@ impl IdentityProvider {
         let base = format!("http://{}", listener.local_addr().unwrap());
         let script = Script {
             base: base.clone(),
-            ring: ring(generate_signing_key(KeyAlgorithm::Es256)),
+            ring: build_key_ring(generate_signing_key(KeyAlgorithm::Es256)),
             claims: json!({
                 "sub": "ana-1", "email": "Ana@Example.com", "email_verified": true,
                 "name": "Ana Lind", "picture": "https://img.example/ana.png",
@@ -135,7 +135,7 @@ impl IdentityProvider {
 
     /// Replaces the signing key, also in the published key set, as a key rotation at the provider does.
     pub(crate) fn rotate(&self, algorithm: KeyAlgorithm) {
-        self.script.lock().unwrap().ring = ring(generate_signing_key(algorithm));
+        self.script.lock().unwrap().ring = build_key_ring(generate_signing_key(algorithm));
     }
 
     /// Signs an ID token with the current key after `change` has edited its claims.
@@ -162,7 +162,7 @@ impl Drop for IdentityProvider {
 }
 
 /// Builds a key ring with one asymmetric key; the symmetric secret is required but never used.
-fn ring(key: JsonWebKey) -> KeyRing {
+fn build_key_ring(key: JsonWebKey) -> KeyRing {
     KeyRing::new(b"nobody-signs-with-this-secret-here", &[key]).unwrap()
 }
 

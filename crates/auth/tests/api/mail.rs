@@ -9,7 +9,7 @@ use tokio::net::TcpListener;
 use crate::app::{PASSWORD, Setup, TestApp};
 
 /// Configures mails to be sent by SMTP to a port of this machine, which also enables the queue.
-fn smtp(port: u16) -> Option<Mailer> {
+fn smtp_mailer(port: u16) -> Option<Mailer> {
     let config = SmtpConfig {
         port,
         timeout: Duration::from_secs(2),
@@ -21,7 +21,7 @@ fn smtp(port: u16) -> Option<Mailer> {
 #[actix_web::test]
 async fn auth_093_mails_use_the_projects_template_over_smtp() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let mailer = smtp(listener.local_addr().unwrap().port());
+    let mailer = smtp_mailer(listener.local_addr().unwrap().port());
     let received = Inbox::default();
     actix_web::rt::spawn(inbox::smtp::listen(listener, received.clone()));
     let mut templates = MailTemplates::default();
@@ -45,7 +45,7 @@ async fn auth_093_mails_use_the_projects_template_over_smtp() {
     assert_eq!(app.post("/signup", body).send().await.status, 200);
 
     received.wait_for(1).await;
-    let mail = received.find("latest").unwrap();
+    let mail = received.find_mail("latest").unwrap();
     assert_eq!(
         (mail.subject.as_str(), mail.to[0].address.as_str()),
         ("Grüße, <b>Ana", "ana@example.com")
@@ -77,7 +77,7 @@ async fn auth_092_without_the_queue_an_unreachable_smtp_server_fails_sign_ups_bu
         .unwrap()
         .port();
     let mut setup = Setup {
-        mailer: smtp(closed),
+        mailer: smtp_mailer(closed),
         ..Setup::default()
     };
     setup.config.email.queue = false;
@@ -105,7 +105,7 @@ async fn an_unresponsive_smtp_server_delays_no_request_and_loses_no_mail() {
     // Connections are never accepted: the server side stays silent.
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let app = TestApp::start_setup(Setup {
-        mailer: smtp(listener.local_addr().unwrap().port()),
+        mailer: smtp_mailer(listener.local_addr().unwrap().port()),
         ..Setup::default()
     })
     .await;
@@ -160,7 +160,7 @@ async fn a_queued_mail_is_sent_when_the_smtp_server_is_back() {
         .unwrap()
         .port();
     let app = TestApp::start_setup(Setup {
-        mailer: smtp(port),
+        mailer: smtp_mailer(port),
         ..Setup::default()
     })
     .await;
@@ -182,7 +182,7 @@ async fn a_queued_mail_is_sent_when_the_smtp_server_is_back() {
     received.wait_for(2).await;
     app.eventually("select 1 from _selvedge.outgoing_mails", <[_]>::is_empty)
         .await;
-    let mails = received.list();
+    let mails = received.list_mails();
     let mut recipients: Vec<&str> = mails.iter().map(|mail| mail.to[0].address.as_str()).collect();
     recipients.sort_unstable();
     assert_eq!(recipients, ["ana@example.com", "bea@example.com"]);
@@ -191,7 +191,7 @@ async fn a_queued_mail_is_sent_when_the_smtp_server_is_back() {
 #[actix_web::test]
 async fn mails_of_a_killed_node_are_sent_once_and_expired_ones_never() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let mailer = smtp(listener.local_addr().unwrap().port());
+    let mailer = smtp_mailer(listener.local_addr().unwrap().port());
     let received = Inbox::default();
     actix_web::rt::spawn(inbox::smtp::listen(listener, received.clone()));
     let app = TestApp::start_setup(Setup {
@@ -220,7 +220,7 @@ async fn mails_of_a_killed_node_are_sent_once_and_expired_ones_never() {
         })
         .await;
     assert_eq!(left[0].get::<_, String>(0), "leased");
-    let mails = received.list();
+    let mails = received.list_mails();
     let mut subjects: Vec<&str> = mails.iter().map(|mail| mail.subject.as_str()).collect();
     subjects.sort_unstable();
     assert_eq!(subjects, ["Confirm your email address", "taken over"]);
@@ -230,7 +230,7 @@ async fn mails_of_a_killed_node_are_sent_once_and_expired_ones_never() {
 async fn a_failed_request_queues_no_mail_and_api_roles_cannot_read_the_queue() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let app = TestApp::start_setup(Setup {
-        mailer: smtp(listener.local_addr().unwrap().port()),
+        mailer: smtp_mailer(listener.local_addr().unwrap().port()),
         ..Setup::default()
     })
     .await;

@@ -12,18 +12,18 @@ use crate::app::{PASSWORD, Response, Session, TestApp};
 use crate::http_receiver::Receiver;
 
 /// A type of factor that may be enrolled and verified.
-const ON: FactorSwitch = FactorSwitch {
+const ENABLED: FactorSwitch = FactorSwitch {
     enroll: true,
     verify: true,
 };
 
 /// Starts the service with authenticator apps enabled.
-async fn app() -> TestApp {
-    TestApp::start_with(|config| config.mfa.totp = ON).await
+async fn start_app() -> TestApp {
+    TestApp::start_with(|config| config.mfa.totp = ENABLED).await
 }
 
 /// Computes the code that an authenticator app shows, `steps` of thirty seconds from now.
-pub(crate) fn code(secret: &str, steps: i64) -> String {
+pub(crate) fn compute_code(secret: &str, steps: i64) -> String {
     const ALPHABET: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
     let bits: String = secret
         .chars()
@@ -68,7 +68,7 @@ impl TestApp {
     }
 
     /// Creates a challenge for a factor and verifies it with this code.
-    pub(crate) async fn prove(&self, session: &Session, factor: &str, code: &str) -> Response {
+    pub(crate) async fn verify_with_code(&self, session: &Session, factor: &str, code: &str) -> Response {
         let challenge = self.challenge(session, factor).await;
         assert_eq!(challenge.status, 200, "{}", challenge.body);
         let id = challenge.body["id"].as_str().unwrap().to_owned();
@@ -82,25 +82,31 @@ impl TestApp {
             .enroll(&session, json!({"factor_type": "totp", "friendly_name": "phone"}))
             .await;
         assert_eq!(enrolled.status, 200, "{}", enrolled.body);
-        let (id, secret) = (text(&enrolled.body["id"]), text(&enrolled.body["totp"]["secret"]));
-        let raised = self.prove(&session, &id, &code(&secret, 0)).await.session();
+        let (id, secret) = (
+            read_text(&enrolled.body["id"]),
+            read_text(&enrolled.body["totp"]["secret"]),
+        );
+        let raised = self
+            .verify_with_code(&session, &id, &compute_code(&secret, 0))
+            .await
+            .session();
         (id, secret, raised)
     }
 }
 
-fn text(value: &Value) -> String {
+fn read_text(value: &Value) -> String {
     value.as_str().unwrap().to_owned()
 }
 
 /// Verifies the session's access token and returns its claims.
-fn claims(app: &TestApp, session: &Session) -> Value {
+fn verify_claims(app: &TestApp, session: &Session) -> Value {
     let claims = app.keys.verify(&session.access_token).unwrap();
     serde_json::from_str(claims.json()).unwrap()
 }
 
 #[actix_web::test]
 async fn auth_075_a_verified_totp_factor_raises_the_session_to_aal2() {
-    let app = app().await;
+    let app = start_app().await;
     let session = app.user("ana@example.com").await;
     let other = app.sign_in("ana@example.com", PASSWORD).await.session();
 
@@ -111,12 +117,12 @@ async fn auth_075_a_verified_totp_factor_raises_the_session_to_aal2() {
         )
         .await;
     assert_eq!(enrolled.status, 200, "{}", enrolled.body);
-    let (id, totp) = (text(&enrolled.body["id"]), &enrolled.body["totp"]);
+    let (id, totp) = (read_text(&enrolled.body["id"]), &enrolled.body["totp"]);
     assert_eq!(
         (&enrolled.body["type"], &enrolled.body["friendly_name"]),
         (&json!("totp"), &json!("phone"))
     );
-    let secret = text(&totp["secret"]);
+    let secret = read_text(&totp["secret"]);
     assert!(totp["qr_code"].as_str().unwrap().starts_with("<svg"));
     assert_eq!(
         totp["uri"],
@@ -127,14 +133,14 @@ async fn auth_075_a_verified_totp_factor_raises_the_session_to_aal2() {
     let challenge = app.challenge(&session, &id).await;
     assert!(challenge.body["expires_at"].as_i64().unwrap() > chrono::Utc::now().timestamp() + 200);
     assert_eq!(challenge.body["type"], "totp");
-    let challenge = text(&challenge.body["id"]);
+    let challenge = read_text(&challenge.body["id"]);
 
     let raised = app
-        .verify_factor(&session, &id, &challenge, &code(&secret, 0))
+        .verify_factor(&session, &id, &challenge, &compute_code(&secret, 0))
         .await
         .session();
 
-    let claims = claims(&app, &raised);
+    let claims = verify_claims(&app, &raised);
     assert_eq!(claims["aal"], "aal2");
     let methods: Vec<&str> = claims["amr"]
         .as_array()
@@ -153,9 +159,9 @@ async fn auth_075_a_verified_totp_factor_raises_the_session_to_aal2() {
     // A tab that refreshes with the token from before the verification gets the same session.
     assert_eq!(app.refresh(&session.refresh_token).await.status, 200);
     let refreshed = app.refresh(&raised.refresh_token).await.session();
-    assert_eq!(self::claims(&app, &refreshed)["aal"], "aal2");
+    assert_eq!(self::verify_claims(&app, &refreshed)["aal"], "aal2");
     let again = app
-        .verify_factor(&raised, &id, &challenge, &code(&secret, 0))
+        .verify_factor(&raised, &id, &challenge, &compute_code(&secret, 0))
         .await;
     assert_eq!(
         again.error(),
@@ -182,20 +188,25 @@ async fn auth_075_a_verified_totp_factor_raises_the_session_to_aal2() {
 
 #[actix_web::test]
 async fn auth_076_wrong_and_expired_codes_are_rejected() {
-    let app = app().await;
+    let app = start_app().await;
     let session = app.user("ana@example.com").await;
     let enrolled = app.enroll(&session, json!({"factor_type": "totp"})).await;
-    let (id, secret) = (text(&enrolled.body["id"]), text(&enrolled.body["totp"]["secret"]));
+    let (id, secret) = (
+        read_text(&enrolled.body["id"]),
+        read_text(&enrolled.body["totp"]["secret"]),
+    );
 
-    let wrong = app.prove(&session, &id, "abcdef").await;
+    let wrong = app.verify_with_code(&session, &id, "abcdef").await;
     assert_eq!(
         (wrong.error(), wrong.message()),
         ((422, "mfa_verification_failed"), "Invalid TOTP code entered")
     );
-    let far = app.prove(&session, &id, &code(&secret, 4)).await;
+    let far = app
+        .verify_with_code(&session, &id, &compute_code(&secret, 4))
+        .await;
     assert_eq!(far.error(), (422, "mfa_verification_failed"));
     assert_eq!(
-        app.prove(&session, &id, "").await.error(),
+        app.verify_with_code(&session, &id, "").await.error(),
         (400, "validation_failed")
     );
     let unknown = app
@@ -203,26 +214,26 @@ async fn auth_076_wrong_and_expired_codes_are_rejected() {
         .await;
     assert_eq!(unknown.error(), (422, "mfa_factor_not_found"));
 
-    let challenge = text(&app.challenge(&session, &id).await.body["id"]);
+    let challenge = read_text(&app.challenge(&session, &id).await.body["id"]);
     app.sql(
         "update auth.mfa_challenges set created_at = created_at - interval '301 seconds'",
         &[],
     )
     .await;
     let late = app
-        .verify_factor(&session, &id, &challenge, &code(&secret, 0))
+        .verify_factor(&session, &id, &challenge, &compute_code(&secret, 0))
         .await;
     assert_eq!(late.error(), (422, "mfa_challenge_expired"));
     let gone = app
-        .verify_factor(&session, &id, &challenge, &code(&secret, 0))
+        .verify_factor(&session, &id, &challenge, &compute_code(&secret, 0))
         .await;
     assert_eq!(gone.error(), (422, "mfa_factor_not_found"), "its row is deleted");
 
-    let challenge = text(&app.challenge(&session, &id).await.body["id"]);
+    let challenge = read_text(&app.challenge(&session, &id).await.body["id"]);
     app.sql("update auth.mfa_challenges set ip_address = '192.0.2.1'", &[])
         .await;
     let moved = app
-        .verify_factor(&session, &id, &challenge, &code(&secret, 0))
+        .verify_factor(&session, &id, &challenge, &compute_code(&secret, 0))
         .await;
     assert_eq!(moved.error(), (422, "mfa_ip_address_mismatch"));
     let stranger = app.user("eve@example.com").await;
@@ -239,11 +250,14 @@ async fn auth_076_wrong_and_expired_codes_are_rejected() {
 
 #[actix_web::test]
 async fn after_twenty_wrong_codes_a_factor_rejects_even_the_right_code() {
-    let app = app().await;
+    let app = start_app().await;
     let session = app.user("ana@example.com").await;
     let enrolled = app.enroll(&session, json!({"factor_type": "totp"})).await;
-    let (id, secret) = (text(&enrolled.body["id"]), text(&enrolled.body["totp"]["secret"]));
-    let challenge = text(&app.challenge(&session, &id).await.body["id"]);
+    let (id, secret) = (
+        read_text(&enrolled.body["id"]),
+        read_text(&enrolled.body["totp"]["secret"]),
+    );
+    let challenge = read_text(&app.challenge(&session, &id).await.body["id"]);
 
     let mut statuses = Vec::new();
     for _ in 0..21 {
@@ -257,7 +271,7 @@ async fn after_twenty_wrong_codes_a_factor_rejects_even_the_right_code() {
     assert_eq!(statuses[..20], [422; 20]);
     assert_eq!(statuses[20], 429);
     let right = app
-        .verify_factor(&session, &id, &challenge, &code(&secret, 0))
+        .verify_factor(&session, &id, &challenge, &compute_code(&secret, 0))
         .await;
     assert_eq!(
         right.error(),
@@ -268,12 +282,15 @@ async fn after_twenty_wrong_codes_a_factor_rejects_even_the_right_code() {
 
 #[actix_web::test]
 async fn two_simultaneous_verifications_of_a_challenge_raise_one_session() {
-    let app = app().await;
+    let app = start_app().await;
     let session = app.user("ana@example.com").await;
     let enrolled = app.enroll(&session, json!({"factor_type": "totp"})).await;
-    let (id, secret) = (text(&enrolled.body["id"]), text(&enrolled.body["totp"]["secret"]));
-    let challenge = text(&app.challenge(&session, &id).await.body["id"]);
-    let code = code(&secret, 0);
+    let (id, secret) = (
+        read_text(&enrolled.body["id"]),
+        read_text(&enrolled.body["totp"]["secret"]),
+    );
+    let challenge = read_text(&app.challenge(&session, &id).await.body["id"]);
+    let code = compute_code(&secret, 0);
 
     let responses =
         futures_util::future::join_all((0..4).map(|_| app.verify_factor(&session, &id, &challenge, &code)))
@@ -287,7 +304,7 @@ async fn two_simultaneous_verifications_of_a_challenge_raise_one_session() {
 
 #[actix_web::test]
 async fn auth_077_aal1_sessions_cannot_change_password_address_or_factors() {
-    let app = app().await;
+    let app = start_app().await;
     let (id, _, raised) = app.user_with_totp("ana@example.com").await;
     let low = app.sign_in("ana@example.com", PASSWORD).await.session();
     let change = |session: &Session, body: Value| app.put("/user", body).bearer(&session.access_token).send();
@@ -325,7 +342,7 @@ async fn auth_077_aal1_sessions_cannot_change_password_address_or_factors() {
 #[actix_web::test]
 async fn auth_078_removing_the_factor_lowers_the_session_to_aal1() {
     let app = TestApp::start_with(|config| {
-        config.mfa.totp = ON;
+        config.mfa.totp = ENABLED;
         config.email.notifications = vec![MailKind::MfaFactorEnrolled, MailKind::MfaFactorUnenrolled];
     })
     .await;
@@ -347,7 +364,7 @@ async fn auth_078_removing_the_factor_lowers_the_session_to_aal1() {
         "A second factor was removed"
     );
     let refreshed = app.refresh(&raised.refresh_token).await.session();
-    let claims = claims(&app, &refreshed);
+    let claims = verify_claims(&app, &refreshed);
     assert_eq!(claims["aal"], "aal1");
     assert_eq!(claims["amr"].as_array().unwrap().len(), 1);
     assert!(refreshed.user.get("factors").is_none());
@@ -358,7 +375,7 @@ async fn auth_078_removing_the_factor_lowers_the_session_to_aal1() {
 #[actix_web::test]
 async fn disabled_factor_types_and_factors_over_the_limit_are_rejected() {
     let app = TestApp::start_with(|config| {
-        config.mfa.totp = ON;
+        config.mfa.totp = ENABLED;
         config.mfa.max_enrolled_factors = 2;
         config.anonymous_users_enabled = true;
     })
@@ -396,7 +413,7 @@ async fn disabled_factor_types_and_factors_over_the_limit_are_rejected() {
 
 #[actix_web::test]
 async fn administrators_list_rename_and_delete_factors() {
-    let app = app().await;
+    let app = start_app().await;
     let (id, _, raised) = app.user_with_totp("ana@example.com").await;
     let base = format!("/admin/users/{}/factors", raised.user_id());
 
@@ -422,7 +439,7 @@ async fn administrators_list_rename_and_delete_factors() {
     assert_eq!((removed.status, &removed.body["id"]), (200, &json!(id)));
     assert_eq!(app.get(&base).admin().send().await.body, json!([]));
     let refreshed = app.refresh(&raised.refresh_token).await.session();
-    assert_eq!(claims(&app, &refreshed)["aal"], "aal1");
+    assert_eq!(verify_claims(&app, &refreshed)["aal"], "aal1");
     let again = app.call(Method::DELETE, &path).admin().send().await;
     assert_eq!(again.error(), (404, "mfa_factor_not_found"));
 }
@@ -442,7 +459,7 @@ pub(crate) fn with_twilio(config: &mut AuthConfig, receiver: &Receiver) {
 }
 
 /// Extracts the digits of a text message.
-pub(crate) fn code_in(text: &str) -> String {
+pub(crate) fn extract_code(text: &str) -> String {
     text.chars().filter(char::is_ascii_digit).collect()
 }
 
@@ -451,7 +468,7 @@ async fn a_phone_factor_is_verified_by_text_message() {
     let twilio = Receiver::start(r#"{"sid": "SM1", "status": "queued"}"#).await;
     let app = TestApp::start_with(|config| {
         with_twilio(config, &twilio);
-        config.mfa.phone.switch = ON;
+        config.mfa.phone.switch = ENABLED;
         config.mfa.phone.template = "Second factor: {{ .Code }}".to_owned();
         config.mfa.phone.max_frequency = std::time::Duration::from_secs(60);
     })
@@ -469,7 +486,7 @@ async fn a_phone_factor_is_verified_by_text_message() {
         )
         .await;
     assert_eq!(enrolled.body["phone"], "+49 170 1234567");
-    let id = text(&enrolled.body["id"]);
+    let id = read_text(&enrolled.body["id"]);
 
     let challenge = app.challenge(&session, &id).await;
     assert_eq!(challenge.status, 200, "{}", challenge.body);
@@ -478,20 +495,20 @@ async fn a_phone_factor_is_verified_by_text_message() {
     assert!(sent.field("Body").starts_with("Second factor: "));
     let soon = app.challenge(&session, &id).await;
     assert_eq!(soon.error(), (429, "over_sms_send_rate_limit"));
-    let challenge = text(&challenge.body["id"]);
+    let challenge = read_text(&challenge.body["id"]);
     let wrong = app.verify_factor(&session, &id, &challenge, "1").await;
     assert_eq!(
         (wrong.error(), wrong.message()),
         ((422, "mfa_verification_failed"), "Invalid MFA Phone code entered")
     );
-    let code = code_in(&sent.field("Body"));
+    let code = extract_code(&sent.field("Body"));
     let raised = app
         .verify_factor(&session, &id, &challenge, &code)
         .await
         .session();
 
-    assert_eq!(claims(&app, &raised)["aal"], "aal2");
-    assert_eq!(claims(&app, &raised)["amr"][0]["method"], "mfa/phone");
+    assert_eq!(verify_claims(&app, &raised)["aal"], "aal2");
+    assert_eq!(verify_claims(&app, &raised)["amr"][0]["method"], "mfa/phone");
     let stored = app.sql("select otp_code from auth.mfa_challenges", &[]).await;
     assert!(!stored[0].get::<_, String>(0).contains(&code));
     let same = json!({"factor_type": "phone", "phone": "491701234567", "friendly_name": "x"});

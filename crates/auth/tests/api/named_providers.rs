@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::app::TestApp;
 use crate::identity_provider::{CLIENT_ID, CLIENT_SECRET, IdentityProvider};
-use crate::providers::{claims, param, return_from_provider};
+use crate::providers::{read_query_param, return_from_provider, verify_claims};
 
 #[actix_web::test]
 async fn github_profile_and_verified_primary_address_are_fetched() {
@@ -25,11 +25,14 @@ async fn github_profile_and_verified_primary_address_are_fetched() {
         .get("/authorize?provider=github&scopes=repo,gist")
         .send()
         .await;
-    assert_eq!(param(started.header("location"), "scope"), "user:email repo gist");
+    assert_eq!(
+        read_query_param(started.header("location"), "scope"),
+        "user:email repo gist"
+    );
 
-    let response = return_from_provider(&app, &param(started.header("location"), "state")).await;
+    let response = return_from_provider(&app, &read_query_param(started.header("location"), "state")).await;
 
-    let claims = claims(&app, &response);
+    let claims = verify_claims(&app, &response);
     assert_eq!(claims["email"], "octo@example.com");
     assert_eq!(claims["user_metadata"]["user_name"], "octo");
     assert_eq!(claims["user_metadata"]["provider_id"], "583231");
@@ -50,7 +53,7 @@ async fn auth_039_keycloak_userinfo_without_name_email_or_sub_is_an_error_and_no
     let sign_in = async |userinfo: Value| {
         provider.set_userinfo(userinfo);
         let started = app.get("/authorize?provider=keycloak").send().await;
-        return_from_provider(&app, &param(started.header("location"), "state")).await
+        return_from_provider(&app, &read_query_param(started.header("location"), "state")).await
     };
 
     for (userinfo, message) in [
@@ -67,10 +70,14 @@ async fn auth_039_keycloak_userinfo_without_name_email_or_sub_is_an_error_and_no
     ] {
         let response = sign_in(userinfo.clone()).await;
         let location = response.header("location");
-        assert_eq!(param(location, "error_description"), message, "{userinfo}");
+        assert_eq!(
+            read_query_param(location, "error_description"),
+            message,
+            "{userinfo}"
+        );
     }
     let nameless = json!({"sub": "1", "email": "ana@example.com", "email_verified": true, "realm": "looms"});
-    let claims = claims(&app, &sign_in(nameless).await);
+    let claims = verify_claims(&app, &sign_in(nameless).await);
     assert_eq!(claims["email"], "ana@example.com");
     assert_eq!(
         claims["user_metadata"]["custom_claims"],
@@ -88,18 +95,24 @@ async fn apple_posts_a_form_with_the_name_at_the_first_sign_in() {
     .await;
     let started = app.get("/authorize?provider=apple").send().await;
     let url = started.header("location");
-    assert_eq!(param(url, "response_mode"), "form_post");
-    assert_eq!(param(url, "scope"), "email name");
+    assert_eq!(read_query_param(url, "response_mode"), "form_post");
+    assert_eq!(read_query_param(url, "scope"), "email name");
 
     let user = "%7B%22name%22%3A%7B%22firstName%22%3A%22Ana%22%2C%22lastName%22%3A%22Lind%22%7D%7D";
-    let form = format!("state={}&code=their-code&user={user}", param(url, "state"));
+    let form = format!(
+        "state={}&code=their-code&user={user}",
+        read_query_param(url, "state")
+    );
     let call = app.call(reqwest::Method::POST, "/callback").raw(form);
     let response = call
         .header("content-type", "application/x-www-form-urlencoded")
         .send()
         .await;
 
-    assert_eq!(claims(&app, &response)["user_metadata"]["full_name"], "Ana Lind");
+    assert_eq!(
+        verify_claims(&app, &response)["user_metadata"]["full_name"],
+        "Ana Lind"
+    );
     let request = &provider.requests()[0];
     assert_eq!(
         (request.get("client_id"), request.get("client_secret")),
@@ -133,11 +146,11 @@ async fn twitter_calls_are_signed_and_start_with_a_request_token() {
         callback.starts_with("https://api.example/auth/v1/callback?state="),
         "{callback}"
     );
-    let state = param(&callback, "state");
+    let state = read_query_param(&callback, "state");
     let back = format!("/callback?state={state}&oauth_token=their-token&oauth_verifier=their-word");
     let response = app.get(&back).send().await;
 
-    let known = claims(&app, &response);
+    let known = verify_claims(&app, &response);
     assert_eq!(known["email"], "ana@example.com");
     assert_eq!(known["app_metadata"]["provider"], "twitter");
     assert_eq!(known["user_metadata"]["user_name"], "ana");
@@ -162,7 +175,7 @@ async fn auth_042_denying_twitter_redirects_with_access_denied() {
     })
     .await;
     app.get("/authorize?provider=twitter").send().await;
-    let state = param(provider.requests()[0].get("oauth_callback"), "state");
+    let state = read_query_param(provider.requests()[0].get("oauth_callback"), "state");
 
     let response = app
         .get(&format!("/callback?state={state}&denied=their-token"))

@@ -4,11 +4,11 @@ use selvedge_auth::ClientAddress;
 use serde_json::json;
 
 use crate::app::TestApp;
-use crate::oauth_server::{VERIFIER, app, consent, exchange, register, setup, token};
+use crate::oauth_server::{VERIFIER, consent, exchange_code, register, setup, start_app, token};
 
 #[actix_web::test]
 async fn oauth_clients_authenticate_with_their_registered_method_only() {
-    let app = app(None).await;
+    let app = start_app(None).await;
     let ana = app.user("ana@example.com").await;
     let client = register(&app, "client_secret_basic").await;
     let (id, secret) = (
@@ -52,7 +52,7 @@ async fn oauth_clients_authenticate_with_their_registered_method_only() {
         let refused = token(&app, basic, &pairs).await;
         assert_eq!(refused.error(), (400, "invalid_credentials"), "{pairs:?}");
     }
-    let stolen = exchange(&app, &other, &code).await;
+    let stolen = exchange_code(&app, &other, &code).await;
     assert_eq!(stolen.body["error"], "invalid_grant");
     for (verifier, uri, text) in [
         ("x", None, "PKCE verification failed: invalid code verifier"),
@@ -70,12 +70,12 @@ async fn oauth_clients_authenticate_with_their_registered_method_only() {
             (&json!("invalid_grant"), &json!(text))
         );
     }
-    assert_eq!(exchange(&app, &client, &code).await.status, 200);
+    assert_eq!(exchange_code(&app, &client, &code).await.status, 200);
 }
 
 #[actix_web::test]
 async fn administrators_create_list_update_and_delete_oauth_clients() {
-    let app = app(None).await;
+    let app = start_app(None).await;
     let body = json!({"client_name": "A", "redirect_uris": ["https://a.example/cb"]});
     let made = app
         .post("/admin/oauth/clients", body.clone())

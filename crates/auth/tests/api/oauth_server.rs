@@ -21,7 +21,7 @@ pub(crate) fn setup() -> Setup {
 }
 
 /// Starts the service with the OAuth server. With an algorithm it signs tokens with an asymmetric key, else with HS256.
-pub(crate) async fn app(algorithm: Option<KeyAlgorithm>) -> TestApp {
+pub(crate) async fn start_app(algorithm: Option<KeyAlgorithm>) -> TestApp {
     let mut setup = setup();
     let keys: Vec<_> = algorithm.map(generate_signing_key).into_iter().collect();
     setup.keys = KeyRing::new(development::JWT_SECRET.as_bytes(), &keys).unwrap();
@@ -40,7 +40,7 @@ pub(crate) async fn register(app: &TestApp, method: &str) -> Value {
 }
 
 /// Returns one query parameter of a URL; empty when it is missing.
-fn param(url: &str, name: &str) -> String {
+fn read_query_param(url: &str, name: &str) -> String {
     let url = url::Url::parse(url).unwrap();
     let found = url
         .query_pairs()
@@ -67,7 +67,7 @@ fn authorization_query(client: &Value, scope: &str) -> Vec<(String, String)> {
 }
 
 /// Sends an authorization request.
-async fn ask(app: &TestApp, query: &[(String, String)]) -> Response {
+async fn request_authorization(app: &TestApp, query: &[(String, String)]) -> Response {
     let query = url::form_urlencoded::Serializer::new(String::new())
         .extend_pairs(query)
         .finish();
@@ -76,13 +76,16 @@ async fn ask(app: &TestApp, query: &[(String, String)]) -> Response {
 
 /// Approves a request as `user`; returns the code.
 pub(crate) async fn consent(app: &TestApp, client: &Value, user: &Session, scope: &str) -> String {
-    let started = ask(app, &authorization_query(client, scope)).await;
+    let started = request_authorization(app, &authorization_query(client, scope)).await;
     let url = started.header("location");
     assert!(
         url.starts_with("https://site.example/oauth/consent?authorization_id="),
         "{url}"
     );
-    let path = format!("/oauth/authorizations/{}", param(url, "authorization_id"));
+    let path = format!(
+        "/oauth/authorizations/{}",
+        read_query_param(url, "authorization_id")
+    );
     let shown = app.get(&path).bearer(&user.access_token).send().await;
     assert_eq!(shown.body["client"]["name"], "Loom Notes", "{}", shown.body);
     assert_eq!(shown.body["scope"], scope);
@@ -94,8 +97,8 @@ pub(crate) async fn consent(app: &TestApp, client: &Value, user: &Session, scope
     let decided = approve.bearer(&user.access_token).send().await;
     let url = decided.body["redirect_url"].as_str().unwrap().to_owned();
     assert!(url.starts_with("https://program.example/cb?x=1&code="), "{url}");
-    assert_eq!(param(&url, "state"), "their state");
-    param(&url, "code")
+    assert_eq!(read_query_param(&url, "state"), "their state");
+    read_query_param(&url, "code")
 }
 
 /// Sends a form to the token endpoint.
@@ -115,7 +118,7 @@ pub(crate) async fn token(app: &TestApp, basic: Option<(&str, &str)>, pairs: &[(
 }
 
 /// Exchanges an authorization code; a client with a secret authenticates by HTTP Basic.
-pub(crate) async fn exchange(app: &TestApp, client: &Value, code: &str) -> Response {
+pub(crate) async fn exchange_code(app: &TestApp, client: &Value, code: &str) -> Response {
     let id = client["client_id"].as_str().unwrap();
     let pairs = [
         ("grant_type", "authorization_code"),
@@ -131,7 +134,7 @@ pub(crate) async fn exchange(app: &TestApp, client: &Value, code: &str) -> Respo
 
 #[actix_web::test]
 async fn auth_099_an_oauth_client_signs_a_user_in_and_gets_the_granted_claims() {
-    let app = app(Some(KeyAlgorithm::Es256)).await;
+    let app = start_app(Some(KeyAlgorithm::Es256)).await;
     let ana = app.user("ana@example.com").await;
     let client = register(&app, "client_secret_basic").await;
     assert_eq!(
@@ -140,7 +143,7 @@ async fn auth_099_an_oauth_client_signs_a_user_in_and_gets_the_granted_claims() 
     );
 
     let code = consent(&app, &client, &ana, "openid email").await;
-    let response = exchange(&app, &client, &code).await;
+    let response = exchange_code(&app, &client, &code).await;
 
     assert_eq!(response.status, 200, "{}", response.body);
     assert_eq!(response.body.get("user"), None);
@@ -176,7 +179,7 @@ async fn auth_099_an_oauth_client_signs_a_user_in_and_gets_the_granted_claims() 
         .await
         .body;
     assert_eq!(own, json!({"sub": ana.user["id"]}));
-    let again = exchange(&app, &client, &code).await;
+    let again = exchange_code(&app, &client, &code).await;
     assert_eq!(
         (again.status, &again.body["error"]),
         (400, &json!("invalid_grant"))
@@ -185,7 +188,7 @@ async fn auth_099_an_oauth_client_signs_a_user_in_and_gets_the_granted_claims() 
 
 #[actix_web::test]
 async fn auth_099_no_id_token_is_issued_with_a_symmetric_signing_key() {
-    let app = app(None).await;
+    let app = start_app(None).await;
     let ana = app.user("ana@example.com").await;
     let client = register(&app, "none").await;
     assert_eq!(
@@ -194,14 +197,14 @@ async fn auth_099_no_id_token_is_issued_with_a_symmetric_signing_key() {
     );
 
     let code = consent(&app, &client, &ana, "openid profile").await;
-    let response = exchange(&app, &client, &code).await;
+    let response = exchange_code(&app, &client, &code).await;
 
     assert_eq!((response.status, response.body.get("id_token")), (200, None));
 }
 
 #[actix_web::test]
 async fn the_session_of_an_oauth_client_is_refreshed_by_that_client_only() {
-    let app = app(None).await;
+    let app = start_app(None).await;
     let ana = app.user("ana@example.com").await;
     let client = register(&app, "client_secret_post").await;
     let (id, secret) = (
@@ -254,7 +257,7 @@ async fn the_session_of_an_oauth_client_is_refreshed_by_that_client_only() {
 
 #[actix_web::test]
 async fn authorization_errors_are_redirected_to_registered_uris_only() {
-    let app = app(None).await;
+    let app = start_app(None).await;
     let client = register(&app, "none").await;
     let with = |name: &str, value: &str| {
         let mut query = authorization_query(&client, "email");
@@ -272,7 +275,7 @@ async fn authorization_errors_are_redirected_to_registered_uris_only() {
         ("client_id", "nonsense"),
         ("client_id", "7d2c1d6e-0000-4000-8000-000000000000"),
     ] {
-        let refused = ask(&app, &with(name, value)).await;
+        let refused = request_authorization(&app, &with(name, value)).await;
         assert_eq!(
             (refused.status, refused.header("location")),
             (400, ""),
@@ -285,28 +288,28 @@ async fn authorization_errors_are_redirected_to_registered_uris_only() {
         ("code_challenge", ""),
         ("code_challenge_method", "md5"),
     ] {
-        let refused = ask(&app, &with(name, value)).await;
+        let refused = request_authorization(&app, &with(name, value)).await;
         let url = refused.header("location");
         assert!(
             url.starts_with("https://program.example/cb?x=1&error=invalid_request&"),
             "{name}: {url}"
         );
-        assert_eq!(param(url, "state"), "their state");
+        assert_eq!(read_query_param(url, "state"), "their state");
     }
 }
 
 #[actix_web::test]
 async fn an_authorization_request_belongs_to_its_first_user_and_is_decided_once() {
-    let app = app(None).await;
+    let app = start_app(None).await;
     let (ana, ben) = (
         app.user("ana@example.com").await,
         app.user("ben@example.com").await,
     );
     let client = register(&app, "none").await;
-    let started = ask(&app, &authorization_query(&client, "email")).await;
+    let started = request_authorization(&app, &authorization_query(&client, "email")).await;
     let path = format!(
         "/oauth/authorizations/{}",
-        param(started.header("location"), "authorization_id")
+        read_query_param(started.header("location"), "authorization_id")
     );
     let decide = |user: &Session, action: &str| {
         app.post(&format!("{path}/consent"), json!({"action": action}))
@@ -324,7 +327,7 @@ async fn an_authorization_request_belongs_to_its_first_user_and_is_decided_once(
     assert_eq!(decide(&ana, "maybe").await.error(), (400, "validation_failed"));
     let denied = decide(&ana, "deny").await;
     assert_eq!(
-        param(denied.body["redirect_url"].as_str().unwrap(), "error"),
+        read_query_param(denied.body["redirect_url"].as_str().unwrap(), "error"),
         "access_denied"
     );
     assert_eq!(decide(&ana, "approve").await.error(), (400, "validation_failed"));
@@ -339,20 +342,20 @@ async fn an_authorization_request_belongs_to_its_first_user_and_is_decided_once(
 
 #[actix_web::test]
 async fn consents_are_stored_listed_and_revoked() {
-    let app = app(None).await;
+    let app = start_app(None).await;
     let ana = app.user("ana@example.com").await;
     let client = register(&app, "none").await;
     let id = client["client_id"].as_str().unwrap();
     let code = consent(&app, &client, &ana, "email profile").await;
-    let access = exchange(&app, &client, &code).await.body["access_token"]
+    let access = exchange_code(&app, &client, &code).await.body["access_token"]
         .as_str()
         .unwrap()
         .to_owned();
     let open = async |scope: &str| {
-        let started = ask(&app, &authorization_query(&client, scope)).await;
+        let started = request_authorization(&app, &authorization_query(&client, scope)).await;
         let path = format!(
             "/oauth/authorizations/{}",
-            param(started.header("location"), "authorization_id")
+            read_query_param(started.header("location"), "authorization_id")
         );
         app.get(&path).bearer(&ana.access_token).send().await.body
     };

@@ -24,11 +24,11 @@ struct Authenticator {
 }
 
 /// Encodes bytes in base64url without padding.
-fn encoded(bytes: impl AsRef<[u8]>) -> String {
+fn encode_base64url(bytes: impl AsRef<[u8]>) -> String {
     URL_SAFE_NO_PAD.encode(bytes)
 }
 
-fn cbor(value: &Cbor) -> Vec<u8> {
+fn encode_cbor(value: &Cbor) -> Vec<u8> {
     let mut bytes = Vec::new();
     ciborium::into_writer(value, &mut bytes).unwrap();
     bytes
@@ -52,7 +52,7 @@ impl Authenticator {
     }
 
     /// Builds authenticator data up to the counter (W3C Web Authentication §6.1).
-    fn data(&self, rp_id: &str, flags: u8) -> Vec<u8> {
+    fn authenticator_data(&self, rp_id: &str, flags: u8) -> Vec<u8> {
         let hash = Sha256::digest(rp_id);
         [hash.as_slice(), &[flags], &self.counter.to_be_bytes()].concat()
     }
@@ -63,7 +63,7 @@ impl Authenticator {
         let point = self.key.verifying_key().to_encoded_point(false);
         let int = |number: i64| Cbor::Integer(number.into());
         // A COSE key: type EC2, algorithm ES256, curve P-256, and both coordinates.
-        let key = cbor(&Cbor::Map(vec![
+        let key = encode_cbor(&Cbor::Map(vec![
             (int(1), int(2)),
             (int(3), int(-7)),
             (int(-1), int(1)),
@@ -72,18 +72,18 @@ impl Authenticator {
         ]));
         let length = u16::try_from(self.id.len()).unwrap().to_be_bytes();
         // Flags: user present (0x01), user verified (0x04), attested credential data included (0x40).
-        let data = self.data(options["rp"]["id"].as_str().unwrap(), 0x45);
+        let data = self.authenticator_data(options["rp"]["id"].as_str().unwrap(), 0x45);
         let data = [data.as_slice(), &[0; 16], &length, &self.id, &key].concat();
-        let attestation = cbor(&Cbor::Map(vec![
+        let attestation = encode_cbor(&Cbor::Map(vec![
             (Cbor::Text("fmt".to_owned()), Cbor::Text("none".to_owned())),
             (Cbor::Text("attStmt".to_owned()), Cbor::Map(vec![])),
             (Cbor::Text("authData".to_owned()), Cbor::Bytes(data)),
         ]));
         json!({
-            "id": encoded(&self.id), "rawId": encoded(&self.id), "type": "public-key",
+            "id": encode_base64url(&self.id), "rawId": encode_base64url(&self.id), "type": "public-key",
             "response": {
-                "clientDataJSON": encoded(self.client_data("webauthn.create", &options["challenge"])),
-                "attestationObject": encoded(attestation),
+                "clientDataJSON": encode_base64url(self.client_data("webauthn.create", &options["challenge"])),
+                "attestationObject": encode_base64url(attestation),
                 "transports": ["internal"],
             },
         })
@@ -93,15 +93,15 @@ impl Authenticator {
     fn get(&mut self, options: &Value) -> Value {
         self.counter += 1;
         let client_data = self.client_data("webauthn.get", &options["challenge"]);
-        let data = self.data(options["rpId"].as_str().unwrap(), 0x05);
+        let data = self.authenticator_data(options["rpId"].as_str().unwrap(), 0x05);
         let signed = [data.as_slice(), &Sha256::digest(&client_data)].concat();
         let signature: Signature = self.key.sign(&signed);
         json!({
-            "id": encoded(&self.id), "rawId": encoded(&self.id), "type": "public-key",
+            "id": encode_base64url(&self.id), "rawId": encode_base64url(&self.id), "type": "public-key",
             "response": {
-                "clientDataJSON": encoded(client_data),
-                "authenticatorData": encoded(data),
-                "signature": encoded(signature.to_der()),
+                "clientDataJSON": encode_base64url(client_data),
+                "authenticatorData": encode_base64url(data),
+                "signature": encode_base64url(signature.to_der()),
                 "userHandle": self.user_handle,
             },
         })
@@ -109,7 +109,7 @@ impl Authenticator {
 }
 
 /// Starts the service with passkeys, and with WebAuthn as a second factor.
-async fn app() -> TestApp {
+async fn start_app() -> TestApp {
     TestApp::start_with(|config| {
         config.webauthn.passkeys_enabled = true;
         config.mfa.webauthn = FactorSwitch {
@@ -138,7 +138,7 @@ impl TestApp {
     }
 
     /// Requests sign-in options and lets the authenticator respond to them.
-    async fn ask(&self, key: &mut Authenticator) -> Value {
+    async fn sign_in_options(&self, key: &mut Authenticator) -> Value {
         let options = self
             .post("/passkeys/authentication/options", json!({}))
             .send()
@@ -158,7 +158,7 @@ impl TestApp {
 
 #[actix_web::test]
 async fn a_passkey_signs_in() {
-    let app = app().await;
+    let app = start_app().await;
     let session = app.user("ana@example.com").await;
     let mut key = Authenticator::new();
 
@@ -167,7 +167,7 @@ async fn a_passkey_signs_in() {
     assert!(registered.body["created_at"].is_string());
     let twice = app.register(&session, &mut key).await;
     assert_eq!(twice.error(), (422, "webauthn_credential_exists"));
-    let response = app.ask(&mut key).await;
+    let response = app.sign_in_options(&mut key).await;
     let signed_in = app.complete_sign_in(&response).await.session();
 
     assert_eq!(signed_in.user["id"], session.user["id"]);
@@ -189,7 +189,7 @@ async fn a_passkey_signs_in() {
 
 #[actix_web::test]
 async fn invalid_webauthn_responses_are_rejected() {
-    let app = app().await;
+    let app = start_app().await;
     let session = app.user("ana@example.com").await;
     let mut key = Authenticator::new();
     assert_eq!(app.register(&session, &mut key).await.status, 200);
@@ -201,45 +201,46 @@ async fn invalid_webauthn_responses_are_rejected() {
     };
     assert_eq!(app.register(&session, &mut phished).await.error(), failed);
     key.origin = "http://site.example";
-    let response = app.ask(&mut key).await;
+    let response = app.sign_in_options(&mut key).await;
     assert_eq!(
         app.complete_sign_in(&response).await.error(),
         failed,
         "another scheme"
     );
     key.origin = ORIGIN;
-    let mut response = app.ask(&mut key).await;
-    response["credential"]["response"]["signature"] = json!(encoded([1; 64]));
+    let mut response = app.sign_in_options(&mut key).await;
+    response["credential"]["response"]["signature"] = json!(encode_base64url([1; 64]));
     assert_eq!(
         app.complete_sign_in(&response).await.error(),
         failed,
         "a forged signature"
     );
-    let other = app.ask(&mut key).await;
-    let mut mixed = app.ask(&mut key).await;
+    let other = app.sign_in_options(&mut key).await;
+    let mut mixed = app.sign_in_options(&mut key).await;
     mixed["credential"] = other["credential"].clone();
     assert_eq!(
         app.complete_sign_in(&mixed).await.error(),
         failed,
         "the response to another challenge"
     );
-    let mut stolen = app.ask(&mut key).await;
-    stolen["credential"]["response"]["userHandle"] = json!(encoded(uuid::Uuid::new_v4().to_string()));
+    let mut stolen = app.sign_in_options(&mut key).await;
+    stolen["credential"]["response"]["userHandle"] =
+        json!(encode_base64url(uuid::Uuid::new_v4().to_string()));
     assert_eq!(
         app.complete_sign_in(&stolen).await.error(),
         failed,
         "somebody else's name"
     );
-    let good = app.ask(&mut key).await;
+    let good = app.sign_in_options(&mut key).await;
     assert_eq!(app.complete_sign_in(&good).await.status, 200);
     key.counter = 0;
-    let cloned = app.ask(&mut key).await;
+    let cloned = app.sign_in_options(&mut key).await;
     assert_eq!(
         app.complete_sign_in(&cloned).await.error(),
         failed,
         "a copy counts from the start"
     );
-    let late = app.ask(&mut key).await;
+    let late = app.sign_in_options(&mut key).await;
     app.sql("update auth.webauthn_challenges set expires_at = now()", &[])
         .await;
     assert_eq!(
@@ -263,13 +264,13 @@ async fn invalid_webauthn_responses_are_rejected() {
     )
     .await;
     key.counter = 100;
-    let banned = app.ask(&mut key).await;
+    let banned = app.sign_in_options(&mut key).await;
     assert_eq!(app.complete_sign_in(&banned).await.error(), (403, "user_banned"));
 }
 
 #[actix_web::test]
 async fn owners_and_administrators_manage_passkeys() {
-    let app = app().await;
+    let app = start_app().await;
     let session = app.user("ana@example.com").await;
     let eve = app.user("eve@example.com").await;
     let id = app.register(&session, &mut Authenticator::new()).await.body["id"].clone();
@@ -309,7 +310,7 @@ async fn owners_and_administrators_manage_passkeys() {
 
 #[actix_web::test]
 async fn auth_077_a_passkey_is_not_renamed_below_aal2_when_a_second_factor_exists() {
-    let app = app().await;
+    let app = start_app().await;
     let session = app.user("ana@example.com").await;
     let id = app.register(&session, &mut Authenticator::new()).await.body["id"].clone();
     app.sql(
@@ -344,7 +345,7 @@ async fn auth_095_passkeys_are_off_by_default() {
 
 #[actix_web::test]
 async fn a_security_key_is_a_second_factor() {
-    let app = app().await;
+    let app = start_app().await;
     let session = app.user("ana@example.com").await;
     let enrolled = app
         .signed_in_post(
@@ -408,7 +409,7 @@ async fn a_security_key_is_a_second_factor() {
 
 #[actix_web::test]
 async fn webauthn_relying_parties_must_be_allowed_redirect_targets() {
-    let app = app().await;
+    let app = start_app().await;
     let session = app.user("ana@example.com").await;
     let enrolled = app
         .signed_in_post(&session, "/factors", json!({"factor_type": "webauthn"}))

@@ -7,15 +7,15 @@ use serde_json::{Value, json};
 
 use crate::app::{PASSWORD, Response, TestApp};
 use crate::http_receiver::Receiver;
-use crate::mfa::{code_in, with_twilio};
+use crate::mfa::{extract_code, with_twilio};
 
 /// A phone number as users write it.
 const PHONE: &str = "+49 170 1234567";
 /// The same number as the database and responses contain it.
-const STORED: &str = "491701234567";
+const STORED_PHONE: &str = "491701234567";
 
 /// Starts a receiver that responds as Twilio does to an accepted message.
-async fn twilio() -> Receiver {
+async fn start_twilio() -> Receiver {
     Receiver::start(r#"{"sid": "SM1", "status": "queued"}"#).await
 }
 
@@ -28,7 +28,7 @@ impl TestApp {
 
 #[actix_web::test]
 async fn auth_094_a_phone_user_signs_up_confirms_and_signs_in() {
-    let twilio = twilio().await;
+    let twilio = start_twilio().await;
     let app = TestApp::start_with(|config| with_twilio(config, &twilio)).await;
     let body = json!({"phone": PHONE, "password": PASSWORD, "data": {"username": "ana"}});
 
@@ -37,7 +37,7 @@ async fn auth_094_a_phone_user_signs_up_confirms_and_signs_in() {
     assert!(signed_up.body.get("access_token").is_none());
     assert_eq!(
         (&signed_up.body["phone"], &signed_up.body["email"]),
-        (&json!(STORED), &json!(""))
+        (&json!(STORED_PHONE), &json!(""))
     );
     assert_eq!(signed_up.body["identities"][0]["provider"], "phone");
     let sent = twilio.last();
@@ -60,7 +60,7 @@ async fn auth_094_a_phone_user_signs_up_confirms_and_signs_in() {
         ((400, "phone_not_confirmed"), "Phone not confirmed")
     );
 
-    let code = code_in(&sent.field("Body"));
+    let code = extract_code(&sent.field("Body"));
     assert_eq!(
         app.verify_sms("sms", PHONE, "000000x").await.error(),
         (403, "otp_expired")
@@ -93,7 +93,7 @@ async fn auth_094_test_codes_need_no_message() {
         config.phone.enabled = true;
         config.phone.autoconfirm = false;
         config.phone.max_frequency = Duration::ZERO;
-        config.phone.test_otp = [(STORED.to_owned(), "123456".to_owned())].into();
+        config.phone.test_otp = [(STORED_PHONE.to_owned(), "123456".to_owned())].into();
     })
     .await;
 
@@ -107,14 +107,14 @@ async fn auth_094_test_codes_need_no_message() {
         (403, "otp_expired")
     );
     let session = app.verify_sms("sms", PHONE, "123456").await.session();
-    assert_eq!(session.user["phone"], STORED, "without +");
+    assert_eq!(session.user["phone"], STORED_PHONE, "without +");
     // Compat: as in GoTrue, a test code can be used again.
     app.verify_sms("sms", PHONE, "123456").await.session();
 }
 
 #[actix_web::test]
 async fn sms_codes_sign_in_expire_and_respect_max_frequency() {
-    let twilio = twilio().await;
+    let twilio = start_twilio().await;
     let app = TestApp::start_with(|config| {
         with_twilio(config, &twilio);
         config.phone.max_frequency = Duration::from_secs(60);
@@ -142,7 +142,7 @@ async fn sms_codes_sign_in_expire_and_respect_max_frequency() {
     )
     .await;
     assert_eq!(
-        app.verify_sms("sms", PHONE, &code_in(&text)).await.error(),
+        app.verify_sms("sms", PHONE, &extract_code(&text)).await.error(),
         (403, "otp_expired")
     );
     let resent = app
@@ -150,7 +150,7 @@ async fn sms_codes_sign_in_expire_and_respect_max_frequency() {
         .send()
         .await;
     assert_eq!(resent.body, json!({"message_id": "SM1"}));
-    let code = code_in(&twilio.last().field("Body"));
+    let code = extract_code(&twilio.last().field("Body"));
     // A code sent by text message must not confirm an e-mail address.
     let hash = app.sql("select token_hash from auth.one_time_tokens", &[]).await;
     let hash: String = hash[0].get(0);
@@ -193,7 +193,7 @@ async fn sms_codes_sign_in_expire_and_respect_max_frequency() {
 
 #[actix_web::test]
 async fn a_phone_number_changes_after_its_code_is_verified() {
-    let twilio = twilio().await;
+    let twilio = start_twilio().await;
     let app = TestApp::start_with(|config| with_twilio(config, &twilio)).await;
     let session = app.user("ana@example.com").await;
     let taken = app
@@ -211,9 +211,9 @@ async fn a_phone_number_changes_after_its_code_is_verified() {
     let changed = change(PHONE).await;
     assert_eq!(
         (&changed.body["phone"], &changed.body["new_phone"]),
-        (&json!(""), &json!(STORED))
+        (&json!(""), &json!(STORED_PHONE))
     );
-    let code = code_in(&twilio.last().field("Body"));
+    let code = extract_code(&twilio.last().field("Body"));
     assert_eq!(
         app.verify_sms("sms", PHONE, &code).await.error(),
         (403, "otp_expired"),
@@ -221,7 +221,7 @@ async fn a_phone_number_changes_after_its_code_is_verified() {
     );
     let session = app.verify_sms("phone_change", PHONE, &code).await.session();
 
-    assert_eq!(session.user["phone"], STORED);
+    assert_eq!(session.user["phone"], STORED_PHONE);
     assert!(session.user.get("new_phone").is_none());
     let providers = session.user["app_metadata"]["providers"].clone();
     assert_eq!(providers, json!(["email", "phone"]));
@@ -274,7 +274,7 @@ async fn phone_autoconfirm_confirms_numbers_at_once() {
 
 #[actix_web::test]
 async fn parallel_sign_ups_with_one_number_make_one_user() {
-    let twilio = twilio().await;
+    let twilio = start_twilio().await;
     let app = TestApp::start_with(|config| with_twilio(config, &twilio)).await;
     let body = json!({"phone": PHONE, "password": PASSWORD});
 
@@ -379,7 +379,7 @@ async fn each_sms_provider_gets_the_message_in_its_own_request_format() {
         let asked = app.post("/otp", json!({"phone": PHONE})).send().await;
         assert_eq!(asked.body, json!({"message_id": "M1"}), "{path}");
         assert!(receiver.last().line.starts_with(path), "{}", receiver.last().line);
-        assert_eq!(receiver.last().field(field), STORED);
+        assert_eq!(receiver.last().field(field), STORED_PHONE);
 
         receiver.respond(
             "200 OK",
@@ -441,7 +441,7 @@ async fn twilio_verify_checks_its_own_codes() {
 
 #[actix_web::test]
 async fn a_user_without_mail_reauthenticates_by_text_message() {
-    let twilio = twilio().await;
+    let twilio = start_twilio().await;
     let app = TestApp::start_with(|config| {
         with_twilio(config, &twilio);
         config.password.require_reauthentication = true;
@@ -450,7 +450,7 @@ async fn a_user_without_mail_reauthenticates_by_text_message() {
     app.post("/signup", json!({"phone": PHONE, "password": PASSWORD}))
         .send()
         .await;
-    let code = code_in(&twilio.last().field("Body"));
+    let code = extract_code(&twilio.last().field("Body"));
     let session = app.verify_sms("sms", PHONE, &code).await.session();
     app.sql(
         "update auth.sessions set created_at = now() - interval '25 hours'",
@@ -467,7 +467,7 @@ async fn a_user_without_mail_reauthenticates_by_text_message() {
         .send()
         .await;
     assert_eq!(asked.body, json!({"message_id": "SM1"}));
-    let nonce = code_in(&twilio.last().field("Body"));
+    let nonce = extract_code(&twilio.last().field("Body"));
     let wrong = change(json!({"password": "another horse", "nonce": "1"})).await;
     assert_eq!(wrong.error(), (422, "reauthentication_not_valid"));
     assert_eq!(

@@ -27,7 +27,7 @@ fn code_of(response: &Response) -> String {
 }
 
 /// Exchanges a code for a session (`grant_type=pkce`).
-async fn exchange(app: &TestApp, code: &str, verifier: &str) -> Response {
+async fn exchange_code(app: &TestApp, code: &str, verifier: &str) -> Response {
     app.post(
         "/token?grant_type=pkce",
         json!({"auth_code": code, "code_verifier": verifier}),
@@ -57,7 +57,7 @@ async fn auth_046_a_pkce_sign_up_ends_with_a_code_exchange() {
         opened.headers
     );
     let code = code_of(&opened);
-    let session = exchange(&app, &code, VERIFIER).await.session();
+    let session = exchange_code(&app, &code, VERIFIER).await.session();
 
     assert_eq!(
         app.keys
@@ -68,7 +68,7 @@ async fn auth_046_a_pkce_sign_up_ends_with_a_code_exchange() {
         "email/signup"
     );
     assert_eq!(
-        exchange(&app, &code, VERIFIER).await.error(),
+        exchange_code(&app, &code, VERIFIER).await.error(),
         (404, "flow_state_not_found")
     );
 }
@@ -83,14 +83,14 @@ async fn auth_047_a_wrong_verifier_is_rejected_and_does_not_consume_the_code() {
     let code = code_of(&app.get(&app.mail_to("ana@example.com").link).send().await);
 
     assert_eq!(
-        exchange(&app, &code, "wrong").await.error(),
+        exchange_code(&app, &code, "wrong").await.error(),
         (400, "bad_code_verifier")
     );
     assert_eq!(
-        exchange(&app, &code, "").await.error(),
+        exchange_code(&app, &code, "").await.error(),
         (400, "validation_failed")
     );
-    let session = exchange(&app, &code, VERIFIER).await.session();
+    let session = exchange_code(&app, &code, VERIFIER).await.session();
     assert_eq!(
         app.keys
             .verify(&session.access_token)
@@ -118,7 +118,7 @@ async fn auth_048_a_code_expires_five_minutes_after_its_link_was_opened() {
     };
 
     let code = begin().await;
-    assert_eq!(exchange(&app, &code, VERIFIER).await.status, 200);
+    assert_eq!(exchange_code(&app, &code, VERIFIER).await.status, 200);
     let code = begin().await;
     app.sql(
         "update auth.flow_state set auth_code_issued_at = now() - interval '6 minutes'",
@@ -126,7 +126,7 @@ async fn auth_048_a_code_expires_five_minutes_after_its_link_was_opened() {
     )
     .await;
     assert_eq!(
-        exchange(&app, &code, VERIFIER).await.error(),
+        exchange_code(&app, &code, VERIFIER).await.error(),
         (422, "flow_state_expired")
     );
 }

@@ -44,10 +44,10 @@ async fn auth_051_a_policy_with_auth_uid_shows_only_the_callers_rows() {
 #[actix_web::test]
 async fn auth_052_auth_uid_is_null_without_claims_and_raises_no_error() {
     let app = TestApp::start().await;
-    const WHO: &str = "select auth.uid()::text, auth.role(), auth.email(), auth.jwt()::text";
+    const SELECT_CALLER: &str = "select auth.uid()::text, auth.role(), auth.email(), auth.jwt()::text";
 
-    let empty = app.sql_as("anon", "", WHO).await;
-    let unset = app.sql(WHO, &[]).await;
+    let empty = app.sql_as("anon", "", SELECT_CALLER).await;
+    let unset = app.sql(SELECT_CALLER, &[]).await;
 
     for row in [&empty[0], &unset[0]] {
         for column in 0..4 {

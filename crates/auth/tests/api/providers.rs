@@ -22,7 +22,7 @@ pub(crate) async fn with_google() -> (TestApp, IdentityProvider) {
 }
 
 /// Returns one query parameter of a URL; empty when it is missing.
-pub(crate) fn param(url: &str, name: &str) -> String {
+pub(crate) fn read_query_param(url: &str, name: &str) -> String {
     let url = url::Url::parse(url).unwrap();
     let found = url
         .query_pairs()
@@ -47,7 +47,7 @@ pub(crate) fn in_fragment(response: &Response, name: &str) -> Option<String> {
 async fn begin(app: &TestApp, query: &str) -> String {
     let response = app.get(&format!("/authorize?{query}")).send().await;
     assert_eq!(response.status, 302, "{}", response.body);
-    param(response.header("location"), "state")
+    read_query_param(response.header("location"), "state")
 }
 
 /// Calls `/callback` with a code, as the browser does when the provider redirects it.
@@ -64,7 +64,7 @@ pub(crate) async fn sign_in(app: &TestApp) -> Response {
 }
 
 /// Verifies the access token in the fragment of a redirect and returns its claims.
-pub(crate) fn claims(app: &TestApp, response: &Response) -> Value {
+pub(crate) fn verify_claims(app: &TestApp, response: &Response) -> Value {
     let token = in_fragment(response, "access_token").unwrap_or_else(|| panic!("{:?}", response.headers));
     Value::Object(app.keys.verify(&token).unwrap().map().clone())
 }
@@ -96,9 +96,9 @@ async fn auth_038_authorize_redirects_to_the_provider_with_the_requested_paramet
         ("apikey", ""),
     ];
     for (name, value) in expected {
-        assert_eq!(param(url, name), value, "{name} in {url}");
+        assert_eq!(read_query_param(url, name), value, "{name} in {url}");
     }
-    assert!(param(url, "state").parse::<uuid::Uuid>().is_ok());
+    assert!(read_query_param(url, "state").parse::<uuid::Uuid>().is_ok());
     assert_eq!(
         app.count("select count(*) from auth.flow_state where auth_code is null")
             .await,
@@ -144,7 +144,7 @@ async fn auth_039_auth_045_a_first_sign_in_creates_a_user_with_name_and_picture(
     ];
     assert_eq!(names, expected);
     assert_eq!(in_fragment(&response, "provider_token").unwrap(), "their-access");
-    let claims = claims(&app, &response);
+    let claims = verify_claims(&app, &response);
     assert_eq!(claims["amr"][0]["method"], "oauth");
     assert_eq!(claims["email"], "ana@example.com");
     assert_eq!(
@@ -181,7 +181,7 @@ async fn auth_039_auth_045_a_first_sign_in_creates_a_user_with_name_and_picture(
 
     provider.set_claims(json!({"name": "Ana Berg"}));
     let again = sign_in(&app).await;
-    let again = self::claims(&app, &again);
+    let again = self::verify_claims(&app, &again);
     assert_eq!(
         (&again["sub"], &again["user_metadata"]["full_name"]),
         (&claims["sub"], &json!("Ana Berg"))
@@ -207,11 +207,11 @@ async fn auth_046_a_pkce_client_exchanges_its_code_once_for_the_providers_tokens
     );
     let replayed = return_from_provider(&app, &state).await;
     assert_eq!(
-        param(replayed.header("location"), "error_code"),
+        read_query_param(replayed.header("location"), "error_code"),
         "flow_state_already_used"
     );
     let exchange = |verifier: &'static str| {
-        let body = json!({"auth_code": param(&location, "code"), "code_verifier": verifier});
+        let body = json!({"auth_code": read_query_param(&location, "code"), "code_verifier": verifier});
         app.post("/token?grant_type=pkce", body).send()
     };
     assert_eq!(exchange("wrong").await.error(), (400, "bad_code_verifier"));
@@ -232,7 +232,10 @@ async fn auth_048_state_and_code_expire_after_five_minutes() {
     let late = return_from_provider(&app, &state).await;
 
     assert_eq!(
-        (late.status, param(late.header("location"), "error_code").as_str()),
+        (
+            late.status,
+            read_query_param(late.header("location"), "error_code").as_str()
+        ),
         (303, "bad_oauth_state")
     );
     assert!(
@@ -242,7 +245,7 @@ async fn auth_048_state_and_code_expire_after_five_minutes() {
 
     let query = format!("provider=google&code_challenge={VERIFIER}&code_challenge_method=plain");
     let state = begin(&app, &query).await;
-    let code = param(
+    let code = read_query_param(
         return_from_provider(&app, &state).await.header("location"),
         "code",
     );
@@ -284,12 +287,12 @@ async fn a_callback_without_a_valid_state_redirects_to_the_site() {
         assert_eq!(response.status, 303, "{path}");
         let location = response.header("location");
         assert!(location.starts_with("https://site.example?error="), "{location}");
-        assert_eq!(param(location, "error_code"), code, "{path}");
+        assert_eq!(read_query_param(location, "error_code"), code, "{path}");
     }
     let state = begin(&app, "provider=google").await;
     let without_code = app.get(&format!("/callback?state={state}")).send().await;
     assert_eq!(
-        param(without_code.header("location"), "error_code"),
+        read_query_param(without_code.header("location"), "error_code"),
         "bad_oauth_callback"
     );
 }
@@ -301,7 +304,7 @@ async fn a_state_of_the_implicit_flow_is_used_once() {
 
     assert!(in_fragment(&return_from_provider(&app, &state).await, "access_token").is_some());
     assert_eq!(
-        param(
+        read_query_param(
             return_from_provider(&app, &state).await.header("location"),
             "error_code"
         ),
@@ -334,7 +337,7 @@ async fn auth_040_a_verified_address_links_to_the_existing_account() {
     let (app, _provider) = with_google().await;
     let ana = app.user("ana@example.com").await;
 
-    let claims = claims(&app, &sign_in(&app).await);
+    let claims = verify_claims(&app, &sign_in(&app).await);
 
     assert_eq!(claims["sub"], ana.user["id"]);
     assert_eq!(
@@ -374,10 +377,10 @@ async fn an_unverified_address_never_links_even_with_autoconfirm() {
         );
         assert_eq!(app.sign_in("ana@example.com", PASSWORD).await.status, 200);
         if autoconfirm {
-            assert_eq!(claims(&app, &response)["email"], "");
+            assert_eq!(verify_claims(&app, &response)["email"], "");
         } else {
             assert_eq!(
-                param(response.header("location"), "error_code"),
+                read_query_param(response.header("location"), "error_code"),
                 "provider_email_needs_verification"
             );
         }
@@ -392,8 +395,11 @@ async fn an_unverified_new_address_must_be_confirmed_by_mail_first() {
     let response = sign_in(&app).await;
 
     let location = response.header("location");
-    assert_eq!(param(location, "error"), "access_denied");
-    assert_eq!(param(location, "error_code"), "provider_email_needs_verification");
+    assert_eq!(read_query_param(location, "error"), "access_denied");
+    assert_eq!(
+        read_query_param(location, "error_code"),
+        "provider_email_needs_verification"
+    );
     assert_eq!(
         in_fragment(&response, "error_code").unwrap(),
         "provider_email_needs_verification"
@@ -405,7 +411,10 @@ async fn an_unverified_new_address_must_be_confirmed_by_mail_first() {
         mail.link
     );
     app.get(&mail.link).send().await;
-    assert_eq!(claims(&app, &sign_in(&app).await)["email"], "ana@example.com");
+    assert_eq!(
+        verify_claims(&app, &sign_in(&app).await)["email"],
+        "ana@example.com"
+    );
     assert_eq!(app.count("select count(*) from auth.users").await, 1);
 }
 
@@ -416,7 +425,7 @@ async fn auth_041_a_verified_provider_sign_in_resets_password_metadata_and_links
     app.post("/signup", body).send().await;
     let planted = app.mail_to("ana@example.com");
 
-    let claims = claims(&app, &sign_in(&app).await);
+    let claims = verify_claims(&app, &sign_in(&app).await);
 
     assert_eq!(
         app.sign_in("ana@example.com", PASSWORD).await.error(),
@@ -440,7 +449,10 @@ async fn auth_044_disabled_sign_ups_reject_new_provider_users() {
 
     let response = sign_in(&app).await;
 
-    assert_eq!(param(response.header("location"), "error"), "access_denied");
+    assert_eq!(
+        read_query_param(response.header("location"), "error"),
+        "access_denied"
+    );
     assert_eq!(in_fragment(&response, "error_code").unwrap(), "signup_disabled");
     assert_eq!(app.count("select count(*) from auth.users").await, 0);
 }
@@ -492,11 +504,11 @@ async fn an_invitation_is_accepted_by_the_invited_address_only() {
     };
 
     assert_eq!(
-        param(accept().await.header("location"), "error_code"),
+        read_query_param(accept().await.header("location"), "error_code"),
         "validation_failed"
     );
     provider.set_claims(json!({"email": "ben@example.com", "sub": "ben-1"}));
-    assert_eq!(claims(&app, &accept().await)["email"], "ben@example.com");
+    assert_eq!(verify_claims(&app, &accept().await)["email"], "ben@example.com");
     let audit = "select count(*) from auth.audit_log_entries where payload ->> 'action' = 'invite_accepted'";
     assert_eq!(app.count(audit).await, 1);
 }

@@ -77,7 +77,7 @@ async fn auth_075_a_malformed_challenge_id_is_a_malformed_body() {
     })
     .await;
     let session = app.user("ana@example.com").await;
-    // Names of any length are accepted, as long as they are reasonable.
+    // A name of 300 characters is not too long.
     let body = json!({"factor_type": "totp", "friendly_name": "ü".repeat(300)});
     let factor = app.enroll(&session, body).await;
     assert_eq!(factor.status, 200, "{}", factor.body);

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::app::TestApp;
 
 /// Builds SAML metadata of one identity provider.
-fn metadata(entity: &str) -> String {
+fn build_metadata(entity: &str) -> String {
     format!(
         "<EntityDescriptor xmlns=\"urn:oasis:names:tc:SAML:2.0:metadata\" entityID=\"{entity}\"><IDPSSODescriptor/></EntityDescriptor>"
     )
@@ -36,7 +36,7 @@ async fn administrators_create_list_update_and_delete_sso_providers() {
     let app = TestApp::start().await;
     let create = |change: Value| {
         let mut body = json!({
-            "type": "saml", "metadata_xml": metadata("https://idp.example/a"), "domains": ["example.com"],
+            "type": "saml", "metadata_xml": build_metadata("https://idp.example/a"), "domains": ["example.com"],
             "resource_id": "crm", "attribute_mapping": {"keys": {"email": {"name": "mail"}}},
         });
         for (name, value) in change.as_object().unwrap() {
@@ -50,7 +50,7 @@ async fn administrators_create_list_update_and_delete_sso_providers() {
     assert_eq!(made.body["saml"]["entity_id"], "https://idp.example/a");
     assert_eq!(made.body["domains"][0]["domain"], "example.com");
     assert_eq!(create(json!({})).await.error(), (422, "saml_idp_already_exists"));
-    let other = json!({"metadata_xml": metadata("https://idp.example/b"), "resource_id": null});
+    let other = json!({"metadata_xml": build_metadata("https://idp.example/b"), "resource_id": null});
     assert_eq!(create(other).await.error(), (400, "sso_domain_already_exists"));
     for bad in [
         json!({"type": "oidc"}),
@@ -81,7 +81,10 @@ async fn administrators_create_list_update_and_delete_sso_providers() {
         (&json!(true), &json!("example.org"))
     );
     let moved = app
-        .put(path, json!({"metadata_xml": metadata("https://idp.example/c")}))
+        .put(
+            path,
+            json!({"metadata_xml": build_metadata("https://idp.example/c")}),
+        )
         .admin()
         .send()
         .await;

@@ -11,7 +11,7 @@ use sha3::{Digest, Keccak256};
 use crate::app::{Response, TestApp};
 
 /// Starts the service with sign-in by Ethereum and Solana wallets.
-async fn app() -> TestApp {
+async fn start_app() -> TestApp {
     TestApp::start_with(|config| {
         config.web3.ethereum = true;
         config.web3.solana = true;
@@ -29,7 +29,7 @@ fn ethereum_address(key: &SigningKey) -> String {
 }
 
 /// Builds a message as wallets sign it (EIP-4361), issued now.
-fn message(chain: &str, address: &str, domain: &str, uri: &str, network: &str) -> String {
+fn build_message(chain: &str, address: &str, domain: &str, uri: &str, network: &str) -> String {
     let now = chrono::Utc::now().to_rfc3339_opts(chrono::SecondsFormat::Millis, true);
     format!(
         "{domain} wants you to sign in with your {chain} account:\n{address}\n\nI accept the terms\n\nURI: {uri}\n\
@@ -48,17 +48,17 @@ fn sign_ethereum(key: &SigningKey, message: &str) -> String {
     )
 }
 
-async fn grant(app: &TestApp, chain: &str, message: &str, signature: &str) -> Response {
+async fn sign_in_with_wallet(app: &TestApp, chain: &str, message: &str, signature: &str) -> Response {
     let body = json!({"chain": chain, "message": message, "signature": signature});
     app.post("/token?grant_type=web3", body).send().await
 }
 
 #[actix_web::test]
 async fn an_ethereum_wallet_signs_in_to_the_same_user_again() {
-    let app = app().await;
+    let app = start_app().await;
     let key = SigningKey::from_slice(&[7; 32]).unwrap();
     let address = ethereum_address(&key);
-    let text = message(
+    let text = build_message(
         "Ethereum",
         &address,
         "site.example",
@@ -66,7 +66,7 @@ async fn an_ethereum_wallet_signs_in_to_the_same_user_again() {
         "1",
     );
 
-    let session = grant(&app, "ethereum", &text, &sign_ethereum(&key, &text))
+    let session = sign_in_with_wallet(&app, "ethereum", &text, &sign_ethereum(&key, &text))
         .await
         .session();
 
@@ -93,7 +93,7 @@ async fn an_ethereum_wallet_signs_in_to_the_same_user_again() {
             .unwrap()[0]["method"],
         "web3"
     );
-    let again = grant(&app, "ethereum", &text, &sign_ethereum(&key, &text))
+    let again = sign_in_with_wallet(&app, "ethereum", &text, &sign_ethereum(&key, &text))
         .await
         .session();
     assert_eq!(again.user["id"], user["id"]);
@@ -101,10 +101,10 @@ async fn an_ethereum_wallet_signs_in_to_the_same_user_again() {
 
 #[actix_web::test]
 async fn solana_signatures_of_the_text_and_of_the_offchain_envelope_sign_in() {
-    let app = app().await;
+    let app = start_app().await;
     let key = ed25519_dalek::SigningKey::from_bytes(&[9; 32]);
     let address = bs58::encode(key.verifying_key().as_bytes()).into_string();
-    let text = message(
+    let text = build_message(
         "Solana",
         &address,
         "site.example",
@@ -113,7 +113,7 @@ async fn solana_signatures_of_the_text_and_of_the_offchain_envelope_sign_in() {
     );
 
     let plain = STANDARD.encode(key.sign(text.as_bytes()).to_bytes());
-    let session = grant(&app, "solana", &text, &plain).await.session();
+    let session = sign_in_with_wallet(&app, "solana", &text, &plain).await.session();
     assert_eq!(
         session.user["identities"][0]["id"],
         format!("web3:solana:{address}")
@@ -128,20 +128,23 @@ async fn solana_signatures_of_the_text_and_of_the_offchain_envelope_sign_in() {
     wrapped.extend(text.as_bytes());
     let hardware = STANDARD.encode(key.sign(&wrapped).to_bytes());
     assert_eq!(
-        grant(&app, "solana", &text, &hardware).await.session().user["id"],
+        sign_in_with_wallet(&app, "solana", &text, &hardware)
+            .await
+            .session()
+            .user["id"],
         session.user["id"]
     );
 }
 
 #[actix_web::test]
 async fn messages_for_other_sites_or_signed_by_other_keys_are_rejected() {
-    let app = app().await;
+    let app = start_app().await;
     let key = SigningKey::from_slice(&[7; 32]).unwrap();
     let other = SigningKey::from_slice(&[8; 32]).unwrap();
     let address = ethereum_address(&key);
-    let good = message("Ethereum", &address, "site.example", "https://site.example/", "1");
+    let good = build_message("Ethereum", &address, "site.example", "https://site.example/", "1");
     let signed = |domain: &str, uri: &str| {
-        let text = message("Ethereum", &address, domain, uri, "1");
+        let text = build_message("Ethereum", &address, domain, uri, "1");
         let signature = sign_ethereum(&key, &text);
         (text, signature)
     };
@@ -157,7 +160,7 @@ async fn messages_for_other_sites_or_signed_by_other_keys_are_rejected() {
         (good.clone(), format!("0x{}", "ff".repeat(65))),
     ];
     for (text, signature) in cases {
-        let refused = grant(&app, "ethereum", &text, &signature).await;
+        let refused = sign_in_with_wallet(&app, "ethereum", &text, &signature).await;
         assert_eq!(
             (refused.status, &refused.body["error"]),
             (400, &json!("invalid_grant")),
@@ -165,21 +168,21 @@ async fn messages_for_other_sites_or_signed_by_other_keys_are_rejected() {
         );
     }
     assert_eq!(
-        grant(&app, "ethereum", &good, "0x00").await.error(),
+        sign_in_with_wallet(&app, "ethereum", &good, "0x00").await.error(),
         (400, "validation_failed")
     );
     assert_eq!(
-        grant(&app, "ethereum", "short", "").await.error(),
+        sign_in_with_wallet(&app, "ethereum", "short", "").await.error(),
         (400, "validation_failed")
     );
     assert_eq!(
-        grant(&app, "bitcoin", &good, "").await.error(),
+        sign_in_with_wallet(&app, "bitcoin", &good, "").await.error(),
         (400, "web3_unsupported_chain")
     );
     assert_eq!(app.count("select count(*) from auth.users").await, 0);
     let off = TestApp::start().await;
     assert_eq!(
-        grant(&off, "ethereum", "", "").await.error(),
+        sign_in_with_wallet(&off, "ethereum", "", "").await.error(),
         (422, "web3_provider_disabled")
     );
     let bytes = json!({ "chain": "ethereum", "message": "m", "signature": { "0": 1, "1": 2 } });
@@ -196,18 +199,21 @@ async fn web3_sign_ins_have_their_own_rate_limit() {
         config.rate_limits.client = ClientAddress::Header("x-real-ip".to_owned());
     })
     .await;
-    let grant = |kind: &'static str| {
+    let request_token = |kind: &'static str| {
         let call = app.post(&format!("/token?grant_type={kind}"), json!({"chain": "ethereum"}));
         call.header("x-real-ip", "192.0.2.1").send()
     };
 
     for _ in 0..30 {
-        assert_eq!(grant("web3").await.error(), (400, "validation_failed"));
+        assert_eq!(request_token("web3").await.error(), (400, "validation_failed"));
     }
 
-    assert_eq!(grant("web3").await.error(), (429, "over_request_rate_limit"));
     assert_eq!(
-        grant("refresh_token").await.status,
+        request_token("web3").await.error(),
+        (429, "over_request_rate_limit")
+    );
+    assert_eq!(
+        request_token("refresh_token").await.status,
         400,
         "has a bucket of its own"
     );

@@ -13,7 +13,7 @@ pub struct ConnectionLimits {
     /// How long a request's head may take to arrive, and a connection to be used.
     pub head_timeout: Duration,
     /// How slowly a body may arrive and a response may be read.
-    pub transfer: TransferPatience,
+    pub transfer: TransferLimits,
     /// Most open connections of one address, for each listener; any number if `None`.
     pub per_address: Option<usize>,
     /// The only host names to which requests may be sent; any if `None`.
@@ -28,7 +28,7 @@ pub struct ConnectionLimits {
 /// A client that sends one byte a minute would otherwise hold a request for days, and one that reads as slowly the
 /// whole response in memory.
 #[derive(Debug, Clone, Copy)]
-pub struct TransferPatience {
+pub struct TransferLimits {
     /// How long a transfer may stand still in all. Only time spent waiting for the client counts, and transferred bytes
     /// win it back at `bytes_per_second`. Default 60 s.
     pub stall: Duration,
@@ -36,7 +36,7 @@ pub struct TransferPatience {
     pub bytes_per_second: u32,
 }
 
-impl Default for TransferPatience {
+impl Default for TransferLimits {
     fn default() -> Self {
         Self {
             stall: Duration::from_secs(60),
@@ -49,7 +49,7 @@ impl From<Duration> for ConnectionLimits {
     fn from(head_timeout: Duration) -> Self {
         Self {
             head_timeout,
-            transfer: TransferPatience::default(),
+            transfer: TransferLimits::default(),
             per_address: None,
             hosts: None,
             keys: None,

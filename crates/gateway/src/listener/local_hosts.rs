@@ -13,14 +13,17 @@ const RESERVED: [&str; 3] = ["localhost", "internal", "test"];
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LocalHosts {
     /// Further names, in lower case.
-    also: Vec<String>,
+    extra_names: Vec<String>,
 }
 
 impl LocalHosts {
-    /// Local names and `also`, which are names without a port.
-    pub fn new(also: impl IntoIterator<Item = String>) -> Self {
+    /// Local names and `extra_names`, which are names without a port.
+    pub fn new(extra_names: impl IntoIterator<Item = String>) -> Self {
         Self {
-            also: also.into_iter().map(|name| name.to_ascii_lowercase()).collect(),
+            extra_names: extra_names
+                .into_iter()
+                .map(|name| name.to_ascii_lowercase())
+                .collect(),
         }
     }
 
@@ -37,7 +40,9 @@ impl LocalHosts {
         match name.rsplit_once('.') {
             None => true,
             Some((_, last)) => {
-                RESERVED.contains(&last) || name.parse::<Ipv4Addr>().is_ok() || self.also.contains(&name)
+                RESERVED.contains(&last)
+                    || name.parse::<Ipv4Addr>().is_ok()
+                    || self.extra_names.contains(&name)
             }
         }
     }

@@ -30,7 +30,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use crate::Keys;
 use connection_limit::ConnectionLimit;
 use http_framing::FramedStream;
-pub use limits::{ConnectionLimits, TransferPatience};
+pub use limits::{ConnectionLimits, TransferLimits};
 pub use local_hosts::LocalHosts;
 pub(crate) use network::network_of;
 use upgrade::UpgradeService;

@@ -12,13 +12,13 @@ use super::tracked_body::{Returns, TrackedBody};
 use crate::{GatewayError, Service};
 
 /// Responses below this size are not counted: most fit into the socket's buffer, and they are gone at once.
-const SMALL: u64 = 64 * 1024;
+const UNCOUNTED_BYTES: u64 = 64 * 1024;
 
 /// What the requests of one worker share.
 #[derive(Debug)]
 pub(super) struct Admission {
     /// Requests whose bodies are small, in progress until they are answered.
-    short: Rc<Quota>,
+    small_bodies: Rc<Quota>,
     /// Requests to services whose bodies stream, in progress until their response has been sent. They last as long as
     /// clients take to send or read, so they have a quota of their own.
     streaming: Rc<Quota>,
@@ -29,7 +29,7 @@ pub(super) struct Admission {
 impl Admission {
     pub(super) fn new(config: &GatewayConfig) -> Self {
         Self {
-            short: Quota::new(config.max_in_flight_per_worker),
+            small_bodies: Quota::new(config.max_in_flight_per_worker),
             streaming: Quota::new(config.max_streaming_per_worker),
             unread: Quota::new(config.max_unread_bytes_per_worker),
         }
@@ -50,7 +50,7 @@ impl Admission {
         if !is_read(method) {
             self.unread.check_share(1, client)?;
         }
-        Ok(self.short.take(1, client)?)
+        Ok(self.small_bodies.take(1, client)?)
     }
 
     /// Counts a response until it has been sent. A large response to a read is replaced by an error when too many bytes
@@ -64,7 +64,7 @@ impl Admission {
     ) -> ServiceResponse<EitherBody<B>> {
         let size = match response.response().body().size() {
             BodySize::None => return response,
-            BodySize::Sized(size) if size < SMALL => return response,
+            BodySize::Sized(size) if size < UNCOUNTED_BYTES => return response,
             BodySize::Sized(size) => Some(size),
             BodySize::Stream => None,
         };
@@ -79,7 +79,7 @@ impl Admission {
         let charged = if is_read(response.request().method()) {
             self.unread.take(amount, client)
         } else {
-            Ok(self.unread.take_anyway(amount, client))
+            Ok(self.unread.take_unchecked(amount, client))
         };
         match charged {
             Ok(usage) => track_body(response, usage, Returns::Bytes),

@@ -55,7 +55,7 @@ impl Keys {
         Self {
             ring,
             api_keys,
-            service_role: Arc::new(Claims::of_role("service_role")),
+            service_role: Arc::new(Claims::for_role("service_role")),
             required,
         }
     }
@@ -81,7 +81,7 @@ impl Keys {
             .filter(|token| token.starts_with("sb_"));
         let sent = self.classify(text.or(opaque_bearer));
         if self.required && service.needs_key(path) {
-            self.require(&sent, text, opaque_bearer, headers)?;
+            self.require_key(&sent, text, opaque_bearer, headers)?;
         }
         let bearer = match authorization {
             Some(value) if opaque_bearer.is_none() => self.verify_authorization(value),
@@ -123,7 +123,7 @@ impl Keys {
     }
 
     /// Refuses a request without a valid key. Called only where keys are required.
-    fn require(
+    fn require_key(
         &self,
         sent: &SentKey<'_>,
         text: Option<&str>,

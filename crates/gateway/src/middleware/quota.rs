@@ -73,11 +73,11 @@ impl Quota {
         if after > self.most / 2 && used > 0 {
             self.check_share(amount, client)?;
         }
-        Ok(self.take_anyway(amount, client))
+        Ok(self.take_unchecked(amount, client))
     }
 
     /// Takes an amount that is in use already, whatever the limits are.
-    pub(super) fn take_anyway(self: &Rc<Self>, amount: usize, client: Client<'_>) -> Usage {
+    pub(super) fn take_unchecked(self: &Rc<Self>, amount: usize, client: Client<'_>) -> Usage {
         let used = self.used.get();
         let after = used.saturating_add(amount);
         self.used.set(after);
@@ -163,12 +163,12 @@ mod tests {
 
     use super::*;
 
-    const NOBODY: Bearer = Bearer::None;
+    const NO_CLIENT: Bearer = Bearer::None;
 
     fn from(address: &str) -> Client<'static> {
         Client {
             address: address.parse().expect("an address"),
-            bearer: &NOBODY,
+            bearer: &NO_CLIENT,
         }
     }
 

@@ -30,7 +30,7 @@ pub(super) struct Selection {
 
 /// `GET /api/v1/info`
 pub(super) async fn get_info(inbox: web::Data<Inbox>) -> HttpResponse {
-    let mails = inbox.list();
+    let mails = inbox.list_mails();
     HttpResponse::Ok().json(json!({
         "Version": concat!("selvedge ", env!("CARGO_PKG_VERSION")),
         "Messages": mails.len(),
@@ -40,13 +40,13 @@ pub(super) async fn get_info(inbox: web::Data<Inbox>) -> HttpResponse {
 
 /// `GET /api/v1/messages?start=&limit=`: newest first.
 pub(super) async fn list_messages(inbox: web::Data<Inbox>, query: web::Query<ListQuery>) -> HttpResponse {
-    let all = inbox.list();
+    let all = inbox.list_mails();
     HttpResponse::Ok().json(render_page(&all, &all, &query))
 }
 
 /// `GET /api/v1/search?query=`: all words must occur; `to:`, `from:`, `subject:` and `is:read|unread` restrict where.
 pub(super) async fn search_messages(inbox: web::Data<Inbox>, query: web::Query<ListQuery>) -> HttpResponse {
-    let all = inbox.list();
+    let all = inbox.list_mails();
     let terms = parse_search(query.query.as_deref().unwrap_or_default());
     let found: Vec<_> = all
         .iter()
@@ -62,16 +62,16 @@ pub(super) async fn delete_found_messages(
     query: web::Query<ListQuery>,
 ) -> HttpResponse {
     let terms = parse_search(query.query.as_deref().unwrap_or_default());
-    inbox.delete(|mail| matches_all(mail, &terms));
+    inbox.delete_mails(|mail| matches_all(mail, &terms));
     HttpResponse::Ok().content_type("text/plain").body("ok")
 }
 
 /// `GET /api/v1/message/{id}`, where the id `latest` is the newest mail. Reading a mail marks it as read.
 pub(super) async fn get_message(inbox: web::Data<Inbox>, id: web::Path<String>) -> HttpResponse {
-    let Some(mail) = inbox.find(&id) else {
+    let Some(mail) = inbox.find_mail(&id) else {
         return respond_not_found();
     };
-    inbox.mark(true, |other| other.id == mail.id);
+    inbox.mark_read(true, |other| other.id == mail.id);
     let mut body = render_summary(&mail);
     // Compat: Mailpit has these members in lists only.
     for left_out in ["Read", "Created", "Snippet"] {
@@ -88,7 +88,7 @@ pub(super) async fn get_message(inbox: web::Data<Inbox>, id: web::Path<String>) 
 
 /// `GET /api/v1/message/{id}/raw`
 pub(super) async fn get_source(inbox: web::Data<Inbox>, id: web::Path<String>) -> HttpResponse {
-    match inbox.find(&id) {
+    match inbox.find_mail(&id) {
         Some(mail) => HttpResponse::Ok()
             .content_type("text/plain; charset=utf-8")
             .body(mail.source()),
@@ -98,7 +98,7 @@ pub(super) async fn get_source(inbox: web::Data<Inbox>, id: web::Path<String>) -
 
 /// `GET /api/v1/message/{id}/headers`: name → list of values.
 pub(super) async fn get_headers(inbox: web::Data<Inbox>, id: web::Path<String>) -> HttpResponse {
-    let Some(mail) = inbox.find(&id) else {
+    let Some(mail) = inbox.find_mail(&id) else {
         return respond_not_found();
     };
     let mut headers: Map<String, Value> = Map::new();
@@ -114,7 +114,7 @@ pub(super) async fn get_headers(inbox: web::Data<Inbox>, id: web::Path<String>) 
 /// Compat: an unreadable body counts as an empty selection, that is, all mails.
 pub(super) async fn mark_messages(inbox: web::Data<Inbox>, body: web::Bytes) -> HttpResponse {
     let selection: Selection = serde_json::from_slice(&body).unwrap_or_default();
-    inbox.mark(selection.read, |mail| {
+    inbox.mark_read(selection.read, |mail| {
         selection.ids.is_empty() || selection.ids.contains(&mail.id)
     });
     HttpResponse::Ok().content_type("text/plain").body("ok")
@@ -123,7 +123,7 @@ pub(super) async fn mark_messages(inbox: web::Data<Inbox>, body: web::Bytes) -> 
 /// `DELETE /api/v1/messages` `{IDs?}`
 pub(super) async fn delete_messages(inbox: web::Data<Inbox>, body: web::Bytes) -> HttpResponse {
     let selection: Selection = serde_json::from_slice(&body).unwrap_or_default();
-    inbox.delete(|mail| selection.ids.is_empty() || selection.ids.contains(&mail.id));
+    inbox.delete_mails(|mail| selection.ids.is_empty() || selection.ids.contains(&mail.id));
     HttpResponse::Ok().content_type("text/plain").body("ok")
 }
 

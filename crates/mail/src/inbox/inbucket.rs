@@ -8,7 +8,7 @@ use super::{Inbox, StoredMail};
 
 /// `GET /api/v1/mailbox/{name}`. The name of a mailbox is the local part of an address, or the whole address.
 pub(super) async fn list_mailbox(inbox: web::Data<Inbox>, name: web::Path<String>) -> HttpResponse {
-    let mails = inbox.list();
+    let mails = inbox.list_mails();
     let found: Vec<_> = mails
         .iter()
         // The store has the newest first, Inbucket the oldest.
@@ -22,7 +22,7 @@ pub(super) async fn list_mailbox(inbox: web::Data<Inbox>, name: web::Path<String
 /// `GET /api/v1/mailbox/{name}/{id}`, where the id `latest` is the newest mail of that mailbox.
 pub(super) async fn get_message(inbox: web::Data<Inbox>, path: web::Path<(String, String)>) -> HttpResponse {
     let (name, id) = path.into_inner();
-    let mails = inbox.list();
+    let mails = inbox.list_mails();
     let Some(mail) = mails
         .iter()
         .find(|mail| belongs_to(mail, &name) && (id == "latest" || mail.id == id))
@@ -41,7 +41,7 @@ pub(super) async fn get_message(inbox: web::Data<Inbox>, path: web::Path<(String
 
 /// `DELETE /api/v1/mailbox/{name}`
 pub(super) async fn purge_mailbox(inbox: web::Data<Inbox>, name: web::Path<String>) -> HttpResponse {
-    inbox.delete(|mail| belongs_to(mail, &name));
+    inbox.delete_mails(|mail| belongs_to(mail, &name));
     HttpResponse::Ok().json("OK")
 }
 

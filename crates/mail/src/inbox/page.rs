@@ -27,7 +27,7 @@ pub(super) async fn get_page() -> HttpResponse {
 pub(super) async fn view_body(inbox: web::Data<Inbox>, name: web::Path<String>) -> HttpResponse {
     // Ids hold no dots, so the part behind the last dot is the extension.
     let (id, extension) = name.rsplit_once('.').unwrap_or((&name, "html"));
-    let Some(mail) = inbox.find(id) else {
+    let Some(mail) = inbox.find_mail(id) else {
         return HttpResponse::NotFound()
             .content_type("text/plain")
             .body("message not found");

@@ -135,7 +135,7 @@ impl Inbox {
             ("Subject".to_owned(), mail.subject.clone()),
             ("Date".to_owned(), created.to_rfc2822()),
         ];
-        self.insert(StoredMail {
+        self.insert_mail(StoredMail {
             id: String::new(),
             from,
             to: vec![Address {
@@ -176,7 +176,7 @@ impl Inbox {
             .headers_raw()
             .map(|(name, value)| (name.to_owned(), value.trim().to_owned()))
             .collect();
-        self.insert(StoredMail {
+        self.insert_mail(StoredMail {
             id: String::new(),
             from: from.unwrap_or(Address {
                 name: String::new(),
@@ -202,7 +202,7 @@ impl Inbox {
     }
 
     /// Gives the mail its id and stores it; drops the oldest mails beyond the capacity.
-    fn insert(&self, mut mail: StoredMail) {
+    fn insert_mail(&self, mut mail: StoredMail) {
         let mut state = self.lock();
         state.received += 1;
         // The time makes ids sortable and different between runs; the counter makes them unique within a run.
@@ -225,13 +225,13 @@ impl Inbox {
 
     /// All mails, newest first.
     #[must_use]
-    pub fn list(&self) -> Vec<Arc<StoredMail>> {
+    pub fn list_mails(&self) -> Vec<Arc<StoredMail>> {
         self.lock().mails.iter().cloned().collect()
     }
 
     /// The mail of this id; `latest` is the newest one.
     #[must_use]
-    pub fn find(&self, id: &str) -> Option<Arc<StoredMail>> {
+    pub fn find_mail(&self, id: &str) -> Option<Arc<StoredMail>> {
         let state = self.lock();
         if id == "latest" {
             state.mails.front().cloned()
@@ -241,7 +241,7 @@ impl Inbox {
     }
 
     /// Marks the mails for which `wanted` is true as read or unread.
-    pub fn mark(&self, read: bool, wanted: impl Fn(&StoredMail) -> bool) {
+    pub fn mark_read(&self, read: bool, wanted: impl Fn(&StoredMail) -> bool) {
         for mail in &mut self.lock().mails {
             if mail.read != read && wanted(mail) {
                 // Copies the mail if a request is still reading it; that request keeps the old state.
@@ -251,7 +251,7 @@ impl Inbox {
     }
 
     /// Removes the mails for which `wanted` is true.
-    pub fn delete(&self, wanted: impl Fn(&StoredMail) -> bool) {
+    pub fn delete_mails(&self, wanted: impl Fn(&StoredMail) -> bool) {
         let mut state = self.lock();
         state.mails.retain(|mail| !wanted(mail));
         state.bytes = state.mails.iter().map(|mail| mail.size).sum();
@@ -278,7 +278,7 @@ fn read_addresses(header: Option<&mail_parser::Address<'_>>) -> Vec<Address> {
 mod tests {
     use super::*;
 
-    fn mail(subject: &str) -> Mail {
+    fn build_mail(subject: &str) -> Mail {
         Mail {
             to: "a@b.c".to_owned(),
             subject: subject.to_owned(),
@@ -292,10 +292,10 @@ mod tests {
     fn full_inbox_drops_its_oldest_mail() {
         let inbox = Inbox::default();
         for number in 0..CAPACITY + 3 {
-            inbox.deliver(&Sender::default(), mail(&number.to_string()));
+            inbox.deliver(&Sender::default(), build_mail(&number.to_string()));
         }
 
-        let mails = inbox.list();
+        let mails = inbox.list_mails();
 
         assert_eq!(mails.len(), CAPACITY);
         assert_eq!(
@@ -311,7 +311,7 @@ mod tests {
 
         inbox.deliver_raw(raw, &["ana@example.com".to_owned()]);
 
-        let stored = inbox.find("latest").expect("the mail is stored");
+        let stored = inbox.find_mail("latest").expect("the mail is stored");
         assert_eq!((stored.subject.as_str(), stored.text.trim()), ("Grüße", "Hello"));
         assert_eq!(
             (stored.from.address.as_str(), stored.to[0].name.as_str()),

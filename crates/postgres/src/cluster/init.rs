@@ -79,7 +79,7 @@ fn create_data_dir(
     let password = new_password();
     let password_file = data_dir.with_extension("password");
     write_private(&password_file, password.expose_secret())?;
-    owner.give(&password_file)?;
+    owner.give_ownership_of(&password_file)?;
     let outcome = run_initdb(binaries, owner, &unfinished, &password_file);
     // Removed before the outcome is checked, so that a failed initdb does not leave the password on disk either.
     std::fs::remove_file(&password_file).map_err(ClusterError::file(&password_file))?;
@@ -109,7 +109,7 @@ fn sync_data_dir(_: &Binaries, _: &Owner, data_dir: &Path) -> Result<(), Cluster
 
 #[cfg(not(target_os = "linux"))]
 fn sync_data_dir(binaries: &Binaries, owner: &Owner, data_dir: &Path) -> Result<(), ClusterError> {
-    let program = binaries.program("initdb");
+    let program = binaries.program_path("initdb");
     let mut command = owner.command(&program);
     command.arg("--sync-only").arg("-D").arg(data_dir);
     run_program(command, &program)
@@ -123,7 +123,7 @@ fn run_initdb(
     data_dir: &Path,
     password_file: &Path,
 ) -> Result<(), ClusterError> {
-    let program = binaries.program("initdb");
+    let program = binaries.program_path("initdb");
     let mut last = None;
     for locale in candidate_locales(binaries.major_version()) {
         let mut command = owner.command(&program);
@@ -193,7 +193,7 @@ fn replace_password(
     secret: &Path,
 ) -> Result<SecretString, ClusterError> {
     let password = new_password();
-    let program = binaries.program("postgres");
+    let program = binaries.program_path("postgres");
     let mut command = owner.command(&program);
     command
         .args(["--single", "-j", "-D"])

@@ -87,10 +87,10 @@ impl Cluster {
     pub(crate) fn start_blocking(config: &ClusterConfig, lock: ProjectLock) -> Result<Self, ClusterError> {
         let owner = Owner::for_this_process()?;
         let home = owner.data_home(&config.state_dir)?;
-        let binaries = Binaries::find(&config.binary_search())?.made_usable(&owner, &home)?;
+        let binaries = Binaries::find(&config.binary_search())?.make_usable_by(&owner, &home)?;
         let data_dir = home.join("pgdata");
         // Before any file of the data directory is read or written, no older postmaster may be using it.
-        postmaster::end_leftover(&data_dir)?;
+        postmaster::end_leftover_postmaster(&data_dir)?;
         let initialized = init::ensure_data_dir(&binaries, &owner, &data_dir, &config.state_dir)?;
         config.write_settings(&binaries, &owner, &data_dir)?;
         let socket_dir = sockets::socket_dir(&home, &owner, config.port)?;
@@ -190,7 +190,7 @@ impl Cluster {
         let (config, owner, binaries) = (self.config.clone(), self.owner, self.binaries.clone());
         let (data_dir, socket_dir) = (self.data_dir.clone(), self.socket_dir.clone());
         let start = move || {
-            postmaster::end_leftover(&data_dir)?;
+            postmaster::end_leftover_postmaster(&data_dir)?;
             let deadline = Instant::now() + START_TIMEOUT;
             Postmaster::start(&binaries, &owner, &data_dir, &socket_dir, &config, deadline)
         };
@@ -226,7 +226,7 @@ impl Cluster {
         let _lock = ProjectLock::acquire(state_dir, 0, &[])?;
         let home = Owner::for_this_process()?.data_home(state_dir)?;
         let data_dir = home.join("pgdata");
-        postmaster::end_leftover(&data_dir)?;
+        postmaster::end_leftover_postmaster(&data_dir)?;
         match std::fs::remove_dir_all(&data_dir) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
                 Err(ClusterError::file(&data_dir)(error))

@@ -21,7 +21,7 @@ use sha2::{Digest, Sha256};
 use super::error::ClusterError;
 
 /// Parent of the data folders of projects that the cluster's user cannot enter.
-const ELSEWHERE: &str = "/var/lib/selvedge";
+const DATA_PARENT: &str = "/var/lib/selvedge";
 
 /// The user that owns and runs the cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,7 +70,7 @@ impl Owner {
     }
 
     /// Makes this user the owner of a file or folder (`chown`); does nothing when it is the user of this process.
-    pub(crate) fn give(&self, path: &Path) -> Result<(), ClusterError> {
+    pub(crate) fn give_ownership_of(&self, path: &Path) -> Result<(), ClusterError> {
         if self.is_other {
             chown(path, Some(self.uid), Some(self.gid)).map_err(ClusterError::file(path))?;
         }
@@ -85,7 +85,7 @@ impl Owner {
                 .create(path)
                 .map_err(ClusterError::file(path))?;
         }
-        self.give(path)
+        self.give_ownership_of(path)
     }
 
     /// Whether this user can enter `folder` and list it. Only permission bits are checked; where access is granted by
@@ -127,8 +127,8 @@ impl Owner {
         }
         let state = state_dir.canonicalize().map_err(ClusterError::file(state_dir))?;
         let name = &hex::encode(Sha256::digest(state.as_os_str().as_encoded_bytes()))[..16];
-        let home = Path::new(ELSEWHERE).join(name);
-        for folder in [Path::new(ELSEWHERE), &home] {
+        let home = Path::new(DATA_PARENT).join(name);
+        for folder in [Path::new(DATA_PARENT), &home] {
             std::fs::create_dir_all(folder).map_err(ClusterError::file(folder))?;
             // Set explicitly, because a strict umask would keep the cluster's user out.
             std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o755))

@@ -24,7 +24,7 @@ use nix::{
 use super::{ClusterConfig, binaries::Binaries, error::ClusterError, owner::Owner};
 
 /// Pause between two looks at `postmaster.pid` or at a process that is ending.
-const POLL: Duration = Duration::from_millis(5);
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 /// How long a fast shutdown (SIGINT: roll back, checkpoint, end) may take before an immediate one (SIGQUIT) follows,
 /// which loses no committed data either, but makes the next start replay the WAL.
@@ -94,7 +94,7 @@ impl Postmaster {
             if PidFile::read(data_dir).is_some_and(|file| file.pid == pid && file.is_ready) {
                 return Ok(());
             }
-            sleep(POLL);
+            sleep(POLL_INTERVAL);
         }
         Err("it was not ready in time".to_owned())
     }
@@ -128,7 +128,7 @@ impl Postmaster {
                 if self.has_ended().is_some() {
                     return Ok(());
                 }
-                sleep(POLL);
+                sleep(POLL_INTERVAL);
             }
         }
         Err(ClusterError::StillRunning { pid })
@@ -151,7 +151,7 @@ fn spawn_postmaster(
     config: &ClusterConfig,
     log: File,
 ) -> Result<Child, ClusterError> {
-    let program = binaries.program("postgres");
+    let program = binaries.program_path("postgres");
     let mut command = owner.command(&program);
     command
         .arg("-D")
@@ -186,12 +186,12 @@ fn spawn_postmaster(
 }
 
 /// Ends a postmaster of this data directory that a killed server left running, so that a new one can start with the
-/// current settings. A stale pid file whose pid belongs to another process is rewritten; see [`disarm`].
-pub(crate) fn end_leftover(data_dir: &Path) -> Result<(), ClusterError> {
+/// current settings. A stale pid file whose pid belongs to another process is rewritten; see [`replace_stale_pid`].
+pub(crate) fn end_leftover_postmaster(data_dir: &Path) -> Result<(), ClusterError> {
     let Some(file) = PidFile::read(data_dir) else {
         return Ok(());
     };
-    if is_alive(file.pid) && runs_in(file.pid, data_dir) {
+    if is_alive(file.pid) && runs_in_data_dir(file.pid, data_dir) {
         tracing::info!(
             pid = file.pid,
             "ending the PostgreSQL that an earlier server left behind"
@@ -200,7 +200,7 @@ pub(crate) fn end_leftover(data_dir: &Path) -> Result<(), ClusterError> {
     }
     match PidFile::read(data_dir) {
         // When no process has the pid, PostgreSQL itself recognizes the file as stale and recovers.
-        Some(file) if process_exists(file.pid) => disarm(data_dir),
+        Some(file) if process_exists(file.pid) => replace_stale_pid(data_dir),
         _ => Ok(()),
     }
 }
@@ -216,7 +216,7 @@ fn end_process(pid: i32) -> Result<(), ClusterError> {
             if !is_alive(pid) {
                 return Ok(());
             }
-            sleep(POLL);
+            sleep(POLL_INTERVAL);
         }
     }
     Err(ClusterError::StillRunning { pid })
@@ -226,7 +226,7 @@ fn end_process(pid: i32) -> Result<(), ClusterError> {
 /// PostgreSQL would refuse to start. Removing the file would also disable PostgreSQL's check for backends that still
 /// hold the old shared memory; PostgreSQL ignores the pid of its own parent process (this one) and still makes that
 /// check.
-fn disarm(data_dir: &Path) -> Result<(), ClusterError> {
+fn replace_stale_pid(data_dir: &Path) -> Result<(), ClusterError> {
     let path = data_dir.join("postmaster.pid");
     let text = std::fs::read_to_string(&path).map_err(ClusterError::file(&path))?;
     let rest = text.split_once('\n').map_or("", |(_, rest)| rest);
@@ -269,7 +269,7 @@ fn is_zombie(pid: i32) -> bool {
 
 /// Whether the process is a postmaster of this data directory. On Linux its working directory tells (a postmaster
 /// changes to its data directory), elsewhere its command line.
-fn runs_in(pid: i32, data_dir: &Path) -> bool {
+fn runs_in_data_dir(pid: i32, data_dir: &Path) -> bool {
     let data_dir = data_dir.canonicalize().unwrap_or_else(|_| data_dir.to_owned());
     if let Ok(folder) = std::fs::read_link(format!("/proc/{pid}/cwd")) {
         return folder == data_dir;

@@ -58,7 +58,7 @@ fn choose_socket_dir(home: &Path, owner: &Owner, port: u16) -> Result<PathBuf, C
         )
         .map_err(ClusterError::file(&std::env::temp_dir()))?
         .keep();
-    owner.give(&folder)?;
+    owner.give_ownership_of(&folder)?;
     std::fs::write(&remembered, format!("{}\n", folder.display()))
         .map_err(ClusterError::file(&remembered))?;
     Ok(folder)

@@ -7,23 +7,24 @@ use std::time::{Duration, Instant};
 
 use super::Cluster;
 
-/// Most starts within [`WINDOW`]; a PostgreSQL that ends more often has a fault that starting does not repair.
-const MOST_STARTS: usize = 5;
+/// Most starts within [`COUNTED_PERIOD`]; a PostgreSQL that ends more often has a fault that starting does not repair.
+const MAX_STARTS: usize = 5;
 /// The time over which starts are counted.
-const WINDOW: Duration = Duration::from_secs(10 * 60);
+const COUNTED_PERIOD: Duration = Duration::from_secs(10 * 60);
 /// The pause before the second start within the window. It doubles with each further one; the first start comes at once.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 
 /// The starts of the last minutes.
 #[derive(Debug, Default)]
-struct Starts(Vec<Instant>);
+struct StartHistory(Vec<Instant>);
 
-impl Starts {
+impl StartHistory {
     /// Counts one more start and returns the pause before it. `None` when there were too many.
     fn next_pause(&mut self, now: Instant) -> Option<Duration> {
-        self.0.retain(|at| now.saturating_duration_since(*at) < WINDOW);
+        self.0
+            .retain(|at| now.saturating_duration_since(*at) < COUNTED_PERIOD);
         let before = self.0.len();
-        if before == MOST_STARTS {
+        if before == MAX_STARTS {
             return None;
         }
         self.0.push(now);
@@ -38,7 +39,7 @@ impl Cluster {
     /// Starts PostgreSQL again whenever it ends without having been asked to. `on_change` is told `false` when it has
     /// ended and `true` when it accepts connections again. Returns, with the reason, when it has ended too often.
     pub async fn keep_running(&mut self, on_change: impl Fn(bool)) -> String {
-        let mut starts = Starts::default();
+        let mut starts = StartHistory::default();
         let mut failure = None;
         loop {
             // After a start that failed, there is no process whose end could be waited for.
@@ -48,8 +49,8 @@ impl Cluster {
             };
             on_change(false);
             let Some(pause) = starts.next_pause(Instant::now()) else {
-                let minutes = WINDOW.as_secs() / 60;
-                return format!("{reason}, after {MOST_STARTS} starts within {minutes} minutes");
+                let minutes = COUNTED_PERIOD.as_secs() / 60;
+                return format!("{reason}, after {MAX_STARTS} starts within {minutes} minutes");
             };
             tracing::error!(
                 reason,
@@ -74,7 +75,7 @@ mod tests {
 
     #[test]
     fn starts_come_at_growing_intervals_and_end_after_the_fifth() {
-        let mut starts = Starts::default();
+        let mut starts = StartHistory::default();
         let now = Instant::now();
 
         let pauses: Vec<_> = (0..6).map(|_| starts.next_pause(now)).collect();
@@ -82,6 +83,6 @@ mod tests {
         let seconds = [0, 1, 2, 4, 8].map(|seconds| Some(Duration::from_secs(seconds)));
         assert_eq!(pauses[..5], seconds);
         assert_eq!(pauses[5], None);
-        assert_eq!(starts.next_pause(now + WINDOW), Some(Duration::ZERO));
+        assert_eq!(starts.next_pause(now + COUNTED_PERIOD), Some(Duration::ZERO));
     }
 }

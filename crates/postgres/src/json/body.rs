@@ -6,9 +6,9 @@ use std::collections::VecDeque;
 use bytes::Bytes;
 
 /// Bytes after which a chunk is complete and the next one begins.
-const PIECE: usize = 32 * 1024;
+const CHUNK_BYTES: usize = 32 * 1024;
 /// Capacity with which the first chunk begins; most documents are short.
-const FIRST: usize = 1024;
+const FIRST_CAPACITY: usize = 1024;
 
 /// Appends to a document.
 #[derive(Debug, Default)]
@@ -20,12 +20,15 @@ pub(super) struct Writer {
 impl Writer {
     /// The buffer to which the next bytes are appended.
     pub(super) fn buffer(&mut self) -> &mut Vec<u8> {
-        if self.current.len() >= PIECE {
+        if self.current.len() >= CHUNK_BYTES {
             // An eighth more, because the last value before the limit usually exceeds it.
-            let full = std::mem::replace(&mut self.current, Vec::with_capacity(PIECE + PIECE / 8));
+            let full = std::mem::replace(
+                &mut self.current,
+                Vec::with_capacity(CHUNK_BYTES + CHUNK_BYTES / 8),
+            );
             self.done.push_back(full.into());
         } else if self.current.capacity() == 0 {
-            self.current.reserve(FIRST);
+            self.current.reserve(FIRST_CAPACITY);
         }
         &mut self.current
     }
@@ -67,8 +70,8 @@ impl Iterator for ByteChunks {
     /// layer writes it in parts.
     fn next(&mut self) -> Option<Bytes> {
         let mut first = self.0.pop_front()?;
-        if first.len() > 2 * PIECE {
-            let piece = first.split_to(PIECE);
+        if first.len() > 2 * CHUNK_BYTES {
+            let piece = first.split_to(CHUNK_BYTES);
             self.0.push_front(first);
             return Some(piece);
         }

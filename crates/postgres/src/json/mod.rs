@@ -8,9 +8,9 @@
 mod array;
 mod body;
 mod escape;
-mod kind;
 #[cfg(test)]
 mod tests;
+mod text_form;
 mod value;
 
 use std::sync::Arc;
@@ -18,28 +18,28 @@ use std::sync::Arc;
 use crate::wire::{Column, Values};
 pub use body::ByteChunks;
 use body::Writer;
-use kind::Kind;
+use text_form::TextForm;
 use value::write_value;
 
 /// How single values of one type become JSON: for callers that hold values in PostgreSQL's text form.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct JsonType(Kind);
+pub struct JsonType(TextForm);
 
 impl JsonType {
     /// The JSON form of a built-in type. `None` when only PostgreSQL can write it (`to_jsonb`).
     pub fn of(type_oid: u32) -> Option<Self> {
-        Kind::of(type_oid).map(Self)
+        TextForm::of(type_oid).map(Self)
     }
 
     /// Any type whose JSON is its text in quotes, such as an enum.
     pub fn string() -> Self {
-        Self(Kind::Text)
+        Self(TextForm::Text)
     }
 
     /// The array type of this element type.
     #[must_use]
     pub fn array(self) -> Self {
-        Self(Kind::Array(Box::new(self.0)))
+        Self(TextForm::Array(Box::new(self.0)))
     }
 
     /// Appends a value, given in the type's text form as PostgreSQL writes it with ISO dates.
@@ -63,7 +63,7 @@ pub(crate) struct JsonShape {
 struct Field {
     /// `"name":` with the `{` or `,` before it.
     prefix: Box<[u8]>,
-    kind: Kind,
+    kind: TextForm,
 }
 
 impl JsonShape {
@@ -75,7 +75,7 @@ impl JsonShape {
             prefix.push(b':');
             Some(Field {
                 prefix: prefix.into(),
-                kind: Kind::of(column.type_oid)?,
+                kind: TextForm::of(column.type_oid)?,
             })
         };
         Some(Self {

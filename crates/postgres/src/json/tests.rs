@@ -3,14 +3,14 @@
 use postgres_types::Type;
 use proptest::prelude::*;
 
-use super::kind::Kind;
+use super::text_form::TextForm;
 use super::value::write_value;
 use super::{JsonForm, JsonRows, JsonShape};
 use crate::wire::Column;
 
 fn json(r#type: &Type, text: &str) -> String {
     let mut out = Vec::new();
-    let kind = Kind::of(r#type.oid()).expect("a type that can be written");
+    let kind = TextForm::of(r#type.oid()).expect("a type that can be written");
     write_value(&mut out, &kind, text.as_bytes());
     String::from_utf8(out).expect("text")
 }
@@ -71,7 +71,7 @@ fn types_without_a_known_json_form_are_left_to_postgresql() {
         Type::UNKNOWN.oid(),
         16_400,
     ] {
-        assert_eq!(Kind::of(oid), None, "{oid}");
+        assert_eq!(TextForm::of(oid), None, "{oid}");
     }
 }
 
@@ -146,7 +146,7 @@ proptest! {
     #[test]
     fn any_bytes_are_written_without_a_panic(text: Vec<u8>) {
         for r#type in [Type::TIMESTAMPTZ, Type::TEXT_ARRAY, Type::NUMERIC_ARRAY, Type::BOOL, Type::FLOAT4] {
-            let kind = Kind::of(r#type.oid()).expect("a type that can be written");
+            let kind = TextForm::of(r#type.oid()).expect("a type that can be written");
             write_value(&mut Vec::new(), &kind, &text);
         }
     }

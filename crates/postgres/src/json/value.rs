@@ -2,19 +2,19 @@
 
 use super::array::write_array;
 use super::escape::write_string;
-use super::kind::Kind;
+use super::text_form::TextForm;
 
 /// Appends a value that is not null.
-pub(super) fn write_value(out: &mut Vec<u8>, kind: &Kind, text: &[u8]) {
+pub(super) fn write_value(out: &mut Vec<u8>, kind: &TextForm, text: &[u8]) {
     match kind {
-        Kind::Boolean => out.extend_from_slice(if text == b"t" { b"true" } else { b"false" }),
-        Kind::Integer | Kind::Json => out.extend_from_slice(text),
-        Kind::Number if is_number(text) => out.extend_from_slice(text),
-        Kind::Number | Kind::Plain => write_plain(out, text),
-        Kind::Text => write_string(out, text),
-        Kind::Timestamp => write_timestamp(out, text, false),
-        Kind::TimestampWithZone => write_timestamp(out, text, true),
-        Kind::Array(element) => write_array(out, text, |out, text| write_value(out, element, text)),
+        TextForm::Boolean => out.extend_from_slice(if text == b"t" { b"true" } else { b"false" }),
+        TextForm::Integer | TextForm::Json => out.extend_from_slice(text),
+        TextForm::Number if is_number(text) => out.extend_from_slice(text),
+        TextForm::Number | TextForm::Plain => write_plain(out, text),
+        TextForm::Text => write_string(out, text),
+        TextForm::Timestamp => write_timestamp(out, text, false),
+        TextForm::TimestampWithZone => write_timestamp(out, text, true),
+        TextForm::Array(element) => write_array(out, text, |out, text| write_value(out, element, text)),
     }
 }
 

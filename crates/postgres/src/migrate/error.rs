@@ -96,7 +96,7 @@ impl MigrateError {
 
 /// One statement that PostgreSQL refused: where, why, and the statement.
 #[derive(Debug, thiserror::Error)]
-#[error("{}:{line}: {} (SQLSTATE {sqlstate}){}\n{}", path.display(), message, self.remarks(), self.excerpt())]
+#[error("{}:{line}: {} (SQLSTATE {sqlstate}){}\n{}", path.display(), message, self.format_remarks(), self.excerpt())]
 pub struct StatementFailure {
     /// The file.
     pub path: PathBuf,
@@ -127,7 +127,7 @@ impl StatementFailure {
         }
     }
 
-    fn remarks(&self) -> String {
+    fn format_remarks(&self) -> String {
         let detail = self.detail.iter().map(|detail| format!("\n  detail: {detail}"));
         let hint = self.hint.iter().map(|hint| format!("\n  hint: {hint}"));
         detail.chain(hint).collect()
@@ -135,11 +135,11 @@ impl StatementFailure {
 
     /// The first 12 lines of the statement, indented, each cut at 200 characters, so that the message fits a terminal.
     fn excerpt(&self) -> String {
-        const LINES: usize = 12;
+        const EXCERPT_LINES: usize = 12;
         let mut lines = self.statement.lines();
         let mut excerpt: Vec<String> = lines
             .by_ref()
-            .take(LINES)
+            .take(EXCERPT_LINES)
             .map(|line| format!("    {}", line.chars().take(200).collect::<String>()))
             .collect();
         if lines.next().is_some() {

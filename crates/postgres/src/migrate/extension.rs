@@ -34,7 +34,7 @@ pub(crate) enum Missing {
 pub(crate) const BUILT_IN: [&str; 1] = ["pgjwt"];
 
 /// Decides whether a missing extension is skipped or stops the migration.
-pub(crate) fn judge_missing(name: &str) -> Missing {
+pub(crate) fn decide_missing(name: &str) -> Missing {
     match name {
         "pg_net" => Missing::Ignorable("calls of net.http_get and net.http_post will fail when they run"),
         "pg_graphql" => Missing::Ignorable("graphql_public.graphql() answers that it is not enabled"),
@@ -64,7 +64,7 @@ pub(crate) fn judge_missing(name: &str) -> Missing {
 impl ExtensionStatement {
     /// Parses a statement; `None` for any other kind, which is then sent to PostgreSQL as written.
     pub(crate) fn parse(statement: &str) -> Option<Self> {
-        let mut words = Words::new(statement);
+        let mut words = StatementReader::new(statement);
         if words.take("create") {
             Self::parse_create(words)
         } else if words.take("drop") {
@@ -75,7 +75,7 @@ impl ExtensionStatement {
     }
 
     /// `extension [if not exists] name [with] [schema name] [version name] [cascade]`
-    fn parse_create(mut words: Words<'_>) -> Option<Self> {
+    fn parse_create(mut words: StatementReader<'_>) -> Option<Self> {
         words.expect("extension")?;
         let if_not_exists = words.take("if");
         if if_not_exists {
@@ -106,7 +106,7 @@ impl ExtensionStatement {
     }
 
     /// `extension [if exists] name [, name …] [cascade | restrict]`
-    fn parse_drop(mut words: Words<'_>) -> Option<Self> {
+    fn parse_drop(mut words: StatementReader<'_>) -> Option<Self> {
         words.expect("extension")?;
         let if_exists = words.take("if");
         if if_exists {
@@ -165,12 +165,12 @@ fn quote_literal(value: &str) -> String {
 }
 
 /// The tokens of a statement without white space and comments, read from the front.
-struct Words<'a> {
+struct StatementReader<'a> {
     sql: &'a str,
     tokens: std::vec::IntoIter<Token>,
 }
 
-impl<'a> Words<'a> {
+impl<'a> StatementReader<'a> {
     fn new(sql: &'a str) -> Self {
         let mut lexer = Lexer::new(sql);
         let mut tokens = Vec::new();

@@ -6,7 +6,7 @@ use tokio_postgres::Client;
 
 use super::{
     error::MigrateError,
-    extension::{BUILT_IN, ExtensionStatement, Missing, judge_missing},
+    extension::{BUILT_IN, ExtensionStatement, Missing, decide_missing},
     files::{Migration, pending_migrations},
     run::Script,
 };
@@ -262,7 +262,7 @@ pub(crate) async fn check_extensions(
         .into_iter()
         .filter(|(_, _, name)| !available.contains(name) && !BUILT_IN.contains(&name.as_str()))
     {
-        match judge_missing(&name) {
+        match decide_missing(&name) {
             Missing::Ignorable(consequence) if skip.contains(&name) => {
                 tracing::debug!(extension = name, consequence, "named again");
             }

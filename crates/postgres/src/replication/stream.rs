@@ -28,7 +28,7 @@ pub struct ReplicationStream {
     confirmed_lsn: u64,
     confirm_at: Instant,
     /// When PostgreSQL sent its latest message, by its own clock, in microseconds since 2000-01-01 UTC.
-    heard_at_us: i64,
+    last_message_at_us: i64,
 }
 
 impl ReplicationStream {
@@ -65,7 +65,7 @@ impl ReplicationStream {
             server_lsn: 0,
             confirmed_lsn: 0,
             confirm_at: Instant::now() + CONFIRM_INTERVAL,
-            heard_at_us: now_us(),
+            last_message_at_us: now_us(),
         })
     }
 
@@ -113,8 +113,8 @@ impl ReplicationStream {
 
     /// When PostgreSQL sent the latest message that was read, by its own clock, in microseconds since 2000-01-01 UTC.
     /// Before the first message it is this machine's time at the start.
-    pub fn heard_at_us(&self) -> i64 {
-        self.heard_at_us
+    pub fn last_message_at_us(&self) -> i64 {
+        self.last_message_at_us
     }
 
     fn handle(&mut self, tag: u8, mut body: Bytes) -> Result<Option<LogicalMessage>, ReplicationError> {
@@ -129,7 +129,7 @@ impl ReplicationStream {
             b'w' if body.len() >= 24 => {
                 let _start_lsn = body.get_u64();
                 self.server_lsn = self.server_lsn.max(body.get_u64());
-                self.heard_at_us = body.get_i64();
+                self.last_message_at_us = body.get_i64();
                 LogicalMessage::decode(body).map(Some).ok_or_else(malformed)
             }
             b'k' if body.len() >= 17 => {
@@ -140,7 +140,7 @@ impl ReplicationStream {
                     self.confirmed_lsn = self.confirmed_lsn.max(end_lsn);
                 }
                 self.server_lsn = self.server_lsn.max(end_lsn);
-                self.heard_at_us = body.get_i64();
+                self.last_message_at_us = body.get_i64();
                 if body.get_u8() == 1 {
                     self.queue_confirmation();
                 }

@@ -21,8 +21,8 @@ pub(super) enum Speed {
 
 /// The durations of statements that have run, by a hash of their text, and of what statements are about.
 pub(super) struct StatementLatencies {
-    once: LruCache<u64, Duration>,
-    repeated: LruCache<u64, Duration>,
+    seen_once: LruCache<u64, Duration>,
+    seen_repeatedly: LruCache<u64, Duration>,
     hasher: DefaultHasher,
     slow_statement: Duration,
 }
@@ -32,21 +32,21 @@ impl StatementLatencies {
     pub(super) fn new(slow_statement: Duration) -> Self {
         let capacity = |entries| NonZeroUsize::new(entries).unwrap_or(NonZeroUsize::MIN);
         Self {
-            once: LruCache::new(capacity(REMEMBERED_ONCE)),
-            repeated: LruCache::new(capacity(REMEMBERED_REPEATED)),
+            seen_once: LruCache::new(capacity(REMEMBERED_ONCE)),
+            seen_repeatedly: LruCache::new(capacity(REMEMBERED_REPEATED)),
             hasher: DefaultHasher::default(),
             slow_statement,
         }
     }
 
     /// The hash that identifies a statement, or what one is about.
-    pub(super) fn id_of(&self, text: &str) -> u64 {
+    pub(super) fn hash_text(&self, text: &str) -> u64 {
         self.hasher.hash_one(text)
     }
 
     /// What earlier runs say.
-    pub(super) fn look_up(&mut self, id: u64) -> Speed {
-        match self.repeated.get(&id).or_else(|| self.once.peek(&id)) {
+    pub(super) fn find_speed(&mut self, id: u64) -> Speed {
+        match self.seen_repeatedly.get(&id).or_else(|| self.seen_once.peek(&id)) {
             None => Speed::Unknown,
             Some(duration) if *duration < self.slow_statement => Speed::Fast,
             Some(_) => Speed::Slow,
@@ -55,13 +55,13 @@ impl StatementLatencies {
 
     /// Stores the longer of this duration and 70 % of the stored one, so that a statement that is slow with some values
     /// only counts as slow for several runs.
-    pub(super) fn record(&mut self, id: u64, duration: Duration) {
-        if let Some(known) = self.repeated.get_mut(&id) {
+    pub(super) fn record_duration(&mut self, id: u64, duration: Duration) {
+        if let Some(known) = self.seen_repeatedly.get_mut(&id) {
             *known = duration.max(known.mul_f32(0.7));
-        } else if let Some(known) = self.once.pop(&id) {
-            self.repeated.put(id, duration.max(known.mul_f32(0.7)));
+        } else if let Some(known) = self.seen_once.pop(&id) {
+            self.seen_repeatedly.put(id, duration.max(known.mul_f32(0.7)));
         } else {
-            self.once.put(id, duration);
+            self.seen_once.put(id, duration);
         }
     }
 }
@@ -73,36 +73,36 @@ mod tests {
     #[test]
     fn a_slow_run_is_forgotten_after_several_fast_ones() {
         let mut latencies = StatementLatencies::new(Duration::from_millis(30));
-        let id = latencies.id_of("select f()");
-        assert_eq!(latencies.look_up(id), Speed::Unknown);
+        let id = latencies.hash_text("select f()");
+        assert_eq!(latencies.find_speed(id), Speed::Unknown);
 
-        latencies.record(id, Duration::from_secs(1));
+        latencies.record_duration(id, Duration::from_secs(1));
         for _ in 0..5 {
-            latencies.record(id, Duration::from_millis(1));
-            assert_eq!(latencies.look_up(id), Speed::Slow);
+            latencies.record_duration(id, Duration::from_millis(1));
+            assert_eq!(latencies.find_speed(id), Speed::Slow);
         }
         for _ in 0..10 {
-            latencies.record(id, Duration::from_millis(1));
+            latencies.record_duration(id, Duration::from_millis(1));
         }
 
-        assert_eq!(latencies.look_up(id), Speed::Fast);
+        assert_eq!(latencies.find_speed(id), Speed::Fast);
     }
 
     #[test]
     fn a_flood_of_new_statements_does_not_displace_known_ones() {
         let mut latencies = StatementLatencies::new(Duration::from_millis(30));
-        let known = latencies.id_of("known");
+        let known = latencies.hash_text("known");
         for _ in 0..2 {
-            latencies.record(known, Duration::from_millis(1));
+            latencies.record_duration(known, Duration::from_millis(1));
         }
 
         for number in 0..100_000 {
-            latencies.record(
-                latencies.id_of(&format!("new {number}")),
+            latencies.record_duration(
+                latencies.hash_text(&format!("new {number}")),
                 Duration::from_millis(1),
             );
         }
 
-        assert_eq!(latencies.look_up(known), Speed::Fast);
+        assert_eq!(latencies.find_speed(known), Speed::Fast);
     }
 }

@@ -11,6 +11,7 @@ mod interactive;
 mod latency;
 mod outage;
 mod pipeline;
+mod pipeline_needs;
 mod pool;
 mod pool_config;
 mod result;
@@ -18,7 +19,6 @@ mod running;
 mod stage;
 mod statement;
 mod wait_queues;
-mod work;
 
 pub use context::RequestContext;
 pub use error::{DatabaseError, RequestError};

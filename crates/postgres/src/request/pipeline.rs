@@ -6,17 +6,17 @@ use std::time::{Duration, Instant};
 
 use super::begin_text;
 use super::context::RequestContext;
-use super::running::{Attempt, Failure, Running, check_refusal, rows_of, wait_for};
+use super::running::{Attempt, Failure, Running, check_refusal, take_rows, wait_for};
 use super::statement::SqlStatement;
 use crate::json::JsonRows;
-use crate::wire::{Batch, BatchError, Connection, Label, OnFinished, Reply, Sink};
+use crate::wire::{Batch, BatchError, BatchLabel, Connection, OnFinished, Reply, Sink};
 use crate::{
     AccessMode, Database, DatabaseError, Isolation, JsonRead, Login, RequestError, RequestTransaction,
     RoleSettings, Row, TransactionEnd, TransactionResult, TransactionStage,
 };
 
 /// Role and search path under which statements are prepared whose meaning does not depend on either.
-const ANY: (&str, &str) = ("", "");
+const ANY_ROLE: (&str, &str) = ("", "");
 
 /// The first statement of a connection. Most request transactions have no `BEGIN` that names isolation and access mode,
 /// so the session's defaults must be right, whatever is configured for the login. Returns whether they were right before.
@@ -75,7 +75,7 @@ impl Pipeline {
         let defaults = pipeline.send(None, |batch| {
             batch.execute(
                 TransactionStage::Begin,
-                ANY,
+                ANY_ROLE,
                 &SqlStatement::plain(SESSION_DEFAULTS),
                 Sink::Rows(Vec::new()),
             )
@@ -139,7 +139,7 @@ impl Pipeline {
     /// Queues a whole transaction: without `BEGIN` where the session's defaults fit it, else with `BEGIN` and an end.
     pub(super) fn begin(
         &self,
-        label: Label,
+        label: BatchLabel,
         transaction: &RequestTransaction<'_>,
         roles: &RoleSettings,
         attempt: Attempt,
@@ -169,7 +169,7 @@ impl Pipeline {
             if !commits {
                 // A rollback skips deferred constraints, but a dry run must report their errors.
                 let check = SqlStatement::plain("set constraints all immediate");
-                batch.execute(TransactionStage::TransactionEnd, ANY, &check, Sink::Discard)?;
+                batch.execute(TransactionStage::TransactionEnd, ANY_ROLE, &check, Sink::Discard)?;
             }
             Ok(())
         })?;
@@ -187,7 +187,7 @@ impl Pipeline {
     /// project may have changed its settings.
     fn send_and_reset(
         &self,
-        label: Label,
+        label: BatchLabel,
         transaction: &RequestTransaction<'_>,
         roles: &RoleSettings,
         compose: impl FnOnce(&mut Batch<'_>) -> Result<(), BatchError>,
@@ -219,7 +219,12 @@ impl Pipeline {
         };
         for text in statements {
             let statement = SqlStatement::plain(*text);
-            batch.execute(TransactionStage::TransactionEnd, ANY, &statement, Sink::Discard)?;
+            batch.execute(
+                TransactionStage::TransactionEnd,
+                ANY_ROLE,
+                &statement,
+                Sink::Discard,
+            )?;
         }
         Ok(())
     }
@@ -255,13 +260,13 @@ impl Pipeline {
     /// not known (yet) or not supported, the fallback statement is queued instead.
     pub(super) fn begin_json_read(
         &self,
-        label: Label,
+        label: BatchLabel,
         transaction: &RequestTransaction<'_>,
         listing: &JsonRead<'_>,
         roles: &RoleSettings,
         attempt: Attempt,
     ) -> Result<(Running, bool), RequestError> {
-        if attempt == Attempt::Careful || !self.can_write_json(transaction, roles) {
+        if attempt == Attempt::Isolated || !self.can_write_json(transaction, roles) {
             return self.begin_fallback(label, transaction, listing, roles, attempt);
         }
         let formats = self.find_formats_to_set(transaction);
@@ -280,7 +285,7 @@ impl Pipeline {
             if is_json {
                 return batch.execute(
                     TransactionStage::Explain,
-                    ANY,
+                    ANY_ROLE,
                     listing.after,
                     Sink::Rows(Vec::new()),
                 );
@@ -318,7 +323,7 @@ impl Pipeline {
 
     fn begin_fallback(
         &self,
-        label: Label,
+        label: BatchLabel,
         transaction: &RequestTransaction<'_>,
         listing: &JsonRead<'_>,
         roles: &RoleSettings,
@@ -354,12 +359,12 @@ impl Pipeline {
         end: TransactionEnd,
         accept: &impl Fn(&[Row]) -> bool,
     ) -> Result<TransactionResult, Failure> {
-        let outcome = check_refusal(wait_for(reply).await?).map(rows_of);
+        let outcome = check_refusal(wait_for(reply).await?).map(take_rows);
         let commit = end == TransactionEnd::Commit && outcome.as_ref().is_ok_and(|(rows, _)| accept(rows));
         let check = if end == TransactionEnd::Rollback && outcome.is_ok() {
             let check = SqlStatement::plain("set constraints all immediate");
             Some(self.send(None, |batch| {
-                batch.execute(TransactionStage::TransactionEnd, ANY, &check, Sink::Discard)
+                batch.execute(TransactionStage::TransactionEnd, ANY_ROLE, &check, Sink::Discard)
             })?)
         } else {
             None
@@ -381,7 +386,7 @@ impl Pipeline {
     fn end(&self, commit: bool) -> Result<Reply, RequestError> {
         let end = SqlStatement::plain(if commit { "commit" } else { "rollback" });
         self.send(None, |batch| {
-            batch.execute(TransactionStage::TransactionEnd, ANY, &end, Sink::Discard)?;
+            batch.execute(TransactionStage::TransactionEnd, ANY_ROLE, &end, Sink::Discard)?;
             if commit && self.owns_session {
                 self.push_reset(batch)?;
             }
@@ -391,7 +396,7 @@ impl Pipeline {
 
     fn send(
         &self,
-        label: Option<Label>,
+        label: Option<BatchLabel>,
         compose: impl FnOnce(&mut Batch<'_>) -> Result<(), BatchError>,
     ) -> Result<Reply, RequestError> {
         self.connection.send(label, compose).map_err(|error| {
@@ -408,7 +413,7 @@ impl Pipeline {
 }
 
 fn prepare_for(attempt: Attempt, batch: &mut Batch<'_>) {
-    if attempt == Attempt::Careful {
+    if attempt == Attempt::Isolated {
         batch.without_prepared_statements();
     }
 }
@@ -429,7 +434,7 @@ fn push_settings(
     session: &[(String, String)],
 ) -> Result<(), BatchError> {
     let settings = transaction.context.settings(roles, access, session);
-    batch.execute(TransactionStage::Settings, ANY, &settings, Sink::Discard)
+    batch.execute(TransactionStage::Settings, ANY_ROLE, &settings, Sink::Discard)
 }
 
 /// Adds a transaction with `BEGIN`, all but its end.
@@ -441,7 +446,7 @@ fn push_explicit(
     session: &[(String, String)],
 ) -> Result<(), BatchError> {
     let begin = SqlStatement::plain(begin_text(transaction.access, isolation));
-    batch.execute(TransactionStage::Begin, ANY, &begin, Sink::Discard)?;
+    batch.execute(TransactionStage::Begin, ANY_ROLE, &begin, Sink::Discard)?;
     // BEGIN has set the access mode already.
     push_settings(batch, transaction, roles, AccessMode::ReadWrite, session)?;
     push_statements(batch, transaction)

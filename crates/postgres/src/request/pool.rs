@@ -12,11 +12,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::pipeline::Pipeline;
+use super::pipeline_needs::PipelineNeeds;
 use super::pool_config::RequestPoolConfig;
 use super::running::{Attempt, Failure};
 use super::wait_queues::{WaitQueue, WaitQueues};
-use super::work::Work;
-use crate::wire::Label;
+use crate::wire::BatchLabel;
 use crate::{Database, JsonRead, JsonReadResult, RequestError, RequestTransaction, Row, TransactionResult};
 
 /// Most transactions in flight on one connection. More would only wait in PostgreSQL's socket instead of here.
@@ -68,7 +68,7 @@ impl RequestPool {
     /// When the database cannot be reached.
     pub async fn warm_up(&self) -> Result<(), RequestError> {
         while self.inner.pipelines.borrow().len() < self.inner.config.connections_per_worker {
-            let pipeline = self.inner.open(Work::SHARED).await?;
+            let pipeline = self.inner.open(PipelineNeeds::SHARED).await?;
             self.inner.pipelines.borrow_mut().push(pipeline);
         }
         Ok(())
@@ -79,7 +79,7 @@ impl RequestPool {
     /// # Errors
     /// See [`RequestError`].
     pub async fn run(&self, transaction: RequestTransaction<'_>) -> Result<TransactionResult, RequestError> {
-        let mut attempt = Attempt::Usual;
+        let mut attempt = Attempt::Shared;
         loop {
             let (pipeline, label) = self.inner.acquire(&transaction, attempt).await?;
             let roles = self.inner.database.role_settings();
@@ -102,7 +102,7 @@ impl RequestPool {
         transaction: RequestTransaction<'_>,
         read: JsonRead<'_>,
     ) -> Result<JsonReadResult, RequestError> {
-        let mut attempt = Attempt::Usual;
+        let mut attempt = Attempt::Shared;
         loop {
             let (pipeline, label) = self.inner.acquire(&transaction, attempt).await?;
             let roles = self.inner.database.role_settings();
@@ -125,7 +125,7 @@ impl RequestPool {
         transaction: RequestTransaction<'_>,
         accept: impl Fn(&[Row]) -> bool,
     ) -> Result<TransactionResult, RequestError> {
-        let mut attempt = Attempt::Usual;
+        let mut attempt = Attempt::Shared;
         loop {
             let held = ExclusiveUse {
                 pipeline: Some(self.inner.acquire_exclusive().await?),
@@ -159,7 +159,7 @@ fn may_repeat(failure: &Failure, pipeline: &Pipeline, attempt: &mut Attempt) -> 
         Failure::ChangedSession => pipeline.retire(),
         Failure::Error(_) => return false,
     }
-    std::mem::replace(attempt, Attempt::Careful) == Attempt::Usual
+    std::mem::replace(attempt, Attempt::Isolated) == Attempt::Shared
 }
 
 /// What a request can do next.
@@ -175,13 +175,19 @@ impl Inner {
         self: &Rc<Self>,
         transaction: &RequestTransaction<'_>,
         attempt: Attempt,
-    ) -> Result<(Rc<Pipeline>, Label), RequestError> {
-        let assess = || Work::assess(&mut self.wait_queues.latencies.borrow_mut(), transaction, attempt);
-        let (statement, mut work) = assess();
+    ) -> Result<(Rc<Pipeline>, BatchLabel), RequestError> {
+        let assess_transaction = || {
+            PipelineNeeds::assess_transaction(
+                &mut self.wait_queues.latencies.borrow_mut(),
+                transaction,
+                attempt,
+            )
+        };
+        let (statement, mut work) = assess_transaction();
         let deadline = Instant::now() + self.config.acquire_timeout;
         let mut has_waited = false;
         let pipeline = loop {
-            match self.choose(work) {
+            match self.choose_pipeline(work) {
                 Choice::Take(pipeline) => break pipeline,
                 // Requests that already wait go first. Otherwise, while connections cannot be opened, a request whose attempt
                 // failed would try again before them. Unknown statements may overtake each other, see `may_run_alone`.
@@ -190,17 +196,17 @@ impl Inner {
                     self.pipelines.borrow_mut().push(pipeline.clone());
                     break pipeline;
                 }
-                _ => self.wait(work, deadline).await?,
+                _ => self.wait_for_pipeline(work, deadline).await?,
             }
             has_waited = true;
             // Meanwhile it may have become known whether the statement is slow.
-            work = assess().1;
+            work = assess_transaction().1;
         };
         if !work.runs_alone {
             // A shared pipeline may have room for the next request, too.
             self.wait_queues.shared.freed.notify_one();
         }
-        let label = Label {
+        let label = BatchLabel {
             statement,
             subject: work.subject,
             blocks: work.runs_alone,
@@ -209,7 +215,7 @@ impl Inner {
         Ok((pipeline, label))
     }
 
-    fn choose(self: &Rc<Self>, work: Work) -> Choice {
+    fn choose_pipeline(self: &Rc<Self>, work: PipelineNeeds) -> Choice {
         let now = Instant::now();
         let mut pipelines = self.pipelines.borrow_mut();
         self.discard_unusable(&mut pipelines, now);
@@ -238,7 +244,7 @@ impl Inner {
             .min_by_key(|(index, pipeline)| {
                 (
                     self.is_old(pipeline, now),
-                    self.preference(work, *index, pipeline),
+                    self.preference_key(work, *index, pipeline),
                 )
             })
             .map(|(_, pipeline)| pipeline);
@@ -261,7 +267,7 @@ impl Inner {
     /// A commit waits for the disk, and PostgreSQL flushes once for all connections that wait (group commit), so writes are
     /// spread over idle pipelines. Reads wait for nothing, and the fewer connections they use, the more of them share a
     /// system call.
-    fn preference(&self, work: Work, index: usize, pipeline: &Pipeline) -> (bool, usize, usize) {
+    fn preference_key(&self, work: PipelineNeeds, index: usize, pipeline: &Pipeline) -> (bool, usize, usize) {
         let kept = self.config.connections_per_worker;
         let queued = pipeline.in_flight();
         if work.writes || work.runs_alone {
@@ -288,7 +294,7 @@ impl Inner {
         self.is_opening_in_advance.set(true);
         let pool = Rc::clone(self);
         tokio::task::spawn_local(async move {
-            let opened = pool.open(Work::SHARED).await;
+            let opened = pool.open(PipelineNeeds::SHARED).await;
             pool.is_opening_in_advance.set(false);
             match opened {
                 Ok(pipeline) => {
@@ -302,7 +308,7 @@ impl Inner {
 
     /// Whether one more statement may run alone. Half of the kept pipelines, at least one, stay for those that share. A
     /// quarter of the others stays for unknown statements, so that a new read does not wait for slow ones to end.
-    fn may_run_alone(&self, pipelines: &[Rc<Pipeline>], work: Work) -> bool {
+    fn may_run_alone(&self, pipelines: &[Rc<Pipeline>], work: PipelineNeeds) -> bool {
         let most = self.config.max_connections_per_worker;
         let for_shared = (self.config.connections_per_worker / 2)
             .max(1)
@@ -335,7 +341,7 @@ impl Inner {
             let may_open = {
                 let mut pipelines = self.pipelines.borrow_mut();
                 self.discard_unusable(&mut pipelines, Instant::now());
-                let may_run_alone = self.may_run_alone(&pipelines, Work::EXCLUSIVE);
+                let may_run_alone = self.may_run_alone(&pipelines, PipelineNeeds::EXCLUSIVE);
                 let idle = pipelines.iter().rposition(|pipeline| pipeline.in_flight() == 0);
                 if let Some(idle) = idle.filter(|_| may_run_alone) {
                     return Ok(pipelines.remove(idle));
@@ -343,13 +349,13 @@ impl Inner {
                 may_run_alone && self.connections.get() < self.config.max_connections_per_worker
             };
             if may_open {
-                return self.open(Work::EXCLUSIVE).await;
+                return self.open(PipelineNeeds::EXCLUSIVE).await;
             }
-            self.wait(Work::EXCLUSIVE, deadline).await?;
+            self.wait_for_pipeline(PipelineNeeds::EXCLUSIVE, deadline).await?;
         }
     }
 
-    fn queue_for(&self, work: Work) -> &WaitQueue {
+    fn queue_for(&self, work: PipelineNeeds) -> &WaitQueue {
         if !work.runs_alone {
             &self.wait_queues.shared
         } else if work.is_slow {
@@ -360,7 +366,7 @@ impl Inner {
     }
 
     /// Waits until a pipeline may have become free.
-    async fn wait(&self, work: Work, deadline: Instant) -> Result<(), RequestError> {
+    async fn wait_for_pipeline(&self, work: PipelineNeeds, deadline: Instant) -> Result<(), RequestError> {
         let _waiting = self.database.pool_metrics().count_waiting();
         let queue = self.queue_for(work);
         let _place = queue.join();
@@ -372,7 +378,7 @@ impl Inner {
             })
     }
 
-    async fn open(&self, work: Work) -> Result<Rc<Pipeline>, RequestError> {
+    async fn open(&self, work: PipelineNeeds) -> Result<Rc<Pipeline>, RequestError> {
         // Counted before it exists, so that many requests at once do not open more than allowed.
         self.connections.set(self.connections.get() + 1);
         self.opening.borrow_mut().push(work.subject);
@@ -382,12 +388,12 @@ impl Inner {
             opened: Cell::new(false),
         };
         let wait_queues = Rc::clone(&self.wait_queues);
-        let on_finished = Box::new(move |ran: Option<(Label, Duration)>| {
+        let on_finished = Box::new(move |ran: Option<(BatchLabel, Duration)>| {
             if let Some((label, duration)) = ran {
                 let mut latencies = wait_queues.latencies.borrow_mut();
-                latencies.record(label.statement, duration);
+                latencies.record_duration(label.statement, duration);
                 if label.blocks {
-                    latencies.record(label.subject, duration);
+                    latencies.record_duration(label.subject, duration);
                 }
             }
             wait_queues.notify();

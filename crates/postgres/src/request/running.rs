@@ -19,10 +19,10 @@ pub(super) struct Running {
 /// How a transaction is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Attempt {
-    Usual,
+    Shared,
     /// On a connection for itself and without prepared statements, so that nothing that others do in the session can
     /// make it fail.
-    Careful,
+    Isolated,
 }
 
 /// Why a transaction failed.
@@ -59,7 +59,7 @@ impl Running {
     /// Waits for the transaction's end.
     pub(super) async fn result(self) -> Result<TransactionResult, Failure> {
         let commits = self.commits;
-        let (rows, explain) = rows_of(self.outcome().await?);
+        let (rows, explain) = take_rows(self.finish().await?);
         Ok(TransactionResult {
             rows,
             explain,
@@ -70,12 +70,12 @@ impl Running {
     /// Waits for a read that [`Pipeline::begin_json_read`] queued.
     pub(super) async fn json_result(self, is_json: bool) -> Result<JsonReadResult, Failure> {
         if is_json {
-            return Ok(json_result_of(self.outcome().await?));
+            return Ok(take_json_result(self.finish().await?));
         }
         self.result().await.map(JsonReadResult::Rows)
     }
 
-    async fn outcome(self) -> Result<Finished, Failure> {
+    async fn finish(self) -> Result<Finished, Failure> {
         let first = wait_for(self.reply).await?;
         // A write that took effect cannot be tried again.
         if first.in_changed_session && (self.is_read || first.refusal.is_some()) {
@@ -94,7 +94,7 @@ pub(super) async fn wait_for(reply: Reply) -> Result<Finished, RequestError> {
     reply.finished().await.map_err(RequestError::Lost)
 }
 
-fn failure_of(refusal: wire::Refusal) -> Failure {
+fn classify_refusal(refusal: wire::Refusal) -> Failure {
     if refusal.is_stale() {
         return Failure::StaleStatement;
     }
@@ -103,13 +103,13 @@ fn failure_of(refusal: wire::Refusal) -> Failure {
 
 pub(super) fn check_refusal(mut finished: Finished) -> Result<Finished, Failure> {
     match finished.refusal.take() {
-        Some(refusal) => Err(failure_of(refusal)),
+        Some(refusal) => Err(classify_refusal(refusal)),
         None => Ok(finished),
     }
 }
 
 /// Rows of the main statement, and of the one after it.
-pub(super) fn rows_of(finished: Finished) -> (Vec<Row>, Vec<Row>) {
+pub(super) fn take_rows(finished: Finished) -> (Vec<Row>, Vec<Row>) {
     let (mut statement, mut after) = (Vec::new(), Vec::new());
     for (stage, sink) in finished.sinks {
         match (stage, sink) {
@@ -121,7 +121,7 @@ pub(super) fn rows_of(finished: Finished) -> (Vec<Row>, Vec<Row>) {
     (statement, after)
 }
 
-fn json_result_of(finished: Finished) -> JsonReadResult {
+fn take_json_result(finished: Finished) -> JsonReadResult {
     let mut after = Vec::new();
     let mut document = JsonRows::new(JsonForm::Array);
     for (_, sink) in finished.sinks {

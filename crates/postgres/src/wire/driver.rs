@@ -50,21 +50,21 @@ struct Shared {
     /// Whether the connection takes no further requests, because its session has changed.
     retired: Cell<bool>,
     task: RefCell<Option<Waker>>,
-    /// Pending batches that are [`Label::blocks`].
+    /// Pending batches that are [`BatchLabel::blocks`].
     blocking: Cell<usize>,
-    /// [`Label::subject`] of the last of them.
+    /// [`BatchLabel::subject`] of the last of them.
     blocking_subject: Cell<u64>,
-    /// Pending batches that are [`Label::writes`].
+    /// Pending batches that are [`BatchLabel::writes`].
     writing: Cell<usize>,
     on_finished: OnFinished,
 }
 
 /// Called after each finished batch with its label and its duration, and with `None` when the connection is lost.
-pub(crate) type OnFinished = Box<dyn Fn(Option<(Label, Duration)>)>;
+pub(crate) type OnFinished = Box<dyn Fn(Option<(BatchLabel, Duration)>)>;
 
 /// What the pool must know of a batch while it is in flight.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Label {
+pub(crate) struct BatchLabel {
     /// Hash of the statement, for [`OnFinished`].
     pub(crate) statement: u64,
     /// Hash of what the statement is about: its table or function.
@@ -78,7 +78,7 @@ pub(crate) struct Label {
 struct Pending {
     collector: Collector,
     reply: oneshot::Sender<Finished>,
-    label: Option<Label>,
+    label: Option<BatchLabel>,
 }
 
 impl Pending {
@@ -145,7 +145,7 @@ impl Connection {
     /// When the protocol cannot carry a statement. Nothing is queued then.
     pub(crate) fn send(
         &self,
-        label: Option<Label>,
+        label: Option<BatchLabel>,
         compose: impl FnOnce(&mut Batch<'_>) -> Result<(), BatchError>,
     ) -> Result<Reply, BatchError> {
         let mut out = self.shared.out.borrow_mut();
@@ -195,17 +195,17 @@ impl Connection {
         self.shared.pending.borrow().len()
     }
 
-    /// Whether a batch with [`Label::blocks`] is in flight.
+    /// Whether a batch with [`BatchLabel::blocks`] is in flight.
     pub(crate) fn is_blocked(&self) -> bool {
         self.shared.blocking.get() > 0
     }
 
-    /// The subject of the batch with [`Label::blocks`] that is in flight; `None` if there is none.
+    /// The subject of the batch with [`BatchLabel::blocks`] that is in flight; `None` if there is none.
     pub(crate) fn blocking_subject(&self) -> Option<u64> {
         self.is_blocked().then(|| self.shared.blocking_subject.get())
     }
 
-    /// Whether a batch with [`Label::writes`] is in flight.
+    /// Whether a batch with [`BatchLabel::writes`] is in flight.
     pub(crate) fn is_writing(&self) -> bool {
         self.shared.writing.get() > 0
     }

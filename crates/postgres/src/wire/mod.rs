@@ -14,7 +14,7 @@ mod statements;
 
 pub(crate) use batch::{Batch, BatchError, Finished, Refusal, Sink};
 pub(crate) use connect::{ConnectError, Opened, Stream, connect_stream, open_connection};
-pub(crate) use driver::{Connection, Label, OnFinished, Reply};
+pub(crate) use driver::{BatchLabel, Connection, OnFinished, Reply};
 pub(crate) use row::{Column, Values};
 pub use row::{ColumnIndex, NamedColumns, Row, RowError};
 pub(crate) use server_message::ErrorFields;

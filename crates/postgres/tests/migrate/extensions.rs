@@ -28,7 +28,7 @@ async fn gw_018_postgres_creates_contrib_extensions_trusted_or_not_and_drops_the
 
     assert_eq!(
         project
-            .value(
+            .query_value(
                 "select string_agg(extname || ' ' || nspname, ', ' order by extname)
                  from pg_extension join pg_namespace n on n.oid = extnamespace"
             )
@@ -78,7 +78,7 @@ async fn gw_019_unavailable_extensions_are_found_before_anything_runs() {
             .contains("2_b.sql:2: extension \"no_such_thing\" is not available"),
         "{error}"
     );
-    assert_eq!(project.value("select to_regclass('a')").await, "null");
+    assert_eq!(project.query_value("select to_regclass('a')").await, "null");
 }
 
 #[tokio::test]

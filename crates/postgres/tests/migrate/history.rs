@@ -26,10 +26,13 @@ async fn gw_021_migrations_run_once_and_leave_their_history() {
     );
     assert_eq!(project.migrate().await.expect("applies"), ["third"]);
 
-    assert_eq!(project.value("select string_agg(b, ',') from v").await, "x;y");
+    assert_eq!(
+        project.query_value("select string_agg(b, ',') from v").await,
+        "x;y"
+    );
     assert_eq!(
         project
-            .value(
+            .query_value(
                 "select string_agg(version || ' ' || name || ' ' || cardinality(statements), '|' order by version)
                  from supabase_migrations.schema_migrations"
             )
@@ -62,10 +65,10 @@ async fn gw_021_a_failing_migration_names_file_line_state_and_statement_and_leav
         "{message}"
     );
     assert!(message.contains("    insert into bad"), "{message}");
-    assert_eq!(project.value("select to_regclass('bad')").await, "null");
+    assert_eq!(project.query_value("select to_regclass('bad')").await, "null");
     assert_eq!(
         project
-            .value("select string_agg(name, ',') from supabase_migrations.schema_migrations")
+            .query_value("select string_agg(name, ',') from supabase_migrations.schema_migrations")
             .await,
         "good"
     );
@@ -119,15 +122,20 @@ async fn gw_021_settings_and_roles_of_one_file_do_not_reach_the_next() {
 
     project.migrate().await.expect("applies");
 
-    assert_eq!(project.value("select lock from public.two").await, "4s");
-    assert_eq!(project.value("select statement from public.two").await, "0");
+    assert_eq!(project.query_value("select lock from public.two").await, "4s");
+    assert_eq!(project.query_value("select statement from public.two").await, "0");
     assert_eq!(
         project
-            .value("select tableowner from pg_tables where tablename = 'two'")
+            .query_value("select tableowner from pg_tables where tablename = 'two'")
             .await,
         "postgres"
     );
-    assert_eq!(project.value("select current_setting('lock_timeout')").await, "0");
+    assert_eq!(
+        project
+            .query_value("select current_setting('lock_timeout')")
+            .await,
+        "0"
+    );
 }
 
 #[tokio::test]
@@ -144,7 +152,7 @@ async fn gw_021_what_cannot_run_in_a_transaction_fails_as_in_the_cli() {
         error.contains("1_index.sql:2: CREATE INDEX CONCURRENTLY cannot"),
         "{error}"
     );
-    assert_eq!(project.value("select to_regclass('t')").await, "null");
+    assert_eq!(project.query_value("select to_regclass('t')").await, "null");
 }
 
 #[tokio::test]
@@ -156,14 +164,14 @@ async fn gw_021_files_that_open_their_own_transaction_are_still_applied_whole() 
     .await;
 
     assert_eq!(project.migrate().await.expect("applies"), ["wrapped"]);
-    assert_eq!(project.value("select count(*) from t").await, "1");
+    assert_eq!(project.query_value("select count(*) from t").await, "1");
 
     project.write(
         "migrations/2_wrapped.sql",
         "begin; create table u (id int); select 1/0; commit;",
     );
     project.migrate().await.expect_err("division by zero");
-    assert_eq!(project.value("select to_regclass('u')").await, "null");
+    assert_eq!(project.query_value("select to_regclass('u')").await, "null");
 }
 
 #[tokio::test]
@@ -221,10 +229,10 @@ async fn gw_023_what_migrations_contain_is_split_and_run() {
 
     project.migrate().await.expect("applies");
 
-    assert_eq!(project.value("select note || g() from t").await, "it's;2");
+    assert_eq!(project.query_value("select note || g() from t").await, "it's;2");
     assert_eq!(
         project
-            .value("select cardinality(statements) from supabase_migrations.schema_migrations")
+            .query_value("select cardinality(statements) from supabase_migrations.schema_migrations")
             .await,
         "7"
     );

@@ -62,7 +62,7 @@ impl Project {
         ))
     }
 
-    pub(crate) async fn value(&self, sql: &str) -> String {
+    pub(crate) async fn query_value(&self, sql: &str) -> String {
         let row = self
             .client
             .query_one(&format!("select ({sql})::text"), &[])

@@ -34,12 +34,14 @@ async fn gw_025_seeds_run_once_and_changed_ones_only_update_their_hash() {
         [SeedOutcome::Applied, SeedOutcome::Unchanged, SeedOutcome::Changed]
     );
     assert_eq!(
-        project.value("select string_agg(id::text, ',') from t").await,
+        project
+            .query_value("select string_agg(id::text, ',') from t")
+            .await,
         "1"
     );
     assert_eq!(
         project
-            .value("select string_agg(path, ',') from supabase_migrations.seed_files")
+            .query_value("select string_agg(path, ',') from supabase_migrations.seed_files")
             .await,
         "seed.sql"
     );
@@ -61,7 +63,7 @@ async fn gw_025_a_failing_seed_leaves_nothing_and_names_its_line() {
 
     assert!(error.contains("seed.sql:4: duplicate key value"), "{error}");
     assert!(error.contains("detail: Key (id)=(1) already exists."), "{error}");
-    assert_eq!(project.value("select to_regclass('t')").await, "null");
+    assert_eq!(project.query_value("select to_regclass('t')").await, "null");
 }
 
 #[tokio::test]
@@ -80,7 +82,7 @@ async fn gw_025_a_seed_of_a_hundred_thousand_statements_takes_seconds() {
         .expect("applies");
 
     assert!(started.elapsed().as_secs() < 30, "{:?}", started.elapsed());
-    assert_eq!(project.value("select count(*) from big").await, "100000");
+    assert_eq!(project.query_value("select count(*) from big").await, "100000");
 }
 
 #[tokio::test]
@@ -108,7 +110,7 @@ async fn gw_026_roles_sql_can_run_more_than_once() {
 
     assert_eq!(
         project
-            .value("select pg_has_role('gw_026_reader', 'anon', 'member')")
+            .query_value("select pg_has_role('gw_026_reader', 'anon', 'member')")
             .await,
         "true"
     );

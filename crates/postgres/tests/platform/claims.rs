@@ -2,7 +2,7 @@
 
 use selvedge_postgres::testing::TestDatabase;
 
-use crate::{api, value};
+use crate::{api, query_value};
 
 const ANA: &str = "00000000-0000-4000-8000-00000000000a";
 
@@ -13,10 +13,10 @@ async fn gw_015_claims_are_read_from_the_json_document() {
         format!(r#"{{"sub":"{ANA}","role":"authenticated","email":"ana@example.com","app":{{"x":1}}}}"#);
     let client = api(&database, "authenticated", &claims).await;
 
-    assert_eq!(value(&client, "auth.uid()").await, ANA);
-    assert_eq!(value(&client, "auth.role()").await, "authenticated");
-    assert_eq!(value(&client, "auth.email()").await, "ana@example.com");
-    assert_eq!(value(&client, "auth.jwt() #>> '{app,x}'").await, "1");
+    assert_eq!(query_value(&client, "auth.uid()").await, ANA);
+    assert_eq!(query_value(&client, "auth.role()").await, "authenticated");
+    assert_eq!(query_value(&client, "auth.email()").await, "ana@example.com");
+    assert_eq!(query_value(&client, "auth.jwt() #>> '{app,x}'").await, "1");
 }
 
 #[tokio::test]
@@ -31,10 +31,10 @@ async fn gw_015_claims_are_read_from_single_settings_first() {
         .await
         .expect("set");
 
-    assert_eq!(value(&client, "auth.uid()").await, ANA);
-    assert_eq!(value(&client, "auth.role()").await, "anon");
-    assert_eq!(value(&client, "auth.email()").await, "single@example.com");
-    assert_eq!(value(&client, "auth.jwt()").await, r#"{"a": 2}"#);
+    assert_eq!(query_value(&client, "auth.uid()").await, ANA);
+    assert_eq!(query_value(&client, "auth.role()").await, "anon");
+    assert_eq!(query_value(&client, "auth.email()").await, "single@example.com");
+    assert_eq!(query_value(&client, "auth.jwt()").await, r#"{"a": 2}"#);
 }
 
 #[tokio::test]
@@ -46,7 +46,7 @@ async fn gw_015_missing_or_empty_claims_are_null_and_never_an_error() {
     for _ in 0..2 {
         for function in ["uid", "role", "email", "jwt"] {
             assert_eq!(
-                value(&client, &format!("auth.{function}()")).await,
+                query_value(&client, &format!("auth.{function}()")).await,
                 "null",
                 "{function}"
             );

@@ -13,7 +13,7 @@ use selvedge_postgres::testing::TestDatabase;
 use tokio_postgres::Client;
 
 /// The one value of a query, as text.
-pub(crate) async fn value(client: &Client, sql: &str) -> String {
+pub(crate) async fn query_value(client: &Client, sql: &str) -> String {
     let row = client
         .query_one(&format!("select ({sql})::text"), &[])
         .await
@@ -23,7 +23,7 @@ pub(crate) async fn value(client: &Client, sql: &str) -> String {
 }
 
 /// SQLSTATE of a refused statement.
-pub(crate) async fn refusal(client: &Client, sql: &str) -> String {
+pub(crate) async fn query_sqlstate(client: &Client, sql: &str) -> String {
     let error = client.batch_execute(sql).await.expect_err("refused");
     error.code().expect("by PostgreSQL").code().to_owned()
 }

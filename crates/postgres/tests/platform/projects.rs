@@ -2,7 +2,7 @@
 
 use selvedge_postgres::testing::TestDatabase;
 
-use crate::{api, refusal, value};
+use crate::{api, query_sqlstate, query_value};
 
 #[tokio::test]
 async fn gw_024_profiles_follow_sign_ups_by_a_trigger_on_auth_users() {
@@ -38,11 +38,14 @@ async fn gw_024_profiles_follow_sign_ups_by_a_trigger_on_auth_users() {
     .await
     .expect("signs up");
 
-    assert_eq!(value(&postgres, "select full_name from profiles").await, "Ana");
+    assert_eq!(
+        query_value(&postgres, "select full_name from profiles").await,
+        "Ana"
+    );
     auth.batch_execute("delete from auth.users")
         .await
         .expect("deletes");
-    assert_eq!(value(&postgres, "select count(*) from profiles").await, "0");
+    assert_eq!(query_value(&postgres, "select count(*) from profiles").await, "0");
 }
 
 #[tokio::test]
@@ -68,7 +71,7 @@ async fn gw_024_seeds_insert_users_and_identities_by_hand() {
         .expect("seeds");
 
     assert_eq!(
-        value(
+        query_value(
             &postgres,
             "select count(*) from auth.identities where email like 'user%'"
         )
@@ -76,7 +79,7 @@ async fn gw_024_seeds_insert_users_and_identities_by_hand() {
         "3"
     );
     assert_eq!(
-        value(
+        query_value(
             &postgres,
             "select count(*) from auth.users where confirmed_at is not null"
         )
@@ -84,7 +87,7 @@ async fn gw_024_seeds_insert_users_and_identities_by_hand() {
         "3"
     );
     assert_eq!(
-        refusal(
+        query_sqlstate(
             &postgres,
             "insert into auth.users (id, email) values (gen_random_uuid(), 'user1@example.com')"
         )
@@ -137,7 +140,7 @@ async fn gw_017_the_publication_takes_tables_and_may_be_made_anew() {
         )
         .await
         .expect("applies");
-    assert_eq!(value(&postgres, members).await, "a");
+    assert_eq!(query_value(&postgres, members).await, "a");
     // The opening of the tutorials' migrations.
     postgres
         .batch_execute(
@@ -146,7 +149,7 @@ async fn gw_017_the_publication_takes_tables_and_may_be_made_anew() {
         )
         .await
         .expect("applies");
-    assert_eq!(value(&postgres, members).await, "b");
+    assert_eq!(query_value(&postgres, members).await, "b");
 }
 
 #[tokio::test]
@@ -176,7 +179,7 @@ async fn gw_024_schemas_roles_and_default_privileges_of_the_projects_own() {
     anon.batch_execute("insert into private.t default values")
         .await
         .expect("granted by default");
-    assert_eq!(refusal(&anon, "select private.secret()").await, "42501");
+    assert_eq!(query_sqlstate(&anon, "select private.secret()").await, "42501");
     let authenticator = database.connect("authenticator").await;
     authenticator
         .batch_execute("set role gw_024_role")
@@ -201,13 +204,13 @@ async fn gw_018_default_extensions_are_reachable_with_and_without_their_schema()
         "crypt('x', gen_salt('bf', 4)) like '$2a$04$%'",
         "(select count(*) from extensions.pg_stat_statements) >= 0",
     ] {
-        assert_eq!(value(&postgres, call).await, "true", "{call}");
+        assert_eq!(query_value(&postgres, call).await, "true", "{call}");
     }
     let anon = api(&database, "anon", "{}").await;
     anon.batch_execute("set search_path = public, extensions")
         .await
         .expect("set");
-    assert_eq!(value(&anon, "uuid_generate_v4() is not null").await, "true");
+    assert_eq!(query_value(&anon, "uuid_generate_v4() is not null").await, "true");
 }
 
 #[tokio::test]
@@ -220,7 +223,7 @@ async fn gw_018_tokens_can_be_signed_and_verified_in_sql() {
     let signed = format!("extensions.sign('{payload}', 'secret')");
 
     assert_eq!(
-        value(&postgres, &signed).await,
+        query_value(&postgres, &signed).await,
         format!("{token}.TJVA95OrM7E2cBab30RMHrHDcEfxjoYZgeFONFh7HgQ")
     );
     for (call, expected) in [
@@ -241,6 +244,6 @@ async fn gw_018_tokens_can_be_signed_and_verified_in_sql() {
             "John Doe",
         ),
     ] {
-        assert_eq!(value(&postgres, &call).await, expected, "{call}");
+        assert_eq!(query_value(&postgres, &call).await, expected, "{call}");
     }
 }

@@ -2,7 +2,7 @@
 
 use selvedge_postgres::testing::TestDatabase;
 
-use crate::{api, refusal, value};
+use crate::{api, query_sqlstate, query_value};
 
 #[tokio::test]
 async fn send_stores_a_message_under_its_topic_and_adds_an_id() {
@@ -19,7 +19,7 @@ async fn send_stores_a_message_under_its_topic_and_adds_an_id() {
         .expect("sends");
 
     assert_eq!(
-        value(
+        query_value(
             &postgres,
             "select string_agg(concat_ws(' ', topic, event, extension, private::text,
                case when payload ->> 'id' = id::text then 'own id' else payload ->> 'id' end, binary_payload), '|'
@@ -42,7 +42,7 @@ async fn a_failed_broadcast_does_not_fail_the_calling_statement() {
 
     let postgres = database.connect("postgres").await;
     assert_eq!(
-        value(&postgres, "select count(*) from realtime.messages").await,
+        query_value(&postgres, "select count(*) from realtime.messages").await,
         "0"
     );
 }
@@ -69,7 +69,7 @@ async fn changes_are_broadcast_by_row_triggers() {
         .expect("applies");
 
     assert_eq!(
-        value(
+        query_value(
             &postgres,
             "select string_agg(concat_ws(' ', topic, event, payload ->> 'operation', payload #>> '{record,note}',
                payload #>> '{old_record,note}'), '|' order by event desc) from realtime.messages where private"
@@ -78,7 +78,7 @@ async fn changes_are_broadcast_by_row_triggers() {
         "topic:1 UPDATE UPDATE b a|topic:1 INSERT INSERT a|topic:1 DELETE DELETE b"
     );
     assert_eq!(
-        refusal(
+        query_sqlstate(
             &postgres,
             "select realtime.broadcast_changes('t', 'e', 'TRUNCATE', 'a', 'b', null::todos, null::todos)"
         )
@@ -93,7 +93,7 @@ async fn partitions_cover_yesterday_to_three_days_ahead_and_old_ones_go() {
     let admin = database.superuser().await;
     let partitions = "select count(*) from pg_inherits where inhparent = 'realtime.messages'::regclass";
 
-    assert_eq!(value(&admin, partitions).await, "5");
+    assert_eq!(query_value(&admin, partitions).await, "5");
     admin
         .batch_execute(
             "set role supabase_realtime_admin;
@@ -103,9 +103,9 @@ async fn partitions_cover_yesterday_to_three_days_ahead_and_old_ones_go() {
         )
         .await
         .expect("maintained");
-    assert_eq!(value(&admin, partitions).await, "5");
+    assert_eq!(query_value(&admin, partitions).await, "5");
     assert_eq!(
-        refusal(
+        query_sqlstate(
             &admin,
             "insert into realtime.messages (topic, extension, inserted_at) values ('t', 'e', '2020-01-01')"
         )
@@ -170,7 +170,10 @@ async fn subscriptions_reject_invalid_filters() {
         assert!(said.starts_with(expected), "{filter}: {said}");
     }
     let anon = api(&database, "anon", "{}").await;
-    assert_eq!(refusal(&anon, "select from realtime.subscription").await, "42501");
+    assert_eq!(
+        query_sqlstate(&anon, "select from realtime.subscription").await,
+        "42501"
+    );
 }
 
 #[tokio::test]
@@ -193,7 +196,7 @@ async fn filters_compare_as_the_columns_type_does() {
         ("'eq', 'int4', '2', '1', true", "true"),
     ] {
         assert_eq!(
-            value(&postgres, &format!("realtime.check_equality_op({call})")).await,
+            query_value(&postgres, &format!("realtime.check_equality_op({call})")).await,
             expected,
             "{call}"
         );

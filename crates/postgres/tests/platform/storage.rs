@@ -3,7 +3,7 @@
 use selvedge_postgres::testing::TestDatabase;
 use tokio_postgres::Client;
 
-use crate::{api, refusal, value};
+use crate::{api, query_sqlstate, query_value};
 
 async fn bucket_with(database: &TestDatabase, names: &[&str]) -> Client {
     let client = database.connect("supabase_storage_admin").await;
@@ -25,7 +25,7 @@ async fn bucket_with(database: &TestDatabase, names: &[&str]) -> Client {
 
 /// The names that a listing returns, in order; folders end with a slash.
 async fn listed(client: &Client, call: &str) -> String {
-    value(
+    query_value(
         client,
         &format!("select string_agg(name || case when id is null then '/' else '' end, ' ') from {call}"),
     )
@@ -47,7 +47,7 @@ async fn storage_functions_split_object_names_and_compare_operations() {
         ("storage.operation()", "null"),
         ("storage.allow_only_operation('object.list')", "false"),
     ] {
-        assert_eq!(value(&client, call).await, expected, "{call}");
+        assert_eq!(query_value(&client, call).await, expected, "{call}");
     }
     client
         .batch_execute("set storage.operation = 'storage.object.list'")
@@ -59,7 +59,7 @@ async fn storage_functions_split_object_names_and_compare_operations() {
         "storage.allow_any_operation(array['object.get', 'object.list'])",
         "not storage.allow_any_operation(array['object.get'])",
     ] {
-        assert_eq!(value(&client, call).await, "true", "{call}");
+        assert_eq!(query_value(&client, call).await, "true", "{call}");
     }
 }
 
@@ -68,10 +68,16 @@ async fn rows_are_protected_from_deletion_and_kept_in_shape() {
     let database = TestDatabase::create().await;
     let client = bucket_with(&database, &["a/b.png"]).await;
 
-    assert_eq!(refusal(&client, "delete from storage.objects").await, "42501");
-    assert_eq!(refusal(&client, "delete from storage.buckets").await, "42501");
     assert_eq!(
-        refusal(
+        query_sqlstate(&client, "delete from storage.objects").await,
+        "42501"
+    );
+    assert_eq!(
+        query_sqlstate(&client, "delete from storage.buckets").await,
+        "42501"
+    );
+    assert_eq!(
+        query_sqlstate(
             &client,
             "insert into storage.objects (bucket_id, name) values ('none', 'x')"
         )
@@ -79,7 +85,7 @@ async fn rows_are_protected_from_deletion_and_kept_in_shape() {
         "23503"
     );
     assert_eq!(
-        refusal(
+        query_sqlstate(
             &client,
             "insert into storage.objects (bucket_id, name) values ('b', 'a/b.png')"
         )
@@ -87,7 +93,7 @@ async fn rows_are_protected_from_deletion_and_kept_in_shape() {
         "23505"
     );
     assert_eq!(
-        refusal(
+        query_sqlstate(
             &client,
             "insert into storage.buckets (id, name) values ('long', repeat('x', 101))"
         )
@@ -99,15 +105,15 @@ async fn rows_are_protected_from_deletion_and_kept_in_shape() {
         .await
         .expect("the owner may");
     assert_eq!(
-        value(&client, "select updated_at > '2020-01-01' from storage.objects").await,
+        query_value(&client, "select updated_at > '2020-01-01' from storage.objects").await,
         "true"
     );
     assert_eq!(
-        value(&client, "select path_tokens from storage.objects").await,
+        query_value(&client, "select path_tokens from storage.objects").await,
         "{a,c.png}"
     );
     assert_eq!(
-        value(
+        query_value(
             &client,
             "select (size, bucket_id) from storage.get_size_by_bucket()"
         )
@@ -127,9 +133,12 @@ async fn without_policies_api_roles_see_nothing_and_may_not_write() {
 
     for role in ["anon", "authenticated"] {
         let client = api(&database, role, "{}").await;
-        assert_eq!(value(&client, "select count(*) from storage.objects").await, "0");
         assert_eq!(
-            refusal(
+            query_value(&client, "select count(*) from storage.objects").await,
+            "0"
+        );
+        assert_eq!(
+            query_sqlstate(
                 &client,
                 "insert into storage.objects (bucket_id, name) values ('b', 'x')"
             )
@@ -137,12 +146,15 @@ async fn without_policies_api_roles_see_nothing_and_may_not_write() {
             "42501"
         );
         assert_eq!(
-            refusal(&client, "select storage.can_insert_object('b', 'x', null, '{}')").await,
+            query_sqlstate(&client, "select storage.can_insert_object('b', 'x', null, '{}')").await,
             "42501"
         );
-        assert_eq!(refusal(&client, "select from storage.migrations").await, "42501");
         assert_eq!(
-            refusal(
+            query_sqlstate(&client, "select from storage.migrations").await,
+            "42501"
+        );
+        assert_eq!(
+            query_sqlstate(
                 &client,
                 "insert into storage.s3_multipart_uploads_parts default values"
             )
@@ -151,12 +163,18 @@ async fn without_policies_api_roles_see_nothing_and_may_not_write() {
         );
     }
     let service = api(&database, "service_role", "{}").await;
-    assert_eq!(value(&service, "select count(*) from storage.objects").await, "1");
     assert_eq!(
-        refusal(&service, "select storage.can_insert_object('b', 'x', null, '{}')").await,
+        query_value(&service, "select count(*) from storage.objects").await,
+        "1"
+    );
+    assert_eq!(
+        query_sqlstate(&service, "select storage.can_insert_object('b', 'x', null, '{}')").await,
         "PT200"
     );
-    assert_eq!(value(&service, "select count(*) from storage.objects").await, "1");
+    assert_eq!(
+        query_value(&service, "select count(*) from storage.objects").await,
+        "1"
+    );
 }
 
 #[tokio::test]
@@ -243,7 +261,7 @@ async fn paged_listings_continue_after_their_cursor() {
         "c d//"
     );
     assert_eq!(
-        value(&client, "select key from storage.search_v2('b/', 'b', 1, 2)").await,
+        query_value(&client, "select key from storage.search_v2('b/', 'b', 1, 2)").await,
         "1"
     );
 }
@@ -257,7 +275,7 @@ async fn callers_cannot_truncate_the_tables_of_storage() {
         let client = api(&database, role, "{}").await;
         for table in ["storage.objects", "storage.buckets cascade"] {
             assert_eq!(
-                refusal(&client, &format!("truncate {table}")).await,
+                query_sqlstate(&client, &format!("truncate {table}")).await,
                 "42501",
                 "{role}: {table}"
             );

@@ -31,7 +31,7 @@ impl ApiCaller {
         let caller = Caller::of(request);
         let claims = match (caller.bearer(), caller.api_key()) {
             // An opaque API key has a role and never expires.
-            (Bearer::None, Some(key)) => Arc::new(Claims::of_role(key.role())),
+            (Bearer::None, Some(key)) => Arc::new(Claims::for_role(key.role())),
             (Bearer::Valid(claims), Some(_)) if claims.get("exp").is_none() => Arc::clone(claims),
             (Bearer::Valid(claims), _) if check_claims(claims).is_ok() => Arc::clone(claims),
             _ => return Err(ApiError::Unauthorized(StatusCode::UNAUTHORIZED)),

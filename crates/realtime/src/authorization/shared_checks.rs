@@ -68,7 +68,7 @@ impl<Q: Eq + Hash + Clone, V: Clone> SharedChecks<Q, V> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Questions with a check in progress, and those whose waiters have all stopped waiting.
+    /// Questions with a check in progress, including checks whose waiters have all stopped waiting.
     #[cfg(test)]
     fn len(&self) -> usize {
         self.lock().len()

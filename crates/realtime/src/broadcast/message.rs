@@ -57,7 +57,7 @@ impl Broadcast {
         }
     }
 
-    /// What was sent.
+    /// The content of the broadcast.
     pub(crate) fn content(&self) -> &Content {
         &self.content
     }

@@ -153,7 +153,7 @@ fn group_of<'s>(
     subscriptions.of_table(change.table.oid)?.group(candidate.group)
 }
 
-/// What a group gets of a change.
+/// The outcome for a group that matches a change.
 struct Outcome {
     change: usize,
     group: u64,

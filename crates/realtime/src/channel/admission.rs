@@ -1,4 +1,4 @@
-//! Joins: the checks in their order, and the messages that an admitted channel gets (realtime contract §5).
+//! Joins: the order of their checks, and the messages that an admitted channel gets (realtime contract §5).
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;

@@ -1,4 +1,4 @@
-//! What the cluster needs of a message broker.
+//! The interface that the cluster needs of a message broker.
 
 use async_trait::async_trait;
 use bytes::Bytes;

@@ -31,7 +31,7 @@ const CONFIRM_TIMEOUT: Duration = Duration::from_secs(1);
 /// Number of a subject for broadcasts.
 pub(super) type Bucket = usize;
 
-/// A wish to subscribe, answered when the subscription is confirmed.
+/// A request to subscribe, answered when the subscription is confirmed.
 pub(super) type Wish = (Bucket, oneshot::Sender<()>);
 
 /// The channels of this node by subject.
@@ -59,7 +59,7 @@ impl Drop for JoinedTopic {
 }
 
 impl Interest {
-    /// No interest yet, and the receiver of wishes for [`Subscriptions::run`].
+    /// No interest yet, and the receiver of the requests for [`Subscriptions::run`].
     pub(super) fn new() -> (Self, mpsc::UnboundedReceiver<Wish>) {
         let (wishes, receiver) = mpsc::unbounded_channel();
         let buckets = (0..BUCKETS).map(|_| Mutex::default()).collect();
@@ -115,15 +115,15 @@ fn bucket_of(topic: &Topic) -> Bucket {
     usize::try_from(hash % BUCKETS as u64).expect("a remainder of 256 fits")
 }
 
-/// Subscribes as joins wish, delivers what arrives to this node's sockets, and gives up what no channel needs any more.
-/// Runs until the process ends.
+/// Subscribes on request of joins, delivers what arrives to this node's sockets, and ends subscriptions that no
+/// channel needs any more. Runs until the process ends.
 pub(super) struct Subscriptions {
     pub(super) interest: Arc<Interest>,
     pub(super) broker: Arc<dyn Broker>,
     /// First part of every subject.
     pub(super) prefix: String,
     pub(super) hub: Arc<Hub>,
-    /// The tasks that deliver, by subject.
+    /// The delivering tasks, by subject.
     pub(super) deliveries: HashMap<Bucket, JoinHandle<()>>,
 }
 
@@ -193,7 +193,7 @@ mod tests {
         let public = broadcast_subject("a", &Topic::new("room", false));
         let private = broadcast_subject("a", &Topic::new("room", true));
 
-        // Written down: another number would separate this node from nodes of an earlier version.
+        // Fixed, because another number would separate this node from nodes of an earlier version.
         assert_eq!(public, "a.realtime.broadcast.83");
         assert_eq!(private, "a.realtime.broadcast.160");
     }

@@ -18,14 +18,14 @@ use crate::presence::{NodeNumber, PresenceStore};
 const QUEUE_MESSAGES: usize = 8192;
 /// Most bytes of broadcasts that wait for the broker.
 const QUEUE_BYTES: usize = 32 * 1024 * 1024;
-/// How many times a node tells the others that it lives before they take it for dead.
+/// How many heartbeats a node sends in the time after which the others take it for dead.
 const HEARTBEATS_PER_TIMEOUT: u32 = 6;
 /// About how many bytes of a state go into one message.
 const STATE_PART_BYTES: usize = 256 * 1024;
 /// How long the last messages of a node that shuts down may take.
 const LEAVE_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Something to send.
+/// A queued message of this node.
 #[derive(Debug)]
 pub(super) enum Outgoing {
     /// An encoded broadcast.
@@ -93,7 +93,8 @@ impl OutgoingQueue {
     pub(super) async fn leave(&self) {
         let (done, is_done) = oneshot::channel();
         let leave = async {
-            // Unlike other messages this one waits for room in the queue: it spares the others half a minute of ghosts.
+            // Unlike other messages this one waits for room in the queue: otherwise the others would show this node's
+            // presence for half a minute after its end.
             self.sender.send(Outgoing::Leave { done }).await.ok();
             is_done.await.ok();
         };

@@ -1,4 +1,4 @@
-//! Reads what other nodes say about presence.
+//! Reads the presence messages of other nodes.
 
 use std::time::Duration;
 

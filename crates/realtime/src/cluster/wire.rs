@@ -1,5 +1,5 @@
 //! The messages that nodes exchange. Nodes of different versions may run side by side during an upgrade, so unknown
-//! fields are ignored and unknown kinds dropped.
+//! fields are ignored and unknown messages dropped.
 
 use bytes::{BufMut, Bytes, BytesMut};
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ use crate::topic::Topic;
 /// Bytes of the length in front of a broadcast's header.
 const LENGTH_BYTES: usize = 4;
 
-/// What is published of a broadcast besides its payload.
+/// The header of a published broadcast.
 #[derive(Debug, Serialize, Deserialize)]
 struct BroadcastHeader {
     /// Name of the topic with the prefix `realtime:`.
@@ -167,9 +167,9 @@ pub(super) enum PresenceMessage {
         channel: TrackingChannel,
         entry: Option<TrackedEntry>,
     },
-    /// The node lives, and this was the number of its last change.
+    /// A heartbeat, with the number of the node's last change.
     Heartbeat { node: Uuid, sequence: u64 },
-    /// `node` wants the state of the node `of`, or of every node when it is absent.
+    /// `node` requests the state of the node `of`, or of every node when it is absent.
     Request { node: Uuid, of: Option<Uuid> },
     /// A part of all that the channels of `node` have tracked, for the node `to`. It includes all changes up to
     /// `sequence`.

@@ -1,4 +1,4 @@
-//! The connections from what happens elsewhere, in the database and in the presence of a topic, to the fan-out.
+//! Connects the database and the presence of topics to the fan-out.
 
 mod changes;
 mod presence;

@@ -1,4 +1,4 @@
-//! The connection from the presence of a topic to its members.
+//! Connects the presence of a topic to its members.
 
 use std::sync::Arc;
 

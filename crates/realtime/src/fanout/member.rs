@@ -1,4 +1,4 @@
-//! A joined channel as the fan-out sees it: where its messages go, and which of them it gets.
+//! A joined channel as the fan-out sees it: the queue for its messages, and which messages it gets.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;

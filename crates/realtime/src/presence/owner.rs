@@ -1,4 +1,4 @@
-//! Whose a presence entry is.
+//! The owner of a presence entry: a channel and the node that it is connected to.
 
 /// A node, as this one numbers the nodes that it has heard of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -25,7 +25,7 @@ pub(super) enum Ending {
 }
 
 impl Ending {
-    /// The ending that a read error of the WebSocket library stands for.
+    /// The ending that corresponds to a read error of the WebSocket library.
     pub(super) fn of_error(error: &Error) -> Self {
         match error {
             Error::Capacity(CapacityError::MessageTooLong { .. }) => Self::FrameTooLarge,

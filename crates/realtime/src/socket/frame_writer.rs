@@ -90,7 +90,7 @@ impl FrameWriter {
             self.rest.advance(of_rest);
             written -= of_rest;
             if self.rest.is_empty() {
-                // Lets go of the frame, which may be large.
+                // Frees the frame, which may be large.
                 self.rest = Bytes::new();
             }
         }

@@ -1,4 +1,4 @@
-//! The stream, its publications and the connections for checks end; transactions and rows are large.
+//! Faults: the stream, its publications or the connections for checks end; transactions and rows are large.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,7 +15,7 @@ const ITEMS: &str = "
     grant select on items to authenticated, service_role;
     alter publication supabase_realtime add table items;";
 
-/// What a channel is told when its changes flow.
+/// The `system` event that a channel gets when its changes flow.
 fn subscribed(channel: u64) -> Event {
     Event::System {
         channel,

@@ -191,7 +191,7 @@ async fn realtime_014_realtime_015_subscribers_get_exactly_the_rows_that_they_ca
     let shown = received(&test, "INSERT", "record").await;
     assert_eq!(shown, selectable(&client, &identities(), &ids).await);
     let of = |channel: u64, table: &str| shown.get(&(channel, table.to_owned())).map_or(0, BTreeSet::len);
-    // A few that are known, so that an oracle that shows nothing cannot make the comparison true.
+    // Some expected rows are listed by hand, so that the comparison cannot pass because both sides are empty.
     assert_eq!(
         [
             of(1, "open"),
@@ -204,7 +204,7 @@ async fn realtime_014_realtime_015_subscribers_get_exactly_the_rows_that_they_ca
         [5, 0, 2, 3, 5, 0]
     );
 
-    // Rows move into sight and out of it; who can no longer see them hears nothing.
+    // Rows become visible and invisible; a user who can no longer see a row gets no event for it.
     let update = format!(
         "update {{t}} set owner = case when owner = '{ALICE}' then '{BOB}'::uuid else '{ALICE}' end, team = 4 - team,
                         is_public = not is_public"
@@ -213,7 +213,7 @@ async fn realtime_014_realtime_015_subscribers_get_exactly_the_rows_that_they_ca
     let shown = received(&test, "UPDATE", "record").await;
     assert_eq!(shown, selectable(&client, &identities(), &ids).await);
 
-    // A token is refreshed: its claims decide from the next change on.
+    // A token is refreshed: its claims apply from the next change on.
     let mut identities = identities();
     let refreshed = json!({"role": "authenticated", "sub": BOB, "team": "1"});
     test.feed
@@ -248,7 +248,7 @@ async fn realtime_014_realtime_015_subscribers_get_exactly_the_rows_that_they_ca
     let shown = received(&test, "UPDATE", "record").await;
     assert_eq!(shown, selectable(&client, &identities, &ids).await);
 
-    // Of a deleted row everybody learns the key, and nothing else where row-level security is on.
+    // For a deleted row everybody gets the key; where row-level security is on, nobody gets more.
     change_all(&test, "alter table {t} replica identity full").await;
     change_all(&test, "delete from {t} where id <= 2").await;
     let keys: BTreeSet<String> = [1, 2].map(|id| json!({ "id": id }).to_string()).into();

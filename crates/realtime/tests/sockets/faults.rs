@@ -1,4 +1,4 @@
-//! Clients that send nonsense, that vanish, and that ask for a lot; the others must not notice.
+//! Clients that send malformed frames, vanish, or request a lot; other clients must not be affected.
 
 use std::time::Duration;
 
@@ -16,8 +16,8 @@ use tokio_tungstenite::tungstenite::Message;
 
 use super::support::{Client, PATIENCE, TestServer};
 
-/// A frame that a broken or hostile client might send: nonsense, almost valid JSON, valid frames with odd values, and
-/// binary frames whose lengths lie.
+/// A frame that a broken or hostile client might send: random bytes, almost valid JSON, valid frames with odd values,
+/// and binary frames with wrong lengths.
 fn odd_frame() -> impl Strategy<Value = Message> {
     let odd_json = prop_oneof![
         Just("null".to_owned()),
@@ -65,7 +65,7 @@ fn odd_frame() -> impl Strategy<Value = Message> {
         Message::text(text.chars().take(length).collect::<String>())
     });
     let binary = (any::<[u8; 7]>(), prop::collection::vec(any::<u8>(), 0..64)).prop_map(|(head, rest)| {
-        // Mostly of the one kind that is parsed.
+        // Most frames have the one kind that the server parses.
         let kind = if head[0] < 200 { 3 } else { head[0] };
         Message::binary([&[kind], &head[1..], &rest[..]].concat())
     });
@@ -142,7 +142,7 @@ async fn realtime_049_violations_of_the_websocket_protocol_end_that_socket_only(
         b"\x80\x80\0\0\0\0",
         // Text that is not UTF-8.
         b"\x81\x81\0\0\0\0\xff",
-        // A length of 2^63 bytes.
+        // A frame whose header announces 2^63 bytes.
         b"\x81\xff\x80\0\0\0\0\0\0\0\0\0\0\0",
     ];
 
@@ -206,7 +206,7 @@ async fn realtime_053_half_open_connections_are_closed_and_counted_no_longer() {
             .ok();
     }
 
-    // Their places are free again.
+    // Closed connections no longer count against the limit of sockets.
     let mut clients = Vec::new();
     for _ in 0..SOCKETS / 2 {
         clients.push(server.connect_anon().await);

@@ -333,7 +333,7 @@ async fn realtime_067_presence_and_broadcast_have_policies_of_their_own() {
     assert_eq!(tracked[4], json!({"status": "ok", "response": {}}));
     assert_eq!(member.next().await[3], "presence_diff");
 
-    // Reads presence only, so broadcasts of others pass it by.
+    // May read presence only, so it gets no broadcasts of others.
     service.broadcast("realtime:writable", "unheard").await;
     assert_eq!(service.next().await[4]["status"], "ok");
     member.expect_nothing().await;

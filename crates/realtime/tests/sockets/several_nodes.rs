@@ -203,7 +203,7 @@ async fn realtime_065_silent_nodes_lose_their_presence_and_a_returning_broker_he
     nats.kill();
     wait_until(|| first.realtime.find_cluster_fault().is_some()).await;
     wait_for_presence(&mut bob, "leaves", "ada").await;
-    // A change that no other node hears of.
+    // A change whose message does not reach the other nodes.
     track(&mut ada, json!({"n": 2})).await;
     // While the broker is away, members of one node still reach each other.
     let mut cleo = second.connect_anon().await;

@@ -30,7 +30,7 @@ pub enum MainSocket {
 /// What the admin server reports on.
 pub struct Admin {
     pub cache: Arc<SchemaCache>,
-    /// For the use of its connections.
+    /// Read for its counters of connections.
     pub database: Arc<Database>,
     /// The service's own socket.
     pub main: MainSocket,
@@ -96,7 +96,7 @@ async fn get_ready(admin: web::Data<Admin>) -> HttpResponse {
 fn empty_response(code: u16) -> HttpResponse {
     let code = StatusCode::from_u16(code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     HttpResponse::build(code)
-        // A probe answered by a cache would tell how things were.
+        // A cached response would report an earlier state.
         .insert_header((header::CACHE_CONTROL, "no-store"))
         .finish()
 }

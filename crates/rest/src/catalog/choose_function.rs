@@ -41,7 +41,8 @@ impl Catalog {
         match (named.as_slice(), whole_body.as_slice()) {
             ([one], _) | ([], [one]) => Ok(Arc::clone(one)),
             ([], []) => Err(self.no_function(name, &keys, content_type, is_post, overloads)),
-            // Compat: overloads that differ in types only cannot be told apart, and 300 asks to rename.
+            // Compat: overloads that differ in types only cannot be told apart; the 300 asks the developer to rename
+            // one.
             ([], several) | (several, _) => Err(CatalogError::AmbiguousFunction(
                 several
                     .iter()

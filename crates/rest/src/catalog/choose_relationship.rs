@@ -67,7 +67,7 @@ impl Catalog {
             .map(|relationship| relationship.target.name.as_str());
         hints::rank_similar(target, targets, hints::MIN_PART_SIMILARITY)
             .into_iter()
-            // A target of exactly this name was not meant, or there would be no error.
+            // A target with exactly this name cannot have been meant: it would have been found.
             .find(|(score, _)| *score < 1.0)
             .map(|(_, found)| format!("Perhaps you meant '{found}' instead of '{target}'."))
     }

@@ -10,7 +10,7 @@ use super::relationship::{Cardinality, Junction, Relationship};
 use super::view_trace::ViewColumns;
 use crate::identifier::QualifiedName;
 
-/// A relation, as far as keys are concerned.
+/// The parts of a relation that keys need.
 #[derive(Debug, Clone)]
 pub(super) struct KeyRelation {
     pub(super) name: QualifiedName,
@@ -40,7 +40,7 @@ pub(super) struct Constraint {
     pub(super) columns: Vec<i16>,
 }
 
-/// What a key is for.
+/// The kind of a key.
 #[derive(Debug, Clone)]
 pub(super) enum ConstraintKind {
     Primary,
@@ -103,7 +103,7 @@ impl Keys {
         let inverses: Vec<_> = all.iter().filter_map(invert_relationship).collect();
         all.extend(inverses);
         let is_exposed = |name: &QualifiedName| exposed.contains(&name.schema);
-        let overridden = self.overridden();
+        let find_overridden_pairs = self.find_overridden_pairs();
         let mut found: HashMap<(QualifiedName, String), Vec<Relationship>> = HashMap::new();
         for relationship in &all {
             // A junction without an endpoint must not be read through its neighbours.
@@ -117,7 +117,9 @@ impl Keys {
             let key = (relationship.origin.clone(), relationship.target.schema.clone());
             // Compat: an origin whose relationships are all hidden is known, so no other origin is suggested for it.
             let known = found.entry(key).or_default();
-            if through_exposed && !overridden.contains(&(&relationship.origin, &relationship.target)) {
+            if through_exposed
+                && !find_overridden_pairs.contains(&(&relationship.origin, &relationship.target))
+            {
                 known.push(relationship.clone());
             }
         }
@@ -139,7 +141,7 @@ impl Keys {
     }
 
     /// Pairs (origin, target) whose detected relationships a computed one replaces, so that a schema can correct them.
-    fn overridden(&self) -> HashSet<(&QualifiedName, &QualifiedName)> {
+    fn find_overridden_pairs(&self) -> HashSet<(&QualifiedName, &QualifiedName)> {
         self.computed
             .iter()
             .filter_map(|computed| match &computed.cardinality {
@@ -163,8 +165,8 @@ impl Keys {
                 continue;
             };
             let one_to_one = unique.contains(&(constraint.relation, sort_columns(&constraint.columns)));
-            let origins = self.variants(constraint.relation, &constraint.columns);
-            let targets = self.variants(*relation, columns);
+            let origins = self.with_views(constraint.relation, &constraint.columns);
+            let targets = self.with_views(*relation, columns);
             for origin in &origins {
                 for target in &targets {
                     all.push(relationship_of(constraint, one_to_one, origin, target));
@@ -175,7 +177,7 @@ impl Keys {
     }
 
     /// A relation with these columns, and every view that shows all of them, with the view's names for them.
-    fn variants(&self, relation: u32, columns: &[i16]) -> Vec<(&KeyRelation, Vec<String>)> {
+    fn with_views(&self, relation: u32, columns: &[i16]) -> Vec<(&KeyRelation, Vec<String>)> {
         let mut variants = Vec::new();
         if let Some(found) = self.relations.get(&relation) {
             variants.push((found, found.column_names(columns)));
@@ -284,7 +286,7 @@ fn many_to_many(
         };
         for first in &foreign_keys {
             let others = foreign_keys.iter();
-            found.extend(others.filter_map(|second| through_junction(table, key, first, second)));
+            found.extend(others.filter_map(|second| relate_through_junction(table, key, first, second)));
         }
     }
     found
@@ -292,7 +294,7 @@ fn many_to_many(
 
 /// The many-to-many relationship through two foreign keys of a junction, if they are two of which the primary key
 /// consists.
-fn through_junction(
+fn relate_through_junction(
     table: &QualifiedName,
     primary_key: &[String],
     first: &Relationship,
@@ -334,7 +336,7 @@ mod tests {
         }
     }
 
-    fn foreign(name: &str, relation: u32, column: i16, target: u32) -> Constraint {
+    fn foreign_key(name: &str, relation: u32, column: i16, target: u32) -> Constraint {
         Constraint {
             name: name.to_owned(),
             kind: ConstraintKind::Foreign {
@@ -346,7 +348,7 @@ mod tests {
         }
     }
 
-    fn primary(relation: u32, columns: &[i16]) -> Constraint {
+    fn primary_key(relation: u32, columns: &[i16]) -> Constraint {
         Constraint {
             name: format!("pk{relation}"),
             kind: ConstraintKind::Primary,
@@ -364,19 +366,19 @@ mod tests {
                 (4, relation("details", &["post_id"])),
             ]),
             constraints: vec![
-                primary(1, &[1]),
-                primary(2, &[1]),
-                primary(3, &[1, 2]),
-                primary(4, &[1]),
-                foreign("pt_post", 3, 1, 1),
-                foreign("pt_tag", 3, 2, 2),
-                foreign("details_post", 4, 1, 1),
+                primary_key(1, &[1]),
+                primary_key(2, &[1]),
+                primary_key(3, &[1, 2]),
+                primary_key(4, &[1]),
+                foreign_key("pt_post", 3, 1, 1),
+                foreign_key("pt_tag", 3, 2, 2),
+                foreign_key("details_post", 4, 1, 1),
             ],
             ..Keys::default()
         }
     }
 
-    fn between(origin: &str, target: &str) -> Vec<Cardinality> {
+    fn cardinalities_between(origin: &str, target: &str) -> Vec<Cardinality> {
         keys()
             .relationships(&["public".to_owned()])
             .remove(&(QualifiedName::new("public", origin), "public".to_owned()))
@@ -390,11 +392,11 @@ mod tests {
     #[test]
     fn rest_026_two_foreign_keys_in_a_primary_key_make_many_to_many() {
         assert!(matches!(
-            between("posts", "tags").as_slice(),
+            cardinalities_between("posts", "tags").as_slice(),
             [Cardinality::ManyToMany(_)]
         ));
         assert!(matches!(
-            between("tags", "posts").as_slice(),
+            cardinalities_between("tags", "posts").as_slice(),
             [Cardinality::ManyToMany(_)]
         ));
     }
@@ -402,11 +404,11 @@ mod tests {
     #[test]
     fn rest_024_a_foreign_key_embeds_in_both_directions() {
         assert!(matches!(
-            between("post_tags", "posts").as_slice(),
+            cardinalities_between("post_tags", "posts").as_slice(),
             [Cardinality::ManyToOne { .. }]
         ));
         assert!(matches!(
-            between("posts", "post_tags").as_slice(),
+            cardinalities_between("posts", "post_tags").as_slice(),
             [Cardinality::OneToMany { .. }]
         ));
     }
@@ -414,14 +416,14 @@ mod tests {
     #[test]
     fn rest_110_a_foreign_key_over_the_primary_key_is_one_to_one() {
         assert!(matches!(
-            between("details", "posts").as_slice(),
+            cardinalities_between("details", "posts").as_slice(),
             [Cardinality::OneToOne {
                 from_parent: false,
                 ..
             }]
         ));
         assert!(matches!(
-            between("posts", "details").as_slice(),
+            cardinalities_between("posts", "details").as_slice(),
             [Cardinality::OneToOne {
                 from_parent: true,
                 ..

@@ -26,7 +26,7 @@ pub(super) fn rank_similar<'a>(
         .collect();
     candidates.sort();
     candidates.dedup();
-    // A name that differs only in case or punctuation is as good as the same.
+    // Names that differ only in case or punctuation count as equal.
     if let Some((_, name)) = candidates.iter().find(|(candidate, _)| *candidate == normal) {
         return vec![(1.0, name)];
     }

@@ -73,7 +73,7 @@ impl RestConfig {
                 );
                 refused.push(RefusedSetting {
                     reason: format!("pgrst.{name} {error}"),
-                    // Without these a token would count for less than it says, down to an anonymous request.
+                    // Without these settings a signed-in user could be treated as anonymous.
                     decides_identity: name.starts_with("jwt_"),
                 });
             }

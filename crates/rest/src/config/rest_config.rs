@@ -94,7 +94,7 @@ pub struct RestConfig {
     pub prepared_statements: bool,
     /// Function that replaces the root document. Default none.
     pub root_spec: Option<String>,
-    /// Key that tokens are verified by: a shared secret, a JWK or a JWKS. Behind the gateway it is tried after the
+    /// Key by which tokens are verified: a shared secret, a JWK or a JWKS. Behind the gateway it is tried after the
     /// project's keys. Default none.
     pub jwt_secret: Option<SecretString>,
     /// Whether `jwt_secret` is written in base64. Default false.

@@ -70,7 +70,7 @@ impl RoleClaimPath {
         let steps = parse_steps(text);
         let has_filter = |steps: &Vec<Step>| steps.iter().any(|step| matches!(step, Step::Filter(..)));
         let form = match (steps, JsonPath::parse(text)) {
-            // Where both can read a filter, the standard says what it selects.
+            // Filters that both forms can express have the meaning that the standard (RFC 9535) gives them.
             (Ok(steps), Ok(query)) if has_filter(&steps) => Form::Query(query),
             (Ok(steps), _) => Form::Steps(steps),
             (Err(_), Ok(query)) => Form::Query(query),
@@ -104,20 +104,20 @@ impl fmt::Display for RoleClaimPath {
 
 /// The steps of a path in PostgREST's own forms.
 fn parse_steps(text: &str) -> Result<Vec<Step>, String> {
-    let mut rest = Rest(text);
-    let rooted = rest.take("$");
+    let mut rest = RemainingText(text);
+    let rooted = rest.take_word("$");
     let mut steps = Vec::new();
     if !rooted && !rest.0.starts_with(['.', '[']) && !rest.0.is_empty() {
         steps.push(rest.parse_name()?);
     }
     while !rest.0.is_empty() {
-        let step = if rest.take(".") {
-            if rest.take("*") {
+        let step = if rest.take_word(".") {
+            if rest.take_word("*") {
                 Step::All
             } else {
                 rest.parse_name()?
             }
-        } else if rest.take("[") {
+        } else if rest.take_word("[") {
             rest.parse_bracket()?
         } else {
             return Err(rest.unexpected());
@@ -165,7 +165,8 @@ impl Step {
                 }
                 Cow::Owned(_) => {}
             }
-            // Wildcards multiply: without a bound a token could make this take long.
+            // Each wildcard multiplies the number of values, so without a bound a token could make the evaluation
+            // slow.
             if found.len() >= MAX_CANDIDATES {
                 break;
             }
@@ -190,7 +191,9 @@ impl Step {
                 found.push(Cow::Owned(Value::String(slice_text(text, *from, *to))));
             }
             (Self::Filter(comparison, wanted), Value::Array(items)) => {
-                let fits = items.iter().filter(|item| comparison.holds(item, wanted));
+                let fits = items
+                    .iter()
+                    .filter(|item| comparison.is_satisfied_by(item, wanted));
                 found.extend(fits.map(Cow::Borrowed));
             }
             _ => {}
@@ -231,7 +234,7 @@ fn slice_text(text: &str, from: Option<i64>, to: Option<i64>) -> String {
 
 impl Comparison {
     /// Whether a value satisfies the comparison; only strings can.
-    fn holds(self, value: &Value, wanted: &str) -> bool {
+    fn is_satisfied_by(self, value: &Value, wanted: &str) -> bool {
         let Value::String(text) = value else { return false };
         match self {
             Self::Equal => text == wanted,
@@ -244,11 +247,11 @@ impl Comparison {
 }
 
 /// What is still to be parsed.
-struct Rest<'t>(&'t str);
+struct RemainingText<'t>(&'t str);
 
-impl<'t> Rest<'t> {
+impl<'t> RemainingText<'t> {
     /// Consumes a word if it comes next.
-    fn take(&mut self, word: &str) -> bool {
+    fn take_word(&mut self, word: &str) -> bool {
         let rest = self.0.strip_prefix(word);
         self.0 = rest.unwrap_or(self.0);
         rest.is_some()
@@ -308,14 +311,14 @@ impl<'t> Rest<'t> {
         self.skip_blanks();
         let step = if self.0.starts_with(['"', '\'']) {
             Step::Key(self.parse_quoted()?)
-        } else if self.take("*") {
+        } else if self.take_word("*") {
             Step::All
-        } else if self.take("?") {
+        } else if self.take_word("?") {
             self.parse_filter()?
         } else {
             let from = self.parse_integer()?;
             self.skip_blanks();
-            if self.take(":") {
+            if self.take_word(":") {
                 self.skip_blanks();
                 Step::Slice(from, self.parse_integer()?)
             } else {
@@ -323,7 +326,7 @@ impl<'t> Rest<'t> {
             }
         };
         self.skip_blanks();
-        if self.take("]") {
+        if self.take_word("]") {
             Ok(step)
         } else {
             Err(self.unexpected())
@@ -333,9 +336,9 @@ impl<'t> Rest<'t> {
     /// A filter behind its `?`.
     fn parse_filter(&mut self) -> Result<Step, String> {
         self.skip_blanks();
-        let in_parentheses = self.take("(");
+        let in_parentheses = self.take_word("(");
         self.skip_blanks();
-        if !self.take("@") {
+        if !self.take_word("@") {
             return Err(self.unexpected());
         }
         self.skip_blanks();
@@ -347,12 +350,12 @@ impl<'t> Rest<'t> {
             ("==", Comparison::Equal),
             ("!=", Comparison::NotEqual),
         ];
-        let comparison = comparisons.into_iter().find(|(word, _)| self.take(word));
+        let comparison = comparisons.into_iter().find(|(word, _)| self.take_word(word));
         let (_, comparison) = comparison.ok_or_else(|| self.unexpected())?;
         self.skip_blanks();
         let wanted = self.parse_quoted()?;
         self.skip_blanks();
-        if in_parentheses && !self.take(")") {
+        if in_parentheses && !self.take_word(")") {
             return Err(self.unexpected());
         }
         Ok(Step::Filter(comparison, wanted))

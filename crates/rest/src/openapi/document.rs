@@ -21,7 +21,7 @@ pub(super) struct Document<'a> {
     pub(super) comment: Option<String>,
     pub(super) relations: Vec<&'a Arc<Relation>>,
     pub(super) functions: Vec<&'a Arc<Function>>,
-    /// For the targets of foreign keys.
+    /// Used to find the targets of foreign keys.
     pub(super) catalog: &'a Catalog,
 }
 

@@ -52,7 +52,7 @@ pub(crate) fn render_root(
         let document = describe_schema(root, catalog, config, rows.first(), host);
         document.render().to_string()
     });
-    timing.mark("response");
+    timing.end_stage("response");
     if let Some(text) = timing.into_header() {
         response.insert_header(("server-timing", text));
     }

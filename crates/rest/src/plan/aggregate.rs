@@ -54,15 +54,15 @@ pub(super) fn spread_fields(child: &mut ReadNode) -> Vec<SpreadField> {
                 alias: None,
             }),
             ChildOutput::Spread { fields: inner } => {
-                fields.extend(inner.iter_mut().map(|field| pass_on(field, lifts)));
+                fields.extend(inner.iter_mut().map(|field| lift_spread_field(field, lifts)));
             }
         }
     }
     fields
 }
 
-/// A field of a spread inside of another spread, as the outer one gives it to its own parent.
-fn pass_on(field: &mut SpreadField, lifts: bool) -> SpreadField {
+/// The field that the parent of the outer spread gets for a field of an inner spread.
+fn lift_spread_field(field: &mut SpreadField, lifts: bool) -> SpreadField {
     let (aggregate, aggregate_cast) = if lifts {
         (field.aggregate.take(), field.aggregate_cast.take())
     } else {

@@ -57,7 +57,7 @@ pub(super) fn plan_call(
     }
 }
 
-/// The names of the arguments that a call brings along: they choose among overloads.
+/// Names of the call's arguments, which choose among overloads.
 pub(super) fn argument_names(request: &ApiRequest, invoke: Invoke) -> Vec<&str> {
     match invoke {
         Invoke::Read { .. } => {

@@ -88,26 +88,26 @@ impl Draft {
         target: &str,
         legacy_names: bool,
     ) -> Result<Self, RequestError> {
-        let mut root = Self::of_items(parameters.select);
+        let mut root = Self::from_items(parameters.select);
         target.clone_into(&mut root.target);
         root.check_paths(&parameters.filters, legacy_names)?;
         for (path, filter) in parameters.filters {
-            let node = root.node_at(&path, legacy_names)?;
+            let node = root.find_node(&path, legacy_names)?;
             node.filters.push(LogicTree::Filter(filter));
         }
         root.check_paths(&parameters.orders, legacy_names)?;
         for (path, terms) in parameters.orders {
-            root.node_at(&path, legacy_names)?.order = terms;
+            root.find_node(&path, legacy_names)?.order = terms;
         }
         root.check_paths(&parameters.ranges, legacy_names)?;
         for (path, range) in parameters.ranges {
-            root.node_at(&path, legacy_names)?.range = Some(range);
+            root.find_node(&path, legacy_names)?.range = Some(range);
         }
         // The root's limit and offset are combined with the Range header, so they come separately.
         root.range = parameters.root_range;
         root.check_paths(&parameters.logic, legacy_names)?;
         for (path, tree) in parameters.logic {
-            root.node_at(&path, legacy_names)?.filters.push(tree);
+            root.find_node(&path, legacy_names)?.filters.push(tree);
         }
         Ok(root)
     }
@@ -115,30 +115,30 @@ impl Draft {
     /// Checks that every path names a node. Compat: of several that do not, PostgREST reports the last.
     fn check_paths<T>(&mut self, list: &[(EmbedPath, T)], legacy_names: bool) -> Result<(), RequestError> {
         let mut paths = list.iter().rev().map(|(path, _)| path);
-        paths.try_for_each(|path| self.node_at(path, legacy_names).map(drop))
+        paths.try_for_each(|path| self.find_node(path, legacy_names).map(drop))
     }
 
     /// A node with these select items and no name yet.
-    fn of_items(items: Vec<SelectItem>) -> Self {
+    fn from_items(items: Vec<SelectItem>) -> Self {
         let mut node = Self::default();
         for item in items {
             match item {
                 SelectItem::Field(field) => node.fields.push(field),
-                SelectItem::Embed(embed) => node.children.push(Self::of_embed(embed)),
+                SelectItem::Embed(embed) => node.children.push(Self::from_embed(embed)),
             }
         }
         node
     }
 
     /// The node of an embed.
-    fn of_embed(embed: SelectEmbed) -> Self {
+    fn from_embed(embed: SelectEmbed) -> Self {
         Self {
             target: embed.target,
             alias: embed.alias,
             hint: embed.hint,
             join: embed.join,
             is_spread: embed.spread,
-            ..Self::of_items(embed.items)
+            ..Self::from_items(embed.items)
         }
     }
 
@@ -148,7 +148,7 @@ impl Draft {
     }
 
     /// The node that a path names, from this one on.
-    fn node_at(&mut self, path: &[String], legacy_names: bool) -> Result<&mut Self, RequestError> {
+    fn find_node(&mut self, path: &[String], legacy_names: bool) -> Result<&mut Self, RequestError> {
         let Some((first, rest)) = path.split_first() else {
             return Ok(self);
         };
@@ -164,6 +164,6 @@ impl Draft {
         };
         let child = &mut self.children[index];
         child.legacy_name_used |= child.client_name() != first.as_str();
-        child.node_at(rest, legacy_names)
+        child.find_node(rest, legacy_names)
     }
 }

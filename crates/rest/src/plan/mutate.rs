@@ -27,7 +27,7 @@ pub struct WriteColumn {
     pub default: Option<String>,
 }
 
-/// What happens to rows that meet an existing one (`ON CONFLICT`).
+/// What happens to rows that conflict with an existing one (`ON CONFLICT`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Conflict {
     /// Update the existing row, or leave it alone.

@@ -1,4 +1,4 @@
-//! Entry of the stage: [`Plan::new`], and the order of its steps for reads, writes and calls.
+//! Entry point of the planning stage: [`Plan::new`], and the order of its steps for reads, writes and calls.
 
 use std::sync::Arc;
 
@@ -141,7 +141,7 @@ struct Planner<'a> {
 }
 
 impl Planner<'_> {
-    /// Tree, media type, preferences; then everything is decided.
+    /// Plans a read. Faults are reported in this order: select tree, media type, preferences.
     fn plan_read(&self, mut request: ApiRequest, relation: Arc<Relation>) -> Result<Plan, RestError> {
         let parameters = TreeParameters::take_for_read(&mut request.query, request.range);
         let read = self.plan_tree(parameters, &relation.name, Source::Relation)?;
@@ -163,7 +163,7 @@ impl Planner<'_> {
         Ok(self.finish(request, decisions))
     }
 
-    /// Tree, write, preferences, media type; then everything is decided.
+    /// Plans a write. Faults are reported in this order: select tree, write, preferences, media type.
     fn plan_mutation(
         &self,
         mut request: ApiRequest,
@@ -207,7 +207,7 @@ impl Planner<'_> {
         Ok(self.finish(request, decisions))
     }
 
-    /// Tree of the result, media type, preferences, arguments; then everything is decided.
+    /// Plans a call. Faults are reported in this order: tree of the result, media type, preferences, arguments.
     fn plan_call(
         &self,
         mut request: ApiRequest,
@@ -247,7 +247,7 @@ impl Planner<'_> {
         Ok(self.finish(request, decisions))
     }
 
-    /// Joins the decisions with what every plan takes over from its request.
+    /// Builds the plan from these decisions and the parts of the request that every plan keeps.
     fn finish(&self, request: ApiRequest, decisions: Decisions) -> Plan {
         let rolls_back = match request.preferences.transaction {
             Some(Transaction::Rollback) => true,

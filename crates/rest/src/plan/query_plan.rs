@@ -1,4 +1,4 @@
-//! What a request comes down to: the types that this stage hands to the SQL writer, the executor and the responder.
+//! The types of a plan, which this stage hands to the SQL writer, the executor and the responder.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::request::Mutation;
 use crate::request::media::MediaType;
 use crate::request::preferences::Preferences;
 
-/// What a request comes down to.
+/// The plan of a request.
 #[derive(Debug)]
 pub enum Plan {
     /// One statement in one transaction.
@@ -44,7 +44,7 @@ pub struct QueryPlan {
     pub max_rows: Option<u64>,
     /// Numbers of rows that turn the request into an error.
     pub row_checks: RowChecks,
-    /// What SQL may learn about the request.
+    /// The settings by which SQL reads the request.
     pub session: SessionSettings,
     /// What the response repeats from the request.
     pub response: ResponsePlan,
@@ -80,7 +80,7 @@ pub enum Total {
     Estimated,
 }
 
-/// What SQL may learn about the request, beside the caller's claims, headers and cookies.
+/// The settings by which SQL reads the request, except the caller's claims, headers and cookies.
 #[derive(Debug)]
 pub struct SessionSettings {
     /// Active schema: the first of `search_path`.
@@ -115,7 +115,7 @@ pub struct RootPlan {
     pub headers_only: bool,
     /// Whether `Content-Profile` names the active schema.
     pub names_schema: bool,
-    /// What SQL may learn about the request, for the query of the caller's privileges.
+    /// The settings by which SQL reads the request, for the query of the caller's privileges.
     pub session: SessionSettings,
 }
 

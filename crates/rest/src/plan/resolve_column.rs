@@ -1,4 +1,4 @@
-//! What the catalog knows about a column, wherever a request mentions it.
+//! Looks up in the catalog the columns that a request mentions.
 
 use std::sync::Arc;
 

@@ -44,7 +44,7 @@ impl RowChecks {
         }
     }
 
-    /// Whether any number of rows is fine.
+    /// Whether no check applies.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }

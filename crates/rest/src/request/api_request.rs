@@ -1,4 +1,4 @@
-//! One request, understood as far as that is possible without the catalog.
+//! A parsed request. Names in it are not looked up in the catalog yet.
 
 use std::borrow::Cow;
 
@@ -14,7 +14,7 @@ use super::range::RowRange;
 use crate::config::RestConfig;
 use crate::error::RequestError;
 
-/// One request, understood as far as that is possible without the catalog.
+/// A parsed request. Names in it are not looked up in the catalog yet.
 #[derive(Debug, Clone)]
 pub struct ApiRequest {
     /// What is asked for.

@@ -14,7 +14,7 @@ use super::media::MediaType;
 use super::query::decode_part;
 use crate::error::RequestError;
 
-/// The data that a request brings along.
+/// The payload of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Payload {
     /// A JSON document for `json_to_record(set)`.

@@ -122,8 +122,8 @@ impl QueryParams {
 
     /// `order` of the root and of embeds.
     fn read_orders(&mut self, pairs: &[Pair<'_>]) -> Result<(), RequestError> {
-        for (key, text) in with_suffix(pairs, &["order"]) {
-            let (path, _) = key_path(key)?;
+        for (key, text) in find_with_suffix(pairs, &["order"]) {
+            let (path, _) = parse_filter_key(key)?;
             let terms = grammar::parse("order", text, text, grammar::order_terms)?;
             // Compat: the first order of an embed counts.
             if !self.orders.iter().any(|(known, _)| *known == path) {
@@ -135,7 +135,7 @@ impl QueryParams {
 
     /// `and` and `or` of the root and of embeds.
     fn read_logic(&mut self, pairs: &[Pair<'_>]) -> Result<(), RequestError> {
-        for (key, text) in with_suffix(pairs, &["and", "or"]) {
+        for (key, text) in find_with_suffix(pairs, &["and", "or"]) {
             let (path, operator) = grammar::parse("logic path", key, key, grammar::logic_path)?;
             // The operator is the parameter's key; together with the value it is an expression of the grammar.
             let tree = grammar::parse(
@@ -160,11 +160,11 @@ impl QueryParams {
             self.filter_keys.push(key.to_string());
             // On a GET call both arguments and filters of the result are plain parameters; the operator tells them apart.
             if arguments && !looks_like_operation(text) {
-                let (_, field) = key_path(key)?;
+                let (_, field) = parse_filter_key(key)?;
                 self.arguments.push((field.name, text.to_string()));
                 continue;
             }
-            let (path, field) = key_path(key)?;
+            let (path, field) = parse_filter_key(key)?;
             let (negated, operation) = grammar::parse("filter", text, text, grammar::filter_value)?;
             self.filters.push((
                 path,
@@ -181,7 +181,7 @@ impl QueryParams {
     /// `limit` and `offset` of the root and of embeds; of repeated ones the last counts.
     fn read_ranges(&mut self, pairs: &[Pair<'_>]) -> Result<(), RequestError> {
         let mut texts: Vec<(&str, Option<&str>, Option<&str>)> = Vec::new();
-        for (key, text) in with_suffix(pairs, &["limit", "offset"]) {
+        for (key, text) in find_with_suffix(pairs, &["limit", "offset"]) {
             let (prefix, kind) = key.rsplit_once('.').unwrap_or(("", key));
             let index = texts
                 .iter()
@@ -205,7 +205,7 @@ impl QueryParams {
             if prefix.is_empty() {
                 self.root_range = range;
             } else {
-                let (mut path, field) = key_path(prefix)?;
+                let (mut path, field) = parse_filter_key(prefix)?;
                 path.push(field.name);
                 self.ranges.push((path, range));
             }
@@ -247,7 +247,7 @@ fn limit_exceeded(what: &str, most: usize, unit: &str) -> RequestError {
 }
 
 /// The key of a filter: the path of an embed, and the field.
-fn key_path(key: &str) -> Result<(EmbedPath, Field), RequestError> {
+fn parse_filter_key(key: &str) -> Result<(EmbedPath, Field), RequestError> {
     grammar::parse("tree path", key, key, grammar::tree_path)
 }
 
@@ -255,7 +255,8 @@ fn key_path(key: &str) -> Result<(EmbedPath, Field), RequestError> {
 /// always is, so that it is an error if it does not parse.
 fn looks_like_operation(text: &str) -> bool {
     let rest = text.strip_prefix("not.").unwrap_or(text);
-    // No value of an argument begins so by accident, and a typing error in a list should be reported.
+    // Arguments hardly ever begin with these prefixes, so a typing error in such a value is reported as an error of
+    // the filter.
     if rest.len() != text.len() || rest.starts_with("in.") || rest.starts_with("is.") {
         return true;
     }
@@ -282,7 +283,7 @@ fn first_value<'p>(pairs: &'p [Pair<'_>], key: &str) -> Option<&'p str> {
 }
 
 /// The parameters whose last part is one of `suffixes`: `comments.limit`.
-fn with_suffix<'p>(
+fn find_with_suffix<'p>(
     pairs: &'p [Pair<'_>],
     suffixes: &'p [&str],
 ) -> impl Iterator<Item = (&'p str, &'p str)> + 'p {

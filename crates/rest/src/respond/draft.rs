@@ -1,4 +1,4 @@
-//! A response being put together, and its last step: the HTTP response.
+//! A response that is being built, and its conversion to an HTTP response.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use selvedge_postgres::ByteChunks;
 
 use super::body::ChunkedBody;
 
-/// A response being put together.
+/// A response that is being built.
 pub(super) struct Draft {
     pub(super) status: u16,
     pub(super) headers: Vec<(HeaderName, Cow<'static, str>)>,
@@ -30,7 +30,7 @@ impl Draft {
     pub(super) fn new(status: u16, body: Body) -> Self {
         Self {
             status,
-            // A plain read has three headers of its own.
+            // Most responses have three headers, so the list rarely grows.
             headers: Vec::with_capacity(4),
             body,
         }

@@ -17,7 +17,7 @@ use crate::request::Mutation;
 use crate::request::preferences::{Count, Representation, Resolution};
 use crate::request::query::encode_into;
 
-/// The version whose behaviour a deprecation warning speaks of.
+/// The version of PostgREST that deprecation warnings name.
 const WARNING_AGENT: &str = "PostgRESTv16.2";
 
 const CONTENT_PROFILE: HeaderName = HeaderName::from_static("content-profile");
@@ -27,7 +27,7 @@ const SERVER_TIMING: HeaderName = HeaderName::from_static("server-timing");
 /// The response to OPTIONS.
 pub(crate) fn render_allow(allow: &str, mut timing: Timing) -> HttpResponse {
     let mut builder = HttpResponse::Ok();
-    timing.mark("response");
+    timing.end_stage("response");
     if let Some(text) = timing.into_header() {
         builder.insert_header((SERVER_TIMING, text));
     }
@@ -64,11 +64,11 @@ pub(crate) fn render_outcome(
             QueryKind::Mutate { .. } => render_mutation(plan, outcome),
         }
     };
-    // SQL has the last word: its settings override whatever was decided above.
+    // Settings that SQL has made override the status and headers chosen above.
     override_status(&mut draft, status.as_deref())?;
     override_headers(&mut draft, headers.as_deref())?;
     push_legacy_warning(&mut draft, plan);
-    timing.mark("response");
+    timing.end_stage("response");
     if let Some(text) = timing.into_header() {
         draft.push_header(SERVER_TIMING, text);
     }
@@ -91,7 +91,7 @@ fn render_read(plan: &QueryPlan, outcome: Outcome, location: String, verbosity: 
 fn render_call(plan: &QueryPlan, outcome: Outcome, verbosity: ErrorVerbosity) -> Draft {
     let mut draft = render_page(plan, outcome, verbosity);
     push_applied_preferences(&mut draft, plan);
-    // There is nothing to show, hence no type either.
+    // An empty response has no Content-Type.
     if plan.function().is_some_and(|function| function.returns_void()) {
         draft.status = 204;
         draft.body = Body::None;
@@ -104,7 +104,7 @@ fn render_call(plan: &QueryPlan, outcome: Outcome, verbosity: ErrorVerbosity) ->
     draft
 }
 
-/// Status, `Content-Range` and body of rows out of a larger whole.
+/// Status, `Content-Range` and body of a page of rows.
 fn render_page(plan: &QueryPlan, outcome: Outcome, verbosity: ErrorVerbosity) -> Draft {
     let lower = plan.response.first_row;
     let upper = lower + outcome.page_rows - 1;
@@ -168,7 +168,7 @@ fn render_mutation(plan: &QueryPlan, outcome: Outcome) -> Draft {
             push_content_range(&mut draft, 1, 0, total);
             draft.body = Body::Chunks(ByteChunks::default());
         }
-        // Compat: an update tells the range of its rows, other writes do not.
+        // Compat: an update sends `Content-Range` with the range of its rows, other writes do not.
         Mutation::Update => push_content_range(&mut draft, 0, rows - 1, total),
         Mutation::Delete => push_content_range(&mut draft, 1, 0, total),
         Mutation::SingleUpsert => {}
@@ -239,7 +239,7 @@ fn push_applied_preferences(draft: &mut Draft, plan: &QueryPlan) {
     }
 }
 
-/// Warns of parameters that used a target's name although the embed has an alias. Compat: PostgREST's own words.
+/// Warns about parameters that used a target's name although the embed has an alias. Compat: the text is PostgREST's.
 fn push_legacy_warning(draft: &mut Draft, plan: &QueryPlan) {
     let mut changes: Vec<String> = Vec::new();
     plan.read.walk(&mut |node| {

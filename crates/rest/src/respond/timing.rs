@@ -21,7 +21,7 @@ impl Timing {
     }
 
     /// Ends a stage, which began when the one before it ended.
-    pub(crate) fn mark(&mut self, stage: &str) {
+    pub(crate) fn end_stage(&mut self, stage: &str) {
         let Some(Marks { since, text }) = &mut self.0 else {
             return;
         };

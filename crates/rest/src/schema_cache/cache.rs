@@ -1,4 +1,4 @@
-//! The current snapshot, and how its loads go.
+//! The current snapshot, and the state of its reloads.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -13,7 +13,7 @@ use tokio_postgres::Client;
 use crate::catalog::Catalog;
 use crate::config::{EffectiveConfig, RestConfig};
 
-/// How the schema cache is doing, for readiness and metrics.
+/// State of the schema cache, for readiness and metrics.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SchemaCacheHealth {
     /// Whether a catalog has been loaded.
@@ -30,7 +30,7 @@ pub struct SchemaCacheHealth {
     pub load_time: Duration,
 }
 
-/// What a request works with from its beginning to its end.
+/// Configuration and catalog that a request uses from its beginning to its end.
 pub(crate) struct Snapshot {
     pub(crate) config: Arc<EffectiveConfig>,
     /// `None` before the first load: requests are answered PGRST002.
@@ -90,7 +90,7 @@ impl SchemaCache {
         }
     }
 
-    /// The snapshot to work with.
+    /// The current snapshot.
     pub(crate) fn snapshot(&self) -> Arc<Snapshot> {
         self.current.load_full()
     }
@@ -100,7 +100,7 @@ impl SchemaCache {
         self.loads.load(Ordering::Acquire)
     }
 
-    /// How the cache is doing.
+    /// State of the cache, for readiness and metrics.
     pub fn health(&self) -> SchemaCacheHealth {
         let failure = self.failure.load().as_ref().clone();
         SchemaCacheHealth {
@@ -118,7 +118,7 @@ impl SchemaCache {
         self.snapshot().config.base.clone()
     }
 
-    /// How the cache of tokens that this service verified itself is used.
+    /// Hits and misses of the cache of tokens that this service has verified itself.
     pub fn token_cache(&self) -> TokenCacheMetrics {
         let verifier = &self.snapshot().config.verifier;
         verifier

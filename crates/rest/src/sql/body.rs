@@ -45,7 +45,8 @@ impl Sql {
         }
     }
 
-    /// Rows as an array; what a function returns alone stands alone, and scalars are not wrapped in objects.
+    /// Rows as a JSON array. The result of a function that returns a single row or value is not put into an array,
+    /// and scalars are not wrapped in objects.
     fn write_json(&mut self, function: Option<&Function>, stripped: bool) {
         let has_no_columns =
             function.is_some_and(|called| called.returns_scalar() || called.returns_set_of_scalar());

@@ -50,7 +50,7 @@ impl Sql {
         }
     }
 
-    /// `"schema"."function"(…)` with named arguments, or the whole body as the only one.
+    /// `"schema"."function"(…)` with named arguments, or with the whole body as its only argument.
     fn write_function_call(&mut self, function: &Function, arguments: &Arguments) {
         self.qualified(&function.name).push("(");
         match arguments {

@@ -67,7 +67,8 @@ impl Sql {
         self.write_payload(body, columns, apply_defaults, PayloadRows::All);
     }
 
-    /// What makes an INSERT an upsert. Its `WHERE` clauses count inserted rows, and hold what a PUT demands of its row.
+    /// The parts that make an INSERT an upsert. Its `WHERE` clauses count inserted rows and check that a PUT writes
+    /// the row that its URL names.
     fn write_upsert(
         &mut self,
         columns: &[WriteColumn],
@@ -116,7 +117,7 @@ impl Sql {
         self.push(" FROM ").qualified(table).push(" WHERE false");
     }
 
-    /// The INSERT of a single object as one row, without anything around it.
+    /// The INSERT of a single object as one row, without a source expression around it.
     pub(super) fn write_object_insert(
         &mut self,
         table: &QualifiedName,
@@ -172,7 +173,8 @@ impl Sql {
     /// the payload, one less for each that met an existing row. `RETURNING` cannot tell the two apart.
     fn write_count_inserted(&mut self, step: i8) {
         self.push("set_config('pgrst.inserted', (coalesce(nullif(current_setting('pgrst.inserted', true), '')::int, 0) ");
-        // After a step up the count is at least 1, after a step down at least 0: neither comparison is ever false.
+        // The setting is at least 1 after adding one, and at least 0 after subtracting one, so both comparisons are
+        // always true.
         self.push(if step > 0 {
             "+ 1)::text, true) <> '0'"
         } else {

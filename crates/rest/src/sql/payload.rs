@@ -3,7 +3,7 @@
 use super::builder::Sql;
 use crate::plan::{JsonBody, WriteColumn};
 
-/// The name under which the payload's rows are known.
+/// Alias of the payload's rows.
 pub(super) const PAYLOAD: &str = "pgrst_body";
 
 /// How many of the document's rows are used.

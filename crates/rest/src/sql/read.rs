@@ -7,7 +7,7 @@ use crate::plan::{ChildOutput, ReadNode, SelectColumn, SortTarget, Spread, Sprea
 use crate::request::ast::Aggregate;
 use crate::request::range::RowRange;
 
-/// Writes `first` before the first item of a list, and `separator` before every other.
+/// Writes `first` before the first item of a list, and `separator` before every other item.
 struct ListSeparator {
     next: &'static str,
     separator: &'static str,

@@ -1,4 +1,4 @@
-//! Broken and hostile requests: each is refused with 4xx in PostgREST's shape, and the server keeps serving.
+//! Malformed and hostile requests: each is refused with 4xx in PostgREST's shape, and the server keeps serving.
 
 use crate::support::{ANA, TestApp};
 

@@ -22,7 +22,7 @@ use tokio_postgres::config::{Host, SslMode};
 
 use crate::support::{Client, TestResponse};
 
-/// After this time a test gives up waiting; what it waits for comes much sooner, also on a busy machine.
+/// Time limit for what a test waits for; it is reached only when the test fails.
 const GIVE_UP_AFTER: Duration = Duration::from_secs(60);
 
 /// How long a request's head may take. Some tests wait for its end; the others must not reach it on a busy machine.
@@ -146,7 +146,7 @@ impl Start {
             .password(PASSWORD)
             .dbname(database.name())
             .ssl_mode(SslMode::Disable);
-        let connected = Database::new(Logins::single(config));
+        let connected = Database::new(Logins::with_single_login(config));
         let cache = SchemaCache::start(Arc::clone(&connected), self.config).await;
 
         let (shared, pool, shared_database) = (Arc::clone(&cache), self.pool, Arc::clone(&connected));

@@ -64,7 +64,7 @@ async fn rest_014_like_patterns_accept_star_and_percent() {
                 "/paintings?select=id&title=not.like.*a*&order=id",
                 json!([{ "id": 2 }, { "id": 4 }]),
             ),
-            // In regular expressions `*` keeps its meaning.
+            // In regular expressions `*` is not replaced by `%`.
             ("/paintings?select=id&title=match.^Sto*rm$", json!([{ "id": 2 }])),
         ],
     )

@@ -61,7 +61,7 @@ fn describe_start(report: &Report, buckets: &SeedReport) -> Option<String> {
     (!report.migrations.is_empty()).then(|| format!("applied {}", report.migrations.join(", ")))
 }
 
-/// What a fresh database was filled with: `25 migrations, 1 seed file, 7 buckets, 120 objects`.
+/// What a fresh database was filled with, such as `25 migrations, 1 seed file, 7 buckets, 120 objects`.
 pub(super) fn describe_first_start(report: &Report, buckets: &SeedReport) -> String {
     let parts = [
         count_of(report.migrations.len(), "migration"),
@@ -77,7 +77,7 @@ pub(super) fn describe_first_start(report: &Report, buckets: &SeedReport) -> Str
     }
 }
 
-/// `3 buckets`; nothing for none.
+/// A number with its noun, such as `3 buckets`; empty for zero.
 fn count_of(count: usize, noun: &str) -> Option<String> {
     match count {
         0 => None,
@@ -94,7 +94,7 @@ fn format_link(url: &str) -> String {
     format!("{LINK}{url}{LINK:#}")
 }
 
-/// `0.84 s`.
+/// A duration in seconds, such as `0.84 s`.
 fn format_seconds(elapsed: Duration) -> String {
     format!("{:.2} s", elapsed.as_secs_f64())
 }

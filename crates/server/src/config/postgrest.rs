@@ -128,7 +128,7 @@ impl LogLevel {
     }
 }
 
-/// What was wrong with settings; one line each.
+/// Errors and warnings found while settings were read; one line each.
 #[derive(Debug, Default)]
 pub(crate) struct SettingFindings {
     pub(crate) errors: Vec<String>,

@@ -6,7 +6,7 @@ use selvedge_rest::{ErrorVerbosity, OpenApiMode, RestConfig, TransactionEnd};
 
 use super::postgrest::{LogLevel, ProcessSettings};
 
-/// Stands for a secret that is set: secrets are never printed.
+/// Printed in place of a secret that is set, because secrets are never printed.
 const HIDDEN: &str = "(hidden)";
 
 /// Renders all settings, one per line, in alphabetical order. A setting without a value is an empty text.
@@ -108,7 +108,7 @@ fn format_line(name: &str, value: impl std::fmt::Display) -> (String, String) {
     (name.to_owned(), value.to_string())
 }
 
-/// A text in quotes, as the reader of these files takes it: `$` is doubled, quotes and backslashes are escaped.
+/// Quotes a text for PostgREST's configuration files: `$` is doubled, quotes and backslashes are escaped.
 fn quote_string(text: &str) -> String {
     let escaped = text.replace('\\', "\\\\").replace('"', "\\\"").replace('$', "$$");
     format!("\"{escaped}\"")

@@ -1,4 +1,5 @@
-//! Features that the configuration switches on and this version does not have, reported at the start.
+//! Lists features that the configuration switches on and that this version does not have; they are reported at the
+//! start.
 
 use super::auth::AuthSection;
 use super::database::DatabaseConfig;

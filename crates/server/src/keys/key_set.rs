@@ -179,7 +179,7 @@ impl KeySet {
 fn legacy_key(given: Option<&SecretString>, jwt_secret: &SecretString, role: &str) -> SecretString {
     given
         .cloned()
-        .unwrap_or_else(|| development::derived_key(jwt_secret.expose_secret(), role).into())
+        .unwrap_or_else(|| development::derive_legacy_key(jwt_secret.expose_secret(), role).into())
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Slow clients and greedy ones: what they use up is theirs, and others are served meanwhile.
+//! Slow and greedy clients: the limits apply to them alone, and other clients are served meanwhile.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -9,7 +9,7 @@ use socket2::{Domain, Socket, Type};
 
 use crate::support::{Project, Running};
 
-/// Long enough for any machine; only a failing test waits for it.
+/// Time limit that only a failing test reaches.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 const BUCKET: &str = "[storage.buckets.b]\npublic = true\n";

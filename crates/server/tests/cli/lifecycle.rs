@@ -172,7 +172,7 @@ async fn start_starts_its_postgresql_again_and_every_service_answers_503_meanwhi
         .args(["-KILL", &postmaster])
         .status();
     assert!(killed.expect("kill runs").success());
-    // The end is noticed within 200 ms; until then the reason is that nobody listens.
+    // The server notices the end within 200 ms; until then connections are refused.
     let deadline = Instant::now() + Duration::from_secs(60);
     loop {
         let (status, health) = running.get("/health").await;

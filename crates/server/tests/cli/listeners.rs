@@ -1,4 +1,4 @@
-//! Requests are read alike on every kind of listener: TCP, TLS and unix sockets.
+//! Requests are parsed alike on every kind of listener: TCP, TLS and unix sockets.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;

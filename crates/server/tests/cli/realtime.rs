@@ -140,7 +140,7 @@ async fn realtime_057_sockets_outlive_a_restart_and_a_crash_of_postgresql() {
             postgresql = Some(database.start().await);
         }
         let sql = database.wait_for_database().await;
-        // Before or after the stream runs again: it must arrive once.
+        // The broadcast may be delivered before or after the stream runs again, but only once.
         let send = format!("select realtime.send('{{}}', '{round}', 'room', false)");
         sql.batch_execute(&send).await.expect("it accepts statements");
         for socket in [&mut member, &mut other] {

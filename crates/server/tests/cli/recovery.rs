@@ -74,11 +74,11 @@ impl Load {
         }
     }
 
-    fn good(&self) -> usize {
+    fn count_successes(&self) -> usize {
         self.results.good.load(Ordering::Relaxed)
     }
 
-    fn failed(&self) -> BTreeMap<String, usize> {
+    fn list_failures(&self) -> BTreeMap<String, usize> {
         self.results.failed.lock().expect("not poisoned").clone()
     }
 
@@ -86,7 +86,7 @@ impl Load {
     async fn wait_until(&self, what: &str, holds: impl Fn(&Self) -> bool) {
         let deadline = Instant::now() + TIMEOUT;
         while !holds(self) {
-            assert!(Instant::now() < deadline, "{what}: {:?}", self.failed());
+            assert!(Instant::now() < deadline, "{what}: {:?}", self.list_failures());
             sleep(Duration::from_millis(10)).await;
         }
     }
@@ -95,10 +95,12 @@ impl Load {
     async fn wait_for_recovery(&self) {
         let deadline = Instant::now() + TIMEOUT;
         loop {
-            let (good, failed) = (self.good(), self.failed());
-            self.wait_until("requests succeed again", |load| load.good() > good + 100)
-                .await;
-            if self.failed() == failed {
+            let (good, failed) = (self.count_successes(), self.list_failures());
+            self.wait_until("requests succeed again", |load| {
+                load.count_successes() > good + 100
+            })
+            .await;
+            if self.list_failures() == failed {
                 return;
             }
             assert!(Instant::now() < deadline, "requests go on failing: {failed:?}");
@@ -107,19 +109,19 @@ impl Load {
 
     /// Waits for the next failure.
     async fn wait_for_failure(&self) {
-        let before: usize = self.failed().values().sum();
+        let before: usize = self.list_failures().values().sum();
         self.wait_until("requests fail", |load| {
-            load.failed().values().sum::<usize>() > before
+            load.list_failures().values().sum::<usize>() > before
         })
         .await;
     }
 
     /// Checks that the next 300 requests succeed.
     async fn expect_no_failures(&self) {
-        let (good, failed) = (self.good(), self.failed());
-        self.wait_until("many requests", |load| load.good() > good + 300)
+        let (good, failed) = (self.count_successes(), self.list_failures());
+        self.wait_until("many requests", |load| load.count_successes() > good + 300)
             .await;
-        assert_eq!(self.failed(), failed, "no request fails any more");
+        assert_eq!(self.list_failures(), failed, "no request fails any more");
     }
 
     /// Stops the clients and returns the results. Fails if a request is stuck.
@@ -289,7 +291,7 @@ async fn rest_094_and_096_service_recovers_after_postgresql_restarts_and_crashes
     ];
     for load in &loads {
         load.wait_for_recovery().await;
-        assert_eq!(load.failed(), BTreeMap::new());
+        assert_eq!(load.list_failures(), BTreeMap::new());
     }
 
     // An orderly restart, then a crash.

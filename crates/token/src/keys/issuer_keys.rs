@@ -28,7 +28,7 @@ impl IssuerKeys {
             .collect();
         Self(
             Verifier::from_keys(keys.iter(), UnnamedKeys::VerifyAll, 0)
-                .unwrap_or_else(|_| Verifier::nothing()),
+                .unwrap_or_else(|_| Verifier::refusing_all()),
         )
     }
 

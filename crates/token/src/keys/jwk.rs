@@ -145,7 +145,7 @@ impl JsonWebKey {
             ("OKP", Some("Ed25519")) => &[EdDSA],
             ("RSA", _) => &[RS256, RS384, RS512],
             ("oct", _) => &[HS256, HS384, HS512],
-            _ => return Err(self.error("unsupported key type or curve")),
+            _ => return Err(self.unusable_key("unsupported key type or curve")),
         };
         match self.alg.as_deref() {
             None => Ok(family.to_vec()),
@@ -153,7 +153,7 @@ impl JsonWebKey {
                 .iter()
                 .find(|algorithm| format!("{algorithm:?}") == name)
                 .map(|algorithm| vec![*algorithm])
-                .ok_or_else(|| self.error("alg does not fit the key type")),
+                .ok_or_else(|| self.unusable_key("alg does not fit the key type")),
         }
     }
 
@@ -163,12 +163,18 @@ impl JsonWebKey {
     /// A missing or malformed member.
     pub(crate) fn decoding_key(&self) -> Result<DecodingKey, JwkError> {
         let made = match self.kty.as_str() {
-            "EC" => DecodingKey::from_ec_components(self.member(&self.x, "x")?, self.member(&self.y, "y")?),
-            "RSA" => DecodingKey::from_rsa_components(self.member(&self.n, "n")?, self.member(&self.e, "e")?),
-            "OKP" => DecodingKey::from_ed_components(self.member(&self.x, "x")?),
-            _ => return Ok(DecodingKey::from_secret(&self.bytes(&self.k, "k")?)),
+            "EC" => DecodingKey::from_ec_components(
+                self.get_member(&self.x, "x")?,
+                self.get_member(&self.y, "y")?,
+            ),
+            "RSA" => DecodingKey::from_rsa_components(
+                self.get_member(&self.n, "n")?,
+                self.get_member(&self.e, "e")?,
+            ),
+            "OKP" => DecodingKey::from_ed_components(self.get_member(&self.x, "x")?),
+            _ => return Ok(DecodingKey::from_secret(&self.decode_member(&self.k, "k")?)),
         };
-        made.map_err(|_| self.error("malformed public part"))
+        made.map_err(|_| self.unusable_key("malformed public part"))
     }
 
     /// The key in the form that signs.
@@ -177,24 +183,24 @@ impl JsonWebKey {
     /// A missing or malformed private member, or a type that cannot sign here.
     pub(crate) fn encoding_key(&self) -> Result<EncodingKey, JwkError> {
         match (self.kty.as_str(), self.crv.as_deref()) {
-            ("oct", _) => Ok(EncodingKey::from_secret(&self.bytes(&self.k, "k")?)),
+            ("oct", _) => Ok(EncodingKey::from_secret(&self.decode_member(&self.k, "k")?)),
             ("EC", Some("P-256")) => {
-                let key = p256::SecretKey::from_slice(&self.bytes(&self.d, "d")?)
-                    .map_err(|_| self.error("malformed private part"))?;
+                let key = p256::SecretKey::from_slice(&self.decode_member(&self.d, "d")?)
+                    .map_err(|_| self.unusable_key("malformed private part"))?;
                 // jsonwebtoken takes EC keys as PKCS #8 only, RSA keys as PKCS #1.
                 let der = key
                     .to_pkcs8_der()
-                    .map_err(|_| self.error("malformed private part"))?;
+                    .map_err(|_| self.unusable_key("malformed private part"))?;
                 Ok(EncodingKey::from_ec_der(der.as_bytes()))
             }
             ("OKP", Some("Ed25519")) => {
-                let seed = self.bytes(&self.d, "d")?;
+                let seed = self.decode_member(&self.d, "d")?;
                 if seed.len() != ED25519_BYTES {
-                    return Err(self.error("malformed private part"));
+                    return Err(self.unusable_key("malformed private part"));
                 }
                 Ok(EncodingKey::from_ed_der(&[ED25519_PKCS8_PREFIX, &seed].concat()))
             }
-            _ => Err(self.error("signing needs an ES256, RS256, EdDSA or HS256 key")),
+            _ => Err(self.unusable_key("signing needs an ES256, RS256, EdDSA or HS256 key")),
         }
     }
 
@@ -204,7 +210,7 @@ impl JsonWebKey {
     /// A missing or malformed private member.
     pub(crate) fn rsa_key_pair(&self) -> Result<RsaKeyPair, JwkError> {
         let number = |value: &Option<String>, name| {
-            self.bytes(value, name)
+            self.decode_member(value, name)
                 .map(|bytes| rsa::BigUint::from_bytes_be(&bytes))
         };
         let primes = vec![number(&self.p, "p")?, number(&self.q, "q")?];
@@ -217,23 +223,23 @@ impl JsonWebKey {
         let key = rsa::RsaPrivateKey::from_components(n, e, d, primes);
         let der = key.ok().and_then(|key| key.to_pkcs1_der().ok());
         der.and_then(|der| RsaKeyPair::from_der(der.as_bytes()).ok())
-            .ok_or_else(|| self.error("malformed private part, or not of 2048 to 4096 bits"))
+            .ok_or_else(|| self.unusable_key("malformed private part, or not of 2048 to 4096 bits"))
     }
 
-    fn member<'a>(&self, value: &'a Option<String>, name: &str) -> Result<&'a str, JwkError> {
+    fn get_member<'a>(&self, value: &'a Option<String>, name: &str) -> Result<&'a str, JwkError> {
         value
             .as_deref()
-            .ok_or_else(|| self.error(&format!("member {name} is missing")))
+            .ok_or_else(|| self.unusable_key(&format!("member {name} is missing")))
     }
 
-    fn bytes(&self, value: &Option<String>, name: &str) -> Result<Vec<u8>, JwkError> {
-        let text = self.member(value, name)?;
+    fn decode_member(&self, value: &Option<String>, name: &str) -> Result<Vec<u8>, JwkError> {
+        let text = self.get_member(value, name)?;
         URL_SAFE_NO_PAD
             .decode(text.trim_end_matches('='))
-            .map_err(|_| self.error(&format!("member {name} is not base64url")))
+            .map_err(|_| self.unusable_key(&format!("member {name} is not base64url")))
     }
 
-    fn error(&self, reason: &str) -> JwkError {
+    fn unusable_key(&self, reason: &str) -> JwkError {
         JwkError {
             kid: self.kid.clone(),
             reason: reason.to_owned(),

@@ -12,7 +12,7 @@ use crate::{JsonWebKey, JwkError};
 const MIN_SECRET_BYTES: usize = 32;
 
 /// Standard base64 with or without padding; URL-safe characters are replaced before decoding.
-const LENIENT: GeneralPurpose = GeneralPurpose::new(
+const LENIENT_BASE64: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
@@ -48,7 +48,9 @@ impl JsonWebKey {
                     other => other,
                 })
                 .collect();
-            LENIENT.decode(plain).map_err(|_| KeyMaterialError::NotBase64)?
+            LENIENT_BASE64
+                .decode(plain)
+                .map_err(|_| KeyMaterialError::NotBase64)?
         } else {
             text.as_bytes().to_vec()
         };

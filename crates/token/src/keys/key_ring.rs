@@ -26,7 +26,7 @@ pub struct KeyRing {
     signing: SigningKey,
     shared_secret: SigningKey,
     /// The project's own keys, the shared secret included.
-    own: Vec<JsonWebKey>,
+    project_keys: Vec<JsonWebKey>,
     verifier: ArcSwap<Verifier>,
     /// Verifies tokens that are signed with the shared secret by HS384 or HS512.
     secret_with_any_hash: Verifier,
@@ -67,8 +67,8 @@ impl KeyRing {
             signing: SigningKey::new(signing)?,
             shared_secret: SigningKey::new(&secret)?,
             secret_with_any_hash: Verifier::from_keys([&any_hash].into_iter(), UnnamedKeys::VerifyAll, 0)?,
-            own: signing_keys.iter().cloned().chain([secret.clone()]).collect(),
-            verifier: ArcSwap::from_pointee(Verifier::nothing()),
+            project_keys: signing_keys.iter().cloned().chain([secret.clone()]).collect(),
+            verifier: ArcSwap::from_pointee(Verifier::refusing_all()),
         };
         ring.trust(&[])?;
         Ok(ring)
@@ -79,7 +79,7 @@ impl KeyRing {
     /// # Errors
     /// One unusable key refuses the whole set, and the previous set stays in use.
     pub fn trust(&self, third_party: &[JsonWebKey]) -> Result<(), JwkError> {
-        let keys = self.own.iter().chain(third_party);
+        let keys = self.project_keys.iter().chain(third_party);
         let verifier = Verifier::from_keys(keys, UnnamedKeys::VerifyAll, CACHED_TOKENS)?;
         // Requests that are being verified finish with the old verifier; its cache is dropped with it.
         self.verifier.store(Arc::new(verifier));
@@ -128,7 +128,11 @@ impl KeyRing {
 
     /// `{"keys": […]}` with the public halves of our own asymmetric keys. Source: Auth contract §2.2.
     pub fn public_jwks(&self) -> Value {
-        let keys: Vec<Value> = self.own.iter().filter_map(JsonWebKey::public_json).collect();
+        let keys: Vec<Value> = self
+            .project_keys
+            .iter()
+            .filter_map(JsonWebKey::public_json)
+            .collect();
         serde_json::json!({ "keys": keys })
     }
 
@@ -225,13 +229,13 @@ mod tests {
     use crate::development;
     use crate::keys::verifier::parse_header;
 
-    fn ring() -> KeyRing {
+    fn build_ring() -> KeyRing {
         KeyRing::new(development::JWT_SECRET.as_bytes(), &[development::signing_key()]).expect("usable keys")
     }
 
     #[test]
     fn gw_011_user_tokens_are_signed_with_the_asymmetric_key_and_verify() {
-        let ring = ring();
+        let ring = build_ring();
 
         let token = ring
             .sign(&json!({"sub": "a", "role": "authenticated"}))
@@ -247,7 +251,7 @@ mod tests {
 
     #[test]
     fn gw_011_the_published_key_set_has_public_halves_only() {
-        let jwks = ring().public_jwks();
+        let jwks = build_ring().public_jwks();
 
         assert_eq!(jwks["keys"].as_array().map(Vec::len), Some(1));
         assert_eq!(jwks["keys"][0]["alg"], "ES256");
@@ -275,7 +279,10 @@ mod tests {
 
         let token = foreign.sign(&json!({"role": "service_role"})).expect("signs");
 
-        assert_eq!(ring().verify(&token).map(|_| ()), Err(TokenError::BadSignature));
+        assert_eq!(
+            build_ring().verify(&token).map(|_| ()),
+            Err(TokenError::BadSignature)
+        );
     }
 
     #[test]
@@ -284,9 +291,12 @@ mod tests {
         let token = jsonwebtoken::encode(&Header::new(Algorithm::HS512), &json!({"role": "anon"}), &key)
             .expect("signs");
 
-        assert_eq!(ring().verify(&token).map(|_| ()), Err(TokenError::NoSuitableKey));
         assert_eq!(
-            ring()
+            build_ring().verify(&token).map(|_| ()),
+            Err(TokenError::NoSuitableKey)
+        );
+        assert_eq!(
+            build_ring()
                 .verify_any_hash(&token)
                 .map(|claims| claims.role().is_some()),
             Ok(true)
@@ -309,7 +319,7 @@ mod tests {
             (unknown_kid.as_str(), TokenError::NoSuitableKey),
         ];
         for (token, expected) in cases {
-            assert_eq!(ring().verify(token).map(|_| ()), Err(expected), "{token}");
+            assert_eq!(build_ring().verify(token).map(|_| ()), Err(expected), "{token}");
         }
     }
 

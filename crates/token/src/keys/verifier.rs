@@ -90,8 +90,8 @@ impl Verifier {
         })
     }
 
-    /// A verifier that refuses every token.
-    pub(crate) fn nothing() -> Self {
+    /// A verifier without keys, which refuses every token.
+    pub(crate) fn refusing_all() -> Self {
         Self {
             keys: Vec::new(),
             unnamed: UnnamedKeys::VerifyUnnamed,

@@ -34,10 +34,10 @@ impl PublicKey {
         let key: Cbor = ciborium::from_reader(bytes).map_err(|_| WebauthnError::Malformed)?;
         let members = key.as_map().ok_or(WebauthnError::Malformed)?;
         let get = |label: i64| {
-            let found = members.iter().find(|(name, _)| integer(name) == Some(label));
+            let found = members.iter().find(|(name, _)| read_integer(name) == Some(label));
             found.map(|(_, value)| value)
         };
-        let number = |label: i64| get(label).and_then(integer);
+        let number = |label: i64| get(label).and_then(read_integer);
         let bytes = |label: i64| {
             get(label)
                 .and_then(Cbor::as_bytes)
@@ -86,6 +86,6 @@ impl PublicKey {
 }
 
 /// Returns a CBOR integer; `None` for other types and numbers beyond 64 bits.
-fn integer(value: &Cbor) -> Option<i64> {
+fn read_integer(value: &Cbor) -> Option<i64> {
     value.as_integer().and_then(|number| number.try_into().ok())
 }

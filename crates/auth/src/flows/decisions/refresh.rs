@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use crate::store::refresh_tokens::{Family, Presented};
+use crate::store::refresh_tokens::{PresentedRefreshToken, TokenFamily};
 
 /// The project's rules.
 #[derive(Debug, Clone, Copy)]
@@ -37,8 +37,8 @@ pub(crate) enum RefreshDecision {
 
 /// Decides about a stored token.
 pub(crate) fn decide_refresh(
-    presented: Presented,
-    family: Family,
+    presented: PresentedRefreshToken,
+    family: TokenFamily,
     rules: RefreshRules,
     now: DateTime<Utc>,
 ) -> RefreshDecision {
@@ -66,7 +66,7 @@ pub(crate) fn decide_refresh(
 /// What happens to a counter token that was presented.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum CounterDecision {
-    /// The next token.
+    /// Issue the token with the next counter.
     Advance,
     /// Return the current token again; the text lists the causes for the response header.
     ReturnCurrent(String),
@@ -138,11 +138,11 @@ mod tests {
 
     fn decide_case(case: &Case) -> RefreshDecision {
         decide_refresh(
-            Presented {
+            PresentedRefreshToken {
                 revoked: case.revoked,
                 updated_at: now() - TimeDelta::seconds(case.age_s),
             },
-            Family {
+            TokenFamily {
                 active_child: case.child.map(str::to_owned),
                 has_active: case.has_active,
             },

@@ -8,12 +8,12 @@ const LONGEST_LINE: usize = 4096;
 
 /// The chunked encoding is malformed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Broken;
+pub(super) struct MalformedChunk;
 
 /// Follows one chunked body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Chunks {
-    place: Place,
+pub(super) struct ChunkedBody {
+    place: ChunkPart,
     /// The size read so far; then the bytes of the chunk that are still to come.
     left: u64,
     /// Bytes read of the current line, or of all trailers.
@@ -22,7 +22,7 @@ pub(super) struct Chunks {
 
 /// What the next byte of a chunked body belongs to (RFC 9112 §7.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum ChunkPart {
     Size,
     AfterSize,
     Extension,
@@ -36,79 +36,79 @@ enum Place {
     LastLf,
 }
 
-impl Chunks {
+impl ChunkedBody {
     pub(super) fn new() -> Self {
         Self {
-            place: Place::Size,
+            place: ChunkPart::Size,
             left: 0,
             read: 0,
         }
     }
 
     /// Advances through `bytes`. Returns how many of them belong to the body, and whether the body ends with them.
-    pub(super) fn pass(&mut self, bytes: &[u8]) -> Result<(usize, bool), Broken> {
+    pub(super) fn advance(&mut self, bytes: &[u8]) -> Result<(usize, bool), MalformedChunk> {
         let mut at = 0;
         while let Some(&byte) = bytes.get(at) {
-            if self.place == Place::Data {
+            if self.place == ChunkPart::Data {
                 let step =
                     usize::try_from(self.left).map_or(bytes.len() - at, |left| left.min(bytes.len() - at));
                 at += step;
                 self.left -= step as u64;
                 if self.left == 0 {
-                    self.place = Place::DataCr;
+                    self.place = ChunkPart::DataCr;
                 }
                 continue;
             }
             at += 1;
-            if self.place == Place::LastLf {
+            if self.place == ChunkPart::LastLf {
                 return if byte == b'\n' {
                     Ok((at, true))
                 } else {
-                    Err(Broken)
+                    Err(MalformedChunk)
                 };
             }
-            self.place = self.step(byte)?;
+            self.place = self.advance_byte(byte)?;
         }
         Ok((at, false))
     }
 
-    fn step(&mut self, byte: u8) -> Result<Place, Broken> {
+    fn advance_byte(&mut self, byte: u8) -> Result<ChunkPart, MalformedChunk> {
         self.read += 1;
         // Without a limit, endless extensions or trailers would keep the request open without any data.
         if self.read > LONGEST_LINE {
-            return Err(Broken);
+            return Err(MalformedChunk);
         }
         match (self.place, byte) {
-            (Place::Size, _) if byte.is_ascii_hexdigit() => {
-                let digit = char::from(byte).to_digit(16).ok_or(Broken)?;
-                let size = self.left.checked_mul(16).ok_or(Broken)?;
+            (ChunkPart::Size, _) if byte.is_ascii_hexdigit() => {
+                let digit = char::from(byte).to_digit(16).ok_or(MalformedChunk)?;
+                let size = self.left.checked_mul(16).ok_or(MalformedChunk)?;
                 self.left = size + u64::from(digit);
-                Ok(Place::Size)
+                Ok(ChunkPart::Size)
             }
             // A size needs at least one digit.
-            (Place::Size, _) if self.read == 1 => Err(Broken),
-            (Place::Size | Place::AfterSize, b' ' | b'\t') => Ok(Place::AfterSize),
-            (Place::Size | Place::AfterSize, b';') => Ok(Place::Extension),
-            (Place::Size | Place::AfterSize | Place::Extension, b'\r') => Ok(Place::SizeEnd),
-            (Place::Extension, _) if is_text(byte) => Ok(Place::Extension),
-            (Place::SizeEnd, b'\n') => {
+            (ChunkPart::Size, _) if self.read == 1 => Err(MalformedChunk),
+            (ChunkPart::Size | ChunkPart::AfterSize, b' ' | b'\t') => Ok(ChunkPart::AfterSize),
+            (ChunkPart::Size | ChunkPart::AfterSize, b';') => Ok(ChunkPart::Extension),
+            (ChunkPart::Size | ChunkPart::AfterSize | ChunkPart::Extension, b'\r') => Ok(ChunkPart::SizeEnd),
+            (ChunkPart::Extension, _) if is_text(byte) => Ok(ChunkPart::Extension),
+            (ChunkPart::SizeEnd, b'\n') => {
                 self.read = 0;
                 Ok(if self.left == 0 {
-                    Place::Trailers
+                    ChunkPart::Trailers
                 } else {
-                    Place::Data
+                    ChunkPart::Data
                 })
             }
-            (Place::DataCr, b'\r') => Ok(Place::DataLf),
-            (Place::DataLf, b'\n') => {
+            (ChunkPart::DataCr, b'\r') => Ok(ChunkPart::DataLf),
+            (ChunkPart::DataLf, b'\n') => {
                 self.read = 0;
-                Ok(Place::Size)
+                Ok(ChunkPart::Size)
             }
-            (Place::Trailers, b'\r') => Ok(Place::LastLf),
-            (Place::Trailers | Place::Trailer, _) if is_text(byte) => Ok(Place::Trailer),
-            (Place::Trailer, b'\r') => Ok(Place::TrailerEnd),
-            (Place::TrailerEnd, b'\n') => Ok(Place::Trailers),
-            _ => Err(Broken),
+            (ChunkPart::Trailers, b'\r') => Ok(ChunkPart::LastLf),
+            (ChunkPart::Trailers | ChunkPart::Trailer, _) if is_text(byte) => Ok(ChunkPart::Trailer),
+            (ChunkPart::Trailer, b'\r') => Ok(ChunkPart::TrailerEnd),
+            (ChunkPart::TrailerEnd, b'\n') => Ok(ChunkPart::Trailers),
+            _ => Err(MalformedChunk),
         }
     }
 }
@@ -121,11 +121,11 @@ fn is_text(byte: u8) -> bool {
 mod tests {
     use super::*;
 
-    fn read_chunked_body(body: &str, piece: usize) -> Result<(usize, bool), Broken> {
-        let mut chunks = Chunks::new();
+    fn read_chunked_body(body: &str, piece: usize) -> Result<(usize, bool), MalformedChunk> {
+        let mut chunks = ChunkedBody::new();
         let mut passed = 0;
         for part in body.as_bytes().chunks(piece) {
-            let (length, ends) = chunks.pass(part)?;
+            let (length, ends) = chunks.advance(part)?;
             passed += length;
             if ends {
                 return Ok((passed, true));
@@ -173,17 +173,17 @@ mod tests {
             "0\r\n\n",
             "0\r\n\rx",
         ] {
-            assert_eq!(read_chunked_body(body, 1), Err(Broken), "{body:?}");
-            assert_eq!(read_chunked_body(body, 1000), Err(Broken), "{body:?}");
+            assert_eq!(read_chunked_body(body, 1), Err(MalformedChunk), "{body:?}");
+            assert_eq!(read_chunked_body(body, 1000), Err(MalformedChunk), "{body:?}");
         }
         let long = format!("1;{}", "x".repeat(LONGEST_LINE));
-        assert_eq!(read_chunked_body(&long, 1000), Err(Broken));
+        assert_eq!(read_chunked_body(&long, 1000), Err(MalformedChunk));
     }
 
     #[test]
     fn the_largest_chunk_size_does_not_overflow() {
-        let mut chunks = Chunks::new();
-        assert_eq!(chunks.pass(b"ffffffffffffffff\r\nabc"), Ok((21, false)));
+        let mut chunks = ChunkedBody::new();
+        assert_eq!(chunks.advance(b"ffffffffffffffff\r\nabc"), Ok((21, false)));
         assert_eq!(chunks.left, u64::MAX - 3);
     }
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use bytes::{Buf, BytesMut};
 use memchr::{memchr, memchr_iter};
 
-use super::chunks::Broken;
+use super::chunks::MalformedChunk;
 use super::head::{Head, LONGEST_HEAD, LONGEST_TARGET};
 use super::refusal::{Reason, Refused};
 use super::state::State;
@@ -16,21 +16,21 @@ use crate::listener::local_hosts::LocalHosts;
 
 /// Why reading stops here.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum End {
+pub(super) enum StopReason {
     /// A request is refused with a response of ours.
     Refused(Refused),
     /// The body is malformed after its head was forwarded: actix answers the 400.
     BrokenBody,
 }
 
-impl From<Refused> for End {
+impl From<Refused> for StopReason {
     fn from(refused: Refused) -> Self {
         Self::Refused(refused)
     }
 }
 
-impl From<Broken> for End {
-    fn from(_: Broken) -> Self {
+impl From<MalformedChunk> for StopReason {
+    fn from(_: MalformedChunk) -> Self {
         Self::BrokenBody
     }
 }
@@ -80,36 +80,36 @@ impl Framer {
     }
 
     /// Processes what was read. Returns how many bytes at its front are forwarded as they are. The others are kept or
-    /// rewritten; `out` receives what is forwarded in their place. With an `End`, nothing after that is forwarded.
-    pub(super) fn take(&mut self, read: &[u8], out: &mut BytesMut) -> (usize, Option<End>) {
+    /// rewritten; `out` receives what is forwarded in their place. With a `StopReason`, nothing after it is forwarded.
+    pub(super) fn process_input(&mut self, read: &[u8], out: &mut BytesMut) -> (usize, Option<StopReason>) {
         let mut passed = 0;
         if self.held.is_empty()
-            && let Err(Broken) = self.pass(read, &mut passed)
+            && let Err(MalformedChunk) = self.forward_unchanged(read, &mut passed)
         {
-            return (passed, Some(End::BrokenBody));
+            return (passed, Some(StopReason::BrokenBody));
         }
         if passed == read.len() {
             return (passed, None);
         }
         self.held.extend_from_slice(&read[passed..]);
-        (passed, self.release(out).err())
+        (passed, self.forward_held(out).err())
     }
 
     /// Fast path: complete heads that need no rewriting, and bodies, are forwarded without a copy.
-    fn pass(&mut self, read: &[u8], passed: &mut usize) -> Result<(), Broken> {
+    fn forward_unchanged(&mut self, read: &[u8], passed: &mut usize) -> Result<(), MalformedChunk> {
         while *passed < read.len() {
             if self.state == State::Head {
                 let rest = &read[*passed..];
-                let Ok(Some(end)) = end_of_head(rest, 0) else {
+                let Ok(Some(end)) = find_head_end(rest, 0) else {
                     break;
                 };
-                // Empty lines before a request are dropped, which `release` does.
+                // Empty lines before a request are dropped, which `forward_held` does.
                 if rest[0] == b'\r' {
                     break;
                 }
-                // A head to rewrite or to refuse is read again by `release`, after what is forwarded here.
+                // A head to rewrite or to refuse is read again by `forward_held`, after what is forwarded here.
                 match Head::read(&rest[..end], self.hosts.as_deref()) {
-                    Ok(head) if head.target.is_none() => self.enter(head.next),
+                    Ok(head) if head.target.is_none() => self.enter_state(head.next),
                     _ => break,
                 }
                 *passed += end;
@@ -121,7 +121,7 @@ impl Framer {
     }
 
     /// Processes the held bytes: rewrites complete heads and forwards bodies into `out`.
-    fn release(&mut self, out: &mut BytesMut) -> Result<(), End> {
+    fn forward_held(&mut self, out: &mut BytesMut) -> Result<(), StopReason> {
         while !self.held.is_empty() {
             if self.state == State::Head {
                 // RFC 9112 §2.2: empty lines before a request line are ignored.
@@ -130,7 +130,7 @@ impl Framer {
                     self.searched = 0;
                     continue;
                 }
-                let end = end_of_head(&self.held, self.searched);
+                let end = find_head_end(&self.held, self.searched);
                 let Some(end) = end.map_err(|reason| Refused::of(reason, &self.held))? else {
                     // Of the four bytes at the end of a head, three may have been received already.
                     self.searched = self.held.len().saturating_sub(3);
@@ -139,7 +139,7 @@ impl Framer {
                 self.searched = 0;
                 let head = Head::read(&self.held[..end], self.hosts.as_deref())?;
                 head.write(&self.held[..end], out);
-                self.enter(head.next);
+                self.enter_state(head.next);
                 self.held.advance(end);
             } else {
                 let held = std::mem::take(&mut self.held);
@@ -152,13 +152,13 @@ impl Framer {
         Ok(())
     }
 
-    fn enter(&mut self, next: State) {
+    fn enter_state(&mut self, next: State) {
         self.begun = true;
         self.state = next;
     }
 
     /// Advances through the body. Returns how many of the bytes belong to it.
-    fn pass_body(&mut self, bytes: &[u8]) -> Result<usize, Broken> {
+    fn pass_body(&mut self, bytes: &[u8]) -> Result<usize, MalformedChunk> {
         match &mut self.state {
             State::Head => Ok(0),
             State::Upgraded => Ok(bytes.len()),
@@ -171,7 +171,7 @@ impl Framer {
                 Ok(step)
             }
             State::Chunked(chunks) => {
-                let (step, ends) = chunks.pass(bytes)?;
+                let (step, ends) = chunks.advance(bytes)?;
                 if ends {
                     self.state = State::Head;
                 }
@@ -189,7 +189,7 @@ const EMPTY_LINE: &[u8] = b"\r\n";
 /// Errors are found in the order of the bytes, so that the same bytes are refused for the same reason whether they
 /// arrive together or one by one: a first line that is too long, a line that does not end in CR LF, a head that is too
 /// large.
-fn end_of_head(bytes: &[u8], from: usize) -> Result<Option<usize>, Reason> {
+fn find_head_end(bytes: &[u8], from: usize) -> Result<Option<usize>, Reason> {
     let mut is_first_line = memchr(b'\n', &bytes[..from]).is_none();
     for at in memchr_iter(b'\n', &bytes[from..]).map(|at| from + at) {
         if is_first_line && at > LONGEST_TARGET {
@@ -223,18 +223,18 @@ mod tests {
     use proptest::prelude::*;
 
     /// Feeds the stream in pieces and returns what came out.
-    fn through(stream: &[u8], piece: usize) -> Result<Vec<u8>, End> {
-        let (passed, end) = until_the_end(stream, piece);
+    fn feed_in_pieces(stream: &[u8], piece: usize) -> Result<Vec<u8>, StopReason> {
+        let (passed, end) = feed_until_stop(stream, piece);
         end.map_or(Ok(passed), Err)
     }
 
     /// The same for streams that may end early.
-    fn until_the_end(stream: &[u8], piece: usize) -> (Vec<u8>, Option<End>) {
+    fn feed_until_stop(stream: &[u8], piece: usize) -> (Vec<u8>, Option<StopReason>) {
         let mut framer = Framer::new(None);
         let mut passed = Vec::new();
         for read in stream.chunks(piece.max(1)) {
             let mut out = BytesMut::new();
-            let (as_it_is, end) = framer.take(read, &mut out);
+            let (as_it_is, end) = framer.process_input(read, &mut out);
             passed.extend_from_slice(&read[..as_it_is]);
             passed.extend_from_slice(&out);
             if end.is_some() {
@@ -245,14 +245,14 @@ mod tests {
     }
 
     fn reason(stream: &str) -> Option<Reason> {
-        match until_the_end(stream.as_bytes(), 1000).1? {
-            End::Refused(refused) => Some(refused.reason),
-            End::BrokenBody => None,
+        match feed_until_stop(stream.as_bytes(), 1000).1? {
+            StopReason::Refused(refused) => Some(refused.reason),
+            StopReason::BrokenBody => None,
         }
     }
 
     fn text(stream: &str) -> String {
-        String::from_utf8(through(stream.as_bytes(), usize::MAX).unwrap()).unwrap()
+        String::from_utf8(feed_in_pieces(stream.as_bytes(), usize::MAX).unwrap()).unwrap()
     }
 
     #[test]
@@ -278,7 +278,7 @@ mod tests {
         let third = "GET /t?\" HTTP/1.1\r\nHost: x\r\n\r\n";
 
         for piece in [1, 2, 7, 40, 1000] {
-            let out = through(format!("{first}{chunked}{second}{third}").as_bytes(), piece).unwrap();
+            let out = feed_in_pieces(format!("{first}{chunked}{second}{third}").as_bytes(), piece).unwrap();
             let out = String::from_utf8(out).unwrap();
 
             assert!(out.starts_with(&format!("{first}{chunked}")), "{out}");
@@ -387,7 +387,7 @@ mod tests {
             ("GET http://localhost/ HTTP/1.1\r\nHost: evil.example", true),
         ] {
             let mut framer = Framer::new(Some(Arc::default()));
-            let (_, end) = framer.take(format!("{head}\r\n\r\n").as_bytes(), &mut BytesMut::new());
+            let (_, end) = framer.process_input(format!("{head}\r\n\r\n").as_bytes(), &mut BytesMut::new());
 
             assert_eq!(end.is_none(), is_local, "{head}");
         }
@@ -399,12 +399,12 @@ mod tests {
             let mut framer = Framer::new(None);
             for part in b"\r\n\r\n\r\n".chunks(piece) {
                 let mut out = BytesMut::new();
-                assert_eq!(framer.take(part, &mut out), (0, None));
+                assert_eq!(framer.process_input(part, &mut out), (0, None));
                 assert!(out.is_empty() && framer.is_waiting() && framer.is_in_head());
             }
             let get = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
             assert_eq!(
-                through(format!("\r\n\r\n{get}\r\n{get}").as_bytes(), piece).unwrap(),
+                feed_in_pieces(format!("\r\n\r\n{get}\r\n{get}").as_bytes(), piece).unwrap(),
                 format!("{get}{get}").as_bytes()
             );
         }
@@ -414,10 +414,10 @@ mod tests {
     fn gw_049_a_malformed_body_ends_the_stream_without_a_second_response() {
         let head = "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n";
         for piece in [1, 1000] {
-            let (passed, end) = until_the_end(format!("{head}z\r\n").as_bytes(), piece);
+            let (passed, end) = feed_until_stop(format!("{head}z\r\n").as_bytes(), piece);
 
             assert_eq!(passed, head.as_bytes(), "the server has its words for it");
-            assert_eq!(end, Some(End::BrokenBody));
+            assert_eq!(end, Some(StopReason::BrokenBody));
         }
     }
 
@@ -441,8 +441,8 @@ mod tests {
         );
         let invalid = b"GET /rest/v1/t?a=\xff HTTP/1.1\r\nHost: x\r\n\r\n";
         assert_eq!(
-            through(invalid, 5),
-            Err(End::Refused(Refused::of(
+            feed_in_pieces(invalid, 5),
+            Err(StopReason::Refused(Refused::of(
                 Reason::Malformed,
                 b"GET /rest/v1/t HTTP/1.1"
             )))
@@ -453,10 +453,10 @@ mod tests {
     fn requests_in_front_of_a_refused_one_still_pass() {
         let good = "GET /a HTTP/1.1\r\nHost: x\r\n\r\n";
         for piece in [1, 1000] {
-            let (passed, end) = until_the_end(format!("{good}GET /\0 HTTP/1.1\r\n\r\n").as_bytes(), piece);
+            let (passed, end) = feed_until_stop(format!("{good}GET /\0 HTTP/1.1\r\n\r\n").as_bytes(), piece);
 
             assert_eq!(passed, good.as_bytes());
-            assert!(matches!(end, Some(End::Refused(_))), "{end:?}");
+            assert!(matches!(end, Some(StopReason::Refused(_))), "{end:?}");
         }
     }
 
@@ -464,7 +464,7 @@ mod tests {
     fn is_waiting_is_true_while_a_head_or_body_is_incomplete() {
         let mut framer = Framer::new(None);
         let mut waits = |bytes: &str| {
-            let _ = framer.take(bytes.as_bytes(), &mut BytesMut::new());
+            let _ = framer.process_input(bytes.as_bytes(), &mut BytesMut::new());
             (
                 framer.is_waiting(),
                 framer.is_in_head(),
@@ -497,12 +497,12 @@ mod tests {
                 stream.extend_from_slice(body);
             }
 
-            prop_assert_eq!(through(&stream, piece).unwrap(), stream);
+            prop_assert_eq!(feed_in_pieces(&stream, piece).unwrap(), stream);
         }
 
         #[test]
         fn any_bytes_in_any_pieces_are_handled(stream in prop::collection::vec(any::<u8>(), 0..400), piece in 1usize..50) {
-            let _ = through(&stream, piece);
+            let _ = feed_in_pieces(&stream, piece);
         }
 
         #[test]
@@ -512,12 +512,12 @@ mod tests {
         ) {
             let request = format!("GET /{target} HTTP/1.1\r\nHost: x\r\nContent-Length: {length}\r\n\r\n{rest}");
             for stream in [stream, request] {
-                let (whole, end) = until_the_end(stream.as_bytes(), usize::MAX);
-                let (pieces, end_of_pieces) = until_the_end(stream.as_bytes(), piece);
+                let (whole, end) = feed_until_stop(stream.as_bytes(), usize::MAX);
+                let (pieces, end_of_pieces) = feed_until_stop(stream.as_bytes(), piece);
 
                 prop_assert_eq!(&end, &end_of_pieces, "{:?}", stream);
                 // Of a malformed body, what came before the malformed byte may have been passed on already.
-                if end == Some(End::BrokenBody) {
+                if end == Some(StopReason::BrokenBody) {
                     prop_assert!(pieces.starts_with(&whole), "{:?}", stream);
                 } else {
                     prop_assert_eq!(whole, pieces, "{:?}", stream);

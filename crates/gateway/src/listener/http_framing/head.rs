@@ -5,7 +5,7 @@ use bytes::BytesMut;
 use httparse::{EMPTY_HEADER, Header, Request, Status};
 use memchr::memchr;
 
-use super::chunks::Chunks;
+use super::chunks::ChunkedBody;
 use super::refusal::{Reason, Refused};
 use super::state::State;
 use crate::listener::local_hosts::LocalHosts;
@@ -87,7 +87,7 @@ struct Framing {
     length: Option<u64>,
     is_chunked: bool,
     has_host: bool,
-    to_websocket: bool,
+    asks_for_websocket: bool,
     connection_upgrades: bool,
 }
 
@@ -117,7 +117,7 @@ impl Framing {
             }
             self.has_host = true;
         } else if is("upgrade") {
-            self.to_websocket |= value.eq_ignore_ascii_case(b"websocket");
+            self.asks_for_websocket |= value.eq_ignore_ascii_case(b"websocket");
         } else if is("connection") {
             self.connection_upgrades |= value
                 .split(|byte| *byte == b',')
@@ -144,13 +144,13 @@ fn body_of(request: &Request<'_, '_>) -> Option<State> {
         || (is_old && request.method == Some("POST") && length.is_none())
         // After a WebSocket handshake come frames, not a body, and a handshake that its `Connection` header does not
         // confirm is read differently by different parsers.
-        || (framing.to_websocket && (has_body || !framing.connection_upgrades))
+        || (framing.asks_for_websocket && (has_body || !framing.connection_upgrades))
     {
         return None;
     }
     Some(match length {
-        _ if is_chunked => State::Chunked(Chunks::new()),
-        _ if framing.to_websocket => State::Upgraded,
+        _ if is_chunked => State::Chunked(ChunkedBody::new()),
+        _ if framing.asks_for_websocket => State::Upgraded,
         None | Some(0) => State::Head,
         Some(length) => State::Body(length),
     })
@@ -190,13 +190,13 @@ fn is_authority(value: &[u8]) -> bool {
 
 /// The target with all characters percent-encoded that must be. `None` if nothing has to be.
 fn encode_target(target: &str) -> Option<Vec<u8>> {
-    if target.bytes().all(may_stand) {
+    if target.bytes().all(is_allowed_in_target) {
         return None;
     }
     const HEX: &[u8; 16] = b"0123456789ABCDEF";
     let mut out = Vec::with_capacity(target.len() + 32);
     for byte in target.bytes() {
-        if may_stand(byte) {
+        if is_allowed_in_target(byte) {
             out.push(byte);
         } else {
             out.extend_from_slice(&[b'%', HEX[usize::from(byte >> 4)], HEX[usize::from(byte & 15)]]);
@@ -206,6 +206,6 @@ fn encode_target(target: &str) -> Option<Vec<u8>> {
 }
 
 /// Characters that `http::Uri` accepts in paths and queries.
-fn may_stand(byte: u8) -> bool {
+fn is_allowed_in_target(byte: u8) -> bool {
     matches!(byte, b'!' | b'$'..=b';' | b'=' | b'?'..=b'_' | b'a'..=b'z' | b'|' | b'~')
 }

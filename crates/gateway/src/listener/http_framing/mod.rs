@@ -8,9 +8,9 @@
 mod chunks;
 mod framing;
 mod head;
-mod patience;
 mod refusal;
 mod state;
+mod transfer_timer;
 
 use std::io;
 use std::pin::Pin;
@@ -23,9 +23,9 @@ use tokio::time::{Instant, Sleep, sleep};
 
 use super::connection_limit::{OpenConnection, TooManyConnections};
 use super::limits::ConnectionLimits;
-use framing::{End, Framer};
-use patience::Patience;
+use framing::{Framer, StopReason};
 use refusal::{Reason, Refused};
+use transfer_timer::TransferTimer;
 
 /// How much of a refused request is still read: closing a socket with unread bytes resets it, and the client would lose
 /// the response.
@@ -49,9 +49,9 @@ pub(crate) struct FramedStream<S> {
     /// Whether the timer of a head is running.
     waiting: bool,
     /// For how long the rest of a body is waited for.
-    sending: Patience,
+    sending: TransferTimer,
     /// For how long the client is waited for to read its responses.
-    reading: Patience,
+    reading: TransferTimer,
     /// Counts the connection for its address.
     connection: Option<OpenConnection>,
 }
@@ -78,8 +78,8 @@ impl<S> FramedStream<S> {
             head_timeout: limits.head_timeout,
             timer: None,
             waiting: false,
-            sending: Patience::new(limits.transfer),
-            reading: Patience::new(limits.transfer),
+            sending: TransferTimer::new(limits.transfer),
+            reading: TransferTimer::new(limits.transfer),
             connection,
         }
     }
@@ -127,9 +127,9 @@ impl<S> FramedStream<S> {
     }
 
     /// Stops reading. The response to a refused request is sent after those of the requests before it.
-    fn end(&mut self, end: Option<End>) {
+    fn end(&mut self, end: Option<StopReason>) {
         self.ended = true;
-        if let Some(End::Refused(refused)) = end {
+        if let Some(StopReason::Refused(refused)) = end {
             self.refusal = Some(refused.response());
         }
     }
@@ -178,7 +178,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for FramedStream<S> {
                     .framer
                     .refuse_slow_head()
                     .filter(|_| this.framer.is_in_head());
-                this.end(refused.map(End::Refused));
+                this.end(refused.map(StopReason::Refused));
                 continue;
             };
             result?;
@@ -188,7 +188,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for FramedStream<S> {
             }
             let length = read.len();
             let was_in_head = this.framer.is_in_head();
-            let (passed, end) = this.framer.take(read, &mut this.ready);
+            let (passed, end) = this.framer.process_input(read, &mut this.ready);
             buf.set_filled(before + passed);
             let passed_on = passed > 0 || !this.ready.is_empty();
             this.note_read(length, was_in_head, passed_on);

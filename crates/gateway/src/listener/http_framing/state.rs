@@ -1,6 +1,6 @@
 //! Which part of an HTTP/1.1 byte stream comes next. Shared by the head's reader, which decides it, and the framer.
 
-use super::chunks::Chunks;
+use super::chunks::ChunkedBody;
 
 /// What the next byte of a connection belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -10,7 +10,7 @@ pub(super) enum State {
     /// A Content-Length body; this many bytes are still to come.
     Body(u64),
     /// A chunked body, which marks its own end.
-    Chunked(Chunks),
+    Chunked(ChunkedBody),
     /// After an upgrade (WebSocket) bytes pass through unparsed until the connection closes.
     Upgraded,
 }

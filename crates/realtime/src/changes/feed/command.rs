@@ -1,4 +1,4 @@
-//! What channels ask of the feed's thread.
+//! Commands that channels send to the feed's thread.
 
 use crate::changes::ChannelKey;
 use crate::changes::subscriptions::Identity;

@@ -54,11 +54,12 @@ pub(super) struct DeliveredBroadcasts {
 }
 
 impl DeliveredBroadcasts {
-    /// Notes that a broadcast is about to be delivered. False when it has been delivered before. `heard_at_us` is
-    /// PostgreSQL's time, in microseconds since 2000-01-01 UTC; `None` for a row that was read from the table.
-    pub(super) fn insert(&mut self, row: &BroadcastRow, heard_at_us: Option<i64>) -> bool {
+    /// Notes that a broadcast is about to be delivered. False when it has been delivered before. `last_message_at_us`
+    /// is PostgreSQL's time, in microseconds since 2000-01-01 UTC; `None` for a row that was read from the table.
+    pub(super) fn insert(&mut self, row: &BroadcastRow, last_message_at_us: Option<i64>) -> bool {
         // Such a row is never caught up, so it need not be remembered; its time would make all others look old.
-        if heard_at_us.is_some_and(|heard_at| row.inserted_at > postgres_time(heard_at) + LARGEST_CLOCK_ERROR)
+        if last_message_at_us
+            .is_some_and(|heard_at| row.inserted_at > postgres_time(heard_at) + LARGEST_CLOCK_ERROR)
         {
             return true;
         }
@@ -78,10 +79,10 @@ impl DeliveredBroadcasts {
         true
     }
 
-    /// Notes that the stream broke. `heard_at_us` is when PostgreSQL was last heard of, in microseconds since 2000-01-01
-    /// UTC. While a gap lasts, further attempts to start do not move its beginning.
-    pub(super) fn begin_gap(&mut self, heard_at_us: i64) {
-        self.gap_began.get_or_insert(postgres_time(heard_at_us));
+    /// Notes that the stream broke. `last_message_at_us` is when PostgreSQL was last heard of, in microseconds since
+    /// 2000-01-01 UTC. While a gap lasts, further attempts to start do not move its beginning.
+    pub(super) fn begin_gap(&mut self, last_message_at_us: i64) {
+        self.gap_began.get_or_insert(postgres_time(last_message_at_us));
     }
 
     /// Notes that a stream started without a gap before it: broadcasts of the time when nobody listened are not caught up
@@ -168,22 +169,22 @@ mod tests {
         }
     }
 
-    fn heard_at_us(second: i64) -> i64 {
+    fn last_message_at_us(second: i64) -> i64 {
         time(second).and_utc().timestamp_micros() - POSTGRES_EPOCH_US
     }
 
     #[test]
     fn realtime_057_a_gap_is_read_from_a_minute_before_it_and_delivered_ids_are_left_out() {
         let mut delivered = DeliveredBroadcasts::default();
-        assert!(delivered.insert(&row(1, 0), Some(heard_at_us(1))));
+        assert!(delivered.insert(&row(1, 0), Some(last_message_at_us(1))));
         assert_eq!(delivered.missing_since(), None);
 
-        delivered.begin_gap(heard_at_us(5));
-        delivered.begin_gap(heard_at_us(9));
+        delivered.begin_gap(last_message_at_us(5));
+        delivered.begin_gap(last_message_at_us(9));
 
         assert_eq!(delivered.missing_since(), Some(time(5) - LOOKBACK));
         assert!(
-            !delivered.insert(&row(1, 0), Some(heard_at_us(9))),
+            !delivered.insert(&row(1, 0), Some(last_message_at_us(9))),
             "delivered before the gap"
         );
         assert!(delivered.insert(&row(2, 4), None));
@@ -194,9 +195,9 @@ mod tests {
     #[test]
     fn realtime_057_what_was_sent_before_the_stream_began_is_not_missed() {
         let mut delivered = DeliveredBroadcasts::default();
-        delivered.begin_stream(heard_at_us(3));
+        delivered.begin_stream(last_message_at_us(3));
 
-        delivered.begin_gap(heard_at_us(5));
+        delivered.begin_gap(last_message_at_us(5));
 
         assert_eq!(delivered.missing_since(), Some(time(3)));
     }
@@ -205,10 +206,10 @@ mod tests {
     fn realtime_057_at_high_rates_less_is_looked_back_rather_than_delivered_twice() {
         let mut delivered = DeliveredBroadcasts::default();
         for id in 0..=MOST_IDS {
-            delivered.insert(&row(id, if id == 0 { 3 } else { 4 }), Some(heard_at_us(4)));
+            delivered.insert(&row(id, if id == 0 { 3 } else { 4 }), Some(last_message_at_us(4)));
         }
 
-        delivered.begin_gap(heard_at_us(5));
+        delivered.begin_gap(last_message_at_us(5));
 
         assert_eq!(delivered.in_order.len(), MOST_IDS);
         assert_eq!(delivered.missing_since(), Some(time(3)));
@@ -217,10 +218,10 @@ mod tests {
     #[test]
     fn realtime_057_a_row_dated_far_ahead_does_not_hide_a_gap() {
         let mut delivered = DeliveredBroadcasts::default();
-        delivered.insert(&row(1, 0), Some(heard_at_us(0)));
-        assert!(delivered.insert(&row(2, 86_400), Some(heard_at_us(0))));
+        delivered.insert(&row(1, 0), Some(last_message_at_us(0)));
+        assert!(delivered.insert(&row(2, 86_400), Some(last_message_at_us(0))));
 
-        delivered.begin_gap(heard_at_us(5));
+        delivered.begin_gap(last_message_at_us(5));
 
         assert_eq!(delivered.missing_since(), Some(time(5) - LOOKBACK));
         assert_eq!(delivered.in_order.len(), 1);

@@ -124,8 +124,9 @@ impl Feed {
                     batch.broadcasts += 1;
                     batch.bytes += value_bytes(&new);
                     if let Some(row) = parse_broadcast_row(relation, &new) {
-                        let heard_at_us = self.stream.as_ref().map(ReplicationStream::heard_at_us);
-                        if self.delivered.insert(&row, heard_at_us) {
+                        let last_message_at_us =
+                            self.stream.as_ref().map(ReplicationStream::last_message_at_us);
+                        if self.delivered.insert(&row, last_message_at_us) {
                             self.sink.broadcast(row);
                         }
                     }

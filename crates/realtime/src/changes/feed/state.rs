@@ -67,7 +67,7 @@ pub(super) struct Feed {
     pub(super) relations: HashMap<u32, RelationUse>,
     /// The publications that the stream reads; empty while there is none.
     pub(super) publications: Vec<&'static str>,
-    /// The transaction being read.
+    /// The transaction that is being read.
     pub(super) transaction: Transaction,
     /// Where the transaction being read was committed.
     pub(super) commit_lsn: u64,

@@ -71,7 +71,7 @@ impl Feed {
         if let (Some(stream), Ok(existing)) = (&self.stream, existing)
             && existing != self.publications
         {
-            self.delivered.begin_gap(stream.heard_at_us());
+            self.delivered.begin_gap(stream.last_message_at_us());
             self.drop_stream();
             self.retry_at = Instant::now();
         }
@@ -88,7 +88,7 @@ impl Feed {
     /// Records that the stream broke, and plans its start.
     pub(super) fn note_broken_stream(&mut self, error: &ReplicationError) {
         if let Some(stream) = &self.stream {
-            self.delivered.begin_gap(stream.heard_at_us());
+            self.delivered.begin_gap(stream.last_message_at_us());
             self.drop_stream();
         }
         self.retry_after(error);
@@ -123,7 +123,7 @@ impl Feed {
     async fn catch_up_broadcasts(&mut self) {
         let Some(since) = self.delivered.missing_since() else {
             if let Some(stream) = &self.stream {
-                self.delivered.begin_stream(stream.heard_at_us());
+                self.delivered.begin_stream(stream.last_message_at_us());
             }
             return;
         };

@@ -1,4 +1,4 @@
-//! Handles what channels ask for: checks their bindings, and keeps their subscriptions.
+//! Handles commands of channels: checks their bindings, and keeps their subscriptions.
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -20,7 +20,7 @@ const RECHECK_PAUSE: Duration = Duration::from_secs(2);
 enum BindingError {
     /// The bindings are wrong, or not allowed: the text of the `system` event.
     Refused(String),
-    /// The database could not be asked.
+    /// The database could not be reached.
     Unreachable,
 }
 

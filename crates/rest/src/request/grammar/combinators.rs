@@ -1,4 +1,4 @@
-//! What several productions are made of.
+//! Parsers that several productions use.
 
 use super::super::parser::{Parsed, Parser};
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Case, NONE, error};
+use super::{Case, NULL, error_body};
 use crate::standalone_app::StandaloneApp;
 
 pub(super) fn refused_callers(app: &StandaloneApp) -> Vec<Case> {
@@ -10,9 +10,9 @@ pub(super) fn refused_callers(app: &StandaloneApp) -> Vec<Case> {
         "Bearer error=\"invalid_token\", error_description=\"No suitable key or wrong key type\"";
     let bearer = |claims: Value| format!("Bearer {}", app.with_claims(&claims).token.expect("a token"));
     let refused = |message: &str, header: String, challenge: &'static str| {
-        Case::get("/books", 401, error("PGRST303", message, NONE, NONE))
+        Case::get("/books", 401, error_body("PGRST303", message, NULL, NULL))
             .with("authorization", header)
-            .challenged(challenge)
+            .with_challenge(challenge)
     };
     let good = bearer(json!({"role": "anon"}));
     let (unsigned, _) = good.rsplit_once('.').expect("three parts");
@@ -20,36 +20,38 @@ pub(super) fn refused_callers(app: &StandaloneApp) -> Vec<Case> {
         Case::get(
             "/books",
             401,
-            error(
+            error_body(
                 "PGRST301",
                 "Empty JWT is sent in Authorization header",
-                NONE,
-                NONE,
+                NULL,
+                NULL,
             ),
         )
         .with("authorization", "Bearer ")
-        .challenged(
+        .with_challenge(
             "Bearer error=\"invalid_token\", error_description=\"Empty JWT is sent in Authorization header\"",
         ),
         Case::get(
             "/books",
             401,
-            error("PGRST301", "Expected 3 parts in JWT; got 2", NONE, NONE),
+            error_body("PGRST301", "Expected 3 parts in JWT; got 2", NULL, NULL),
         )
         .with("authorization", "bearer a.b")
-        .challenged("Bearer error=\"invalid_token\", error_description=\"Expected 3 parts in JWT; got 2\""),
+        .with_challenge(
+            "Bearer error=\"invalid_token\", error_description=\"Expected 3 parts in JWT; got 2\"",
+        ),
         Case::get(
             "/books",
             401,
-            error(
+            error_body(
                 "PGRST301",
                 "No suitable key or wrong key type",
                 "None of the keys was able to decode the JWT",
-                NONE,
+                NULL,
             ),
         )
         .with("authorization", format!("{unsigned}.{}", "A".repeat(43)))
-        .challenged(INVALID),
+        .with_challenge(INVALID),
         refused(
             "JWT expired",
             bearer(json!({"role": "anon", "exp": 1})),
@@ -80,20 +82,20 @@ pub(super) fn refused_callers(app: &StandaloneApp) -> Vec<Case> {
         Case::get(
             "/books",
             401,
-            error("22023", "role \"nobody_here\" does not exist", NONE, NONE),
+            error_body("22023", "role \"nobody_here\" does not exist", NULL, NULL),
         )
         .with("authorization", bearer(json!({"role": "nobody_here"})))
-        .challenged("Bearer"),
+        .with_challenge("Bearer"),
         Case::get(
             "/hidden",
             401,
-            error("42501", "permission denied for table hidden", NONE, NONE),
+            error_body("42501", "permission denied for table hidden", NULL, NULL),
         )
-        .challenged("Bearer"),
+        .with_challenge("Bearer"),
         Case::get(
             "/hidden",
             403,
-            error("42501", "permission denied for table hidden", NONE, NONE),
+            error_body("42501", "permission denied for table hidden", NULL, NULL),
         )
         .with("authorization", bearer(json!({"role": "authenticated"}))),
     ]

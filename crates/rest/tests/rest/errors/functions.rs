@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{Case, NONE, error};
+use super::{Case, NULL, error_body};
 
 pub(super) fn invalid_responses() -> Vec<Case> {
     let headers =
@@ -11,7 +11,7 @@ pub(super) fn invalid_responses() -> Vec<Case> {
     let raise =
         |message: &str, detail: Option<&str>| json!({"code": "PGRST", "message": message, "detail": detail});
     let unparsable = |details: &str, hint: &str| {
-        error(
+        error_body(
             "PGRST121",
             "Could not parse JSON in the \"RAISE SQLSTATE 'PGRST'\" error",
             details,
@@ -27,11 +27,11 @@ pub(super) fn invalid_responses() -> Vec<Case> {
             "/rpc/response",
             response("[]", "no status"),
             500,
-            error(
+            error_body(
                 "PGRST112",
                 "response.status guc must be a valid status code",
-                NONE,
-                NONE,
+                NULL,
+                NULL,
             ),
         ),
         Case::of(
@@ -72,7 +72,7 @@ pub(super) fn invalid_responses() -> Vec<Case> {
         "nonsense",
         r#"[{"bad name":"x"}]"#,
     ] {
-        let refused = error("PGRST111", headers, NONE, NONE);
+        let refused = error_body("PGRST111", headers, NULL, NULL);
         cases.push(Case::of(
             "POST",
             "/rpc/response",

@@ -41,7 +41,7 @@ revoke all on public.hidden from anon, authenticated;
 
 /// A request and the response that it must get.
 struct Case {
-    asked: (&'static str, &'static str),
+    request_line: (&'static str, &'static str),
     headers: Vec<(&'static str, String)>,
     body: Option<Value>,
     status: u16,
@@ -50,16 +50,16 @@ struct Case {
 }
 
 /// `code`, `message`, `details`, `hint`.
-fn error(code: &str, message: &str, details: impl Into<Value>, hint: impl Into<Value>) -> Value {
+fn error_body(code: &str, message: &str, details: impl Into<Value>, hint: impl Into<Value>) -> Value {
     json!({ "code": code, "message": message, "details": details.into(), "hint": hint.into() })
 }
 
-const NONE: Value = Value::Null;
+const NULL: Value = Value::Null;
 
 impl Case {
     fn get(path: &'static str, status: u16, response: Value) -> Self {
         Self {
-            asked: ("GET", path),
+            request_line: ("GET", path),
             headers: Vec::new(),
             body: None,
             status,
@@ -70,7 +70,7 @@ impl Case {
 
     fn of(method: &'static str, path: &'static str, body: Value, status: u16, response: Value) -> Self {
         Self {
-            asked: (method, path),
+            request_line: (method, path),
             body: Some(body),
             ..Self::get(path, status, response)
         }
@@ -81,7 +81,7 @@ impl Case {
         self
     }
 
-    fn challenged(self, challenge: &'static str) -> Self {
+    fn with_challenge(self, challenge: &'static str) -> Self {
         Self {
             challenge: Some(challenge),
             ..self
@@ -94,7 +94,7 @@ impl Case {
             .iter()
             .map(|(name, value)| (*name, value.as_str()))
             .collect();
-        let (method, path) = self.asked;
+        let (method, path) = self.request_line;
         let body = self
             .body
             .as_ref()
@@ -138,15 +138,20 @@ impl Case {
 
     /// HEAD has the same status and headers, without a body.
     async fn check_head(&self, app: &StandaloneApp, headers: &[(&str, &str)], get: &TestResponse) {
-        let head = app.anon().send("HEAD", self.asked.1, headers, None).await;
+        let head = app.anon().send("HEAD", self.request_line.1, headers, None).await;
         assert_eq!(
             (head.status, head.text.as_str()),
             (get.status, ""),
             "HEAD {}",
-            self.asked.1
+            self.request_line.1
         );
         for name in ["proxy-status", "content-type", "www-authenticate"] {
-            assert_eq!(head.header(name), get.header(name), "HEAD {}", self.asked.1);
+            assert_eq!(
+                head.header(name),
+                get.header(name),
+                "HEAD {}",
+                self.request_line.1
+            );
         }
     }
 }
@@ -181,11 +186,11 @@ async fn rest_077_every_error_code_has_its_status_body_and_headers() {
     );
     assert_eq!(
         beyond.json(),
-        error(
+        error_body(
             "PGRST103",
             "Requested range not satisfiable",
             "An offset of 9 was requested, but there are only 2 rows.",
-            NONE
+            NULL
         )
     );
     // No refused request has written anything.
@@ -214,33 +219,33 @@ async fn rest_077_error_codes_of_other_configurations_have_their_status_body_and
         Case::get(
             "/books",
             401,
-            error("PGRST302", "Anonymous access is disabled", NONE, NONE),
+            error_body("PGRST302", "Anonymous access is disabled", NULL, NULL),
         )
-        .challenged("Bearer"),
+        .with_challenge("Bearer"),
         Case::get(
             "/books",
             401,
-            error("PGRST303", "JWT not in audience", NONE, NONE),
+            error_body("PGRST303", "JWT not in audience", NULL, NULL),
         )
         .with(
             "authorization",
             bearer(json!({"role": "authenticated", "aud": ["them"]})),
         )
-        .challenged("Bearer error=\"invalid_token\", error_description=\"JWT not in audience\""),
+        .with_challenge("Bearer error=\"invalid_token\", error_description=\"JWT not in audience\""),
         Case::get(
             "/",
             404,
-            error("PGRST126", "Root endpoint metadata is disabled", NONE, NONE),
+            error_body("PGRST126", "Root endpoint metadata is disabled", NULL, NULL),
         )
         .with("authorization", anybody.clone()),
         Case::get(
             "/authors?select=name,...books!books_author_id_fkey(id.sum())",
             400,
-            error(
+            error_body(
                 "PGRST127",
                 "Feature not implemented",
                 "Aggregates are not implemented for one-to-many or many-to-many spreads.",
-                NONE,
+                NULL,
             ),
         )
         .with("authorization", anybody),
@@ -252,7 +257,7 @@ async fn rest_077_error_codes_of_other_configurations_have_their_status_body_and
     Case::get(
         "/books",
         500,
-        error("PGRST300", "Server lacks JWT secret", NONE, NONE),
+        error_body("PGRST300", "Server lacks JWT secret", NULL, NULL),
     )
     .with("authorization", "Bearer a.b.c")
     .check(&app)

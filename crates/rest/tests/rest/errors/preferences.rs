@@ -2,50 +2,50 @@
 
 use serde_json::json;
 
-use super::{Case, NONE, error};
+use super::{Case, NULL, error_body};
 
 pub(super) fn refused_preferences() -> Vec<Case> {
     vec![
         Case::get(
             "/books",
             400,
-            error(
+            error_body(
                 "PGRST122",
                 "Invalid preferences given with handling=strict",
                 "Invalid preferences: a=b, c",
-                NONE,
+                NULL,
             ),
         )
         .with("prefer", "handling=strict, a=b, count=exact, c"),
         Case::get(
             "/books?select=id.sum()",
             400,
-            error("PGRST123", "Use of aggregate functions is not allowed", NONE, NONE),
+            error_body("PGRST123", "Use of aggregate functions is not allowed", NULL, NULL),
         ),
         Case::of(
             "DELETE",
             "/books",
-            NONE,
+            NULL,
             400,
-            error(
+            error_body(
                 "PGRST124",
                 "Query result exceeds max-affected preference constraint",
                 "The query affects 2 rows",
-                NONE,
+                NULL,
             ),
         )
         .with("prefer", "handling=strict, max-affected=1"),
-        Case::get("/books/1", 404, error("PGRST125", "Invalid path specified in request URL", NONE, NONE)),
+        Case::get("/books/1", 404, error_body("PGRST125", "Invalid path specified in request URL", NULL, NULL)),
         Case::of(
             "POST",
             "/rpc/add",
             json!({"a": 1, "b": 2}),
             400,
-            error(
+            error_body(
                 "PGRST128",
                 "Function must return SETOF or TABLE when max-affected preference is used with handling=strict",
-                NONE,
-                NONE,
+                NULL,
+                NULL,
             ),
         )
         .with("prefer", "handling=strict, max-affected=1"),
@@ -64,7 +64,7 @@ pub(super) fn unknown_names() -> Vec<Case> {
         Case::get(
             "/books?select=id,autors!books_author_id_fkey(id)",
             400,
-            error(
+            error_body(
                 "PGRST200",
                 "Could not find a relationship between 'books' and 'autors' in the schema cache",
                 "Searched for a foreign key relationship between 'books' and 'autors' using the hint \
@@ -75,7 +75,7 @@ pub(super) fn unknown_names() -> Vec<Case> {
         Case::get(
             "/books?select=id,authors(id)",
             300,
-            error(
+            error_body(
                 "PGRST201",
                 "Could not embed because more than one relationship was found for 'books' and 'authors'",
                 json!([of_key("author_id"), of_key("editor_id")]),
@@ -88,7 +88,7 @@ pub(super) fn unknown_names() -> Vec<Case> {
             "/rpc/add",
             json!({"c": 1, "a": 2}),
             404,
-            error(
+            error_body(
                 "PGRST202",
                 "Could not find the function public.add(a, c) in the schema cache",
                 "Searched for the function public.add with parameters a, c or with a single unnamed json/jsonb \
@@ -99,10 +99,10 @@ pub(super) fn unknown_names() -> Vec<Case> {
         Case::get(
             "/rpc/pick?a=1",
             300,
-            error(
+            error_body(
                 "PGRST203",
                 "Could not choose the best candidate function between: public.pick(a => integer), public.pick(a => text)",
-                NONE,
+                NULL,
                 "Try renaming the parameters or the function itself in the database so function overloading can be \
                  resolved",
             ),
@@ -112,20 +112,20 @@ pub(super) fn unknown_names() -> Vec<Case> {
             "/books",
             json!({"colour": "red"}),
             400,
-            error(
+            error_body(
                 "PGRST204",
                 "Could not find the 'colour' column of 'books' in the schema cache",
-                NONE,
-                NONE,
+                NULL,
+                NULL,
             ),
         ),
         Case::get(
             "/boks",
             404,
-            error(
+            error_body(
                 "PGRST205",
                 "Could not find the table 'public.boks' in the schema cache",
-                NONE,
+                NULL,
                 "Perhaps you meant the table 'public.books'",
             ),
         ),

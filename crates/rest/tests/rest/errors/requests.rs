@@ -2,19 +2,19 @@
 
 use serde_json::json;
 
-use super::{Case, NONE, error};
+use super::{Case, NULL, error_body};
 
 pub(super) fn malformed_requests() -> Vec<Case> {
-    let malformed = |message: &str| error("PGRST102", message, NONE, NONE);
+    let malformed = |message: &str| error_body("PGRST102", message, NULL, NULL);
     vec![
         Case::get(
             "/books?id=1",
             400,
-            error(
+            error_body(
                 "PGRST100",
                 "\"failed to parse filter (1)\" (line 1, column 1)",
                 "unexpected \"1\" expecting \"not\" or operator (eq, gt, ...)",
-                NONE,
+                NULL,
             ),
         ),
         Case::of(
@@ -22,7 +22,7 @@ pub(super) fn malformed_requests() -> Vec<Case> {
             "/rpc/add",
             json!({}),
             405,
-            error("PGRST101", "Cannot use the PATCH method on RPC", NONE, NONE),
+            error_body("PGRST101", "Cannot use the PATCH method on RPC", NULL, NULL),
         ),
         Case::of(
             "POST",
@@ -42,11 +42,11 @@ pub(super) fn malformed_requests() -> Vec<Case> {
         Case::get(
             "/books?limit=-1",
             416,
-            error(
+            error_body(
                 "PGRST103",
                 "Requested range not satisfiable",
                 "Limit should be greater than or equal to zero.",
-                NONE,
+                NULL,
             ),
         ),
         Case::of(
@@ -54,20 +54,20 @@ pub(super) fn malformed_requests() -> Vec<Case> {
             "/books?title=eq.x",
             json!({"id": 1}),
             405,
-            error(
+            error_body(
                 "PGRST105",
                 "Filters must include all and only primary key columns with 'eq' operators",
-                NONE,
-                NONE,
+                NULL,
+                NULL,
             ),
         ),
         Case::get(
             "/books",
             406,
-            error(
+            error_body(
                 "PGRST106",
                 "Invalid schema: hidden",
-                NONE,
+                NULL,
                 "Only the following schemas are exposed: public",
             ),
         )
@@ -75,21 +75,21 @@ pub(super) fn malformed_requests() -> Vec<Case> {
         Case::get(
             "/books",
             406,
-            error(
+            error_body(
                 "PGRST107",
                 "None of these media types are available: application/xml, image/png",
-                NONE,
-                NONE,
+                NULL,
+                NULL,
             ),
         )
         .with("accept", "application/xml, image/png"),
         Case::get(
             "/books?authors.id=eq.1",
             400,
-            error(
+            error_body(
                 "PGRST108",
                 "'authors' is not an embedded resource in this request",
-                NONE,
+                NULL,
                 "Verify that 'authors' is included in the 'select' query parameter.",
             ),
         ),
@@ -98,11 +98,11 @@ pub(super) fn malformed_requests() -> Vec<Case> {
             "/books?id=eq.1&limit=1",
             json!({"id": 1}),
             400,
-            error(
+            error_body(
                 "PGRST114",
                 "limit/offset querystring parameters are not allowed for PUT",
-                NONE,
-                NONE,
+                NULL,
+                NULL,
             ),
         ),
         Case::of(
@@ -110,39 +110,39 @@ pub(super) fn malformed_requests() -> Vec<Case> {
             "/books?id=eq.1",
             json!({"id": 2}),
             400,
-            error(
+            error_body(
                 "PGRST115",
                 "Payload values do not match URL in primary key column(s)",
-                NONE,
-                NONE,
+                NULL,
+                NULL,
             ),
         ),
         Case::get(
             "/books",
             406,
-            error(
+            error_body(
                 "PGRST116",
                 "Cannot coerce the result to a single JSON object",
                 "The result contains 2 rows",
-                NONE,
+                NULL,
             ),
         )
         .with("accept", "application/vnd.pgrst.object+json"),
         Case::of(
             "TRACE",
             "/books",
-            NONE,
+            NULL,
             405,
-            error("PGRST117", "Unsupported HTTP method: TRACE", NONE, NONE),
+            error_body("PGRST117", "Unsupported HTTP method: TRACE", NULL, NULL),
         ),
         Case::get(
             "/authors?select=id,books!books_author_id_fkey(id)&order=books(id)",
             400,
-            error(
+            error_body(
                 "PGRST118",
                 "A related order on 'books' is not possible",
                 "'authors' and 'books' do not form a many-to-one or one-to-one relationship",
-                NONE,
+                NULL,
             ),
         ),
     ]

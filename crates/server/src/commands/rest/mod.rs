@@ -61,7 +61,7 @@ pub(super) async fn run(args: &RestArgs) -> Result<()> {
     let pool_max = pool.max_connections_per_worker * workers;
 
     let background = BackgroundRuntime::new()?;
-    let database = Database::new(Logins::single(config));
+    let database = Database::new(Logins::with_single_login(config));
     let shared = database.clone();
     // On the background thread, where the cache's task that listens for notifications then stays.
     let cache = background
@@ -175,7 +175,7 @@ fn reload_on_signals(args: RestArgs, cache: Arc<SchemaCache>) -> Result<()> {
             if reload_settings {
                 match load(&args) {
                     Ok(settings) => cache.replace_config(settings.rest),
-                    // A wrong edit must not take a running server down.
+                    // A wrong value must not stop a running server, so the settings before it stay in force.
                     Err(error) => tracing::error!("the settings stay as they were: {error:#}"),
                 }
             }

@@ -60,7 +60,7 @@ async fn load_cache(rest: &RestConfig, process: &ProcessSettings) -> Result<Arc<
         channel_enabled: false,
         ..rest.clone()
     };
-    Ok(SchemaCache::start(Database::new(Logins::single(login)), config).await)
+    Ok(SchemaCache::start(Database::new(Logins::with_single_login(login)), config).await)
 }
 
 /// Asks `/ready` of the running process.

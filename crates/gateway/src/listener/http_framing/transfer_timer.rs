@@ -6,21 +6,21 @@ use std::time::Duration;
 
 use tokio::time::{Instant, Sleep, sleep_until};
 
-use crate::listener::limits::TransferPatience;
+use crate::listener::limits::TransferLimits;
 
 /// The time for which one direction of a connection may still be waited for. Waiting uses it up, and transferred bytes
 /// restore it. Time in which nobody waits for the client, because the server itself is busy, does not count.
 #[derive(Debug)]
-pub(super) struct Patience {
-    limits: TransferPatience,
+pub(super) struct TransferTimer {
+    limits: TransferLimits,
     left: Duration,
     /// Since when the client is waited for; `None` while it is not.
     waiting_since: Option<Instant>,
     timer: Option<Pin<Box<Sleep>>>,
 }
 
-impl Patience {
-    pub(super) fn new(limits: TransferPatience) -> Self {
+impl TransferTimer {
+    pub(super) fn new(limits: TransferLimits) -> Self {
         Self {
             limits,
             left: limits.stall,
@@ -72,20 +72,20 @@ mod tests {
 
     use super::*;
 
-    const LIMITS: TransferPatience = TransferPatience {
+    const LIMITS: TransferLimits = TransferLimits {
         stall: Duration::from_secs(10),
         bytes_per_second: 1000,
     };
 
     /// Whether the client is still waited for.
-    async fn waits(patience: &mut Patience) -> bool {
+    async fn waits(patience: &mut TransferTimer) -> bool {
         poll_fn(|cx| Poll::Ready(patience.poll_wait(cx).is_pending())).await
     }
 
     #[actix_web::test]
-    async fn gw_049_single_bytes_do_not_renew_the_patience() {
+    async fn gw_049_single_bytes_do_not_renew_the_waiting_time() {
         tokio::time::pause();
-        let mut patience = Patience::new(LIMITS);
+        let mut patience = TransferTimer::new(LIMITS);
 
         // Nine seconds for one byte: the second wait ends a second after it has begun.
         assert!(waits(&mut patience).await);
@@ -101,7 +101,7 @@ mod tests {
     #[actix_web::test]
     async fn gw_049_a_transfer_at_the_slowest_rate_goes_on() {
         tokio::time::pause();
-        let mut patience = Patience::new(LIMITS);
+        let mut patience = TransferTimer::new(LIMITS);
 
         for _ in 0..100 {
             assert!(waits(&mut patience).await);
@@ -114,7 +114,7 @@ mod tests {
     #[actix_web::test]
     async fn gw_049_time_in_which_the_server_is_busy_does_not_count() {
         tokio::time::pause();
-        let mut patience = Patience::new(LIMITS);
+        let mut patience = TransferTimer::new(LIMITS);
 
         assert!(waits(&mut patience).await);
         patience.transferred(1);

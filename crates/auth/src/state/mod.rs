@@ -13,11 +13,15 @@ use crate::config::AuthConfig;
 use crate::error::AuthError;
 use crate::hasher::Hasher;
 use crate::http_client::HttpClient;
-use crate::mailer::outbox::Outbox;
-use crate::protection::rate_limits::Limits;
 use crate::providers::Issuers;
 use crate::validation::glob::GlobError;
 use crate::validation::redirect::RedirectRules;
+
+pub(crate) mod outbox;
+pub(crate) mod rate_limits;
+
+use outbox::Outbox;
+use rate_limits::Limits;
 
 /// How long a request waits for one of the places for requests that send mail.
 const MAIL_WAIT: Duration = Duration::from_secs(10);
@@ -31,7 +35,7 @@ pub struct AuthState {
     pub(crate) hasher: Hasher,
     pub(crate) http: HttpClient,
     /// For URLs that the API's users choose: hooks, and providers that administrators add by the API.
-    pub(crate) outside_http: HttpClient,
+    pub(crate) restricted_http: HttpClient,
     pub(crate) issuers: Issuers,
     pub(crate) limits: Limits,
     pub(crate) outbox: Outbox,
@@ -60,7 +64,7 @@ impl AuthState {
             hasher: Hasher::new(&config.password),
             limits: Limits::new(&config),
             http: HttpClient::new(true),
-            outside_http: HttpClient::new(config.calls_private_addresses),
+            restricted_http: HttpClient::new(config.calls_private_addresses),
             issuers: Issuers::new(config.insecure_providers),
             outbox: Outbox::default(),
             config,
@@ -73,9 +77,9 @@ impl AuthState {
     }
 
     /// The client that calls a provider: administrators may have added those whose name begins with `custom:`.
-    pub(crate) fn http_for(&self, provider: &str) -> &HttpClient {
+    pub(crate) fn http_for_provider(&self, provider: &str) -> &HttpClient {
         if provider.starts_with("custom:") {
-            &self.outside_http
+            &self.restricted_http
         } else {
             &self.http
         }

@@ -4,7 +4,7 @@ use postgres_types::{Kind as TypeKind, Type};
 
 /// How a type's text form becomes JSON.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum TextForm {
     /// `t` and `f`.
     Boolean,
     /// Text that is always a JSON number.
@@ -21,10 +21,10 @@ pub(super) enum Kind {
     Timestamp,
     /// `2026-01-31 12:00:00+02`
     TimestampWithZone,
-    Array(Box<Kind>),
+    Array(Box<TextForm>),
 }
 
-impl Kind {
+impl TextForm {
     /// `None` for types whose JSON only PostgreSQL can write.
     pub(super) fn of(type_oid: u32) -> Option<Self> {
         let r#type = Type::from_oid(type_oid)?;

@@ -6,7 +6,7 @@ use crate::{AccessMode, RequestTransaction, TransactionEnd};
 
 /// What a transaction needs of its pipeline.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Work {
+pub(super) struct PipelineNeeds {
     /// It may be slow, so nothing should be queued behind it.
     pub(super) runs_alone: bool,
     /// It is known to be slow, so opening a connection for it adds little.
@@ -17,7 +17,7 @@ pub(super) struct Work {
     pub(super) subject: u64,
 }
 
-impl Work {
+impl PipelineNeeds {
     /// No transaction yet: a connection that is opened in advance.
     pub(super) const SHARED: Self = Self {
         runs_alone: false,
@@ -39,26 +39,26 @@ impl Work {
     }
 
     /// Returns the hash that identifies a transaction's statement, and what the transaction needs.
-    pub(super) fn assess(
+    pub(super) fn assess_transaction(
         latencies: &mut StatementLatencies,
         transaction: &RequestTransaction<'_>,
         attempt: Attempt,
     ) -> (u64, Self) {
-        let statement = latencies.id_of(&transaction.statement.text);
-        let mut speed = latencies.look_up(statement);
+        let statement = latencies.hash_text(&transaction.statement.text);
+        let mut speed = latencies.find_speed(statement);
         let mut subject = 0;
-        if speed != Speed::Fast || attempt == Attempt::Careful {
-            subject = latencies.id_of(transaction.context.path);
+        if speed != Speed::Fast || attempt == Attempt::Isolated {
+            subject = latencies.hash_text(transaction.context.path);
             // A new way to call a function that is known to be slow.
             if transaction.calls_function
                 && speed == Speed::Unknown
-                && latencies.look_up(subject) == Speed::Slow
+                && latencies.find_speed(subject) == Speed::Slow
             {
                 speed = Speed::Slow;
             }
         }
         let work = Self {
-            runs_alone: speed != Speed::Fast || attempt == Attempt::Careful,
+            runs_alone: speed != Speed::Fast || attempt == Attempt::Isolated,
             is_slow: speed == Speed::Slow,
             writes: transaction.access == AccessMode::ReadWrite && transaction.end == TransactionEnd::Commit,
             subject,
