@@ -12,7 +12,7 @@ import urllib.request
 HERE = pathlib.Path(__file__).resolve().parent
 PROFILES = ("open", "confirm", "hooks", "strict", "closed")
 # Each profile has a server and a database of its own. More at once would make them wait for each other on small machines.
-AT_ONCE = 2
+CONCURRENT_PROFILES = 2
 SECRET = "super-secret-jwt-token-with-at-least-32-characters-long"
 
 
@@ -95,7 +95,7 @@ def start_server(binary, folder):
                 raise
 
 
-def play(server, profile, names, folder, provider_port):
+def play_scenarios(server, profile, names, folder, provider_port):
     """Plays the named scenarios; returns {name: flaws} of those that differ from the recording."""
     report = folder / "report.json"
     report.unlink(missing_ok=True)
@@ -111,7 +111,7 @@ def play(server, profile, names, folder, provider_port):
     return {entry["name"]: entry["flaws"] for entry in json.loads(report.read_text(encoding="utf-8"))}
 
 
-def unlisted(names, flaws, differences):
+def find_unlisted(names, flaws, differences):
     """{name: [(flaw, reason)]}: what differs without being listed, and what is listed and did not occur."""
     found = {}
     for name in names:
@@ -138,12 +138,12 @@ def replay_profile(binary, profile, scenarios, differences):
         write_project(folder, profile, provider_port)
         server = start_server(binary, folder)
         try:
-            found = unlisted(names, play(server, profile, names, folder, provider_port), differences)
+            found = find_unlisted(names, play_scenarios(server, profile, names, folder, provider_port), differences)
             if found:
-                # A mail or a row that a loaded machine delays beyond the runner's patience is no difference: it is there when
+                # A mail or a row that a loaded machine delays longer than the runner waits is no difference: it is there when
                 # the scenario is played again. Scenarios use addresses of their own, so they may be repeated.
                 again = list(found)
-                found = unlisted(again, play(server, profile, again, folder, provider_port), differences)
+                found = find_unlisted(again, play_scenarios(server, profile, again, folder, provider_port), differences)
             return found
         finally:
             server.stop()
@@ -172,13 +172,13 @@ def main():
     parser.add_argument("patterns", nargs="*")
     args = parser.parse_args()
     started = time.monotonic()
-    scenarios = load_runner().load(str(HERE))
+    scenarios = load_runner().load_scenarios(str(HERE))
     if args.patterns:
         scenarios = [s for s in scenarios if any(fnmatch.fnmatch(s["name"], p) for p in args.patterns)]
     differences = json.loads((HERE / "differences.json").read_text(encoding="utf-8"))
     by_profile = {p: [s for s in scenarios if s["profile"] == p] for p in PROFILES}
     failed = {}
-    with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+    with concurrent.futures.ThreadPoolExecutor(CONCURRENT_PROFILES) as pool:
         runs = [pool.submit(replay_profile, args.binary, p, chosen, differences) for p, chosen in by_profile.items() if chosen]
         for run in runs:
             failed.update(run.result())
