@@ -32,6 +32,10 @@ alter table public.bench_changes enable row level security;
 create policy "owners see their rows" on public.bench_changes for select to authenticated using (owner = auth.uid());
 grant select on public.bench_changes to authenticated;
 alter publication supabase_realtime add table public.bench_changes;
+create table public.bench_documents (
+  id bigint generated always as identity primary key, owner uuid not null, body text not null);
+grant select on public.bench_documents to authenticated;
+alter publication supabase_realtime add table public.bench_documents;
 create table public.bench_rows (id int primary key, name text not null);
 insert into public.bench_rows select n, 'row ' || n from generate_series(1, 1000) n;
 grant select on public.bench_rows to anon;
@@ -62,6 +66,23 @@ SCENARIOS = {
         ("commit → client, 1 subscriber: p50", "commit_p50_ms", "ms", 5, True),
         ("the same, p99", "commit_p99_ms", "ms", 25, True),
         ("insert → client: p50", "insert_p50_ms", "ms", None, True)]),
+    "subscribers": (["latency", "--subscribers", "1000"], [
+        ("the same with 1 000 subscribers of each row: p50 of one", "commit_p50_ms", "ms", 10, True),
+        ("insert → client there, of all subscribers: p50", "all_p50_ms", "ms", None, True),
+        ("the same, p99", "all_p99_ms", "ms", None, True)]),
+    "transaction": (["transaction"], [
+        ("transaction of 1 000 000 rows to one subscriber", "seconds", "s", None, True),
+        ("the same, delivered", "delivered", "", 1_000_000, False),
+        ("the same, most memory above that of the idle server", "peak_mb", "MB", 100, True),
+        ("the same, memory that is left", "left_mb", "MB", 50, True)]),
+    "large-row": (["large-row"], [
+        ("row of 50 MB to one subscriber, most memory above that of the idle server", "peak_mb", "MB", None, True),
+        ("the same, memory that is left", "left_mb", "MB", 50, True)]),
+    "half-open": (["half-open"], [
+        ("10 000 half-open connections: all closed after", "closed_after_s", "s", 90, True),
+        ("the same, slowest acknowledgement of a broadcast to them", "slowest_ack_ms", "ms", None, True),
+        ("the same, most memory above that of the idle server", "peak_mb", "MB", None, True),
+        ("the same, memory that is left", "left_mb", "MB", 50, True)]),
     "rights": (["rights"], [
         ("1 000 changes/s × 1 000 subscribers of 100 identities: p99 from the insert", "p99_ms", "ms", 250, True),
         ("changes of others delivered", "foreign", "", 0, True), ("delivered ÷ visible", "complete", "", 1, False),
@@ -107,7 +128,7 @@ class Bench:
     def command(self, server, arguments):
         command = [self.driver, "--port", str(self.port), "--pid", str(server.pid), "--key", self.key,
                    "--seconds", str(self.seconds), *arguments]
-        if arguments[0] in ("latency", "rights"):
+        if arguments[0] in ("latency", "rights", "transaction", "large-row"):
             command += ["--database", self.url, "--identities", self.identities]
         return command
 

@@ -19,6 +19,7 @@ use crate::measure::{Latencies, micros_each, ratio};
 use crate::process::ServerProcess;
 
 const TOPIC: &str = "realtime:bench-changes";
+const TABLE: &str = "bench_changes";
 /// Subscribers are waited for this long after the last change.
 const SETTLE: Duration = Duration::from_secs(3);
 /// Pause between two commits of [`measure_latency`].
@@ -34,17 +35,29 @@ pub(crate) struct Identity {
 }
 
 /// Latencies of one subscriber: from the time in the change to its arrival, and from the acknowledgement of its
-/// commit.
+/// commit. More subscribers of the same rows may wait beside it, whose latencies from the insert are counted as well.
 pub(crate) async fn measure_latency(
     target: &Target,
     server: &ServerProcess,
     database: &str,
     identity: &Identity,
+    subscribers: usize,
     seconds: u64,
 ) -> Result<Value> {
     let client = connect(database).await?;
-    let mut socket = subscribe(target, identity).await?;
-    let (from_insert, from_commit) = (Latencies::new(), Latencies::new());
+    let mut socket = subscribe(target, identity, TABLE).await?;
+    let (from_insert, from_commit, of_all) = (Latencies::new(), Latencies::new(), Latencies::new());
+    for _ in 1..subscribers {
+        let other = subscribe(target, identity, TABLE).await?;
+        let tally = Arc::<Tally>::default();
+        tokio::spawn(read_changes(
+            target.clone(),
+            other,
+            identity.id.clone(),
+            tally,
+            of_all.clone(),
+        ));
+    }
     let (before, begun) = (server.cpu_time()?, Instant::now());
     let mut changes = 0;
     while begun.elapsed() < Duration::from_secs(seconds) {
@@ -75,6 +88,8 @@ pub(crate) async fn measure_latency(
         "commit_p99_ms": from_commit.percentile_ms(99),
         "insert_p50_ms": from_insert.percentile_ms(50),
         "insert_p99_ms": from_insert.percentile_ms(99),
+        "all_p50_ms": of_all.percentile_ms(50),
+        "all_p99_ms": of_all.percentile_ms(99),
     }))
 }
 
@@ -108,7 +123,7 @@ pub(crate) async fn measure_rights(
     let mut subscribers_of = vec![0_u64; identities.len()];
     for index in 0..run.subscribers {
         let identity = &identities[index % identities.len()];
-        let socket = subscribe(target, identity).await?;
+        let socket = subscribe(target, identity, TABLE).await?;
         subscribers_of[index % identities.len()] += 1;
         let reading = read_changes(
             target.clone(),
@@ -150,7 +165,7 @@ pub(crate) async fn measure_rights(
 }
 
 /// Opens a connection to the database.
-async fn connect(database: &str) -> Result<Client> {
+pub(crate) async fn connect(database: &str) -> Result<Client> {
     let (client, connection) = tokio_postgres::connect(database, NoTls).await?;
     tokio::spawn(connection);
     Ok(client)
@@ -167,9 +182,9 @@ async fn insert(client: &Client, owners: &[Identity], rows: usize, sent: u64) ->
     Ok(())
 }
 
-/// Joins with a binding for inserts, and waits until changes flow.
-async fn subscribe(target: &Target, identity: &Identity) -> Result<Socket> {
-    let binding = json!({ "event": "INSERT", "schema": "public", "table": "bench_changes" });
+/// Joins with a binding for inserts into a table, and waits until changes flow.
+pub(crate) async fn subscribe(target: &Target, identity: &Identity, table: &str) -> Result<Socket> {
+    let binding = json!({ "event": "INSERT", "schema": "public", "table": table });
     let payload = json!({ "config": { "postgres_changes": [binding] }, "access_token": identity.token });
     let mut socket = target.join(TOPIC, payload).await?;
     loop {

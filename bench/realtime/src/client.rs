@@ -37,6 +37,14 @@ impl Target {
         }
     }
 
+    pub(crate) fn port(&self) -> u16 {
+        self.port
+    }
+
+    pub(crate) fn key(&self) -> &str {
+        &self.key
+    }
+
     /// Opens a socket and joins a topic; `payload` is that of `phx_join`.
     pub(crate) async fn join(&self, topic: &str, payload: Value) -> Result<Socket> {
         let stream = TcpStream::connect(("127.0.0.1", self.port)).await?;

@@ -6,6 +6,7 @@
 mod broadcasts;
 mod changes;
 mod client;
+mod faults;
 mod joins;
 mod measure;
 mod presence;
@@ -83,7 +84,12 @@ enum Scenario {
         rate: u32,
     },
     /// From the commit of a row to one subscriber.
-    Latency(OfDatabase),
+    Latency {
+        #[command(flatten)]
+        database: OfDatabase,
+        #[arg(long, default_value_t = 1)]
+        subscribers: usize,
+    },
     /// Changes of rows that only their owners may see.
     Rights {
         #[command(flatten)]
@@ -94,9 +100,28 @@ enum Scenario {
         #[arg(long, default_value_t = 1000)]
         rate: u32,
     },
+    /// A transaction of many rows.
+    Transaction {
+        #[command(flatten)]
+        database: OfDatabase,
+        #[arg(long, default_value_t = 1_000_000)]
+        rows: u32,
+    },
+    /// A row of many bytes.
+    LargeRow {
+        #[command(flatten)]
+        database: OfDatabase,
+        #[arg(long, default_value_t = 50_000_000)]
+        bytes: i32,
+    },
+    /// Clients that vanish without closing their connections.
+    HalfOpen {
+        #[arg(long, default_value_t = 10_000)]
+        sockets: usize,
+    },
 }
 
-/// Options of the two scenarios that need the database.
+/// Options of the scenarios that need the database.
 #[derive(Args)]
 struct OfDatabase {
     /// Connection string of the database.
@@ -153,10 +178,23 @@ async fn main() -> Result<()> {
             };
             presence::measure_presence(&target, &server, run).await?
         }
-        Scenario::Latency(database) => {
+        Scenario::Latency {
+            database,
+            subscribers,
+        } => {
             let identity = &read_identities(&database.identities)?[0];
-            changes::measure_latency(&target, &server, &database.database, identity, seconds).await?
+            let database = &database.database;
+            changes::measure_latency(&target, &server, database, identity, subscribers, seconds).await?
         }
+        Scenario::Transaction { database, rows } => {
+            let identity = &read_identities(&database.identities)?[0];
+            faults::measure_transaction(&target, &server, &database.database, identity, rows).await?
+        }
+        Scenario::LargeRow { database, bytes } => {
+            let identity = &read_identities(&database.identities)?[0];
+            faults::measure_large_row(&target, &server, &database.database, identity, bytes).await?
+        }
+        Scenario::HalfOpen { sockets } => faults::measure_half_open(&target, &server, sockets).await?,
         Scenario::Rights {
             database,
             subscribers,

@@ -30,11 +30,27 @@ impl ServerProcess {
 
     /// Resident memory in bytes.
     pub(crate) fn memory_bytes(&self) -> Result<u64> {
+        self.status("VmRSS:")
+    }
+
+    /// The most resident memory since [`ServerProcess::reset_peak_memory`], in bytes.
+    pub(crate) fn peak_memory_bytes(&self) -> Result<u64> {
+        self.status("VmHWM:")
+    }
+
+    /// Lets the peak begin at what is used now.
+    pub(crate) fn reset_peak_memory(&self) -> Result<()> {
+        let path = format!("/proc/{}/clear_refs", self.pid);
+        std::fs::write(path, "5").context("the peak cannot be reset")
+    }
+
+    /// A line of `/proc/<pid>/status` that is given in kilobytes, in bytes.
+    fn status(&self, name: &str) -> Result<u64> {
         let status =
             std::fs::read_to_string(format!("/proc/{}/status", self.pid)).context("no such process")?;
         let line = status
             .lines()
-            .find_map(|line| line.strip_prefix("VmRSS:"))
+            .find_map(|line| line.strip_prefix(name))
             .context("malformed status")?;
         let kilobytes: u64 = line.trim().trim_end_matches("kB").trim().parse()?;
         Ok(kilobytes * 1024)
