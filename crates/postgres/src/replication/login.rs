@@ -25,6 +25,13 @@ const TEXT_FORMAT_SETTINGS: [(&str, &str); 6] = [
 /// The largest message that is accepted. A row cannot be larger than 1 GiB in PostgreSQL.
 const MAX_MESSAGE_BYTES: usize = 1 << 30;
 
+/// How many bytes are received into at a time.
+const BUFFER_BYTES: usize = 64 * 1024;
+
+/// The buffer keeps its memory after messages up to this length. Longer ones are rare, and one of them would otherwise
+/// hold its memory for as long as the connection lives.
+const MAX_KEPT_BYTES: usize = 1 << 20;
+
 /// Code of the message that ends authentication.
 const AUTHENTICATION_OK: i32 = 0;
 
@@ -52,7 +59,7 @@ impl Walsender {
         frontend::startup_message(params, &mut request)?;
         let mut walsender = Self {
             stream,
-            received: BytesMut::with_capacity(64 * 1024),
+            received: BytesMut::with_capacity(BUFFER_BYTES),
             queued: BytesMut::new(),
         };
         walsender.write(&request).await?;
@@ -148,6 +155,12 @@ impl Walsender {
         }
         let mut message = self.received.split_to(length + 1).freeze();
         message.advance(5);
+        if length > MAX_KEPT_BYTES {
+            // What follows the message moves into memory of its own, so that the message's is free once it has been read.
+            let mut following = BytesMut::with_capacity(BUFFER_BYTES.max(self.received.len()));
+            following.extend_from_slice(&self.received);
+            self.received = following;
+        }
         Ok(Some((tag, message)))
     }
 
@@ -222,4 +235,39 @@ fn answer_challenge(
         }
     }
     Ok(reply)
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::duplex;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn the_memory_of_a_large_message_is_not_kept() {
+        const LARGE: usize = 8 * MAX_KEPT_BYTES;
+        let (ours, mut theirs) = duplex(BUFFER_BYTES);
+        let mut walsender = Walsender {
+            stream: Box::new(ours),
+            received: BytesMut::new(),
+            queued: BytesMut::new(),
+        };
+        tokio::spawn(async move {
+            for length in [LARGE, 3] {
+                let head = [
+                    &b"d"[..],
+                    &u32::try_from(length + 4).expect("it fits").to_be_bytes(),
+                ]
+                .concat();
+                theirs.write_all(&head).await.expect("it is read");
+                theirs.write_all(&vec![7; length]).await.expect("it is read");
+            }
+        });
+
+        let (_, large) = walsender.read().await.expect("a message");
+        assert_eq!(large.len(), LARGE);
+        assert!(walsender.received.capacity() <= MAX_KEPT_BYTES);
+        let (tag, small) = walsender.read().await.expect("a message");
+        assert_eq!((tag, &small[..]), (b'd', &[7, 7, 7][..]));
+    }
 }
