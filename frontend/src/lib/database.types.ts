@@ -219,8 +219,9 @@ export type Database = {
           source_url: string | null;
           subcategory_id: string | null;
           updated_at: string;
+          product_number: string | null;
         };
-        ComputedFields: never;
+        ComputedFields: "product_number";
         Insert: {
           brand_id: string;
           category?: string | null;
@@ -574,9 +575,30 @@ export type Database = {
       [_ in never]: never;
     };
     Functions: {
+      admin_overview: { Args: Record<PropertyKey, never>; Returns: Json };
       delete_my_account: { Args: { confirmation: string }; Returns: undefined };
       export_my_data: { Args: Record<PropertyKey, never>; Returns: Json };
+      import_rows: {
+        Args: { entries: Json; target: string };
+        Returns: {
+          error: string;
+          place: number;
+        }[];
+      };
       is_admin_role: { Args: Record<PropertyKey, never>; Returns: boolean };
+      list_users: {
+        Args: { max_results?: number; page_offset?: number; term?: string };
+        Returns: {
+          avatar_url: string;
+          created_at: string;
+          email: string;
+          full_name: string;
+          id: string;
+          role: string;
+          total: number;
+          username: string;
+        }[];
+      };
       outfits_with_brand: {
         Args: { brand_id: string };
         Returns: {
@@ -640,6 +662,16 @@ export type Database = {
         };
       };
       page_meta: { Args: { path: string }; Returns: Json };
+      picture_is_used: { Args: { url: string }; Returns: boolean };
+      product_number: {
+        Args: {
+          item: Omit<
+            Database["public"]["Tables"]["items"]["Row"],
+            Database["public"]["Tables"]["items"]["ComputedFields"]
+          >;
+        };
+        Returns: string;
+      };
       profile_by_username: {
         Args: { name: string };
         Returns: {
@@ -724,6 +756,13 @@ export type Database = {
           isOneToOne: true;
           isSetofReturn: false;
         };
+      };
+      review_combines: {
+        Args: { decisions: Json };
+        Returns: {
+          combine_id: string;
+          error: string;
+        }[];
       };
       search_items: {
         Args: {

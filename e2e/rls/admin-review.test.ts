@@ -1,0 +1,109 @@
+// Reviews of several outfits at once.
+
+import { randomUUID } from "node:crypto";
+import { beforeAll, describe, expect, test } from "vitest";
+import { makeOutfit, must, type Outfit, stored } from "../support/catalogue.ts";
+import { type Person, signUp, signUpAdmin, visitor } from "../support/clients.ts";
+import { expectRefused } from "../support/expectations.ts";
+
+let creator: Person;
+let admin: Person;
+
+beforeAll(async () => {
+  creator = await signUp();
+  admin = await signUpAdmin();
+});
+
+/** The status of an outfit as it is stored. */
+async function statusOf({ id }: Outfit): Promise<string | undefined> {
+  const [row] = await stored<Outfit>("combines", "id", id);
+  return row?.status;
+}
+
+describe("review_combines", () => {
+  test("is refused to visitors and users, and decides nothing", async () => {
+    const outfit = await makeOutfit(creator, "pending");
+    const call = { decisions: [{ id: outfit.id, approve: true }] };
+
+    expectRefused(
+      await visitor().rpc("review_combines", call),
+      401,
+      "42501",
+      /permission denied for function/,
+    );
+    expectRefused(
+      await creator.client.rpc("review_combines", call),
+      403,
+      "42501",
+      /Only an administrator/,
+    );
+    expect(await statusOf(outfit)).toBe("pending");
+  });
+
+  test("decides what waits, and reports what was decided or changed meanwhile", async () => {
+    const [approved, rejected, decided, changed] = [
+      await makeOutfit(creator, "pending"),
+      await makeOutfit(creator, "pending"),
+      await makeOutfit(creator, "rejected"),
+      await makeOutfit(creator, "pending"),
+    ];
+    const unknown = randomUUID();
+
+    const answers = must(
+      await admin.client.rpc("review_combines", {
+        decisions: [
+          { id: approved.id, approve: true },
+          { id: decided.id, approve: true },
+          { id: changed.id, approve: true, seen: "2026-01-01T00:00:00Z" },
+          { id: unknown, approve: true },
+          { id: rejected.id, approve: false, reason: "Too dark" },
+        ],
+      }),
+    );
+
+    expect(answers).toHaveLength(5);
+    expect(answers).toEqual(
+      expect.arrayContaining([
+        { combine_id: approved.id, error: null },
+        { combine_id: decided.id, error: "No outfit with this id is waiting for review." },
+        { combine_id: changed.id, error: expect.stringContaining("changed or reviewed after") },
+        { combine_id: unknown, error: "No outfit with this id is waiting for review." },
+        { combine_id: rejected.id, error: null },
+      ]),
+    );
+    expect(await Promise.all([approved, rejected, decided, changed].map(statusOf))).toEqual([
+      "approved",
+      "rejected",
+      "rejected",
+      "pending",
+    ]);
+    expect(await stored("combines", "id", rejected.id)).toMatchObject([
+      { rejection_reason: "Too dark", approved_by: admin.id },
+    ]);
+  });
+
+  test("two administrators at once never decide twice", async () => {
+    const outfits: Outfit[] = [];
+    for (let count = 0; count < 5; count += 1) {
+      outfits.push(await makeOutfit(creator, "pending"));
+    }
+    const other = await signUpAdmin();
+    const decide = (person: Person, approve: boolean) =>
+      person.client.rpc("review_combines", {
+        decisions: outfits.map(({ id }) => ({ id, approve })),
+      });
+
+    const [first, second] = await Promise.all([decide(admin, true), decide(other, false)]);
+    const refusals = [...must(first), ...must(second)].filter(({ error }) => error !== null);
+
+    expect(refusals).toHaveLength(outfits.length);
+  });
+
+  test("refuses more than 100 decisions", async () => {
+    const response = await admin.client.rpc("review_combines", {
+      decisions: Array(101).fill({ id: randomUUID(), approve: true }),
+    });
+
+    expectRefused(response, 400, "22023", /at most 100/);
+  });
+});
