@@ -67,6 +67,11 @@ export const router = createBrowserRouter([
         lazy: async () => ({ Component: (await import("@/app/routes/auth")).Auth }),
       },
       {
+        path: "admin/*",
+        errorElement: <RouteError />,
+        lazy: async () => ({ Component: (await import("@/app/admin/admin-area")).AdminArea }),
+      },
+      {
         lazy: async () => ({ Component: (await import("@/app/layouts/site-layout")).SiteLayout }),
         children: [
           {

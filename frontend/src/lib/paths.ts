@@ -8,6 +8,7 @@ export const paths = {
   myProfile: "/profile",
   editProfile: "/profile/edit",
   profileSettings: "/profile-settings",
+  admin: (section: string) => `/admin/${section}`,
   profile: (username: string) => `/${encodeURIComponent(username)}`,
   outfit: (id: string) => `/look/${encodeURIComponent(id)}`,
   item: (id: string) => `/product/${encodeURIComponent(id)}`,

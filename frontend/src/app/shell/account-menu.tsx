@@ -1,4 +1,4 @@
-import { Bookmark, LayoutGrid, LogOut, Settings, Shirt, UserRound } from "lucide-react";
+import { Bookmark, LayoutGrid, LogOut, Settings, Settings2, Shirt, UserRound } from "lucide-react";
 import type { ReactElement } from "react";
 import { useNavigate } from "react-router";
 import { sectionPath } from "@/app/routes/explore/explore-params";
@@ -9,7 +9,7 @@ import { useSession } from "@/lib/session";
 
 /** Account menu of a signed-in user. */
 export function AccountMenu({ trigger }: { trigger: ReactElement }) {
-  const { user, profile } = useSession();
+  const { user, profile, isAdmin } = useSession();
   const navigate = useNavigate();
   const signOut = useSignOut();
   const username = profile?.username ?? null;
@@ -54,6 +54,12 @@ export function AccountMenu({ trigger }: { trigger: ReactElement }) {
           <Settings strokeWidth={1.6} />
           Settings
         </MenuItem>
+        {isAdmin && (
+          <MenuItem onSelect={() => navigate(paths.admin("dashboard"))}>
+            <Settings2 strokeWidth={1.6} />
+            Admin
+          </MenuItem>
+        )}
         <MenuSeparator />
         <MenuItem onSelect={leave}>
           <LogOut strokeWidth={1.6} />

@@ -1,0 +1,97 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { type ComponentType, lazy, Suspense, useEffect } from "react";
+import { Navigate, useLocation, useParams } from "react-router";
+import { LoadingPage } from "@/components/ui/spinner";
+import { adminKey } from "@/lib/admin-key";
+import { paths } from "@/lib/paths";
+import { usePageTheme } from "@/lib/theme";
+import { AdminLayout } from "./admin-layout";
+import { RequireAdmin } from "./require-admin";
+
+/** The page of each section; its code is loaded when it is opened. */
+const pages = new Map<string, ComponentType>([
+  ["dashboard", lazy(async () => ({ default: (await import("./dashboard")).Dashboard }))],
+  [
+    "brands",
+    lazy(async () => ({
+      default: (await import("@/features/admin-brands/components/brand-section")).BrandSection,
+    })),
+  ],
+  [
+    "categories",
+    lazy(async () => ({
+      default: (await import("@/features/admin-categories/components/category-section"))
+        .CategorySection,
+    })),
+  ],
+  [
+    "subcategories",
+    lazy(async () => ({
+      default: (await import("@/features/admin-subcategories/components/subcategory-section"))
+        .SubcategorySection,
+    })),
+  ],
+  [
+    "colors",
+    lazy(async () => ({
+      default: (await import("@/features/admin-colors/components/color-section")).ColorSection,
+    })),
+  ],
+  [
+    "styles",
+    lazy(async () => ({
+      default: (await import("@/features/admin-styles/components/style-section")).ItemStyleSection,
+    })),
+  ],
+  [
+    "outfit-styles",
+    lazy(async () => ({
+      default: (await import("@/features/admin-styles/components/style-section"))
+        .OutfitStyleSection,
+    })),
+  ],
+  [
+    "combines",
+    lazy(async () => ({
+      default: (await import("@/features/admin-outfits/components/outfit-section")).OutfitSection,
+    })),
+  ],
+  [
+    "users",
+    lazy(async () => ({
+      default: (await import("@/features/admin-users/components/user-section")).UserSection,
+    })),
+  ],
+  [
+    "items",
+    lazy(async () => ({
+      default: (await import("@/features/admin-items/components/item-section")).ItemSection,
+    })),
+  ],
+]);
+
+/** Everything below /admin. Unknown paths lead to its dashboard. */
+export function AdminArea() {
+  usePageTheme("light");
+  const { "*": section = "" } = useParams();
+  const Page = pages.get(section) ?? ToDashboard;
+  const queryClient = useQueryClient();
+  // Rows that only administrators may read do not stay in memory for whoever uses the page next.
+  useEffect(() => () => queryClient.removeQueries({ queryKey: adminKey }), [queryClient]);
+  return (
+    <div className="min-h-dvh bg-canvas text-ink">
+      <RequireAdmin>
+        <AdminLayout>
+          <Suspense fallback={<LoadingPage />}>
+            <Page key={section} />
+          </Suspense>
+        </AdminLayout>
+      </RequireAdmin>
+    </div>
+  );
+}
+
+function ToDashboard() {
+  const { state } = useLocation();
+  return <Navigate to={paths.admin("dashboard")} state={state} replace />;
+}

@@ -1,0 +1,79 @@
+import { type ReactNode, useEffect, useRef } from "react";
+import { NavLink, useLocation } from "react-router";
+import { AccountControl } from "@/app/shell/account-control";
+import { SkipLink } from "@/app/shell/skip-link";
+import { Wordmark } from "@/app/shell/wordmark";
+import { focusSearchBox } from "@/components/search-field";
+import { cn } from "@/lib/cn";
+import { paths } from "@/lib/paths";
+import { useSlashKey } from "@/lib/use-slash-key";
+import { adminSections } from "./sections";
+
+/** Frame of the admin area: sections in a sidebar on large screens, in a strip of tabs on small ones. */
+export function AdminLayout({ children }: { children: ReactNode }) {
+  useSlashKey(focusSearchBox);
+  return (
+    <>
+      <SkipLink />
+      <header className="sticky top-0 z-30 flex items-center gap-3 border-line h-14 border-b bg-canvas/95 px-4 backdrop-blur-md lg:px-6">
+        <Wordmark />
+        <span className="rounded-full border border-line px-2 text-caption text-ink-soft">
+          Admin
+        </span>
+        <div className="ml-auto">
+          <AccountControl />
+        </div>
+      </header>
+      <div className="lg:grid lg:grid-cols-[13rem_minmax(0,1fr)]">
+        <SectionNav />
+        <main
+          id="main"
+          tabIndex={-1}
+          className="mx-auto w-full max-w-6xl px-4 pt-5 pb-16 outline-none lg:px-8"
+        >
+          {children}
+        </main>
+      </div>
+    </>
+  );
+}
+
+function SectionNav() {
+  const strip = useRef<HTMLUListElement>(null);
+  const { pathname } = useLocation();
+  // On phones the strip is wider than the screen: the current tab is scrolled into view.
+  useEffect(() => {
+    const current = strip.current?.querySelector(`[href="${pathname}"]`);
+    current?.scrollIntoView({ block: "nearest", inline: "center" });
+  }, [pathname]);
+  return (
+    <nav
+      aria-label="Admin sections"
+      className="sticky top-[3.5rem] z-20 border-line bg-canvas max-lg:border-b lg:h-[calc(100dvh-3.5rem)] lg:overflow-y-auto lg:border-r lg:p-3"
+    >
+      <ul
+        ref={strip}
+        className="no-scrollbar flex gap-0.5 max-lg:overflow-x-auto max-lg:px-3 lg:flex-col"
+      >
+        {adminSections.map(({ path, label, icon: Icon }) => (
+          <li key={path} className="shrink-0">
+            <NavLink
+              to={paths.admin(path)}
+              className={({ isActive }) =>
+                cn(
+                  "flex h-11 items-center gap-2.5 px-3 text-small transition-colors lg:h-9 lg:rounded-md",
+                  isActive
+                    ? "font-medium text-ink max-lg:border-accent max-lg:border-b-2 lg:bg-sheen"
+                    : "text-ink-soft hover:text-ink lg:hover:bg-sheen",
+                )
+              }
+            >
+              <Icon aria-hidden="true" className="size-4 max-lg:hidden" strokeWidth={1.7} />
+              {label}
+            </NavLink>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}

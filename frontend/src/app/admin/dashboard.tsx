@@ -1,0 +1,88 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "react-router";
+import { ErrorNotice } from "@/components/ui/error-notice";
+import { Skeleton } from "@/components/ui/skeleton";
+import { type AdminOverview, adminOverviewQuery } from "@/lib/admin-overview";
+import { paths } from "@/lib/paths";
+import { pageTitle } from "@/lib/product";
+import { adminSections } from "./sections";
+
+/** What the dashboard says under the name of each section. */
+const cards: readonly { path: string; text: string; count?: keyof AdminOverview }[] = [
+  { path: "brands", text: "Makers of items, with their logos", count: "brands" },
+  { path: "categories", text: "First level of the catalogue", count: "categories" },
+  { path: "subcategories", text: "Second level of the catalogue", count: "subcategories" },
+  { path: "items", text: "Products, prices and pictures", count: "items" },
+  { path: "combines", text: "Outfits and their review", count: "combines" },
+  { path: "users", text: "People and their roles", count: "users" },
+  { path: "colors", text: "Named colors", count: "colors" },
+  { path: "styles", text: "Styles of items", count: "styles" },
+  { path: "outfit-styles", text: "Styles of outfits", count: "outfit_styles" },
+  { path: "settings", text: "The site and its figures" },
+];
+
+/** The admin area's first page: every section with the number of its rows, and what waits for review. */
+export function Dashboard() {
+  const overview = useQuery(adminOverviewQuery());
+  const shown = cards.flatMap((card) => {
+    const section = adminSections.find(({ path }) => path === card.path);
+    return section === undefined ? [] : [{ ...card, section }];
+  });
+  if (overview.isError && overview.data === undefined) {
+    return (
+      <ErrorNotice
+        title="The figures could not be loaded."
+        error={overview.error}
+        onRetry={() => void overview.refetch()}
+      />
+    );
+  }
+  return (
+    <>
+      <title>{pageTitle("Admin")}</title>
+      <h1 className="font-serif text-heading">Dashboard</h1>
+      <PendingNotice pending={overview.data?.pending} />
+      <ul className="mt-5 grid grid-cols-1 gap-3 sm:grid-cols-2 xl:grid-cols-3">
+        {shown.map(({ path, text, count, section: { label, icon: Icon } }) => (
+          <li key={path}>
+            <Link
+              to={paths.admin(path)}
+              className="flex h-full items-center gap-4 rounded-md border border-line bg-surface p-4 transition-colors hover:border-line-strong"
+            >
+              <Icon aria-hidden="true" className="size-5 text-ink-soft" strokeWidth={1.6} />
+              <span className="min-w-0 flex-1">
+                <span className="block font-medium text-small">{label}</span>
+                <span className="block truncate text-caption text-ink-soft">{text}</span>
+              </span>
+              {count !== undefined &&
+                (overview.data === undefined ? (
+                  <Skeleton className="h-6 w-10" />
+                ) : (
+                  <span className="font-medium text-name tabular-nums">
+                    {overview.data[count].toLocaleString("en-US")}
+                  </span>
+                ))}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function PendingNotice({ pending }: { pending: number | undefined }) {
+  if (pending === undefined) return <Skeleton className="mt-2 h-5 w-56" />;
+  if (pending === 0) {
+    return <p className="mt-2 text-ink-soft text-small">No outfit waits for review.</p>;
+  }
+  return (
+    <p className="mt-2 text-small">
+      <Link
+        to={`${paths.admin("combines")}?status=pending`}
+        className="font-medium underline decoration-line-strong underline-offset-4 hover:decoration-ink"
+      >
+        {pending === 1 ? "1 outfit waits for review" : `${pending} outfits wait for review`}
+      </Link>
+    </p>
+  );
+}

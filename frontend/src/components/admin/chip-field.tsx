@@ -1,0 +1,58 @@
+import { cn } from "@/lib/cn";
+
+export interface Chip {
+  id: string;
+  name: string;
+  /** Shown as a dot before the name. */
+  hexCode?: string;
+}
+
+interface ChipFieldProps {
+  label: string;
+  /** Absent while they are loaded. */
+  chips: readonly Chip[] | undefined;
+  loadingText: string;
+  chosen: readonly string[];
+  onChange: (ids: string[]) => void;
+}
+
+/** Checkboxes in the form of chips, for lists of which several may be chosen. */
+export function ChipField({ label, chips, loadingText, chosen, onChange }: ChipFieldProps) {
+  return (
+    <fieldset>
+      <legend className="mb-1.5 font-medium text-small">{label}</legend>
+      {chips === undefined && <p className="text-ink-soft text-small">{loadingText}</p>}
+      <div className="flex max-h-44 flex-wrap gap-1.5 overflow-y-auto p-1">
+        {chips?.map(({ id, name, hexCode }) => {
+          const isChosen = chosen.includes(id);
+          return (
+            <label
+              key={id}
+              className={cn(
+                "inline-flex min-h-8 items-center gap-1.5 rounded-full border px-3 text-caption pointer-coarse:min-h-11 has-focus-visible:outline-2 has-focus-visible:outline-accent",
+                isChosen ? "border-ink bg-ink text-canvas" : "border-line-strong/60 bg-surface",
+              )}
+            >
+              <input
+                type="checkbox"
+                className="sr-only"
+                checked={isChosen}
+                onChange={() =>
+                  onChange(isChosen ? chosen.filter((one) => one !== id) : [...chosen, id])
+                }
+              />
+              {hexCode !== undefined && (
+                <span
+                  aria-hidden="true"
+                  className="size-3.5 rounded-full border border-line"
+                  style={{ backgroundColor: hexCode }}
+                />
+              )}
+              {name}
+            </label>
+          );
+        })}
+      </div>
+    </fieldset>
+  );
+}

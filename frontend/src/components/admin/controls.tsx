@@ -1,0 +1,27 @@
+import type { ComponentProps } from "react";
+import { cn } from "@/lib/cn";
+
+const box =
+  "w-full rounded-md border border-line-strong/70 bg-surface px-4 text-body text-ink transition-colors placeholder:text-ink-soft hover:border-line-strong focus:border-ink aria-invalid:border-danger disabled:opacity-60";
+
+interface SelectProps extends Omit<ComponentProps<"select">, "className"> {
+  /** Beside a search box, not in a form. */
+  isFilter?: boolean;
+}
+
+export function Select({ isFilter = false, ...rest }: SelectProps) {
+  return (
+    <select
+      className={
+        isFilter
+          ? "h-11 w-full rounded-full border border-line bg-surface px-4 text-ink text-small hover:border-line-strong sm:w-44"
+          : cn(box, "h-12")
+      }
+      {...rest}
+    />
+  );
+}
+
+export function TextArea({ rows = 3, ...rest }: Omit<ComponentProps<"textarea">, "className">) {
+  return <textarea rows={rows} className={cn(box, "block py-2.5")} {...rest} />;
+}

@@ -1,0 +1,189 @@
+import { FileUp } from "lucide-react";
+import { type ReactNode, useRef, useState } from "react";
+import { Button } from "@/components/ui/button";
+import {
+  type ImportResult,
+  type ImportTarget,
+  importColumns,
+  importRows,
+  requiredColumns,
+} from "@/lib/admin-import";
+import { type CsvRow, parseCsv, writeCsv } from "@/lib/csv";
+import { messageOf } from "@/lib/service-error";
+import { toast } from "@/lib/toast";
+import { useAdminChange } from "@/lib/use-admin-change";
+import { EditDialog } from "./edit-dialog";
+
+/** Rows of the file that are shown before the import. */
+const previewed = 5;
+
+interface CsvImportProps {
+  target: ImportTarget;
+  /** What is imported, in the plural. */
+  noun: string;
+}
+
+/** The button "Import CSV" with its panel. */
+export function CsvImport(props: CsvImportProps) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <Button onClick={() => setOpen(true)}>
+        <FileUp aria-hidden="true" className="size-4" strokeWidth={1.7} />
+        Import CSV
+      </Button>
+      {isOpen && <ImportPanel {...props} onClose={() => setOpen(false)} />}
+    </>
+  );
+}
+
+function ImportPanel({ target, noun, onClose }: CsvImportProps & { onClose: () => void }) {
+  const [rows, setRows] = useState<CsvRow[] | null>(null);
+  const [done, setDone] = useState(0);
+  const [result, setResult] = useState<ImportResult | null>(null);
+  const input = useRef<HTMLInputElement>(null);
+  const run = useAdminChange({
+    change: (chosen: readonly CsvRow[]) => importRows(target, chosen, setDone),
+    failure: "Import failed",
+    failureText: (error) => messageOf(error, "CSV import failed"),
+  });
+
+  async function read(file: File) {
+    const { rows: found, missing } = parseCsv(await file.text(), requiredColumns[target]);
+    setResult(null);
+    setRows(null);
+    if (missing.length > 0) {
+      toast("Import failed", `The file has no column ${missing.join(", ")}.`, "danger");
+    } else if (found.length === 0) {
+      toast("Import failed", "The file has no rows.", "danger");
+    } else {
+      setRows(found);
+    }
+  }
+
+  function start(chosen: CsvRow[]) {
+    setDone(0);
+    run.mutate(chosen, {
+      onSuccess: (finished) => {
+        setResult(finished);
+        setRows(null);
+        if (finished.imported > 0) {
+          toast("Import successful", `${finished.imported} rows imported`, "success");
+        } else {
+          toast("Import failed", "No row was imported.", "danger");
+        }
+      },
+    });
+  }
+
+  return (
+    <EditDialog title={`Import ${noun}`} isDirty={run.isPending} wide onClose={onClose}>
+      <p className="text-ink-soft text-small">
+        The first line names the columns: <code>{importColumns[target].join(",")}</code>. Cells with
+        commas, quotes or line breaks are quoted.
+      </p>
+      <div className="mt-4 flex flex-wrap gap-2">
+        <input
+          ref={input}
+          type="file"
+          accept=".csv,text/csv"
+          aria-label="CSV file"
+          className="sr-only"
+          tabIndex={-1}
+          onChange={(event) => {
+            const file = event.target.files?.[0];
+            // The same file can be chosen again after it was corrected.
+            event.target.value = "";
+            if (file !== undefined) void read(file);
+          }}
+        />
+        <Button disabled={run.isPending} onClick={() => input.current?.click()}>
+          Choose a file
+        </Button>
+        <Button variant="quiet" asChild>
+          <a
+            href={`data:text/csv;charset=utf-8,${encodeURIComponent(writeCsv(importColumns[target], []))}`}
+            download={`${target}.csv`}
+          >
+            Download the template
+          </a>
+        </Button>
+      </div>
+      {rows !== null && (
+        <>
+          <Preview columns={importColumns[target]} rows={rows} />
+          {run.isPending && (
+            <progress
+              aria-label="Imported rows"
+              max={rows.length}
+              value={done}
+              className="mt-4 w-full accent-accent"
+            />
+          )}
+          <div className="mt-4 flex justify-end">
+            <Button variant="primary" pending={run.isPending} onClick={() => start(rows)}>
+              Import {rows.length} {rows.length === 1 ? "row" : "rows"}
+            </Button>
+          </div>
+        </>
+      )}
+      {result !== null && <Refusals result={result} />}
+    </EditDialog>
+  );
+}
+
+function Cell({ children }: { children: ReactNode }) {
+  return <td className="max-w-40 truncate px-3 py-1.5">{children}</td>;
+}
+
+function Preview({ columns, rows }: { columns: readonly string[]; rows: readonly CsvRow[] }) {
+  return (
+    // Focusable, so that it can be scrolled by keys.
+    <section
+      aria-label="Rows of the file"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region needs the focus.
+      tabIndex={0}
+      className="mt-4 overflow-x-auto rounded-md border border-line bg-surface"
+    >
+      <table aria-label="Preview" className="w-full text-left text-caption">
+        <thead>
+          <tr className="border-line border-b text-ink-soft">
+            {columns.map((name) => (
+              <th key={name} scope="col" className="px-3 py-1.5 font-medium">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.slice(0, previewed).map((row, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: the rows of a file are never moved, and may be alike.
+            <tr key={index}>
+              {columns.map((name) => (
+                <Cell key={name}>{row[name]}</Cell>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function Refusals({ result: { imported, refused } }: { result: ImportResult }) {
+  return (
+    <div role="status" className="mt-5 text-small">
+      <p className="font-medium">
+        {imported} imported, {refused.length} refused
+      </p>
+      <ul className="mt-2 max-h-80 overflow-y-auto text-ink-soft">
+        {refused.map(({ number, name, reason }) => (
+          <li key={number} className="border-line border-t py-1">
+            Row {number}
+            {name !== "" && ` (${name})`}: {reason}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

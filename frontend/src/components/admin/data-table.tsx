@@ -1,0 +1,173 @@
+import { ArrowDown, ArrowUp } from "lucide-react";
+import type { KeyboardEvent, ReactNode } from "react";
+import { ErrorNotice } from "@/components/ui/error-notice";
+import { Skeleton } from "@/components/ui/skeleton";
+import { cn } from "@/lib/cn";
+import { hasCode, insufficientPrivilege } from "@/lib/service-error";
+import type { AdminTable } from "@/lib/use-admin-table";
+
+export interface Column<Row> {
+  header: string;
+  /** The header is read by screen readers only. */
+  hidesHeader?: boolean;
+  /** Column of the database that a click on the header sorts by. */
+  sort?: string;
+  cell: (row: Row) => ReactNode;
+  /** Of header and cells: widths, alignment, `max-md:hidden`. */
+  className?: string;
+}
+
+interface DataTableProps<Row> {
+  /** Name of the table for screen readers. */
+  label: string;
+  table: AdminTable<Row>;
+  columns: readonly Column<Row>[];
+  /** Sentence in place of an empty table. */
+  empty: string;
+  /** Enter on a row, or a double click. */
+  onOpen?: (row: Row) => void;
+  /** The key `x` on a row. */
+  onSelect?: (row: Row) => void;
+}
+
+/** Rows shown while the first page loads. */
+const skeletonRows = 5;
+
+/** A table of the admin area. Arrow keys move between rows, Enter opens one. */
+export function DataTable<Row extends { id: string }>({
+  label,
+  table,
+  columns,
+  empty,
+  onOpen,
+  onSelect,
+}: DataTableProps<Row>) {
+  if (hasCode(table.error, insufficientPrivilege)) return <SectionDenied />;
+  if (table.error !== null) {
+    return (
+      <ErrorNotice
+        title={`Error loading ${label.toLowerCase()}`}
+        error={table.error}
+        onRetry={table.refetch}
+      />
+    );
+  }
+  const { rows } = table;
+  if (rows?.length === 0) {
+    return (
+      <p className="rounded-md border border-line border-dashed px-4 py-12 text-center text-ink-soft text-small">
+        {empty}
+      </p>
+    );
+  }
+
+  function handleKey(event: KeyboardEvent<HTMLTableRowElement>, row: Row) {
+    if (event.target !== event.currentTarget) return;
+    if (event.key === "ArrowDown") focusRow(event.currentTarget.nextElementSibling);
+    else if (event.key === "ArrowUp") focusRow(event.currentTarget.previousElementSibling);
+    else if (event.key === "Enter") onOpen?.(row);
+    else if (event.key === "x") onSelect?.(row);
+    else return;
+    event.preventDefault();
+  }
+
+  return (
+    <div className="overflow-x-auto rounded-md border border-line bg-surface">
+      <table
+        aria-label={label}
+        aria-busy={rows === undefined}
+        className="w-full text-left text-small"
+      >
+        <thead>
+          <tr className="border-line border-b text-caption text-ink-soft">
+            {columns.map((column) => (
+              <HeaderCell key={column.header} column={column} table={table} />
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows === undefined
+            ? Array.from({ length: skeletonRows }, (_, index) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: the placeholders are all alike and never move.
+                <tr key={index} className="border-line not-last:border-b">
+                  {columns.map(({ header, className }) => (
+                    <td key={header} className={cn("px-3 py-2", className)}>
+                      <Skeleton className="h-5 w-full max-w-40" />
+                    </td>
+                  ))}
+                </tr>
+              ))
+            : rows.map((row) => (
+                <tr
+                  key={row.id}
+                  tabIndex={0}
+                  onKeyDown={(event) => handleKey(event, row)}
+                  onDoubleClick={() => onOpen?.(row)}
+                  className="border-line not-last:border-b transition-colors hover:bg-sheen focus-visible:-outline-offset-2"
+                >
+                  {columns.map(({ header, cell, className }) => (
+                    <td key={header} className={cn("px-3 py-1.5", className)}>
+                      {cell(row)}
+                    </td>
+                  ))}
+                </tr>
+              ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function focusRow(row: Element | null): void {
+  if (row instanceof HTMLElement) row.focus();
+}
+
+interface HeaderCellProps<Row> {
+  column: Column<Row>;
+  table: AdminTable<Row>;
+}
+
+function HeaderCell<Row>({
+  column: { header, hidesHeader = false, sort, className },
+  table,
+}: HeaderCellProps<Row>) {
+  const { request, sortBy } = table;
+  if (sort === undefined) {
+    return (
+      <th scope="col" className={cn("px-3 py-1.5 font-medium", className)}>
+        {hidesHeader ? <span className="sr-only">{header}</span> : header}
+      </th>
+    );
+  }
+  const isSorted = request.sort === sort;
+  const Arrow = request.ascending ? ArrowUp : ArrowDown;
+  const direction = request.ascending ? "ascending" : "descending";
+  return (
+    <th
+      scope="col"
+      aria-sort={isSorted ? direction : "none"}
+      className={cn("px-3 py-0.5 font-medium", className)}
+    >
+      <button
+        type="button"
+        onClick={() => sortBy(sort)}
+        className="-mx-1.5 inline-flex h-8 items-center gap-1 rounded-sm px-1.5 hover:text-ink pointer-coarse:h-11"
+      >
+        {header}
+        {isSorted && <Arrow aria-hidden="true" className="size-3.5" />}
+      </button>
+    </th>
+  );
+}
+
+/** In place of a table that the server does not let this user read. */
+function SectionDenied() {
+  return (
+    <div role="alert" className="px-6 py-16 text-center">
+      <p className="font-serif text-heading">Access Denied</p>
+      <p className="mt-2 text-ink-soft text-small">
+        You don't have permission to view this section.
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,63 @@
+import { X } from "lucide-react";
+import { Dialog } from "radix-ui";
+import { type ReactNode, useState } from "react";
+import { IconButton } from "@/components/ui/icon-button";
+import { cn } from "@/lib/cn";
+import { ConfirmDialog } from "./confirm-dialog";
+import { useReturnFocus } from "./use-return-focus";
+
+interface EditDialogProps {
+  title: string;
+  /** Whether something was typed that closing would lose. */
+  isDirty: boolean;
+  wide?: boolean;
+  onClose: () => void;
+  children: ReactNode;
+}
+
+/** A panel at the right edge that holds a form, on phones the whole screen. Closing it asks first when something would be lost. */
+export function EditDialog({ title, isDirty, wide = false, onClose, children }: EditDialogProps) {
+  const returnFocus = useReturnFocus();
+  const [isAsking, setAsking] = useState(false);
+  return (
+    <Dialog.Root
+      open
+      onOpenChange={(open) => {
+        if (open) return;
+        if (isDirty) setAsking(true);
+        else onClose();
+      }}
+    >
+      <Dialog.Portal>
+        <Dialog.Overlay className="fade-in fixed inset-0 z-50 bg-scrim" />
+        <Dialog.Content
+          onCloseAutoFocus={returnFocus}
+          aria-describedby={undefined}
+          className={cn(
+            "panel-in fixed inset-y-0 right-0 z-50 flex w-full flex-col overflow-y-auto overscroll-contain border-line border-l bg-canvas px-5 pt-3 text-ink outline-none sm:px-6",
+            wide ? "max-w-2xl" : "max-w-lg",
+          )}
+        >
+          <div className="mb-4 flex items-center justify-between">
+            <Dialog.Title className="font-serif text-heading">{title}</Dialog.Title>
+            <Dialog.Close asChild>
+              <IconButton label="Close" className="-mr-2.5">
+                <X className="size-5" strokeWidth={1.6} />
+              </IconButton>
+            </Dialog.Close>
+          </div>
+          {children}
+        </Dialog.Content>
+        {isAsking && (
+          <ConfirmDialog
+            title="Discard changes?"
+            text="What you entered has not been saved."
+            action="Discard"
+            onConfirm={onClose}
+            onCancel={() => setAsking(false)}
+          />
+        )}
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}

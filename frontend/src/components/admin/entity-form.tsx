@@ -1,0 +1,157 @@
+import { zodResolver } from "@hookform/resolvers/zod";
+import { Controller, useForm } from "react-hook-form";
+import type * as z from "zod/mini";
+import { Field } from "@/components/ui/field";
+import { Input } from "@/components/ui/input";
+import type { PicturePlace } from "@/lib/admin-pictures";
+import { Select, TextArea } from "./controls";
+import { EditDialog } from "./edit-dialog";
+import { FormFooter } from "./form-footer";
+import { PictureField } from "./picture-field";
+import { useFormPictures } from "./use-form-pictures";
+
+/** Values of a form: texts by column. An empty text is stored as null where the column allows it. */
+export type FormValues = Record<string, string>;
+
+interface FieldBase {
+  /** Column of the database. */
+  name: string;
+  label: string;
+  hint?: string;
+}
+
+export type FieldSpec = FieldBase &
+  (
+    | { kind: "text" | "long-text" | "color" }
+    | { kind: "picture"; place: PicturePlace }
+    | { kind: "choice"; options: readonly { id: string; name: string }[]; prompt: string }
+  );
+
+interface EntityFormProps {
+  title: string;
+  fields: readonly FieldSpec[];
+  schema: z.ZodMiniType<FormValues, FormValues>;
+  initial: FormValues;
+  /** Saves the values; a rejected promise leaves the form open. */
+  onSave: (values: FormValues) => Promise<unknown>;
+  onClose: () => void;
+}
+
+/** The form of a catalogue row in a panel. Fields are checked when they lose the focus and explain what is wrong below. */
+export function EntityForm({ title, fields, schema, initial, onSave, onClose }: EntityFormProps) {
+  const { control, handleSubmit, formState } = useForm<FormValues>({
+    resolver: zodResolver(schema),
+    mode: "onTouched",
+    defaultValues: initial,
+  });
+  const pictureNames = fields.flatMap((field) => (field.kind === "picture" ? [field.name] : []));
+  const pictures = useFormPictures(pictureNames.map((name) => initial[name]));
+
+  const submit = handleSubmit(async (values) => {
+    try {
+      await onSave(values);
+    } catch {
+      // The mutation has shown the reason in a toast.
+      return;
+    }
+    pictures.keepOnly(pictureNames.map((name) => values[name]));
+    onClose();
+  });
+
+  function cancel() {
+    pictures.discardUploads();
+    onClose();
+  }
+
+  return (
+    <EditDialog title={title} isDirty={formState.isDirty} onClose={cancel}>
+      <form noValidate onSubmit={submit} className="flex flex-1 flex-col gap-4">
+        {fields.map((spec) => (
+          <Controller
+            key={spec.name}
+            control={control}
+            name={spec.name}
+            render={({ field, fieldState }) => (
+              <EntityField
+                spec={spec}
+                field={{ ...field, value: field.value ?? "" }}
+                error={fieldState.error?.message}
+                onUploaded={pictures.rememberUpload}
+              />
+            )}
+          />
+        ))}
+        <FormFooter pending={formState.isSubmitting} onCancel={cancel} />
+      </form>
+    </EditDialog>
+  );
+}
+
+interface EntityFieldProps {
+  spec: FieldSpec;
+  field: {
+    name: string;
+    value: string;
+    onChange: (value: string) => void;
+    onBlur: () => void;
+    ref: (element: HTMLElement | null) => void;
+  };
+  error: string | undefined;
+  onUploaded: (url: string) => void;
+}
+
+function EntityField({ spec, field, error, onUploaded }: EntityFieldProps) {
+  if (spec.kind === "picture") {
+    return (
+      <PictureField
+        label={spec.label}
+        hint={spec.hint}
+        place={spec.place}
+        value={field.value}
+        error={error}
+        onChange={field.onChange}
+        onBlur={field.onBlur}
+        onUploaded={onUploaded}
+      />
+    );
+  }
+  const common = {
+    name: field.name,
+    value: field.value,
+    onBlur: field.onBlur,
+    onChange: (event: { target: { value: string } }) => field.onChange(event.target.value),
+    ref: field.ref,
+  };
+  return (
+    <Field label={spec.label} error={error} hint={spec.hint}>
+      {(attributes) => {
+        if (spec.kind === "long-text") return <TextArea {...attributes} {...common} />;
+        if (spec.kind === "choice") {
+          return (
+            <Select {...attributes} {...common}>
+              <option value="">{spec.prompt}</option>
+              {spec.options.map(({ id, name }) => (
+                <option key={id} value={id}>
+                  {name}
+                </option>
+              ))}
+            </Select>
+          );
+        }
+        if (spec.kind === "color") {
+          return (
+            <div className="flex items-center gap-3">
+              <Input {...attributes} {...common} />
+              <span
+                aria-hidden="true"
+                className="size-12 shrink-0 rounded-md border border-line"
+                style={{ backgroundColor: field.value }}
+              />
+            </div>
+          );
+        }
+        return <Input {...attributes} {...common} />;
+      }}
+    </Field>
+  );
+}

@@ -1,0 +1,67 @@
+import { Plus } from "lucide-react";
+import type { ReactNode } from "react";
+import { SearchField } from "@/components/search-field";
+import { Button } from "@/components/ui/button";
+import { pageTitle } from "@/lib/product";
+import { useShortcut } from "@/lib/use-shortcut";
+
+interface SectionPageProps {
+  title: string;
+  query: string;
+  onSearch: (term: string) => void;
+  searchPlaceholder: string;
+  /** Label of the button that adds a row; the key `n` presses it. */
+  addLabel?: string;
+  onAdd?: () => void;
+  /** Filters and further buttons, after the search box. */
+  controls?: ReactNode;
+  /** Between the heading and the search box. */
+  before?: ReactNode;
+  children: ReactNode;
+}
+
+function ignoreKey() {}
+
+/** A section of the admin area: heading, search, what can be added, and its table. */
+export function SectionPage({
+  title,
+  query,
+  onSearch,
+  searchPlaceholder,
+  addLabel,
+  onAdd,
+  controls,
+  before,
+  children,
+}: SectionPageProps) {
+  useShortcut("n", onAdd ?? ignoreKey);
+  return (
+    <>
+      <title>{pageTitle(`${title}, Admin`)}</title>
+      <h1 className="font-serif text-heading">{title}</h1>
+      {before}
+      <div className="mt-4 mb-3 flex flex-wrap items-center gap-2">
+        <SearchField
+          query={query}
+          onSearch={onSearch}
+          label={searchPlaceholder.replace(/\.+$/, "")}
+          placeholder={searchPlaceholder}
+          className="w-full sm:w-72"
+        />
+        {controls}
+        {addLabel !== undefined && (
+          <Button
+            variant="primary"
+            onClick={onAdd}
+            aria-keyshortcuts="n"
+            className="max-sm:w-full sm:ml-auto"
+          >
+            <Plus aria-hidden="true" className="size-4" />
+            {addLabel}
+          </Button>
+        )}
+      </div>
+      {children}
+    </>
+  );
+}

@@ -1,0 +1,23 @@
+import { Picture } from "@/components/ui/picture";
+
+interface ThumbnailProps {
+  url: string | null;
+  /** Its first letter is shown when there is no picture. */
+  name: string;
+}
+
+/** The picture of a row, beside its name and therefore hidden from screen readers. */
+export function Thumbnail({ url, name }: ThumbnailProps) {
+  return (
+    <span aria-hidden="true">
+      <Picture
+        url={url}
+        alt={name}
+        sizes="40px"
+        width={240}
+        height={240}
+        className="size-10 rounded-sm border border-line"
+      />
+    </span>
+  );
+}

@@ -1,0 +1,61 @@
+import { listOf, type ReadList } from "@/lib/admin-list";
+import { removeUnusedPictures } from "@/lib/admin-pictures";
+import { anyContains, deleteRow } from "@/lib/admin-rows";
+import type { Gender } from "@/lib/database";
+import { isUuid } from "@/lib/patterns";
+import { supabase } from "@/lib/supabase";
+import { useAdminChange } from "@/lib/use-admin-change";
+
+export interface AdminItem {
+  id: string;
+  name: string;
+  product_id: number | null;
+  price: number;
+  description: string | null;
+  meta_description: string | null;
+  image: string | null;
+  brand_id: string;
+  category_id: string | null;
+  subcategory_id: string | null;
+  gender: Gender;
+  source_url: string | null;
+  colors: string[];
+  brand: { name: string };
+  category: { name: string } | null;
+}
+
+const columns =
+  "id, name, product_id, price, description, meta_description, image, brand_id, category_id:category, subcategory_id, gender, source_url, colors, brand:brands(name), category:categories(name)";
+
+const sortable = ["name", "price", "created_at"];
+
+/** Items whose name or retailer's number contains the term. */
+export const readItems: ReadList<AdminItem> = async (request, signal) => {
+  const { term, filters, sort, ascending, from, to } = request;
+  let query = supabase.from("items").select(columns, { count: "exact" });
+  if (term !== "") query = query.or(anyContains(["name", "product_number"], term));
+  const { brand = "", category = "" } = filters;
+  if (isUuid(brand)) query = query.eq("brand_id", brand);
+  if (isUuid(category)) query = query.eq("category", category);
+  return listOf(
+    await query
+      .order(sortable.includes(sort) ? sort : "created_at", { ascending })
+      .order("id")
+      .range(from, to)
+      .abortSignal(signal),
+  );
+};
+
+async function deleteItem(item: AdminItem): Promise<void> {
+  await deleteRow("items", item.id);
+  removeUnusedPictures([item.image]);
+}
+
+export function useDeleteItem() {
+  return useAdminChange({
+    change: deleteItem,
+    success: "Item deleted",
+    failure: "Delete failed",
+    failureText: () => "Could not delete the item. Please try again later.",
+  });
+}

@@ -1,0 +1,95 @@
+import * as z from "zod/mini";
+import { changedRow } from "@/lib/admin-rows";
+import { nameSchema, pictureSchema, textSchema } from "@/lib/admin-schemas";
+import { genders } from "@/lib/genders";
+import { hasCode, messageOf, uniqueViolation } from "@/lib/service-error";
+import { supabase } from "@/lib/supabase";
+import { useAdminChange } from "@/lib/use-admin-change";
+import type { AdminItem } from "./items";
+
+/** Largest price that the column holds. */
+const mostDollars = 99_999_999.99;
+
+export const itemSchema = z.object({
+  name: nameSchema("Name must be at least 2 characters", 200),
+  product_id: z.string().check(z.trim(), z.regex(/^\d{0,15}$/, "Must be a number")),
+  price: z.string().check(
+    z.trim(),
+    z.refine((text) => text !== "" && Number.isFinite(Number(text)), "Must be a number"),
+    z.refine((text) => !(Number(text) < 0), "Price cannot be negative"),
+    z.refine((text) => !(Number(text) > mostDollars), "Price is too high"),
+  ),
+  brand_id: z.string().check(z.minLength(1, "Brand is required")),
+  category: z.string().check(z.minLength(1, "Category is required")),
+  subcategory_id: z.string(),
+  gender: z.enum(genders),
+  source_url: z
+    .string()
+    .check(
+      z.trim(),
+      z.maxLength(2048, "At most 2048 characters"),
+      z.regex(/^$|^https?:\/\/\S+$/i, "Must be a valid URL"),
+    ),
+  image: pictureSchema,
+  description: textSchema(10_000),
+  meta_description: textSchema(1000),
+  colors: z.array(z.string()),
+});
+
+export type ItemValues = z.infer<typeof itemSchema>;
+
+/** Values of the form for an item, or for a new one. */
+export function toItemValues(item: AdminItem | null): ItemValues {
+  return {
+    name: item?.name ?? "",
+    product_id: item?.product_id?.toString() ?? "",
+    price: item?.price.toFixed(2) ?? "0",
+    brand_id: item?.brand_id ?? "",
+    category: item?.category_id ?? "",
+    subcategory_id: item?.subcategory_id ?? "",
+    gender: item?.gender ?? "unisex",
+    source_url: item?.source_url ?? "",
+    image: item?.image ?? "",
+    description: item?.description ?? "",
+    meta_description: item?.meta_description ?? "",
+    colors: item?.colors ?? [],
+  };
+}
+
+interface ItemChange {
+  id: string | null;
+  values: ItemValues;
+}
+
+async function saveItem({ id, values }: ItemChange) {
+  const row = {
+    ...values,
+    product_id: values.product_id === "" ? null : Number(values.product_id),
+    price: Number(values.price),
+    subcategory_id: values.subcategory_id === "" ? null : values.subcategory_id,
+  };
+  const table = supabase.from("items");
+  changedRow(
+    id === null
+      ? await table.insert(row).select("id")
+      : await table.update(row).eq("id", id).select("id"),
+  );
+  return id === null ? "Item created" : "Item updated";
+}
+
+/** Whether another item has the same retailer's number. */
+function isKnownProduct(error: unknown): boolean {
+  return hasCode(error, uniqueViolation) && messageOf(error, "").includes("items_product_id_key");
+}
+
+export function useSaveItem() {
+  return useAdminChange({
+    change: saveItem,
+    success: (title) => title,
+    failure: (error) => (isKnownProduct(error) ? "Product already exists" : "Error"),
+    failureText: (error) =>
+      isKnownProduct(error)
+        ? "Good piece but it is already in your database."
+        : messageOf(error, "Please try again."),
+  });
+}

@@ -1,0 +1,150 @@
+import { useQuery } from "@tanstack/react-query";
+import { Pencil, Trash2 } from "lucide-react";
+import { useState } from "react";
+import { ConfirmDialog } from "@/components/admin/confirm-dialog";
+import { Select } from "@/components/admin/controls";
+import { type Column, DataTable } from "@/components/admin/data-table";
+import { Pagination } from "@/components/admin/pagination";
+import { RowButton } from "@/components/admin/row-button";
+import { SectionPage } from "@/components/admin/section-page";
+import { Thumbnail } from "@/components/admin/thumbnail";
+import { capitalise } from "@/lib/format";
+import { type AdminTable, useAdminTable } from "@/lib/use-admin-table";
+import { brandsQuery, categoriesQuery } from "@/lib/vocabulary";
+import { type AdminItem, readItems, useDeleteItem } from "../api/items";
+import { ItemForm } from "./item-form";
+
+const filters = ["brand", "category"];
+
+/** Page numbers shown at a time. */
+const pageLinks = 5;
+
+const columns: readonly Column<AdminItem>[] = [
+  {
+    header: "Name",
+    sort: "name",
+    cell: ({ name, image, brand }) => (
+      <span className="flex items-center gap-3">
+        <Thumbnail url={image} name={name} />
+        <span className="min-w-0">
+          <span className="block font-medium [overflow-wrap:anywhere]">{name}</span>
+          <span className="block text-caption text-ink-soft md:hidden">{brand.name}</span>
+        </span>
+      </span>
+    ),
+  },
+  {
+    header: "Product ID",
+    className: "max-xl:hidden tabular-nums text-ink-soft",
+    cell: ({ product_id }) => product_id,
+  },
+  { header: "Brand", className: "max-md:hidden", cell: ({ brand }) => brand.name },
+  {
+    header: "Category",
+    className: "max-lg:hidden",
+    cell: ({ category }) => category?.name ?? "None",
+  },
+  {
+    header: "Gender",
+    className: "max-xl:hidden",
+    cell: ({ gender }) => capitalise(gender),
+  },
+  {
+    header: "Price",
+    sort: "price",
+    className: "text-right tabular-nums max-sm:hidden",
+    cell: ({ price }) => `$${price.toFixed(2)}`,
+  },
+];
+
+/** Items of the catalogue. */
+export function ItemSection() {
+  const table = useAdminTable({
+    section: "items",
+    read: readItems,
+    pageSize: 10,
+    sort: "created_at",
+    ascending: false,
+    filters,
+  });
+  const [editing, setEditing] = useState<AdminItem | "new" | null>(null);
+  const [deleting, setDeleting] = useState<AdminItem | null>(null);
+  const remove = useDeleteItem();
+  const actions: Column<AdminItem> = {
+    header: "Actions",
+    className: "w-24 text-right whitespace-nowrap",
+    cell: (item) => (
+      <>
+        <RowButton label={`Edit ${item.name}`} onClick={() => setEditing(item)}>
+          <Pencil aria-hidden="true" />
+        </RowButton>
+        <RowButton label={`Delete ${item.name}`} onClick={() => setDeleting(item)}>
+          <Trash2 aria-hidden="true" />
+        </RowButton>
+      </>
+    ),
+  };
+  return (
+    <SectionPage
+      title="Items"
+      query={table.request.term}
+      onSearch={table.search}
+      searchPlaceholder="Search by name or product ID..."
+      addLabel="Add Item"
+      onAdd={() => setEditing("new")}
+      controls={<ItemFilters table={table} />}
+    >
+      <DataTable
+        label="Items"
+        table={table}
+        columns={[...columns, actions]}
+        empty="No items found. Add your first item above."
+        onOpen={setEditing}
+      />
+      <Pagination
+        page={table.page}
+        pageCount={table.pageCount}
+        onPage={table.setPage}
+        links={pageLinks}
+      />
+      {editing !== null && (
+        <ItemForm item={editing === "new" ? null : editing} onClose={() => setEditing(null)} />
+      )}
+      {deleting !== null && (
+        <ConfirmDialog
+          title={`Delete ${deleting.name}?`}
+          text="Are you sure you want to delete this item? It is taken out of every outfit."
+          action="Delete"
+          pending={remove.isPending}
+          onConfirm={() => remove.mutate(deleting, { onSettled: () => setDeleting(null) })}
+          onCancel={() => setDeleting(null)}
+        />
+      )}
+    </SectionPage>
+  );
+}
+
+function ItemFilters({ table }: { table: AdminTable<AdminItem> }) {
+  const { data: brands = [] } = useQuery(brandsQuery());
+  const { data: categories = [] } = useQuery(categoriesQuery());
+  const choices = [
+    { name: "brand", label: "Brand", all: "All brands", rows: brands },
+    { name: "category", label: "Category", all: "All categories", rows: categories },
+  ];
+  return choices.map(({ name, label, all, rows }) => (
+    <Select
+      key={name}
+      isFilter
+      aria-label={label}
+      value={table.request.filters[name] ?? ""}
+      onChange={(event) => table.setFilter(name, event.target.value)}
+    >
+      <option value="">{all}</option>
+      {rows.map((row) => (
+        <option key={row.id} value={row.id}>
+          {row.name}
+        </option>
+      ))}
+    </Select>
+  ));
+}

@@ -1,0 +1,142 @@
+import { Plus } from "lucide-react";
+import { type KeyboardEvent, useState } from "react";
+import { Button } from "@/components/ui/button";
+import { Input } from "@/components/ui/input";
+import { toast } from "@/lib/toast";
+import { useCreateBrand, useCreateColor, useCreateSubcategory } from "../api/quick-create";
+
+interface NameRowProps {
+  /** What is created, as in "brand". */
+  noun: string;
+  pending: boolean;
+  onCreate: (name: string) => void;
+}
+
+/** A button that becomes a line to type a name into. Not a form: it is inside of one. */
+function NameRow({ noun, pending, onCreate }: NameRowProps) {
+  const [name, setName] = useState<string | null>(null);
+  if (name === null) return <AddButton label={`New ${noun}`} onClick={() => setName("")} />;
+
+  function create() {
+    const trimmed = name?.trim() ?? "";
+    if (trimmed.length < 2) {
+      toast("Error", "Name must be at least 2 characters", "danger");
+      return;
+    }
+    onCreate(trimmed);
+    setName(null);
+  }
+
+  return (
+    <div className="mt-2 flex gap-2">
+      <Input
+        aria-label={`Name of the new ${noun}`}
+        autoFocus
+        value={name}
+        onChange={(event) => setName(event.target.value)}
+        onKeyDown={(event) => onEnter(event, create)}
+      />
+      <Button pending={pending} onClick={create} size="lg">
+        Add
+      </Button>
+    </div>
+  );
+}
+
+function AddButton({ label, onClick }: { label: string; onClick: () => void }) {
+  return (
+    <Button variant="quiet" onClick={onClick} className="-ml-3">
+      <Plus aria-hidden="true" className="size-4" />
+      {label}
+    </Button>
+  );
+}
+
+/** Enter creates the row; it must not submit the form around it. */
+function onEnter(event: KeyboardEvent, create: () => void) {
+  if (event.key !== "Enter") return;
+  event.preventDefault();
+  create();
+}
+
+interface QuickCreateProps {
+  onCreated: (id: string) => void;
+}
+
+export function QuickBrand({ onCreated }: QuickCreateProps) {
+  const { mutate, isPending } = useCreateBrand();
+  return (
+    <NameRow
+      noun="brand"
+      pending={isPending}
+      onCreate={(name) => mutate(name, { onSuccess: onCreated })}
+    />
+  );
+}
+
+export function QuickSubcategory({
+  categoryId,
+  onCreated,
+}: QuickCreateProps & { categoryId: string }) {
+  const { mutate, isPending } = useCreateSubcategory();
+  return (
+    <NameRow
+      noun="subcategory"
+      pending={isPending}
+      onCreate={(name) => {
+        if (categoryId === "") toast("Error", "Please select a category first", "danger");
+        else mutate({ name, category_id: categoryId }, { onSuccess: onCreated });
+      }}
+    />
+  );
+}
+
+export function QuickColor({ onCreated }: QuickCreateProps) {
+  const { mutate, isPending } = useCreateColor();
+  const [draft, setDraft] = useState<{ name: string; hexCode: string } | null>(null);
+  if (draft === null) {
+    return <AddButton label="New color" onClick={() => setDraft({ name: "", hexCode: "#" })} />;
+  }
+
+  function create() {
+    const name = draft?.name.trim() ?? "";
+    const hexCode = draft?.hexCode.trim() ?? "";
+    if (name === "") {
+      toast("Color name required", "Please enter a name for the color.", "danger");
+    } else if (!/^#[0-9a-f]{6}$/i.test(hexCode)) {
+      const text = "Please enter a valid hex color code (e.g., #FF5733).";
+      toast("Invalid color code", text, "danger");
+    } else {
+      mutate(
+        { name, hex_code: hexCode },
+        {
+          onSuccess: (id) => {
+            setDraft(null);
+            onCreated(id);
+          },
+        },
+      );
+    }
+  }
+
+  return (
+    <div className="mt-2 grid grid-cols-[minmax(0,1fr)_7.5rem_auto] gap-2">
+      <Input
+        aria-label="Name of the new color"
+        autoFocus
+        value={draft.name}
+        onChange={(event) => setDraft({ ...draft, name: event.target.value })}
+        onKeyDown={(event) => onEnter(event, create)}
+      />
+      <Input
+        aria-label="Hex code of the new color"
+        value={draft.hexCode}
+        onChange={(event) => setDraft({ ...draft, hexCode: event.target.value })}
+        onKeyDown={(event) => onEnter(event, create)}
+      />
+      <Button pending={isPending} onClick={create} size="lg">
+        Add
+      </Button>
+    </div>
+  );
+}

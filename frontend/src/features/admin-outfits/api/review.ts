@@ -1,0 +1,125 @@
+import { queryOptions } from "@tanstack/react-query";
+import { adminKey } from "@/lib/admin-key";
+import { messageOf, rowsOf, ServiceError } from "@/lib/service-error";
+import { loadClient, supabase } from "@/lib/supabase";
+import { toast } from "@/lib/toast";
+import { useAdminChange } from "@/lib/use-admin-change";
+import type { AdminOutfit } from "./outfits";
+
+export interface Review {
+  outfit: AdminOutfit;
+  approve: boolean;
+  /** What the creator is told about a rejection. */
+  reason?: string;
+}
+
+async function reviewOutfit({ outfit, approve, reason = "" }: Review) {
+  rowsOf(
+    await supabase.rpc("review_combine", {
+      combine_id: outfit.id,
+      approve,
+      // Refused with 409 when the outfit has changed since this page has shown it.
+      seen: outfit.updated_at,
+      ...(reason !== "" && { reason }),
+    }),
+  );
+  return approve;
+}
+
+/** HTTP status of a review that came too late: the outfit was changed, or somebody else has decided. */
+const conflict = 409;
+const notWaiting = 404;
+
+export function useReviewOutfit() {
+  return useAdminChange({
+    change: reviewOutfit,
+    success: (approved) => (approved ? "Combine Approved" : "Combine Rejected"),
+    failureText: (error) =>
+      error instanceof ServiceError && (error.status === conflict || error.status === notWaiting)
+        ? messageOf(error, "The outfit has changed. Look at it again.")
+        : "Failed to update combine status.",
+  });
+}
+
+/** Decides about several outfits at once. Those that changed meanwhile are left alone and counted. */
+async function reviewOutfits({ outfits, approve, reason = "" }: BulkReview) {
+  const answers = rowsOf(
+    await supabase.rpc("review_combines", {
+      decisions: outfits.map(({ id, updated_at }) => ({
+        id,
+        approve,
+        seen: updated_at,
+        ...(reason !== "" && { reason }),
+      })),
+    }),
+  );
+  // The generator does not know that the column may be null.
+  const refused = answers.filter(({ error }: { error: string | null }) => error !== null).length;
+  return { approve, decided: answers.length - refused, refused };
+}
+
+export interface BulkReview {
+  outfits: readonly AdminOutfit[];
+  approve: boolean;
+  reason?: string;
+}
+
+export function useReviewOutfits() {
+  return useAdminChange({
+    change: async (review: BulkReview) => {
+      const result = await reviewOutfits(review);
+      if (result.refused > 0) {
+        const subject = result.refused === 1 ? "1 outfit was" : `${result.refused} outfits were`;
+        const text = `${subject} changed or reviewed meanwhile. Look at them again.`;
+        toast("Error", text, "danger");
+      }
+      return result;
+    },
+    success: ({ approve, decided }) => `${decided} ${approve ? "approved" : "rejected"}`,
+    failureText: () => "Failed to update combine status.",
+  });
+}
+
+/** Seconds for which the addresses of private photos are valid; they are fetched anew for every review. */
+const addressSeconds = 3600;
+
+export interface TrainingPhoto {
+  slot: number;
+  /** Null when the file is missing or cannot be signed. */
+  url: string | null;
+}
+
+/** Path within the bucket of a training photo's address. */
+function pathOf(address: string): string {
+  const at = address.indexOf("training-images/");
+  return decodeURIComponent((at < 0 ? address : address.slice(at)).replace(/\?.*$/, ""));
+}
+
+/** The private photos of a creator, by signed addresses. */
+export function trainingPhotosQuery(userId: string) {
+  return queryOptions({
+    queryKey: [...adminKey, "training-photos", userId],
+    staleTime: (addressSeconds / 2) * 1000,
+    queryFn: async ({ signal }): Promise<TrainingPhoto[]> => {
+      const rows = rowsOf(
+        await supabase
+          .from("user_training_images")
+          .select("image_url, image_order")
+          .eq("user_id", userId)
+          .order("image_order")
+          .abortSignal(signal),
+      );
+      if (rows.length === 0) return [];
+      const { storage } = await loadClient();
+      const { data, error } = await storage.from("profile-avatars").createSignedUrls(
+        rows.map(({ image_url }) => pathOf(image_url)),
+        addressSeconds,
+      );
+      if (error !== null) throw new ServiceError(error.message, "", 0, error);
+      return rows.map(({ image_order }, index) => ({
+        slot: image_order,
+        url: data[index]?.error === null ? data[index].signedUrl : null,
+      }));
+    },
+  });
+}

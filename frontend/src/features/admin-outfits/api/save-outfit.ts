@@ -1,0 +1,64 @@
+import * as z from "zod/mini";
+import { changedRow } from "@/lib/admin-rows";
+import { nameSchema, pictureSchema, textSchema } from "@/lib/admin-schemas";
+import { genders } from "@/lib/genders";
+import { messageOf } from "@/lib/service-error";
+import { supabase } from "@/lib/supabase";
+import { useAdminChange } from "@/lib/use-admin-change";
+import type { AdminOutfit } from "./outfits";
+
+export const outfitSchema = z.object({
+  name: nameSchema("Name must be at least 2 characters", 200),
+  description: textSchema(10_000),
+  meta_description: textSchema(1000),
+  main_image: pictureSchema.check(z.minLength(1, "Main image is required")),
+  image_alt: textSchema(1000),
+  gender: z.enum(genders),
+  outfit_styles: z.array(z.string()),
+  colors: z.array(z.string()),
+  item_ids: z.array(z.string()).check(z.maxLength(50, "At most 50 items")),
+});
+
+export type OutfitValues = z.infer<typeof outfitSchema>;
+
+/** Values of the form for an outfit, or for a new one. */
+export function toOutfitValues(outfit: AdminOutfit | null): OutfitValues {
+  return {
+    name: outfit?.name ?? "",
+    description: outfit?.description ?? "",
+    meta_description: outfit?.meta_description ?? "",
+    main_image: outfit?.main_image ?? "",
+    image_alt: outfit?.image_alt ?? "",
+    gender: outfit?.gender ?? "women",
+    outfit_styles: outfit?.outfit_styles ?? [],
+    colors: outfit?.colors ?? [],
+    item_ids: outfit?.item_ids ?? [],
+  };
+}
+
+interface OutfitChange {
+  id: string | null;
+  values: OutfitValues;
+  /** The administrator, in whose name a new outfit is made. */
+  userId: string;
+}
+
+async function saveOutfit({ id, values, userId }: OutfitChange) {
+  const table = supabase.from("combines");
+  changedRow(
+    id === null
+      ? await table
+          .insert({ ...values, user_id: userId, status: "approved", created_by_admin: true })
+          .select("id")
+      : await table.update(values).eq("id", id).select("id"),
+  );
+  return id === null ? "Outfit combination created" : "Outfit combination updated";
+}
+
+export function useSaveOutfit() {
+  return useAdminChange({
+    change: saveOutfit,
+    success: (title) => title,
+    failureText: (error) => messageOf(error, "Please try again."),
+  });
+}

@@ -1,0 +1,137 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { Select } from "@/components/admin/controls";
+import { DataTable } from "@/components/admin/data-table";
+import { Pagination } from "@/components/admin/pagination";
+import { SectionPage } from "@/components/admin/section-page";
+import { Button } from "@/components/ui/button";
+import { adminOverviewQuery } from "@/lib/admin-overview";
+import { useAdminTable } from "@/lib/use-admin-table";
+import { outfitStylesQuery } from "@/lib/vocabulary";
+import { isReviewable, readOutfits, statuses, statusLabels } from "../api/outfits";
+import { useReviewOutfit, useReviewOutfits } from "../api/review";
+import { outfitColumns } from "./outfit-columns";
+import { type OpenDialog, OutfitDialogs } from "./outfit-dialogs";
+import { SelectionBar } from "./selection-bar";
+import { useSelection } from "./use-selection";
+
+const filters = ["status"];
+
+/** Outfit combinations: what is published, what waits for review, and what was rejected. */
+export function OutfitSection() {
+  const table = useAdminTable({
+    section: "combines",
+    read: readOutfits,
+    pageSize: 20,
+    sort: "created_at",
+    ascending: false,
+    filters,
+  });
+  const { data: styleNames } = useQuery(outfitStylesQuery());
+  const [open, setOpen] = useState<OpenDialog | null>(null);
+  const review = useReviewOutfit();
+  const selection = useSelection(table.rows);
+  const bulk = useReviewOutfits();
+  const decideSelected = (approve: boolean, reason?: string) =>
+    bulk.mutate(
+      { outfits: selection.outfits, approve, ...(reason !== undefined && { reason }) },
+      {
+        onSettled: () => {
+          selection.clear();
+          setOpen(null);
+        },
+      },
+    );
+
+  const columns = outfitColumns({
+    styleNames,
+    isBusy: review.isPending,
+    selected: selection.ids,
+    onSelect: selection.toggle,
+    onOpen: (outfit) => setOpen({ kind: "review", outfit }),
+    onApprove: (outfit) => review.mutate({ outfit, approve: true }),
+    onReject: (outfit) => setOpen({ kind: "reject", outfit }),
+    onEdit: (outfit) => setOpen({ kind: "edit", outfit }),
+    onDelete: (outfit) => setOpen({ kind: "delete", outfit }),
+  });
+
+  return (
+    <SectionPage
+      title="Outfits"
+      query={table.request.term}
+      onSearch={table.search}
+      searchPlaceholder="Search outfits..."
+      addLabel="Add Outfit"
+      onAdd={() => setOpen({ kind: "new" })}
+      controls={
+        <StatusControls
+          status={table.request.filters.status ?? ""}
+          onStatus={(status) => table.setFilter("status", status)}
+        />
+      }
+    >
+      <SelectionBar
+        count={selection.outfits.length}
+        pending={bulk.isPending}
+        onApprove={() => decideSelected(true)}
+        onReject={() => setOpen({ kind: "reject-selected" })}
+        onClear={selection.clear}
+      />
+      <DataTable
+        label="Outfits"
+        table={table}
+        columns={columns}
+        empty="No outfit combinations found. Add your first outfit above."
+        onSelect={selection.toggle}
+        onOpen={(outfit) => setOpen({ kind: isReviewable(outfit) ? "review" : "edit", outfit })}
+      />
+      <Pagination page={table.page} pageCount={table.pageCount} onPage={table.setPage} />
+      {open !== null && (
+        <OutfitDialogs
+          open={open}
+          onOpen={setOpen}
+          selected={{
+            count: selection.outfits.length,
+            pending: bulk.isPending,
+            onReject: (reason) => decideSelected(false, reason),
+          }}
+        />
+      )}
+    </SectionPage>
+  );
+}
+
+interface StatusControlsProps {
+  status: string;
+  onStatus: (status: string) => void;
+}
+
+function StatusControls({ status, onStatus }: StatusControlsProps) {
+  const { data: overview } = useQuery(adminOverviewQuery());
+  const pending = overview?.pending ?? 0;
+  return (
+    <>
+      <Select
+        aria-label="Status"
+        value={status}
+        onChange={(event) => onStatus(event.target.value)}
+        isFilter
+      >
+        <option value="">All Statuses</option>
+        {statuses.map((one) => (
+          <option key={one} value={one}>
+            {statusLabels[one]}
+          </option>
+        ))}
+      </Select>
+      {pending > 0 && status !== "pending" && (
+        <Button onClick={() => onStatus("pending")}>
+          Review Pending
+          <span className="rounded-full bg-ink px-2 text-canvas text-label tabular-nums">
+            {pending}
+          </span>
+        </Button>
+      )}
+    </>
+  );
+}

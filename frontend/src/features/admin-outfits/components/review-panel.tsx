@@ -1,0 +1,166 @@
+import { useQuery } from "@tanstack/react-query";
+import { type ReactNode, useState } from "react";
+import { EditDialog } from "@/components/admin/edit-dialog";
+import { Thumbnail } from "@/components/admin/thumbnail";
+import { Button } from "@/components/ui/button";
+import { DetailRow, Details } from "@/components/ui/details";
+import { Picture } from "@/components/ui/picture";
+import { Skeleton } from "@/components/ui/skeleton";
+import { itemsByIdQuery } from "@/lib/admin-items";
+import { capitalise, formatDate } from "@/lib/format";
+import { type AdminOutfit, creatorName, isReviewable } from "../api/outfits";
+import { trainingPhotosQuery, useReviewOutfit } from "../api/review";
+import { OutfitStatus } from "./outfit-status";
+import { RejectDialog } from "./reject-dialog";
+
+interface ReviewPanelProps {
+  outfit: AdminOutfit;
+  onEdit: () => void;
+  onDelete: () => void;
+  onClose: () => void;
+}
+
+/** Everything that a decision about a submission needs: its picture, pieces, texts, and the creator's training photos. */
+export function ReviewPanel({ outfit, onEdit, onDelete, onClose }: ReviewPanelProps) {
+  const review = useReviewOutfit();
+  const [isRejecting, setRejecting] = useState(false);
+
+  function decide(approve: boolean, reason?: string) {
+    review.mutate(
+      { outfit, approve, ...(reason !== undefined && { reason }) },
+      // After a refusal the panel shows an old version, so it is closed either way.
+      { onSettled: onClose },
+    );
+  }
+
+  return (
+    <EditDialog title={outfit.name} isDirty={false} wide onClose={onClose}>
+      <div className="grid gap-6 sm:grid-cols-[14rem_minmax(0,1fr)]">
+        <Picture
+          url={outfit.main_image}
+          alt={outfit.image_alt ?? outfit.name}
+          sizes="14rem"
+          width={800}
+          height={1000}
+          eager
+          className="aspect-4/5 w-full rounded-md"
+        />
+        <Details>
+          <DetailRow term="Status">
+            <OutfitStatus outfit={outfit} />
+          </DetailRow>
+          <DetailRow term="Creator">{creatorName(outfit)}</DetailRow>
+          <DetailRow term="Submitted">{formatDate(outfit.created_at)}</DetailRow>
+          <DetailRow term="Changed">{formatDate(outfit.updated_at)}</DetailRow>
+          <DetailRow term="Gender">{capitalise(outfit.gender)}</DetailRow>
+          {outfit.description !== null && <DetailRow term="Text">{outfit.description}</DetailRow>}
+          {outfit.rejection_reason !== null && (
+            <DetailRow term="Reason">{outfit.rejection_reason}</DetailRow>
+          )}
+        </Details>
+      </div>
+      <OutfitPieces itemIds={outfit.item_ids} />
+      {outfit.user_id !== null && !outfit.created_by_admin && (
+        <TrainingPhotos userId={outfit.user_id} />
+      )}
+      <div className="mt-6 flex flex-wrap justify-end gap-2 pb-8">
+        <Button variant="quiet" onClick={onDelete} className="mr-auto">
+          Delete
+        </Button>
+        <Button onClick={onEdit}>Edit</Button>
+        {isReviewable(outfit) && (
+          <>
+            <Button onClick={() => setRejecting(true)}>Reject</Button>
+            <Button variant="primary" pending={review.isPending} onClick={() => decide(true)}>
+              Approve
+            </Button>
+          </>
+        )}
+      </div>
+      {isRejecting && (
+        <RejectDialog
+          subject={outfit.name}
+          pending={review.isPending}
+          onReject={(reason) => decide(false, reason)}
+          onCancel={() => setRejecting(false)}
+        />
+      )}
+    </EditDialog>
+  );
+}
+
+function PanelPart({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section className="mt-6">
+      <h3 className="mb-2 font-medium text-small">{title}</h3>
+      {children}
+    </section>
+  );
+}
+
+function OutfitPieces({ itemIds }: { itemIds: readonly string[] }) {
+  const { data: items, isError } = useQuery(itemsByIdQuery(itemIds));
+  return (
+    <PanelPart title={`Items (${itemIds.length})`}>
+      {isError && <p className="text-danger text-small">The items could not be loaded.</p>}
+      <ul className="grid gap-2 sm:grid-cols-2">
+        {items === undefined && !isError
+          ? itemIds.map((id) => (
+              <li key={id}>
+                <Skeleton className="h-10 w-full" />
+              </li>
+            ))
+          : items?.map((item) => (
+              <li key={item.id} className="flex items-center gap-3 text-small">
+                <Thumbnail url={item.image} name={item.name} />
+                <span className="min-w-0">
+                  <span className="block truncate">{item.name}</span>
+                  <span className="block truncate text-caption text-ink-soft">
+                    {item.brand.name}
+                  </span>
+                </span>
+              </li>
+            ))}
+      </ul>
+    </PanelPart>
+  );
+}
+
+function TrainingPhotos({ userId }: { userId: string }) {
+  const { data: photos, isError, refetch } = useQuery(trainingPhotosQuery(userId));
+  return (
+    <PanelPart title="Training photos of the creator">
+      {isError && (
+        <p className="flex items-center gap-3 text-danger text-small">
+          The photos could not be loaded.
+          <Button onClick={() => void refetch()}>Try again</Button>
+        </p>
+      )}
+      {photos?.length === 0 && <p className="text-ink-soft text-small">There are none.</p>}
+      <ul className="grid grid-cols-3 gap-2">
+        {photos === undefined && !isError
+          ? [1, 2, 3].map((slot) => (
+              <li key={slot}>
+                <Skeleton className="aspect-3/4 w-full" />
+              </li>
+            ))
+          : photos?.map(({ slot, url }) => (
+              <li key={slot}>
+                {url === null ? (
+                  <span className="flex aspect-3/4 w-full items-center justify-center rounded-md border border-line text-caption text-ink-soft">
+                    Photo {slot} is missing
+                  </span>
+                ) : (
+                  <img
+                    src={url}
+                    alt={`Slot ${slot}`}
+                    referrerPolicy="same-origin"
+                    className="aspect-3/4 w-full rounded-md border border-line bg-raised object-cover"
+                  />
+                )}
+              </li>
+            ))}
+      </ul>
+    </PanelPart>
+  );
+}

@@ -1,0 +1,113 @@
+import { type FormEvent, useEffect, useRef, useState } from "react";
+import { useLocation, useSearchParams } from "react-router";
+import { Select } from "@/components/admin/controls";
+import { Button } from "@/components/ui/button";
+import { Field } from "@/components/ui/field";
+import { Input } from "@/components/ui/input";
+import type { Role } from "@/lib/database";
+import { toast } from "@/lib/toast";
+import { roles, useSetRoleByEmail } from "../api/users";
+
+/** Milliseconds after which `autoupdate=true` submits the card. */
+const autoUpdateMs = 500;
+
+/** History state of a link inside the site that may submit the card; no other site can set it. */
+export interface AutoUpdateState {
+  mayAutoUpdate?: boolean;
+}
+
+function mayAutoUpdate(state: unknown): boolean {
+  return (
+    typeof state === "object" &&
+    state !== null &&
+    "mayAutoUpdate" in state &&
+    state.mayAutoUpdate === true
+  );
+}
+
+/**
+ * Sets the role of a user by e-mail address. The address of the page may fill it in (`email`) and submit it (`autoupdate=true`).
+ * A link on another site could name any person, so the card is only submitted by itself when a link of this site led here;
+ * otherwise it is filled in and waits for a click.
+ */
+export function RoleCard() {
+  const [params] = useSearchParams();
+  const { state } = useLocation();
+  const [email, setEmail] = useState(params.get("email") ?? "");
+  const [role, setRole] = useState<Role>("admin");
+  const { mutate, isPending } = useSetRoleByEmail();
+  const wantsUpdate = params.get("autoupdate") === "true" && params.get("email") !== null;
+  const isAutomatic = wantsUpdate && mayAutoUpdate(state);
+  const button = useRef<HTMLButtonElement>(null);
+
+  useEffect(() => {
+    if (!wantsUpdate) return;
+    if (!isAutomatic) {
+      button.current?.focus();
+      return;
+    }
+    const timer = window.setTimeout(
+      () => mutate({ email: params.get("email") ?? "", role: "admin" }),
+      autoUpdateMs,
+    );
+    // A reload has the same history state; it must not change the role once more.
+    window.history.replaceState({ ...window.history.state, usr: null }, "");
+    return () => window.clearTimeout(timer);
+  }, [wantsUpdate, isAutomatic, params, mutate]);
+
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    const address = email.trim();
+    if (address === "") toast("Email required", "Please enter a user email", "danger");
+    else mutate({ email: address, role });
+  }
+
+  return (
+    <form
+      noValidate
+      onSubmit={submit}
+      aria-labelledby="role-card"
+      className="mt-4 rounded-md border border-line bg-surface p-4"
+    >
+      <h2 id="role-card" className="mb-3 font-medium text-small">
+        Set a role by email
+      </h2>
+      <div className="grid items-end gap-3 sm:grid-cols-[minmax(0,1fr)_10rem_auto]">
+        <Field label="Email">
+          {(attributes) => (
+            <Input
+              type="email"
+              autoComplete="off"
+              value={email}
+              onChange={(event) => setEmail(event.target.value)}
+              {...attributes}
+            />
+          )}
+        </Field>
+        <Field label="Role">
+          {(attributes) => (
+            <Select
+              value={role}
+              onChange={(event) =>
+                setRole(roles.find((one) => one === event.target.value) ?? "user")
+              }
+              {...attributes}
+            >
+              {roles.map((one) => (
+                <option key={one}>{one}</option>
+              ))}
+            </Select>
+          )}
+        </Field>
+        <Button ref={button} type="submit" variant="primary" size="lg" pending={isPending}>
+          Update Role
+        </Button>
+      </div>
+      {wantsUpdate && !isAutomatic && (
+        <p role="status" className="mt-3 text-ink-soft text-small">
+          A link filled in this address. Check it before you change the role.
+        </p>
+      )}
+    </form>
+  );
+}

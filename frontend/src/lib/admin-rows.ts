@@ -1,0 +1,82 @@
+import type { ListRequest } from "@/lib/admin-list";
+import { hasCode, messageOf, rowsOf, ServiceError, uniqueViolation } from "@/lib/service-error";
+import { supabase } from "@/lib/supabase";
+
+type CatalogueTable =
+  | "brands"
+  | "categories"
+  | "subcategories"
+  | "colors"
+  | "styles"
+  | "outfit_styles"
+  | "items"
+  | "combines";
+
+interface ChangeResponse {
+  data: { id: string }[] | null;
+  error: { message: string; code: string } | null;
+  status: number;
+}
+
+/**
+ * The row that an update or delete with `select("id")` has changed. Row-level security hides rows from those who may not change
+ * them, so a change of nothing is an error too.
+ */
+export function changedRow(response: ChangeResponse): { id: string } {
+  const [row] = rowsOf(response);
+  if (row === undefined) {
+    throw new ServiceError("The row is gone, or you may not change it.", "", response.status);
+  }
+  return row;
+}
+
+export async function deleteRow(table: CatalogueTable, id: string): Promise<void> {
+  changedRow(await supabase.from(table).delete().eq("id", id).select("id"));
+}
+
+/** The part of PostgREST's query builder that a table in the admin area uses. */
+interface Listable {
+  ilike(column: string, pattern: string): this;
+  order(column: string, options?: { ascending?: boolean }): this;
+  range(from: number, to: number): this;
+  abortSignal(signal: AbortSignal): this;
+}
+
+/** Takes the characters that mean something in a pattern of `like` literally. */
+export function containsPattern(term: string): string {
+  return `%${term.replace(/[\\%_]/g, "\\$&")}%`;
+}
+
+/** A filter for `or` of PostgREST: one of the columns contains the term. */
+export function anyContains(columns: readonly string[], term: string): string {
+  const quoted = `"${containsPattern(term).replace(/[\\"]/g, "\\$&")}"`;
+  return columns.map((column) => `${column}.ilike.${quoted}`).join(",");
+}
+
+/**
+ * Restricts a query to one page of the rows whose name contains the term. The id breaks ties, so that pages never overlap. A
+ * column in the address that the table does not sort by falls back to the name.
+ */
+export function pageByName<Query extends Listable>(
+  query: Query,
+  request: ListRequest,
+  sortable: readonly string[],
+  signal: AbortSignal,
+): Query {
+  const named = request.term === "" ? query : query.ilike("name", containsPattern(request.term));
+  return named
+    .order(sortable.includes(request.sort) ? request.sort : "name", {
+      ascending: request.ascending,
+    })
+    .order("id")
+    .range(request.from, request.to)
+    .abortSignal(signal);
+}
+
+/** Why a row could not be saved. `noun` is what the row is, as in "brand". */
+export function saveFailureText(noun: string): (error: unknown) => string {
+  return (error) =>
+    hasCode(error, uniqueViolation)
+      ? `There is another ${noun} with this name.`
+      : messageOf(error, "Please try again.");
+}

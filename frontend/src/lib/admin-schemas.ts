@@ -1,0 +1,29 @@
+import * as z from "zod/mini";
+
+// zod compiles schemas with `new Function` if it may; the Content-Security-Policy forbids that and reports each attempt.
+z.config({ jitless: true });
+
+/** A required name. */
+export function nameSchema(tooShort: string, longest = 120) {
+  return z
+    .string()
+    .check(
+      z.trim(),
+      z.minLength(2, tooShort),
+      z.maxLength(longest, `At most ${longest} characters`),
+    );
+}
+
+/** An optional text; empty when there is none. */
+export function textSchema(longest: number) {
+  return z.string().check(z.trim(), z.maxLength(longest, `At most ${longest} characters`));
+}
+
+/** The address of a picture: absolute, or root-relative as our storage gives it; empty when there is none. */
+export const pictureSchema = z
+  .string()
+  .check(
+    z.trim(),
+    z.maxLength(2048, "At most 2048 characters"),
+    z.regex(/^$|^(https?:\/\/|\/)\S+$/, "Must be a valid URL"),
+  );

@@ -1,0 +1,23 @@
+import { expect, test } from "vitest";
+import { parseCsv, writeCsv } from "@/lib/csv";
+
+test("quoted cells may hold commas, quotes and line breaks", () => {
+  const text = '\uFEFFname,hexCode\r\n"Red, ""warm""\nand deep",#F00\r\n\r\n=1+1,#0F0\r\n';
+  expect(parseCsv(text, ["name", "hexCode"])).toEqual({
+    rows: [
+      { name: 'Red, "warm"\nand deep', hexCode: "#F00" },
+      { name: "=1+1", hexCode: "#0F0" },
+    ],
+    missing: [],
+  });
+});
+
+test("a file without the template's columns names them", () => {
+  expect(parseCsv("title\nRed\n", ["name", "hexCode"]).missing).toEqual(["name", "hexCode"]);
+});
+
+test("cells that a spreadsheet would run are written as text", () => {
+  expect(writeCsv(["name"], [{ name: "=1+1" }, { name: "Red, warm" }])).toBe(
+    'name\r\n"\'=1+1"\r\n"Red, warm"',
+  );
+});

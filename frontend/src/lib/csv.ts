@@ -1,0 +1,30 @@
+import Papa from "papaparse";
+
+/** A row of a CSV file: texts by the names of the header. */
+export type CsvRow = Record<string, string>;
+
+export interface CsvFile {
+  rows: CsvRow[];
+  /** Columns that the file should have and has not. */
+  missing: string[];
+}
+
+/** Reads a CSV file whose first line is the header. Quoted cells may hold commas, quotes and line breaks (RFC 4180). */
+export function parseCsv(text: string, required: readonly string[]): CsvFile {
+  const { data, meta } = Papa.parse<CsvRow>(text, {
+    header: true,
+    // A byte order mark, as spreadsheets write it, would become part of the first name.
+    transformHeader: (name) => name.replace(/^\uFEFF/, "").trim(),
+    skipEmptyLines: "greedy",
+  });
+  const columns = meta.fields ?? [];
+  return { rows: data, missing: required.filter((name) => !columns.includes(name)) };
+}
+
+/** Writes a CSV file. A spreadsheet would run a cell that begins with `= + - @`, so such cells get an apostrophe. */
+export function writeCsv(columns: readonly string[], rows: readonly CsvRow[]): string {
+  return Papa.unparse(
+    { fields: [...columns], data: rows.map((row) => columns.map((name) => row[name] ?? "")) },
+    { escapeFormulae: true },
+  );
+}

@@ -1,0 +1,103 @@
+import { useQuery } from "@tanstack/react-query";
+import { useCallback, useEffect } from "react";
+import { useSearchParams } from "react-router";
+import { adminListQuery, type ListRequest, type ReadList } from "@/lib/admin-list";
+
+interface AdminTableOptions<Row> {
+  /** Name of the section, part of the query key. */
+  section: string;
+  read: ReadList<Row>;
+  pageSize: number;
+  /** Column and direction when the address names none. */
+  sort: string;
+  ascending: boolean;
+  /** Search parameters of further filters. */
+  filters?: readonly string[];
+}
+
+export interface AdminTable<Row> {
+  /** Absent until the first page is loaded. */
+  rows: readonly Row[] | undefined;
+  total: number;
+  error: unknown;
+  refetch: () => void;
+  request: ListRequest;
+  page: number;
+  pageCount: number;
+  setPage: (page: number) => void;
+  search: (term: string) => void;
+  /** Sorts by a column: ascending when it is another one, otherwise the other way round. */
+  sortBy: (column: string) => void;
+  setFilter: (name: string, value: string) => void;
+}
+
+const noFilters: readonly string[] = [];
+
+/** State of a table in the admin area: the search parameters, and the page of rows that they name. */
+export function useAdminTable<Row>({
+  section,
+  read,
+  pageSize,
+  sort: defaultSort,
+  ascending: defaultAscending,
+  filters = noFilters,
+}: AdminTableOptions<Row>): AdminTable<Row> {
+  const [params, setParams] = useSearchParams();
+  const page = Math.max(1, Math.floor(Number(params.get("page") ?? "1")) || 1);
+  const sort = params.get("sort") ?? defaultSort;
+  const ascending = params.has("sort") ? params.get("dir") !== "desc" : defaultAscending;
+  const request: ListRequest = {
+    term: params.get("q")?.trim() ?? "",
+    sort,
+    ascending,
+    filters: Object.fromEntries(
+      filters.flatMap((name) => {
+        const value = params.get(name);
+        return value === null || value === "" ? [] : [[name, value]];
+      }),
+    ),
+    from: (page - 1) * pageSize,
+    to: page * pageSize - 1,
+  };
+  const list = useQuery(adminListQuery(section, request, read));
+
+  /** Changes search parameters; null removes one. Every change but that of the page begins at the first page. */
+  const change = useCallback(
+    (changes: Record<string, string | null>) => {
+      // From the address and not from the last render: a search that waits for the end of typing would undo a click made meanwhile.
+      const next = new URLSearchParams(window.location.search);
+      if (!("page" in changes)) next.delete("page");
+      for (const [name, value] of Object.entries(changes)) {
+        if (value === null || value === "") next.delete(name);
+        else next.set(name, value);
+      }
+      setParams(next, { replace: true, preventScrollReset: true });
+    },
+    [setParams],
+  );
+  const setPage = useCallback(
+    (next: number) => change({ page: next === 1 ? null : `${next}` }),
+    [change],
+  );
+
+  // Deleting the only row of the last page leaves the address behind the end of the list.
+  const isBehindEnd = page > 1 && !list.isFetching && list.data?.rows.length === 0;
+  useEffect(() => {
+    if (isBehindEnd) setPage(page - 1);
+  }, [isBehindEnd, page, setPage]);
+
+  return {
+    rows: list.data?.rows,
+    total: list.data?.total ?? 0,
+    error: list.data === undefined ? list.error : null,
+    refetch: () => void list.refetch(),
+    request,
+    page,
+    pageCount: Math.max(1, Math.ceil((list.data?.total ?? 0) / pageSize)),
+    setPage,
+    search: (term) => change({ q: term }),
+    sortBy: (column) =>
+      change({ sort: column, dir: column === sort && ascending ? "desc" : "asc" }),
+    setFilter: (name, value) => change({ [name]: value }),
+  };
+}
