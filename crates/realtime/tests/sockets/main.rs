@@ -4,6 +4,7 @@ mod broadcast;
 mod connections;
 mod database_broadcasts;
 mod faults;
+mod latency;
 mod nats_server;
 mod presence;
 mod private_channels;
