@@ -5,6 +5,7 @@ import { RouteError } from "@/app/route-error";
 import { parseExploreParams } from "@/app/routes/explore/explore-params";
 import { OfflineBanner } from "@/components/offline-banner";
 import { LoadingPage } from "@/components/ui/spinner";
+import { useSession } from "@/lib/session";
 import { currentToasts, subscribeToToasts } from "@/lib/toast";
 
 const Toaster = lazy(async () => ({ default: (await import("@/components/ui/toaster")).Toaster }));
@@ -16,13 +17,30 @@ function Toasts() {
   return <Suspense>{isWanted && <Toaster />}</Suspense>;
 }
 
-/** Rendered around every page: toasts, the result of an auth callback, and scroll restoration. */
+const LiveNotifications = lazy(async () => ({
+  default: (await import("@/features/notifications/components/live-notifications"))
+    .LiveNotifications,
+}));
+
+/** Listens for the signed-in user's notifications, on whatever page. */
+function NotificationsOfUser() {
+  const { user } = useSession();
+  if (user === null) return null;
+  return (
+    <Suspense>
+      <LiveNotifications key={user.id} userId={user.id} />
+    </Suspense>
+  );
+}
+
+/** Rendered around every page: toasts, notifications, the result of an auth callback, and scroll restoration. */
 function Root() {
   return (
     <>
       <OfflineBanner />
       <Outlet />
       <Toasts />
+      <NotificationsOfUser />
       <AuthCallbackNotice />
       <ScrollRestoration
         getKey={({ pathname, search, key }) => {
@@ -100,6 +118,19 @@ export const router = createBrowserRouter([
                   Component: (await import("@/app/require-user")).RequireUser,
                 }),
                 children: [
+                  {
+                    path: "create-outfit",
+                    lazy: async () => ({
+                      Component: (await import("@/app/routes/create-outfit/create-outfit"))
+                        .CreateOutfit,
+                    }),
+                  },
+                  {
+                    path: "notifications",
+                    lazy: async () => ({
+                      Component: (await import("@/app/routes/notifications")).Notifications,
+                    }),
+                  },
                   {
                     path: "profile",
                     lazy: async () => ({

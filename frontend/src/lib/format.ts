@@ -17,6 +17,13 @@ export function formatDate(timestamp: string): string {
   return days.format(new Date(timestamp));
 }
 
+const moments = new Intl.DateTimeFormat("en-US", { dateStyle: "medium", timeStyle: "short" });
+
+/** The local day and time of a time stamp of the database, such as `Nov 22, 2026, 2:05 PM`. */
+export function formatMoment(timestamp: string): string {
+  return moments.format(new Date(timestamp));
+}
+
 /** Up to two letters for a missing avatar: from the username, else the e-mail address, else U. */
 export function initialsOf(
   username: string | null | undefined,

@@ -14,6 +14,14 @@ export const itemKeys = {
   likedIds: (userId: string) => ["items", "liked-ids", userId],
 } as const;
 
+/** Query keys of notifications; they hold the addressee's id, so that signing out removes them. */
+export const notificationKeys = {
+  every: (userId: string) => ["notifications", userId],
+  all: (userId: string) => ["notifications", userId, "all"],
+  latest: (userId: string) => ["notifications", userId, "latest"],
+  unread: (userId: string) => ["notifications", userId, "unread"],
+} as const;
+
 /** Query keys of outfits. Invalidating a shorter key refreshes every query whose key begins with it. */
 export const outfitKeys = {
   one: (slugOrId: string) => ["outfits", "one", slugOrId],

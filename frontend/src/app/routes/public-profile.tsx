@@ -1,6 +1,7 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { UserRound } from "lucide-react";
 import { Link, useParams } from "react-router";
+import { CreateLink } from "@/app/routes/create-outfit/create-link";
 import { NewestOutfits } from "@/app/shell/newest-outfits";
 import { OutfitList } from "@/app/shell/outfit-list";
 import { Button } from "@/components/ui/button";
@@ -94,9 +95,13 @@ function CreatorOutfits({ userId, isOwner }: { userId: string; isOwner: boolean 
       label="Outfits"
       empty={isOwner ? "You haven't created any outfits yet." : "No outfits yet."}
       action={
-        <Button asChild>
-          <Link to={paths.explore}>Explore Outfits</Link>
-        </Button>
+        isOwner ? (
+          <CreateLink first />
+        ) : (
+          <Button asChild>
+            <Link to={paths.explore}>Explore Outfits</Link>
+          </Button>
+        )
       }
       // Only the owner's list holds pending and rejected outfits; they are marked.
       mark={(outfit) =>

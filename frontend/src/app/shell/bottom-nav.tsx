@@ -31,9 +31,12 @@ export function BottomNav() {
           label="Discovery"
           current={pathname === paths.discovery}
         />
-        {user === null && (
-          <Entry to={paths.signUp} icon={CirclePlus} label="Create" current={false} />
-        )}
+        <Entry
+          to={user === null ? paths.signUp : paths.createOutfit}
+          icon={CirclePlus}
+          label="Create"
+          current={pathname === paths.createOutfit}
+        />
         <Entry to={sectionPath("likes")} icon={Heart} label="Likes" current={section === "likes"} />
         {user === null ? (
           <Entry to={paths.auth} state={from} icon={UserRound} label="Me" current={false} />

@@ -1,25 +1,16 @@
-import { Bell, Contrast } from "lucide-react";
+import { Contrast } from "lucide-react";
 import { lazyMenu, MenuButton } from "@/components/ui/menu-button";
 import { AccountControl } from "./account-control";
 import { headerButton } from "./header-button";
+import { NotificationsControl } from "./notifications-control";
 
-const notificationsMenu = lazyMenu(
-  async () => (await import("./notifications-menu")).NotificationsMenu,
-);
 const appearanceMenu = lazyMenu(async () => (await import("./appearance-menu")).AppearanceMenu);
 
 /** Notifications, appearance and account, at the end of every layout's header. */
 export function PersonalControls() {
   return (
     <>
-      <MenuButton
-        menu={notificationsMenu}
-        aria-label="Notifications"
-        title="Notifications"
-        className={headerButton}
-      >
-        <Bell className="size-5" strokeWidth={1.6} />
-      </MenuButton>
+      <NotificationsControl />
       <MenuButton
         menu={appearanceMenu}
         aria-label="Appearance"

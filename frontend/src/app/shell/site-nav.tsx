@@ -13,6 +13,7 @@ export function SiteNav() {
       <nav aria-label="Sections" className="ml-3 flex items-center gap-1 max-md:hidden">
         <SiteNavLink to={paths.explore} label="Explore" />
         <SiteNavLink to={paths.discovery} label="Discovery" />
+        {user !== null && <SiteNavLink to={paths.createOutfit} label="Create Outfit" />}
         {user !== null && <SiteNavLink to={paths.myProfile} label="My Profile" />}
         {user === null && !isLoading && <SiteNavLink to={paths.signUp} label="Create Your Page" />}
       </nav>

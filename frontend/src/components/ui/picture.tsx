@@ -44,8 +44,9 @@ export function Picture({
   const attempts = sources?.srcSet === undefined ? 1 : 2;
   const frame = cn("block overflow-hidden bg-raised", className);
   if (url === null || sources === null || failures >= attempts) {
+    // Without an alternative text the picture is decoration, and so is its replacement.
     return (
-      <span role="img" aria-label={alt} className={frame}>
+      <span {...(alt !== "" && { role: "img", "aria-label": alt })} className={frame}>
         <span
           aria-hidden="true"
           className="flex size-full items-center justify-center font-serif text-heading text-ink-soft italic"

@@ -4,14 +4,18 @@ import { useSyncExternalStore } from "react";
 import { cn } from "@/lib/cn";
 import { currentToasts, dismissToast, subscribeToToasts } from "@/lib/toast";
 
+/** Milliseconds for which a toast with a button stays: time to read it and to reach the button. */
+const actionMs = 8000;
+
 /** Shows the toasts at the bottom right, on phones above the navigation. Escape or a swipe closes them. */
 export function Toaster() {
   const toasts = useSyncExternalStore(subscribeToToasts, currentToasts);
   return (
     <Toast.Provider duration={5000} swipeDirection="right" label="Notice">
-      {toasts.map(({ id, title, description, tone }) => (
+      {toasts.map(({ id, title, description, tone, action }) => (
         <Toast.Root
           key={id}
+          {...(action !== undefined && { duration: actionMs })}
           type={tone === "danger" ? "foreground" : "background"}
           onOpenChange={(open) => {
             if (!open) dismissToast(id);
@@ -36,6 +40,15 @@ export function Toaster() {
               </Toast.Description>
             )}
           </div>
+          {action !== undefined && (
+            <Toast.Action
+              altText={action.label}
+              onClick={() => dismissToast(id, true)}
+              className="-my-1 inline-flex h-9 shrink-0 pointer-coarse:h-11 items-center rounded-full px-3 font-medium text-small underline decoration-line-strong underline-offset-4 hover:bg-sheen"
+            >
+              {action.label}
+            </Toast.Action>
+          )}
           <Toast.Close
             aria-label="Dismiss"
             className="-my-1.5 inline-flex size-9 shrink-0 pointer-coarse:size-11 items-center justify-center rounded-full text-ink-soft hover:bg-sheen hover:text-ink"

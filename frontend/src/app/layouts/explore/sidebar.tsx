@@ -1,5 +1,6 @@
 import {
   Bookmark,
+  CirclePlus,
   Compass,
   ExternalLink,
   Heart,
@@ -72,6 +73,14 @@ export function Sidebar({ collapsed, onCollapsedChange, onSearch }: SidebarProps
           label="Discovery"
           collapsed={collapsed}
         />
+        {user !== null && (
+          <SidebarLink
+            to={paths.createOutfit}
+            icon={CirclePlus}
+            label="Create Outfit"
+            collapsed={collapsed}
+          />
+        )}
         {user !== null && (
           <SectionLink section="likes" icon={Heart} label="Likes" collapsed={collapsed} />
         )}

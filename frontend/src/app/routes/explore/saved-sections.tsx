@@ -2,9 +2,11 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { Bookmark, Heart, Shirt } from "lucide-react";
 import type { ReactNode } from "react";
 import { Link, useLocation } from "react-router";
+import { CreateLink } from "@/app/routes/create-outfit/create-link";
 import { Button } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
 import { LoadingPage } from "@/components/ui/spinner";
+import { useWithoutDeleted } from "@/features/outfits/api/delete-outfit";
 import { creatorOutfitsQuery } from "@/features/outfits/api/list-creator-outfits";
 import {
   bookmarkedOutfitsQuery,
@@ -81,16 +83,17 @@ export function MyOutfitsSection() {
 
 function OutfitsOf({ userId }: { userId: string }) {
   const list = useInfiniteQuery(creatorOutfitsQuery(userId, "everything"));
+  const shown = useWithoutDeleted(list.data);
   return (
     <OutfitSection
       title="My outfits"
-      list={list}
+      list={{ ...list, data: shown }}
       mark={(outfit) => <StatusBadge status={outfit.status} />}
       empty={
         <EmptyState
           glyph={<Shirt strokeWidth={1.4} />}
           title="You haven't created any outfits yet."
-          action={<ExploreLink />}
+          action={<CreateLink first />}
         />
       }
     />

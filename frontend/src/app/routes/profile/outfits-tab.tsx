@@ -1,12 +1,14 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Shirt } from "lucide-react";
 import { Link } from "react-router";
-import { ExploreLink } from "@/app/routes/explore/explore-link";
+import { CreateLink } from "@/app/routes/create-outfit/create-link";
+import { OwnOutfitActions } from "@/app/shell/own-outfit-actions";
 import { Button } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorNotice } from "@/components/ui/error-notice";
 import { LoadMore } from "@/components/ui/load-more";
-import { creatorOutfitsQuery } from "@/features/outfits/api/list-creator-outfits";
+import { useWithoutDeleted } from "@/features/outfits/api/delete-outfit";
+import { ownOutfitsQuery } from "@/features/outfits/api/list-creator-outfits";
 import { OutfitGridSkeleton } from "@/features/outfits/components/outfit-grid";
 import { OwnOutfitCard } from "@/features/outfits/components/own-outfit-card";
 import { PhotoStatus } from "@/features/training-images/components/photo-status";
@@ -26,16 +28,19 @@ interface OutfitsTabProps {
 export function OutfitsTab({ userId, list }: OutfitsTabProps) {
   return (
     <section aria-labelledby="own-outfits-title">
-      <h2 id="own-outfits-title" className="mb-6 font-serif text-heading">
-        {texts[list].title}
-      </h2>
+      <div className="mb-6 flex flex-wrap items-center justify-between gap-3">
+        <h2 id="own-outfits-title" className="font-serif text-heading">
+          {texts[list].title}
+        </h2>
+        <CreateLink />
+      </div>
       {list === "outfits" && (
         <div className="mb-8">
           <PhotoStatus
             userId={userId}
             action={
               <Button asChild>
-                <Link to={`${paths.myProfile}?tab=training-images`}>Add Training Images</Link>
+                <Link to={paths.trainingPhotos}>Add Training Images</Link>
               </Button>
             }
           />
@@ -47,9 +52,10 @@ export function OutfitsTab({ userId, list }: OutfitsTabProps) {
 }
 
 function OwnOutfits({ userId, list }: OutfitsTabProps) {
-  const outfits = useInfiniteQuery(creatorOutfitsQuery(userId, "everything"));
+  const outfits = useInfiniteQuery(ownOutfitsQuery(userId));
+  const shown = useWithoutDeleted(outfits.data);
   if (outfits.isPending) return <OutfitGridSkeleton count={6} />;
-  if (outfits.data === undefined) {
+  if (shown === undefined) {
     return (
       <ErrorNotice
         title="Your outfits could not be loaded."
@@ -58,12 +64,12 @@ function OwnOutfits({ userId, list }: OutfitsTabProps) {
       />
     );
   }
-  if (outfits.data.length === 0) {
+  if (shown.length === 0) {
     return (
       <EmptyState
         glyph={<Shirt strokeWidth={1.4} />}
         title="You haven't created any outfits yet."
-        action={<ExploreLink />}
+        action={<CreateLink first />}
       />
     );
   }
@@ -73,13 +79,15 @@ function OwnOutfits({ userId, list }: OutfitsTabProps) {
         aria-label={texts[list].title}
         className="grid grid-cols-2 gap-x-3 gap-y-8 md:grid-cols-3 md:gap-x-5 lg:grid-cols-4"
       >
-        {outfits.data.map((outfit) => (
+        {shown.map((outfit) => (
           <li key={outfit.id}>
             <OwnOutfitCard
               outfit={outfit}
               to={paths.outfit(outfit.slug)}
               dateLabel={texts[list].date}
               capitalisesStatus={list === "submissions"}
+              rejectionReason={outfit.rejection_reason}
+              actions={<OwnOutfitActions userId={userId} outfit={outfit} />}
             />
           </li>
         ))}

@@ -1,4 +1,4 @@
-import { useId } from "react";
+import { type ReactNode, useId } from "react";
 import { Link, type To } from "react-router";
 import { Picture } from "@/components/ui/picture";
 import type { CombineStatus } from "@/lib/database";
@@ -22,6 +22,9 @@ interface OwnOutfitCardProps {
   dateLabel: string;
   /** Shows the bare status, capitalised, in place of its label. */
   capitalisesStatus?: boolean;
+  rejectionReason: string | null;
+  /** Buttons below the card. */
+  actions: ReactNode;
 }
 
 /** An outfit as its creator sees it: number of items, date, and the state of its review. */
@@ -30,6 +33,8 @@ export function OwnOutfitCard({
   to,
   dateLabel,
   capitalisesStatus = false,
+  rejectionReason,
+  actions,
 }: OwnOutfitCardProps) {
   const nameId = useId();
   const count = outfit.item_ids.length;
@@ -57,6 +62,10 @@ export function OwnOutfitCard({
         {count === 1 ? "1 item" : `${count} items`} · {dateLabel} {formatDate(outfit.created_at)}
       </p>
       <p className="mt-1 text-caption text-ink">{statusNotes[outfit.status]}</p>
+      {rejectionReason !== null && (
+        <p className="mt-0.5 text-caption text-ink-soft">{rejectionReason}</p>
+      )}
+      <div className="-ml-2.5 flex">{actions}</div>
       <div className="pointer-events-none absolute top-2.5 left-2.5">
         <StatusBadge
           status={outfit.status}

@@ -1,0 +1,354 @@
+// The wizard: items are chosen, an outfit is reviewed and submitted, edited after a rejection, deleted with undo.
+
+import type { Page } from "@playwright/test";
+import {
+  makeItem,
+  must,
+  type Outfit,
+  stored,
+  uniqueName,
+  uploadTrainingPhotos,
+} from "../support/catalogue.ts";
+import { owner, type Person, signUpAdmin } from "../support/clients.ts";
+import { expect, fillSignIn, saveScreenshot, signIn, test, toast } from "./journey.ts";
+import { findViolations } from "./measure.ts";
+
+interface Named {
+  id: string;
+  name: string;
+}
+
+/** A new item of this gender with a picture of the seed. */
+async function makeNamedItem(gender: string): Promise<Named> {
+  const { id } = await makeItem();
+  const image = "/storage/v1/object/public/images/items/camel-overcoat.webp";
+  const name = uniqueName("Garment");
+  must(await owner().from("items").update({ name, gender, image }).eq("id", id).select("id"));
+  return { id, name };
+}
+
+async function addItem(page: Page, { name }: Named): Promise<void> {
+  await page.getByRole("searchbox", { name: "Search items" }).fill(name);
+  await page.getByRole("button", { name: `Add ${name}` }).click();
+  await expect(page.getByRole("button", { name: `Added ${name}` })).toBeVisible();
+}
+
+function chips(page: Page) {
+  return page.getByRole("list", { name: "Selected items" }).getByRole("listitem");
+}
+
+async function outfitsOf(person: Person): Promise<(Outfit & Record<string, unknown>)[]> {
+  return stored("combines", "user_id", person.id);
+}
+
+async function openReview(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Next" }).click();
+  await expect(page.getByRole("heading", { name: "Review & Submit" })).toBeFocused();
+}
+
+test("a visitor signs in, and is back in the wizard", async ({ page, person }) => {
+  await page.goto("/create-outfit?q=coat");
+  await expect(page).toHaveURL("/auth");
+  await fillSignIn(page, person.email);
+
+  await expect(page).toHaveURL("/create-outfit?q=coat");
+  await expect(page.getByRole("heading", { name: "Select Items" })).toBeVisible();
+  await expect(page.getByRole("button", { name: "Next" })).toBeDisabled();
+});
+
+test("items are found by search, category, brand and color, and the address keeps the filters", async ({
+  page,
+  person,
+}) => {
+  await signIn(page, person.email);
+  await page.goto("/create-outfit");
+  const items = page.getByRole("list", { name: "Available items" }).getByRole("listitem");
+  await expect(items.first()).toBeVisible();
+  expect(await findViolations(page)).toEqual([]);
+
+  await page.getByRole("combobox", { name: "Brand" }).selectOption("Corvane");
+  await expect(items.first()).toContainText("Corvane");
+  await page.getByRole("combobox", { name: "Category" }).selectOption("Outerwear");
+  await page.getByRole("combobox", { name: "Color" }).selectOption("Camel");
+  await expect(page).toHaveURL(/category=outerwear&brand=corvane&color=camel/);
+  await page.reload();
+  await expect(page.getByRole("combobox", { name: "Color" })).toHaveValue("camel");
+
+  await page.getByRole("searchbox", { name: "Search items" }).fill("no such garment");
+  await expect(page.getByText("No items found matching your criteria.")).toBeVisible();
+  await saveScreenshot(page, "create-outfit-empty");
+});
+
+test("going back and reloading lose nothing, and the outfit is submitted", async ({
+  page,
+  person,
+}) => {
+  await uploadTrainingPhotos(person);
+  const [first, second] = [await makeNamedItem("men"), await makeNamedItem("unisex")];
+  await signIn(page, person.email);
+  await page.goto("/create-outfit");
+  await addItem(page, first);
+  await addItem(page, second);
+  await saveScreenshot(page, "create-outfit-items");
+  await openReview(page);
+  await page.getByLabel("Outfit name (optional)").fill("A");
+  await page.getByLabel("Outfit name (optional)").blur();
+  await expect(page.getByText("Name must be at least 2 characters")).toBeVisible();
+  await page.getByLabel("Outfit name (optional)").fill("Autumn walk");
+
+  await page.reload();
+  await expect(page.getByLabel("Outfit name (optional)")).toHaveValue("Autumn walk");
+  await page.goBack();
+  await expect(chips(page)).toHaveCount(2);
+  await page.goForward();
+  await expect(page.getByText("Complete: 3 of 3 photos are uploaded.")).toBeVisible();
+  expect(await findViolations(page)).toEqual([]);
+  await saveScreenshot(page, "create-outfit-review");
+  await page.getByRole("button", { name: "Submit Outfit" }).click();
+
+  await expect(toast(page, "Outfit Combination Submitted")).toContainText(
+    "Your outfit combination has been submitted for admin review.",
+  );
+  await expect(page).toHaveURL("/profile");
+  expect(await outfitsOf(person)).toMatchObject([
+    {
+      name: "Autumn walk",
+      status: "pending",
+      gender: "unisex",
+      description: "User-created outfit with 2 items",
+      item_ids: [first.id, second.id],
+      main_image: "/storage/v1/object/public/images/items/camel-overcoat.webp",
+      outfit_styles: [],
+      created_by_admin: false,
+    },
+  ]);
+  // The draft is gone.
+  await page.goto("/create-outfit");
+  await expect(page.getByRole("button", { name: "Next" })).toBeDisabled();
+});
+
+test("changing the gender asks before it takes items out", async ({ page, person }) => {
+  const [men, unisex] = [await makeNamedItem("men"), await makeNamedItem("unisex")];
+  await signIn(page, person.email);
+  await page.goto("/create-outfit");
+  await addItem(page, men);
+  await addItem(page, unisex);
+
+  await page.getByText("Women", { exact: true }).click();
+  const dialog = page.getByRole("alertdialog", { name: "Change to Women?" });
+  await expect(dialog.getByRole("listitem")).toHaveText([men.name]);
+  expect(await findViolations(page)).toEqual([]);
+  await page.keyboard.press("Escape");
+  await expect(dialog).toBeHidden();
+  await expect(page.getByRole("radio", { name: "All" })).toBeChecked();
+  await expect(chips(page)).toHaveCount(2);
+
+  await page.getByText("Women", { exact: true }).click();
+  await dialog.getByRole("button", { name: "Remove 1 item" }).click();
+  await expect(page.getByRole("radio", { name: "Women" })).toBeChecked();
+  await expect(chips(page)).toHaveText([new RegExp(unisex.name)]);
+});
+
+test("the keyboard alone builds an outfit", { tag: "@once" }, async ({ page, person }) => {
+  await uploadTrainingPhotos(person);
+  const item = await makeNamedItem("women");
+  await signIn(page, person.email);
+  await page.goto("/create-outfit");
+  await page.getByRole("searchbox", { name: "Search items" }).focus();
+  await page.keyboard.type(item.name);
+  const add = page.getByRole("button", { name: `Add ${item.name}` });
+  await expect(add).toBeVisible();
+  for (let presses = 0; presses < 12; presses += 1) {
+    await page.keyboard.press("Tab");
+    if (await add.evaluate((button) => button === document.activeElement)) {
+      break;
+    }
+  }
+  await expect(add).toBeFocused();
+  await page.keyboard.press("Enter");
+  await expect(page.getByText(`Added ${item.name}. 1 item selected.`)).toBeAttached();
+  await page.getByRole("button", { name: "Next" }).focus();
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("heading", { name: "Review & Submit" })).toBeFocused();
+  await expect(page.getByRole("button", { name: "Submit Outfit" })).toBeEnabled();
+  await page.getByLabel("Outfit name (optional)").focus();
+  await page.keyboard.press("Enter");
+
+  await expect(page).toHaveURL("/profile");
+  const [made] = await outfitsOf(person);
+  expect(made?.name).toMatch(/^Outfit \d{4}-\d{2}-\d{2} \d{2}:\d{2}$/);
+});
+
+test("all items can be drawn on one picture, and an own picture can be uploaded", async ({
+  page,
+  person,
+}) => {
+  await uploadTrainingPhotos(person);
+  const items = [await makeNamedItem("unisex"), await makeNamedItem("unisex")];
+  await signIn(page, person.email);
+  await page.goto("/create-outfit");
+  for (const item of items) {
+    await addItem(page, item);
+  }
+  await openReview(page);
+  const file = page.getByLabel("Upload a picture");
+  await file.setInputFiles({
+    name: "notes.txt",
+    mimeType: "text/plain",
+    buffer: Buffer.from("no picture"),
+  });
+  await expect(toast(page, "Invalid File")).toContainText("Please upload an image file.");
+  await file.setInputFiles("../sql/app/seed/combine-images/night-bus.webp");
+  await expect(page.getByRole("radio", { name: "Your picture" })).toBeChecked();
+  await page.reload();
+  await expect(page.getByRole("radio", { name: "Your picture" })).toBeChecked();
+  await page.getByText("All items together").click();
+  await page.getByRole("button", { name: "Submit Outfit" }).click();
+  await expect(page).toHaveURL("/profile");
+
+  const [made] = await outfitsOf(person);
+  const image = String(made?.main_image);
+  expect(image).toMatch(
+    new RegExp(`^/storage/v1/object/public/user-outfit-images/${person.id}/[\\w-]+\\.webp$`),
+  );
+  const picture = await page.request.get(image);
+  expect(picture.headers()["content-type"]).toBe("image/webp");
+  expect((await picture.body()).length).toBeGreaterThan(5000);
+});
+
+test("without three photos nothing can be submitted, and without the server nothing is lost", async ({
+  page,
+  person,
+  pageErrors,
+}) => {
+  const item = await makeNamedItem("unisex");
+  await signIn(page, person.email);
+  await page.goto("/create-outfit");
+  await addItem(page, item);
+  await openReview(page);
+  await expect(page.getByText("0 of 3 photos are uploaded.")).toBeVisible();
+  await expect(page.getByRole("button", { name: "Submit Outfit" })).toBeDisabled();
+  await page.getByLabel("Outfit name (optional)").fill("Patience");
+
+  await uploadTrainingPhotos(person);
+  await page.reload();
+  pageErrors.expectNetworkFailures();
+  await page.route("**/rest/v1/combines*", (route) => route.abort("connectionrefused"));
+  await page.getByRole("button", { name: "Submit Outfit" }).click();
+  await expect(toast(page, "Submission Failed")).toContainText(
+    "Failed to submit outfit combination. Please try again.",
+  );
+  await expect(page.getByLabel("Outfit name (optional)")).toHaveValue("Patience");
+
+  // The request arrives, but its answer is lost: the next attempt must not make a second outfit.
+  await page.unroute("**/rest/v1/combines*");
+  let isLost = false;
+  await page.route("**/rest/v1/combines*", async (route) => {
+    if (isLost || route.request().method() !== "POST") {
+      return route.continue();
+    }
+    isLost = true;
+    await route.fetch();
+    return route.abort("connectionreset");
+  });
+  pageErrors.expectStatus(409, "/rest/v1/combines");
+  await page.getByRole("button", { name: "Submit Outfit" }).click();
+  await expect.poll(() => isLost).toBe(true);
+  await page.getByRole("button", { name: "Submit Outfit" }).click();
+  await expect(page).toHaveURL("/profile");
+  expect((await outfitsOf(person)).map(({ name }) => name)).toEqual(["Patience"]);
+});
+
+test("a rejected outfit shows the reason, is edited and submitted again", async ({
+  page,
+  person,
+}) => {
+  await uploadTrainingPhotos(person);
+  const [kept, added] = [await makeNamedItem("unisex"), await makeNamedItem("unisex")];
+  const name = uniqueName("Outfit");
+  const { id } = must(
+    await person.client
+      .from("combines")
+      .insert({ user_id: person.id, name, item_ids: [kept.id] })
+      .select("id")
+      .single(),
+  );
+  const admin = await signUpAdmin();
+  const reason = "The shoes are missing.";
+  must(await admin.client.rpc("review_combine", { combine_id: id, approve: false, reason }));
+  await signIn(page, person.email);
+  await page.goto("/profile?tab=outfits");
+  const card = page.getByRole("article").filter({ hasText: name });
+  await expect(card).toContainText(reason);
+  await saveScreenshot(page, "my-outfits");
+  expect(await findViolations(page)).toEqual([]);
+
+  await card.getByRole("link", { name: `Edit ${name}` }).click();
+  await expect(page.getByText(`This outfit was not approved. ${reason}`)).toBeVisible();
+  await expect(chips(page)).toHaveText([new RegExp(kept.name)]);
+  await addItem(page, added);
+  await openReview(page);
+  await expect(page.getByLabel("Outfit name (optional)")).toHaveValue(name);
+  await page.getByRole("button", { name: "Submit Outfit" }).click();
+
+  await expect(page).toHaveURL("/profile");
+  expect(await outfitsOf(person)).toMatchObject([
+    { id, name, status: "pending", rejection_reason: null, item_ids: [kept.id, added.id] },
+  ]);
+});
+
+test("an outfit is deleted when its Undo has gone, and kept when it is pressed", async ({
+  page,
+  person,
+}) => {
+  await uploadTrainingPhotos(person);
+  const item = await makeNamedItem("unisex");
+  const names = [uniqueName("Kept"), uniqueName("Gone")];
+  for (const name of names) {
+    must(
+      await person.client
+        .from("combines")
+        .insert({ user_id: person.id, name, item_ids: [item.id] })
+        .select("id"),
+    );
+  }
+  await signIn(page, person.email);
+  await page.goto("/profile?tab=outfits");
+  const cards = page.getByRole("list", { name: "My Outfits" }).getByRole("article");
+  await expect(cards).toHaveCount(2);
+
+  await page.getByRole("button", { name: `Delete ${names[0]}` }).click();
+  await expect(cards).toHaveCount(1);
+  await toast(page, "Outfit deleted").getByRole("button", { name: "Undo" }).click();
+  await expect(cards).toHaveCount(2);
+
+  await page.getByRole("button", { name: `Delete ${names[1]}` }).click();
+  await expect(cards).toHaveCount(1);
+  expect(await outfitsOf(person)).toHaveLength(2);
+  await toast(page, "Outfit deleted").getByRole("button", { name: "Dismiss" }).click();
+  await expect
+    .poll(async () => (await outfitsOf(person)).map(({ name }) => name))
+    .toEqual([names[0]]);
+  await page.reload();
+  await expect(cards).toHaveCount(1);
+});
+
+test("an approved outfit cannot be edited", { tag: "@once" }, async ({ page, person }) => {
+  const item = await makeItem();
+  const { id } = must(
+    await owner()
+      .from("combines")
+      .insert({
+        user_id: person.id,
+        name: uniqueName("Outfit"),
+        item_ids: [item.id],
+        status: "approved",
+      })
+      .select("id")
+      .single(),
+  );
+  await signIn(page, person.email);
+  await page.goto(`/create-outfit?outfit=${id}`);
+
+  await expect(page.getByRole("heading", { name: "This outfit is live" })).toBeVisible();
+});

@@ -1,0 +1,185 @@
+import { useQuery } from "@tanstack/react-query";
+import { Shirt } from "lucide-react";
+import { lazy, Suspense, useEffect, useMemo, useRef } from "react";
+import { Navigate, useNavigate } from "react-router";
+import { ErrorNotice } from "@/components/ui/error-notice";
+import { MissingNotice } from "@/components/ui/missing-notice";
+import { LoadingPage } from "@/components/ui/spinner";
+import type { Draft } from "@/features/submissions/api/draft";
+import {
+  draftOf,
+  type SavedSubmission,
+  submissionQuery,
+} from "@/features/submissions/api/get-submission";
+import { deleteOutfitPicture } from "@/features/submissions/api/outfit-picture";
+import { useSubmitOutfit } from "@/features/submissions/api/submit-outfit";
+import { useDraft } from "@/features/submissions/api/use-draft";
+import { cn } from "@/lib/cn";
+import { paths } from "@/lib/paths";
+import { pageTitle } from "@/lib/product";
+import { useSession } from "@/lib/session";
+import { SelectItems } from "./select-items";
+import { useWizardParams, type WizardStep, wizardPath } from "./wizard-params";
+
+const loadReview = async () => ({ default: (await import("./review-outfit")).ReviewOutfit });
+const ReviewOutfit = lazy(loadReview);
+
+/** The wizard that builds an outfit, or edits one of one's own: /create-outfit, /create-outfit?outfit={id}. */
+export function CreateOutfit() {
+  const { user } = useSession();
+  const { outfit } = useWizardParams();
+  if (user === null) return null;
+  if (outfit === null) return <Wizard key="new" userId={user.id} edited={null} />;
+  return <EditOutfit key={outfit} userId={user.id} outfitId={outfit} />;
+}
+
+function EditOutfit({ userId, outfitId }: { userId: string; outfitId: string }) {
+  const { data, isPending, error, refetch } = useQuery(submissionQuery(userId, outfitId));
+  if (isPending) return <LoadingPage />;
+  if (data === undefined) {
+    return <ErrorNotice title="The outfit could not be loaded." error={error} onRetry={refetch} />;
+  }
+  if (data === null || data.status === "approved") {
+    return (
+      <MissingNotice
+        glyph={<Shirt strokeWidth={1.3} />}
+        page="Outfit not editable"
+        title={data === null ? "Outfit not found" : "This outfit is live"}
+        text={
+          data === null
+            ? "It was deleted, or it is not yours."
+            : "An approved outfit stays as it was approved."
+        }
+        action="Explore Outfits"
+      />
+    );
+  }
+  return <Wizard userId={userId} edited={data} />;
+}
+
+interface WizardProps {
+  userId: string;
+  /** The outfit that is edited; null for a new one. */
+  edited: SavedSubmission | null;
+}
+
+function Wizard({ userId, edited }: WizardProps) {
+  const params = useWizardParams();
+  const navigate = useNavigate();
+  const initial = useMemo(() => (edited === null ? null : draftOf(edited)), [edited]);
+  const { draft, change, clear, lostItems } = useDraft(userId, params.outfit, initial);
+  const submit = useSubmitOutfit();
+  const hasItems = draft.items.length > 0;
+  useEffect(() => {
+    // The code of the next step is fetched before it is needed, so that it opens at once, with or without a network.
+    if (hasItems) loadReview().catch(() => undefined);
+  }, [hasItems]);
+  const title = edited === null ? "Create Outfit" : "Edit Outfit";
+
+  // A draft without items has nothing to review, for example after the last attempt succeeded in another tab.
+  if (params.step === "review" && !hasItems && !submit.isSuccess) {
+    return <Navigate to={wizardPath({ ...params, step: "items" })} replace />;
+  }
+
+  function send() {
+    submit.mutate(
+      { userId, draft, edited },
+      {
+        onSuccess: () => {
+          forgetReplacedPicture(userId, draft);
+          clear();
+          navigate(paths.myProfile);
+        },
+      },
+    );
+  }
+
+  return (
+    <section aria-labelledby="wizard-title">
+      <title>{pageTitle(title)}</title>
+      <h1 id="wizard-title" className="font-serif text-display">
+        {title}
+      </h1>
+      {edited?.status === "rejected" && <RejectionNote reason={edited.rejection_reason} />}
+      <Steps step={params.step} />
+      {lostItems.length > 0 && (
+        <p role="status" className="mb-4 rounded-md border border-line px-4 py-3 text-small">
+          No longer in the catalogue and taken out: {lostItems.join(", ")}.
+        </p>
+      )}
+      {params.step === "items" ? (
+        <SelectItems
+          params={params}
+          draft={draft}
+          onChange={change}
+          onNext={() => navigate(wizardPath({ ...params, step: "review" }))}
+        />
+      ) : (
+        <Suspense fallback={<LoadingPage />}>
+          <ReviewOutfit
+            userId={userId}
+            draft={draft}
+            onChange={change}
+            onBack={() => navigate(wizardPath({ ...params, step: "items" }))}
+            onSubmit={send}
+            submitting={submit.isPending}
+          />
+        </Suspense>
+      )}
+    </section>
+  );
+}
+
+/** Deletes the picture that an edited outfit had, when it has another one now. */
+function forgetReplacedPicture(userId: string, { picture, savedPicture }: Draft): void {
+  const kept = picture.kind === "uploaded" ? picture.url : null;
+  if (savedPicture !== null && savedPicture !== kept) {
+    deleteOutfitPicture(userId, savedPicture).catch(() => undefined);
+  }
+}
+
+function RejectionNote({ reason }: { reason: string | null }) {
+  return (
+    <p className="mt-4 max-w-2xl rounded-md border border-danger/50 px-4 py-3 text-small">
+      This outfit was not approved.{reason !== null && ` ${reason}`} Submit it again after your
+      changes.
+    </p>
+  );
+}
+
+const stepTitles: readonly { step: WizardStep; title: string }[] = [
+  { step: "items", title: "Select Items" },
+  { step: "review", title: "Review & Submit" },
+];
+
+/** The two steps with the current one; its heading takes the focus when the step changes, so that readers notice. */
+function Steps({ step }: { step: WizardStep }) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  const shown = useRef(step);
+  useEffect(() => {
+    if (shown.current === step) return;
+    shown.current = step;
+    heading.current?.focus({ preventScroll: true });
+    window.scrollTo({ top: 0 });
+  }, [step]);
+  return (
+    <ol className="mt-4 mb-6 flex flex-wrap gap-x-8 gap-y-2">
+      {stepTitles.map(({ step: one, title }, index) => (
+        <li
+          key={one}
+          aria-current={one === step ? "step" : undefined}
+          className={cn("flex items-baseline gap-2", one !== step && "text-ink-soft")}
+        >
+          <span className="text-small tabular-nums">{index + 1}</span>
+          {one === step ? (
+            <h2 ref={heading} tabIndex={-1} className="font-serif text-heading outline-none">
+              {title}
+            </h2>
+          ) : (
+            <span className="font-serif text-heading">{title}</span>
+          )}
+        </li>
+      ))}
+    </ol>
+  );
+}

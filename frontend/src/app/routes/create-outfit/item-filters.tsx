@@ -1,0 +1,80 @@
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate } from "react-router";
+import { SearchField } from "@/components/search-field";
+import { Select } from "@/components/ui/select";
+import { addressWord } from "@/lib/address-word";
+import { brandsQuery, categoriesQuery, colorsQuery, type NamedRow } from "@/lib/vocabulary";
+import { type WizardParams, wizardPath } from "./wizard-params";
+
+/** Search and filters of the items to choose from. They are in the address, so that a reload keeps them. */
+export function ItemFilters({ params }: { params: WizardParams }) {
+  const navigate = useNavigate();
+  const { data: categories } = useQuery(categoriesQuery());
+  const { data: brands } = useQuery(brandsQuery());
+  const { data: colors } = useQuery(colorsQuery());
+
+  function show(change: Partial<WizardParams>) {
+    navigate(wizardPath({ ...params, ...change }), { replace: true, preventScrollReset: true });
+  }
+
+  return (
+    <div className="grid grid-cols-2 gap-2 max-md:[&>:nth-child(2)]:col-span-2 md:grid-cols-3 lg:grid-cols-[2fr_1fr_1fr_1fr]">
+      <SearchField
+        query={params.query}
+        onSearch={(query) => show({ query })}
+        label="Search items"
+        placeholder="Search items..."
+        className="col-span-2 md:col-span-3 lg:col-span-1"
+      />
+      <FilterSelect
+        label="Category"
+        all="All Categories"
+        rows={categories}
+        value={params.category}
+        onChange={(category) => show({ category })}
+      />
+      <FilterSelect
+        label="Brand"
+        all="All Brands"
+        rows={brands}
+        value={params.brand}
+        onChange={(brand) => show({ brand })}
+      />
+      <FilterSelect
+        label="Color"
+        all="All Colors"
+        rows={colors === undefined ? undefined : [...colors.values()]}
+        value={params.color}
+        onChange={(color) => show({ color })}
+      />
+    </div>
+  );
+}
+
+interface FilterSelectProps {
+  label: string;
+  /** Text of the choice that does not filter. */
+  all: string;
+  rows: readonly NamedRow[] | undefined;
+  value: string;
+  onChange: (value: string) => void;
+}
+
+function FilterSelect({ label, all, rows = [], value, onChange }: FilterSelectProps) {
+  // The address may hold the word or the id; the options hold words where a name has one.
+  const chosen = rows.find((row) => row.id === value);
+  return (
+    <Select
+      aria-label={label}
+      value={chosen === undefined ? value : addressWord(chosen.name) || chosen.id}
+      onChange={(event) => onChange(event.target.value)}
+    >
+      <option value="">{all}</option>
+      {rows.map((row) => (
+        <option key={row.id} value={addressWord(row.name) || row.id}>
+          {row.name}
+        </option>
+      ))}
+    </Select>
+  );
+}

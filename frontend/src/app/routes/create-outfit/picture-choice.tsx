@@ -1,0 +1,177 @@
+import { useMutation } from "@tanstack/react-query";
+import { ImagePlus } from "lucide-react";
+import { type ReactNode, useEffect, useId, useRef } from "react";
+import { Picture } from "@/components/ui/picture";
+import { Spinner } from "@/components/ui/spinner";
+import { itemPictureWidth } from "@/features/items/components/item-card";
+import { outfitPictureWidth } from "@/features/outfits/components/outfit-card";
+import { drawComposition } from "@/features/submissions/api/compose-picture";
+import { type Draft, pictureItem } from "@/features/submissions/api/draft";
+import {
+  acceptedPictures,
+  deleteOutfitPicture,
+  pictureFileError,
+  uploadOutfitPicture,
+} from "@/features/submissions/api/outfit-picture";
+import { cn } from "@/lib/cn";
+import { messageOf } from "@/lib/service-error";
+import { toast } from "@/lib/toast";
+
+interface PictureChoiceProps {
+  userId: string;
+  draft: Draft;
+  onChange: (change: Partial<Draft>) => void;
+}
+
+/** Which picture the outfit shows: one of its items', all items on one sheet, or an uploaded one. */
+export function PictureChoice({ userId, draft, onChange }: PictureChoiceProps) {
+  const { picture, items } = draft;
+  const shown = pictureItem(draft);
+  const withPicture = items.filter(({ image }) => image !== null);
+  return (
+    <fieldset>
+      <legend className="mb-3 font-medium text-small">Picture</legend>
+      <div className="grid grid-cols-3 gap-3 md:grid-cols-5">
+        {withPicture.map((item) => (
+          <Option
+            key={item.id}
+            label={item.name}
+            checked={shown?.id === item.id}
+            onChoose={() => onChange({ picture: { kind: "item", itemId: item.id } })}
+          >
+            <Picture
+              url={item.image}
+              alt=""
+              sizes="(min-width: 768px) 130px, 30vw"
+              width={itemPictureWidth}
+              height={itemPictureWidth * 1.25}
+              placeholderColor={item.image_color}
+              className="size-full"
+            />
+          </Option>
+        ))}
+        {withPicture.length > 1 && (
+          <Option
+            label="All items together"
+            checked={picture.kind === "composed"}
+            onChoose={() => onChange({ picture: { kind: "composed" } })}
+          >
+            <Composition urls={withPicture.flatMap(({ image }) => image ?? [])} />
+          </Option>
+        )}
+        <UploadedPicture userId={userId} draft={draft} onChange={onChange} />
+      </div>
+    </fieldset>
+  );
+}
+
+interface OptionProps {
+  label: string;
+  checked: boolean;
+  onChoose: () => void;
+  children: ReactNode;
+}
+
+function Option({ label, checked, onChoose, children }: OptionProps) {
+  return (
+    <label className="group block cursor-pointer">
+      <input
+        type="radio"
+        name="picture"
+        checked={checked}
+        onChange={onChoose}
+        className="peer sr-only"
+      />
+      <span
+        className={cn(
+          "block aspect-4/5 overflow-hidden rounded-md outline-offset-2 peer-focus-visible:ring-3 peer-focus-visible:ring-accent peer-focus-visible:ring-offset-2",
+          checked ? "outline-2 outline-ink" : "outline-1 outline-line group-hover:outline-ink-soft",
+        )}
+      >
+        {children}
+      </span>
+      <span className="mt-2 block truncate text-caption">{label}</span>
+    </label>
+  );
+}
+
+/** The items' pictures on one sheet, as they will be drawn when the outfit is submitted. */
+function Composition({ urls }: { urls: readonly string[] }) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const key = urls.join(" ");
+  useEffect(() => {
+    if (canvas.current === null) return;
+    // A preview that cannot be drawn stays empty; submitting reports the failure.
+    drawComposition(canvas.current, key.split(" ")).catch(() => undefined);
+  }, [key]);
+  return <canvas ref={canvas} className="size-full bg-raised" />;
+}
+
+function UploadedPicture({ userId, draft, onChange }: PictureChoiceProps) {
+  const inputId = useId();
+  const { picture } = draft;
+  const upload = useMutation({
+    networkMode: "always",
+    mutationFn: (file: File) => uploadOutfitPicture(userId, file),
+    onSuccess: (url) => {
+      const replaced = picture.kind === "uploaded" ? picture.url : null;
+      onChange({ picture: { kind: "uploaded", url } });
+      // The picture of a saved outfit stays until the outfit is saved with the new one, so only drafts delete theirs.
+      if (replaced !== null && draft.savedPicture !== replaced) {
+        deleteOutfitPicture(userId, replaced).catch(() => undefined);
+      }
+    },
+    onError: (error) =>
+      toast("Upload Failed", messageOf(error, "The picture could not be uploaded."), "danger"),
+  });
+
+  function choose(file: File | undefined) {
+    if (file === undefined) return;
+    const problem = pictureFileError(file);
+    if (problem !== undefined) toast("Invalid File", problem, "danger");
+    else upload.mutate(file);
+  }
+
+  return (
+    <>
+      {picture.kind === "uploaded" && (
+        <Option label="Your picture" checked onChoose={() => undefined}>
+          <Picture
+            url={picture.url}
+            alt=""
+            sizes="(min-width: 768px) 130px, 30vw"
+            width={outfitPictureWidth}
+            height={outfitPictureWidth * 1.25}
+            className="size-full"
+          />
+        </Option>
+      )}
+      <div>
+        <label
+          htmlFor={inputId}
+          className="flex aspect-4/5 cursor-pointer flex-col items-center justify-center gap-2 rounded-md border border-line-strong/60 border-dashed px-2 text-center text-caption text-ink-soft transition-colors has-focus-visible:outline-2 has-focus-visible:outline-accent has-focus-visible:outline-offset-2 hover:border-ink hover:text-ink"
+        >
+          {upload.isPending ? (
+            <Spinner />
+          ) : (
+            <ImagePlus aria-hidden="true" className="size-5" strokeWidth={1.6} />
+          )}
+          {upload.isPending ? "Uploading..." : "Upload a picture"}
+          <input
+            id={inputId}
+            type="file"
+            accept={acceptedPictures}
+            disabled={upload.isPending}
+            onChange={(event) => {
+              choose(event.target.files?.[0]);
+              // The same file can be chosen again, after a failure for example.
+              event.target.value = "";
+            }}
+            className="sr-only"
+          />
+        </label>
+        <span className="mt-2 block text-caption text-ink-soft">At most 5 MB</span>
+      </div>
+    </>
+  );
+}

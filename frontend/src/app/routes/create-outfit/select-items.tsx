@@ -1,0 +1,139 @@
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { Shirt } from "lucide-react";
+import { useState } from "react";
+import { Button } from "@/components/ui/button";
+import { ErrorNotice } from "@/components/ui/error-notice";
+import { type PickableItem, pickableItemsQuery } from "@/features/items/api/list-pickable-items";
+import { ItemPicker, ItemPickerSkeleton } from "@/features/items/components/item-picker";
+import { type Draft, type PickedItem, selectableGenders } from "@/features/submissions/api/draft";
+import { unfilteredSearch } from "@/lib/catalogue-search";
+import { ChosenItems } from "./chosen-items";
+import { GenderChoice } from "./gender-choice";
+import { ItemFilters } from "./item-filters";
+import type { WizardParams } from "./wizard-params";
+
+interface SelectItemsProps {
+  params: WizardParams;
+  draft: Draft;
+  onChange: (change: Partial<Draft>) => void;
+  onNext: () => void;
+}
+
+/** Step 1 of the wizard: items are searched, filtered and chosen. */
+export function SelectItems({ params, draft, onChange, onNext }: SelectItemsProps) {
+  const [announcement, setAnnouncement] = useState("");
+
+  function setItems(items: PickedItem[], what: string) {
+    onChange({ items });
+    setAnnouncement(`${what}. ${countItems(items.length)} selected.`);
+  }
+
+  function toggle(item: PickableItem, chosen: boolean) {
+    if (!chosen) return remove(item);
+    const { id, name, image, image_color, price, gender } = item;
+    setItems([...draft.items, { id, name, image, image_color, price, gender }], `Added ${name}`);
+  }
+
+  function remove({ id, name }: { id: string; name: string }) {
+    setItems(
+      draft.items.filter((item) => item.id !== id),
+      `Removed ${name}`,
+    );
+  }
+
+  return (
+    <>
+      <div className="flex flex-col gap-3">
+        <ItemFilters params={params} />
+        <GenderChoice draft={draft} onChange={onChange} />
+      </div>
+      <p role="status" className="sr-only">
+        {announcement}
+      </p>
+      <div className="mt-4">
+        <AvailableItems params={params} draft={draft} onToggle={toggle} />
+      </div>
+      {draft.items.length > 0 && (
+        // Below the list: above it, each chip would push away what the pointer is on.
+        <div className="mt-4">
+          <ChosenItems items={draft.items} onRemove={remove} />
+        </div>
+      )}
+      <div className="mt-6 flex items-center justify-between gap-4">
+        <p id="selected-count" className="text-ink-soft text-small">
+          {draft.items.length === 0
+            ? "Add at least 1 item to go on."
+            : `${countItems(draft.items.length)} selected`}
+        </p>
+        <Button
+          variant="primary"
+          size="lg"
+          disabled={draft.items.length === 0}
+          aria-describedby="selected-count"
+          onClick={onNext}
+        >
+          Next
+        </Button>
+      </div>
+    </>
+  );
+}
+
+function countItems(count: number): string {
+  return count === 1 ? "1 item" : `${count} items`;
+}
+
+interface AvailableItemsProps {
+  params: WizardParams;
+  draft: Draft;
+  onToggle: (item: PickableItem, chosen: boolean) => void;
+}
+
+function AvailableItems({ params, draft, onToggle }: AvailableItemsProps) {
+  const list = useInfiniteQuery(
+    pickableItemsQuery({
+      ...unfilteredSearch,
+      term: params.query,
+      genders: selectableGenders(draft.gender),
+      categories: params.category === "" ? [] : [params.category],
+      brands: params.brand === "" ? [] : [params.brand],
+      colors: params.color === "" ? [] : [params.color],
+    }),
+  );
+  if (list.isPending) return <ItemPickerSkeleton />;
+  if (list.data === undefined) {
+    return (
+      <ErrorNotice
+        title="The items could not be loaded."
+        error={list.error}
+        onRetry={list.refetch}
+      />
+    );
+  }
+  if (list.data.length === 0) {
+    return (
+      <div className="flex h-96 flex-col items-center justify-center gap-4 rounded-md border border-line px-6 text-center lg:h-136">
+        <Shirt aria-hidden="true" className="size-6 text-ink-soft" strokeWidth={1.4} />
+        <p className="font-serif text-heading">No items found matching your criteria.</p>
+      </div>
+    );
+  }
+  return (
+    <>
+      <ItemPicker
+        items={list.data}
+        list={list}
+        label="Available items"
+        busy={list.isPlaceholderData}
+        chosenIds={new Set(draft.items.map(({ id }) => id))}
+        onToggle={onToggle}
+      />
+      {list.isFetchNextPageError && (
+        <p role="alert" className="mt-3 flex items-center gap-3 text-ink-soft text-small">
+          More items could not be loaded.
+          <Button onClick={() => list.fetchNextPage()}>Try again</Button>
+        </p>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,36 @@
+import { type CatalogueSearch, searchArguments } from "@/lib/catalogue-search";
+import type { Gender } from "@/lib/database";
+import { pagedQuery } from "@/lib/paged-query";
+import { itemKeys } from "@/lib/query-keys";
+import { rowsOf } from "@/lib/service-error";
+import { supabase } from "@/lib/supabase";
+
+/** What the picker shows of an item; its page has the rest. */
+export interface PickableItem {
+  id: string;
+  name: string;
+  image: string | null;
+  image_color: string | null;
+  price: number;
+  gender: Gender;
+  brand: { name: string };
+}
+
+/** Items to choose from, newest first; with a term, matches by name come before the others. */
+export function pickableItemsQuery(search: CatalogueSearch) {
+  return pagedQuery<PickableItem>({
+    queryKey: itemKeys.list({ ...search, picker: true }),
+    keepsPrevious: true,
+    readPage: async ({ from, to, signal }) =>
+      rowsOf(
+        await supabase
+          .rpc("search_items", {
+            ...searchArguments(search),
+            page_offset: from,
+            max_results: to - from + 1,
+          })
+          .select("id, name, image, image_color, price, gender, brand:brands(name)")
+          .abortSignal(signal),
+      ),
+  });
+}

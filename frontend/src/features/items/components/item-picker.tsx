@@ -1,0 +1,203 @@
+import { Check, Plus } from "lucide-react";
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
+import type { PagedList } from "@/components/ui/load-more";
+import { Picture } from "@/components/ui/picture";
+import { Skeleton } from "@/components/ui/skeleton";
+import { cn } from "@/lib/cn";
+import { formatPrice } from "@/lib/format";
+import type { PickableItem } from "../api/list-pickable-items";
+import { itemCardShape, itemPictureWidth } from "./item-card";
+
+/** Pixels of name, price and button below a picture. */
+const captionHeight = 108;
+const gap = 12;
+/** The next page is fetched when this many lines or fewer are left below those in view. */
+const linesAhead = 2;
+/** Lines rendered above and below the window, so that scrolling and the Tab key find the next one in place. */
+const overscan = 2;
+
+function columnsFor(width: number): number {
+  if (width < 560) return 2;
+  if (width < 860) return 3;
+  return width < 1100 ? 4 : 5;
+}
+
+interface ItemPickerProps {
+  items: readonly PickableItem[];
+  list: PagedList;
+  label: string;
+  busy: boolean;
+  chosenIds: ReadonlySet<string>;
+  onToggle: (item: PickableItem, chosen: boolean) => void;
+}
+
+/**
+ * Items to choose from, in an area of its own that scrolls. Only the lines near its window are in the DOM, and further pages
+ * are fetched on the way down, so a catalogue may have thousands.
+ */
+export function ItemPicker({ items, list, label, busy, chosenIds, onToggle }: ItemPickerProps) {
+  const area = useRef<HTMLDivElement>(null);
+  const width = useWidth(area);
+  const columns = columnsFor(width);
+  const cellWidth = Math.max(0, (width - gap * (columns - 1)) / columns);
+  const lineHeight = cellWidth * itemCardShape.ratio + captionHeight + gap;
+  const lineCount = width === 0 ? 0 : Math.ceil(items.length / columns);
+  const [focusedId, setFocusedId] = useState<string>();
+  const focusedIndex = items.findIndex(({ id }) => id === focusedId);
+  const focusedLine = focusedIndex < 0 ? undefined : Math.floor(focusedIndex / columns);
+
+  // Every line has the same height, so the lines in view follow from the scroll position.
+  const [scroll, setScroll] = useState({ top: 0, height: 600 });
+  const firstLine = Math.max(0, Math.floor(scroll.top / lineHeight) - overscan);
+  const lastLine = Math.min(
+    lineCount - 1,
+    Math.ceil((scroll.top + scroll.height) / lineHeight) + overscan,
+  );
+  const lines = Array.from({ length: Math.max(0, lastLine - firstLine + 1) }, (_, at) => firstLine + at);
+  // The line with the focus stays in the DOM wherever the area is scrolled to, or the keyboard would lose its place.
+  if (focusedLine !== undefined && !lines.includes(focusedLine)) lines.push(focusedLine);
+  lines.sort((a, b) => a - b);
+
+  const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = list;
+  const wantsMore = lineCount > 0 && lastLine - overscan >= lineCount - linesAhead;
+  useEffect(() => {
+    // After a failure only the button below asks again: this would send requests without end.
+    if (wantsMore && hasNextPage && !isFetchingNextPage && !isFetchNextPageError) fetchNextPage();
+  }, [wantsMore, hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage]);
+
+  return (
+    <div
+      ref={area}
+      onScroll={({ currentTarget }) =>
+        setScroll({ top: currentTarget.scrollTop, height: currentTarget.clientHeight })
+      }
+      className={cn(
+        "h-96 overflow-y-auto overscroll-contain rounded-md border border-line p-3 transition-opacity lg:h-136",
+        busy && "opacity-60",
+      )}
+    >
+      <ul
+        aria-label={label}
+        aria-busy={busy || undefined}
+        className="relative"
+        style={{ height: Math.max(0, lineCount * lineHeight - gap) }}
+        onFocus={(event) =>
+          setFocusedId(event.target.closest<HTMLElement>("[data-item-id]")?.dataset.itemId)
+        }
+        onBlur={() => setFocusedId(undefined)}
+      >
+        {lines.flatMap((line) =>
+          items.slice(line * columns, (line + 1) * columns).map((item, column) => (
+            <li
+              key={item.id}
+              data-item-id={item.id}
+              aria-posinset={line * columns + column + 1}
+              aria-setsize={hasNextPage ? -1 : items.length}
+              className="absolute top-0"
+              style={{
+                left: column * (cellWidth + gap),
+                width: cellWidth,
+                transform: `translateY(${line * lineHeight}px)`,
+              }}
+            >
+              <PickerCard
+                item={item}
+                chosen={chosenIds.has(item.id)}
+                onToggle={(chosen) => onToggle(item, chosen)}
+              />
+            </li>
+          )),
+        )}
+      </ul>
+    </div>
+  );
+}
+
+interface PickerCardProps {
+  item: PickableItem;
+  chosen: boolean;
+  onToggle: (chosen: boolean) => void;
+}
+
+/** One button for the whole card would read out the picture; the button says what it adds. */
+function PickerCard({ item, chosen, onToggle }: PickerCardProps) {
+  return (
+    <div>
+      <Picture
+        url={item.image}
+        alt=""
+        sizes="(min-width: 1024px) 220px, (min-width: 768px) 30vw, 46vw"
+        width={itemPictureWidth}
+        height={itemPictureWidth * itemCardShape.ratio}
+        placeholderColor={item.image_color}
+        className={cn(
+          "aspect-4/5 w-full rounded-md",
+          chosen && "outline-2 outline-ink outline-offset-2",
+        )}
+      />
+      <p className="mt-2 truncate text-small">{item.name}</p>
+      <p className="truncate text-caption text-ink-soft">
+        <span className="text-ink tabular-nums">{formatPrice(item.price)}</span> {item.brand.name}
+      </p>
+      <button
+        type="button"
+        aria-label={chosen ? `Added ${item.name}, remove it` : `Add ${item.name}`}
+        onClick={() => onToggle(!chosen)}
+        className={cn(
+          "mt-1.5 inline-flex h-11 w-full items-center justify-center gap-2 rounded-full border text-small transition-colors",
+          chosen
+            ? "border-ink bg-ink text-canvas"
+            : "border-line-strong/60 text-ink hover:border-ink hover:bg-sheen",
+        )}
+      >
+        {chosen ? (
+          <Check aria-hidden="true" className="size-4" strokeWidth={1.8} />
+        ) : (
+          <Plus aria-hidden="true" className="size-4" strokeWidth={1.8} />
+        )}
+        {chosen ? "Added" : "Add"}
+      </button>
+    </div>
+  );
+}
+
+/** Width of an element's content in pixels; 0 until it is measured. */
+function useWidth(element: React.RefObject<HTMLElement | null>): number {
+  const [width, setWidth] = useState(0);
+  const measure = useCallback(() => {
+    if (element.current === null) return;
+    const { paddingLeft, paddingRight } = getComputedStyle(element.current);
+    setWidth(
+      element.current.clientWidth -
+        Number.parseFloat(paddingLeft) -
+        Number.parseFloat(paddingRight),
+    );
+  }, [element]);
+  useLayoutEffect(() => {
+    measure();
+    if (element.current === null) return;
+    const observer = new ResizeObserver(measure);
+    observer.observe(element.current);
+    return () => observer.disconnect();
+  }, [element, measure]);
+  return width;
+}
+
+/** Placeholders of the first items. */
+export function ItemPickerSkeleton() {
+  return (
+    <div role="status" className="h-96 overflow-hidden rounded-md border border-line p-3 lg:h-136">
+      <span className="sr-only">Loading items...</span>
+      <div aria-hidden="true" className="grid grid-cols-2 gap-3 md:grid-cols-3 lg:grid-cols-4">
+        {["a", "b", "c", "d", "e", "f", "g", "h"].map((card) => (
+          <div key={card} data-testid="item-skeleton">
+            <Skeleton className="aspect-4/5 w-full rounded-md!" />
+            <Skeleton className="mt-3 h-4 w-3/4" />
+            <Skeleton className="mt-2 h-3 w-1/3" />
+            <Skeleton className="mt-3 h-11 rounded-full!" />
+          </div>
+        ))}
+      </div>
+    </div>
+  );
+}

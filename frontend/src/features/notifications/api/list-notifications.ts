@@ -1,0 +1,54 @@
+import { queryOptions } from "@tanstack/react-query";
+import { newestFirst, pagedQuery } from "@/lib/paged-query";
+import { notificationKeys } from "@/lib/query-keys";
+import { rowsOf, ServiceError } from "@/lib/service-error";
+import { supabase } from "@/lib/supabase";
+import { type Notification, notificationColumns } from "./notification";
+
+/** How many the menu of the bell shows. */
+const latestCount = 5;
+
+/** All notifications of a user, newest first. */
+export function notificationsQuery(userId: string) {
+  return pagedQuery<Notification>({
+    queryKey: notificationKeys.all(userId),
+    readPage: async (page) =>
+      rowsOf(
+        await newestFirst(
+          supabase.from("notifications").select(notificationColumns).eq("user_id", userId),
+          page,
+        ),
+      ),
+  });
+}
+
+/** The newest few notifications of a user. */
+export function latestNotificationsQuery(userId: string) {
+  return queryOptions({
+    queryKey: notificationKeys.latest(userId),
+    queryFn: async ({ signal }): Promise<Notification[]> =>
+      rowsOf(
+        await newestFirst(
+          supabase.from("notifications").select(notificationColumns).eq("user_id", userId),
+          { from: 0, to: latestCount - 1, signal },
+        ),
+      ),
+  });
+}
+
+/** How many notifications a user has not read. */
+export function unreadCountQuery(userId: string) {
+  return queryOptions({
+    queryKey: notificationKeys.unread(userId),
+    queryFn: async ({ signal }): Promise<number> => {
+      const { count, error, status } = await supabase
+        .from("notifications")
+        .select("id", { count: "exact", head: true })
+        .eq("user_id", userId)
+        .is("read_at", null)
+        .abortSignal(signal);
+      if (error !== null) throw new ServiceError(error.message, error.code, status, error);
+      return count ?? 0;
+    },
+  });
+}

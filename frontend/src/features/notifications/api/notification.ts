@@ -1,0 +1,44 @@
+import type { NotificationKind } from "@/lib/database";
+
+export const notificationColumns =
+  "id, kind, reason, read_at, created_at, outfit:combines(id, slug, name, main_image, main_image_color), actor:profiles!notifications_actor_id_fkey(username, full_name)";
+
+/** What a creator is told about one of their outfits. */
+export interface Notification {
+  id: string;
+  kind: NotificationKind;
+  /** Why the outfit was rejected, if the administrator wrote a reason. */
+  reason: string | null;
+  read_at: string | null;
+  created_at: string;
+  outfit: {
+    id: string;
+    slug: string;
+    name: string;
+    main_image: string | null;
+    main_image_color: string | null;
+  } | null;
+  /** Who liked the outfit; null for reviews. */
+  actor: { username: string | null; full_name: string | null } | null;
+}
+
+/** The two lines of a notification. */
+export function describeNotification({ kind, reason, outfit, actor }: Notification): {
+  title: string;
+  text: string;
+} {
+  const name = outfit?.name ?? "Your outfit";
+  switch (kind) {
+    case "liked": {
+      const who = actor?.username ? `@${actor.username}` : "Somebody";
+      return { title: "New outfit liked", text: `${who} liked ${name}.` };
+    }
+    case "approved":
+      return { title: "Outfit approved", text: `${name} is live.` };
+    case "rejected":
+      return {
+        title: "Outfit rejected",
+        text: `${name} was not approved.${reason ? ` ${reason}` : ""}`,
+      };
+  }
+}

@@ -1,0 +1,131 @@
+import { localStore } from "@/lib/browser-storage";
+import type { Gender } from "@/lib/database";
+
+/** Whom the outfit is for; `all` stands for no choice. */
+export type GenderChoice = Gender | "all";
+
+export interface PickedItem {
+  id: string;
+  name: string;
+  image: string | null;
+  image_color: string | null;
+  price: number;
+  gender: Gender;
+}
+
+export type PictureChoice =
+  /** The picture of one of the items; of the first one where `itemId` is null or no longer chosen. */
+  | { kind: "item"; itemId: string | null }
+  /** All items on one sheet, drawn when the outfit is submitted. */
+  | { kind: "composed" }
+  /** A picture of the user's own; `url` is its root-relative address. */
+  | { kind: "uploaded"; url: string };
+
+/** What somebody has chosen and typed in the wizard so far. */
+export interface Draft {
+  /** The id that the outfit will have. Sent with every attempt, so that a repeated one cannot make a second outfit. */
+  id: string;
+  gender: GenderChoice;
+  items: PickedItem[];
+  name: string;
+  picture: PictureChoice;
+  /** The picture that the outfit has while it is edited: not to be deleted before the edit is saved. */
+  savedPicture: string | null;
+}
+
+export function emptyDraft(): Draft {
+  return {
+    id: crypto.randomUUID(),
+    gender: "all",
+    items: [],
+    name: "",
+    picture: { kind: "item", itemId: null },
+    savedPicture: null,
+  };
+}
+
+/** Stored with each draft. To be raised when {@link Draft} changes, so that older drafts are not read as new ones. */
+const draftVersion = 1;
+
+interface StoredDraft {
+  version: number;
+  draft: Draft;
+}
+
+/** Each person has their own drafts: one for a new outfit, one for each outfit that they edit. */
+function draftKey(userId: string, outfitId: string | null): string {
+  const base = `lookbook:create-outfit:${userId}`;
+  return outfitId === null ? base : `${base}:${outfitId}`;
+}
+
+/** The stored draft; null when there is none, or when another version of the site wrote it. */
+export function readDraft(userId: string, outfitId: string | null): Draft | null {
+  const stored = localStore.get(draftKey(userId, outfitId));
+  if (stored === null) return null;
+  try {
+    const { version, draft }: Partial<StoredDraft> = JSON.parse(stored);
+    return version === draftVersion && draft !== undefined ? draft : null;
+  } catch {
+    return null;
+  }
+}
+
+export function storeDraft(userId: string, outfitId: string | null, value: Draft): void {
+  const stored: StoredDraft = { version: draftVersion, draft: value };
+  localStore.set(draftKey(userId, outfitId), JSON.stringify(stored));
+}
+
+export function removeDraft(userId: string, outfitId: string | null): void {
+  localStore.remove(draftKey(userId, outfitId));
+}
+
+/** The gender that is stored: an outfit for which none was chosen is for everybody. */
+export function storedGender(choice: GenderChoice): Gender {
+  return choice === "all" ? "unisex" : choice;
+}
+
+/** Genders of the items that may be in an outfit of this choice; an empty list for all of them. */
+export function selectableGenders(choice: GenderChoice): Gender[] {
+  if (choice === "all") return [];
+  return choice === "unisex" ? ["unisex"] : [choice, "unisex"];
+}
+
+/** The chosen items that an outfit of this choice cannot have. */
+export function itemsThatDoNotFit(
+  items: readonly PickedItem[],
+  choice: GenderChoice,
+): PickedItem[] {
+  const allowed = selectableGenders(choice);
+  return allowed.length === 0 ? [] : items.filter(({ gender }) => !allowed.includes(gender));
+}
+
+/** The item whose picture the outfit shows; undefined when it shows another one or has no item with a picture. */
+export function pictureItem({ items, picture: choice }: Draft): PickedItem | undefined {
+  if (choice.kind !== "item") return undefined;
+  return items.find(({ id }) => id === choice.itemId) ?? items[0];
+}
+
+/** The name of an outfit that was given none, such as `Outfit 2026-11-22 14:05`, in local time. */
+export function defaultName(now: Date): string {
+  const two = (part: number) => String(part).padStart(2, "0");
+  const day = `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`;
+  return `Outfit ${day} ${two(now.getHours())}:${two(now.getMinutes())}`;
+}
+
+/** What is wrong with a name; undefined for a good or a blank one. */
+export function nameError(name: string): string | undefined {
+  const { length } = [...name.trim()];
+  if (length === 1) return "Name must be at least 2 characters";
+  if (length > 200) return "Name must be at most 200 characters";
+  return undefined;
+}
+
+/** Whether a description is the one that a submission gets, or absent; else an administrator has written it. */
+export function isSubmissionDescription(description: string | null): boolean {
+  return description === null || /^User-created outfit with \d+ items$/.test(description);
+}
+
+/** The description that every submission gets. */
+export function submissionDescription(count: number): string {
+  return `User-created outfit with ${count} items`;
+}

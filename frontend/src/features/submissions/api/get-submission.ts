@@ -1,0 +1,72 @@
+import { queryOptions } from "@tanstack/react-query";
+import type { CombineStatus, Gender } from "@/lib/database";
+import { outfitKeys } from "@/lib/query-keys";
+import { resultOf, rowsOf } from "@/lib/service-error";
+import { supabase } from "@/lib/supabase";
+import { type Draft, itemsThatDoNotFit, type PickedItem } from "./draft";
+
+const pickedColumns = "id, name, image, image_color, price, gender";
+
+/** An outfit of one's own, as the wizard edits it. */
+export interface SavedSubmission {
+  id: string;
+  name: string;
+  description: string | null;
+  main_image: string | null;
+  gender: Gender;
+  item_ids: string[];
+  status: CombineStatus;
+  rejection_reason: string | null;
+  items: PickedItem[];
+}
+
+/** Items by their ids, in that order; those that are no longer in the catalogue are left out. */
+export async function listPickedItems(ids: readonly string[]): Promise<PickedItem[]> {
+  if (ids.length === 0) return [];
+  const rows = rowsOf(
+    await supabase
+      .from("items")
+      .select(pickedColumns)
+      .in("id", [...ids]),
+  );
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return ids.flatMap((id) => byId.get(id) ?? []);
+}
+
+/** An outfit of this user by its id; null when they have none with it. */
+export function submissionQuery(userId: string, outfitId: string) {
+  return queryOptions({
+    queryKey: [...outfitKeys.one(outfitId), "to-edit", userId],
+    // An old state would be edited and overwrite the newer one.
+    staleTime: 0,
+    gcTime: 0,
+    queryFn: async (): Promise<SavedSubmission | null> => {
+      const outfit = resultOf(
+        await supabase
+          .from("combines")
+          .select("id, name, description, main_image, gender, item_ids, status, rejection_reason")
+          .eq("id", outfitId)
+          .eq("user_id", userId)
+          .maybeSingle(),
+      );
+      return outfit && { ...outfit, items: await listPickedItems(outfit.item_ids) };
+    },
+  });
+}
+
+/** The draft that an edit begins with. */
+export function draftOf(outfit: SavedSubmission): Draft {
+  const shown = outfit.items.find(({ image }) => image !== null && image === outfit.main_image);
+  return {
+    id: outfit.id,
+    // An outfit for everybody may hold items for men and women: then no gender was chosen.
+    gender: itemsThatDoNotFit(outfit.items, outfit.gender).length > 0 ? "all" : outfit.gender,
+    items: outfit.items,
+    name: outfit.name,
+    picture:
+      shown !== undefined || outfit.main_image === null
+        ? { kind: "item", itemId: shown?.id ?? null }
+        : { kind: "uploaded", url: outfit.main_image },
+    savedPicture: outfit.main_image,
+  };
+}

@@ -1,0 +1,42 @@
+import { loadClient } from "@/lib/supabase";
+
+const bucket = "user-outfit-images";
+const publicPrefix = `/storage/v1/object/public/${bucket}/`;
+const mostBytes = 5 * 1024 * 1024;
+
+/** Formats that the bucket takes, with the ending of their files. */
+const endings: Readonly<Record<string, string>> = {
+  "image/png": "png",
+  "image/jpeg": "jpg",
+  "image/webp": "webp",
+  "image/avif": "avif",
+  "image/gif": "gif",
+};
+
+export const acceptedPictures = Object.keys(endings).join(",");
+
+/** Why a file cannot be an outfit's picture; undefined when it can. */
+export function pictureFileError(file: File): string | undefined {
+  if (endings[file.type] === undefined) return "Please upload an image file.";
+  if (file.size > mostBytes) return "File size must be less than 5MB";
+  return undefined;
+}
+
+/** Uploads a picture into the user's own folder, under a name that no other file has. Returns its root-relative address. */
+export async function uploadOutfitPicture(userId: string, file: File): Promise<string> {
+  const { storage } = await loadClient();
+  const unique = `${Date.now()}-${crypto.randomUUID().slice(0, 8)}`;
+  const path = `${userId}/${unique}.${endings[file.type] ?? "webp"}`;
+  const { error } = await storage
+    .from(bucket)
+    .upload(path, file, { cacheControl: "3600", upsert: false, contentType: file.type });
+  if (error !== null) throw error;
+  return `${publicPrefix}${path}`;
+}
+
+/** Deletes a picture that is no longer used. Addresses outside the user's own folder are left alone. */
+export async function deleteOutfitPicture(userId: string, url: string): Promise<void> {
+  if (!url.startsWith(`${publicPrefix}${userId}/`)) return;
+  const { storage } = await loadClient();
+  await storage.from(bucket).remove([url.slice(publicPrefix.length)]);
+}

@@ -1,0 +1,111 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { outfitKeys } from "@/lib/query-keys";
+import { hasCode, messageOf, resultOf, rowsOf, uniqueViolation } from "@/lib/service-error";
+import { supabase } from "@/lib/supabase";
+import { toast } from "@/lib/toast";
+import { composePicture } from "./compose-picture";
+import {
+  type Draft,
+  defaultName,
+  isSubmissionDescription,
+  pictureItem,
+  storedGender,
+  submissionDescription,
+} from "./draft";
+import type { SavedSubmission } from "./get-submission";
+import { uploadOutfitPicture } from "./outfit-picture";
+
+/** PostgreSQL's SQLSTATE for a violated check constraint: the rules of submissions. */
+const checkViolation = "23514";
+/** PostgreSQL's SQLSTATE for a reference to a row that does not exist. */
+const foreignKeyViolation = "23503";
+/** PostgREST's code for a single row that was not found: the outfit was approved or deleted meanwhile. */
+const noSingleRow = "PGRST116";
+
+interface Submission {
+  userId: string;
+  draft: Draft;
+  /** The outfit that is edited; null for a new one. */
+  edited: SavedSubmission | null;
+}
+
+/** The address of the picture that the draft chooses. Draws and uploads a composed one. */
+async function pictureOf({ userId, draft }: Submission): Promise<string | null> {
+  const { picture, items } = draft;
+  if (picture.kind === "uploaded") return picture.url;
+  if (picture.kind === "item") return pictureItem(draft)?.image ?? null;
+  const urls = items.flatMap(({ image }) => image ?? []);
+  return uploadOutfitPicture(userId, await composePicture(urls));
+}
+
+/** A description that an administrator wrote stays; all others name the number of items. */
+function descriptionOf({ draft, edited }: Submission): string | null {
+  const written = edited?.description ?? null;
+  return isSubmissionDescription(written) ? submissionDescription(draft.items.length) : written;
+}
+
+async function submit(submission: Submission): Promise<void> {
+  const { draft, edited, userId } = submission;
+  const fields = {
+    name: draft.name.trim() || defaultName(new Date()),
+    main_image: await pictureOf(submission),
+    gender: storedGender(draft.gender),
+    description: descriptionOf(submission),
+    item_ids: draft.items.map(({ id }) => id),
+  };
+  if (edited !== null) {
+    rowsOf(
+      await supabase.from("combines").update(fields).eq("id", edited.id).select("id").single(),
+    );
+    return;
+  }
+  const response = await supabase.from("combines").insert({
+    ...fields,
+    id: draft.id,
+    user_id: userId,
+    meta_description: null,
+    outfit_styles: [],
+    status: "pending",
+    created_by_admin: false,
+  });
+  if (hasCode(response.error, uniqueViolation) && (await exists(draft.id))) return;
+  resultOf(response);
+}
+
+/** Whether an earlier attempt arrived although its answer did not. */
+async function exists(id: string): Promise<boolean> {
+  return resultOf(await supabase.from("combines").select("id").eq("id", id).maybeSingle()) !== null;
+}
+
+function explainFailure(error: unknown): string {
+  if (hasCode(error, checkViolation)) return messageOf(error, "The outfit is incomplete.");
+  if (hasCode(error, foreignKeyViolation)) {
+    return "One of the items is no longer in the catalogue. Take it out and submit again.";
+  }
+  if (hasCode(error, noSingleRow)) {
+    return "The outfit was approved or deleted meanwhile and can no longer be edited.";
+  }
+  return "Failed to submit outfit combination. Please try again.";
+}
+
+/** Submits a new outfit for review, or an edited one again. */
+export function useSubmitOutfit() {
+  const queryClient = useQueryClient();
+  return useMutation({
+    // Without a network it fails at once and can be pressed again, in place of waiting unseen.
+    networkMode: "always",
+    mutationFn: submit,
+    onSuccess: async (_data, { userId }) => {
+      toast(
+        "Outfit Combination Submitted",
+        "Your outfit combination has been submitted for admin review.",
+        "success",
+      );
+      await Promise.all([
+        queryClient.invalidateQueries({ queryKey: outfitKeys.byCreator(userId, "everything") }),
+        queryClient.invalidateQueries({ queryKey: outfitKeys.everyOne() }),
+      ]);
+    },
+    onError: (error) => toast("Submission Failed", explainFailure(error), "danger"),
+  });
+}
