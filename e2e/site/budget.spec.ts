@@ -19,6 +19,8 @@ const signedInBudgets = [
   { path: "/profile?tab=training-images", most: 215_000 },
   { path: "/profile/edit", most: 222_000 },
   { path: "/profile-settings", most: 222_000 },
+  { path: "/create-outfit", most: 225_000 },
+  { path: "/notifications", most: 212_000 },
 ];
 
 /** Opens the page in a browser without a cache and compares what is sent with the budget. */

@@ -53,7 +53,10 @@ export function ItemPicker({ items, list, label, busy, chosenIds, onToggle }: It
     lineCount - 1,
     Math.ceil((scroll.top + scroll.height) / lineHeight) + overscan,
   );
-  const lines = Array.from({ length: Math.max(0, lastLine - firstLine + 1) }, (_, at) => firstLine + at);
+  const lines = Array.from(
+    { length: Math.max(0, lastLine - firstLine + 1) },
+    (_, at) => firstLine + at,
+  );
   // The line with the focus stays in the DOM wherever the area is scrolled to, or the keyboard would lose its place.
   if (focusedLine !== undefined && !lines.includes(focusedLine)) lines.push(focusedLine);
   lines.sort((a, b) => a - b);
