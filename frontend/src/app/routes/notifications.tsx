@@ -7,10 +7,8 @@ import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorNotice } from "@/components/ui/error-notice";
 import { LoadMore } from "@/components/ui/load-more";
 import { Skeleton } from "@/components/ui/skeleton";
-import {
-  notificationsQuery,
-  unreadCountQuery,
-} from "@/features/notifications/api/list-notifications";
+import { unreadCountQuery } from "@/features/notifications/api/count-unread";
+import { notificationsQuery } from "@/features/notifications/api/list-notifications";
 import { useMarkRead } from "@/features/notifications/api/mark-read";
 import { NotificationRow } from "@/features/notifications/components/notification-row";
 import { pageTitle } from "@/lib/product";

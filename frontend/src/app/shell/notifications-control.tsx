@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Bell } from "lucide-react";
 import { lazyMenu, MenuButton } from "@/components/ui/menu-button";
-import { unreadCountQuery } from "@/features/notifications/api/list-notifications";
+import { unreadCountQuery } from "@/features/notifications/api/count-unread";
 import { cn } from "@/lib/cn";
 import { useSession } from "@/lib/session";
 import { headerButton } from "./header-button";

@@ -10,10 +10,8 @@ import {
   MenuSeparator,
   MenuText,
 } from "@/components/ui/menu";
-import {
-  latestNotificationsQuery,
-  unreadCountQuery,
-} from "@/features/notifications/api/list-notifications";
+import { unreadCountQuery } from "@/features/notifications/api/count-unread";
+import { latestNotificationsQuery } from "@/features/notifications/api/list-notifications";
 import { useMarkRead } from "@/features/notifications/api/mark-read";
 import { describeNotification, type Notification } from "@/features/notifications/api/notification";
 import { NotificationGlyph } from "@/features/notifications/components/notification-glyph";

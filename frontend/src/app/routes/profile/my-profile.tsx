@@ -7,8 +7,6 @@ import * as Tabs from "@/components/ui/tabs";
 import { paths } from "@/lib/paths";
 import { pageTitle } from "@/lib/product";
 import { useSession } from "@/lib/session";
-import { FavoritesTab } from "./favorites-tab";
-import { OutfitsTab } from "./outfits-tab";
 import { OwnAccount } from "./own-account";
 import { OwnProfile } from "./own-profile";
 import { ProfileSummary } from "./profile-summary";
@@ -16,6 +14,12 @@ import { type ProfileTab, profileTabs, useProfileTab } from "./profile-tabs";
 
 const ProfileForm = lazy(async () => ({
   default: (await import("@/features/profiles/components/profile-form")).ProfileForm,
+}));
+
+const OutfitsTab = lazy(async () => ({ default: (await import("./outfits-tab")).OutfitsTab }));
+
+const FavoritesTab = lazy(async () => ({
+  default: (await import("./favorites-tab")).FavoritesTab,
 }));
 
 const TrainingImagesTab = lazy(async () => ({
@@ -60,10 +64,14 @@ export function MyProfile() {
           </Suspense>
         </Panel>
         <Panel value="outfits">
-          <OutfitsTab userId={user.id} list="outfits" />
+          <Suspense fallback={<LoadingPage />}>
+            <OutfitsTab userId={user.id} list="outfits" />
+          </Suspense>
         </Panel>
         <Panel value="submissions">
-          <OutfitsTab userId={user.id} list="submissions" />
+          <Suspense fallback={<LoadingPage />}>
+            <OutfitsTab userId={user.id} list="submissions" />
+          </Suspense>
         </Panel>
         <Panel value="edit">
           <Suspense fallback={<LoadingPage />}>
@@ -73,7 +81,9 @@ export function MyProfile() {
           </Suspense>
         </Panel>
         <Panel value="favorites">
-          <FavoritesTab userId={user.id} />
+          <Suspense fallback={<LoadingPage />}>
+            <FavoritesTab userId={user.id} />
+          </Suspense>
         </Panel>
       </Tabs.Root>
     </>

@@ -1,7 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { newestFirst, pagedQuery } from "@/lib/paged-query";
 import { notificationKeys } from "@/lib/query-keys";
-import { rowsOf, ServiceError } from "@/lib/service-error";
+import { rowsOf } from "@/lib/service-error";
 import { supabase } from "@/lib/supabase";
 import { type Notification, notificationColumns } from "./notification";
 
@@ -33,22 +33,5 @@ export function latestNotificationsQuery(userId: string) {
           { from: 0, to: latestCount - 1, signal },
         ),
       ),
-  });
-}
-
-/** How many notifications a user has not read. */
-export function unreadCountQuery(userId: string) {
-  return queryOptions({
-    queryKey: notificationKeys.unread(userId),
-    queryFn: async ({ signal }): Promise<number> => {
-      const { count, error, status } = await supabase
-        .from("notifications")
-        .select("id", { count: "exact", head: true })
-        .eq("user_id", userId)
-        .is("read_at", null)
-        .abortSignal(signal);
-      if (error !== null) throw new ServiceError(error.message, error.code, status, error);
-      return count ?? 0;
-    },
   });
 }
