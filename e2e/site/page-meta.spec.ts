@@ -55,6 +55,8 @@ test.describe("the server writes the head of a page", { tag: "@once" }, () => {
       "/mira",
       "/MIRA",
       "/look/night-bus",
+      "/create-outfit",
+      "/notifications",
       "/profile",
       "/profile/edit",
       "/profile-settings",

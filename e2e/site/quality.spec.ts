@@ -194,9 +194,11 @@ test("pages of signed-in people fit the screen, and their controls are large eno
   person,
   phone,
 }) => {
-  test.setTimeout(120_000);
+  test.setTimeout(180_000);
   await signIn(page, person.email);
   for (const address of [
+    "/create-outfit",
+    "/notifications",
     "/profile",
     "/profile?tab=training-images",
     "/profile?tab=outfits",
