@@ -4,7 +4,7 @@ import { SearchField } from "@/components/search-field";
 import { Select } from "@/components/ui/select";
 import { addressWord } from "@/lib/address-word";
 import { brandsQuery, categoriesQuery, colorsQuery, type NamedRow } from "@/lib/vocabulary";
-import { type WizardParams, wizardPath } from "./wizard-params";
+import { parseWizardParams, type WizardParams, wizardPath } from "./wizard-params";
 
 /** Search and filters of the items to choose from. They are in the address, so that a reload keeps them. */
 export function ItemFilters({ params }: { params: WizardParams }) {
@@ -14,7 +14,9 @@ export function ItemFilters({ params }: { params: WizardParams }) {
   const { data: colors } = useQuery(colorsQuery());
 
   function show(change: Partial<WizardParams>) {
-    navigate(wizardPath({ ...params, ...change }), { replace: true, preventScrollReset: true });
+    // The address and not `params`: a search that was typed just before "Next" runs when the next step is already in the address.
+    const current = parseWizardParams(new URLSearchParams(window.location.search));
+    navigate(wizardPath({ ...current, ...change }), { replace: true, preventScrollReset: true });
   }
 
   return (

@@ -95,16 +95,15 @@ export function useSubmitOutfit() {
     // Without a network it fails at once and can be pressed again, in place of waiting unseen.
     networkMode: "always",
     mutationFn: submit,
-    onSuccess: async (_data, { userId }) => {
+    onSuccess: (_data, { userId }) => {
       toast(
         "Outfit Combination Submitted",
         "Your outfit combination has been submitted for admin review.",
         "success",
       );
-      await Promise.all([
-        queryClient.invalidateQueries({ queryKey: outfitKeys.byCreator(userId, "everything") }),
-        queryClient.invalidateQueries({ queryKey: outfitKeys.everyOne() }),
-      ]);
+      // Not awaited: the wizard closes at once, and the lists are read anew meanwhile.
+      void queryClient.invalidateQueries({ queryKey: outfitKeys.byCreator(userId, "everything") });
+      void queryClient.invalidateQueries({ queryKey: outfitKeys.everyOne() });
     },
     onError: (error) => toast("Submission Failed", explainFailure(error), "danger"),
   });
