@@ -49,10 +49,8 @@ export function ItemPicker({ items, list, label, busy, chosenIds, onToggle }: It
   // Every line has the same height, so the lines in view follow from the scroll position.
   const [scroll, setScroll] = useState({ top: 0, height: 600 });
   const firstLine = Math.max(0, Math.floor(scroll.top / lineHeight) - overscan);
-  const lastLine = Math.min(
-    lineCount - 1,
-    Math.ceil((scroll.top + scroll.height) / lineHeight) + overscan,
-  );
+  const endOfWindow = Math.ceil((scroll.top + scroll.height) / lineHeight);
+  const lastLine = Math.min(lineCount - 1, endOfWindow + overscan);
   const lines = Array.from(
     { length: Math.max(0, lastLine - firstLine + 1) },
     (_, at) => firstLine + at,
@@ -62,7 +60,7 @@ export function ItemPicker({ items, list, label, busy, chosenIds, onToggle }: It
   lines.sort((a, b) => a - b);
 
   const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = list;
-  const wantsMore = lineCount > 0 && lastLine - overscan >= lineCount - linesAhead;
+  const wantsMore = lineCount > 0 && endOfWindow >= lineCount - linesAhead;
   useEffect(() => {
     // After a failure only the button below asks again: this would send requests without end.
     if (wantsMore && hasNextPage && !isFetchingNextPage && !isFetchNextPageError) fetchNextPage();
