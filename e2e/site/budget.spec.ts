@@ -9,7 +9,8 @@ const budgets = [
   { path: "/", most: 165_000 },
   { path: "/auth", most: 180_000 },
   { path: "/discovery", most: 190_000 },
-  { path: "/look/night-bus", most: 190_000 },
+  // With the client of the realtime service, 16 kB, which is fetched after the page.
+  { path: "/look/night-bus", most: 206_000 },
   { path: "/product/camel-overcoat", most: 190_000 },
   { path: "/mira", most: 190_000 },
 ];
