@@ -1,7 +1,8 @@
 // What the server sends with a page so that a browser need not ask: the first rows, and preloads of the first pictures.
 
 import type { Page } from "@playwright/test";
-import { expect, test } from "./journey.ts";
+import { test } from "./fresh-server.ts";
+import { expect } from "./journey.ts";
 
 const paths = ["/", "/look/camel-hour", "/product/camel-overcoat", "/mira"];
 const dataElement = /<script type="application\/json" id="page-data">(.*?)<\/script>/s;

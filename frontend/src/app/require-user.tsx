@@ -1,5 +1,7 @@
+import { useEffect, useRef } from "react";
 import { Navigate, Outlet, useLocation } from "react-router";
 import { LoadingPage } from "@/components/ui/spinner";
+import { forgetOwnSignOut, isOwnSignOut } from "@/lib/own-sign-out";
 import { paths, type ReturnState } from "@/lib/paths";
 import { useSession } from "@/lib/session";
 
@@ -10,7 +12,17 @@ import { useSession } from "@/lib/session";
 export function RequireUser() {
   const { user, isLoading } = useSession();
   const { pathname, search } = useLocation();
+  const userId = user?.id ?? null;
+  const hadUser = useRef(false);
+  useEffect(() => {
+    if (userId === null) return;
+    hadUser.current = true;
+    forgetOwnSignOut();
+  }, [userId]);
   if (isLoading) return <LoadingPage />;
+  // Whoever signs out here does not want to sign in again at once.
+  if (user === null && hadUser.current && isOwnSignOut())
+    return <Navigate to={paths.explore} replace />;
   if (user === null) {
     const state: ReturnState = { from: `${pathname}${search}` };
     return <Navigate to={paths.auth} state={state} replace />;

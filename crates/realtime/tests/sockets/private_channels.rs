@@ -165,7 +165,7 @@ async fn realtime_022_an_expired_token_ends_the_channel_and_not_the_socket() {
     let server = server().await;
     let mut client = connect(&server).await;
     client.join_ok("realtime:stays", json!({})).await;
-    let short = server.token(json!({"role": "authenticated", "sub": ADA, "exp": unix_now() + 1}));
+    let short = server.token(json!({"role": "authenticated", "sub": ADA, "exp": unix_now() + 4}));
     let reply = client
         .join("realtime:goes", json!({"config": {}, "access_token": short}))
         .await;

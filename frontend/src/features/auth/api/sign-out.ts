@@ -1,5 +1,6 @@
 import { useMutation } from "@tanstack/react-query";
 import { endPasswordRecovery } from "@/lib/auth-callback";
+import { noteOwnSignOut } from "@/lib/own-sign-out";
 import { messageOf } from "@/lib/service-error";
 import { loadClient } from "@/lib/supabase";
 import { toast } from "@/lib/toast";
@@ -8,6 +9,7 @@ import { toast } from "@/lib/toast";
 export function useSignOut() {
   return useMutation({
     mutationFn: async () => {
+      noteOwnSignOut();
       const { error } = await (await loadClient()).auth.signOut();
       if (error !== null) throw error;
     },
