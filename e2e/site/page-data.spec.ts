@@ -41,6 +41,8 @@ for (const path of paths) {
     await page.route(path, (route) =>
       route.fulfill({ contentType: "text/html", body: html.replace(dataElement, "") }),
     );
+    // Chromium lets a page that does not come from the network open no socket to this machine, and reports it as an error.
+    await page.routeWebSocket(/\/realtime\//, () => undefined);
     await page.goto(path);
     await waitForPage(page);
 
