@@ -8,6 +8,7 @@ import {
   makeOutfit,
   must,
   type Outfit,
+  readOutfit,
   stored,
   uniqueName,
   uploadTrainingPhotos,
@@ -27,14 +28,6 @@ beforeAll(async () => {
   item = await makeItem();
   await uploadTrainingPhotos(attacker);
 });
-
-async function outfit(id: string): Promise<Outfit> {
-  const [row] = await stored<Outfit>("combines", "id", id);
-  if (!row) {
-    throw new Error("the outfit is gone");
-  }
-  return row;
-}
 
 /** Submits an outfit as the site's wizard does, with `more` columns. */
 function submit(person: Person, extra: Record<string, unknown> = {}) {
@@ -61,7 +54,7 @@ describe("submitting", () => {
   test("stores a pending outfit of the caller", async () => {
     const submitted = must(await submit(attacker));
 
-    expect(await outfit(submitted.id)).toMatchObject({
+    expect(await readOutfit(submitted.id)).toMatchObject({
       user_id: attacker.id,
       status: "pending",
       created_by_admin: false,
@@ -80,7 +73,7 @@ describe("submitting", () => {
       }),
     );
 
-    const row = await outfit(submitted.id);
+    const row = await readOutfit(submitted.id);
     expect(row).toMatchObject({
       status: "pending",
       created_by_admin: false,
@@ -158,7 +151,7 @@ describe("submitting", () => {
   test("by an administrator is approved at once and records who approved it", async () => {
     const made = must(await submit(admin, { main_image: "/picture.webp" }));
 
-    expect(await outfit(made.id)).toMatchObject({
+    expect(await readOutfit(made.id)).toMatchObject({
       status: "approved",
       created_by_admin: true,
       approved_by: admin.id,
@@ -190,13 +183,13 @@ describe("approving one's own outfit", () => {
       .select();
 
     expectRefused(response, 403, "42501", message);
-    expect(await outfit(own.id)).toEqual(own);
+    expect(await readOutfit(own.id)).toEqual(own);
   });
 
   test("by upsert leaves it pending", async () => {
     await attacker.client.from("combines").upsert({ ...own, status: "approved" });
 
-    expect(await outfit(own.id)).toMatchObject({ status: "pending", approved_at: null });
+    expect(await readOutfit(own.id)).toMatchObject({ status: "pending", approved_at: null });
   });
 
   test("by review_combine is refused", async () => {
@@ -206,7 +199,7 @@ describe("approving one's own outfit", () => {
     });
 
     expectRefused(response, 403, "42501", /Only an administrator may review/);
-    expect((await outfit(own.id)).status).toBe("pending");
+    expect((await readOutfit(own.id)).status).toBe("pending");
   });
 
   test("by giving it to somebody else is refused", async () => {
@@ -240,7 +233,7 @@ describe("approving one's own outfit", () => {
 
     expectRefused(upserted, 403, "42501", /Only an administrator may review/);
     expectRefused(updated, 403, "42501", /Only an administrator may review/);
-    expect((await outfit(own.id)).status).toBe("rejected");
+    expect((await readOutfit(own.id)).status).toBe("rejected");
   });
 
   test("does not happen when a pending outfit is edited", async () => {
@@ -252,7 +245,7 @@ describe("approving one's own outfit", () => {
       .single();
 
     expectAllowed(response);
-    expect(await outfit(own.id)).toMatchObject({ name: "Better name", status: "pending" });
+    expect(await readOutfit(own.id)).toMatchObject({ name: "Better name", status: "pending" });
   });
 });
 
@@ -269,7 +262,7 @@ describe("a published outfit", () => {
 
     expectNoRows(edited);
     expectNoRows(deleted);
-    expect((await outfit(published.id)).name).toBe(published.name);
+    expect((await readOutfit(published.id)).name).toBe(published.name);
   });
 
   test("records the real reviewer and time", async () => {
@@ -288,7 +281,7 @@ describe("a published outfit", () => {
         .single(),
     );
 
-    const row = await outfit(pending.id);
+    const row = await readOutfit(pending.id);
     expect(row).toMatchObject({ status: "approved", approved_by: admin.id });
     expect(Date.parse(row.approved_at ?? "")).toBeGreaterThan(Date.now() - 60_000);
   });
@@ -301,7 +294,7 @@ describe("a published outfit", () => {
     const again = await admin.client.rpc("review_combine", { ...review, approve: false });
 
     expectRefused(again, 404, "PT404", /waiting for review/);
-    expect((await outfit(pending.id)).status).toBe("approved");
+    expect((await readOutfit(pending.id)).status).toBe("approved");
   });
 });
 
@@ -358,7 +351,7 @@ describe("other people's outfits", () => {
       .select();
 
     expectNoRows(response);
-    expect((await outfit(theirs.id)).name).toBe(theirs.name);
+    expect((await readOutfit(theirs.id)).name).toBe(theirs.name);
   });
 
   test.each(["approved", "pending"])("cannot be overwritten by upsert while %s", async (status) => {
@@ -370,7 +363,7 @@ describe("other people's outfits", () => {
       .select();
 
     expectRefused(response, 403, "42501", /row-level security policy/);
-    expect(await outfit(theirs.id)).toEqual(theirs);
+    expect(await readOutfit(theirs.id)).toEqual(theirs);
   });
 
   test("cannot be deleted", async () => {
@@ -379,7 +372,7 @@ describe("other people's outfits", () => {
     const response = await attacker.client.from("combines").delete().eq("id", theirs.id).select();
 
     expectNoRows(response);
-    expect(await outfit(theirs.id)).toEqual(theirs);
+    expect(await readOutfit(theirs.id)).toEqual(theirs);
   });
 });
 
@@ -391,7 +384,7 @@ describe("lists of ids", () => {
 
     must(await admin.client.from("items").delete().eq("id", ids[1]).select().single());
 
-    expect((await outfit(made.id)).item_ids).toEqual([ids[0], ids[2]]);
+    expect((await readOutfit(made.id)).item_ids).toEqual([ids[0], ids[2]]);
   });
 
   test("refuse nulls and unknown ids in an update", async () => {
@@ -401,6 +394,6 @@ describe("lists of ids", () => {
 
     expectRefused(await change([item.id, null]), 400, "23514", /combines_item_ids_shape/);
     expectRefused(await change([item.id, randomUUID()]), 409, "23503", /The list "item_ids"/);
-    expect((await outfit(made.id)).item_ids).toEqual([item.id]);
+    expect((await readOutfit(made.id)).item_ids).toEqual([item.id]);
   });
 });

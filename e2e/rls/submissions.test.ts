@@ -7,6 +7,7 @@ import {
   makeOutfit,
   must,
   type Outfit,
+  readOutfit,
   stored,
   uniqueName,
   uploadTrainingPhotos,
@@ -24,14 +25,6 @@ beforeAll(async () => {
   item = await makeItem();
   await uploadTrainingPhotos(creator);
 });
-
-async function outfit(id: string): Promise<Outfit> {
-  const [row] = await stored<Outfit>("combines", "id", id);
-  if (!row) {
-    throw new Error("the outfit is gone");
-  }
-  return row;
-}
 
 function submit(person: Person, extra: Record<string, unknown> = {}) {
   return person.client
@@ -109,7 +102,7 @@ describe("training photos", () => {
     const response = await edit(person, rejected.id, { name: "Once more" });
 
     expectRefused(response, 400, "23514", /exactly three training photos/);
-    expect((await outfit(rejected.id)).status).toBe("rejected");
+    expect((await readOutfit(rejected.id)).status).toBe("rejected");
   });
 });
 
@@ -117,7 +110,7 @@ describe("a rejected outfit", () => {
   async function makeRejected(): Promise<Outfit> {
     const { id } = must(await submit(creator));
     must(await review(id, { approve: false, reason: "The shoes are missing." }));
-    return outfit(id);
+    return readOutfit(id);
   }
 
   test("carries who rejected it, when and why; only its creator and administrators read it", async () => {
@@ -148,7 +141,7 @@ describe("a rejected outfit", () => {
       rejection_reason: null,
     });
     must(await review(rejected.id, { approve: true, seen: edited.updated_at }));
-    expect((await outfit(rejected.id)).status).toBe("approved");
+    expect((await readOutfit(rejected.id)).status).toBe("approved");
   });
 
   test("waits again after an edit that changes nothing, as the photos may be new", async () => {
@@ -167,7 +160,7 @@ describe("a rejected outfit", () => {
     const rejected = await makeRejected();
 
     expectRefused(await edit(creator, rejected.id, change), 403, "42501", /may review/);
-    expect(await outfit(rejected.id)).toEqual(rejected);
+    expect(await readOutfit(rejected.id)).toEqual(rejected);
   });
 
   test("keeps its decision when an administrator edits it", async () => {
@@ -200,9 +193,9 @@ describe("a review of what was seen", () => {
 
     expect(edited.updated_at > seen.updated_at).toBe(true);
     expectRefused(stale, 409, "PT409", /changed or reviewed/);
-    expect((await outfit(seen.id)).status).toBe("pending");
+    expect((await readOutfit(seen.id)).status).toBe("pending");
     must(await review(seen.id, { approve: true, seen: edited.updated_at }));
-    expect((await outfit(seen.id)).status).toBe("approved");
+    expect((await readOutfit(seen.id)).status).toBe("approved");
   });
 
   test("is refused with 409 when another administrator was faster", async () => {
@@ -212,7 +205,7 @@ describe("a review of what was seen", () => {
     const late = await review(seen.id, { approve: true, seen: seen.updated_at });
 
     expectRefused(late, 409, "PT409", /changed or reviewed/);
-    expect(await outfit(seen.id)).toMatchObject({ status: "rejected", rejection_reason: null });
+    expect(await readOutfit(seen.id)).toMatchObject({ status: "rejected", rejection_reason: null });
   });
 
   test("lets one of an edit and a review win when both arrive at once", async () => {
@@ -223,7 +216,7 @@ describe("a review of what was seen", () => {
       creator.client.from("combines").update({ name: "At once" }).eq("id", seen.id).select(),
     ]);
 
-    const row = await outfit(seen.id);
+    const row = await readOutfit(seen.id);
     // The edit came first and the review is refused, or the outfit was published and can no longer be edited.
     expect(reviewed.error === null).toBe(row.status === "approved");
     expect(edited.data?.length === 1).toBe(row.name === "At once");

@@ -92,3 +92,12 @@ export async function uploadTrainingPhotos(person: Person): Promise<void> {
 export async function stored<T>(table: string, column: string, value: string): Promise<T[]> {
   return must(await owner().from(table).select().eq(column, value)) as T[];
 }
+
+/** The outfit as the database has it. */
+export async function readOutfit(id: string): Promise<Outfit> {
+  const [row] = await stored<Outfit>("combines", "id", id);
+  if (!row) {
+    throw new Error("the outfit is gone");
+  }
+  return row;
+}

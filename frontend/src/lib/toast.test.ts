@@ -5,14 +5,14 @@ afterEach(() => {
   for (const { id } of currentToasts()) dismissToast(id, true);
 });
 
-function undoable() {
+function showUndoToast() {
   const action = { label: "Undo", onPress: vi.fn(), onMiss: vi.fn() };
   toast("Deleted", undefined, "neutral", action);
   return { action, id: currentToasts().at(-1)?.id ?? 0 };
 }
 
 test("a pressed button runs its action and nothing else", () => {
-  const { action, id } = undoable();
+  const { action, id } = showUndoToast();
 
   dismissToast(id, true);
 
@@ -21,7 +21,7 @@ test("a pressed button runs its action and nothing else", () => {
 });
 
 test("a toast that goes away without its button reports it once", () => {
-  const { action, id } = undoable();
+  const { action, id } = showUndoToast();
 
   dismissToast(id);
   dismissToast(id);
@@ -30,7 +30,7 @@ test("a toast that goes away without its button reports it once", () => {
 });
 
 test("a toast that later ones replace reports it, too", () => {
-  const { action } = undoable();
+  const { action } = showUndoToast();
 
   for (const title of ["One", "Two", "Three"]) toast(title);
 

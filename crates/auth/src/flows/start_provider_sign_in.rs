@@ -112,7 +112,7 @@ async fn store_flow(
         return Err(AuthError::UserNotFound("User identified by token not found"));
     }
     // A provider uses either PKCE or OAuth 1.0a, so one column stores the verifier or the request token's secret.
-    let token = secrets.request_token.as_ref().map(OAuth1Token::to_stored);
+    let token = secrets.request_token.as_ref().map(OAuth1Token::to_database_text);
     if let Some(secret) = secrets.verifier.clone().or(token) {
         let id = provider_flows::insert_client_state(&db, flow.provider, &secret, now).await?;
         flow.client_state = Some(id);

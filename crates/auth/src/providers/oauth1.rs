@@ -37,12 +37,12 @@ pub(crate) struct OAuth1Token {
 
 impl OAuth1Token {
     /// Token and secret in one string, to be stored in `auth.oauth_client_states` until the browser is back.
-    pub(crate) fn to_stored(&self) -> String {
+    pub(crate) fn to_database_text(&self) -> String {
         format!("{} {}", self.token, self.secret)
     }
 
-    /// Reverses [`Self::to_stored`].
-    fn from_stored(text: &str) -> Option<Self> {
+    /// Reverses [`Self::to_database_text`].
+    fn from_database_text(text: &str) -> Option<Self> {
         let (token, secret) = text.split_once(' ')?;
         Some(Self {
             token: token.to_owned(),
@@ -71,7 +71,7 @@ impl OAuth1Token {
             token: field("oauth_token"),
             secret: field("oauth_token_secret"),
         };
-        // `to_stored` separates token and secret by a space, so a token that contains one could not be read back.
+        // `to_database_text` separates token and secret by a space, so a token that contains one could not be read back.
         if token.token.is_empty() || token.token.contains(' ') {
             return Err(refused());
         }
@@ -196,7 +196,7 @@ pub(super) async fn exchange_verifier(
     stored: Option<&str>,
 ) -> Result<ProviderTokens, ProviderError> {
     let token = stored
-        .and_then(OAuth1Token::from_stored)
+        .and_then(OAuth1Token::from_database_text)
         .ok_or(ProviderError::MissingEndpoint("request token"))?;
     let call = UnsignedCall {
         method: "POST",
@@ -315,7 +315,7 @@ mod tests {
             secret: "c/d+e=".to_owned(),
         };
 
-        assert!(OAuth1Token::from_stored(&token.to_stored()) == Some(token));
-        assert!(OAuth1Token::from_stored("nonsense").is_none());
+        assert!(OAuth1Token::from_database_text(&token.to_database_text()) == Some(token));
+        assert!(OAuth1Token::from_database_text("nonsense").is_none());
     }
 }

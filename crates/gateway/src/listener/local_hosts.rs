@@ -29,7 +29,7 @@ impl LocalHosts {
 
     /// Whether a request with this Host header is served: for an address, for a name without a dot or with a reserved
     /// ending, and for the names that were added.
-    pub(crate) fn allow(&self, host: &str) -> bool {
+    pub(crate) fn is_allowed(&self, host: &str) -> bool {
         let host = host.trim();
         if let Some(address) = host.strip_prefix('[') {
             let address = address.split(']').next().unwrap_or_default();
@@ -68,7 +68,7 @@ mod tests {
             "demo.ngrok.app",
             "",
         ] {
-            assert!(hosts.allow(local), "{local}");
+            assert!(hosts.is_allowed(local), "{local}");
         }
         for foreign in [
             "evil.example",
@@ -79,7 +79,7 @@ mod tests {
             "demo.ngrok.app.evil.example",
             "[evil.example]",
         ] {
-            assert!(!hosts.allow(foreign), "{foreign}");
+            assert!(!hosts.is_allowed(foreign), "{foreign}");
         }
     }
 }

@@ -117,7 +117,7 @@ where
                     };
                     shared
                         .admission
-                        .track(service, response, usage, client_of(&caller))
+                        .track(service, response, usage, identify_client(&caller))
                 }
             };
             set_retry_after(&mut response);
@@ -151,7 +151,7 @@ impl<S> GatewayService<S> {
         let usage = self
             .shared
             .admission
-            .admit(service, request.method(), client_of(&caller))
+            .admit(service, request.method(), identify_client(&caller))
             .map_err(boxed_response)?;
         request.extensions_mut().insert(caller.clone());
         strip_key(request);
@@ -163,8 +163,8 @@ fn boxed_response(error: GatewayError) -> Box<HttpResponse> {
     Box::new(error.response())
 }
 
-/// By whom the request is counted.
-fn client_of(caller: &Caller) -> Client<'_> {
+/// The client on whose account limits count the request: its address, and its bearer token if it sent one.
+fn identify_client(caller: &Caller) -> Client<'_> {
     Client {
         address: caller.remote_ip(),
         bearer: caller.bearer(),

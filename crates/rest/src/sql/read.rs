@@ -143,7 +143,7 @@ impl Sql {
         }
     }
 
-    /// A column of a to-one spread in the select list of its parent.
+    /// Writes one column of a to-one spread (`...creator(name)`), which stands among the columns of its parent.
     fn write_spread_column(&mut self, lateral: &str, field: &SpreadField) {
         self.write_aggregated(field.aggregate, field.aggregate_cast.as_deref(), |sql| {
             sql.column(RowsName::Alias(lateral), &field.name);

@@ -23,7 +23,7 @@ const DELETE: &str = "delete from storage.objects o where o.bucket_id = $1 \
      and o.name = any (array(select jsonb_array_elements_text($2::jsonb))) returning o.version, o.name";
 
 /// Run as the service after the deletion: keys that still exist were denied, all others are gone or never existed.
-const REMAINING: &str = "select o.name from storage.objects o where o.bucket_id = $1 \
+const SELECT_REMAINING_NAMES: &str = "select o.name from storage.objects o where o.bucket_id = $1 \
      and o.name = any (array(select jsonb_array_elements_text($2::jsonb)))";
 
 /// `DeleteResult` with one entry per key: deleted, or the error. With `Quiet` only errors are listed.
@@ -119,7 +119,7 @@ async fn delete_batch(
         .delete_objects(Statement::new(DELETE).bind(bucket).bind(&keys))
         .await?;
     let remaining = service
-        .read(Statement::new(REMAINING).bind(bucket).bind(&keys))
+        .read(Statement::new(SELECT_REMAINING_NAMES).bind(bucket).bind(&keys))
         .await?;
     remaining
         .iter()

@@ -18,9 +18,9 @@ const LONGEST_CACHED_TOKEN_BYTES: usize = 8 * 1024;
 /// Whether keys without a `kid` are tried for tokens that have one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum UnnamedKeys {
-    /// They are tried unless another key has the token's `kid`; a project's shared secret has none.
+    /// Keys without a `kid` are tried unless another key has the token's `kid`; a project's shared secret has none.
     VerifyAll,
-    /// They are tried only for tokens without a `kid`.
+    /// Keys without a `kid` are tried only for tokens without one, because a token that names its key is refused by every other.
     VerifyUnnamed,
 }
 

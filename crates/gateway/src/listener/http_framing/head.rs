@@ -53,7 +53,7 @@ impl Head {
         }
         let next = body_of(&request).ok_or_else(|| refused(Reason::Malformed))?;
         if let Some(hosts) = hosts
-            && !find_host(&request, target).is_none_or(|host| hosts.allow(host))
+            && !find_host(&request, target).is_none_or(|host| hosts.is_allowed(host))
         {
             return Err(refused(Reason::ForeignHost));
         }

@@ -20,7 +20,7 @@ const checkViolation = "23514";
 /** PostgreSQL's SQLSTATE for a reference to a row that does not exist. */
 const foreignKeyViolation = "23503";
 /** PostgREST's code for a single row that was not found: the outfit was approved or deleted meanwhile. */
-const noSingleRow = "PGRST116";
+const notOneRowCode = "PGRST116";
 
 interface Submission {
   userId: string;
@@ -82,7 +82,7 @@ function explainFailure(error: unknown): string {
   if (hasCode(error, foreignKeyViolation)) {
     return "One of the items is no longer in the catalogue. Take it out and submit again.";
   }
-  if (hasCode(error, noSingleRow)) {
+  if (hasCode(error, notOneRowCode)) {
     return "The outfit was approved or deleted meanwhile and can no longer be edited.";
   }
   return "Failed to submit outfit combination. Please try again.";
