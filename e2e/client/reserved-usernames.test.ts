@@ -5,13 +5,13 @@ import { readdirSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
 import { reservedUsernames } from "../../frontend/src/lib/reserved-usernames.ts";
-import { must } from "../support/catalogue.ts";
+import { expectData } from "../support/catalogue.ts";
 import { visitor } from "../support/clients.ts";
 
 const frontend = resolve(import.meta.dirname, "../../frontend");
 
 async function reservedByDatabase(): Promise<string[]> {
-  return must(await visitor().rpc("reserved_usernames"));
+  return expectData(await visitor().rpc("reserved_usernames"));
 }
 
 test("the database and the site reserve the same usernames", async () => {
@@ -39,7 +39,7 @@ test("every file and folder of the built site is reserved", async () => {
 
 test("reserved words are refused as usernames in every spelling", async () => {
   for (const word of ["discovery", "Discovery", "ASSETS"]) {
-    const available = must(await visitor().rpc("username_available", { candidate: word }));
+    const available = expectData(await visitor().rpc("username_available", { candidate: word }));
     expect(available, word).toBe(false);
   }
 });

@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
 import { apiUrl } from "../support/address.ts";
-import { makeItem, makeOutfit, must, type Outfit, uniqueName } from "../support/catalogue.ts";
+import { expectData, makeItem, makeOutfit, type Outfit, uniqueName } from "../support/catalogue.ts";
 import { client, owner, type Person, signUp, visitor } from "../support/clients.ts";
 
 let creator: Person;
@@ -16,7 +16,7 @@ beforeAll(async () => {
   for (let number = 0; number < 3; number += 1) {
     outfits.push(await makeOutfit(creator, "approved"));
   }
-  must(
+  expectData(
     await fan.client
       .from("likes")
       .insert([0, 1].map((index) => ({ user_id: fan.id, combine_id: outfits[index]?.id }))),

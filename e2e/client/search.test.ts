@@ -2,7 +2,7 @@
 
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { must } from "../support/catalogue.ts";
+import { expectData } from "../support/catalogue.ts";
 import { owner, visitor } from "../support/clients.ts";
 
 interface Named {
@@ -16,7 +16,7 @@ function uniqueWord(): string {
 }
 
 async function insert<Row>(table: string, row: Record<string, unknown>): Promise<Row> {
-  return must(await owner().from(table).insert(row).select().single()) as Row;
+  return expectData(await owner().from(table).insert(row).select().single()) as Row;
 }
 
 /** An outfit of two items whose brand, color and style have a unique word in their names. */
@@ -51,12 +51,12 @@ async function makeSearchable() {
 }
 
 async function foundOutfits(filter: Record<string, unknown>): Promise<string[]> {
-  const rows = must(await visitor().rpc("search_outfits", filter).select("id")) as Named[];
+  const rows = expectData(await visitor().rpc("search_outfits", filter).select("id")) as Named[];
   return rows.map(({ id }) => id);
 }
 
 async function foundItems(filter: Record<string, unknown>): Promise<string[]> {
-  const rows = must(await visitor().rpc("search_items", filter).select("id")) as Named[];
+  const rows = expectData(await visitor().rpc("search_items", filter).select("id")) as Named[];
   return rows.map(({ id }) => id);
 }
 

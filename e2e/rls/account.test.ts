@@ -1,7 +1,7 @@
 // Exporting and deleting one's account: nobody reaches another person's, and nothing of a deleted one stays.
 
 import { beforeAll, describe, expect, test } from "vitest";
-import { makeItem, makeOutfit, must, stored } from "../support/catalogue.ts";
+import { expectData, fetchRows, makeItem, makeOutfit } from "../support/catalogue.ts";
 import { owner, type Person, signUp, signUpAdmin, visitor } from "../support/clients.ts";
 import { expectAllowed, expectRefused } from "../support/expectations.ts";
 import { picture, png, storedFiles } from "../support/files.ts";
@@ -34,7 +34,7 @@ async function fillAccount(person: Person) {
   const published = await makeOutfit(person, "approved");
   const waiting = await makeOutfit(person, "pending");
   const main_image = `/storage/v1/object/public/user-outfit-images/${person.id}/look.png`;
-  must(
+  expectData(
     await owner().from("combines").update({ main_image }).eq("id", published.id).select().single(),
   );
   expectAllowed(
@@ -71,8 +71,8 @@ describe("deleting an account", () => {
     });
 
     expectRefused(response, 400, "23514", /confirmation is not the username/);
-    expect(await stored("profiles", "id", attacker.id)).toHaveLength(1);
-    expect(await stored("profiles", "id", victim.id)).toHaveLength(1);
+    expect(await fetchRows("profiles", "id", attacker.id)).toHaveLength(1);
+    expect(await fetchRows("profiles", "id", victim.id)).toHaveLength(1);
   });
 
   test("removes rows, files and sessions, and leaves everybody else's", async () => {
@@ -89,10 +89,10 @@ describe("deleting an account", () => {
       }),
     );
 
-    expect(await stored("profiles", "id", person.id)).toEqual([]);
-    expect(await stored("likes", "user_id", person.id)).toEqual([]);
-    expect(await stored("user_training_images", "user_id", person.id)).toEqual([]);
-    expect(await stored("combines", "id", waiting.id)).toEqual([]);
+    expect(await fetchRows("profiles", "id", person.id)).toEqual([]);
+    expect(await fetchRows("likes", "user_id", person.id)).toEqual([]);
+    expect(await fetchRows("user_training_images", "user_id", person.id)).toEqual([]);
+    expect(await fetchRows("combines", "id", waiting.id)).toEqual([]);
     expect(await filesOf(person)).toEqual([]);
     const refreshed = await visitor().auth.refreshSession({ refresh_token: refreshToken });
     expect(refreshed.error).not.toBeNull();
@@ -100,14 +100,14 @@ describe("deleting an account", () => {
     expect(user.error?.status).toBe(404);
 
     // What is published stays, without its creator and without a picture from the deleted folder.
-    const [outfit] = await stored<{ user_id: string | null; main_image: string | null }>(
+    const [outfit] = await fetchRows<{ user_id: string | null; main_image: string | null }>(
       "combines",
       "id",
       published.id,
     );
     expect(outfit?.user_id).toBeNull();
 
-    expect(await stored("profiles", "id", bystander.id)).toHaveLength(1);
+    expect(await fetchRows("profiles", "id", bystander.id)).toHaveLength(1);
     expect(await filesOf(bystander)).toHaveLength(4);
   });
 
@@ -117,8 +117,8 @@ describe("deleting an account", () => {
     const plain = await makeItem();
     const shown = await makeItem();
     const image = "/storage/v1/object/public/images/items/camel-overcoat.webp";
-    must(await owner().from("items").update({ image }).eq("id", shown.id).select().single());
-    must(
+    expectData(await owner().from("items").update({ image }).eq("id", shown.id).select().single());
+    expectData(
       await owner()
         .from("combines")
         .update({ item_ids: [plain.id, shown.id] })
@@ -129,7 +129,7 @@ describe("deleting an account", () => {
 
     expectAllowed(await person.client.rpc("delete_my_account", { confirmation: person.username }));
 
-    const [outfit] = await stored<{ main_image: string }>("combines", "id", published.id);
+    const [outfit] = await fetchRows<{ main_image: string }>("combines", "id", published.id);
     expect(outfit?.main_image).toBe(image);
   });
 
@@ -172,7 +172,7 @@ describe("exporting an account", () => {
     await fillAccount(victim);
     const admin = await signUpAdmin();
     for (const person of [victim, admin]) {
-      const exported = must(await person.client.rpc("export_my_data")) as Export;
+      const exported = expectData(await person.client.rpc("export_my_data")) as Export;
 
       const count = person === victim ? 1 : 0;
       expect(exported.profile.id).toBe(person.id);

@@ -1,7 +1,7 @@
 // Functions of the admin area: visitors and users get nothing from them, administrators what they ask for.
 
 import { beforeAll, describe, expect, test } from "vitest";
-import { makeItem, makeOutfit, must, stored } from "../support/catalogue.ts";
+import { expectData, fetchRows, makeItem, makeOutfit } from "../support/catalogue.ts";
 import { owner, type Person, signUp, signUpAdmin, visitor } from "../support/clients.ts";
 import { expectRefused } from "../support/expectations.ts";
 
@@ -14,7 +14,7 @@ beforeAll(async () => {
   admin = await signUpAdmin();
   demoted = await signUpAdmin();
   // The token was given to an administrator and is still valid.
-  must(await owner().from("profiles").update({ role: "user" }).eq("id", demoted.id));
+  expectData(await owner().from("profiles").update({ role: "user" }).eq("id", demoted.id));
 });
 
 const calls: [name: string, args: Record<string, unknown>][] = [
@@ -36,7 +36,7 @@ describe.each(calls)("%s %j", (name, args) => {
   });
 
   test("answers administrators", async () => {
-    expect(must(await admin.client.rpc(name, args))).not.toBeNull();
+    expect(expectData(await admin.client.rpc(name, args))).not.toBeNull();
   });
 });
 
@@ -44,8 +44,8 @@ describe("list_users", () => {
   test("finds a user by a part of the address, in any case, with wildcards taken literally", async () => {
     const part = attacker.email.slice(0, -4).toUpperCase();
 
-    const found = must(await admin.client.rpc("list_users", { term: part }));
-    const wildcard = must(await admin.client.rpc("list_users", { term: "%_%" }));
+    const found = expectData(await admin.client.rpc("list_users", { term: part }));
+    const wildcard = expectData(await admin.client.rpc("list_users", { term: "%_%" }));
 
     expect(found).toMatchObject([
       { id: attacker.id, email: attacker.email, role: "user", total: 1 },
@@ -54,11 +54,13 @@ describe("list_users", () => {
   });
 
   test("pages through all users without a gap or a repetition", async () => {
-    const all = must(await admin.client.rpc("list_users", { max_results: 100 }));
+    const all = expectData(await admin.client.rpc("list_users", { max_results: 100 }));
     const pages = [];
     for (let offset = 0; offset < all.length; offset += 3) {
       pages.push(
-        ...must(await admin.client.rpc("list_users", { page_offset: offset, max_results: 3 })),
+        ...expectData(
+          await admin.client.rpc("list_users", { page_offset: offset, max_results: 3 }),
+        ),
       );
     }
     const ids = pages.map(({ id }: { id: string }) => id).slice(0, all.length);
@@ -69,10 +71,10 @@ describe("list_users", () => {
 
 describe("admin_overview", () => {
   test("counts the outfits of users that wait, and not those of others", async () => {
-    const before = must(await admin.client.rpc("admin_overview"));
+    const before = expectData(await admin.client.rpc("admin_overview"));
     await makeOutfit(attacker, "pending");
     await makeOutfit(attacker, "rejected");
-    const after = must(await admin.client.rpc("admin_overview"));
+    const after = expectData(await admin.client.rpc("admin_overview"));
 
     expect(after.pending - before.pending).toBe(1);
     expect(after.combines - before.combines).toBe(2);
@@ -84,9 +86,9 @@ describe("picture_is_used", () => {
     const item = await makeItem();
     const url = `/storage/v1/object/public/images/items/${item.id}.webp`;
 
-    const before = must(await admin.client.rpc("picture_is_used", { url }));
-    must(await owner().from("items").update({ image: url }).eq("id", item.id));
-    const after = must(await admin.client.rpc("picture_is_used", { url }));
+    const before = expectData(await admin.client.rpc("picture_is_used", { url }));
+    expectData(await owner().from("items").update({ image: url }).eq("id", item.id));
+    const after = expectData(await admin.client.rpc("picture_is_used", { url }));
 
     expect([before, after]).toEqual([false, true]);
   });
@@ -96,9 +98,9 @@ describe("product_number", () => {
   test("finds items by a part of the retailer's number", async () => {
     const item = await makeItem();
     const number = 7_000_000_000 + Math.floor(Math.random() * 1_000_000_000);
-    must(await owner().from("items").update({ product_id: number }).eq("id", item.id));
+    expectData(await owner().from("items").update({ product_id: number }).eq("id", item.id));
 
-    const found = must(
+    const found = expectData(
       await admin.client
         .from("items")
         .select("id")
@@ -106,6 +108,6 @@ describe("product_number", () => {
     );
 
     expect(found).toContainEqual({ id: item.id });
-    expect(await stored("items", "id", item.id)).toHaveLength(1);
+    expect(await fetchRows("items", "id", item.id)).toHaveLength(1);
   });
 });

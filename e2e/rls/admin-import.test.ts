@@ -2,7 +2,7 @@
 
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
-import { must, stored, uniqueName } from "../support/catalogue.ts";
+import { expectData, fetchRows, uniqueName } from "../support/catalogue.ts";
 import { type Person, signUp, signUpAdmin, visitor } from "../support/clients.ts";
 import { expectRefused } from "../support/expectations.ts";
 
@@ -31,13 +31,13 @@ describe("import_rows", () => {
       "42501",
       /Only an administrator/,
     );
-    expect(await stored("colors", "name", name)).toEqual([]);
+    expect(await fetchRows("colors", "name", name)).toEqual([]);
   });
 
   test("imports the good rows and answers for each of the others", async () => {
     const name = uniqueName("Color");
 
-    const answers = must(
+    const answers = expectData(
       await admin.client.rpc("import_rows", {
         target: "colors",
         entries: [
@@ -57,20 +57,20 @@ describe("import_rows", () => {
       { place: 3, error: "There is no value for name." },
       { place: 4, error: null },
     ]);
-    expect(await stored("colors", "name", name)).toMatchObject([{ hex_code: "#11AAff" }]);
-    expect(await stored("colors", "name", `=${name}`)).toHaveLength(1);
+    expect(await fetchRows("colors", "name", name)).toMatchObject([{ hex_code: "#11AAff" }]);
+    expect(await fetchRows("colors", "name", `=${name}`)).toHaveLength(1);
   });
 
   test("gives outfit styles without a name the default name", async () => {
     const description = uniqueName("Imported");
-    must(
+    expectData(
       await admin.client.rpc("import_rows", {
         target: "outfit_styles",
         entries: [{ name: " ", description }],
       }),
     );
 
-    expect(await stored("outfit_styles", "description", description)).toMatchObject([
+    expect(await fetchRows("outfit_styles", "description", description)).toMatchObject([
       { name: "Unnamed Style" },
     ]);
   });

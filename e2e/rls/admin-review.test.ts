@@ -2,7 +2,7 @@
 
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
-import { makeOutfit, must, type Outfit, stored } from "../support/catalogue.ts";
+import { expectData, fetchRows, makeOutfit, type Outfit } from "../support/catalogue.ts";
 import { type Person, signUp, signUpAdmin, visitor } from "../support/clients.ts";
 import { expectRefused } from "../support/expectations.ts";
 
@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 /** The status of an outfit as it is stored. */
 async function statusOf({ id }: Outfit): Promise<string | undefined> {
-  const [row] = await stored<Outfit>("combines", "id", id);
+  const [row] = await fetchRows<Outfit>("combines", "id", id);
   return row?.status;
 }
 
@@ -49,7 +49,7 @@ describe("review_combines", () => {
     ];
     const unknown = randomUUID();
 
-    const answers = must(
+    const answers = expectData(
       await admin.client.rpc("review_combines", {
         decisions: [
           { id: approved.id, approve: true },
@@ -77,7 +77,7 @@ describe("review_combines", () => {
       "rejected",
       "pending",
     ]);
-    expect(await stored("combines", "id", rejected.id)).toMatchObject([
+    expect(await fetchRows("combines", "id", rejected.id)).toMatchObject([
       { rejection_reason: "Too dark", approved_by: admin.id },
     ]);
   });
@@ -94,7 +94,9 @@ describe("review_combines", () => {
       });
 
     const [first, second] = await Promise.all([decide(admin, true), decide(other, false)]);
-    const refusals = [...must(first), ...must(second)].filter(({ error }) => error !== null);
+    const refusals = [...expectData(first), ...expectData(second)].filter(
+      ({ error }) => error !== null,
+    );
 
     expect(refusals).toHaveLength(outfits.length);
   });

@@ -2,7 +2,7 @@
 
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
-import { makeItem, must, stored, uniqueName } from "../support/catalogue.ts";
+import { expectData, fetchRows, makeItem, uniqueName } from "../support/catalogue.ts";
 import { owner, type Person, signUp, signUpAdmin, visitor } from "../support/clients.ts";
 import { expectNoRows, expectRefused } from "../support/expectations.ts";
 
@@ -15,7 +15,7 @@ beforeAll(async () => {
   attacker = await signUp();
   admin = await signUpAdmin();
   brandId = (await makeItem()).brand_id;
-  const category = must(
+  const category = expectData(
     await owner()
       .from("categories")
       .insert({ name: uniqueName("Category") })
@@ -44,11 +44,11 @@ describe.each(tables)("%s", (table, row) => {
 
     expectRefused(byUser, 403, "42501", /row-level security policy/);
     expectRefused(byVisitor, 401, "42501", /permission denied for table/);
-    expect(await stored(table, "name", String(attempt.name))).toEqual([]);
+    expect(await fetchRows(table, "name", String(attempt.name))).toEqual([]);
   });
 
   test("are not changed or deleted by users or visitors", async () => {
-    const made = must(await owner().from(table).insert(row()).select().single());
+    const made = expectData(await owner().from(table).insert(row()).select().single());
 
     const updated = await attacker.client
       .from(table)
@@ -66,19 +66,19 @@ describe.each(tables)("%s", (table, row) => {
     expectRefused(upserted, 403, "42501", /row-level security policy/);
     expectNoRows(deleted);
     expectRefused(byVisitor, 401, "42501", /permission denied for table/);
-    expect(await stored(table, "id", made.id)).toEqual([made]);
+    expect(await fetchRows(table, "id", made.id)).toEqual([made]);
   });
 
   test("are maintained by administrators and read by visitors", async () => {
-    const made = must(await admin.client.from(table).insert(row()).select().single());
+    const made = expectData(await admin.client.from(table).insert(row()).select().single());
     const name = uniqueName("Renamed");
 
-    must(await admin.client.from(table).update({ name }).eq("id", made.id).select().single());
-    const seen = must(await visitor().from(table).select("name").eq("id", made.id).single());
-    must(await admin.client.from(table).delete().eq("id", made.id).select().single());
+    expectData(await admin.client.from(table).update({ name }).eq("id", made.id).select().single());
+    const seen = expectData(await visitor().from(table).select("name").eq("id", made.id).single());
+    expectData(await admin.client.from(table).delete().eq("id", made.id).select().single());
 
     expect(seen.name).toBe(name);
-    expect(await stored(table, "id", made.id)).toEqual([]);
+    expect(await fetchRows(table, "id", made.id)).toEqual([]);
   });
 });
 
@@ -111,7 +111,7 @@ describe("values that the catalogue refuses to administrators too", () => {
 
   test("a second brand of the same name in another case", async () => {
     const name = uniqueName("Brand");
-    must(await admin.client.from("brands").insert({ name }));
+    expectData(await admin.client.from("brands").insert({ name }));
 
     const response = await admin.client
       .from("brands")
@@ -138,6 +138,6 @@ describe("values that the catalogue refuses to administrators too", () => {
     const response = await admin.client.from("brands").delete().eq("id", item.brand_id).select();
 
     expectRefused(response, 409, "23503", /items_brand_id_fkey/);
-    expect(await stored("brands", "id", item.brand_id)).toHaveLength(1);
+    expect(await fetchRows("brands", "id", item.brand_id)).toHaveLength(1);
   });
 });

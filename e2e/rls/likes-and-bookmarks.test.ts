@@ -4,12 +4,12 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import {
+  expectData,
+  fetchRows,
   type Item,
   makeItem,
   makeOutfit,
-  must,
   type Outfit,
-  stored,
 } from "../support/catalogue.ts";
 import { owner, type Person, signUp, signUpAdmin, visitor } from "../support/clients.ts";
 import { expectNoRows, expectRefused } from "../support/expectations.ts";
@@ -33,12 +33,12 @@ beforeAll(async () => {
 describe("likes", () => {
   test("are refused a second time for the same target", async () => {
     const like = { user_id: attacker.id, combine_id: published.id, product_id: null };
-    must(await attacker.client.from("likes").insert(like).select().single());
+    expectData(await attacker.client.from("likes").insert(like).select().single());
 
     const again = await attacker.client.from("likes").insert(like).select();
 
     expectRefused(again, 409, "23505", /likes_user_id_combine_id_key/);
-    expect(await stored("likes", "user_id", attacker.id)).toHaveLength(1);
+    expect(await fetchRows("likes", "user_id", attacker.id)).toHaveLength(1);
   });
 
   test("sent many times concurrently count once", async () => {
@@ -50,13 +50,13 @@ describe("likes", () => {
     );
 
     expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(409)]);
-    expect(await stored("likes", "user_id", person.id)).toHaveLength(1);
+    expect(await fetchRows("likes", "user_id", person.id)).toHaveLength(1);
   });
 
   test("of one item are refused a second time too", async () => {
     const person = await signUp();
     const like = { user_id: person.id, combine_id: null, product_id: item.id };
-    must(await person.client.from("likes").insert(like).select().single());
+    expectData(await person.client.from("likes").insert(like).select().single());
 
     const again = await person.client.from("likes").insert(like).select();
 
@@ -73,7 +73,7 @@ describe("likes", () => {
       .select();
 
     expectRefused(response, 400, "23514", /likes_exactly_one_target/);
-    expect(await stored("likes", "user_id", victim.id)).toEqual([]);
+    expect(await fetchRows("likes", "user_id", victim.id)).toEqual([]);
   });
 
   test("in somebody else's name are refused", async () => {
@@ -83,7 +83,7 @@ describe("likes", () => {
       .select();
 
     expectRefused(response, 403, "42501", /row-level security policy/);
-    expect(await stored("likes", "user_id", victim.id)).toEqual([]);
+    expect(await fetchRows("likes", "user_id", victim.id)).toEqual([]);
   });
 
   test("without an account are refused", async () => {
@@ -118,26 +118,26 @@ describe("likes", () => {
 
   test("of others cannot be deleted", async () => {
     const person = await signUp();
-    must(
+    expectData(
       await person.client.from("likes").insert({ user_id: person.id, combine_id: published.id }),
     );
 
     const response = await attacker.client.from("likes").delete().eq("user_id", person.id).select();
 
     expectNoRows(response);
-    expect(await stored("likes", "user_id", person.id)).toHaveLength(1);
+    expect(await fetchRows("likes", "user_id", person.id)).toHaveLength(1);
   });
 
   test("as rows are readable by their owner and administrators, as counts by everybody", async () => {
     const outfit = await makeOutfit(victim, "approved");
     const fans = [await signUp(), await signUp()];
     for (const fan of fans) {
-      must(await fan.client.from("likes").insert({ user_id: fan.id, combine_id: outfit.id }));
+      expectData(await fan.client.from("likes").insert({ user_id: fan.id, combine_id: outfit.id }));
     }
     const rows = (reader: Person | undefined) =>
       (reader?.client ?? visitor()).from("likes").select("user_id").eq("combine_id", outfit.id);
     const count = async () =>
-      must(
+      expectData(
         await visitor()
           .from("combines")
           .select("id, like_counts(likes)")
@@ -149,16 +149,16 @@ describe("likes", () => {
     expectNoRows(await rows(attacker));
     // Not even the creator of the outfit may like it before it is approved.
     expectNoRows(await rows(victim));
-    expect(must(await rows(fans[0]))).toEqual([{ user_id: fans[0]?.id }]);
-    expect(must(await rows(admin))).toHaveLength(2);
+    expect(expectData(await rows(fans[0]))).toEqual([{ user_id: fans[0]?.id }]);
+    expect(expectData(await rows(admin))).toHaveLength(2);
     expect(await count()).toEqual({ likes: 2 });
 
     for (const fan of fans.slice(0, 1)) {
-      must(await fan.client.from("likes").delete().eq("combine_id", outfit.id));
+      expectData(await fan.client.from("likes").delete().eq("combine_id", outfit.id));
     }
     expect(await count()).toEqual({ likes: 1 });
-    must(await owner().from("combines").delete().eq("id", outfit.id));
-    expect(await stored("like_counts", "combine_id", outfit.id)).toEqual([]);
+    expectData(await owner().from("combines").delete().eq("id", outfit.id));
+    expect(await fetchRows("like_counts", "combine_id", outfit.id)).toEqual([]);
   });
 
   test("counts cannot be written by anybody", async () => {
@@ -178,11 +178,11 @@ describe("likes", () => {
 describe("bookmarks", () => {
   test("are visible to their owner only", async () => {
     const kept = { user_id: victim.id, combine_id: published.id };
-    must(await victim.client.from("bookmarks").insert(kept).select().single());
+    expectData(await victim.client.from("bookmarks").insert(kept).select().single());
     const read = (person: Person) =>
       person.client.from("bookmarks").select().eq("user_id", victim.id);
 
-    expect(must(await read(victim))).toHaveLength(1);
+    expect(expectData(await read(victim))).toHaveLength(1);
     expectNoRows(await read(attacker));
     expectNoRows(await read(admin));
     expectRefused(
@@ -196,7 +196,7 @@ describe("bookmarks", () => {
   test("are refused a second time", async () => {
     const person = await signUp();
     const kept = { user_id: person.id, combine_id: published.id };
-    must(await person.client.from("bookmarks").insert(kept).select().single());
+    expectData(await person.client.from("bookmarks").insert(kept).select().single());
 
     const again = await person.client.from("bookmarks").insert(kept).select();
 
@@ -204,7 +204,7 @@ describe("bookmarks", () => {
   });
 
   test("in somebody else's name are refused", async () => {
-    const before = await stored("bookmarks", "user_id", victim.id);
+    const before = await fetchRows("bookmarks", "user_id", victim.id);
 
     const response = await attacker.client
       .from("bookmarks")
@@ -212,7 +212,7 @@ describe("bookmarks", () => {
       .select();
 
     expectRefused(response, 403, "42501", /row-level security policy/);
-    expect(await stored("bookmarks", "user_id", victim.id)).toEqual(before);
+    expect(await fetchRows("bookmarks", "user_id", victim.id)).toEqual(before);
   });
 
   test("of an invisible outfit are refused", async () => {
@@ -226,7 +226,7 @@ describe("bookmarks", () => {
 
   test("of others cannot be removed", async () => {
     const person = await signUp();
-    must(
+    expectData(
       await person.client
         .from("bookmarks")
         .insert({ user_id: person.id, combine_id: published.id }),
@@ -239,6 +239,6 @@ describe("bookmarks", () => {
       .select();
 
     expectNoRows(response);
-    expect(await stored("bookmarks", "user_id", person.id)).toHaveLength(1);
+    expect(await fetchRows("bookmarks", "user_id", person.id)).toHaveLength(1);
   });
 });

@@ -5,7 +5,7 @@ import { randomUUID } from "node:crypto";
 import type { RealtimeChannel, SupabaseClient } from "@supabase/supabase-js";
 import { afterEach, beforeAll, expect, test } from "vitest";
 import { apiUrl } from "../support/address.ts";
-import { makeOutfit, must, type Outfit } from "../support/catalogue.ts";
+import { expectData, makeOutfit, type Outfit } from "../support/catalogue.ts";
 import { anonKey, type Person, signUp, visitor } from "../support/clients.ts";
 
 type Message = Record<string, unknown>;
@@ -58,8 +58,8 @@ async function likeUntilHeard(person: Person, heard: Message[]): Promise<void> {
     .poll(
       async () => {
         const like = { user_id: person.id, combine_id: outfit.id };
-        must(await person.client.from("likes").insert(like).select().single());
-        must(await person.client.from("likes").delete().eq("user_id", person.id).select());
+        expectData(await person.client.from("likes").insert(like).select().single());
+        expectData(await person.client.from("likes").delete().eq("user_id", person.id).select());
         return heard.length;
       },
       { timeout: 20_000 },

@@ -2,7 +2,7 @@
 
 import type { RealtimeChannel } from "@supabase/supabase-js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { makeItem, makeOutfit, must, type Outfit, stored } from "../support/catalogue.ts";
+import { expectData, fetchRows, makeItem, makeOutfit, type Outfit } from "../support/catalogue.ts";
 import { type Person, signUp, signUpAdmin, visitor } from "../support/clients.ts";
 import { expectNoRows, expectRefused } from "../support/expectations.ts";
 
@@ -37,13 +37,13 @@ function unlike(person: Person, outfit: Outfit) {
 
 /** What the outfit's creator was told about it, oldest first; read with the service key. */
 async function told(outfit: Outfit): Promise<Notification[]> {
-  const rows = await stored<Notification>("notifications", "combine_id", outfit.id);
+  const rows = await fetchRows<Notification>("notifications", "combine_id", outfit.id);
   return rows.toSorted((a, b) => a.created_at.localeCompare(b.created_at));
 }
 
 async function makeLiked(): Promise<{ outfit: Outfit; notification: Notification }> {
   const outfit = await makeOutfit(creator, "approved");
-  must(await like(fan, outfit));
+  expectData(await like(fan, outfit));
   const [notification] = await told(outfit);
   if (!notification) {
     throw new Error("the like notified nobody");
@@ -67,8 +67,8 @@ describe("a like", () => {
   test("taken back and given again tells the creator once", async () => {
     const { outfit } = await makeLiked();
 
-    must(await unlike(fan, outfit));
-    must(await like(fan, outfit));
+    expectData(await unlike(fan, outfit));
+    expectData(await like(fan, outfit));
 
     expect(await told(outfit)).toHaveLength(1);
   });
@@ -76,7 +76,7 @@ describe("a like", () => {
   test("by two people tells the creator twice", async () => {
     const { outfit } = await makeLiked();
 
-    must(await like(admin, outfit));
+    expectData(await like(admin, outfit));
 
     expect((await told(outfit)).map(({ actor_id }) => actor_id)).toEqual([fan.id, admin.id]);
   });
@@ -85,11 +85,11 @@ describe("a like", () => {
     const outfit = await makeOutfit(creator, "approved");
     const item = await makeItem();
 
-    must(await like(creator, outfit));
-    must(await fan.client.from("likes").insert({ user_id: fan.id, product_id: item.id }));
+    expectData(await like(creator, outfit));
+    expectData(await fan.client.from("likes").insert({ user_id: fan.id, product_id: item.id }));
 
     expect(await told(outfit)).toEqual([]);
-    expect(await stored("notifications", "actor_id", creator.id)).toEqual([]);
+    expect(await fetchRows("notifications", "actor_id", creator.id)).toEqual([]);
   });
 });
 
@@ -97,7 +97,7 @@ describe("a review", () => {
   test("tells the creator that the outfit was approved", async () => {
     const outfit = await makeOutfit(creator, "pending");
 
-    must(await admin.client.rpc("review_combine", { combine_id: outfit.id, approve: true }));
+    expectData(await admin.client.rpc("review_combine", { combine_id: outfit.id, approve: true }));
 
     expect(await told(outfit)).toMatchObject([
       { user_id: creator.id, kind: "approved", actor_id: null, reason: null, read_at: null },
@@ -109,8 +109,8 @@ describe("a review", () => {
     const reject = (reason: string) =>
       admin.client.rpc("review_combine", { combine_id: outfit.id, approve: false, reason });
 
-    must(await reject("Too dark."));
-    must(
+    expectData(await reject("Too dark."));
+    expectData(
       await admin.client
         .from("combines")
         .update({ status: "pending" })
@@ -118,7 +118,7 @@ describe("a review", () => {
         .select()
         .single(),
     );
-    must(await reject("Still too dark."));
+    expectData(await reject("Still too dark."));
 
     expect(await told(outfit)).toMatchObject([
       { kind: "rejected", reason: "Too dark." },
@@ -129,7 +129,7 @@ describe("a review", () => {
   test("of an administrator's own outfit tells nobody", async () => {
     const outfit = await makeOutfit(admin, "pending");
 
-    must(await admin.client.rpc("review_combine", { combine_id: outfit.id, approve: true }));
+    expectData(await admin.client.rpc("review_combine", { combine_id: outfit.id, approve: true }));
 
     expect(await told(outfit)).toEqual([]);
   });
@@ -141,7 +141,7 @@ describe("reading", () => {
     const read = (person: Person) =>
       person.client.from("notifications").select().eq("combine_id", outfit.id);
 
-    expect(must(await read(creator))).toHaveLength(1);
+    expect(expectData(await read(creator))).toHaveLength(1);
     expectNoRows(await read(fan));
     expectNoRows(await read(admin));
     expectRefused(
@@ -169,8 +169,8 @@ describe("reading", () => {
       .from("notifications")
       .select("*", { count: "exact", head: true });
 
-    expect(must(byOutfit).notifications).toEqual([]);
-    expect(must(byProfile).notifications).toEqual([]);
+    expect(expectData(byOutfit).notifications).toEqual([]);
+    expect(expectData(byProfile).notifications).toEqual([]);
     expect(counted.count).toBe(0);
   });
 });
@@ -182,9 +182,9 @@ describe("marking as read", () => {
   test("records the server's time, and the first reading counts", async () => {
     const { outfit, notification } = await makeLiked();
 
-    must(await markRead(creator, notification.id));
+    expectData(await markRead(creator, notification.id));
     const [first] = await told(outfit);
-    must(await markRead(creator, notification.id, null));
+    expectData(await markRead(creator, notification.id, null));
     const [second] = await told(outfit);
 
     expect(Date.parse(first?.read_at ?? "")).toBeGreaterThan(Date.now() - 60_000);

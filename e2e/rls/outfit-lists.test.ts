@@ -2,10 +2,10 @@
 
 import { beforeAll, expect, test } from "vitest";
 import {
+  expectData,
   type Item,
   makeItem,
   makeOutfit,
-  must,
   type Outfit,
   uniqueName,
   uploadTrainingPhotos,
@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 /** Inserts an outfit of this person with this item and status. */
 async function outfitWith(person: Person, item: Item, status: string): Promise<Outfit> {
-  return must(
+  return expectData(
     await owner()
       .from("combines")
       .insert({ user_id: person.id, name: uniqueName("Outfit"), item_ids: [item.id], status })
@@ -37,8 +37,10 @@ test("outfits with an item or of a brand are the approved ones, for everybody", 
   await outfitWith(creator, item, "rejected");
 
   for (const client of [visitor(), creator.client, other.client]) {
-    const withItem = must(await client.rpc("outfits_with_item", { item_id: item.id }).select("id"));
-    const withBrand = must(
+    const withItem = expectData(
+      await client.rpc("outfits_with_item", { item_id: item.id }).select("id"),
+    );
+    const withBrand = expectData(
       await client.rpc("outfits_with_brand", { brand_id: item.brand_id }).select("id"),
     );
     expect(withItem).toEqual([{ id: approved.id }]);
@@ -53,7 +55,7 @@ test("related outfits share items, are approved, and are by others", async () =>
   const pending = await outfitWith(other, item, "pending");
   const own = await outfitWith(creator, item, "approved");
 
-  const rows = must(
+  const rows = expectData(
     await visitor().rpc("related_outfits", { outfit_id: subject.id }).select("id"),
   ) as { id: string }[];
   const listed = rows.map(({ id }) => id);
@@ -67,13 +69,13 @@ test("related outfits share items, are approved, and are by others", async () =>
 test("nothing is related to an outfit that is not public", async () => {
   const outfit = await makeOutfit(creator, "pending");
 
-  expect(must(await visitor().rpc("related_outfits", { outfit_id: outfit.id }))).toEqual([]);
+  expect(expectData(await visitor().rpc("related_outfits", { outfit_id: outfit.id }))).toEqual([]);
 });
 
 test("a submission takes the color of the item whose picture it shows, and loses it with the picture", async () => {
   const item = await makeItem();
   const image = "/storage/v1/object/public/images/items/camel-overcoat.webp";
-  must(
+  expectData(
     await owner()
       .from("items")
       .update({ image, image_color: "#b78a56" })
@@ -81,7 +83,7 @@ test("a submission takes the color of the item whose picture it shows, and loses
       .select("id"),
   );
   await uploadTrainingPhotos(creator);
-  const submitted = must(
+  const submitted = expectData(
     await creator.client
       .from("combines")
       .insert({ name: uniqueName("Outfit"), item_ids: [item.id], main_image: image })
@@ -90,7 +92,7 @@ test("a submission takes the color of the item whose picture it shows, and loses
   );
   expect(submitted.main_image_color).toBe("#b78a56");
 
-  const changed = must(
+  const changed = expectData(
     await creator.client
       .from("combines")
       .update({ main_image: null })

@@ -3,13 +3,13 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import {
+  expectData,
+  fetchRows,
   type Item,
   makeItem,
   makeOutfit,
-  must,
   type Outfit,
   readOutfit,
-  stored,
   uniqueName,
   uploadTrainingPhotos,
 } from "../support/catalogue.ts";
@@ -52,7 +52,7 @@ function submit(person: Person, extra: Record<string, unknown> = {}) {
 
 describe("submitting", () => {
   test("stores a pending outfit of the caller", async () => {
-    const submitted = must(await submit(attacker));
+    const submitted = expectData(await submit(attacker));
 
     expect(await readOutfit(submitted.id)).toMatchObject({
       user_id: attacker.id,
@@ -63,7 +63,7 @@ describe("submitting", () => {
   });
 
   test("ignores a status, review columns, created_by_admin and dates sent by the user", async () => {
-    const submitted = must(
+    const submitted = expectData(
       await submit(attacker, {
         status: "approved",
         created_by_admin: true,
@@ -97,11 +97,11 @@ describe("submitting", () => {
 
   test("with a picture of one of its items or of the creator's folder is accepted", async () => {
     const image = `/storage/v1/object/public/images/items/${item.slug}.webp`;
-    must(await owner().from("items").update({ image }).eq("id", item.id));
+    expectData(await owner().from("items").update({ image }).eq("id", item.id));
     const own = `/storage/v1/object/public/user-outfit-images/${attacker.id}/look.webp`;
 
     for (const main_image of [image, own]) {
-      const submitted = must(await submit(attacker, { main_image }));
+      const submitted = expectData(await submit(attacker, { main_image }));
       expect(submitted.status).toBe("pending");
       const moved = await attacker.client
         .from("combines")
@@ -118,7 +118,7 @@ describe("submitting", () => {
     const response = await submit(attacker, { user_id: victim.id, name });
 
     expectRefused(response, 403, "42501", /row-level security policy/);
-    expect(await stored("combines", "name", name)).toEqual([]);
+    expect(await fetchRows("combines", "name", name)).toEqual([]);
   });
 
   test("without an account is refused", async () => {
@@ -149,7 +149,7 @@ describe("submitting", () => {
   );
 
   test("by an administrator is approved at once and records who approved it", async () => {
-    const made = must(await submit(admin, { main_image: "/picture.webp" }));
+    const made = expectData(await submit(admin, { main_image: "/picture.webp" }));
 
     expect(await readOutfit(made.id)).toMatchObject({
       status: "approved",
@@ -163,7 +163,7 @@ describe("approving one's own outfit", () => {
   let own: Outfit;
 
   beforeEach(async () => {
-    own = must(await submit(attacker));
+    own = expectData(await submit(attacker));
   });
 
   test.each([
@@ -213,7 +213,7 @@ describe("approving one's own outfit", () => {
   });
 
   test("after a rejection, by upsert or update, is refused", async () => {
-    must(await admin.client.rpc("review_combine", { combine_id: own.id, approve: false }));
+    expectData(await admin.client.rpc("review_combine", { combine_id: own.id, approve: false }));
 
     const upserted = await attacker.client
       .from("combines")
@@ -268,7 +268,7 @@ describe("a published outfit", () => {
   test("records the real reviewer and time", async () => {
     const pending = await makeOutfit(victim, "pending");
 
-    must(
+    expectData(
       await admin.client
         .from("combines")
         .update({
@@ -290,7 +290,7 @@ describe("a published outfit", () => {
     const pending = await makeOutfit(victim, "pending");
     const review = { combine_id: pending.id, approve: true };
 
-    must(await admin.client.rpc("review_combine", review));
+    expectData(await admin.client.rpc("review_combine", review));
     const again = await admin.client.rpc("review_combine", { ...review, approve: false });
 
     expectRefused(again, 404, "PT404", /waiting for review/);
@@ -306,15 +306,15 @@ describe("other people's outfits", () => {
 
     expectNoRows(await read({ client: visitor() }));
     expectNoRows(await read(attacker));
-    expect(must(await read(victim))).toHaveLength(1);
-    expect(must(await read(admin))).toHaveLength(1);
+    expect(expectData(await read(victim))).toHaveLength(1);
+    expect(expectData(await read(admin))).toHaveLength(1);
   });
 
   test("do not leak through search, ranking or counts", async () => {
     const hidden = await makeOutfit(victim, "pending");
 
-    const found = must(await attacker.client.rpc("search_outfits", { term: hidden.name }));
-    const ranked = must(await attacker.client.rpc("top_outfits", { max_results: 100 }));
+    const found = expectData(await attacker.client.rpc("search_outfits", { term: hidden.name }));
+    const ranked = expectData(await attacker.client.rpc("top_outfits", { max_results: 100 }));
     const counted = await attacker.client
       .from("combines")
       .select("*", { count: "exact", head: true })
@@ -330,7 +330,7 @@ describe("other people's outfits", () => {
     const creator = await signUp();
     await makeOutfit(creator, "pending");
 
-    const embedded = must(
+    const embedded = expectData(
       await attacker.client
         .from("profiles")
         .select("id, combines(id)")
@@ -380,15 +380,15 @@ describe("lists of ids", () => {
   test("lose a deleted item and keep the order of the others", async () => {
     const items = [await makeItem(), await makeItem(), await makeItem()];
     const ids = items.map(({ id }) => id);
-    const made = must(await submit(attacker, { item_ids: ids }));
+    const made = expectData(await submit(attacker, { item_ids: ids }));
 
-    must(await admin.client.from("items").delete().eq("id", ids[1]).select().single());
+    expectData(await admin.client.from("items").delete().eq("id", ids[1]).select().single());
 
     expect((await readOutfit(made.id)).item_ids).toEqual([ids[0], ids[2]]);
   });
 
   test("refuse nulls and unknown ids in an update", async () => {
-    const made = must(await submit(attacker));
+    const made = expectData(await submit(attacker));
     const change = (item_ids: (string | null)[]) =>
       attacker.client.from("combines").update({ item_ids }).eq("id", made.id).select();
 

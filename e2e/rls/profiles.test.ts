@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { must, stored } from "../support/catalogue.ts";
+import { expectData, fetchRows } from "../support/catalogue.ts";
 import { owner, type Person, password, signUp, signUpAdmin, visitor } from "../support/clients.ts";
 import { expectAllowed, expectNoRows, expectRefused } from "../support/expectations.ts";
 
@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 
 async function profile(person: Person): Promise<Profile> {
-  const [row] = await stored<Profile>("profiles", "id", person.id);
+  const [row] = await fetchRows<Profile>("profiles", "id", person.id);
   if (!row) {
     throw new Error("the profile is gone");
   }
@@ -59,7 +59,7 @@ describe("raising the caller's own role", () => {
 
   test("by inserting a fresh profile is refused", async () => {
     const fresh = await signUp();
-    must(await owner().from("profiles").delete().eq("id", fresh.id).select().single());
+    expectData(await owner().from("profiles").delete().eq("id", fresh.id).select().single());
 
     const response = await fresh.client
       .from("profiles")
@@ -67,13 +67,13 @@ describe("raising the caller's own role", () => {
       .select();
 
     expectRefused(response, 403, "42501", /starts with the role "user"/);
-    expect(await stored("profiles", "id", fresh.id)).toEqual([]);
+    expect(await fetchRows("profiles", "id", fresh.id)).toEqual([]);
   });
 
   test("by sign-up metadata has no effect", async () => {
     const person = await signUp({ role: "admin", is_admin: true });
 
-    const isAdmin = must(await person.client.rpc("is_admin_role"));
+    const isAdmin = expectData(await person.client.rpc("is_admin_role"));
 
     expect(isAdmin).toBe(false);
     expect((await profile(person)).role).toBe("user");
@@ -84,7 +84,7 @@ describe("raising the caller's own role", () => {
     const updated = await person.client.auth.updateUser({ data: { role: "admin" } });
     await person.client.auth.refreshSession();
 
-    const isAdmin = must(await person.client.rpc("is_admin_role"));
+    const isAdmin = expectData(await person.client.rpc("is_admin_role"));
 
     expectAllowed(updated);
     expect(isAdmin).toBe(false);
@@ -162,17 +162,17 @@ describe("calls that the site makes", () => {
   test("an administrator grants and revokes the role by id and by e-mail", async () => {
     const person = await signUp();
 
-    const raised = must(
+    const raised = expectData(
       await admin.client.rpc("set_user_role_by_email", {
         user_email: ` ${person.email.toUpperCase()} `,
         new_role: "admin",
       }),
     );
-    const isAdmin = must(await person.client.rpc("is_admin_role"));
-    const lowered = must(
+    const isAdmin = expectData(await person.client.rpc("is_admin_role"));
+    const lowered = expectData(
       await admin.client.rpc("set_user_role", { user_id: person.id, new_role: "user" }),
     );
-    const isStillAdmin = must(await person.client.rpc("is_admin_role"));
+    const isStillAdmin = expectData(await person.client.rpc("is_admin_role"));
 
     expect([raised.role, isAdmin, lowered.role, isStillAdmin]).toEqual([
       "admin",
@@ -321,8 +321,8 @@ describe("what a profile may hold", () => {
       .select("avatar_url");
     const newcomer = await signUp({ avatar_url: "https://tracker.example/pixel.gif" });
 
-    expect(must(own)).toEqual([{ avatar_url }]);
-    expect(await stored("profiles", "id", newcomer.id)).toMatchObject([{ avatar_url: null }]);
+    expect(expectData(own)).toEqual([{ avatar_url }]);
+    expect(await fetchRows("profiles", "id", newcomer.id)).toMatchObject([{ avatar_url: null }]);
   });
 
   test.each([
@@ -339,16 +339,16 @@ describe("what a profile may hold", () => {
       .eq("id", attacker.id)
       .select("bio, full_name");
 
-    expect(must(response)).toEqual([{ bio: cleaned, full_name: cleaned }]);
+    expect(expectData(response)).toEqual([{ bio: cleaned, full_name: cleaned }]);
   });
 
   test("is found by its username in any case, and only by the whole name", async () => {
     const find = (name: string) =>
       visitor().rpc("profile_by_username", { name }).select("id").maybeSingle();
 
-    expect(must(await find(victim.username.toUpperCase()))).toEqual({ id: victim.id });
-    expect(must(await find(victim.username.slice(0, -1)))).toBeNull();
-    expect(must(await find("person%"))).toBeNull();
+    expect(expectData(await find(victim.username.toUpperCase()))).toEqual({ id: victim.id });
+    expect(expectData(await find(victim.username.slice(0, -1)))).toBeNull();
+    expect(expectData(await find("person%"))).toBeNull();
   });
 
   test("cannot take a first path segment of the site or the name of one of its files", async () => {
@@ -363,7 +363,7 @@ describe("what a profile may hold", () => {
 
     for (const candidate of [...segments, ...files]) {
       const response = await visitor().rpc("username_available", { candidate });
-      expect(must(response), candidate).toBe(false);
+      expect(expectData(response), candidate).toBe(false);
     }
   });
 

@@ -2,13 +2,13 @@
 
 import { beforeAll, describe, expect, test } from "vitest";
 import {
+  expectData,
+  fetchRows,
   type Item,
   makeItem,
   makeOutfit,
-  must,
   type Outfit,
   readOutfit,
-  stored,
   uniqueName,
   uploadTrainingPhotos,
 } from "../support/catalogue.ts";
@@ -60,12 +60,12 @@ describe("training photos", () => {
     expectRefused(without, 400, "23514", /exactly three training photos/);
     expect(without.error?.details).toMatch(/combines_training_photos_complete: 0 of 3/);
     await uploadTrainingPhotos(person);
-    must(await deletePhoto(person, 2));
+    expectData(await deletePhoto(person, 2));
     const withTwo = await submit(person);
     expectRefused(withTwo, 400, "23514", /exactly three training photos/);
     expect(withTwo.error?.details).toMatch(/combines_training_photos_complete: 2 of 3/);
 
-    expect(await stored("combines", "user_id", person.id)).toEqual([]);
+    expect(await fetchRows("combines", "user_id", person.id)).toEqual([]);
   });
 
   test("of somebody else do not count", async () => {
@@ -90,14 +90,16 @@ describe("training photos", () => {
   });
 
   test("are not asked of administrators", async () => {
-    expect(must(await submit(admin, { main_image: "/picture.webp" })).status).toBe("approved");
+    expect(expectData(await submit(admin, { main_image: "/picture.webp" })).status).toBe(
+      "approved",
+    );
   });
 
   test("are needed when a rejected outfit is submitted again", async () => {
     const person = await signUp();
     await uploadTrainingPhotos(person);
     const rejected = await makeOutfit(person, "rejected");
-    must(await deletePhoto(person, 3));
+    expectData(await deletePhoto(person, 3));
 
     const response = await edit(person, rejected.id, { name: "Once more" });
 
@@ -108,8 +110,8 @@ describe("training photos", () => {
 
 describe("a rejected outfit", () => {
   async function makeRejected(): Promise<Outfit> {
-    const { id } = must(await submit(creator));
-    must(await review(id, { approve: false, reason: "The shoes are missing." }));
+    const { id } = expectData(await submit(creator));
+    expectData(await review(id, { approve: false, reason: "The shoes are missing." }));
     return readOutfit(id);
   }
 
@@ -123,15 +125,16 @@ describe("a rejected outfit", () => {
     });
     const stranger = await signUp();
     const read = async (person: Person) =>
-      must(await person.client.from("combines").select("rejection_reason").eq("id", rejected.id))
-        .length;
+      expectData(
+        await person.client.from("combines").select("rejection_reason").eq("id", rejected.id),
+      ).length;
     expect([await read(stranger), await read(creator), await read(admin)]).toEqual([0, 1, 1]);
   });
 
   test("waits for review again after its creator's edit, without the old decision", async () => {
     const rejected = await makeRejected();
 
-    const edited = must(await edit(creator, rejected.id, { name: "With shoes" }));
+    const edited = expectData(await edit(creator, rejected.id, { name: "With shoes" }));
 
     expect(edited).toMatchObject({
       name: "With shoes",
@@ -140,14 +143,14 @@ describe("a rejected outfit", () => {
       approved_at: null,
       rejection_reason: null,
     });
-    must(await review(rejected.id, { approve: true, seen: edited.updated_at }));
+    expectData(await review(rejected.id, { approve: true, seen: edited.updated_at }));
     expect((await readOutfit(rejected.id)).status).toBe("approved");
   });
 
   test("waits again after an edit that changes nothing, as the photos may be new", async () => {
     const rejected = await makeRejected();
 
-    const edited = must(await edit(creator, rejected.id, { name: rejected.name }));
+    const edited = expectData(await edit(creator, rejected.id, { name: rejected.name }));
 
     expect(edited.status).toBe("pending");
   });
@@ -166,7 +169,7 @@ describe("a rejected outfit", () => {
   test("keeps its decision when an administrator edits it", async () => {
     const rejected = await makeRejected();
 
-    const edited = must(await edit(admin, rejected.id, { name: "Tidied" }));
+    const edited = expectData(await edit(admin, rejected.id, { name: "Tidied" }));
 
     expect(edited).toMatchObject({
       status: "rejected",
@@ -178,7 +181,7 @@ describe("a rejected outfit", () => {
   test("loses its reason when an administrator approves it after all", async () => {
     const rejected = await makeRejected();
 
-    const approved = must(await edit(admin, rejected.id, { status: "approved" }));
+    const approved = expectData(await edit(admin, rejected.id, { status: "approved" }));
 
     expect(approved).toMatchObject({ status: "approved", rejection_reason: null });
   });
@@ -186,21 +189,21 @@ describe("a rejected outfit", () => {
 
 describe("a review of what was seen", () => {
   test("is refused with 409 after the creator's edit, and accepted for the new state", async () => {
-    const seen = must(await submit(creator));
+    const seen = expectData(await submit(creator));
 
-    const edited = must(await edit(creator, seen.id, { name: "Something else" }));
+    const edited = expectData(await edit(creator, seen.id, { name: "Something else" }));
     const stale = await review(seen.id, { approve: true, seen: seen.updated_at });
 
     expect(edited.updated_at > seen.updated_at).toBe(true);
     expectRefused(stale, 409, "PT409", /changed or reviewed/);
     expect((await readOutfit(seen.id)).status).toBe("pending");
-    must(await review(seen.id, { approve: true, seen: edited.updated_at }));
+    expectData(await review(seen.id, { approve: true, seen: edited.updated_at }));
     expect((await readOutfit(seen.id)).status).toBe("approved");
   });
 
   test("is refused with 409 when another administrator was faster", async () => {
-    const seen = must(await submit(creator));
-    must(await review(seen.id, { approve: false, seen: seen.updated_at, reason: "  " }));
+    const seen = expectData(await submit(creator));
+    expectData(await review(seen.id, { approve: false, seen: seen.updated_at, reason: "  " }));
 
     const late = await review(seen.id, { approve: true, seen: seen.updated_at });
 
@@ -209,7 +212,7 @@ describe("a review of what was seen", () => {
   });
 
   test("lets one of an edit and a review win when both arrive at once", async () => {
-    const seen = must(await submit(creator));
+    const seen = expectData(await submit(creator));
 
     const [reviewed, edited] = await Promise.all([
       review(seen.id, { approve: true, seen: seen.updated_at }),
@@ -224,8 +227,8 @@ describe("a review of what was seen", () => {
   });
 
   test("answers 404 for an outfit that is gone", async () => {
-    const seen = must(await submit(creator));
-    must(await creator.client.from("combines").delete().eq("id", seen.id).select().single());
+    const seen = expectData(await submit(creator));
+    expectData(await creator.client.from("combines").delete().eq("id", seen.id).select().single());
 
     const response = await review(seen.id, { approve: true, seen: seen.updated_at });
 
@@ -233,7 +236,7 @@ describe("a review of what was seen", () => {
   });
 
   test("by the creator is refused", async () => {
-    const seen = must(await submit(creator));
+    const seen = expectData(await submit(creator));
 
     const response = await creator.client.rpc("review_combine", {
       combine_id: seen.id,

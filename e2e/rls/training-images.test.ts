@@ -3,7 +3,7 @@
 
 import { beforeAll, describe, expect, test } from "vitest";
 import { apiUrl } from "../support/address.ts";
-import { must, stored } from "../support/catalogue.ts";
+import { expectData, fetchRows } from "../support/catalogue.ts";
 import { owner, type Person, signUp, signUpAdmin, visitor } from "../support/clients.ts";
 import {
   expectAllowed,
@@ -29,7 +29,7 @@ beforeAll(async () => {
   const uploaded = await victim.client.storage.from(bucket).upload(victimPhoto, picture(), png);
   expectAllowed(uploaded);
   const { publicUrl } = victim.client.storage.from(bucket).getPublicUrl(victimPhoto).data;
-  must(
+  expectData(
     await victim.client
       .from("user_training_images")
       .upsert(
@@ -58,12 +58,12 @@ describe("rows of other people", () => {
       "42501",
       /permission denied for table user_training_images/,
     );
-    expect(must(await read(victim))).toHaveLength(1);
-    expect(must(await read(admin))).toHaveLength(1);
+    expect(expectData(await read(victim))).toHaveLength(1);
+    expect(expectData(await read(admin))).toHaveLength(1);
   });
 
   test("cannot be embedded from their profile", async () => {
-    const profile = must(
+    const profile = expectData(
       await attacker.client
         .from("profiles")
         .select("id, user_training_images(image_url)")
@@ -98,7 +98,11 @@ describe("rows of other people", () => {
     expectRefused(inserted, 403, "42501", /row-level security policy/);
     expectRefused(upserted, 403, "42501", /row-level security policy/);
     expectNoRows(deleted);
-    const rows = await stored<{ image_url: string }>("user_training_images", "user_id", victim.id);
+    const rows = await fetchRows<{ image_url: string }>(
+      "user_training_images",
+      "user_id",
+      victim.id,
+    );
     expect(rows.map(({ image_url }) => image_url.endsWith(victimPhoto))).toEqual([true]);
   });
 });

@@ -1,7 +1,7 @@
 // The admin area's sections of the catalogue: tables, forms, pictures, deletion.
 
 import { randomUUID } from "node:crypto";
-import { makeItem, must, stored, uniqueName } from "../support/catalogue.ts";
+import { expectData, fetchRows, makeItem, uniqueName } from "../support/catalogue.ts";
 import { owner } from "../support/clients.ts";
 import { openSection, row, tinyPicture } from "./admin.ts";
 import { expect, saveScreenshot, test, toast } from "./journey.ts";
@@ -49,13 +49,13 @@ for (const { path, title, noun, table } of sections) {
     await question.getByRole("button", { name: "Delete" }).click();
     await expect(toast(page, `${done} deleted`)).toBeVisible();
     await expect(row(page, name)).toHaveCount(0);
-    expect(await stored(table, "name", `${name} II`)).toEqual([]);
+    expect(await fetchRows(table, "name", `${name} II`)).toEqual([]);
   });
 }
 
 test("brands: the table sorts, and its state is in the address", async ({ page }) => {
   const prefix = randomUUID().slice(0, 6);
-  must(
+  expectData(
     await owner()
       .from("brands")
       .insert(Array.from({ length: 12 }, (_, index) => ({ name: `${prefix} ${10 + index}` }))),
@@ -85,7 +85,7 @@ test("a brand with items is not deleted, and the reason counts them", async ({
 }) => {
   pageErrors.expectStatus(409, "/rest/v1/brands");
   const item = await makeItem();
-  const brand = must(
+  const brand = expectData(
     await owner().from("brands").select("name").eq("id", item.brand_id).single<{ name: string }>(),
   );
   await openSection(page, "brands", "Brands");
@@ -99,10 +99,10 @@ test("a brand with items is not deleted, and the reason counts them", async ({
 
 test("a category's deletion says what it touches", { tag: "@once" }, async ({ page }) => {
   const name = uniqueName("Category");
-  const category = must(
+  const category = expectData(
     await owner().from("categories").insert({ name }).select("id").single<{ id: string }>(),
   );
-  must(
+  expectData(
     await owner()
       .from("subcategories")
       .insert(["One", "Two"].map((part) => ({ name: part, category_id: category.id }))),
@@ -115,13 +115,13 @@ test("a category's deletion says what it touches", { tag: "@once" }, async ({ pa
     "2 subcategories will be deleted, and 0 items stay without a category.",
   );
   await page.getByRole("alertdialog").getByRole("button", { name: "Cancel" }).click();
-  expect(await stored("categories", "id", category.id)).toHaveLength(1);
+  expect(await fetchRows("categories", "id", category.id)).toHaveLength(1);
 });
 
 test("subcategories: a category is required, and filters the list", async ({ page }) => {
   const name = uniqueName("Subcategory");
   const parent = uniqueName("Category");
-  must(await owner().from("categories").insert({ name: parent }));
+  expectData(await owner().from("categories").insert({ name: parent }));
   await openSection(page, "subcategories", "Subcategories");
   await page.getByRole("combobox", { name: "Category" }).selectOption({ label: parent });
   await expect(page.getByText("No subcategories available for this category")).toBeVisible();
@@ -151,7 +151,7 @@ test("colors: three digits are stored as six", async ({ page }) => {
   await form.getByRole("button", { name: "Save" }).click();
 
   await expect(toast(page, "Color created")).toBeVisible();
-  expect(await stored("colors", "name", name)).toMatchObject([{ hex_code: "#ff00AA" }]);
+  expect(await fetchRows("colors", "name", name)).toMatchObject([{ hex_code: "#ff00AA" }]);
 });
 
 test("a replaced picture's file is deleted, one that another row shows stays", async ({ page }) => {
@@ -173,7 +173,7 @@ test("a replaced picture's file is deleted, one that another row shows stays", a
   await form.getByLabel("Name").fill(name);
   await form.getByRole("button", { name: "Save" }).click();
   await expect(toast(page, "Brand created")).toBeVisible();
-  const [first] = await stored<{ id: string; logo: string }>("brands", "name", name);
+  const [first] = await fetchRows<{ id: string; logo: string }>("brands", "name", name);
   expect(first?.logo).toMatch(/^\/storage\/v1\/object\/public\/brand-logos\/[0-9a-f-]+\.png$/);
   expect((await page.request.get(first?.logo ?? "")).status()).toBe(200);
 

@@ -1,6 +1,6 @@
 // The CSV import of the admin area.
 
-import { must, stored, uniqueName } from "../support/catalogue.ts";
+import { expectData, fetchRows, uniqueName } from "../support/catalogue.ts";
 import { owner } from "../support/clients.ts";
 import { openSection } from "./admin.ts";
 import { expect, saveScreenshot, test, toast } from "./journey.ts";
@@ -33,8 +33,8 @@ test("item styles are imported from a file, and refused rows are named", async (
   await expect(panel.getByText("599 imported, 1 refused")).toBeVisible();
   await expect(panel.getByText("Row 521 (X)")).toBeVisible();
   await saveScreenshot(page, "admin-import");
-  expect(await stored("styles", "name", `${name}, 599`)).toMatchObject([
+  expect(await fetchRows("styles", "name", `${name}, 599`)).toMatchObject([
     { description: 'Said "well"' },
   ]);
-  must(await owner().from("styles").delete().like("name", `${name}%`));
+  expectData(await owner().from("styles").delete().like("name", `${name}%`));
 });

@@ -1,6 +1,6 @@
 // The admin area's items: adding with rows created on the way, searching, the limits of the form, deleting.
 
-import { makeItem, must, stored, uniqueName } from "../support/catalogue.ts";
+import { expectData, fetchRows, makeItem, uniqueName } from "../support/catalogue.ts";
 import { owner } from "../support/clients.ts";
 import { openSection, row } from "./admin.ts";
 import { expect, saveScreenshot, test, toast } from "./journey.ts";
@@ -14,7 +14,7 @@ function uniqueNumber(): number {
 test("an item is added with a brand, subcategory and color made on the way", async ({ page }) => {
   const name = uniqueName("Item");
   const category = uniqueName("Category");
-  must(await owner().from("categories").insert({ name: category }));
+  expectData(await owner().from("categories").insert({ name: category }));
   await openSection(page, "items", "Items");
   await expect(row(page, "$").first()).toBeVisible();
   await saveScreenshot(page, "admin-items");
@@ -64,7 +64,7 @@ test("an item is added with a brand, subcategory and color made on the way", asy
   await form.getByRole("button", { name: "Save" }).click();
   await expect(toast(page, "Item created")).toBeVisible();
 
-  const [made] = await stored<Record<string, unknown>>("items", "name", name);
+  const [made] = await fetchRows<Record<string, unknown>>("items", "name", name);
   expect(made).toMatchObject({ price: 19.95, gender: "unisex", product_id: null });
   expect(made?.slug).toBe(name.toLowerCase().replace(" ", "-"));
   expect(made?.colors).toHaveLength(1);
@@ -74,8 +74,8 @@ test("an item is added with a brand, subcategory and color made on the way", asy
 test("an item is found by a part of its number, edited and deleted", async ({ page }) => {
   const item = await makeItem();
   const number = uniqueNumber();
-  must(await owner().from("items").update({ product_id: number }).eq("id", item.id));
-  const [{ name } = { name: "" }] = await stored<{ name: string }>("items", "id", item.id);
+  expectData(await owner().from("items").update({ product_id: number }).eq("id", item.id));
+  const [{ name } = { name: "" }] = await fetchRows<{ name: string }>("items", "id", item.id);
   await openSection(page, "items", "Items");
   await page.getByRole("searchbox").fill(`${number}`.slice(1));
   await expect(row(page, name)).toBeVisible();
@@ -92,7 +92,7 @@ test("an item is found by a part of its number, edited and deleted", async ({ pa
   await page.getByRole("alertdialog").getByRole("button", { name: "Delete" }).click();
   await expect(toast(page, "Item deleted")).toBeVisible();
   await expect(page.getByText("No items found. Add your first item above.")).toBeVisible();
-  expect(await stored("items", "id", item.id)).toEqual([]);
+  expect(await fetchRows("items", "id", item.id)).toEqual([]);
 });
 
 test("a product that is there already is refused by name", { tag: "@once" }, async ({
@@ -102,8 +102,8 @@ test("a product that is there already is refused by name", { tag: "@once" }, asy
   pageErrors.expectStatus(409, "/rest/v1/items");
   const [first, second] = [await makeItem(), await makeItem()];
   const number = uniqueNumber();
-  must(await owner().from("items").update({ product_id: number }).eq("id", first.id));
-  const [{ name } = { name: "" }] = await stored<{ name: string }>("items", "id", second.id);
+  expectData(await owner().from("items").update({ product_id: number }).eq("id", first.id));
+  const [{ name } = { name: "" }] = await fetchRows<{ name: string }>("items", "id", second.id);
   await openSection(page, `items?q=${encodeURIComponent(name)}`, "Items");
   await page.getByRole("button", { name: `Edit ${name}` }).click();
   const form = page.getByRole("dialog", { name: "Edit Item" });

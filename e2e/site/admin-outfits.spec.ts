@@ -1,7 +1,7 @@
 // The admin area's outfits: review with reasons, two administrators at once, adding, editing and deleting.
 
 import type { Page } from "@playwright/test";
-import { makeItem, makeOutfit, must, stored, uniqueName } from "../support/catalogue.ts";
+import { expectData, fetchRows, makeItem, makeOutfit, uniqueName } from "../support/catalogue.ts";
 import { owner, type Person, signUpAdmin } from "../support/clients.ts";
 import { openSection, tinyPicture } from "./admin.ts";
 import { expect, saveScreenshot, test, toast } from "./journey.ts";
@@ -19,7 +19,7 @@ async function uploadTrainingPhotos({ id, client }: Person): Promise<void> {
       .from("profile-avatars")
       .upload(path, tinyPicture, { contentType: "image/png" });
     if (error) throw error;
-    must(
+    expectData(
       await client.from("user_training_images").insert({
         image_url: `/storage/v1/object/authenticated/profile-avatars/${path}`,
         image_order: slot,
@@ -51,7 +51,7 @@ test("a submission is looked at with the creator's photos and approved", async (
   await expect(toast(page, "Combine Approved")).toBeVisible();
   await expect(page.getByRole("row").nth(1)).toContainText("Approved");
   await expect(page.getByRole("button", { name: `Approve ${outfit.name}` })).toHaveCount(0);
-  const [row] = await stored<{ status: string; approved_by: string; approved_at: string }>(
+  const [row] = await fetchRows<{ status: string; approved_by: string; approved_at: string }>(
     "combines",
     "id",
     outfit.id,
@@ -60,7 +60,7 @@ test("a submission is looked at with the creator's photos and approved", async (
   expect(row?.approved_by).not.toBeNull();
   expect(row?.approved_at).not.toBeNull();
   // An outfit without a picture must not stay among the newest of the site, which other tests look at.
-  must(await owner().from("combines").delete().eq("id", outfit.id));
+  expectData(await owner().from("combines").delete().eq("id", outfit.id));
 });
 
 test("a submission is rejected with a reason that the creator reads", async ({ page, person }) => {
@@ -73,7 +73,7 @@ test("a submission is rejected with a reason that the creator reads", async ({ p
   await question.getByRole("button", { name: "Reject", exact: true }).click();
 
   await expect(toast(page, "Combine Rejected")).toBeVisible();
-  const own = must(
+  const own = expectData(
     await person.client
       .from("combines")
       .select("status, rejection_reason")
@@ -94,13 +94,13 @@ test("what somebody else has decided or changed meanwhile is not decided again",
   const decided = await makeOutfit(person, "pending");
   await openOutfits(page, decided.name);
   await expect(page.getByRole("button", { name: `Approve ${decided.name}` })).toBeVisible();
-  must(await other.client.rpc("review_combine", { combine_id: decided.id, approve: false }));
+  expectData(await other.client.rpc("review_combine", { combine_id: decided.id, approve: false }));
 
   await page.getByRole("button", { name: `Approve ${decided.name}` }).click();
 
   await expect(toast(page, "Error")).toContainText("changed or reviewed after it was shown");
   await expect(page.getByRole("row").nth(1)).toContainText("Rejected");
-  expect(await stored("combines", "id", decided.id)).toMatchObject([{ status: "rejected" }]);
+  expect(await fetchRows("combines", "id", decided.id)).toMatchObject([{ status: "rejected" }]);
 });
 
 test("Review Pending shows what waits, and the filter is in the address", async ({
@@ -128,7 +128,7 @@ test("an administrator adds an outfit, which is published at once, edits and del
 }) => {
   const name = uniqueName("Outfit");
   const item = await makeItem();
-  const [row] = await stored<{ name: string }>("items", "id", item.id);
+  const [row] = await fetchRows<{ name: string }>("items", "id", item.id);
   await openOutfits(page, name);
   await expect(
     page.getByText("No outfit combinations found. Add your first outfit above."),
@@ -150,7 +150,7 @@ test("an administrator adds an outfit, which is published at once, edits and del
   expect(await findViolations(page)).toEqual([]);
   await form.getByRole("button", { name: "Save" }).click();
   await expect(toast(page, "Outfit combination created")).toBeVisible();
-  const [made] = await stored<{ id: string; main_image: string }>("combines", "name", name);
+  const [made] = await fetchRows<{ id: string; main_image: string }>("combines", "name", name);
   expect(made).toMatchObject({
     status: "approved",
     created_by_admin: true,
@@ -177,7 +177,7 @@ test("an administrator adds an outfit, which is published at once, edits and del
   );
   await page.getByRole("alertdialog").getByRole("button", { name: "Delete" }).click();
   await expect(toast(page, "Outfit combination deleted")).toBeVisible();
-  expect(await stored("combines", "id", made?.id ?? "")).toEqual([]);
+  expect(await fetchRows("combines", "id", made?.id ?? "")).toEqual([]);
   await expect
     .poll(async () => (await page.request.get(made?.main_image ?? "")).status())
     .toBeGreaterThanOrEqual(400);
@@ -186,8 +186,8 @@ test("an administrator adds an outfit, which is published at once, edits and del
 test("changing the gender asks before it takes items out", { tag: "@once" }, async ({ page }) => {
   const name = uniqueName("Outfit");
   const [men, unisex] = [await makeItem(), await makeItem()];
-  must(await owner().from("items").update({ gender: "men" }).eq("id", men.id));
-  must(
+  expectData(await owner().from("items").update({ gender: "men" }).eq("id", men.id));
+  expectData(
     await owner()
       .from("combines")
       .insert({ name, gender: "men", item_ids: [men.id, unisex.id], status: "pending" }),
@@ -219,7 +219,7 @@ test("ticked submissions are decided together, and one changed meanwhile is left
   const outfits = [];
   for (let count = 0; count < 3; count += 1) {
     const outfit = await makeOutfit(person, "pending");
-    must(
+    expectData(
       await owner()
         .from("combines")
         .update({ name: `${word} ${count}` })
@@ -238,7 +238,7 @@ test("ticked submissions are decided together, and one changed meanwhile is left
   await expect(page.getByText("3 selected")).toBeVisible();
   expect(await findViolations(page)).toEqual([]);
   await saveScreenshot(page, "admin-bulk-review");
-  must(
+  expectData(
     await owner()
       .from("combines")
       .update({ description: "Another picture" })
@@ -252,7 +252,7 @@ test("ticked submissions are decided together, and one changed meanwhile is left
   await expect(toast(page, "2 rejected")).toBeVisible();
   await expect(toast(page, "Error")).toContainText("1 outfit was changed or reviewed meanwhile.");
   await expect(page.getByText(/selected$/)).toHaveCount(0);
-  const rows = must(
+  const rows = expectData(
     await owner()
       .from("combines")
       .select("status, rejection_reason")

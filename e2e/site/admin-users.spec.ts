@@ -1,7 +1,7 @@
 // The admin area's users: finding people, changing roles, and links that must not change one.
 
 import type { Page } from "@playwright/test";
-import { stored } from "../support/catalogue.ts";
+import { fetchRows } from "../support/catalogue.ts";
 import { openSection } from "./admin.ts";
 import { expect, saveScreenshot, test, toast } from "./journey.ts";
 import { findViolations } from "./measure.ts";
@@ -24,10 +24,10 @@ test("a user is found by address, and the toggle gives and takes the role", asyn
   await access.click();
   await expect(toast(page, "User role updated")).toBeVisible();
   await expect(access).toBeChecked();
-  expect(await stored("profiles", "id", person.id)).toMatchObject([{ role: "admin" }]);
+  expect(await fetchRows("profiles", "id", person.id)).toMatchObject([{ role: "admin" }]);
   await access.click();
   await expect(access).not.toBeChecked();
-  expect(await stored("profiles", "id", person.id)).toMatchObject([{ role: "user" }]);
+  expect(await fetchRows("profiles", "id", person.id)).toMatchObject([{ role: "user" }]);
 });
 
 test("a role is set by address, and an unknown address is refused", { tag: "@once" }, async ({
@@ -50,7 +50,7 @@ test("a role is set by address, and an unknown address is refused", { tag: "@onc
   await button.click();
 
   await expect(toast(page, "Role updated successfully")).toBeVisible();
-  expect(await stored("profiles", "id", person.id)).toMatchObject([{ role: "admin" }]);
+  expect(await fetchRows("profiles", "id", person.id)).toMatchObject([{ role: "admin" }]);
 });
 
 test("a link from elsewhere fills in the card and changes no role", async ({ page, person }) => {
@@ -62,7 +62,7 @@ test("a link from elsewhere fills in the card and changes no role", async ({ pag
   await expect(page.getByText("A link filled in this address.")).toBeVisible();
   await page.waitForTimeout(1500);
   expect(calls.filter((path) => path.endsWith("set_user_role_by_email"))).toEqual([]);
-  expect(await stored("profiles", "id", person.id)).toMatchObject([{ role: "user" }]);
+  expect(await fetchRows("profiles", "id", person.id)).toMatchObject([{ role: "user" }]);
 });
 
 test("a link of the site submits the card once, not again on reload", { tag: "@once" }, async ({
@@ -84,5 +84,5 @@ test("a link of the site submits the card once, not again on reload", { tag: "@o
   await page.waitForTimeout(1500);
 
   expect(calls.filter((path) => path.endsWith("set_user_role_by_email"))).toHaveLength(1);
-  expect(await stored("profiles", "id", person.id)).toMatchObject([{ role: "admin" }]);
+  expect(await fetchRows("profiles", "id", person.id)).toMatchObject([{ role: "admin" }]);
 });

@@ -2,10 +2,10 @@
 
 import type { Page } from "@playwright/test";
 import {
+  expectData,
+  fetchRows,
   makeItem,
-  must,
   type Outfit,
-  stored,
   uniqueName,
   uploadTrainingPhotos,
 } from "../support/catalogue.ts";
@@ -23,7 +23,7 @@ async function makeNamedItem(gender: string): Promise<Named> {
   const { id } = await makeItem();
   const image = "/storage/v1/object/public/images/items/camel-overcoat.webp";
   const name = uniqueName("Garment");
-  must(await owner().from("items").update({ name, gender, image }).eq("id", id).select("id"));
+  expectData(await owner().from("items").update({ name, gender, image }).eq("id", id).select("id"));
   return { id, name };
 }
 
@@ -38,7 +38,7 @@ function chips(page: Page) {
 }
 
 async function outfitsOf(person: Person): Promise<(Outfit & Record<string, unknown>)[]> {
-  return stored("combines", "user_id", person.id);
+  return fetchRows("combines", "user_id", person.id);
 }
 
 async function openReview(page: Page): Promise<void> {
@@ -268,7 +268,7 @@ test("a rejected outfit shows the reason, is edited and submitted again", async 
   await uploadTrainingPhotos(person);
   const [kept, added] = [await makeNamedItem("unisex"), await makeNamedItem("unisex")];
   const name = uniqueName("Outfit");
-  const { id } = must(
+  const { id } = expectData(
     await person.client
       .from("combines")
       .insert({ user_id: person.id, name, item_ids: [kept.id] })
@@ -277,7 +277,7 @@ test("a rejected outfit shows the reason, is edited and submitted again", async 
   );
   const admin = await signUpAdmin();
   const reason = "The shoes are missing.";
-  must(await admin.client.rpc("review_combine", { combine_id: id, approve: false, reason }));
+  expectData(await admin.client.rpc("review_combine", { combine_id: id, approve: false, reason }));
   await signIn(page, person.email);
   await page.goto("/profile?tab=outfits");
   const card = page.getByRole("article").filter({ hasText: name });
@@ -307,7 +307,7 @@ test("an outfit is deleted when its Undo has gone, and kept when it is pressed",
   const item = await makeNamedItem("unisex");
   const names = [uniqueName("Kept"), uniqueName("Gone")];
   for (const name of names) {
-    must(
+    expectData(
       await person.client
         .from("combines")
         .insert({ user_id: person.id, name, item_ids: [item.id] })
@@ -337,7 +337,7 @@ test("an outfit is deleted when its Undo has gone, and kept when it is pressed",
 
 test("an approved outfit cannot be edited", { tag: "@once" }, async ({ page, person }) => {
   const item = await makeItem();
-  const { id } = must(
+  const { id } = expectData(
     await owner()
       .from("combines")
       .insert({

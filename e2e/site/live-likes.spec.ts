@@ -1,7 +1,7 @@
 // The number of likes on an open outfit follows the likes of others, also across a lost connection.
 
 import type { Page, WebSocketRoute } from "@playwright/test";
-import { makeOutfit, must, type Outfit } from "../support/catalogue.ts";
+import { expectData, makeOutfit, type Outfit } from "../support/catalogue.ts";
 import { type Person, signUp } from "../support/clients.ts";
 import { expect, saveScreenshot, test } from "./journey.ts";
 
@@ -40,7 +40,9 @@ async function layCable(page: Page): Promise<Cable> {
 
 async function like(person: Person, outfit: Outfit): Promise<void> {
   const { client, id } = person;
-  must(await client.from("likes").insert({ user_id: id, combine_id: outfit.id }).select().single());
+  expectData(
+    await client.from("likes").insert({ user_id: id, combine_id: outfit.id }).select().single(),
+  );
 }
 
 test("a visitor sees the likes of others as they come, and those that came while the connection was lost", async ({
@@ -76,6 +78,6 @@ test("a visitor sees the likes of others as they come, and those that came while
   await expect(notice).toBeHidden({ timeout: 45_000 });
   await expect(page.getByText("4 likes", { exact: true })).toBeVisible();
 
-  must(await bob.client.from("likes").delete().eq("user_id", bob.id).select());
+  expectData(await bob.client.from("likes").delete().eq("user_id", bob.id).select());
   await expect(page.getByText("3 likes", { exact: true })).toBeVisible();
 });

@@ -1,7 +1,7 @@
 // Notifications: the bell, the page of all, and that they arrive while a page is open.
 
 import type { Page } from "@playwright/test";
-import { makeOutfit, must, type Outfit } from "../support/catalogue.ts";
+import { expectData, makeOutfit, type Outfit } from "../support/catalogue.ts";
 import { type Person, signUp, signUpAdmin } from "../support/clients.ts";
 import { expect, fillSignIn, saveScreenshot, signIn, test } from "./journey.ts";
 import { findViolations } from "./measure.ts";
@@ -12,12 +12,12 @@ function bell(page: Page, unread: number) {
 }
 
 async function like(outfit: Outfit, fan: Person): Promise<void> {
-  must(await fan.client.from("likes").insert({ user_id: fan.id, combine_id: outfit.id }));
+  expectData(await fan.client.from("likes").insert({ user_id: fan.id, combine_id: outfit.id }));
 }
 
 async function review(outfit: Outfit, approve: boolean, reason?: string): Promise<void> {
   const admin = await signUpAdmin();
-  must(await admin.client.rpc("review_combine", { combine_id: outfit.id, approve, reason }));
+  expectData(await admin.client.rpc("review_combine", { combine_id: outfit.id, approve, reason }));
 }
 
 test("visitors see two samples", async ({ page }) => {

@@ -141,7 +141,7 @@ function togglePause(page: Page): Promise<void> {
   });
 }
 
-async function stored(name: string): Promise<Response> {
+async function fetchStored(name: string): Promise<Response> {
   return fetch(`${server.apiUrl}/storage/v1/object/authenticated/files/${user}/${name}`, {
     headers: { authorization: `Bearer ${session}` },
   });
@@ -149,7 +149,7 @@ async function stored(name: string): Promise<Response> {
 
 /** Downloads an object, compares every byte, and returns the response. */
 async function expectStored(name: string, size: number): Promise<Response> {
-  const response = await stored(name);
+  const response = await fetchStored(name);
   expect(response.status).toBe(200);
   const expected = Buffer.from(new Uint8Array(size).map((_, at) => (at * 31 + (at >> 12)) % 251));
   expect(Buffer.from(await response.arrayBuffer()).equals(expected)).toBe(true);

@@ -32,7 +32,7 @@ export function uniqueName(noun: string): string {
 }
 
 /** The data of a response; throws its error. For steps that prepare a test. */
-export function must<T>(response: PostgrestSingleResponse<T>): T {
+export function expectData<T>(response: PostgrestSingleResponse<T>): T {
   if (response.error) {
     throw new Error(`${response.status} ${response.error.code} ${response.error.message}`);
   }
@@ -40,14 +40,14 @@ export function must<T>(response: PostgrestSingleResponse<T>): T {
 }
 
 export async function makeItem(): Promise<Item> {
-  const brand = must(
+  const brand = expectData(
     await owner()
       .from("brands")
       .insert({ name: uniqueName("Brand") })
       .select("id")
       .single(),
   );
-  return must(
+  return expectData(
     await owner()
       .from("items")
       .insert({ name: uniqueName("Item"), brand_id: brand.id, price: 49.5 })
@@ -59,7 +59,7 @@ export async function makeItem(): Promise<Item> {
 /** Inserts an outfit of this person with this status, without going through review. */
 export async function makeOutfit(creator: Person, status: string): Promise<Outfit> {
   const item = await makeItem();
-  return must(
+  return expectData(
     await owner()
       .from("combines")
       .insert({ user_id: creator.id, name: uniqueName("Outfit"), item_ids: [item.id], status })
@@ -78,7 +78,7 @@ export async function uploadTrainingPhotos(person: Person): Promise<void> {
     if (error) {
       throw error;
     }
-    must(
+    expectData(
       await person.client
         .from("user_training_images")
         .insert({ user_id: person.id, image_url: name, image_order: slot })
@@ -89,13 +89,13 @@ export async function uploadTrainingPhotos(person: Person): Promise<void> {
 }
 
 /** The rows that the table really holds, read with the service key, to which no policy applies. */
-export async function stored<T>(table: string, column: string, value: string): Promise<T[]> {
-  return must(await owner().from(table).select().eq(column, value)) as T[];
+export async function fetchRows<T>(table: string, column: string, value: string): Promise<T[]> {
+  return expectData(await owner().from(table).select().eq(column, value)) as T[];
 }
 
 /** The outfit as the database has it. */
 export async function readOutfit(id: string): Promise<Outfit> {
-  const [row] = await stored<Outfit>("combines", "id", id);
+  const [row] = await fetchRows<Outfit>("combines", "id", id);
   if (!row) {
     throw new Error("the outfit is gone");
   }

@@ -1,6 +1,6 @@
 /** Query keys of catalogue items and brands, by the same rule as those of outfits. */
 export const itemKeys = {
-  one: (slugOrId: string) => ["items", "one", slugOrId],
+  detail: (slugOrId: string) => ["items", "detail", slugOrId],
   list: (filter: object) => ["items", "list", filter],
   ofOutfit: (outfitId: string, itemIds: readonly string[]) => [
     "items",
@@ -16,22 +16,22 @@ export const itemKeys = {
 
 /** Query keys of notifications; they hold the addressee's id, so that signing out removes them. */
 export const notificationKeys = {
-  every: (userId: string) => ["notifications", userId],
-  all: (userId: string) => ["notifications", userId, "all"],
+  ofUser: (userId: string) => ["notifications", userId],
+  list: (userId: string) => ["notifications", userId, "list"],
   latest: (userId: string) => ["notifications", userId, "latest"],
   unread: (userId: string) => ["notifications", userId, "unread"],
 } as const;
 
 /** Query keys of outfits. Invalidating a shorter key refreshes every query whose key begins with it. */
 export const outfitKeys = {
-  one: (slugOrId: string) => ["outfits", "one", slugOrId],
-  everyOne: () => ["outfits", "one"],
+  detail: (slugOrId: string) => ["outfits", "detail", slugOrId],
+  details: () => ["outfits", "detail"],
   list: (filter: object) => ["outfits", "list", filter],
   latest: (count: number) => ["outfits", "latest", count],
   top: (period: string) => ["outfits", "top", period],
-  everyTop: () => ["outfits", "top"],
+  tops: () => ["outfits", "top"],
   likeCount: (outfitId: string) => ["outfits", "like-count", outfitId],
-  everyLikeCount: () => ["outfits", "like-count"],
+  likeCounts: () => ["outfits", "like-count"],
   withItem: (itemId: string) => ["outfits", "with-item", itemId],
   withBrand: (brandId: string) => ["outfits", "with-brand", brandId],
   related: (outfitId: string) => ["outfits", "related", outfitId],

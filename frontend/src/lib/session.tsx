@@ -78,7 +78,7 @@ const SessionContext = createContext<SessionState | null>(null);
 /** Removes from the cache what only this user may see: lists keyed by their id, and single outfits (a creator sees drafts). */
 function forgetUser(queryClient: QueryClient, userId: string): void {
   queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey.includes(userId) });
-  queryClient.removeQueries({ queryKey: outfitKeys.everyOne() });
+  queryClient.removeQueries({ queryKey: outfitKeys.details() });
 }
 
 /** Provides the auth client's session and the user's profile to `useSession()`. */

@@ -8,7 +8,7 @@ import { type Item, itemColumns } from "./item";
 /** One item by its slug or its id; null when there is none. */
 export function itemQuery(slugOrId: string) {
   return queryOptions({
-    queryKey: itemKeys.one(slugOrId),
+    queryKey: itemKeys.detail(slugOrId),
     queryFn: async ({ signal }): Promise<Item | null> =>
       resultOf(
         await supabase

@@ -22,8 +22,8 @@ export function useToggleLike(userId: string, kind: LikeKind) {
       kind === "outfit"
         ? [
             outfitKeys.liked(userId),
-            outfitKeys.everyTop(),
-            outfitKeys.everyLikeCount(),
+            outfitKeys.tops(),
+            outfitKeys.likeCounts(),
             myProfileKey(userId),
           ]
         : [itemKeys.liked(userId), myProfileKey(userId)],

@@ -11,7 +11,7 @@ const latestCount = 5;
 /** All notifications of a user, newest first. */
 export function notificationsQuery(userId: string) {
   return pagedQuery<Notification>({
-    queryKey: notificationKeys.all(userId),
+    queryKey: notificationKeys.list(userId),
     readPage: async (page) =>
       rowsOf(
         await newestFirst(

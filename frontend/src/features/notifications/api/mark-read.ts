@@ -23,6 +23,6 @@ export function useMarkRead(userId: string) {
         messageOf(error, "The notifications could not be marked as read. Please try again."),
         "danger",
       ),
-    onSettled: () => queryClient.invalidateQueries({ queryKey: notificationKeys.every(userId) }),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: notificationKeys.ofUser(userId) }),
   });
 }

@@ -21,7 +21,7 @@ export function LiveNotifications({ userId }: { userId: string }) {
     let leave = () => {};
 
     function refresh() {
-      void queryClient.invalidateQueries({ queryKey: notificationKeys.every(userId) });
+      void queryClient.invalidateQueries({ queryKey: notificationKeys.ofUser(userId) });
       // A review changes the state that the creator's own lists show.
       void queryClient.invalidateQueries({ queryKey: outfitKeys.byCreator(userId, "everything") });
     }
@@ -64,7 +64,7 @@ export function LiveNotifications({ userId }: { userId: string }) {
     if (isLive) return;
     const timer = window.setInterval(() => {
       if (document.visibilityState === "hidden") return;
-      void queryClient.invalidateQueries({ queryKey: notificationKeys.every(userId) });
+      void queryClient.invalidateQueries({ queryKey: notificationKeys.ofUser(userId) });
     }, pollMs);
     return () => window.clearInterval(timer);
   }, [queryClient, userId, isLive]);

@@ -52,7 +52,7 @@ export function useDeleteOutfit(userId: string): (outfit: Pick<Outfit, "id" | "n
     }
     await queryClient.invalidateQueries({ queryKey: outfitKeys.byCreator(userId, "everything") });
     setPending(id, false);
-    queryClient.removeQueries({ queryKey: outfitKeys.everyOne() });
+    queryClient.removeQueries({ queryKey: outfitKeys.details() });
   }
 
   return ({ id, name }) => {

@@ -8,7 +8,7 @@ import { type Outfit, outfitColumns } from "./outfit";
 /** One outfit by its slug or its id; null when there is none that the caller may see. */
 export function outfitQuery(slugOrId: string) {
   return queryOptions({
-    queryKey: outfitKeys.one(slugOrId),
+    queryKey: outfitKeys.detail(slugOrId),
     queryFn: async ({ signal }): Promise<Outfit | null> => {
       const column = isUuid(slugOrId) ? "id" : "slug";
       return resultOf(

@@ -36,7 +36,7 @@ export async function listPickedItems(ids: readonly string[]): Promise<PickedIte
 /** An outfit of this user by its id; null when they have none with it. */
 export function submissionQuery(userId: string, outfitId: string) {
   return queryOptions({
-    queryKey: [...outfitKeys.one(outfitId), "to-edit", userId],
+    queryKey: [...outfitKeys.detail(outfitId), "to-edit", userId],
     // An old state would be edited and overwrite the newer one.
     staleTime: 0,
     gcTime: 0,

@@ -103,7 +103,7 @@ export function useSubmitOutfit() {
       );
       // Not awaited: the wizard closes at once, and the lists are read anew meanwhile.
       void queryClient.invalidateQueries({ queryKey: outfitKeys.byCreator(userId, "everything") });
-      void queryClient.invalidateQueries({ queryKey: outfitKeys.everyOne() });
+      void queryClient.invalidateQueries({ queryKey: outfitKeys.details() });
     },
     onError: (error) => toast("Submission Failed", explainFailure(error), "danger"),
   });
