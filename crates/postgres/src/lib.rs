@@ -6,6 +6,7 @@
 //! date and runs an embedded cluster. It knows neither HTTP nor what a statement means.
 
 mod database;
+mod extensions;
 mod identifier;
 mod json;
 mod listen;
@@ -16,6 +17,7 @@ mod tls;
 mod wire;
 
 pub use database::{Database, Login, Logins, connect};
+pub use extensions::{SHIPPED, ShippedExtension};
 pub use identifier::{push_identifier, quote_identifier};
 pub use json::{ByteChunks, JsonForm, JsonType, write_json_string};
 pub use listen::ListenEvent;

@@ -1,0 +1,71 @@
+//! The extensions that this program brings along: control file and script of each, compiled into the binary.
+//!
+//! They are SQL, as the library of an original cannot be shipped for every PostgreSQL; what needs a process beside the
+//! database runs in the server (crates/jobs). The embedded cluster installs them as files, so that `create extension`
+//! finds them; in other databases the migrations run the scripts. What differs from the originals is in
+//! docs/extensions.md.
+
+/// One extension: its files as `create extension` reads them.
+#[derive(Debug, Clone, Copy)]
+pub struct ShippedExtension {
+    /// Its name.
+    pub name: &'static str,
+    /// The version that the control file names as default; part of the script's file name.
+    pub version: &'static str,
+    /// Content of `<name>.control`.
+    pub control: &'static str,
+    /// Content of `<name>--<version>.sql`.
+    pub script: &'static str,
+}
+
+/// All shipped extensions.
+pub const SHIPPED: &[ShippedExtension] = &[
+    ShippedExtension {
+        name: "supabase_vault",
+        version: "0.3.1",
+        control: include_str!("../extensions/supabase_vault/supabase_vault.control"),
+        script: include_str!("../extensions/supabase_vault/supabase_vault--0.3.1.sql"),
+    },
+    ShippedExtension {
+        name: "pg_net",
+        version: "0.20.4",
+        control: include_str!("../extensions/pg_net/pg_net.control"),
+        script: include_str!("../extensions/pg_net/pg_net--0.20.4.sql"),
+    },
+    ShippedExtension {
+        name: "pg_cron",
+        version: "1.6",
+        control: include_str!("../extensions/pg_cron/pg_cron.control"),
+        script: include_str!("../extensions/pg_cron/pg_cron--1.6.sql"),
+    },
+    ShippedExtension {
+        name: "pgjwt",
+        version: "0.2.0",
+        control: include_str!("../extensions/pgjwt/pgjwt.control"),
+        script: include_str!("../extensions/pgjwt/pgjwt--0.2.0.sql"),
+    },
+    ShippedExtension {
+        name: "pgmq",
+        version: "1.5.1",
+        control: include_str!("../extensions/pgmq/pgmq.control"),
+        script: include_str!("../extensions/pgmq/pgmq--1.5.1.sql"),
+    },
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gw_018_control_files_of_shipped_extensions_name_the_version_of_their_script() {
+        for extension in SHIPPED {
+            let line = format!("default_version = '{}'", extension.version);
+
+            assert!(
+                extension.control.lines().any(|text| text == line),
+                "{}",
+                extension.name
+            );
+        }
+    }
+}
