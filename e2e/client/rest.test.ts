@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
 import { apiUrl } from "../support/address.ts";
 import { expectData, makeItem, makeOutfit, type Outfit, uniqueName } from "../support/catalogue.ts";
-import { client, owner, type Person, signUp, visitor } from "../support/clients.ts";
+import { anonKey, client, owner, type Person, signUp, visitor } from "../support/clients.ts";
 
 let creator: Person;
 let fan: Person;
@@ -193,4 +193,21 @@ test("gw_004 the query parameter apikey is not a filter", async () => {
   const response = await fetch(`${apiUrl()}/rest/v1/colors?select=id&limit=1&apikey=anything`);
 
   expect(response.status).toBe(200);
+});
+
+test("lists are compressed for clients that accept it", async () => {
+  const list = `${apiUrl()}/rest/v1/items?select=*&limit=50`;
+  const ask = (coding: string) =>
+    fetch(list, { headers: { apikey: anonKey, "accept-encoding": coding } });
+
+  const [plain, brotli, gzip] = await Promise.all(["identity", "br", "gzip"].map(ask));
+
+  const codings = [plain, brotli, gzip].map((response) =>
+    response?.headers.get("content-encoding"),
+  );
+  expect(codings).toEqual([null, "br", "gzip"]);
+  const bodies = await Promise.all([plain, brotli, gzip].map((response) => response?.json()));
+  expect(bodies[0]).toHaveLength(50);
+  expect(bodies[1]).toEqual(bodies[0]);
+  expect(bodies[2]).toEqual(bodies[0]);
 });

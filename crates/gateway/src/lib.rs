@@ -28,6 +28,6 @@ pub use listener::{
     ConnectionLimits, Listener, LocalHosts, TransferLimits, UpgradeDecision, UpgradeHandler, UpgradedStream,
     listen, listen_with_upgrades,
 };
-pub use middleware::{Bearer, Caller, Gateway, GatewayConfig, Keys};
+pub use middleware::{Bearer, Caller, Gateway, GatewayConfig, Keys, accepts_coding};
 pub use request_id::RequestId;
 pub use routes::Service;

@@ -18,7 +18,7 @@ pub struct RequestId(HeaderValue);
 impl RequestId {
     /// Takes over the id of the request if it has only harmless characters, else makes a new one: ids are written to
     /// logs.
-    pub fn of(headers: &HeaderMap) -> Self {
+    pub fn from_headers(headers: &HeaderMap) -> Self {
         match headers.get(&HEADER) {
             Some(value) if is_harmless(value.as_bytes()) => Self(value.clone()),
             _ => Self::next(),
@@ -64,14 +64,14 @@ mod tests {
         let with = |value: &'static str| {
             let mut headers = HeaderMap::new();
             headers.insert(HEADER, HeaderValue::from_static(value));
-            RequestId::of(&headers).as_str().to_owned()
+            RequestId::from_headers(&headers).as_str().to_owned()
         };
 
         assert_eq!(with("trace-1.2"), "trace-1.2");
         assert_ne!(with("a b\"c"), "a b\"c");
         assert_ne!(
-            RequestId::of(&HeaderMap::new()).as_str(),
-            RequestId::of(&HeaderMap::new()).as_str()
+            RequestId::from_headers(&HeaderMap::new()).as_str(),
+            RequestId::from_headers(&HeaderMap::new()).as_str()
         );
     }
 }

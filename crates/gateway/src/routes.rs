@@ -57,7 +57,7 @@ const OPEN: [&str; 12] = [
 impl Service {
     /// The service of a path. `path` must be the decoded path that the router matches; otherwise an encoded letter
     /// (`/rest%2fv1`) would evade the check for keys.
-    pub fn of(path: &str) -> Self {
+    pub fn from_path(path: &str) -> Self {
         PREFIXES
             .iter()
             .find(|(prefix, _)| {
@@ -111,7 +111,7 @@ mod tests {
             ("/", Service::Other),
         ];
         for (path, service) in cases {
-            assert_eq!(Service::of(path), service, "{path}");
+            assert_eq!(Service::from_path(path), service, "{path}");
         }
     }
 
@@ -130,7 +130,7 @@ mod tests {
             ("/", false),
         ];
         for (path, needs_key) in cases {
-            assert_eq!(Service::of(path).needs_key(path), needs_key, "{path}");
+            assert_eq!(Service::from_path(path).needs_key(path), needs_key, "{path}");
         }
     }
 }

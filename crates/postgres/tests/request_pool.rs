@@ -360,7 +360,7 @@ async fn writes_at_the_same_time_spread_over_connections_and_reads_do_not() {
             let pool = Pool::new(RequestPoolConfig {
                 connections_per_worker: 1,
                 max_connections_per_worker: 8,
-                patience: NO_LIMIT,
+                max_wait_behind: NO_LIMIT,
                 slow_statement: NO_LIMIT,
                 acquire_timeout: NO_LIMIT,
                 ..RequestPoolConfig::default()
@@ -422,7 +422,7 @@ async fn fast_statements_do_not_wait_for_slow_ones() {
                 connections_per_worker: 2,
                 max_connections_per_worker: 6,
                 // Only what is known of the statements keeps them apart: the fast ones have run, the slow ones have not.
-                patience: NO_LIMIT,
+                max_wait_behind: NO_LIMIT,
                 slow_statement: NO_LIMIT,
                 acquire_timeout: NO_LIMIT,
                 ..RequestPoolConfig::default()
@@ -477,7 +477,7 @@ async fn slow_statements_do_not_use_the_connections_kept_for_reads() {
             let pool = Pool::new(RequestPoolConfig {
                 connections_per_worker: 2,
                 max_connections_per_worker: 6,
-                patience: NO_LIMIT,
+                max_wait_behind: NO_LIMIT,
                 slow_statement: SLOW,
                 acquire_timeout: NO_LIMIT,
                 ..RequestPoolConfig::default()

@@ -196,11 +196,11 @@ async fn create_pool(config: RequestPoolConfig) -> (TestDatabase, Arc<Database>,
 async fn rest_096_changed_sessions_give_no_wrong_answers() {
     LocalSet::new()
         .run_until(async {
-            // One connection and no patience limit, so that readers and writers are sent right behind the hostile call.
+            // One connection behind which requests may wait, so that readers and writers are sent right behind the hostile call.
             let (test, _database, pool) = create_pool(RequestPoolConfig {
                 connections_per_worker: 1,
                 max_connections_per_worker: 3,
-                patience: std::time::Duration::from_secs(3600),
+                max_wait_behind: std::time::Duration::from_secs(3600),
                 ..RequestPoolConfig::default()
             })
             .await;

@@ -262,7 +262,7 @@ async fn slow_statements_do_not_delay_others_and_waiting_requests_time_out() {
                 connections_per_worker: 1,
                 // One connection is reserved for statements that are known to be fast.
                 max_connections_per_worker: 3,
-                patience: Duration::ZERO,
+                max_wait_behind: Duration::ZERO,
                 acquire_timeout: Duration::from_millis(200),
                 ..Default::default()
             };

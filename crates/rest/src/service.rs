@@ -154,7 +154,7 @@ fn verify_bearer(http: &HttpRequest, config: &EffectiveConfig) -> Result<Bearer,
         };
     }
     // Only these two errors can mean that another key signed the token; an expired token stays refused.
-    let bearer = Caller::of(http).bearer().clone();
+    let bearer = Caller::extract(http).bearer().clone();
     if let Bearer::Invalid(TokenError::NoSuitableKey | TokenError::BadSignature) = bearer
         && let (Some(token), Some(verifier)) = (bearer_token(http), &config.verifier)
         && let Ok(claims) = verifier.verify(token)

@@ -155,7 +155,7 @@ async fn serve_site(
     requests: web::Data<RequestPool>,
     request: HttpRequest,
 ) -> HttpResponse {
-    match Service::of(request.match_info().as_str()) {
+    match Service::from_path(request.match_info().as_str()) {
         Service::Other => site.respond(&request, Some(requests.get_ref())).await,
         _ => http::respond_no_route().await,
     }

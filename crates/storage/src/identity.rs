@@ -38,7 +38,7 @@ impl Identity {
     /// # Errors
     /// `Schema` without any authorization, `AccessDenied` with the reason why the token is invalid.
     pub(crate) fn required(request: &HttpRequest, keys: &KeyRing) -> Result<Self, StorageError> {
-        let caller = Caller::of(request);
+        let caller = Caller::extract(request);
         let denied = |error: &TokenError| StorageError::AccessDenied(describe_token_error(error).to_owned());
         match caller.bearer() {
             Bearer::Valid(claims) => {
@@ -138,7 +138,7 @@ pub(crate) struct Owner {
 
 impl Owner {
     /// The owner of what this identity uploads.
-    pub(crate) fn of(identity: &Identity) -> Self {
+    pub(crate) fn from_identity(identity: &Identity) -> Self {
         Self {
             id: identity.subject().map(str::to_owned),
         }

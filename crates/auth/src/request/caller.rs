@@ -210,7 +210,7 @@ impl FromRequest for SignedIn {
     type Future = Pin<Box<dyn Future<Output = Result<Self, AuthError>>>>;
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
-        let (state, caller) = (get_state(request), Caller::of(request));
+        let (state, caller) = (get_state(request), Caller::extract(request));
         let checked = check_bearer(request, &caller);
         Box::pin(async move {
             checked?;
@@ -224,7 +224,7 @@ impl FromRequest for Admin {
     type Future = Pin<Box<dyn Future<Output = Result<Self, AuthError>>>>;
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
-        let (state, caller) = (get_state(request), Caller::of(request));
+        let (state, caller) = (get_state(request), Caller::extract(request));
         let checked = check_bearer(request, &caller);
         Box::pin(async move {
             checked?;

@@ -40,7 +40,7 @@ impl RequestInfo {
         let state = request
             .app_data::<web::Data<AuthState>>()
             .expect("routes are mounted with their state");
-        let caller = Caller::of(request);
+        let caller = Caller::extract(request);
         let text = |name: HeaderName| request.headers().get(name).and_then(|value| value.to_str().ok());
         let user_agent = text(header::USER_AGENT).unwrap_or_default();
         let forwarded = read_forwarded_ip(request, state);

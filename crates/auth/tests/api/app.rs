@@ -212,7 +212,7 @@ impl TestApp {
     pub(crate) fn mail_to(&self, address: &str) -> ReceivedMail {
         let mails = self.inbox.list_mails();
         let mail = mails.iter().find(|mail| mail.to[0].address == address);
-        ReceivedMail::of(mail.unwrap_or_else(|| panic!("no mail to {address}")))
+        ReceivedMail::from_stored(mail.unwrap_or_else(|| panic!("no mail to {address}")))
     }
 
     pub(crate) fn mail_count(&self) -> usize {
@@ -406,7 +406,7 @@ pub(crate) struct ReceivedMail {
 }
 
 impl ReceivedMail {
-    fn of(mail: &selvedge_mail::inbox::StoredMail) -> Self {
+    fn from_stored(mail: &selvedge_mail::inbox::StoredMail) -> Self {
         let link = mail
             .text
             .split_whitespace()

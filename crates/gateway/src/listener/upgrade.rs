@@ -153,7 +153,7 @@ impl<T: AsyncRead + AsyncWrite + Unpin + 'static> ActixService<Handshake<T>> for
 
     fn call(&self, (request, framed): Handshake<T>) -> Self::Future {
         let started = Instant::now();
-        let service = Service::of(request.path());
+        let service = Service::from_path(request.path());
         let decision = match service {
             Service::Realtime => self.handler.decide(&request),
             _ => UpgradeDecision::Refuse(GatewayError::NoRoute.response()),
@@ -162,7 +162,7 @@ impl<T: AsyncRead + AsyncWrite + Unpin + 'static> ActixService<Handshake<T>> for
             let sent = match decision {
                 UpgradeDecision::Refuse(response) => {
                     metrics::observe(service, response.status().as_u16(), started.elapsed());
-                    refuse(framed, response, RequestId::of(&request.head().headers)).await
+                    refuse(framed, response, RequestId::from_headers(&request.head().headers)).await
                 }
                 UpgradeDecision::Accept { headers, serve } => {
                     metrics::observe(service, 101, started.elapsed());

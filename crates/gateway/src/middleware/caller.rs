@@ -56,7 +56,7 @@ impl Caller {
     ///
     /// # Panics
     /// When the service is mounted without the [`crate::Gateway`] around it, which is a wiring mistake.
-    pub fn of(request: &HttpRequest) -> Self {
+    pub fn extract(request: &HttpRequest) -> Self {
         request
             .extensions()
             .get::<Self>()
@@ -91,6 +91,6 @@ impl FromRequest for Caller {
     type Future = std::future::Ready<Result<Self, Self::Error>>;
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
-        std::future::ready(Ok(Self::of(request)))
+        std::future::ready(Ok(Self::extract(request)))
     }
 }

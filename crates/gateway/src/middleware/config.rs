@@ -15,6 +15,8 @@ pub struct GatewayConfig {
     /// Bytes of large responses (64 KiB or more) per worker that clients have not read yet; further ones are refused
     /// with 503. Default 128 MiB.
     pub max_unread_bytes_per_worker: usize,
+    /// Whether responses of REST are compressed for clients that accept it. Default true.
+    pub compress_responses: bool,
     /// Number of proxies in front of this server whose entries in `X-Forwarded-For` are trusted. Default 0.
     pub trusted_proxies: usize,
     /// Writes a log line for every request, not only for failed (5xx) and slow ones. Default false.
@@ -30,6 +32,7 @@ impl Default for GatewayConfig {
             max_in_flight_per_worker: 2_000,
             max_streaming_per_worker: 2_000,
             max_unread_bytes_per_worker: 128 * 1024 * 1024,
+            compress_responses: true,
             trusted_proxies: 0,
             access_log: false,
             slow_request: Duration::from_secs(1),

@@ -102,14 +102,18 @@ impl Keys {
     /// The refusal of a request whose body has not been sent yet; `None` if its key is accepted.
     pub(crate) fn refuse_body(&self, request: &Request) -> Option<Response<BoxBody>> {
         let path = percent_decode_str(request.path()).decode_utf8_lossy();
-        let service = Service::of(&path);
+        let service = Service::from_path(&path);
         let query = request.uri().query().unwrap_or_default();
         let refusal = self.check(service, &path, &request.head().headers, query).err()?;
         let mut response = refusal.response();
         let headers = response.headers_mut();
         // The client may send the body nevertheless, and it must not be taken for the next request.
         headers.insert(header::CONNECTION, header::HeaderValue::from_static("close"));
-        cors::apply_platform_headers(headers, service, &RequestId::of(&request.head().headers));
+        cors::apply_platform_headers(
+            headers,
+            service,
+            &RequestId::from_headers(&request.head().headers),
+        );
         Some(response.into())
     }
 

@@ -4,8 +4,10 @@
 //! It is one middleware for keys, CORS, limits, timeouts, metrics and logs, because each middleware of its own would
 //! cost every request an allocation and a dynamic call.
 
+mod accept_encoding;
 mod admission;
 mod caller;
+mod compression;
 mod config;
 mod keys;
 mod quota;
@@ -23,6 +25,7 @@ use actix_web::{Error, HttpMessage, HttpResponse};
 use futures_util::future::LocalBoxFuture;
 
 use crate::{GatewayError, RequestId, Service, cors, metrics};
+pub use accept_encoding::accepts_coding;
 use admission::Admission;
 pub use caller::{Bearer, Caller};
 pub use config::GatewayConfig;
@@ -93,8 +96,8 @@ where
 
     fn call(&self, mut request: ServiceRequest) -> Self::Future {
         let started = Instant::now();
-        let id = RequestId::of(request.headers());
-        let service = Service::of(request.match_info().as_str());
+        let id = RequestId::from_headers(request.headers());
+        let service = Service::from_path(request.match_info().as_str());
         let intercepted = self.intercept(&mut request, service, &id);
         let shared = self.shared.clone();
         let inner = self.inner.clone();
@@ -114,6 +117,11 @@ where
                         }
                     } else {
                         inner.call(request).await?.map_into_left_body()
+                    };
+                    let response = if shared.config.compress_responses {
+                        compression::compress(service, response).await
+                    } else {
+                        response
                     };
                     shared
                         .admission

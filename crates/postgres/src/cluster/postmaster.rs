@@ -115,7 +115,7 @@ impl Postmaster {
     /// Ends it with SIGINT, and with SIGQUIT when that takes longer than [`FAST_SHUTDOWN`].
     pub(crate) fn stop(&mut self) -> Result<(), ClusterError> {
         let pid = self.pid();
-        for (signal, patience) in [
+        for (signal, grace_period) in [
             (Signal::SIGINT, FAST_SHUTDOWN),
             (Signal::SIGQUIT, IMMEDIATE_SHUTDOWN),
         ] {
@@ -123,7 +123,7 @@ impl Postmaster {
                 return Ok(());
             }
             kill(Pid::from_raw(pid), signal).ok();
-            let deadline = Instant::now() + patience;
+            let deadline = Instant::now() + grace_period;
             while Instant::now() < deadline {
                 if self.has_ended().is_some() {
                     return Ok(());
@@ -206,12 +206,12 @@ pub(crate) fn end_leftover_postmaster(data_dir: &Path) -> Result<(), ClusterErro
 }
 
 fn end_process(pid: i32) -> Result<(), ClusterError> {
-    for (signal, patience) in [
+    for (signal, grace_period) in [
         (Signal::SIGINT, FAST_SHUTDOWN),
         (Signal::SIGQUIT, IMMEDIATE_SHUTDOWN),
     ] {
         kill(Pid::from_raw(pid), signal).ok();
-        let deadline = Instant::now() + patience;
+        let deadline = Instant::now() + grace_period;
         while Instant::now() < deadline {
             if !is_alive(pid) {
                 return Ok(());

@@ -27,8 +27,8 @@ pub struct JsonType(TextForm);
 
 impl JsonType {
     /// The JSON form of a built-in type. `None` when only PostgreSQL can write it (`to_jsonb`).
-    pub fn of(type_oid: u32) -> Option<Self> {
-        TextForm::of(type_oid).map(Self)
+    pub fn from_type_oid(type_oid: u32) -> Option<Self> {
+        TextForm::from_type_oid(type_oid).map(Self)
     }
 
     /// Any type whose JSON is its text in quotes, such as an enum.
@@ -68,14 +68,14 @@ struct Field {
 
 impl JsonShape {
     /// `None` when a column has a type whose JSON only PostgreSQL can write.
-    pub(crate) fn of(columns: &[Column]) -> Option<Self> {
+    pub(crate) fn from_columns(columns: &[Column]) -> Option<Self> {
         let field = |(index, column): (usize, &Column)| {
             let mut prefix = vec![if index == 0 { b'{' } else { b',' }];
             escape::write_string(&mut prefix, column.name.as_bytes());
             prefix.push(b':');
             Some(Field {
                 prefix: prefix.into(),
-                kind: TextForm::of(column.type_oid)?,
+                kind: TextForm::from_type_oid(column.type_oid)?,
             })
         };
         Some(Self {
@@ -119,7 +119,7 @@ impl JsonRows {
         }
         self.rows += 1;
         let mut fields = shape.fields.iter();
-        for value in Values::of(data)? {
+        for value in Values::parse(data)? {
             let field = fields.next()?;
             out.extend_from_slice(&field.prefix);
             match value? {

@@ -10,7 +10,7 @@ use crate::wire::Column;
 
 fn json(r#type: &Type, text: &str) -> String {
     let mut out = Vec::new();
-    let kind = TextForm::of(r#type.oid()).expect("a type that can be written");
+    let kind = TextForm::from_type_oid(r#type.oid()).expect("a type that can be written");
     write_value(&mut out, &kind, text.as_bytes());
     String::from_utf8(out).expect("text")
 }
@@ -71,7 +71,7 @@ fn types_without_a_known_json_form_are_left_to_postgresql() {
         Type::UNKNOWN.oid(),
         16_400,
     ] {
-        assert_eq!(TextForm::of(oid), None, "{oid}");
+        assert_eq!(TextForm::from_type_oid(oid), None, "{oid}");
     }
 }
 
@@ -81,7 +81,8 @@ fn rows_are_joined_as_json_agg_does() {
         name: name.to_owned(),
         type_oid: r#type.oid(),
     };
-    let shape = JsonShape::of(&[column("a\"", Type::INT4), column("b", Type::TEXT)]).expect("known types");
+    let shape =
+        JsonShape::from_columns(&[column("a\"", Type::INT4), column("b", Type::TEXT)]).expect("known types");
     let row = b"\0\x02\0\0\0\x011\xff\xff\xff\xff";
     let mut rows = JsonRows::new(JsonForm::Array);
 
@@ -96,7 +97,7 @@ fn rows_are_joined_as_json_agg_does() {
 
 #[test]
 fn a_row_without_columns_is_an_empty_object() {
-    let shape = JsonShape::of(&[]).expect("known types");
+    let shape = JsonShape::from_columns(&[]).expect("known types");
     let mut rows = JsonRows::new(JsonForm::Object);
 
     rows.push(&shape, b"\0\0").expect("well formed");
@@ -106,7 +107,7 @@ fn a_row_without_columns_is_an_empty_object() {
 
 #[test]
 fn malformed_rows_are_refused() {
-    let shape = JsonShape::of(&[]).expect("known types");
+    let shape = JsonShape::from_columns(&[]).expect("known types");
     let mut rows = JsonRows::new(JsonForm::Array);
 
     assert!(rows.push(&shape, b"\0\x01\0\0\0\x011").is_none());
@@ -119,7 +120,7 @@ fn long_documents_are_split_into_chunks() {
         name: "a".to_owned(),
         type_oid: Type::TEXT.oid(),
     };
-    let shape = JsonShape::of(&[column]).expect("a known type");
+    let shape = JsonShape::from_columns(&[column]).expect("a known type");
     let mut rows = JsonRows::new(JsonForm::Array);
     let text = "x".repeat(100_000);
     let mut message = vec![0, 1];
@@ -146,7 +147,7 @@ proptest! {
     #[test]
     fn any_bytes_are_written_without_a_panic(text: Vec<u8>) {
         for r#type in [Type::TIMESTAMPTZ, Type::TEXT_ARRAY, Type::NUMERIC_ARRAY, Type::BOOL, Type::FLOAT4] {
-            let kind = TextForm::of(r#type.oid()).expect("a type that can be written");
+            let kind = TextForm::from_type_oid(r#type.oid()).expect("a type that can be written");
             write_value(&mut Vec::new(), &kind, &text);
         }
     }

@@ -26,7 +26,7 @@ pub(super) enum TextForm {
 
 impl TextForm {
     /// `None` for types whose JSON only PostgreSQL can write.
-    pub(super) fn of(type_oid: u32) -> Option<Self> {
+    pub(super) fn from_type_oid(type_oid: u32) -> Option<Self> {
         let r#type = Type::from_oid(type_oid)?;
         match r#type.kind() {
             TypeKind::Simple | TypeKind::Range(_) => Self::simple(&r#type),

@@ -32,7 +32,7 @@ pub enum RequestError {
 }
 
 impl RequestError {
-    pub(crate) fn of(refusal: Refusal) -> Self {
+    pub(crate) fn from_refusal(refusal: Refusal) -> Self {
         let ErrorFields {
             code,
             message,

@@ -223,7 +223,7 @@ impl Inner {
             return Choice::Wait;
         }
         let is_below_minimum = pipelines.len() < self.config.connections_per_worker;
-        let patience = self.config.patience;
+        let max_wait_behind = self.config.max_wait_behind;
         let may_open = self.connections.get() < self.config.max_connections_per_worker;
         // The kept pipelines have the statements of reads prepared, so slow statements avoid them while others can be opened.
         let first = if work.is_slow && may_open {
@@ -238,7 +238,9 @@ impl Inner {
             .filter(|(_, pipeline)| match pipeline.in_flight() {
                 0 => true,
                 queued => {
-                    queued < MAX_IN_FLIGHT && !pipeline.is_blocked() && pipeline.busy_for(now) < patience
+                    queued < MAX_IN_FLIGHT
+                        && !pipeline.is_blocked()
+                        && pipeline.busy_for(now) < max_wait_behind
                 }
             })
             .min_by_key(|(index, pipeline)| {

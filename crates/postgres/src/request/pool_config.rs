@@ -10,7 +10,7 @@ pub struct RequestPoolConfig {
     /// Connections that each worker may open when statements run long. Default 16.
     pub max_connections_per_worker: usize,
     /// A request does not queue behind a statement that has run for longer than this. Default 10 ms.
-    pub patience: Duration,
+    pub max_wait_behind: Duration,
     /// A statement that took this long or longer counts as slow: while others can be opened, it leaves the kept connections
     /// to fast ones. Default 30 ms.
     pub slow_statement: Duration,
@@ -30,7 +30,7 @@ impl Default for RequestPoolConfig {
         Self {
             connections_per_worker: 2,
             max_connections_per_worker: 16,
-            patience: Duration::from_millis(10),
+            max_wait_behind: Duration::from_millis(10),
             slow_statement: Duration::from_millis(30),
             acquire_timeout: Duration::from_secs(10),
             cached_statements: 256,

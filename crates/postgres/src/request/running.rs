@@ -98,7 +98,7 @@ fn classify_refusal(refusal: wire::Refusal) -> Failure {
     if refusal.is_stale() {
         return Failure::StaleStatement;
     }
-    Failure::Error(RequestError::of(refusal))
+    Failure::Error(RequestError::from_refusal(refusal))
 }
 
 pub(super) fn check_refusal(mut finished: Finished) -> Result<Finished, Failure> {

@@ -79,7 +79,7 @@ impl Row {
     /// Parses the body of a `DataRow`. `None` when it is malformed.
     pub(crate) fn parse(columns: Arc<[Column]>, data: Bytes) -> Option<Self> {
         let mut values = SmallVec::new();
-        for value in Values::of(&data)? {
+        for value in Values::parse(&data)? {
             values.push(value?.map(|value| {
                 let start = value.start as u32;
                 start..value.end as u32
@@ -151,7 +151,7 @@ pub(crate) struct Values<'a> {
 }
 
 impl<'a> Values<'a> {
-    pub(crate) fn of(data: &'a [u8]) -> Option<Self> {
+    pub(crate) fn parse(data: &'a [u8]) -> Option<Self> {
         let (count, _) = data.split_first_chunk()?;
         Some(Self {
             data,

@@ -130,7 +130,7 @@ impl Statements {
         match self.entry_of(preparing) {
             Some(entry) => {
                 *entry = Entry::Prepared(Rc::new(Prepared {
-                    json: JsonShape::of(&columns),
+                    json: JsonShape::from_columns(&columns),
                     columns,
                     name,
                 }));

@@ -28,7 +28,7 @@ impl ApiCaller {
     /// # Errors
     /// 401 without a valid token; 429 when the project's rate of messages is exceeded.
     pub(super) fn identify(request: &HttpRequest, shared: &Shared) -> Result<Self, ApiError> {
-        let caller = Caller::of(request);
+        let caller = Caller::extract(request);
         let claims = match (caller.bearer(), caller.api_key()) {
             // An opaque API key has a role and never expires.
             (Bearer::None, Some(key)) => Arc::new(Claims::for_role(key.role())),

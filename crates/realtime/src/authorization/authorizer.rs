@@ -55,7 +55,7 @@ struct Settings {
 }
 
 impl Settings {
-    fn of(subject: Subject<'_>) -> Self {
+    fn from_subject(subject: Subject<'_>) -> Self {
         Self {
             topic: subject.topic.to_owned(),
             claims: subject.claims.json().to_owned(),
@@ -121,7 +121,7 @@ impl Authorizer {
         subject: Subject<'_>,
         with_presence: bool,
     ) -> Result<ReadVerdict, CheckError> {
-        let question = (Settings::of(subject), with_presence);
+        let question = (Settings::from_subject(subject), with_presence);
         let begin = || {
             let (transactions, (settings, with_presence)) = (self.transactions.clone(), question.clone());
             async move { transactions.check_read(&settings, with_presence).await }.boxed()
@@ -138,7 +138,7 @@ impl Authorizer {
         subject: Subject<'_>,
         extension: Extension,
     ) -> Result<bool, CheckError> {
-        let question = (Settings::of(subject), extension);
+        let question = (Settings::from_subject(subject), extension);
         let begin = || {
             let (transactions, (settings, extension)) = (self.transactions.clone(), question.clone());
             async move { transactions.check_write(&settings, extension).await }.boxed()

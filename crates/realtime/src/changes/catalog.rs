@@ -201,7 +201,7 @@ impl TypeTable {
         if oid == BYTEA_OID {
             return Rendering::Bytea;
         }
-        if let Some(json) = JsonType::of(oid) {
+        if let Some(json) = JsonType::from_type_oid(oid) {
             return if NUMBER_OIDS.contains(&oid) {
                 Rendering::Number(json)
             } else {

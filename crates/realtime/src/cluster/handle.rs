@@ -86,7 +86,7 @@ impl Cluster {
     pub(crate) fn publish_presence(&self, topic: &Topic, channel: ChannelId, entry: Option<&Entry>) {
         self.outgoing.push(Outgoing::Change {
             channel: TrackingChannel::new(topic, channel.as_u64()),
-            entry: entry.map(TrackedEntry::of),
+            entry: entry.map(TrackedEntry::from_entry),
         });
     }
 

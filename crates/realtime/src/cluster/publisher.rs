@@ -186,7 +186,7 @@ impl Publisher {
         let parts = split_state(self.presence.entries_of(NodeNumber::OWN).into_iter().map(
             |(topic, channel, entry)| TrackedChannel {
                 channel: TrackingChannel::new(&topic, channel),
-                entry: TrackedEntry::of(&entry),
+                entry: TrackedEntry::from_entry(&entry),
             },
         ));
         let count = parts.len();

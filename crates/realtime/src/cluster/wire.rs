@@ -102,7 +102,7 @@ pub(super) struct TrackedEntry {
 }
 
 impl TrackedEntry {
-    pub(super) fn of(entry: &Entry) -> Self {
+    pub(super) fn from_entry(entry: &Entry) -> Self {
         Self {
             key: entry.key.to_string(),
             phx_ref: entry.phx_ref.clone(),

@@ -136,9 +136,12 @@ impl Drop for CountedSocket {
 /// here.
 pub(crate) fn refuse_plain_request(request: &HttpRequest) -> HttpResponse {
     let vsn = parameter(request.query_string(), "vsn");
-    let refusal = match (Version::from_vsn(vsn.as_deref()), Caller::of(request).bearer()) {
+    let refusal = match (
+        Version::from_vsn(vsn.as_deref()),
+        Caller::extract(request).bearer(),
+    ) {
         (None, _) => UpgradeRefusal::UnknownVersion,
-        (_, Bearer::None) if Caller::of(request).api_key().is_none() => UpgradeRefusal::KeyMissing,
+        (_, Bearer::None) if Caller::extract(request).api_key().is_none() => UpgradeRefusal::KeyMissing,
         (_, Bearer::Invalid(error)) => UpgradeRefusal::Token(TokenRefusal::from(error)),
         (_, Bearer::None | Bearer::Valid(_)) => UpgradeRefusal::NotAnUpgrade,
     };

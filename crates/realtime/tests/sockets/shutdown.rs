@@ -15,8 +15,8 @@ use super::support::{PATIENCE, TestServer};
 const SLOT_PATIENCE: Duration = Duration::from_secs(10);
 
 /// Waits until the replication slots of a database are this many.
-async fn wait_for_slots(superuser: &Client, count: i64, patience: Duration) {
-    let deadline = Instant::now() + patience;
+async fn wait_for_slots(superuser: &Client, count: i64, limit: Duration) {
+    let deadline = Instant::now() + limit;
     let slots = "select count(*) from pg_replication_slots where database = current_database()";
     while superuser
         .query_one(slots, &[])
@@ -27,7 +27,7 @@ async fn wait_for_slots(superuser: &Client, count: i64, patience: Duration) {
     {
         assert!(
             Instant::now() < deadline,
-            "there are not {count} slots after {patience:?}"
+            "there are not {count} slots after {limit:?}"
         );
         sleep(Duration::from_millis(20)).await;
     }

@@ -14,7 +14,7 @@ impl Sql {
     /// The same for an embed, whose rows are those of one row of the parent. Embeds are not joined but tested by
     /// `EXISTS`, which stops at their first row.
     pub(super) fn write_count_subquery(&mut self, node: &ReadNode, parent: Option<RowsName<'_>>) {
-        let rows = RowsName::of(node);
+        let rows = RowsName::from_node(node);
         self.push("SELECT 1");
         self.write_from(node, parent);
         let mut has_where = false;

@@ -26,7 +26,7 @@ enum EmbedTest {
 
 impl<'a> RowsName<'a> {
     /// The name of a node's rows.
-    pub(super) fn of(node: &'a ReadNode) -> Self {
+    pub(super) fn from_node(node: &'a ReadNode) -> Self {
         match &node.alias {
             Some(alias) => Self::Alias(alias),
             None => Self::Table(&node.table),

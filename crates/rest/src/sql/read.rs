@@ -31,7 +31,7 @@ impl Sql {
     /// The query of a node: `SELECT … FROM … WHERE … GROUP BY … ORDER BY … LIMIT …`. `parent` is how its parent's rows are
     /// named.
     pub(super) fn write_select(&mut self, node: &ReadNode, parent: Option<RowsName<'_>>) {
-        let rows = RowsName::of(node);
+        let rows = RowsName::from_node(node);
         self.push("SELECT ");
         self.write_select_list(node, rows);
         self.write_from(node, parent);

@@ -116,7 +116,7 @@ async fn rest_096_requests_wait_for_a_connection_up_to_the_acquire_timeout() {
     while watcher.query(blocked, &[]).await.unwrap().is_empty() {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
-    // Then the blocked statement is older than the pool's `patience`, and no request is sent behind it.
+    // Then the blocked statement is older than the pool's `max_wait_behind`, and no request is sent behind it.
     tokio::time::sleep(Duration::from_millis(50)).await;
 
     let refused = app.anon().get("/items").await;

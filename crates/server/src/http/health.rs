@@ -77,7 +77,7 @@ struct Check {
 }
 
 impl Check {
-    fn of(reason: Option<String>) -> Self {
+    fn from_reason(reason: Option<String>) -> Self {
         Self {
             status: if reason.is_none() { "ok" } else { "failed" },
             reason,
@@ -106,9 +106,9 @@ struct Checks {
 /// between several nodes does not decide: without it a node still serves everything but other nodes' broadcasts, and the
 /// status is then `degraded`.
 pub async fn report_readiness(health: web::Data<Health>) -> HttpResponse {
-    let database = Check::of(health.check_database().await.err());
-    let catalog = Check::of((health.catalog)());
-    let broker = health.broker.as_ref().map(|check| Check::of(check()));
+    let database = Check::from_reason(health.check_database().await.err());
+    let catalog = Check::from_reason((health.catalog)());
+    let broker = health.broker.as_ref().map(|check| Check::from_reason(check()));
     let is_ready = [&database, &catalog].iter().all(|check| check.reason.is_none());
     let is_broker_away = broker.as_ref().is_some_and(|check| check.reason.is_some());
     let (code, status) = match (is_ready, is_broker_away) {

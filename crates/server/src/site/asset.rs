@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 use actix_web::http::{StatusCode, header};
 use actix_web::{HttpRequest, HttpResponse};
 use bytes::Bytes;
+use selvedge_gateway::accepts_coding;
 use sha2::{Digest, Sha256};
 
 /// Smaller files are not compressed: they fit into one network packet in either form.
@@ -145,31 +146,13 @@ impl Asset {
 
     /// The smallest form that the client accepts and that has been made.
     fn form_for(&self, request: &HttpRequest) -> (Option<&'static str>, Bytes) {
-        let accepted = request
-            .headers()
-            .get(header::ACCEPT_ENCODING)
-            .and_then(|value| value.to_str().ok());
-        let accepts = |coding: &str| accepted.is_some_and(|accepted| accepts_coding(accepted, coding));
+        let accepts = |coding: &str| accepts_coding(request.headers(), coding);
         match (self.brotli.get(), self.gzip.get()) {
             (Some(form), _) if accepts("br") => (Some("br"), form.clone()),
             (_, Some(form)) if accepts("gzip") => (Some("gzip"), form.clone()),
             _ => (None, self.plain.clone()),
         }
     }
-}
-
-/// Whether `Accept-Encoding` names the coding without refusing it by `q=0`.
-fn accepts_coding(accepted: &str, coding: &str) -> bool {
-    accepted.split(',').any(|part| {
-        let mut parameters = part.split(';').map(str::trim);
-        let named = parameters
-            .next()
-            .is_some_and(|name| name.eq_ignore_ascii_case(coding));
-        let refused = parameters
-            .filter_map(|parameter| parameter.strip_prefix("q="))
-            .any(|quality| quality.parse::<f32>().is_ok_and(|quality| quality == 0.0));
-        named && !refused
-    })
 }
 
 fn header_value(text: &str) -> header::HeaderValue {

@@ -369,7 +369,7 @@ async fn rest_096_with_an_exhausted_pool_requests_wait_then_time_out_then_recove
     while holder.query(waiting, &[]).await.expect("a view").is_empty() {
         sleep(Duration::from_millis(10)).await;
     }
-    // Then the blocked statement is older than the pool's `patience`, and no request is sent behind it.
+    // Then the blocked statement is older than the pool's `max_wait_behind`, and no request is sent behind it.
     sleep(Duration::from_millis(100)).await;
 
     let waiting: Vec<_> = (0..8)

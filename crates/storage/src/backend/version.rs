@@ -24,7 +24,7 @@ impl Version {
 
     /// The version of a UUID column.
     #[must_use]
-    pub fn of(uuid: Uuid) -> Self {
+    pub fn from_uuid(uuid: Uuid) -> Self {
         Self(uuid)
     }
 

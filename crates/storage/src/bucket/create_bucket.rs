@@ -44,7 +44,7 @@ pub(crate) async fn create_bucket(
     let types = body
         .value("allowed_mime_types")
         .map_or(Ok(None), parse_allowed_mime_types)?;
-    let owner = Owner::of(caller.identity());
+    let owner = Owner::from_identity(caller.identity());
     let statement = Statement::new(INSERT)
         .unique_violation_means(UniqueKey::Bucket)
         .bind(id)

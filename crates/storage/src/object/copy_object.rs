@@ -47,7 +47,7 @@ pub(crate) async fn copy_object(
     destination.check_names()?;
     let row = find_visible_object(&caller, &relocation.source).await?;
     let (metadata, user_metadata) = changes.apply(&row);
-    let owner = Owner::of(caller.identity());
+    let owner = Owner::from_identity(caller.identity());
     let upsert = wants_upsert(context);
     let intent = WriteIntent {
         target: &destination,

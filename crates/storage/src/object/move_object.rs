@@ -41,7 +41,7 @@ pub(crate) async fn move_object(
         source, destination, ..
     } = Relocation::read(context, payload).await?;
     destination.check_names()?;
-    let owner = Owner::of(caller.identity());
+    let owner = Owner::from_identity(caller.identity());
     authorize_move(&caller, &source, &destination, &owner).await?;
     if source.bucket != destination.bucket {
         let row = find_visible_object(&context.service(), &source).await?;

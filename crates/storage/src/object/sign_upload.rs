@@ -22,7 +22,7 @@ pub(crate) async fn sign_upload(
 ) -> Result<HttpResponse, StorageError> {
     let caller = context.caller()?;
     target.check_names()?;
-    let owner = Owner::of(caller.identity());
+    let owner = Owner::from_identity(caller.identity());
     let upsert = wants_upsert(context);
     let user_metadata = read_user_metadata(context);
     let intent = WriteIntent {

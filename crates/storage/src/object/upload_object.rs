@@ -127,7 +127,7 @@ async fn store_object(
     }
     let (session, owner) = match permission {
         Permission::FromPolicies(caller) => {
-            let owner = Owner::of(caller.identity());
+            let owner = Owner::from_identity(caller.identity());
             (caller, owner)
         }
         Permission::FromToken(owner) => (context.service(), owner),

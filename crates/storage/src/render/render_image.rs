@@ -89,7 +89,7 @@ fn check_rate(context: &RequestContext) -> Result<(), StorageError> {
     let Some(renderer) = context.storage().renderer() else {
         return Ok(());
     };
-    let client = Caller::of(&context.request).remote_ip();
+    let client = Caller::extract(&context.request).remote_ip();
     if renderer.try_acquire(client, context.request.uri().path()) {
         Ok(())
     } else {

@@ -56,7 +56,7 @@ pub(crate) fn describe_rendered_image(
     freshness: Freshness,
     variant: &str,
 ) -> Result<(), StorageError> {
-    let validators = Validators::of(row);
+    let validators = Validators::from_object(row);
     let etag = validators.etag.trim_matches('"');
     set_header(response, header::ETAG, &format!("\"{etag}-{variant}\""));
     if let Some(modified) = validators.modified {

@@ -15,7 +15,7 @@ pub(crate) struct Validators {
 }
 
 impl Validators {
-    pub(crate) fn of(row: &ObjectRow) -> Self {
+    pub(crate) fn from_object(row: &ObjectRow) -> Self {
         let etag = row.etag().map(str::to_owned);
         Self {
             // Rows written by SQL have no tag. Their version changes whenever the bytes do, so it serves as the tag.

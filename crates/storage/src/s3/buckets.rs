@@ -50,7 +50,7 @@ pub(super) async fn list_buckets(context: &S3Context) -> Result<HttpResponse, S3
 pub(super) async fn create_bucket(mut context: S3Context, id: String) -> Result<HttpResponse, S3Error> {
     check_new_bucket_name(&id)?;
     let public = context.header("x-amz-acl") == Some("public-read");
-    let owner = Owner::of(context.caller.identity());
+    let owner = Owner::from_identity(context.caller.identity());
     let caller = context.caller.clone();
     // The body may name a region. It is read for its checksum and otherwise ignored, because we have one region.
     context.take_body()?.document().await?;

@@ -31,7 +31,7 @@ pub(super) async fn copy_object(context: &S3Context, target: ObjectPath) -> Resu
     context.find_bucket(&target.bucket).await?;
     target.check_names()?;
     let (metadata, user_metadata) = choose_metadata(context, &source)?;
-    let owner = Owner::of(context.caller.identity());
+    let owner = Owner::from_identity(context.caller.identity());
     let intent = WriteIntent {
         target: &target,
         owner: &owner,
@@ -78,7 +78,7 @@ pub(super) async fn find_copy_source(context: &S3Context) -> Result<ObjectRow, S
         key: key.to_owned(),
     };
     let row = find_visible_object(&context.caller, &source).await?;
-    let precondition = evaluate_preconditions(&Validators::of(&row), |name| {
+    let precondition = evaluate_preconditions(&Validators::from_object(&row), |name| {
         context.header(&format!("x-amz-copy-source-{name}"))
     });
     match precondition {

@@ -60,11 +60,12 @@ pub(super) async fn get_object(context: &S3Context, target: &ObjectPath) -> Resu
 /// As [`get_object`].
 pub(super) async fn head_object(context: &S3Context, target: &ObjectPath) -> Result<HttpResponse, S3Error> {
     let row = find_object(context, target).await?;
-    let mut response = match evaluate_preconditions(&Validators::of(&row), |name| context.header(name)) {
-        Precondition::Failed => return Err(S3Error::PreconditionFailed),
-        Precondition::NotModified => return build_not_modified(context, &row),
-        Precondition::Proceed => HttpResponse::Ok(),
-    };
+    let mut response =
+        match evaluate_preconditions(&Validators::from_object(&row), |name| context.header(name)) {
+            Precondition::Failed => return Err(S3Error::PreconditionFailed),
+            Precondition::NotModified => return build_not_modified(context, &row),
+            Precondition::Proceed => HttpResponse::Ok(),
+        };
     describe_object(context, &mut response, &row)?;
     let size_bytes = row.size_bytes().unwrap_or(0);
     let mut length = size_bytes;
@@ -102,7 +103,7 @@ async fn find_object(context: &S3Context, target: &ObjectPath) -> Result<ObjectR
 }
 
 async fn send_row(context: &S3Context, row: &ObjectRow) -> Result<HttpResponse, S3Error> {
-    match evaluate_preconditions(&Validators::of(row), |name| context.header(name)) {
+    match evaluate_preconditions(&Validators::from_object(row), |name| context.header(name)) {
         Precondition::Failed => return Err(S3Error::PreconditionFailed),
         Precondition::NotModified => return build_not_modified(context, row),
         Precondition::Proceed => {}
@@ -183,7 +184,7 @@ fn describe_object(
     response: &mut HttpResponseBuilder,
     row: &ObjectRow,
 ) -> Result<(), S3Error> {
-    let validators = Validators::of(row);
+    let validators = Validators::from_object(row);
     set_header(response, header::ETAG, &validators.etag);
     if let Some(modified) = validators.modified {
         response.insert_header((header::LAST_MODIFIED, HttpDate::from(modified)));

@@ -53,7 +53,7 @@ impl S3Upload<'_> {
             return Err(StorageError::EntityTooLarge.into());
         }
         self.target.check_names()?;
-        let owner = Owner::of(self.caller.identity());
+        let owner = Owner::from_identity(self.caller.identity());
         let intent = WriteIntent {
             target: &self.target,
             owner: &owner,

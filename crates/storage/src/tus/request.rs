@@ -36,7 +36,7 @@ pub(super) struct UploadDescription<'a> {
 }
 
 impl<'a> UploadDescription<'a> {
-    fn of(upload: &'a ResumableUpload) -> Self {
+    fn from_upload(upload: &'a ResumableUpload) -> Self {
         Self {
             mime_type: upload.content_type.as_deref(),
             length: upload.length,
@@ -75,7 +75,7 @@ impl TusRequest {
             });
         };
         let grant = WriteGrant {
-            owner: Owner::of(caller.identity()),
+            owner: Owner::from_identity(caller.identity()),
             upsert: self.context.header("x-upsert") == Some("true"),
         };
         let intent = WriteIntent {
@@ -101,7 +101,10 @@ impl TusRequest {
     ) -> Result<(ResumableUpload, WriteGrant), TusError> {
         // Policies see the stored type and metadata, so these are looked up first; the result is not revealed yet.
         let known = self.uploads().find(id).await?;
-        let description = known.as_ref().map(UploadDescription::of).unwrap_or_default();
+        let description = known
+            .as_ref()
+            .map(UploadDescription::from_upload)
+            .unwrap_or_default();
         let grant = self.authorize(&id.target, description).await?;
         let upload = known.ok_or(TusError::NotFound)?;
         upload.check_not_expired()?;

@@ -129,7 +129,7 @@ impl Piece {
         let read = || -> Result<Self, Box<dyn std::error::Error + Send + Sync>> {
             Ok(Self {
                 position: row.try_get::<_, i64>("position")?.try_into()?,
-                blob: Version::of(row.try_get("version")?),
+                blob: Version::from_uuid(row.try_get("version")?),
                 size: row.try_get::<_, i64>("size")?.try_into()?,
             })
         };
@@ -186,7 +186,7 @@ impl ResumableUpload {
         let read = || -> Result<Self, Box<dyn std::error::Error + Send + Sync>> {
             let commit_as: Option<Value> = row.try_get("finishing")?;
             Ok(Self {
-                version: Version::of(row.try_get::<_, Uuid>("version")?),
+                version: Version::from_uuid(row.try_get::<_, Uuid>("version")?),
                 target: ObjectPath {
                     bucket: row.try_get("bucket_id")?,
                     key: row.try_get("key")?,
@@ -382,7 +382,7 @@ impl UploadTable {
         for row in pieces {
             let version: Option<Uuid> = row.try_get("version").map_err(StorageError::internal)?;
             if let Some(version) = version {
-                self.service.storage().discard_blob(Version::of(version));
+                self.service.storage().discard_blob(Version::from_uuid(version));
             }
         }
         Ok(())

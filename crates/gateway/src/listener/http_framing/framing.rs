@@ -76,7 +76,7 @@ impl Framer {
 
     /// The 408 for a head that takes too long. `None` if the client has sent nothing: the connection is just closed.
     pub(super) fn refuse_slow_head(&self) -> Option<Refused> {
-        (!self.held.is_empty()).then(|| Refused::of(Reason::HeadTooSlow, &self.held))
+        (!self.held.is_empty()).then(|| Refused::from_head(Reason::HeadTooSlow, &self.held))
     }
 
     /// Processes what was read. Returns how many bytes at its front are forwarded as they are. The others are kept or
@@ -131,7 +131,7 @@ impl Framer {
                     continue;
                 }
                 let end = find_head_end(&self.held, self.searched);
-                let Some(end) = end.map_err(|reason| Refused::of(reason, &self.held))? else {
+                let Some(end) = end.map_err(|reason| Refused::from_head(reason, &self.held))? else {
                     // Of the four bytes at the end of a head, three may have been received already.
                     self.searched = self.held.len().saturating_sub(3);
                     return Ok(());
@@ -442,7 +442,7 @@ mod tests {
         let invalid = b"GET /rest/v1/t?a=\xff HTTP/1.1\r\nHost: x\r\n\r\n";
         assert_eq!(
             feed_in_pieces(invalid, 5),
-            Err(StopReason::Refused(Refused::of(
+            Err(StopReason::Refused(Refused::from_head(
                 Reason::Malformed,
                 b"GET /rest/v1/t HTTP/1.1"
             )))

@@ -28,7 +28,7 @@ pub(super) struct Head {
 impl Head {
     /// Reads a head, its empty line included. With `hosts`, only requests for those are accepted.
     pub(super) fn read(bytes: &[u8], hosts: Option<&LocalHosts>) -> Result<Self, Refused> {
-        let refused = |reason| Refused::of(reason, bytes);
+        let refused = |reason| Refused::from_head(reason, bytes);
         let mut headers = [EMPTY_HEADER; MOST_HEADERS];
         let mut request = Request::new(&mut headers);
         match request.parse(bytes) {

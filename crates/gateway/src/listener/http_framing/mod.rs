@@ -66,7 +66,7 @@ impl<S> FramedStream<S> {
     ) -> Self {
         let (connection, refused) = match connection {
             Ok(connection) => (connection, None),
-            Err(TooManyConnections) => (None, Some(Refused::of(Reason::TooManyConnections, b""))),
+            Err(TooManyConnections) => (None, Some(Refused::from_head(Reason::TooManyConnections, b""))),
         };
         Self {
             inner,

@@ -29,7 +29,7 @@ pub(super) struct Refused {
 
 impl Refused {
     /// Reads the path from an incomplete or malformed head: it lies between the first space and `?` or the second space.
-    pub(super) fn of(reason: Reason, head: &[u8]) -> Self {
+    pub(super) fn from_head(reason: Reason, head: &[u8]) -> Self {
         let line = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
         let target = line.split(|byte| *byte == b' ').nth(1).unwrap_or_default();
         let path = target.split(|byte| *byte == b'?').next().unwrap_or_default();
@@ -57,7 +57,7 @@ impl Refused {
             Reason::TooManyConnections => ("429 Too Many Requests", "Too many connections from this address"),
         };
         // `selvedge rest` serves REST at `/`, so paths without a service's prefix get PostgREST's error, too.
-        let (body, more) = if matches!(Service::of(&self.path), Service::Rest | Service::Other) {
+        let (body, more) = if matches!(Service::from_path(&self.path), Service::Rest | Service::Other) {
             (
                 json!({ "code": "PGRST100", "details": null, "hint": null, "message": message }),
                 "proxy-status: PostgREST; error=PGRST100\r\n",

@@ -78,48 +78,48 @@ mod tests {
     };
 
     /// Whether the client is still waited for.
-    async fn waits(patience: &mut TransferTimer) -> bool {
-        poll_fn(|cx| Poll::Ready(patience.poll_wait(cx).is_pending())).await
+    async fn waits(timer: &mut TransferTimer) -> bool {
+        poll_fn(|cx| Poll::Ready(timer.poll_wait(cx).is_pending())).await
     }
 
     #[actix_web::test]
     async fn gw_049_single_bytes_do_not_renew_the_waiting_time() {
         tokio::time::pause();
-        let mut patience = TransferTimer::new(LIMITS);
+        let mut timer = TransferTimer::new(LIMITS);
 
         // Nine seconds for one byte: the second wait ends a second after it has begun.
-        assert!(waits(&mut patience).await);
+        assert!(waits(&mut timer).await);
         advance(Duration::from_secs(9)).await;
-        assert!(waits(&mut patience).await);
-        patience.transferred(1);
-        assert!(waits(&mut patience).await);
+        assert!(waits(&mut timer).await);
+        timer.transferred(1);
+        assert!(waits(&mut timer).await);
         advance(Duration::from_millis(1100)).await;
 
-        assert!(!waits(&mut patience).await);
+        assert!(!waits(&mut timer).await);
     }
 
     #[actix_web::test]
     async fn gw_049_a_transfer_at_the_slowest_rate_goes_on() {
         tokio::time::pause();
-        let mut patience = TransferTimer::new(LIMITS);
+        let mut timer = TransferTimer::new(LIMITS);
 
         for _ in 0..100 {
-            assert!(waits(&mut patience).await);
+            assert!(waits(&mut timer).await);
             advance(Duration::from_secs(9)).await;
-            assert!(waits(&mut patience).await);
-            patience.transferred(9 * 1000);
+            assert!(waits(&mut timer).await);
+            timer.transferred(9 * 1000);
         }
     }
 
     #[actix_web::test]
     async fn gw_049_time_in_which_the_server_is_busy_does_not_count() {
         tokio::time::pause();
-        let mut patience = TransferTimer::new(LIMITS);
+        let mut timer = TransferTimer::new(LIMITS);
 
-        assert!(waits(&mut patience).await);
-        patience.transferred(1);
+        assert!(waits(&mut timer).await);
+        timer.transferred(1);
         advance(Duration::from_secs(100)).await;
 
-        assert!(waits(&mut patience).await);
+        assert!(waits(&mut timer).await);
     }
 }

@@ -22,7 +22,7 @@ pub(super) fn invalid_responses() -> Vec<Case> {
     let of_detail = "DETAIL must be a JSON object with obligatory keys: 'status', 'headers' and optional key: 'status_text'.";
     let good = r#"{"code":"X1","message":"m"}"#;
     let mut cases = vec![
-        Case::of(
+        Case::new(
             "POST",
             "/rpc/response",
             response("[]", "no status"),
@@ -34,28 +34,28 @@ pub(super) fn invalid_responses() -> Vec<Case> {
                 NULL,
             ),
         ),
-        Case::of(
+        Case::new(
             "POST",
             "/rpc/raise",
             raise("x", None),
             500,
             unparsable("Invalid JSON value for MESSAGE: 'x'", of_message),
         ),
-        Case::of(
+        Case::new(
             "POST",
             "/rpc/raise",
             raise(r#"{"code":"X1"}"#, Some("{}")),
             500,
             unparsable(r#"Invalid JSON value for MESSAGE: '{"code":"X1"}'"#, of_message),
         ),
-        Case::of(
+        Case::new(
             "POST",
             "/rpc/raise",
             raise(good, None),
             500,
             unparsable("DETAIL is missing in the RAISE statement", of_detail),
         ),
-        Case::of(
+        Case::new(
             "POST",
             "/rpc/raise",
             raise(good, Some(r#"{"status":402}"#)),
@@ -73,7 +73,7 @@ pub(super) fn invalid_responses() -> Vec<Case> {
         r#"[{"bad name":"x"}]"#,
     ] {
         let refused = error_body("PGRST111", headers, NULL, NULL);
-        cases.push(Case::of(
+        cases.push(Case::new(
             "POST",
             "/rpc/response",
             response(wrong, "200"),

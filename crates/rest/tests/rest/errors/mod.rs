@@ -68,7 +68,7 @@ impl Case {
         }
     }
 
-    fn of(method: &'static str, path: &'static str, body: Value, status: u16, response: Value) -> Self {
+    fn new(method: &'static str, path: &'static str, body: Value, status: u16, response: Value) -> Self {
         Self {
             request_line: (method, path),
             body: Some(body),

@@ -22,7 +22,7 @@ pub(super) fn refused_preferences() -> Vec<Case> {
             400,
             error_body("PGRST123", "Use of aggregate functions is not allowed", NULL, NULL),
         ),
-        Case::of(
+        Case::new(
             "DELETE",
             "/books",
             NULL,
@@ -36,7 +36,7 @@ pub(super) fn refused_preferences() -> Vec<Case> {
         )
         .with("prefer", "handling=strict, max-affected=1"),
         Case::get("/books/1", 404, error_body("PGRST125", "Invalid path specified in request URL", NULL, NULL)),
-        Case::of(
+        Case::new(
             "POST",
             "/rpc/add",
             json!({"a": 1, "b": 2}),
@@ -83,7 +83,7 @@ pub(super) fn unknown_names() -> Vec<Case> {
                  'authors!books_editor_id_fkey'. Find the desired relationship in the 'details' key.",
             ),
         ),
-        Case::of(
+        Case::new(
             "POST",
             "/rpc/add",
             json!({"c": 1, "a": 2}),
@@ -107,7 +107,7 @@ pub(super) fn unknown_names() -> Vec<Case> {
                  resolved",
             ),
         ),
-        Case::of(
+        Case::new(
             "POST",
             "/books",
             json!({"colour": "red"}),

@@ -17,21 +17,21 @@ pub(super) fn malformed_requests() -> Vec<Case> {
                 NULL,
             ),
         ),
-        Case::of(
+        Case::new(
             "PATCH",
             "/rpc/add",
             json!({}),
             405,
             error_body("PGRST101", "Cannot use the PATCH method on RPC", NULL, NULL),
         ),
-        Case::of(
+        Case::new(
             "POST",
             "/books",
             json!([{"id": 1}, {"title": "x"}]),
             400,
             malformed("All object keys must match"),
         ),
-        Case::of(
+        Case::new(
             "POST",
             "/books",
             json!({}),
@@ -49,7 +49,7 @@ pub(super) fn malformed_requests() -> Vec<Case> {
                 NULL,
             ),
         ),
-        Case::of(
+        Case::new(
             "PUT",
             "/books?title=eq.x",
             json!({"id": 1}),
@@ -93,7 +93,7 @@ pub(super) fn malformed_requests() -> Vec<Case> {
                 "Verify that 'authors' is included in the 'select' query parameter.",
             ),
         ),
-        Case::of(
+        Case::new(
             "PUT",
             "/books?id=eq.1&limit=1",
             json!({"id": 1}),
@@ -105,7 +105,7 @@ pub(super) fn malformed_requests() -> Vec<Case> {
                 NULL,
             ),
         ),
-        Case::of(
+        Case::new(
             "PUT",
             "/books?id=eq.1",
             json!({"id": 2}),
@@ -128,7 +128,7 @@ pub(super) fn malformed_requests() -> Vec<Case> {
             ),
         )
         .with("accept", "application/vnd.pgrst.object+json"),
-        Case::of(
+        Case::new(
             "TRACE",
             "/books",
             NULL,

@@ -47,6 +47,8 @@ pub struct SelvedgeSection {
     pub log: Option<String>,
     /// Whether every request is logged, not only failed and slow ones. Default false.
     pub access_log: bool,
+    /// Whether responses of REST are compressed for clients that accept it. Default true.
+    pub compress_responses: bool,
     /// Whether `/metrics` is served. Default true.
     pub metrics: bool,
     /// How long a stop waits for requests in progress. Default 10s.
@@ -147,6 +149,7 @@ impl SelvedgeSection {
             json_logs: section.optional_bool("json_logs"),
             log: section.optional_string("log"),
             access_log: section.bool("access_log", false),
+            compress_responses: section.bool("compress_responses", true),
             metrics: section.bool("metrics", true),
             shutdown_timeout: section.duration("shutdown_timeout", Duration::from_secs(10)),
             limits: LimitsSection::read(&section.section("limits")),

@@ -12,6 +12,7 @@ pub(in crate::services) fn gateway_config(config: &Config) -> GatewayConfig {
         max_in_flight_per_worker: limits.in_flight_per_worker,
         max_streaming_per_worker: limits.streaming_per_worker,
         max_unread_bytes_per_worker: limits.unread_bytes_per_worker,
+        compress_responses: config.selvedge.compress_responses,
         trusted_proxies: limits.trusted_proxies,
         access_log: config.selvedge.access_log,
         slow_request: limits.slow_request,

@@ -157,7 +157,7 @@ fn choose_parts(stored: Vec<StoredPart>, requested: &[(i32, String)]) -> Result<
 fn read_part(row: &selvedge_postgres::Row) -> Result<StoredPart, S3Error> {
     let read = || -> Result<StoredPart, selvedge_postgres::RowError> {
         Ok(StoredPart {
-            version: Version::of(row.try_get::<_, Uuid>("id")?),
+            version: Version::from_uuid(row.try_get::<_, Uuid>("id")?),
             number: row.try_get("part_number")?,
             etag: row.try_get("etag")?,
             size_bytes: row.try_get::<_, i64>("size")?.try_into().unwrap_or(0),

@@ -38,7 +38,7 @@ pub(in crate::s3) async fn create_upload(
     target.check_names()?;
     let user_metadata = object_headers::read_user_metadata(&context.http.request);
     authorize_upload(context, &target, &declared, &user_metadata, 0).await?;
-    let owner = Owner::of(context.caller.identity());
+    let owner = Owner::from_identity(context.caller.identity());
     let id = Uuid::new_v4().to_string();
     let metadata = json!({"mimetype": declared.mime_type, "cacheControl": declared.cache_control});
     let statement = Statement::new(CREATE)

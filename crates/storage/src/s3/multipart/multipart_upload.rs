@@ -97,7 +97,7 @@ pub(super) async fn authorize_upload(
     user_metadata: &Value,
     size_bytes: u64,
 ) -> Result<(), S3Error> {
-    let owner = Owner::of(context.caller.identity());
+    let owner = Owner::from_identity(context.caller.identity());
     let intent = WriteIntent {
         target,
         owner: &owner,
@@ -113,7 +113,7 @@ pub(super) async fn authorize_upload(
 pub(super) fn discard_parts(context: &S3Context, rows: &[Row]) -> Result<(), S3Error> {
     for row in rows {
         let id: Uuid = row.try_get("id").map_err(StorageError::internal)?;
-        context.storage().discard_blob(Version::of(id));
+        context.storage().discard_blob(Version::from_uuid(id));
     }
     Ok(())
 }
