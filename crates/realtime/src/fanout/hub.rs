@@ -123,7 +123,6 @@ impl Hub {
         let workers = self.workers.read().unwrap_or_else(PoisonError::into_inner);
         for worker in interested.iter().filter(|worker| Some(**worker) != except) {
             // Sending fails only after a worker's thread has ended; its sockets have ended with it.
-            // A worker that has ended has no sockets left either.
             workers[*worker].send(delivery.clone()).ok();
         }
     }
