@@ -25,9 +25,7 @@ mod feature_gates;
 mod flows;
 mod hasher;
 mod hooks;
-mod http_client;
 mod mailer;
-mod private_network;
 mod protection;
 mod providers;
 mod request;
@@ -37,6 +35,8 @@ mod state;
 mod store;
 mod user;
 mod validation;
+
+use selvedge_http_client as http_client;
 
 pub use cleanup::delete_expired_rows_forever;
 pub use config::{

@@ -110,6 +110,7 @@ impl KeyCache {
 mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
+    use selvedge_http_client::FailedStep;
     use selvedge_token::{KeyAlgorithm, KeyRing, generate_signing_key};
     use serde_json::json;
 
@@ -125,6 +126,7 @@ mod tests {
     fn unreachable() -> CallError {
         CallError::Unreachable {
             host: "id.example".to_owned(),
+            step: FailedStep::Connect,
         }
     }
 

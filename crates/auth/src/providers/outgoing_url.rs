@@ -1,7 +1,7 @@
 //! Which URLs of providers this server calls. Administrators and discovery documents supply them, so each is checked
 //! before it is used.
 
-use crate::private_network::is_private;
+use crate::http_client::is_private;
 
 /// Whether a URL may be called: https, or plain http where `insecure_providers` is set (development and tests).
 pub(crate) fn is_callable(url: &str, insecure: bool) -> bool {

@@ -1,8 +1,7 @@
-//! HTTP calls to other servers: identity providers, hooks, captcha and messaging services.
-//!
-//! Every call is bounded in time and size, and follows no redirect: a redirect could lead a call to an internal
+//! The client: every call is bounded in time and size, and follows no redirect: a redirect could lead a call to an internal
 //! address, with its secrets. Errors name only the host, because paths and queries may contain secrets.
 
+use std::error::Error;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
@@ -10,7 +9,7 @@ use std::sync::OnceLock;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use actix_web::web::Bytes;
+use bytes::Bytes;
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, USER_AGENT};
 use hyper::{Method, Request, Uri};
@@ -27,21 +26,32 @@ use url::form_urlencoded::Serializer;
 use crate::private_network::is_private;
 
 /// How long a call may take in total, from connecting to the last byte, unless [`Call::timeout()`] is set.
-pub(crate) const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
+pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Longest response body that is read, in bytes, unless [`Call::max_response_bytes`] is set.
-pub(crate) const DEFAULT_MAX_RESPONSE_BYTES: usize = 1 << 20;
+pub const DEFAULT_MAX_RESPONSE_BYTES: usize = 1 << 20;
 
 type Inner = Client<HttpsConnector<HttpConnector<Resolver>>, Full<Bytes>>;
 
+/// How far a call came that got no response.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FailedStep {
+    /// The name was not resolved.
+    Resolve,
+    /// The connection was refused, or its TLS check failed.
+    Connect,
+    /// The connection ended before there was a response.
+    Exchange,
+}
+
 /// Why a call has no usable response. `host` is the host that was called.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum CallError {
+pub enum CallError {
     #[error("the address is not an http(s) URL")]
     BadUrl,
-    /// The name was not resolved, or the connection was refused, broken off or failed its TLS check.
+    /// There was no response; `step` says how far the call came.
     #[error("{host} cannot be reached")]
-    Unreachable { host: String },
+    Unreachable { host: String, step: FailedStep },
     #[error("{host} did not respond in time")]
     Timeout { host: String },
     /// The host is an address of a private network, which this client does not call.
@@ -60,13 +70,36 @@ pub(crate) enum CallError {
     NotJson { host: String },
 }
 
+/// Part of an error's sources when a name was not resolved.
+#[derive(Debug, thiserror::Error)]
+#[error("the name cannot be resolved: {0}")]
+struct NotResolved(io::Error);
+
+/// Part of an error's sources when a name leads to private addresses only.
+#[derive(Debug, thiserror::Error)]
+#[error("the name leads to no address that may be called")]
+struct NoAllowedAddress;
+
+/// Finds an error of type `E` among the sources of `error`, also where an I/O error wraps it.
+fn has_source<E: Error + 'static>(error: &(dyn Error + 'static)) -> bool {
+    let mut current = Some(error);
+    while let Some(error) = current {
+        let wrapped = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
+        if error.is::<E>() || wrapped.is_some_and(|wrapped| wrapped.is::<E>()) {
+            return true;
+        }
+        current = error.source();
+    }
+    false
+}
+
 /// A complete response with any status.
 #[derive(Debug)]
-pub(crate) struct CallResponse {
-    pub(crate) host: String,
-    pub(crate) status: u16,
-    pub(crate) headers: HeaderMap,
-    pub(crate) body: Bytes,
+pub struct CallResponse {
+    pub host: String,
+    pub status: u16,
+    pub headers: HeaderMap,
+    pub body: Bytes,
 }
 
 impl CallResponse {
@@ -74,7 +107,7 @@ impl CallResponse {
     ///
     /// # Errors
     /// [`CallError::Status`] for a status other than 2xx, [`CallError::NotJson`] for another body.
-    pub(crate) fn json(&self) -> Result<Value, CallError> {
+    pub fn json(&self) -> Result<Value, CallError> {
         if !(200..300).contains(&self.status) {
             return Err(CallError::Status {
                 host: self.host.clone(),
@@ -89,7 +122,7 @@ impl CallResponse {
 
 /// A request that is being built, with its limits of time and size.
 #[derive(Debug)]
-pub(crate) struct Call {
+pub struct Call {
     method: Method,
     url: String,
     headers: HeaderMap,
@@ -99,36 +132,41 @@ pub(crate) struct Call {
 }
 
 impl Call {
-    pub(crate) fn get(url: impl Into<String>) -> Self {
+    pub fn get(url: impl Into<String>) -> Self {
         Self::new(Method::GET, url, Bytes::new())
     }
 
     /// Starts a POST with a form; names and values are percent-encoded here.
-    pub(crate) fn post_form(url: impl Into<String>, pairs: &[(&str, &str)]) -> Self {
+    pub fn post_form(url: impl Into<String>, pairs: &[(&str, &str)]) -> Self {
         let body = Serializer::new(String::new()).extend_pairs(pairs).finish();
         Self::new(Method::POST, url, Bytes::from(body))
             .header(CONTENT_TYPE, "application/x-www-form-urlencoded")
     }
 
-    pub(crate) fn post(url: impl Into<String>, content_type: &str, body: impl Into<Bytes>) -> Self {
+    pub fn post(url: impl Into<String>, content_type: &str, body: impl Into<Bytes>) -> Self {
         Self::new(Method::POST, url, body.into()).header(CONTENT_TYPE, content_type)
     }
 
     fn new(method: Method, url: impl Into<String>, body: Bytes) -> Self {
+        Self::with_headers(method, url, HeaderMap::new(), body)
+            .header(USER_AGENT, "selvedge")
+            .header(ACCEPT, "application/json")
+    }
+
+    /// Starts a request with exactly these headers.
+    pub fn with_headers(method: Method, url: impl Into<String>, headers: HeaderMap, body: Bytes) -> Self {
         Self {
             method,
             url: url.into(),
-            headers: HeaderMap::new(),
+            headers,
             body,
             timeout: DEFAULT_TIMEOUT,
             max_response_bytes: DEFAULT_MAX_RESPONSE_BYTES,
         }
-        .header(USER_AGENT, "selvedge")
-        .header(ACCEPT, "application/json")
     }
 
     /// Sets a header. A value with characters that headers cannot contain, such as a line break, is left out.
-    pub(crate) fn header(mut self, name: HeaderName, value: &str) -> Self {
+    pub fn header(mut self, name: HeaderName, value: &str) -> Self {
         if let Ok(mut value) = HeaderValue::from_str(value) {
             // Sensitive values are hidden in debug output, and so in logs.
             value.set_sensitive(name == AUTHORIZATION);
@@ -137,18 +175,18 @@ impl Call {
         self
     }
 
-    pub(crate) fn bearer(self, token: &str) -> Self {
+    pub fn bearer(self, token: &str) -> Self {
         self.header(AUTHORIZATION, &format!("Bearer {token}"))
     }
 
     /// Sets how long the call may take in total.
-    pub(crate) fn timeout(mut self, timeout: Duration) -> Self {
+    pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self
     }
 
     /// Sets the length of the longest response body that is read.
-    pub(crate) fn max_response_bytes(mut self, bytes: usize) -> Self {
+    pub fn max_response_bytes(mut self, bytes: usize) -> Self {
         self.max_response_bytes = bytes;
         self
     }
@@ -156,7 +194,7 @@ impl Call {
 
 /// The HTTP client that all calls of the process share, so that connections are reused. It is created at the first
 /// call.
-pub(crate) struct HttpClient {
+pub struct HttpClient {
     inner: OnceLock<Inner>,
     calls_private: bool,
 }
@@ -182,14 +220,14 @@ impl Service<Name> for Resolver {
         let calls_private = self.calls_private;
         let resolving = self.inner.call(name);
         Box::pin(async move {
-            let found = resolving.await?;
+            let found = resolving
+                .await
+                .map_err(|error| io::Error::other(NotResolved(error)))?;
             let allowed: Vec<_> = found
                 .filter(|address| calls_private || !is_private(address.ip()))
                 .collect();
             if allowed.is_empty() {
-                return Err(io::Error::other(
-                    "the name leads to no address that may be called",
-                ));
+                return Err(io::Error::other(NoAllowedAddress));
             }
             Ok(allowed.into_iter())
         })
@@ -199,7 +237,7 @@ impl Service<Name> for Resolver {
 impl HttpClient {
     /// A client that connects to any address if `calls_private` is true, else to public ones only: for URLs that users of
     /// the API choose, who could otherwise reach what only this server can (server-side request forgery).
-    pub(crate) fn new(calls_private: bool) -> Self {
+    pub fn new(calls_private: bool) -> Self {
         Self {
             inner: OnceLock::new(),
             calls_private,
@@ -210,7 +248,7 @@ impl HttpClient {
     ///
     /// # Errors
     /// [`CallError`] when the URL is not http(s), or when no complete response arrives within the limits.
-    pub(crate) async fn send(&self, call: Call) -> Result<CallResponse, CallError> {
+    pub async fn send(&self, call: Call) -> Result<CallResponse, CallError> {
         let uri: Uri = call.url.parse().map_err(|_| CallError::BadUrl)?;
         let host = uri.host().ok_or(CallError::BadUrl)?.to_owned();
         if !matches!(uri.scheme_str(), Some("http" | "https")) {
@@ -235,9 +273,16 @@ impl HttpClient {
         *request.headers_mut() = call.headers;
         let unreachable = |error: hyper_util::client::legacy::Error| {
             tracing::debug!(host, %error, "call failed");
-            CallError::Unreachable {
-                host: host.to_owned(),
+            let host = host.to_owned();
+            if has_source::<NoAllowedAddress>(&error) {
+                return CallError::Private { host };
             }
+            let step = match error.is_connect() {
+                true if has_source::<NotResolved>(&error) => FailedStep::Resolve,
+                true => FailedStep::Connect,
+                false => FailedStep::Exchange,
+            };
+            CallError::Unreachable { host, step }
         };
         let response = self
             .inner

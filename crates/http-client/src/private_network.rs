@@ -4,7 +4,8 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// Whether an address is this machine's, or one of a private network. Link-local addresses include 169.254.169.254, where
 /// cloud machines can fetch credentials.
-pub(crate) fn is_private(address: IpAddr) -> bool {
+#[must_use]
+pub fn is_private(address: IpAddr) -> bool {
     match address.to_canonical() {
         IpAddr::V4(address) => is_private_v4(address),
         IpAddr::V6(address) => is_private_v6(address),
