@@ -138,6 +138,17 @@ impl Database {
         Ok(spawn_connection(self.open(login).await?))
     }
 
+    /// Opens a connection outside of any pool as `user`, to a database of the same server, with the authenticator's
+    /// password: for work that runs with the rights of a role, which must be allowed to log in with that password.
+    ///
+    /// # Errors
+    /// When the login fails.
+    pub async fn client_as(&self, user: &str, database: &str) -> Result<Client, Error> {
+        let mut config = self.logins.config(Login::Authenticator);
+        config.user(user).dbname(database);
+        Ok(spawn_connection(config.connect(self.tls.clone()).await?))
+    }
+
     /// A pool for work that needs a connection for itself, such as several statements in a transaction.
     ///
     /// # Panics

@@ -28,7 +28,7 @@ use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, Config, NoTls};
 
 use crate::{
-    cluster::{Cluster, ClusterConfig, Owner, ProjectLock, SUPERUSER},
+    cluster::{Cluster, ClusterConfig, Owner, ProjectLock, SUPERUSER, ensure_vault_key},
     migrate::{RolePasswords, apply_platform, platform_digest, set_role_passwords},
 };
 
@@ -426,6 +426,7 @@ async fn fill(cluster: &Cluster) {
 fn copy_data(from: &Path, to: &Path, owner: &Owner) {
     copy_folder(from, to, Some(owner));
     std::fs::set_permissions(to, std::fs::Permissions::from_mode(0o700)).expect("ours");
+    ensure_vault_key(to.parent().expect("a folder"), owner).expect("a key");
 }
 
 fn copy_folder(from: &Path, to: &Path, owner: Option<&Owner>) {

@@ -332,7 +332,9 @@ grant select on sequence cron.runid_seq to public;
 revoke all on function cron.alter_job, cron.schedule_in_database from public;
 
 grant usage on schema cron to postgres with grant option;
-grant all on all tables in schema cron to postgres with grant option;
+-- Without TRIGGER: a trigger would run with the rights of whoever changes jobs, and of the scheduler.
+grant select, insert, update, delete on cron.job to postgres with grant option;
+grant select, insert, update, delete, truncate on cron.job_run_details to postgres with grant option;
 grant execute on function cron.alter_job, cron.schedule_in_database to postgres with grant option;
 
 -- The scheduler logs in as `authenticator`. It reads all jobs and writes the details of their runs.

@@ -1,7 +1,7 @@
 -- pg_net: HTTP requests from SQL (docs/extensions.md). The functions only queue a request; the leading node of the server
 -- sends it once the transaction has committed (crates/jobs) and stores the response.
 
-create schema if not exists net;
+create schema net;
 
 create domain net.http_method as text check (lower(value) in ('get', 'post', 'delete'));
 
@@ -231,7 +231,8 @@ end
 $$;
 
 grant usage on schema net to public;
-grant all on all tables in schema net to public;
+-- Without TRIGGER: a trigger would run with the rights of the worker that writes the rows.
+grant select, insert, update, delete, truncate on all tables in schema net to public;
 grant all on all sequences in schema net to public;
 
 -- The worker logs in as `authenticator`; its rights stay when a project takes those of PUBLIC away.

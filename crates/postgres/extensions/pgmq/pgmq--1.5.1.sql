@@ -372,6 +372,6 @@ grant select on all tables in schema pgmq to pg_monitor;
 alter default privileges in schema pgmq grant select on tables to pg_monitor;
 alter default privileges in schema pgmq grant select on sequences to pg_monitor;
 grant all on schema pgmq to postgres with grant option;
-grant all on all tables in schema pgmq to postgres with grant option;
+grant select, insert, update, delete on pgmq.meta to postgres with grant option;
 
 select pg_catalog.pg_extension_config_dump('pgmq.meta', '');

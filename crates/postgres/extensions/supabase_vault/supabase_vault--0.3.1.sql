@@ -1,5 +1,26 @@
 -- supabase_vault: secrets that are stored encrypted (docs/extensions.md, docs/decisions.md "Vault").
 --
+-- Whoever owns the schema could rename it and put functions of its own in its place, which the functions below would then call
+-- with a superuser's rights. So a schema that somebody else has made is taken over, if nothing is in it yet.
+do $$
+begin
+  if exists (
+    select from pg_catalog.pg_namespace as n
+      join pg_catalog.pg_roles as r on r.oid = n.nspowner
+    where n.nspname = 'vault' and not r.rolsuper and (
+      n.nspacl is not null or exists (
+        select from pg_catalog.pg_depend as d
+        where d.refclassid = 'pg_catalog.pg_namespace'::pg_catalog.regclass and d.refobjid = n.oid
+          and d.classid <> 'pg_catalog.pg_extension'::pg_catalog.regclass
+      )
+    )
+  ) then
+    raise exception 'the schema "vault" must be empty or belong to a superuser';
+  end if;
+end
+$$;
+alter schema vault owner to current_user;
+
 -- The functions below are bound to the library of pgcrypto and not to the functions of the extension pgcrypto: `postgres`
 -- may drop that extension and put functions of its own in their place, which would then be handed the key.
 
@@ -12,14 +33,19 @@ create function vault._decrypt_cbc(data bytea, key bytea, iv bytea, type text) r
 create function vault._random_bytes(length integer) returns bytea
   language c strict parallel safe as '$libdir/pgcrypto', 'pg_random_bytes';
 
--- Reads the root key from its file on the database's machine. The embedded cluster has it beside its data directory; for
--- another database `_selvedge.vault_key_file` names the file. Only the owner may call this.
+-- Where the root key is on the database's machine; empty for the embedded cluster, which has it beside its data directory.
+create table vault._key_file (
+  is_only boolean primary key default true check (is_only),
+  path text not null
+);
+
+-- Reads the root key. Only the owner may call this.
 create function vault._root_key() returns bytea
   language plpgsql stable
   set search_path = pg_catalog, pg_temp
 as $$
 declare
-  path text := coalesce((select location.path from _selvedge.vault_key_file as location), '../vault.key');
+  path text := coalesce((select file.path from vault._key_file as file), '../vault.key');
   content text := pg_read_file(path, 0, 1024, true);
   root_key bytea;
 begin
@@ -42,7 +68,7 @@ $$;
 create function vault._derive_keys(key_id bigint, context bytea) returns bytea
   language sql stable
   set search_path = pg_catalog, pg_temp
-  return vault._hmac(int8send(key_id) || context, vault._root_key(), 'sha512');
+  return vault._hmac(int8send(key_id) || context, vault._root_key(), 'sha512'::text);
 
 -- AEAD_AES_256_CBC_HMAC_SHA_512 (RFC 7518 §5.2.5): the ciphertext followed by the first 32 bytes of the HMAC over additional
 -- data, initialization vector, ciphertext and the number of bits of the additional data.
@@ -51,10 +77,10 @@ create function vault._seal(keys bytea, iv bytea, additional bytea, message byte
   set search_path = pg_catalog, pg_temp
 as $$
 declare
-  ciphertext bytea := vault._encrypt_cbc(message, substring(keys from 33 for 32), iv, 'aes-cbc/pad:pkcs');
+  ciphertext bytea := vault._encrypt_cbc(message, substring(keys from 33 for 32), iv, 'aes-cbc/pad:pkcs'::text);
   authenticated bytea := additional || iv || ciphertext || int8send(octet_length(additional) * 8::bigint);
 begin
-  return ciphertext || substring(vault._hmac(authenticated, substring(keys from 1 for 32), 'sha512') from 1 for 32);
+  return ciphertext || substring(vault._hmac(authenticated, substring(keys from 1 for 32), 'sha512'::text) from 1 for 32);
 end
 $$;
 
@@ -74,14 +100,14 @@ begin
   end if;
   ciphertext := substring(sealed from 1 for length);
   expected := substring(
-    vault._hmac(additional || iv || ciphertext || int8send(octet_length(additional) * 8::bigint), mac_key, 'sha512')
+    vault._hmac(additional || iv || ciphertext || int8send(octet_length(additional) * 8::bigint), mac_key, 'sha512'::text)
     from 1 for 32
   );
   -- Digests of both tags are compared, so that the time of a comparison tells nothing about the expected tag.
-  if vault._hmac(expected, mac_key, 'sha256') <> vault._hmac(substring(sealed from length + 1), mac_key, 'sha256') then
+  if vault._hmac(expected, mac_key, 'sha256'::text) <> vault._hmac(substring(sealed from length + 1), mac_key, 'sha256'::text) then
     return null;
   end if;
-  return vault._decrypt_cbc(ciphertext, substring(keys from 33 for 32), iv, 'aes-cbc/pad:pkcs');
+  return vault._decrypt_cbc(ciphertext, substring(keys from 33 for 32), iv, 'aes-cbc/pad:pkcs'::text);
 end
 $$;
 
@@ -108,7 +134,7 @@ begin
     return null;
   end if;
   keys := vault._derive_keys(key_id, context);
-  iv := substring(vault._hmac(int4send(octet_length(bound)) || bound || message, keys, 'sha512') from 1 for 16);
+  iv := substring(vault._hmac(int4send(octet_length(bound)) || bound || message, keys, 'sha512'::text) from 1 for 16);
   return iv || vault._seal(keys, iv, bound, message);
 end
 $$;
@@ -230,6 +256,7 @@ $$;
 revoke all on all functions in schema vault from public;
 
 grant usage on schema vault to postgres with grant option;
+grant select on vault._key_file to postgres;
 grant select, delete, truncate, references on vault.secrets, vault.decrypted_secrets to postgres with grant option;
 grant execute on function
   vault.create_secret, vault.update_secret, vault._crypto_aead_det_decrypt

@@ -254,7 +254,7 @@ fn read_secret(path: &Path) -> Result<Option<SecretString>, ClusterError> {
 }
 
 /// Writes a file with mode 0600, under a temporary name that is renamed, so that it is never seen half written.
-fn write_private(path: &Path, text: &str) -> Result<(), ClusterError> {
+pub(super) fn write_private(path: &Path, text: &str) -> Result<(), ClusterError> {
     let mut unfinished = path.as_os_str().to_owned();
     unfinished.push(".unfinished");
     let unfinished = PathBuf::from(unfinished);

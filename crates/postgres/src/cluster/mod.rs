@@ -20,6 +20,7 @@ mod sockets;
 mod supervise;
 #[cfg(test)]
 mod tests;
+mod vault_key;
 
 use std::{
     path::{Path, PathBuf},
@@ -36,6 +37,7 @@ pub use lock_holder::LockHolder;
 
 pub(crate) use owner::Owner;
 use postmaster::Postmaster;
+pub(crate) use vault_key::ensure_vault_key;
 
 /// The cluster's superuser, made by `initdb`.
 pub const SUPERUSER: &str = "supabase_admin";
@@ -92,6 +94,7 @@ impl Cluster {
         // Before any file of the data directory is read or written, no older postmaster may be using it.
         postmaster::end_leftover_postmaster(&data_dir)?;
         let initialized = init::ensure_data_dir(&binaries, &owner, &data_dir, &config.state_dir)?;
+        ensure_vault_key(&home, &owner)?;
         config.write_settings(&binaries, &owner, &data_dir)?;
         let socket_dir = sockets::socket_dir(&home, &owner, config.port)?;
         let postmaster = Postmaster::start(

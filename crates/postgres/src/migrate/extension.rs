@@ -30,17 +30,10 @@ pub(crate) enum Missing {
     Needed(&'static str),
 }
 
-/// Extensions whose functions the platform schema defines itself, so that nothing has to be installed.
-pub(crate) const BUILT_IN: [&str; 1] = ["pgjwt"];
-
 /// Decides whether a missing extension is skipped or stops the migration.
 pub(crate) fn decide_missing(name: &str) -> Missing {
     match name {
-        "pg_net" => Missing::Ignorable("calls of net.http_get and net.http_post will fail when they run"),
         "pg_graphql" => Missing::Ignorable("graphql_public.graphql() answers that it is not enabled"),
-        "supabase_vault" => {
-            Missing::Ignorable("vault.create_secret() and vault.decrypted_secrets do not exist")
-        }
         "pgsodium" => Missing::Ignorable("its functions do not exist"),
         "http" => Missing::Ignorable("calls of http(), http_get() and http_post() will fail when they run"),
         "hypopg" | "index_advisor" => Missing::Ignorable("index advice is not available"),
@@ -50,9 +43,6 @@ pub(crate) fn decide_missing(name: &str) -> Missing {
         }
         "postgis" => {
             Missing::Needed("install PostGIS for this PostgreSQL (Debian: postgresql-<version>-postgis-3)")
-        }
-        "pg_cron" => {
-            Missing::Needed("install pg_cron for this PostgreSQL (Debian: postgresql-<version>-cron)")
         }
         "pgtap" => Missing::Needed("install pgTAP for this PostgreSQL (Debian: postgresql-<version>-pgtap)"),
         _ => Missing::Needed(

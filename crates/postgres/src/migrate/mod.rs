@@ -13,6 +13,7 @@ mod platform;
 mod project;
 mod run;
 mod seed;
+mod shipped;
 mod split;
 
 pub use error::{HistoryConflict, MigrateError, StatementFailure};
@@ -26,4 +27,5 @@ pub use platform::{
 };
 pub use project::{MigrationState, MigrationStatus, apply_pending, apply_roles, list_migrations};
 pub use seed::{SeedFile, SeedOutcome, apply_seeds, find_seeds};
+pub use shipped::set_vault_key_file;
 pub use split::{SplitError, Statement, split_statements};

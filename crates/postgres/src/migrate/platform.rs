@@ -7,6 +7,7 @@ use sha2::{Digest, Sha256};
 use tokio_postgres::Client;
 
 use super::error::MigrateError;
+use super::shipped::{STORE_TABLE, store_shipped};
 
 static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../sql/platform");
 
@@ -72,6 +73,7 @@ pub(crate) fn digest() -> String {
         digest.update(file.name.as_bytes());
         digest.update(file.sha256.as_bytes());
     }
+    super::shipped::digest_shipped(&mut digest);
     hex::encode(digest.finalize())
 }
 
@@ -117,6 +119,8 @@ pub async fn is_applied(client: &Client) -> Result<bool, MigrateError> {
 
 async fn apply_locked(client: &Client) -> Result<PlatformReport, MigrateError> {
     client.batch_execute(REGISTER).await?;
+    client.batch_execute(STORE_TABLE).await?;
+    store_shipped(client).await?;
     let known: Vec<(i32, String)> = client
         .query("select version, sha256 from _selvedge.platform_migrations", &[])
         .await?

@@ -6,10 +6,11 @@ use tokio_postgres::Client;
 
 use super::{
     error::MigrateError,
-    extension::{BUILT_IN, ExtensionStatement, Missing, decide_missing},
+    extension::{ExtensionStatement, Missing, decide_missing},
     files::{Migration, pending_migrations},
     run::Script,
 };
+use crate::SHIPPED;
 
 const HISTORY: &str = "
     create schema if not exists supabase_migrations;
@@ -230,8 +231,8 @@ pub(crate) fn read_file(path: &Path) -> Result<String, MigrateError> {
     })
 }
 
-/// Checks the extensions that `scripts` create (GW-019), before any of them runs. Returns the names to skip: those of
-/// [`BUILT_IN`], and missing ones that a project can do without, each with a warning.
+/// Checks the extensions that `scripts` create (GW-019), before any of them runs. Returns the names to skip: missing ones
+/// that a project can do without, each with a warning. Those of [`SHIPPED`] are never missing.
 ///
 /// # Errors
 /// [`MigrateError::MissingExtension`] for a missing extension that the project needs.
@@ -256,12 +257,10 @@ pub(crate) async fn check_extensions(
         .await?
         .iter()
         .map(|row| row.get(0))
+        .chain(SHIPPED.iter().map(|shipped| shipped.name.to_owned()))
         .collect();
-    let mut skip: Vec<String> = BUILT_IN.map(ToOwned::to_owned).to_vec();
-    for (path, line, name) in uses
-        .into_iter()
-        .filter(|(_, _, name)| !available.contains(name) && !BUILT_IN.contains(&name.as_str()))
-    {
+    let mut skip: Vec<String> = Vec::new();
+    for (path, line, name) in uses.into_iter().filter(|(_, _, name)| !available.contains(name)) {
         match decide_missing(&name) {
             Missing::Ignorable(consequence) if skip.contains(&name) => {
                 tracing::debug!(extension = name, consequence, "named again");

@@ -6,7 +6,9 @@ mod claims;
 mod privileges;
 mod projects;
 mod realtime;
+mod shipped;
 mod storage;
+mod vault;
 mod watch;
 
 use selvedge_postgres::testing::TestDatabase;

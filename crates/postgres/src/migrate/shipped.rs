@@ -1,0 +1,88 @@
+//! Hands the scripts of [`SHIPPED`] to the database, whose platform schema runs them where `create extension` does not
+//! find the extension's files (`sql/platform/0021_shipped_extensions.sql`), and tells it where the vault's key is.
+
+use tokio_postgres::Client;
+
+use super::error::MigrateError;
+use crate::SHIPPED;
+
+/// Created before the files of the platform schema, which install extensions from it. Only its owner, a superuser, may
+/// write to it, because the scripts run with that role's rights.
+pub(super) const STORE_TABLE: &str = "
+    create table if not exists _selvedge.shipped_extensions (
+      name text not null primary key,
+      version text not null,
+      schema text,
+      script text not null
+    );";
+
+const STORE: &str = "
+    insert into _selvedge.shipped_extensions as s (name, version, schema, script)
+    select * from unnest($1::text[], $2::text[], $3::text[], $4::text[])
+    on conflict (name) do update
+    set version = excluded.version, schema = excluded.schema, script = excluded.script
+    where (s.version, s.schema, s.script) is distinct from (excluded.version, excluded.schema, excluded.script)";
+
+/// Stores the scripts of this program. Extensions that were installed from older ones stay as they are.
+pub(super) async fn store_shipped(client: &Client) -> Result<(), MigrateError> {
+    let names: Vec<&str> = SHIPPED.iter().map(|extension| extension.name).collect();
+    let versions: Vec<&str> = SHIPPED.iter().map(|extension| extension.version).collect();
+    let schemas: Vec<Option<&str>> = SHIPPED
+        .iter()
+        .map(|extension| find_schema(extension.control))
+        .collect();
+    let scripts: Vec<&str> = SHIPPED.iter().map(|extension| extension.script).collect();
+    client
+        .execute(STORE, &[&names, &versions, &schemas, &scripts])
+        .await?;
+    Ok(())
+}
+
+/// Adds the scripts to a digest of the platform schema.
+#[cfg(any(test, feature = "testing"))]
+pub(super) fn digest_shipped(digest: &mut sha2::Sha256) {
+    use sha2::Digest;
+
+    for extension in SHIPPED {
+        digest.update(extension.name.as_bytes());
+        digest.update(extension.script.as_bytes());
+    }
+}
+
+/// The schema that a control file prescribes; `None` when `create extension` chooses it.
+fn find_schema(control: &str) -> Option<&str> {
+    control.lines().find_map(|line| {
+        let (key, value) = line.split_once('=')?;
+        (key.trim() == "schema").then(|| value.trim().trim_matches('\''))
+    })
+}
+
+/// Tells the database where its machine has the file with the vault's root key.
+///
+/// # Errors
+/// When PostgreSQL refuses: only a superuser may change the path.
+pub async fn set_vault_key_file(client: &Client, path: &str) -> Result<(), MigrateError> {
+    let known = client.query_opt("select path from vault._key_file", &[]).await?;
+    if known.is_none_or(|row| row.get::<_, &str>(0) != path) {
+        client
+            .execute(
+                "insert into vault._key_file (path) values ($1)
+                 on conflict (is_only) do update set path = excluded.path",
+                &[&path],
+            )
+            .await?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gw_018_schemas_of_control_files_are_found_with_and_without_quotes() {
+        assert_eq!(find_schema("comment = 'x'\nschema = vault\n"), Some("vault"));
+        assert_eq!(find_schema("schema='pgmq'"), Some("pgmq"));
+        assert_eq!(find_schema("comment = 'schema'\n"), None);
+    }
+}
