@@ -6,7 +6,9 @@
 use anyhow::{Context, Result, bail};
 use chrono::Utc;
 use selvedge_postgres::cluster::Cluster;
-use selvedge_postgres::migrate::{MigrationState, apply_platform, create_migration, is_platform_applied};
+use selvedge_postgres::migrate::{
+    MigrationState, apply_platform, create_migration, is_platform_applied, set_vault_key_file,
+};
 use tokio_postgres::Client;
 
 use crate::cli::MigrateAction;
@@ -55,6 +57,11 @@ async fn apply_migrations(config: &Config) -> Result<()> {
                 database.set_service_passwords(&client).await?;
             }
             print_applied("platform", &report.applied);
+        }
+        if let Some(path) = &config.selvedge.vault_key_file {
+            set_vault_key_file(&client, path)
+                .await
+                .context("only a superuser may say where the vault's key is: use one in DATABASE_URL once")?;
         }
         // The platform schema needs a superuser; the project's migrations must not have one.
         database.become_administrator(&client).await?;

@@ -85,6 +85,10 @@ impl Services {
             true => Some(start_realtime(config, &database, &ring, keys)?),
             false => None,
         };
+        if config.selvedge.jobs.enabled {
+            let jobs = translate::jobs::jobs_config(config, mode);
+            tokio::spawn(selvedge_jobs::run_jobs_forever(database.clone(), jobs));
+        }
         // One connection, apart from the services' pools: a busy service must not look like a dead database.
         let health = Health::new(
             database.pool(Login::Authenticator, 1),

@@ -1,6 +1,7 @@
 //! `[selvedge]`: keys that the Supabase CLI does not have, each overridden by `SELVEDGE_<KEY>`.
 
 mod auth;
+mod jobs;
 mod nats;
 
 use std::path::PathBuf;
@@ -12,6 +13,7 @@ use crate::config::project::Project;
 use crate::config::section::Section;
 
 pub use auth::SelvedgeAuthSection;
+pub use jobs::JobsSection;
 pub use nats::NatsSection;
 
 /// `[selvedge]`.
@@ -29,6 +31,8 @@ pub struct SelvedgeSection {
     pub pg_bin: Option<PathBuf>,
     /// An external database, `postgresql://…`; also read from `DATABASE_URL`.
     pub database_url: Option<SecretString>,
+    /// Path, on the database's machine, of the file with the vault's root key. Default: beside the embedded cluster's data.
+    pub vault_key_file: Option<String>,
     /// Address to listen on. Default `127.0.0.1` in `start`, `0.0.0.0` in `serve`.
     pub host: Option<String>,
     /// Host names to which `start` answers besides local ones, `external_url`'s and `site_url`'s. Default: none.
@@ -57,6 +61,8 @@ pub struct SelvedgeSection {
     pub limits: LimitsSection,
     /// `[selvedge.auth]`: settings of the auth service that the CLI's `[auth]` lacks.
     pub auth: SelvedgeAuthSection,
+    /// `[selvedge.jobs]`: the workers behind pg_net and pg_cron.
+    pub jobs: JobsSection,
     /// `[selvedge.s3]`: the S3 bucket that holds all objects. Default: files in `data_dir`.
     pub s3: Option<S3Section>,
     /// Credentials of the S3 protocol.
@@ -140,6 +146,7 @@ impl SelvedgeSection {
                 .unwrap_or_else(|| project.default_data_dir()),
             pg_bin: section.optional_path("pg_bin", &project.folder),
             database_url,
+            vault_key_file: section.optional_string("vault_key_file"),
             host: section.optional_string("host"),
             allowed_hosts: section.strings("allowed_hosts", &[]),
             workers: section.optional_integer("workers", 1..=1024),
@@ -154,6 +161,7 @@ impl SelvedgeSection {
             shutdown_timeout: section.duration("shutdown_timeout", Duration::from_secs(10)),
             limits: LimitsSection::read(&section.section("limits")),
             auth: SelvedgeAuthSection::read(&section.section("auth")),
+            jobs: JobsSection::read(&section.section("jobs")),
             s3: S3Section::read(&section.section("s3")),
             s3_protocol: S3ProtocolSection::read(&section.section("s3_protocol")),
             nats: NatsSection::read(&section.section("nats"), &project.folder),

@@ -4,6 +4,7 @@ pub(super) mod auth;
 mod auth_channels;
 mod auth_protection;
 pub(super) mod gateway;
+pub(super) mod jobs;
 pub(super) mod mail;
 pub(super) mod realtime;
 pub(super) mod rest;

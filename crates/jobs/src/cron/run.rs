@@ -1,0 +1,102 @@
+//! One run of a job: a connection of the job's user, the command, and what it returned.
+
+use std::time::Duration;
+
+use futures_util::TryStreamExt;
+use selvedge_postgres::Database;
+use tokio_postgres::{Client, Error, SimpleQueryMessage};
+
+use super::result::{describe_error, describe_result};
+use super::store::{Job, RunResult, insert_run, set_finished, set_running};
+use crate::error::JobsError;
+use crate::metrics::{METRICS, Raised};
+
+/// How long a login may take.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Waits for the lock of the job, which its session holds until it ends. A node that led before may have ended while
+/// PostgreSQL still runs its command; the next run then begins after that one.
+const BEGIN: &str = "
+    select pg_catalog.pg_backend_pid(), pg_catalog.pg_advisory_lock(1936486515, $1),
+      pg_catalog.set_config('application_name', 'pg_cron', false)";
+
+/// Runs the job and records it. `client` is the connection of the scheduler.
+pub(super) async fn run_job(client: &Client, database: &Database, job: &Job) -> Result<(), JobsError> {
+    let _running = Raised::raise(&METRICS.cron_running);
+    // Fails when another node leads by now, because the connection held this node's lock.
+    let run = insert_run(client, job).await?;
+    let result =
+        match tokio::time::timeout(CONNECT_TIMEOUT, database.client_as(&job.username, &job.database)).await {
+            Ok(Ok(session)) => execute_command(client, &session, run, job).await?,
+            Ok(Err(error)) => RunResult::failed(describe_failed_login(&error)),
+            Err(_) => RunResult::failed("connection failed: no answer in time"),
+        };
+    set_finished(client, run, &result).await?;
+    let outcome = if result.is_success { "succeeded" } else { "failed" };
+    METRICS.cron_runs.with_label_values(&[outcome]).inc();
+    if !result.is_success {
+        tracing::info!(
+            job = job.id,
+            message = result.message.trim_end(),
+            "a job of pg_cron failed"
+        );
+    }
+    Ok(())
+}
+
+/// Sends the command over `session`. An error of the scheduler's connection ends the workers, one of the session only
+/// this run.
+async fn execute_command(
+    client: &Client,
+    session: &Client,
+    run: i64,
+    job: &Job,
+) -> Result<RunResult, JobsError> {
+    let lock = i32::try_from(job.id % i64::from(i32::MAX)).unwrap_or_default();
+    let pid: i32 = match session.query_one(BEGIN, &[&lock]).await {
+        Ok(row) => row.get(0),
+        Err(error) => return Ok(describe_failed_command(&error)),
+    };
+    set_running(client, run, pid).await?;
+    Ok(match run_statements(session, &job.command).await {
+        Ok(message) => RunResult {
+            is_success: true,
+            message,
+        },
+        Err(error) => describe_failed_command(&error),
+    })
+}
+
+/// Runs all statements of a command, and describes what the last one did.
+async fn run_statements(session: &Client, command: &str) -> Result<String, Error> {
+    let mut messages = std::pin::pin!(session.simple_query_raw(command).await?);
+    let mut has_columns = false;
+    let mut last = (0, false);
+    while let Some(message) = messages.try_next().await? {
+        match message {
+            SimpleQueryMessage::RowDescription(_) => has_columns = true,
+            SimpleQueryMessage::CommandComplete(rows) => {
+                last = (rows, has_columns);
+                has_columns = false;
+            }
+            _ => {}
+        }
+    }
+    Ok(describe_result(command, last.0, last.1))
+}
+
+fn describe_failed_login(error: &Error) -> String {
+    match error.as_db_error() {
+        Some(error) => format!("connection failed: {}", error.message()),
+        None => "connection failed".to_owned(),
+    }
+}
+
+fn describe_failed_command(error: &Error) -> RunResult {
+    RunResult::failed(match error.as_db_error() {
+        Some(error) => describe_error(error),
+        None if error.is_closed() => "connection lost".to_owned(),
+        // The driver does not expect COPY's messages after a simple query.
+        None => "COPY not supported".to_owned(),
+    })
+}

@@ -1,0 +1,97 @@
+//! The tables of pg_cron: reads jobs, records their runs.
+
+use tokio_postgres::{Client, Error};
+
+/// True when the database has pg_cron as this project ships it. The original runs its jobs itself.
+const IS_INSTALLED: &str = "select to_regprocedure('cron._require_valid_schedule(text)') is not null";
+
+const LIST: &str =
+    "select jobid, schedule, command, database, username from cron.job where active order by jobid";
+
+const START: &str = "
+    insert into cron.job_run_details (jobid, database, username, command, status)
+    values ($1, $2, $3, $4, 'starting') returning runid";
+
+const RUNNING: &str = "
+    update cron.job_run_details set status = 'running', job_pid = $2, start_time = clock_timestamp() where runid = $1";
+
+const FINISH: &str = "
+    update cron.job_run_details
+    set status = $2, return_message = $3, start_time = coalesce(start_time, clock_timestamp()),
+      end_time = clock_timestamp()
+    where runid = $1";
+
+const FAIL_UNFINISHED: &str = "
+    update cron.job_run_details set status = 'failed', return_message = 'server restarted'
+    where end_time is null and status in ('starting', 'running')";
+
+/// A row of `cron.job`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Job {
+    pub(super) id: i64,
+    pub(super) schedule: String,
+    pub(super) command: String,
+    pub(super) database: String,
+    pub(super) username: String,
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct RunResult {
+    pub(super) is_success: bool,
+    pub(super) message: String,
+}
+
+impl RunResult {
+    pub(super) fn failed(message: impl Into<String>) -> Self {
+        Self {
+            is_success: false,
+            message: message.into(),
+        }
+    }
+}
+
+/// Whether there are jobs that this scheduler runs.
+pub(super) async fn is_installed(client: &Client) -> Result<bool, Error> {
+    Ok(client.query_one(IS_INSTALLED, &[]).await?.get(0))
+}
+
+/// The jobs that are not switched off.
+pub(super) async fn list_active_jobs(client: &Client) -> Result<Vec<Job>, Error> {
+    let rows = client.query(LIST, &[]).await?;
+    let jobs = rows.iter().map(|row| Job {
+        id: row.get(0),
+        schedule: row.get(1),
+        command: row.get(2),
+        database: row.get(3),
+        username: row.get(4),
+    });
+    Ok(jobs.collect())
+}
+
+/// Records that a run begins, and returns its id.
+pub(super) async fn insert_run(client: &Client, job: &Job) -> Result<i64, Error> {
+    let row = client
+        .query_one(START, &[&job.id, &job.database, &job.username, &job.command])
+        .await?;
+    Ok(row.get(0))
+}
+
+/// Records that the command was sent by the backend `pid`.
+pub(super) async fn set_running(client: &Client, run: i64, pid: i32) -> Result<(), Error> {
+    client.execute(RUNNING, &[&run, &pid]).await.map(drop)
+}
+
+/// Records how a run ended.
+pub(super) async fn set_finished(client: &Client, run: i64, result: &RunResult) -> Result<(), Error> {
+    let status = if result.is_success { "succeeded" } else { "failed" };
+    client
+        .execute(FINISH, &[&run, &status, &result.message])
+        .await
+        .map(drop)
+}
+
+/// Records runs of a node that has ended as failed.
+pub(super) async fn fail_unfinished_runs(client: &Client) -> Result<u64, Error> {
+    client.execute(FAIL_UNFINISHED, &[]).await
+}

@@ -1,0 +1,23 @@
+//! Why the workers of this node stopped; the node then tries to lead again.
+
+/// A lost or failing database connection.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum JobsError {
+    /// The database cannot be reached, or refuses the login.
+    #[error("{}", describe(.0))]
+    Login(tokio_postgres::Error),
+    /// A statement of a worker failed.
+    #[error("{}", describe(.0))]
+    Postgres(#[from] tokio_postgres::Error),
+    /// The connection that holds the lock ended, so another node may lead now.
+    #[error("the connection that holds the lock was lost")]
+    LockLost,
+}
+
+/// PostgreSQL's message, which `Display` of tokio-postgres' error leaves to its source.
+fn describe(error: &tokio_postgres::Error) -> String {
+    match error.as_db_error() {
+        Some(error) => error.message().to_owned(),
+        None => error.to_string(),
+    }
+}

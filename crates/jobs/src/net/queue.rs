@@ -1,0 +1,117 @@
+//! The tables of pg_net: reads queued requests, stores responses, deletes old ones.
+
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio_postgres::{Client, Error};
+
+/// True when the database has pg_net as this project ships it. The original sends its requests itself.
+const IS_INSTALLED: &str = "select to_regprocedure('net._is_worker_up()') is not null";
+
+const TAKE: &str = "
+    select id, method::text, url, headers, body, timeout_milliseconds
+    from net.http_request_queue where id <> all ($1) order by id limit $2";
+
+/// Removes a request and stores its response, or neither.
+const FINISH: &str = "
+    with sent as (delete from net.http_request_queue where id = $1)
+    insert into net._http_response (id, status_code, content_type, headers, content, timed_out, error_msg)
+    values ($1, $2, $3, $4, $5, $6, $7)";
+
+/// Deletes at most so many responses at once that a statement stays short.
+const DELETE_EXPIRED: &str = "
+    delete from net._http_response where ctid = any (array(
+      select ctid from net._http_response
+      where created < now()
+        - coalesce(nullif(current_setting('pg_net.ttl', true), '')::interval, make_interval(secs => $1))
+      order by created limit 500
+    ))";
+
+/// A row of `net.http_request_queue`.
+#[derive(Debug)]
+pub(super) struct QueuedRequest {
+    pub(super) id: i64,
+    pub(super) method: String,
+    pub(super) url: String,
+    pub(super) headers: Option<Value>,
+    pub(super) body: Option<Vec<u8>>,
+    pub(super) timeout_milliseconds: i32,
+}
+
+/// A row of `net._http_response`, apart from its id.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct StoredResponse {
+    pub(super) status_code: Option<i32>,
+    pub(super) content_type: Option<String>,
+    pub(super) headers: Option<Value>,
+    pub(super) content: Option<String>,
+    pub(super) timed_out: Option<bool>,
+    pub(super) error_msg: Option<String>,
+}
+
+impl StoredResponse {
+    /// What is stored for a request that got no response.
+    pub(super) fn failed(message: impl Into<String>) -> Self {
+        Self {
+            timed_out: Some(false),
+            error_msg: Some(message.into()),
+            ..Self::default()
+        }
+    }
+}
+
+/// Whether there is a queue that this worker serves.
+pub(super) async fn is_installed(client: &Client) -> Result<bool, Error> {
+    Ok(client.query_one(IS_INSTALLED, &[]).await?.get(0))
+}
+
+/// The oldest requests that are not among `known`.
+pub(super) async fn take_requests(
+    client: &Client,
+    known: &[i64],
+    limit: usize,
+) -> Result<Vec<QueuedRequest>, Error> {
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let rows = client.query(TAKE, &[&known, &limit]).await?;
+    let requests = rows.iter().map(|row| QueuedRequest {
+        id: row.get(0),
+        method: row.get(1),
+        url: row.get(2),
+        headers: row.get(3),
+        body: row.get(4),
+        timeout_milliseconds: row.get(5),
+    });
+    Ok(requests.collect())
+}
+
+/// Stores a response. If PostgreSQL refuses it, as it does for text that its encoding lacks, the refusal is stored in its
+/// place: a request whose response cannot be stored would otherwise be sent again and again.
+pub(super) async fn store_response(client: &Client, id: i64, response: StoredResponse) -> Result<(), Error> {
+    let Err(error) = insert_response(client, id, &response).await else {
+        return Ok(());
+    };
+    let Some(refusal) = error.as_db_error() else {
+        return Err(error);
+    };
+    let message = format!("the response cannot be stored: {}", refusal.message());
+    insert_response(client, id, &StoredResponse::failed(message)).await
+}
+
+async fn insert_response(client: &Client, id: i64, response: &StoredResponse) -> Result<(), Error> {
+    let values: [&(dyn tokio_postgres::types::ToSql + Sync); 7] = [
+        &id,
+        &response.status_code,
+        &response.content_type,
+        &response.headers,
+        &response.content,
+        &response.timed_out,
+        &response.error_msg,
+    ];
+    client.execute(FINISH, &values).await.map(drop)
+}
+
+/// Deletes responses that are older than the setting `pg_net.ttl`, or `ttl` where that is not set. Returns their number,
+/// which is limited per call.
+pub(super) async fn delete_expired_responses(client: &Client, ttl: Duration) -> Result<u64, Error> {
+    client.execute(DELETE_EXPIRED, &[&ttl.as_secs_f64()]).await
+}

@@ -1,0 +1,93 @@
+//! The loop of pg_net: keeps requests in flight up to the limit, stores what comes back, deletes what has expired.
+
+use std::collections::VecDeque;
+use std::convert::Infallible;
+use std::time::Duration;
+
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
+use tokio::sync::Notify;
+use tokio::time::{Instant, sleep_until};
+use tokio_postgres::Client;
+
+use super::queue::{
+    QueuedRequest, StoredResponse, delete_expired_responses, is_installed, store_response, take_requests,
+};
+use super::send::Sender;
+use crate::config::NetConfig;
+use crate::error::JobsError;
+use crate::metrics::{METRICS, Raised};
+
+/// How often expired responses are deleted, and the queue is read although nothing announced a request: a transaction
+/// that was prepared and committed later announces none.
+const INTERVAL: Duration = Duration::from_secs(60);
+
+/// Requests read at once. More than are sent at once, so that the queue is not read after each of them.
+const BATCH: usize = 200;
+
+/// Sends queued requests until the database fails. `wake` announces new ones.
+pub(crate) async fn send_queued_requests(
+    client: &Client,
+    config: &NetConfig,
+    wake: &Notify,
+) -> Result<Infallible, JobsError> {
+    let sender = Sender::new(config.clone());
+    let mut waiting: VecDeque<QueuedRequest> = VecDeque::new();
+    let mut in_flight = FuturesUnordered::new();
+    let mut in_flight_ids: Vec<i64> = Vec::new();
+    let mut next_round = Instant::now();
+    loop {
+        let is_due = Instant::now() >= next_round;
+        if is_due {
+            next_round = Instant::now() + INTERVAL;
+            if !is_installed(client).await? {
+                wait_for_extension(wake, next_round).await;
+                next_round = Instant::now();
+                continue;
+            }
+            while delete_expired_responses(client, config.ttl).await? > 0 {}
+        }
+        if waiting.is_empty() && in_flight.len() < config.max_parallel {
+            waiting.extend(take_requests(client, &in_flight_ids, BATCH).await?);
+        }
+        while in_flight.len() < config.max_parallel
+            && let Some(request) = waiting.pop_front()
+        {
+            in_flight_ids.push(request.id);
+            in_flight.push(send_counted(&sender, request));
+        }
+        tokio::select! {
+            Some((id, response)) = in_flight.next() => {
+                store_response(client, id, response).await?;
+                in_flight_ids.retain(|other| *other != id);
+            }
+            () = wake.notified() => {}
+            () = sleep_until(next_round) => {}
+        }
+    }
+}
+
+/// Waits until something is announced, such as the extension itself, or until the next round.
+async fn wait_for_extension(wake: &Notify, next_round: Instant) {
+    tokio::select! {
+        () = wake.notified() => {}
+        () = sleep_until(next_round) => {}
+    }
+}
+
+/// Sends a request and counts its outcome.
+async fn send_counted(sender: &Sender, request: QueuedRequest) -> (i64, StoredResponse) {
+    let _in_flight = Raised::raise(&METRICS.net_in_flight);
+    let id = request.id;
+    let response = sender.send(request).await;
+    let outcome = match &response {
+        StoredResponse { error_msg: None, .. } => "response",
+        StoredResponse {
+            timed_out: Some(true),
+            ..
+        } => "timeout",
+        _ => "error",
+    };
+    METRICS.net_requests.with_label_values(&[outcome]).inc();
+    (id, response)
+}

@@ -1,0 +1,158 @@
+//! pg_cron: due jobs run once each, as their users, and are recorded.
+
+use selvedge_postgres::testing::TestDatabase;
+use tokio_postgres::Client;
+
+use crate::{development, query_value, start_node, wait_until};
+
+/// A database with pg_cron, created as a project's migration creates it.
+async fn create_database() -> (TestDatabase, Client) {
+    let database = TestDatabase::create().await;
+    let client = database.connect("postgres").await;
+    client
+        .batch_execute("select _selvedge.create_extension('pg_cron', true, null, null, false)")
+        .await
+        .expect("created");
+    (database, client)
+}
+
+#[tokio::test]
+async fn jobs_run_as_their_users_and_their_results_are_recorded() {
+    let (database, client) = create_database().await;
+    client
+        .batch_execute(
+            "create table public.runs (by_user text, application text);
+             select cron.schedule('insert', '1 second', 'insert into public.runs values (current_user, current_setting(''application_name'')); select 1; delete from public.runs where false');
+             select cron.schedule('rows', '1 seconds', 'select * from generate_series(1, 3)');
+             select cron.schedule('vacuum', '1 seconds', 'vacuum public.runs');
+             select cron.schedule('fails', '1 seconds', 'select 1 / 0');
+             select cron.schedule('off', '1 seconds', 'select 1');
+             select cron.alter_job((select jobid from cron.job where jobname = 'off'), active := false);",
+        )
+        .await
+        .expect("scheduled");
+    // A superuser may schedule for a role whose password is not that of the services.
+    database
+        .superuser()
+        .await
+        .batch_execute(
+            "create role other login password 'other';
+             select cron.schedule_in_database('other', '1 second', 'select 1', current_database(), 'other');",
+        )
+        .await
+        .expect("scheduled");
+    let node = start_node(&database, development()).await;
+
+    wait_until(
+        &client,
+        "select count(distinct jobid) = 5 from cron.job_run_details where end_time is not null",
+    )
+    .await;
+
+    let results = "select string_agg(distinct jobname || ': ' || status || ' ' || return_message, '|' order by jobname || ': ' || status || ' ' || return_message)
+        from cron.job_run_details join cron.job using (jobid) where end_time is not null";
+    assert_eq!(
+        query_value(&client, results).await,
+        "fails: failed ERROR:  division by zero\n|insert: succeeded DELETE 0|\
+         other: failed connection failed: password authentication failed for user \"other\"|\
+         rows: succeeded 3 rows|vacuum: succeeded VACUUM"
+    );
+    assert_eq!(
+        query_value(
+            &client,
+            "select distinct by_user || ' ' || application from public.runs"
+        )
+        .await,
+        "postgres pg_cron"
+    );
+    assert_eq!(
+        query_value(
+            &client,
+            "select bool_and(job_pid is not null and start_time <= end_time and username = 'postgres'
+               and database = current_database() and command = 'vacuum public.runs')
+             from cron.job_run_details join cron.job using (jobid, database, username, command)
+             where jobname = 'vacuum' and end_time is not null"
+        )
+        .await,
+        "true"
+    );
+    node.abort();
+}
+
+#[tokio::test]
+async fn a_job_never_runs_twice_at_once_also_after_another_node_took_over() {
+    let (database, client) = create_database().await;
+    client
+        .batch_execute(
+            "create table public.spans (began timestamptz, ended timestamptz);
+             select cron.schedule('slow', '1 second',
+               'with span as materialized (select clock_timestamp() as began, pg_sleep(1.5))
+                insert into public.spans select began, clock_timestamp() from span');",
+        )
+        .await
+        .expect("scheduled");
+    let running = "select exists (select from pg_stat_activity where datname = current_database()
+        and application_name = 'pg_cron' and query like '%pg_sleep(1.5)%' and state = 'active')";
+    let first = start_node(&database, development()).await;
+    wait_until(&client, running).await;
+    // The command goes on in PostgreSQL while another node begins to lead.
+    first.abort();
+    let second = start_node(&database, development()).await;
+
+    wait_until(
+        &client,
+        "select count(*) >= 3 from public.spans where ended - began > interval '1 second'",
+    )
+    .await;
+
+    let overlaps = "select count(*) from public.spans as a join public.spans as b
+        on a.began < b.began and b.began < a.ended";
+    assert_eq!(query_value(&client, overlaps).await, "0");
+    assert_eq!(
+        query_value(
+            &client,
+            "select status || ' ' || return_message from cron.job_run_details order by runid limit 1"
+        )
+        .await,
+        "failed server restarted"
+    );
+    second.abort();
+}
+
+#[tokio::test]
+async fn changes_of_jobs_take_effect_while_the_scheduler_runs() {
+    let (database, client) = create_database().await;
+    let node = start_node(&database, development()).await;
+    client
+        .batch_execute("select cron.schedule('a', '1 second', 'select 1')")
+        .await
+        .expect("scheduled");
+    wait_until(&client, "select exists (select from cron.job_run_details)").await;
+
+    client
+        .batch_execute("select cron.schedule('a', '1 second', 'select 2')")
+        .await
+        .expect("changed");
+    wait_until(
+        &client,
+        "select exists (select from cron.job_run_details where command = 'select 2')",
+    )
+    .await;
+
+    client
+        .batch_execute("select cron.unschedule('a')")
+        .await
+        .expect("gone");
+    wait_until(
+        &client,
+        "select not exists (select from cron.job_run_details where end_time is null)",
+    )
+    .await;
+    let before = query_value(&client, "select max(runid) from cron.job_run_details").await;
+    tokio::time::sleep(std::time::Duration::from_millis(2500)).await;
+    assert_eq!(
+        query_value(&client, "select max(runid) from cron.job_run_details").await,
+        before
+    );
+    node.abort();
+}

@@ -1,0 +1,39 @@
+//! `[selvedge.jobs]`: the workers behind the extensions pg_net and pg_cron.
+
+use std::time::Duration;
+
+use crate::config::section::Section;
+
+/// `[selvedge.jobs]`.
+#[derive(Debug, Clone)]
+pub struct JobsSection {
+    /// Whether this node sends requests of pg_net and runs jobs of pg_cron. Default true.
+    pub enabled: bool,
+    /// Hosts that SQL may call although they are private. `serve` calls no other private address. Default: none.
+    pub http_allowed_hosts: Vec<String>,
+    /// Requests of pg_net in progress at once. Default 50.
+    pub http_parallel: usize,
+    /// The longest time of one request, whatever its `timeout_milliseconds` says. Default 60s.
+    pub http_timeout: Duration,
+    /// The longest response in bytes. Default 10 MiB.
+    pub http_response_size: usize,
+    /// How long responses are kept. Default 6h.
+    pub http_response_ttl: Duration,
+    /// Jobs of pg_cron that run at once. Default 32.
+    pub cron_parallel: usize,
+}
+
+impl JobsSection {
+    pub(super) fn read(section: &Section<'_>) -> Self {
+        Self {
+            enabled: section.bool("enabled", true),
+            http_allowed_hosts: section.strings("http_allowed_hosts", &[]),
+            http_parallel: section.integer("http_parallel", 50, 1..=1000),
+            http_timeout: section.duration("http_timeout", Duration::from_secs(60)),
+            http_response_size: usize::try_from(section.size("http_response_size", 10 * 1024 * 1024))
+                .unwrap_or(usize::MAX),
+            http_response_ttl: section.duration("http_response_ttl", Duration::from_secs(6 * 3600)),
+            cron_parallel: section.integer("cron_parallel", 32, 1..=1000),
+        }
+    }
+}
