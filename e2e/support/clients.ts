@@ -23,6 +23,9 @@ export interface Person {
 /** The anon key, which every visitor has. */
 export const anonKey = localKey("anon");
 
+/** The service key, to which row-level security does not apply. */
+export const serviceKey = localKey("service_role");
+
 /** A client without a session. */
 export function visitor(): SupabaseClient {
   return client(anonKey);
@@ -30,7 +33,7 @@ export function visitor(): SupabaseClient {
 
 /** A client with the service key, to which row-level security does not apply. For preparing and checking. */
 export function owner(): SupabaseClient {
-  return client(localKey("service_role"));
+  return client(serviceKey);
 }
 
 /** Signs up a new person as the site does, and confirms the address by the mailed link. */
