@@ -21,6 +21,10 @@ const calls: [name: string, args: Record<string, unknown>][] = [
   ["admin_overview", {}],
   ["list_users", {}],
   ["list_users", { term: "admin@lookbook.test", max_results: 100 }],
+  ["list_outfits", {}],
+  ["admin_figures", {}],
+  ["storage_orphans", {}],
+  ["storage_orphans", { min_age: "0 seconds", max_results: 1000 }],
   ["picture_is_used", { url: "/storage/v1/object/public/images/items/camel-overcoat.webp" }],
 ];
 
@@ -81,6 +85,26 @@ describe("admin_overview", () => {
   });
 });
 
+describe("admin_figures", () => {
+  test("reports versions, sizes, and the files of every bucket", async () => {
+    const figures = expectData(await admin.client.rpc("admin_figures"));
+
+    expect(figures).toMatchObject({
+      postgres: expect.stringMatching(/^1[5-9]/),
+      migration: expect.stringMatching(/^2026\d{10}$/),
+    });
+    expect(figures.database_bytes).toBeGreaterThan(1_000_000);
+    expect(figures.tables).toContainEqual({
+      name: "combines",
+      rows: expect.any(Number),
+      bytes: expect.any(Number),
+    });
+    const images = figures.buckets.find(({ name }: { name: string }) => name === "images");
+    expect(images.files).toBeGreaterThan(50);
+    expect(images.bytes).toBeGreaterThan(images.files * 1000);
+  });
+});
+
 describe("picture_is_used", () => {
   test("tells whether any row shows the picture", async () => {
     const item = await makeItem();
@@ -109,5 +133,47 @@ describe("product_number", () => {
 
     expect(found).toContainEqual({ id: item.id });
     expect(await fetchRows("items", "id", item.id)).toHaveLength(1);
+  });
+});
+
+describe("list_outfits", () => {
+  test("finds outfits of every status by a part of the name, with wildcards taken literally", async () => {
+    const outfits = [];
+    for (const status of ["pending", "approved", "rejected"]) {
+      outfits.push(await makeOutfit(attacker, status));
+    }
+    const word = `100%_${attacker.username}`;
+    for (const [index, { id }] of outfits.entries()) {
+      expectData(
+        await owner()
+          .from("combines")
+          .update({ name: `${word} ${index}` })
+          .eq("id", id),
+      );
+    }
+    const list = async (args: Record<string, unknown>) =>
+      expectData(await admin.client.rpc("list_outfits", { term: word.toUpperCase(), ...args }));
+
+    const byName = await list({ sort: "name", ascending: true });
+    expect(byName.map(({ id }: { id: string }) => id)).toEqual(outfits.map(({ id }) => id));
+    expect(byName[0]).toMatchObject({
+      status: "pending",
+      total: 3,
+      creator_username: attacker.username,
+      creator_full_name: "A Person",
+    });
+    const second = await list({ page_offset: 1, max_results: 1 });
+    expect(second).toMatchObject([{ id: outfits[1]?.id, total: 3 }]);
+    expect(await list({ review_status: "rejected" })).toMatchObject([{ id: outfits[2]?.id }]);
+    expect(await list({ outfit_id: outfits[0]?.id })).toMatchObject([{ total: 1 }]);
+    expect(await list({ term: word.replace("%", "x") })).toEqual([]);
+    // Anything else than the two columns falls back to the time of creation, and is no SQL.
+    expect(await list({ sort: 'name"; drop table likes; --' })).toHaveLength(3);
+    expectData(
+      await owner()
+        .from("combines")
+        .delete()
+        .eq("id", outfits[1]?.id ?? ""),
+    );
   });
 });

@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { expectData, fetchRows, makeOutfit, type Outfit } from "../support/catalogue.ts";
-import { type Person, signUp, signUpAdmin, visitor } from "../support/clients.ts";
+import { owner, type Person, signUp, signUpAdmin, visitor } from "../support/clients.ts";
 import { expectRefused } from "../support/expectations.ts";
 
 let creator: Person;
@@ -107,5 +107,72 @@ describe("review_combines", () => {
     });
 
     expectRefused(response, 400, "22023", /at most 100/);
+  });
+});
+
+describe("withdraw_reviews", () => {
+  const withdraw = (person: Person, ...outfits: Outfit[]) =>
+    person.client.rpc("withdraw_reviews", { combine_ids: outfits.map(({ id }) => id) });
+  const decide = async (person: Person, outfit: Outfit, approve: boolean) =>
+    expectData(await person.client.rpc("review_combine", { combine_id: outfit.id, approve }));
+
+  test("makes outfits wait again and takes the notifications away", async () => {
+    const approved = await makeOutfit(creator, "pending");
+    const rejected = await makeOutfit(creator, "pending");
+    await decide(admin, approved, true);
+    await decide(admin, rejected, false);
+    expect(await fetchRows("notifications", "combine_id", approved.id)).toHaveLength(1);
+
+    const ids = expectData(await withdraw(admin, approved, rejected));
+
+    expect(ids.toSorted()).toEqual([approved.id, rejected.id].toSorted());
+    for (const { id } of [approved, rejected]) {
+      expect(await fetchRows("combines", "id", id)).toMatchObject([
+        { status: "pending", approved_by: null, approved_at: null, rejection_reason: null },
+      ]);
+      expect(await fetchRows("notifications", "combine_id", id)).toEqual([]);
+    }
+  });
+
+  test("leaves decisions of others, older ones, and what is not a submission", async () => {
+    const other = await signUpAdmin();
+    const [theirs, old, own] = [
+      await makeOutfit(creator, "pending"),
+      await makeOutfit(creator, "pending"),
+      await makeOutfit(creator, "pending"),
+    ];
+    await decide(other, theirs, true);
+    await decide(admin, old, true);
+    const approved_at = new Date(Date.now() - 6 * 60_000).toISOString();
+    expectData(await owner().from("combines").update({ approved_at }).eq("id", old.id).select());
+    await decide(admin, own, true);
+    const made = { created_by_admin: true, main_image: "/a.png" };
+    expectData(await owner().from("combines").update(made).eq("id", own.id).select());
+
+    expect(expectData(await withdraw(admin, theirs, old, own))).toEqual([]);
+    expect(await Promise.all([theirs, old, own].map(statusOf))).toEqual(Array(3).fill("approved"));
+    expectData(
+      await owner()
+        .from("combines")
+        .delete()
+        .in(
+          "id",
+          [theirs, old, own].map(({ id }) => id),
+        ),
+    );
+  });
+
+  test("is refused to visitors and users, and changes nothing", async () => {
+    const outfit = await makeOutfit(creator, "pending");
+    await decide(admin, outfit, false);
+
+    expectRefused(
+      await visitor().rpc("withdraw_reviews", { combine_ids: [outfit.id] }),
+      401,
+      "42501",
+      /permission denied for function/,
+    );
+    expectRefused(await withdraw(creator, outfit), 403, "42501", /Only an administrator/);
+    expect(await statusOf(outfit)).toBe("rejected");
   });
 });

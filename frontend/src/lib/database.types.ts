@@ -482,6 +482,31 @@ export type Database = {
         };
         Relationships: [];
       };
+      site_settings: {
+        Row: {
+          id: boolean;
+          registration_open: boolean;
+          review_required: boolean;
+          site_name: string;
+          updated_at: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          id?: boolean;
+          registration_open?: boolean;
+          review_required?: boolean;
+          site_name?: string;
+          updated_at?: string;
+        };
+        Update: {
+          id?: boolean;
+          registration_open?: boolean;
+          review_required?: boolean;
+          site_name?: string;
+          updated_at?: string;
+        };
+        Relationships: [];
+      };
       styles: {
         Row: {
           created_at: string;
@@ -575,6 +600,7 @@ export type Database = {
       [_ in never]: never;
     };
     Functions: {
+      admin_figures: { Args: Record<PropertyKey, never>; Returns: Json };
       admin_overview: { Args: Record<PropertyKey, never>; Returns: Json };
       delete_my_account: { Args: { confirmation: string }; Returns: undefined };
       export_my_data: { Args: Record<PropertyKey, never>; Returns: Json };
@@ -586,6 +612,39 @@ export type Database = {
         }[];
       };
       is_admin_role: { Args: Record<PropertyKey, never>; Returns: boolean };
+      list_outfits: {
+        Args: {
+          ascending?: boolean;
+          max_results?: number;
+          outfit_id?: string;
+          page_offset?: number;
+          review_status?: string;
+          sort?: string;
+          term?: string;
+        };
+        Returns: {
+          colors: string[];
+          created_at: string;
+          created_by_admin: boolean;
+          creator_full_name: string;
+          creator_username: string;
+          description: string;
+          gender: string;
+          id: string;
+          image_alt: string;
+          item_ids: string[];
+          main_image: string;
+          meta_description: string;
+          name: string;
+          outfit_styles: string[];
+          rejection_reason: string;
+          slug: string;
+          status: string;
+          total: number;
+          updated_at: string;
+          user_id: string;
+        }[];
+      };
       list_users: {
         Args: { max_results?: number; page_offset?: number; term?: string };
         Returns: {
@@ -888,6 +947,17 @@ export type Database = {
           isSetofReturn: false;
         };
       };
+      storage_orphans: {
+        Args: { max_results?: number; min_age?: string };
+        Returns: {
+          bucket: string;
+          bytes: number;
+          created_at: string;
+          path: string;
+          total: number;
+          total_bytes: number;
+        }[];
+      };
       top_outfits: {
         Args: { max_results?: number; since?: string };
         Returns: {
@@ -920,6 +990,7 @@ export type Database = {
         };
       };
       username_available: { Args: { candidate: string }; Returns: boolean };
+      withdraw_reviews: { Args: { combine_ids: string[] }; Returns: string[] };
     };
     Enums: {
       [_ in never]: never;
