@@ -13,10 +13,13 @@ import { outfitSearchQuery } from "@/features/outfits/api/search-outfits";
 import { type PublicProfile, profileQuery } from "@/features/profiles/api/get-profile";
 import { unfilteredSearch } from "@/lib/catalogue-search";
 import { buildPage, type Page } from "@/lib/paged-query";
+import { setSite } from "@/lib/site";
 import { colorsQuery, type NamedColor, outfitStylesQuery } from "@/lib/vocabulary";
 
 /** Rows of a page's first queries, as the database's `page_meta` returns them. Which ones there are depends on the page. */
 export interface PageData {
+  /** Settings of the site, when they differ from what it was built with. */
+  site?: { name: string; registration_open: boolean };
   outfit_styles?: { id: string; name: string }[];
   colors?: NamedColor[];
   /** First page of approved outfits. */
@@ -43,6 +46,9 @@ export function takePageData(): PageData {
 
 /** Puts the rows into the cache as if their queries had just been answered: the first view needs no request. */
 export function seedQueries(queryClient: QueryClient, data: PageData): void {
+  if (data.site !== undefined) {
+    setSite({ name: data.site.name, registrationOpen: data.site.registration_open });
+  }
   if (data.outfit_styles !== undefined) {
     queryClient.setQueryData(outfitStylesQuery().queryKey, data.outfit_styles);
   }

@@ -24,6 +24,7 @@ export const notificationKeys = {
 
 /** Query keys of outfits. Invalidating a shorter key refreshes every query whose key begins with it. */
 export const outfitKeys = {
+  all: () => ["outfits"],
   detail: (slugOrId: string) => ["outfits", "detail", slugOrId],
   details: () => ["outfits", "detail"],
   list: (filter: object) => ["outfits", "list", filter],

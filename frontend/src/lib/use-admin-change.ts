@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { adminKey } from "@/lib/admin-key";
 import { hasCode, insufficientPrivilege, messageOf } from "@/lib/service-error";
 import { useSession } from "@/lib/session";
-import { toast } from "@/lib/toast";
+import { type ToastAction, toast } from "@/lib/toast";
 
 interface AdminChange<Variables, Result> {
   change: (variables: Variables) => Promise<Result>;
@@ -12,7 +12,12 @@ interface AdminChange<Variables, Result> {
   failure?: string | ((error: unknown) => string);
   /** Text of the toast after a failure; by default the server's message. */
   failureText?: (error: unknown) => string;
+  /** How the change is taken back; the toast after success then offers it. Null when it cannot be taken back. */
+  undo?: (variables: Variables, result: Result) => (() => Promise<unknown>) | null;
 }
+
+/** The toast went away: the change stays. */
+function keepChange() {}
 
 /** A change by an administrator. Afterwards every list that is shown, and every vocabulary, is read anew. */
 export function useAdminChange<Variables, Result>({
@@ -20,14 +25,33 @@ export function useAdminChange<Variables, Result>({
   success,
   failure = "Error",
   failureText = (error) => messageOf(error, "Please try again."),
+  undo,
 }: AdminChange<Variables, Result>) {
   const queryClient = useQueryClient();
   const { refreshAdmin } = useSession();
+
+  async function takeBack(action: () => Promise<unknown>) {
+    try {
+      await action();
+      toast("Change undone", undefined, "success");
+    } catch (error) {
+      toast("Error", messageOf(error, "The change could not be undone."), "danger");
+    }
+    await queryClient.invalidateQueries();
+  }
+
+  function undoAction(variables: Variables, result: Result): ToastAction | undefined {
+    const action = undo?.(variables, result) ?? null;
+    if (action === null) return undefined;
+    return { label: "Undo", onPress: () => void takeBack(action), onMiss: keepChange };
+  }
+
   return useMutation({
     mutationFn: change,
-    onSuccess: async (result) => {
+    onSuccess: async (result, variables) => {
       if (success !== undefined) {
-        toast(typeof success === "string" ? success : success(result), undefined, "success");
+        const title = typeof success === "string" ? success : success(result);
+        toast(title, undefined, "success", undoAction(variables, result));
       }
       await queryClient.invalidateQueries();
     },

@@ -63,6 +63,13 @@ const pages = new Map<string, ComponentType>([
     })),
   ],
   [
+    "settings",
+    lazy(async () => ({
+      default: (await import("@/features/admin-settings/components/settings-section"))
+        .SettingsSection,
+    })),
+  ],
+  [
     "items",
     lazy(async () => ({
       default: (await import("@/features/admin-items/components/item-section")).ItemSection,

@@ -4,6 +4,7 @@ import {
   LayoutDashboard,
   type LucideIcon,
   Palette,
+  Settings,
   Shapes,
   Shirt,
   ShoppingBag,
@@ -31,4 +32,5 @@ export const adminSections: readonly AdminSection[] = [
   { path: "styles", label: "Item Styles", icon: Shapes },
   { path: "outfit-styles", label: "Outfit Styles", icon: Sparkles },
   { path: "users", label: "Users", icon: UsersRound },
+  { path: "settings", label: "Settings", icon: Settings },
 ];

@@ -16,6 +16,7 @@ import { isRecoveringPassword } from "@/lib/auth-callback";
 import { paths, returnPath } from "@/lib/paths";
 import { pageTitle, product } from "@/lib/product";
 import { useSession } from "@/lib/session";
+import { useSite } from "@/lib/site";
 import { loadClient } from "@/lib/supabase";
 import { usePageTheme } from "@/lib/theme";
 import { useMediaQuery } from "@/lib/use-media-query";
@@ -66,6 +67,7 @@ function AuthForms({ mode }: { mode: Mode }) {
   const location = useLocation();
   const [confirmationSentTo, setConfirmationSentTo] = useState<string | null>(null);
   const back = returnPath(location.state);
+  const { registrationOpen } = useSite();
 
   function showForm(next: Mode) {
     const search = { login: "", signup: "?mode=signup", "forgot-password": "?reset=true" };
@@ -121,11 +123,17 @@ function AuthForms({ mode }: { mode: Mode }) {
           />
         </Tabs.Content>
         <Tabs.Content value="signup" className="outline-none" tabIndex={-1}>
-          <SignUpForm
-            returnPath={back}
-            onSignedIn={() => navigate(back, { replace: true })}
-            onConfirmationSent={setConfirmationSentTo}
-          />
+          {registrationOpen ? (
+            <SignUpForm
+              returnPath={back}
+              onSignedIn={() => navigate(back, { replace: true })}
+              onConfirmationSent={setConfirmationSentTo}
+            />
+          ) : (
+            <p role="status" className="text-ink-soft">
+              Registration is closed at the moment. If you have an account, you can log in.
+            </p>
+          )}
         </Tabs.Content>
       </Tabs.Root>
     </Panel>

@@ -1,4 +1,5 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
+import type { CombineStatus } from "@/lib/database";
 import { outfitKeys } from "@/lib/query-keys";
 import { hasCode, messageOf, resultOf, rowsOf, uniqueViolation } from "@/lib/service-error";
 import { supabase } from "@/lib/supabase";
@@ -44,7 +45,8 @@ function descriptionOf({ draft, edited }: Submission): string | null {
   return isSubmissionDescription(written) ? submissionDescription(draft.items.length) : written;
 }
 
-async function submit(submission: Submission): Promise<void> {
+/** Saves the outfit. Returns its status: the settings of the site may publish it without a review. */
+async function submit(submission: Submission): Promise<CombineStatus> {
   const { draft, edited, userId } = submission;
   const fields = {
     name: draft.name.trim() || defaultName(new Date()),
@@ -54,27 +56,34 @@ async function submit(submission: Submission): Promise<void> {
     item_ids: draft.items.map(({ id }) => id),
   };
   if (edited !== null) {
-    rowsOf(
-      await supabase.from("combines").update(fields).eq("id", edited.id).select("id").single(),
-    );
-    return;
+    return rowsOf(
+      await supabase.from("combines").update(fields).eq("id", edited.id).select("status").single(),
+    ).status;
   }
-  const response = await supabase.from("combines").insert({
-    ...fields,
-    id: draft.id,
-    user_id: userId,
-    meta_description: null,
-    outfit_styles: [],
-    status: "pending",
-    created_by_admin: false,
-  });
-  if (hasCode(response.error, uniqueViolation) && (await exists(draft.id))) return;
-  resultOf(response);
+  const response = await supabase
+    .from("combines")
+    .insert({
+      ...fields,
+      id: draft.id,
+      user_id: userId,
+      meta_description: null,
+      outfit_styles: [],
+      status: "pending",
+      created_by_admin: false,
+    })
+    .select("status")
+    .single();
+  if (hasCode(response.error, uniqueViolation)) {
+    const status = await findStatus(draft.id);
+    if (status !== null) return status;
+  }
+  return rowsOf(response).status;
 }
 
-/** Whether an earlier attempt arrived although its answer did not. */
-async function exists(id: string): Promise<boolean> {
-  return resultOf(await supabase.from("combines").select("id").eq("id", id).maybeSingle()) !== null;
+/** The status of an outfit that an earlier attempt has saved although its answer did not arrive; null when there is none. */
+async function findStatus(id: string): Promise<CombineStatus | null> {
+  const row = resultOf(await supabase.from("combines").select("status").eq("id", id).maybeSingle());
+  return row?.status ?? null;
 }
 
 function explainFailure(error: unknown): string {
@@ -95,7 +104,12 @@ export function useSubmitOutfit() {
     // Without a network it fails at once and can be pressed again, in place of waiting unseen.
     networkMode: "always",
     mutationFn: submit,
-    onSuccess: (_data, { userId }) => {
+    onSuccess: (status, { userId }) => {
+      if (status === "approved") {
+        toast("Outfit Combination Published", "Your outfit combination is on the site.", "success");
+        void queryClient.invalidateQueries({ queryKey: outfitKeys.all() });
+        return;
+      }
       toast(
         "Outfit Combination Submitted",
         "Your outfit combination has been submitted for admin review.",

@@ -1,0 +1,60 @@
+import { queryOptions } from "@tanstack/react-query";
+import * as z from "zod/mini";
+import { adminKey } from "@/lib/admin-key";
+import { nameSchema } from "@/lib/admin-schemas";
+import { rowsOf, ServiceError } from "@/lib/service-error";
+import { setSite } from "@/lib/site";
+import { supabase } from "@/lib/supabase";
+import { useAdminChange } from "@/lib/use-admin-change";
+
+export interface SiteSettings {
+  site_name: string;
+  registration_open: boolean;
+  review_required: boolean;
+}
+
+export const siteNameSchema = z.object({
+  site_name: nameSchema("Name must be at least 2 characters", 40),
+});
+
+const columns = "site_name, registration_open, review_required";
+
+export function siteSettingsQuery() {
+  return queryOptions({
+    queryKey: [...adminKey, "site-settings"],
+    queryFn: async ({ signal }): Promise<SiteSettings> =>
+      rowsOf(await supabase.from("site_settings").select(columns).abortSignal(signal).single()),
+  });
+}
+
+interface SettingsChange {
+  values: Partial<SiteSettings>;
+  /** What the same settings were before, for Undo. */
+  before: Partial<SiteSettings>;
+}
+
+async function saveSettings(values: Partial<SiteSettings>): Promise<void> {
+  const response = await supabase
+    .from("site_settings")
+    .update(values)
+    .eq("id", true)
+    .select(columns);
+  const [saved] = rowsOf(response);
+  // Row-level security hides the row from those who may not change it.
+  if (saved === undefined) {
+    throw new ServiceError("You may not change the settings.", "", response.status);
+  }
+  // The open pages of this browser follow at once, others within a minute.
+  setSite({ name: saved.site_name, registrationOpen: saved.registration_open });
+}
+
+export function useSaveSettings() {
+  return useAdminChange({
+    change: ({ values }: SettingsChange) => saveSettings(values),
+    success: "Settings saved",
+    undo:
+      ({ before }) =>
+      () =>
+        saveSettings(before),
+  });
+}

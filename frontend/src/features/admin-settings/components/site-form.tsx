@@ -1,0 +1,108 @@
+import { zodResolver } from "@hookform/resolvers/zod";
+import { useId } from "react";
+import { useForm } from "react-hook-form";
+import { Switch } from "@/components/admin/switch";
+import { Button } from "@/components/ui/button";
+import { Field } from "@/components/ui/field";
+import { Input } from "@/components/ui/input";
+import { type SiteSettings, siteNameSchema, useSaveSettings } from "../api/site-settings";
+
+/** The settings of the site. The name is saved by its button, the switches at once. */
+export function SiteForm({ settings }: { settings: SiteSettings }) {
+  const save = useSaveSettings();
+  const { register, handleSubmit, formState } = useForm({
+    resolver: zodResolver(siteNameSchema),
+    mode: "onTouched",
+    // Follows a change by Undo or by another administrator.
+    values: { site_name: settings.site_name },
+  });
+
+  const submitName = handleSubmit((values) =>
+    save
+      .mutateAsync({ values, before: { site_name: settings.site_name } })
+      // The mutation has shown the reason in a toast.
+      .catch(() => undefined),
+  );
+
+  function toggle(name: "registration_open" | "review_required", value: boolean) {
+    save.mutate({ values: { [name]: value }, before: { [name]: settings[name] } });
+  }
+
+  return (
+    <div className="flex flex-col gap-5">
+      <form noValidate onSubmit={submitName} className="flex max-w-lg items-start gap-3">
+        <div className="flex-1">
+          <Field
+            label="Site name"
+            hint="The wordmark and the titles of pages. Pages that are already open keep the old name."
+            error={formState.errors.site_name?.message}
+          >
+            {(attributes) => (
+              <Input autoComplete="off" {...attributes} {...register("site_name")} />
+            )}
+          </Field>
+        </div>
+        <Button
+          type="submit"
+          size="lg"
+          pending={formState.isSubmitting}
+          disabled={!formState.isDirty}
+          className="mt-[1.9rem]"
+        >
+          Save
+        </Button>
+      </form>
+      <SwitchRow
+        title="Registration"
+        text={
+          settings.registration_open
+            ? "Everybody may create an account."
+            : "Nobody can create an account. People who have one can still sign in."
+        }
+        checked={settings.registration_open}
+        disabled={save.isPending}
+        onChange={(value) => toggle("registration_open", value)}
+      />
+      <SwitchRow
+        title="Review of submissions"
+        text={
+          settings.review_required
+            ? "New outfits of users wait until an administrator approves them."
+            : "New outfits of users are published at once. Those that already wait still need a decision."
+        }
+        checked={settings.review_required}
+        disabled={save.isPending}
+        onChange={(value) => toggle("review_required", value)}
+      />
+    </div>
+  );
+}
+
+interface SwitchRowProps {
+  title: string;
+  text: string;
+  checked: boolean;
+  disabled: boolean;
+  onChange: (checked: boolean) => void;
+}
+
+function SwitchRow({ title, text, checked, disabled, onChange }: SwitchRowProps) {
+  const id = useId();
+  return (
+    <div className="flex items-center justify-between gap-6 border-line border-t pt-4">
+      <div>
+        <p className="font-medium text-small">{title}</p>
+        <p id={id} className="text-caption text-ink-soft">
+          {text}
+        </p>
+      </div>
+      <Switch
+        label={title}
+        describedBy={id}
+        checked={checked}
+        disabled={disabled}
+        onChange={onChange}
+      />
+    </div>
+  );
+}
