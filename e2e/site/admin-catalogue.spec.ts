@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { expectData, fetchRows, makeItem, uniqueName } from "../support/catalogue.ts";
 import { owner } from "../support/clients.ts";
-import { openSection, row, tinyPicture } from "./admin.ts";
+import { leaveByEscape, openSection, row, tinyPicture } from "./admin.ts";
 import { expect, saveScreenshot, test, toast } from "./journey.ts";
 import { findViolations } from "./measure.ts";
 
@@ -203,11 +203,9 @@ test("the keyboard: n adds, escape asks before it discards, arrows and enter ope
   await page.keyboard.press("ArrowDown");
   await expect(page.getByRole("row").nth(2)).toBeFocused();
   await page.keyboard.press("Enter");
-  // Only now does the dialog listen to keys.
-  await expect(
-    page.getByRole("dialog", { name: "Edit Color" }).getByRole("button", { name: "Close" }),
-  ).toBeFocused();
-  await page.keyboard.press("Escape");
+  const form = page.getByRole("dialog", { name: "Edit Color" });
+  await expect(form.getByLabel("Name")).toBeFocused();
+  await leaveByEscape(page, form);
   await expect(page.getByRole("row").nth(2)).toBeFocused();
   await page.keyboard.press("/");
   await expect(page.getByRole("searchbox")).toBeFocused();

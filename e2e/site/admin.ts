@@ -36,3 +36,11 @@ export async function replaceRenderedPictures(page: Page): Promise<void> {
 export function row(page: Page, text: string): Locator {
   return page.getByRole("row").filter({ hasText: text });
 }
+
+/** Closes a panel by Escape. Pressed again if need be, because a panel listens to keys only a moment after it is shown. */
+export async function leaveByEscape(page: Page, panel: Locator): Promise<void> {
+  await expect(async () => {
+    await page.keyboard.press("Escape");
+    await expect(panel).toHaveCount(0, { timeout: 1000 });
+  }).toPass();
+}

@@ -15,6 +15,8 @@ export interface ListRequest {
   from: number;
   /** Last row, inclusive, as PostgREST's `range` counts. */
   to: number;
+  /** Only the row with this id. */
+  id?: string;
 }
 
 export interface ListResult<Row> {
@@ -47,6 +49,19 @@ export function listOf<Row>(response: CountedResponse<Row>): ListResult<Row> {
 
 export function adminListKey(section: string): QueryKey {
   return [...adminKey, "list", section];
+}
+
+/** One row of a section, whatever page it is on; null when it does not exist. */
+export function adminRowQuery<Row>(section: string, id: string, read: ReadList<Row>) {
+  return queryOptions({
+    queryKey: [...adminKey, "row", section, id],
+    staleTime: 0,
+    queryFn: async ({ signal }) => {
+      const request = { term: "", sort: "", ascending: true, filters: {}, from: 0, to: 0, id };
+      const { rows } = await read(request, signal);
+      return rows[0] ?? null;
+    },
+  });
 }
 
 /** One page of a section's table. While another page or filter loads, the rows before it stay visible. */

@@ -1,5 +1,6 @@
 import { rowsOf, ServiceError } from "@/lib/service-error";
 import { loadClient, supabase } from "@/lib/supabase";
+import { toast } from "@/lib/toast";
 
 /** Where the pictures of a kind of row are stored. The bucket's own limits are the same and are checked by the server. */
 export interface PicturePlace {
@@ -59,6 +60,7 @@ export async function uploadPicture(file: File, place: PicturePlace): Promise<st
     .from(place.bucket)
     .upload(path, file, { contentType: file.type, cacheControl: "31536000" });
   if (error !== null) throw error;
+  if (data.path === "") throw new Error("Failed to upload image");
   return `${publicPrefix}${place.bucket}/${data.path}`;
 }
 
@@ -79,9 +81,13 @@ export async function removeUnusedPicture(url: string): Promise<void> {
   if (error !== null) throw new ServiceError(error.message, "", 0, error);
 }
 
-/** Deletes the files of pictures that rows no longer show. What fails is left behind as an orphan, which the settings list. */
+/** Deletes the files of pictures that rows no longer show. What fails is left behind as an orphan, which the settings remove. */
 export function removeUnusedPictures(urls: Iterable<string | null>): void {
   for (const url of new Set(urls)) {
-    if (url) void removeUnusedPicture(url).catch(() => undefined);
+    if (url) void removeUnusedPicture(url).catch(reportRemoval);
   }
+}
+
+function reportRemoval(): void {
+  toast("Remove failed", "Failed to remove image. Please try again.", "danger");
 }

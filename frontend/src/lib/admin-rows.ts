@@ -36,6 +36,7 @@ export async function deleteRow(table: CatalogueTable, id: string): Promise<void
 
 /** The part of PostgREST's query builder that a table in the admin area uses. */
 interface Listable {
+  eq(column: string, value: string): this;
   ilike(column: string, pattern: string): this;
   order(column: string, options?: { ascending?: boolean }): this;
   range(from: number, to: number): this;
@@ -64,13 +65,38 @@ export function pageByName<Query extends Listable>(
   signal: AbortSignal,
 ): Query {
   const named = request.term === "" ? query : query.ilike("name", containsPattern(request.term));
-  return named
+  const chosen = request.id === undefined ? named : named.eq("id", request.id);
+  return chosen
     .order(sortable.includes(request.sort) ? request.sort : "name", {
       ascending: request.ascending,
     })
     .order("id")
     .range(request.from, request.to)
     .abortSignal(signal);
+}
+
+/** A form's change of a row, or a new row. */
+export interface RowChange<Values> {
+  /** Null for a new row. */
+  id: string | null;
+  values: Values;
+  /** What the row held before; null for a new one. */
+  before: Values | null;
+}
+
+/**
+ * Undo of an edit: saves the former values again. New rows are deleted by their own button, and the file of a replaced picture is
+ * gone, so neither can be undone.
+ */
+export function undoEdit<Values extends object>(
+  save: (change: RowChange<Values>) => Promise<unknown>,
+  picture?: keyof Values,
+): (change: RowChange<Values>) => (() => Promise<unknown>) | null {
+  return ({ id, values, before }) => {
+    if (id === null || before === null) return null;
+    if (picture !== undefined && before[picture] !== values[picture]) return null;
+    return () => save({ id, values: before, before: null });
+  };
 }
 
 /** Why a row could not be saved. `noun` is what the row is, as in "brand". */

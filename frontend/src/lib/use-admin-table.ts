@@ -16,6 +16,8 @@ interface AdminTableOptions<Row> {
 }
 
 export interface AdminTable<Row> {
+  section: string;
+  read: ReadList<Row>;
   /** Absent until the first page is loaded. */
   rows: readonly Row[] | undefined;
   total: number;
@@ -29,6 +31,9 @@ export interface AdminTable<Row> {
   /** Sorts by a column: ascending when it is another one, otherwise the other way round. */
   sortBy: (column: string) => void;
   setFilter: (name: string, value: string) => void;
+  /** Id of the row that is open in a panel, or `new` for the form of a new one; null when no panel is open. */
+  openId: string | null;
+  setOpenId: (id: string | null) => void;
 }
 
 const noFilters: readonly string[] = [];
@@ -61,12 +66,12 @@ export function useAdminTable<Row>({
   };
   const list = useQuery(adminListQuery(section, request, read));
 
-  /** Changes search parameters; null removes one. Every change but that of the page begins at the first page. */
+  /** Changes search parameters; null removes one. Changes of what the table lists begin at the first page. */
   const change = useCallback(
     (changes: Record<string, string | null>) => {
       // From the address and not from the last render: a search that waits for the end of typing would undo a click made meanwhile.
       const next = new URLSearchParams(window.location.search);
-      if (!("page" in changes)) next.delete("page");
+      if (!("page" in changes || "row" in changes)) next.delete("page");
       for (const [name, value] of Object.entries(changes)) {
         if (value === null || value === "") next.delete(name);
         else next.set(name, value);
@@ -80,6 +85,8 @@ export function useAdminTable<Row>({
     [change],
   );
 
+  const setOpenId = useCallback((id: string | null) => change({ row: id }), [change]);
+
   // Deleting the only row of the last page leaves the address behind the end of the list.
   const isBehindEnd = page > 1 && !list.isFetching && list.data?.rows.length === 0;
   useEffect(() => {
@@ -87,6 +94,8 @@ export function useAdminTable<Row>({
   }, [isBehindEnd, page, setPage]);
 
   return {
+    section,
+    read,
     rows: list.data?.rows,
     total: list.data?.total ?? 0,
     error: list.data === undefined ? list.error : null,
@@ -99,5 +108,7 @@ export function useAdminTable<Row>({
     sortBy: (column) =>
       change({ sort: column, dir: column === sort && ascending ? "desc" : "asc" }),
     setFilter: (name, value) => change({ [name]: value }),
+    openId: params.get("row"),
+    setOpenId,
   };
 }

@@ -4,7 +4,14 @@ import { useEffect } from "react";
 export function useShortcut(key: string, onPress: () => void): void {
   useEffect(() => {
     function handle(event: KeyboardEvent) {
-      if (event.key !== key || event.metaKey || event.ctrlKey || event.altKey) return;
+      if (
+        event.defaultPrevented ||
+        event.key !== key ||
+        event.metaKey ||
+        event.ctrlKey ||
+        event.altKey
+      )
+        return;
       const isInDialog = document.querySelector('[role="dialog"], [role="alertdialog"]') !== null;
       if (isTyping(event.target) || isInDialog) return;
       event.preventDefault();
@@ -16,7 +23,7 @@ export function useShortcut(key: string, onPress: () => void): void {
 }
 
 /** Whether the target of a key press takes text, so that a shortcut must not take the letter away. */
-function isTyping(target: EventTarget | null): boolean {
+export function isTyping(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement &&
     (target.isContentEditable || target.closest("input, textarea, select") !== null)

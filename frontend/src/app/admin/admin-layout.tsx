@@ -1,17 +1,23 @@
-import { type ReactNode, useEffect, useRef } from "react";
+import { Keyboard } from "lucide-react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { NavLink, useLocation } from "react-router";
 import { AccountControl } from "@/app/shell/account-control";
 import { SkipLink } from "@/app/shell/skip-link";
 import { Wordmark } from "@/app/shell/wordmark";
+import { KeyboardHelp } from "@/components/admin/keyboard-help";
 import { focusSearchBox } from "@/components/search-field";
+import { IconButton } from "@/components/ui/icon-button";
 import { cn } from "@/lib/cn";
 import { paths } from "@/lib/paths";
+import { useShortcut } from "@/lib/use-shortcut";
 import { useSlashKey } from "@/lib/use-slash-key";
 import { adminSections } from "./sections";
 
 /** Frame of the admin area: sections in a sidebar on large screens, in a strip of tabs on small ones. */
 export function AdminLayout({ children }: { children: ReactNode }) {
+  const [showsKeys, setShowsKeys] = useState(false);
   useSlashKey(focusSearchBox);
+  useShortcut("?", () => setShowsKeys(true));
   return (
     <>
       <SkipLink />
@@ -20,7 +26,16 @@ export function AdminLayout({ children }: { children: ReactNode }) {
         <span className="rounded-full border border-line px-2 text-caption text-ink-soft">
           Admin
         </span>
-        <div className="ml-auto">
+        <div className="ml-auto flex items-center gap-1">
+          <span className="pointer-coarse:hidden">
+            <IconButton
+              label="Keyboard shortcuts"
+              aria-keyshortcuts="?"
+              onClick={() => setShowsKeys(true)}
+            >
+              <Keyboard className="size-5" strokeWidth={1.6} />
+            </IconButton>
+          </span>
           <AccountControl />
         </div>
       </header>
@@ -34,6 +49,7 @@ export function AdminLayout({ children }: { children: ReactNode }) {
           {children}
         </main>
       </div>
+      {showsKeys && <KeyboardHelp onClose={() => setShowsKeys(false)} />}
     </>
   );
 }

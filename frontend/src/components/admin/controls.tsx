@@ -1,3 +1,4 @@
+import { ChevronDown } from "lucide-react";
 import type { ComponentProps } from "react";
 import { cn } from "@/lib/cn";
 
@@ -9,16 +10,25 @@ interface SelectProps extends Omit<ComponentProps<"select">, "className"> {
   isFilter?: boolean;
 }
 
+/** The browser's own select. Filters share a line on phones. */
 export function Select({ isFilter = false, ...rest }: SelectProps) {
   return (
-    <select
-      className={
-        isFilter
-          ? "h-11 w-full rounded-full border border-line bg-surface px-4 text-ink text-small hover:border-line-strong sm:w-44"
-          : cn(box, "h-12")
-      }
-      {...rest}
-    />
+    <span className={cn("relative block", isFilter && "min-w-0 flex-1 basis-36 sm:flex-none")}>
+      <select
+        className={cn(
+          "appearance-none truncate pr-10",
+          isFilter
+            ? "h-11 w-full rounded-full border border-line bg-surface pl-4 text-ink text-small hover:border-line-strong sm:w-44"
+            : cn(box, "h-12"),
+        )}
+        {...rest}
+      />
+      <ChevronDown
+        aria-hidden="true"
+        className="pointer-events-none absolute top-1/2 right-3.5 size-4 -translate-y-1/2 text-ink-soft"
+        strokeWidth={1.6}
+      />
+    </span>
   );
 }
 

@@ -1,10 +1,14 @@
 import { ArrowDown, ArrowUp } from "lucide-react";
-import type { KeyboardEvent, ReactNode } from "react";
+import { type KeyboardEvent, type ReactNode, useRef } from "react";
+import { Link } from "react-router";
+import { Button } from "@/components/ui/button";
 import { ErrorNotice } from "@/components/ui/error-notice";
 import { Skeleton } from "@/components/ui/skeleton";
 import { cn } from "@/lib/cn";
-import { hasCode, insufficientPrivilege } from "@/lib/service-error";
+import { paths } from "@/lib/paths";
+import { hasCode, insufficientPrivilege, messageOf } from "@/lib/service-error";
 import type { AdminTable } from "@/lib/use-admin-table";
+import { useRowKeys } from "./use-row-keys";
 
 export interface Column<Row> {
   header: string;
@@ -28,12 +32,14 @@ interface DataTableProps<Row> {
   onOpen?: (row: Row) => void;
   /** The key `x` on a row. */
   onSelect?: (row: Row) => void;
+  /** Heading when the rows could not be loaded; the server's message stands below. */
+  errorTitle?: (message: string) => string;
 }
 
 /** Rows shown while the first page loads. */
 const skeletonRows = 5;
 
-/** A table of the admin area. Arrow keys move between rows, Enter opens one. */
+/** A table of the admin area. Arrow keys move between rows, Enter opens one, `x` ticks it. */
 export function DataTable<Row extends { id: string }>({
   label,
   table,
@@ -41,12 +47,15 @@ export function DataTable<Row extends { id: string }>({
   empty,
   onOpen,
   onSelect,
+  errorTitle = () => `Error loading ${label.toLowerCase()}`,
 }: DataTableProps<Row>) {
+  const body = useRef<HTMLTableSectionElement>(null);
+  useRowKeys(body);
   if (hasCode(table.error, insufficientPrivilege)) return <SectionDenied />;
   if (table.error !== null) {
     return (
       <ErrorNotice
-        title={`Error loading ${label.toLowerCase()}`}
+        title={errorTitle(messageOf(table.error, "please try again"))}
         error={table.error}
         onRetry={table.refetch}
       />
@@ -63,9 +72,7 @@ export function DataTable<Row extends { id: string }>({
 
   function handleKey(event: KeyboardEvent<HTMLTableRowElement>, row: Row) {
     if (event.target !== event.currentTarget) return;
-    if (event.key === "ArrowDown") focusRow(event.currentTarget.nextElementSibling);
-    else if (event.key === "ArrowUp") focusRow(event.currentTarget.previousElementSibling);
-    else if (event.key === "Enter") onOpen?.(row);
+    if (event.key === "Enter") onOpen?.(row);
     else if (event.key === "x") onSelect?.(row);
     else return;
     event.preventDefault();
@@ -85,13 +92,13 @@ export function DataTable<Row extends { id: string }>({
             ))}
           </tr>
         </thead>
-        <tbody>
+        <tbody ref={body}>
           {rows === undefined
             ? Array.from({ length: skeletonRows }, (_, index) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: the placeholders are all alike and never move.
                 <tr key={index} className="border-line not-last:border-b">
                   {columns.map(({ header, className }) => (
-                    <td key={header} className={cn("px-3 py-2", className)}>
+                    <td key={header} className={cn("px-3 py-2 max-sm:px-2", className)}>
                       <Skeleton className="h-5 w-full max-w-40" />
                     </td>
                   ))}
@@ -106,7 +113,7 @@ export function DataTable<Row extends { id: string }>({
                   className="border-line not-last:border-b transition-colors hover:bg-sheen focus-visible:-outline-offset-2"
                 >
                   {columns.map(({ header, cell, className }) => (
-                    <td key={header} className={cn("px-3 py-1.5", className)}>
+                    <td key={header} className={cn("px-3 py-1.5 max-sm:px-2", className)}>
                       {cell(row)}
                     </td>
                   ))}
@@ -116,10 +123,6 @@ export function DataTable<Row extends { id: string }>({
       </table>
     </div>
   );
-}
-
-function focusRow(row: Element | null): void {
-  if (row instanceof HTMLElement) row.focus();
 }
 
 interface HeaderCellProps<Row> {
@@ -134,7 +137,7 @@ function HeaderCell<Row>({
   const { request, sortBy } = table;
   if (sort === undefined) {
     return (
-      <th scope="col" className={cn("px-3 py-1.5 font-medium", className)}>
+      <th scope="col" className={cn("px-3 py-1.5 font-medium max-sm:px-2", className)}>
         {hidesHeader ? <span className="sr-only">{header}</span> : header}
       </th>
     );
@@ -146,7 +149,7 @@ function HeaderCell<Row>({
     <th
       scope="col"
       aria-sort={isSorted ? direction : "none"}
-      className={cn("px-3 py-0.5 font-medium", className)}
+      className={cn("px-3 py-0.5 font-medium max-sm:px-2", className)}
     >
       <button
         type="button"
@@ -168,6 +171,9 @@ function SectionDenied() {
       <p className="mt-2 text-ink-soft text-small">
         You don't have permission to view this section.
       </p>
+      <Button asChild className="mt-4">
+        <Link to={paths.explore}>Go Home</Link>
+      </Button>
     </div>
   );
 }

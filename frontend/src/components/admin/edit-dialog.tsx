@@ -6,6 +6,16 @@ import { cn } from "@/lib/cn";
 import { ConfirmDialog } from "./confirm-dialog";
 import { useReturnFocus } from "./use-return-focus";
 
+/** With a keyboard, typing begins at once. On touch screens the keyboard would cover half of the form. */
+function focusFirstField(event: Event): void {
+  const panel = event.currentTarget;
+  if (!(panel instanceof HTMLElement) || !window.matchMedia("(pointer: fine)").matches) return;
+  const field = panel.querySelector<HTMLElement>("form input, form select, form textarea");
+  if (field === null) return;
+  event.preventDefault();
+  field.focus();
+}
+
 interface EditDialogProps {
   title: string;
   /** Whether something was typed that closing would lose. */
@@ -31,6 +41,7 @@ export function EditDialog({ title, isDirty, wide = false, onClose, children }: 
       <Dialog.Portal>
         <Dialog.Overlay className="fade-in fixed inset-0 z-50 bg-scrim" />
         <Dialog.Content
+          onOpenAutoFocus={focusFirstField}
           onCloseAutoFocus={returnFocus}
           aria-describedby={undefined}
           className={cn(

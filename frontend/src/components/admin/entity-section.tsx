@@ -2,6 +2,7 @@ import { Pencil, Trash2 } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import type * as z from "zod/mini";
 import type { AdminTable } from "@/lib/use-admin-table";
+import { useOpenRow } from "@/lib/use-open-row";
 import { ConfirmDialog } from "./confirm-dialog";
 import { type Column, DataTable } from "./data-table";
 import { EntityForm, type FieldSpec, type FormValues } from "./entity-form";
@@ -23,12 +24,14 @@ interface EntitySectionProps<Row extends { id: string; name: string }> {
   schema: z.ZodMiniType<FormValues, FormValues>;
   /** Values of the form for a row, or for a new one. */
   toValues: (row: Row | null) => FormValues;
-  /** Both reject when they fail, after a toast has told why. */
-  onSave: (values: FormValues, row: Row | null) => Promise<unknown>;
+  /** Both reject when they fail, after a toast has told why. `before` has the values that the form was opened with. */
+  onSave: (values: FormValues, row: Row | null, before: FormValues | null) => Promise<unknown>;
   onDelete: (row: Row) => Promise<unknown>;
   /** Question before a row is deleted. */
   confirmation: (row: Row) => ReactNode;
   showsRange?: boolean;
+  /** Heading when the rows could not be loaded. */
+  errorTitle?: (message: string) => string;
   controls?: ReactNode;
 }
 
@@ -48,13 +51,14 @@ export function EntitySection<Row extends { id: string; name: string }>({
   onDelete,
   confirmation,
   showsRange = false,
+  errorTitle,
   controls,
 }: EntitySectionProps<Row>) {
-  const [editing, setEditing] = useState<Row | "new" | null>(null);
+  const opened = useOpenRow(table, noun);
   const [deleting, setDeleting] = useState<Row | null>(null);
   const [isDeleting, setIsDeleting] = useState(false);
   const { term, from } = table.request;
-  const edited = editing === "new" ? null : editing;
+  const edited = opened.row;
 
   async function confirmDelete(row: Row) {
     setIsDeleting(true);
@@ -69,7 +73,7 @@ export function EntitySection<Row extends { id: string; name: string }>({
     className: "w-24 text-right whitespace-nowrap",
     cell: (row) => (
       <>
-        <RowButton label={`Edit ${row.name}`} onClick={() => setEditing(row)}>
+        <RowButton label={`Edit ${row.name}`} onClick={() => opened.open(row)}>
           <Pencil aria-hidden="true" />
         </RowButton>
         <RowButton label={`Delete ${row.name}`} onClick={() => setDeleting(row)}>
@@ -86,7 +90,7 @@ export function EntitySection<Row extends { id: string; name: string }>({
       onSearch={table.search}
       searchPlaceholder={searchPlaceholder}
       addLabel={`Add ${noun}`}
-      onAdd={() => setEditing("new")}
+      onAdd={opened.openNew}
       controls={controls}
     >
       <DataTable
@@ -94,7 +98,8 @@ export function EntitySection<Row extends { id: string; name: string }>({
         table={table}
         columns={[...columns, actions]}
         empty={term === "" ? empty : emptySearch(term)}
-        onOpen={setEditing}
+        onOpen={opened.open}
+        {...(errorTitle !== undefined && { errorTitle })}
       />
       <Pagination
         page={table.page}
@@ -106,14 +111,14 @@ export function EntitySection<Row extends { id: string; name: string }>({
             : undefined
         }
       />
-      {editing !== null && (
+      {(opened.isNew || edited !== null) && (
         <EntityForm
           title={edited === null ? `Add ${noun}` : `Edit ${noun}`}
           fields={fields}
           schema={schema}
           initial={toValues(edited)}
-          onSave={(values) => onSave(values, edited)}
-          onClose={() => setEditing(null)}
+          onSave={(values) => onSave(values, edited, edited && toValues(edited))}
+          onClose={opened.close}
         />
       )}
       {deleting !== null && (

@@ -1,7 +1,14 @@
 import * as z from "zod/mini";
 import { type ListResult, listOf, type ReadList } from "@/lib/admin-list";
 import { removeUnusedPictures } from "@/lib/admin-pictures";
-import { changedRow, deleteRow, pageByName, saveFailureText } from "@/lib/admin-rows";
+import {
+  changedRow,
+  deleteRow,
+  pageByName,
+  type RowChange,
+  saveFailureText,
+  undoEdit,
+} from "@/lib/admin-rows";
 import { nameSchema, pictureSchema, textSchema } from "@/lib/admin-schemas";
 import { hasCode, messageOf, rowsOf, ServiceError } from "@/lib/service-error";
 import { supabase } from "@/lib/supabase";
@@ -30,10 +37,7 @@ export const readBrands: ReadList<Brand> = async (request, signal): Promise<List
   return listOf(await pageByName(query, request, ["name", "created_at"], signal));
 };
 
-interface BrandChange {
-  id: string | null;
-  values: z.infer<typeof brandSchema>;
-}
+type BrandChange = RowChange<z.infer<typeof brandSchema>>;
 
 async function saveBrand({ id, values }: BrandChange) {
   const table = supabase.from("brands");
@@ -49,6 +53,7 @@ export function useSaveBrand() {
   return useAdminChange({
     change: saveBrand,
     success: (title) => title,
+    undo: undoEdit(saveBrand, "logo"),
     failureText: saveFailureText("brand"),
   });
 }

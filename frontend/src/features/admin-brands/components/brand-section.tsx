@@ -65,8 +65,12 @@ export function BrandSection() {
         description: brand?.description ?? "",
         meta_description: brand?.meta_description ?? "",
       })}
-      onSave={(values, brand) =>
-        save.mutateAsync({ id: brand?.id ?? null, values: brandSchema.parse(values) })
+      onSave={(values, brand, before) =>
+        save.mutateAsync({
+          id: brand?.id ?? null,
+          values: brandSchema.parse(values),
+          before: brandSchema.safeParse(before).data ?? null,
+        })
       }
       onDelete={remove.mutateAsync}
       confirmation={() => "Are you sure you want to delete this brand?"}

@@ -3,7 +3,14 @@ import * as z from "zod/mini";
 import { adminKey } from "@/lib/admin-key";
 import { listOf, type ReadList } from "@/lib/admin-list";
 import { removeUnusedPictures } from "@/lib/admin-pictures";
-import { changedRow, deleteRow, pageByName, saveFailureText } from "@/lib/admin-rows";
+import {
+  changedRow,
+  deleteRow,
+  pageByName,
+  type RowChange,
+  saveFailureText,
+  undoEdit,
+} from "@/lib/admin-rows";
 import { nameSchema, pictureSchema } from "@/lib/admin-schemas";
 import { rowsOf } from "@/lib/service-error";
 import { supabase } from "@/lib/supabase";
@@ -57,10 +64,7 @@ export function categoryUseQuery(categoryId: string) {
   });
 }
 
-interface CategoryChange {
-  id: string | null;
-  values: z.infer<typeof categorySchema>;
-}
+type CategoryChange = RowChange<z.infer<typeof categorySchema>>;
 
 async function saveCategory({ id, values }: CategoryChange) {
   const table = supabase.from("categories");
@@ -76,6 +80,7 @@ export function useSaveCategory() {
   return useAdminChange({
     change: saveCategory,
     success: (title) => title,
+    undo: undoEdit(saveCategory, "icon"),
     failureText: saveFailureText("category"),
   });
 }

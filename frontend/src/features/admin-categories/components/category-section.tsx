@@ -50,8 +50,12 @@ export function CategorySection() {
       fields={fields}
       schema={categorySchema}
       toValues={(category) => ({ name: category?.name ?? "", icon: category?.icon ?? "" })}
-      onSave={(values, category) =>
-        save.mutateAsync({ id: category?.id ?? null, values: categorySchema.parse(values) })
+      onSave={(values, category, before) =>
+        save.mutateAsync({
+          id: category?.id ?? null,
+          values: categorySchema.parse(values),
+          before: categorySchema.safeParse(before).data ?? null,
+        })
       }
       onDelete={remove.mutateAsync}
       confirmation={(category) => <DeletionConsequences categoryId={category.id} />}

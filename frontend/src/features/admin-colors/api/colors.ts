@@ -1,6 +1,13 @@
 import * as z from "zod/mini";
 import { listOf, type ReadList } from "@/lib/admin-list";
-import { changedRow, deleteRow, pageByName, saveFailureText } from "@/lib/admin-rows";
+import {
+  changedRow,
+  deleteRow,
+  pageByName,
+  type RowChange,
+  saveFailureText,
+  undoEdit,
+} from "@/lib/admin-rows";
 import { nameSchema, textSchema } from "@/lib/admin-schemas";
 import { expandHexColor } from "@/lib/hex-color";
 import { supabase } from "@/lib/supabase";
@@ -39,10 +46,7 @@ export const readColors: ReadList<Color> = async (request, signal) =>
     ),
   );
 
-interface ColorChange {
-  id: string | null;
-  values: z.infer<typeof colorSchema>;
-}
+type ColorChange = RowChange<z.infer<typeof colorSchema>>;
 
 async function saveColor({ id, values }: ColorChange) {
   const table = supabase.from("colors");
@@ -58,6 +62,7 @@ export function useSaveColor() {
   return useAdminChange({
     change: saveColor,
     success: (title) => title,
+    undo: undoEdit(saveColor),
     failureText: saveFailureText("color"),
   });
 }

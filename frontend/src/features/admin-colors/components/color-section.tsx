@@ -53,6 +53,7 @@ export function ColorSection() {
       table={table}
       columns={columns}
       empty="No colors found"
+      errorTitle={(message) => `Failed to fetch colors: ${message}`}
       emptySearch={(term) => `No colors found matching "${term}"`}
       controls={<CsvImport target="colors" noun="colors" />}
       fields={fields}
@@ -63,8 +64,12 @@ export function ColorSection() {
         description: color?.description ?? "",
         meta_description: color?.meta_description ?? "",
       })}
-      onSave={(values, color) =>
-        save.mutateAsync({ id: color?.id ?? null, values: colorSchema.parse(values) })
+      onSave={(values, color, before) =>
+        save.mutateAsync({
+          id: color?.id ?? null,
+          values: colorSchema.parse(values),
+          before: colorSchema.safeParse(before).data ?? null,
+        })
       }
       onDelete={remove.mutateAsync}
       confirmation={() =>

@@ -31,11 +31,12 @@ const sortable = ["name", "price", "created_at"];
 
 /** Items whose name or retailer's number contains the term. */
 export const readItems: ReadList<AdminItem> = async (request, signal) => {
-  const { term, filters, sort, ascending, from, to } = request;
+  const { term, filters, sort, ascending, from, to, id } = request;
   let query = supabase.from("items").select(columns, { count: "exact" });
   if (term !== "") query = query.or(anyContains(["name", "product_number"], term));
   const { brand = "", category = "" } = filters;
   if (isUuid(brand)) query = query.eq("brand_id", brand);
+  if (id !== undefined) query = query.eq("id", id);
   if (isUuid(category)) query = query.eq("category", category);
   return listOf(
     await query

@@ -1,24 +1,36 @@
-import { queryOptions } from "@tanstack/react-query";
+import { type QueryClient, queryOptions } from "@tanstack/react-query";
 import { adminKey } from "@/lib/admin-key";
+import { adminListKey, type ListResult } from "@/lib/admin-list";
 import { changedRow } from "@/lib/admin-rows";
 import { rowsOf } from "@/lib/service-error";
 import { supabase } from "@/lib/supabase";
 import { useAdminChange } from "@/lib/use-admin-change";
+import type { NamedRow } from "@/lib/vocabulary";
 
 /** Subcategories of one category, by name. */
 export function subcategoriesOfQuery(categoryId: string) {
   return queryOptions({
     queryKey: [...adminKey, "subcategories-of", categoryId],
-    queryFn: async ({ signal }) =>
-      rowsOf(
-        await supabase
-          .from("subcategories")
-          .select("id, name")
-          .eq("category_id", categoryId)
-          .order("name")
-          .abortSignal(signal),
-      ),
+    queryFn: async ({ signal, client }): Promise<NamedRow[]> => {
+      const response = await supabase
+        .from("subcategories")
+        .select("id, name")
+        .eq("category_id", categoryId)
+        .order("name")
+        .abortSignal(signal);
+      // When they cannot be read, those that the subcategories' own section has loaded are better than none.
+      const loaded = response.error === null ? [] : findLoaded(client, categoryId);
+      return loaded.length > 0 ? loaded : rowsOf(response);
+    },
   });
+}
+
+function findLoaded(client: QueryClient, categoryId: string): NamedRow[] {
+  const lists = client.getQueriesData<ListResult<NamedRow & { category_id: string }>>({
+    queryKey: adminListKey("subcategories"),
+  });
+  const rows = lists.flatMap(([, list]) => list?.rows ?? []);
+  return rows.filter(({ category_id }) => category_id === categoryId);
 }
 
 /** Rows that the form of an item can create on the way. Each resolves with the id of the new row. */

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { changedRow } from "@/lib/admin-rows";
+import { changedRow, type RowChange, undoEdit } from "@/lib/admin-rows";
 import { nameSchema, pictureSchema, textSchema } from "@/lib/admin-schemas";
 import { genders } from "@/lib/genders";
 import { hasCode, messageOf, uniqueViolation } from "@/lib/service-error";
@@ -56,12 +56,7 @@ export function toItemValues(item: AdminItem | null): ItemValues {
   };
 }
 
-interface ItemChange {
-  id: string | null;
-  values: ItemValues;
-}
-
-async function saveItem({ id, values }: ItemChange) {
+async function saveItem({ id, values }: RowChange<ItemValues>) {
   const row = {
     ...values,
     product_id: values.product_id === "" ? null : Number(values.product_id),
@@ -86,6 +81,7 @@ export function useSaveItem() {
   return useAdminChange({
     change: saveItem,
     success: (title) => title,
+    undo: undoEdit(saveItem, "image"),
     failure: (error) => (isKnownProduct(error) ? "Product already exists" : "Error"),
     failureText: (error) =>
       isKnownProduct(error)

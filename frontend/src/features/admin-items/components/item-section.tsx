@@ -10,6 +10,7 @@ import { SectionPage } from "@/components/admin/section-page";
 import { Thumbnail } from "@/components/admin/thumbnail";
 import { capitalise } from "@/lib/format";
 import { type AdminTable, useAdminTable } from "@/lib/use-admin-table";
+import { useOpenRow } from "@/lib/use-open-row";
 import { brandsQuery, categoriesQuery } from "@/lib/vocabulary";
 import { type AdminItem, readItems, useDeleteItem } from "../api/items";
 import { ItemForm } from "./item-form";
@@ -67,7 +68,7 @@ export function ItemSection() {
     ascending: false,
     filters,
   });
-  const [editing, setEditing] = useState<AdminItem | "new" | null>(null);
+  const opened = useOpenRow(table, "Item");
   const [deleting, setDeleting] = useState<AdminItem | null>(null);
   const remove = useDeleteItem();
   const actions: Column<AdminItem> = {
@@ -75,7 +76,7 @@ export function ItemSection() {
     className: "w-24 text-right whitespace-nowrap",
     cell: (item) => (
       <>
-        <RowButton label={`Edit ${item.name}`} onClick={() => setEditing(item)}>
+        <RowButton label={`Edit ${item.name}`} onClick={() => opened.open(item)}>
           <Pencil aria-hidden="true" />
         </RowButton>
         <RowButton label={`Delete ${item.name}`} onClick={() => setDeleting(item)}>
@@ -91,7 +92,7 @@ export function ItemSection() {
       onSearch={table.search}
       searchPlaceholder="Search by name or product ID..."
       addLabel="Add Item"
-      onAdd={() => setEditing("new")}
+      onAdd={opened.openNew}
       controls={<ItemFilters table={table} />}
     >
       <DataTable
@@ -99,7 +100,7 @@ export function ItemSection() {
         table={table}
         columns={[...columns, actions]}
         empty="No items found. Add your first item above."
-        onOpen={setEditing}
+        onOpen={opened.open}
       />
       <Pagination
         page={table.page}
@@ -107,8 +108,8 @@ export function ItemSection() {
         onPage={table.setPage}
         links={pageLinks}
       />
-      {editing !== null && (
-        <ItemForm item={editing === "new" ? null : editing} onClose={() => setEditing(null)} />
+      {(opened.isNew || opened.row !== null) && (
+        <ItemForm item={opened.row} onClose={opened.close} />
       )}
       {deleting !== null && (
         <ConfirmDialog

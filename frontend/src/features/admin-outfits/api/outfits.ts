@@ -1,7 +1,9 @@
-import { listOf, type ReadList } from "@/lib/admin-list";
+import type { ReadList } from "@/lib/admin-list";
 import { removeUnusedPictures } from "@/lib/admin-pictures";
-import { deleteRow, pageByName } from "@/lib/admin-rows";
+import { deleteRow } from "@/lib/admin-rows";
 import type { CombineStatus, Gender } from "@/lib/database";
+import { genders } from "@/lib/genders";
+import { rowsOf } from "@/lib/service-error";
 import { supabase } from "@/lib/supabase";
 import { useAdminChange } from "@/lib/use-admin-change";
 
@@ -24,11 +26,9 @@ export interface AdminOutfit {
   /** Sent with a review, which decides about this version only. */
   updated_at: string;
   user_id: string | null;
-  creator: { username: string | null; full_name: string | null } | null;
+  /** Both are null after the account was deleted. */
+  creator: { username: string | null; full_name: string | null };
 }
-
-const columns =
-  "id, name, slug, description, meta_description, main_image, image_alt, gender, item_ids, outfit_styles, colors, status, rejection_reason, created_by_admin, created_at, updated_at, user_id, creator:profiles!combines_user_id_fkey(username, full_name)";
 
 export const statuses = ["pending", "approved", "rejected"] as const satisfies CombineStatus[];
 
@@ -39,16 +39,38 @@ export const statusLabels: Readonly<Record<CombineStatus, string>> = {
   rejected: "Rejected",
 };
 
+/** A page of outfits. The function counts them in each row, so a page behind the end has no count. */
 export const readOutfits: ReadList<AdminOutfit> = async (request, signal) => {
-  const all = supabase.from("combines").select(columns, { count: "exact" });
+  const { term, sort, ascending, from, to, id } = request;
   const status = statuses.find((one) => one === request.filters.status);
-  const query = status === undefined ? all : all.eq("status", status);
-  return listOf(await pageByName(query, request, ["name", "created_at"], signal));
+  const rows = rowsOf(
+    await supabase
+      .rpc("list_outfits", {
+        term,
+        sort,
+        ascending,
+        page_offset: from,
+        max_results: to - from + 1,
+        ...(status !== undefined && { review_status: status }),
+        ...(id !== undefined && { outfit_id: id }),
+      })
+      .abortSignal(signal),
+  );
+  return {
+    rows: rows.map(({ total: _, creator_username, creator_full_name, ...row }) => ({
+      ...row,
+      gender: genders.find((one) => one === row.gender) ?? "unisex",
+      // A missing status counts as approved.
+      status: statuses.find((one) => one === row.status) ?? "approved",
+      creator: { username: creator_username, full_name: creator_full_name },
+    })),
+    total: rows[0]?.total ?? 0,
+  };
 };
 
 /** Who made an outfit; accounts may have been deleted. */
 export function creatorName({ creator }: AdminOutfit): string {
-  return creator?.full_name || creator?.username || "Unknown User";
+  return creator.full_name || creator.username || "Unknown User";
 }
 
 /** Whether an administrator decides about it: a submission that waits. */

@@ -26,6 +26,14 @@ async function reviewOutfit({ outfit, approve, reason = "" }: Review) {
   return approve;
 }
 
+/** Lets outfits wait again about which this administrator has just decided. */
+async function withdrawReviews(ids: string[]): Promise<void> {
+  const withdrawn = rowsOf(await supabase.rpc("withdraw_reviews", { combine_ids: ids }));
+  if (withdrawn.length < ids.length) {
+    throw new ServiceError("Somebody has changed an outfit meanwhile. Look at it again.", "", 409);
+  }
+}
+
 /** HTTP status of a review that came too late: the outfit was changed, or somebody else has decided. */
 const conflict = 409;
 const notWaiting = 404;
@@ -34,6 +42,10 @@ export function useReviewOutfit() {
   return useAdminChange({
     change: reviewOutfit,
     success: (approved) => (approved ? "Combine Approved" : "Combine Rejected"),
+    undo:
+      ({ outfit }) =>
+      () =>
+        withdrawReviews([outfit.id]),
     failureText: (error) =>
       error instanceof ServiceError && (error.status === conflict || error.status === notWaiting)
         ? messageOf(error, "The outfit has changed. Look at it again.")
@@ -54,8 +66,11 @@ async function reviewOutfits({ outfits, approve, reason = "" }: BulkReview) {
     }),
   );
   // The generator does not know that the column may be null.
-  const refused = answers.filter(({ error }: { error: string | null }) => error !== null).length;
-  return { approve, decided: answers.length - refused, refused };
+  const ids = answers.flatMap(
+    ({ combine_id, error }: { combine_id: string; error: string | null }) =>
+      error === null ? [combine_id] : [],
+  );
+  return { approve, ids, refused: answers.length - ids.length };
 }
 
 export interface BulkReview {
@@ -75,7 +90,8 @@ export function useReviewOutfits() {
       }
       return result;
     },
-    success: ({ approve, decided }) => `${decided} ${approve ? "approved" : "rejected"}`,
+    success: ({ approve, ids }) => `${ids.length} ${approve ? "approved" : "rejected"}`,
+    undo: (_review, { ids }) => (ids.length === 0 ? null : () => withdrawReviews(ids)),
     failureText: () => "Failed to update combine status.",
   });
 }

@@ -1,8 +1,9 @@
 import * as z from "zod/mini";
-import { changedRow } from "@/lib/admin-rows";
+import { changedRow, type RowChange, undoEdit } from "@/lib/admin-rows";
 import { nameSchema, pictureSchema, textSchema } from "@/lib/admin-schemas";
 import { genders } from "@/lib/genders";
 import { messageOf } from "@/lib/service-error";
+import { useSession } from "@/lib/session";
 import { supabase } from "@/lib/supabase";
 import { useAdminChange } from "@/lib/use-admin-change";
 import type { AdminOutfit } from "./outfits";
@@ -36,29 +37,27 @@ export function toOutfitValues(outfit: AdminOutfit | null): OutfitValues {
   };
 }
 
-interface OutfitChange {
-  id: string | null;
-  values: OutfitValues;
-  /** The administrator, in whose name a new outfit is made. */
-  userId: string;
+async function createOutfit(values: OutfitValues, userId: string | undefined) {
+  if (userId === undefined) throw new Error("User not authenticated");
+  const row = { ...values, user_id: userId, status: "approved", created_by_admin: true } as const;
+  changedRow(await supabase.from("combines").insert(row).select("id"));
+  return "Outfit combination created";
 }
 
-async function saveOutfit({ id, values, userId }: OutfitChange) {
-  const table = supabase.from("combines");
-  changedRow(
-    id === null
-      ? await table
-          .insert({ ...values, user_id: userId, status: "approved", created_by_admin: true })
-          .select("id")
-      : await table.update(values).eq("id", id).select("id"),
-  );
-  return id === null ? "Outfit combination created" : "Outfit combination updated";
+async function updateOutfit(id: string, values: OutfitValues) {
+  changedRow(await supabase.from("combines").update(values).eq("id", id).select("id"));
+  return "Outfit combination updated";
 }
 
+/** Saves an outfit; a new one is made in the administrator's name. */
 export function useSaveOutfit() {
+  const { user } = useSession();
+  const save = ({ id, values }: RowChange<OutfitValues>) =>
+    id === null ? createOutfit(values, user?.id) : updateOutfit(id, values);
   return useAdminChange({
-    change: saveOutfit,
+    change: save,
     success: (title) => title,
+    undo: undoEdit(save, "main_image"),
     failureText: (error) => messageOf(error, "Please try again."),
   });
 }

@@ -1,62 +1,75 @@
 import { ConfirmDialog } from "@/components/admin/confirm-dialog";
+import type { OpenRow } from "@/lib/use-open-row";
 import { type AdminOutfit, useDeleteOutfit } from "../api/outfits";
 import { useReviewOutfit } from "../api/review";
 import { OutfitForm } from "./outfit-form";
 import { RejectDialog } from "./reject-dialog";
 import { ReviewPanel } from "./review-panel";
 
-/** What is open above the table, and for which outfit. */
-export type OpenDialog =
-  | { kind: "new" }
+/** A question that is asked above the table, and about which outfits. */
+export type Question =
   | { kind: "reject-selected" }
-  | { kind: "edit" | "review" | "reject" | "delete"; outfit: AdminOutfit };
+  | { kind: "reject" | "delete"; outfit: AdminOutfit };
 
-interface OutfitDialogsProps {
-  open: OpenDialog;
-  onOpen: (next: OpenDialog | null) => void;
+interface OutfitPanelProps {
+  opened: OpenRow<AdminOutfit>;
+  /** Id of the outfit whose form is shown in place of the panel for its review. */
+  editedId: string | null;
+  onEdit: (outfit: AdminOutfit) => void;
+  onDelete: (outfit: AdminOutfit) => void;
+}
+
+/** The panel of the outfit that the address names: its form, or what a decision about it needs. */
+export function OutfitPanel({ opened, editedId, onEdit, onDelete }: OutfitPanelProps) {
+  const { row: outfit, isNew, close } = opened;
+  if (isNew || (outfit !== null && outfit.id === editedId)) {
+    return <OutfitForm outfit={outfit} onClose={close} />;
+  }
+  if (outfit === null) return null;
+  return (
+    <ReviewPanel
+      outfit={outfit}
+      onEdit={() => onEdit(outfit)}
+      onDelete={() => {
+        close();
+        onDelete(outfit);
+      }}
+      onClose={close}
+    />
+  );
+}
+
+interface OutfitQuestionProps {
+  question: Question;
+  onClose: () => void;
   /** The ticked outfits, for `reject-selected`. */
   selected: { count: number; pending: boolean; onReject: (reason: string) => void };
 }
 
-/** The form, panel or question that is open above the table of outfits. */
-export function OutfitDialogs({ open, onOpen, selected }: OutfitDialogsProps) {
-  const close = () => onOpen(null);
-  switch (open.kind) {
-    case "new":
-      return <OutfitForm outfit={null} onClose={close} />;
-    case "edit":
-      return <OutfitForm outfit={open.outfit} onClose={close} />;
-    case "review":
-      return (
-        <ReviewPanel
-          outfit={open.outfit}
-          onEdit={() => onOpen({ kind: "edit", outfit: open.outfit })}
-          onDelete={() => onOpen({ kind: "delete", outfit: open.outfit })}
-          onClose={close}
-        />
-      );
+export function OutfitQuestion({ question, onClose, selected }: OutfitQuestionProps) {
+  switch (question.kind) {
     case "reject":
-      return <RejectOutfit outfit={open.outfit} onClose={close} />;
+      return <RejectOutfit outfit={question.outfit} onClose={onClose} />;
     case "reject-selected":
       return (
         <RejectDialog
           subject={selected.count === 1 ? "1 outfit" : `${selected.count} outfits`}
           pending={selected.pending}
           onReject={selected.onReject}
-          onCancel={close}
+          onCancel={onClose}
         />
       );
     case "delete":
-      return <DeleteOutfit outfit={open.outfit} onClose={close} />;
+      return <DeleteOutfit outfit={question.outfit} onClose={onClose} />;
   }
 }
 
-interface QuestionProps {
+interface SingleQuestionProps {
   outfit: AdminOutfit;
   onClose: () => void;
 }
 
-function RejectOutfit({ outfit, onClose }: QuestionProps) {
+function RejectOutfit({ outfit, onClose }: SingleQuestionProps) {
   const review = useReviewOutfit();
   return (
     <RejectDialog
@@ -70,7 +83,7 @@ function RejectOutfit({ outfit, onClose }: QuestionProps) {
   );
 }
 
-function DeleteOutfit({ outfit, onClose }: QuestionProps) {
+function DeleteOutfit({ outfit, onClose }: SingleQuestionProps) {
   const remove = useDeleteOutfit();
   return (
     <ConfirmDialog

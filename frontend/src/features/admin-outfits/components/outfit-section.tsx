@@ -7,11 +7,18 @@ import { SectionPage } from "@/components/admin/section-page";
 import { Button } from "@/components/ui/button";
 import { adminOverviewQuery } from "@/lib/admin-overview";
 import { useAdminTable } from "@/lib/use-admin-table";
+import { useOpenRow } from "@/lib/use-open-row";
 import { outfitStylesQuery } from "@/lib/vocabulary";
-import { isReviewable, readOutfits, statuses, statusLabels } from "../api/outfits";
+import {
+  type AdminOutfit,
+  isReviewable,
+  readOutfits,
+  statuses,
+  statusLabels,
+} from "../api/outfits";
 import { useReviewOutfit, useReviewOutfits } from "../api/review";
 import { outfitColumns } from "./outfit-columns";
-import { type OpenDialog, OutfitDialogs } from "./outfit-dialogs";
+import { OutfitPanel, OutfitQuestion, type Question } from "./outfit-dialogs";
 import { SelectionBar } from "./selection-bar";
 import { useSelection } from "./use-selection";
 
@@ -28,7 +35,9 @@ export function OutfitSection() {
     filters,
   });
   const { data: styleNames } = useQuery(outfitStylesQuery());
-  const [open, setOpen] = useState<OpenDialog | null>(null);
+  const opened = useOpenRow(table, "Outfit");
+  const [editedId, setEditedId] = useState<string | null>(null);
+  const [question, setQuestion] = useState<Question | null>(null);
   const review = useReviewOutfit();
   const selection = useSelection(table.rows);
   const bulk = useReviewOutfits();
@@ -38,21 +47,31 @@ export function OutfitSection() {
       {
         onSettled: () => {
           selection.clear();
-          setOpen(null);
+          setQuestion(null);
         },
       },
     );
+
+  function look(outfit: AdminOutfit) {
+    setEditedId(null);
+    opened.open(outfit);
+  }
+
+  function edit(outfit: AdminOutfit) {
+    setEditedId(outfit.id);
+    opened.open(outfit);
+  }
 
   const columns = outfitColumns({
     styleNames,
     isBusy: review.isPending,
     selected: selection.ids,
     onSelect: selection.toggle,
-    onOpen: (outfit) => setOpen({ kind: "review", outfit }),
+    onOpen: look,
     onApprove: (outfit) => review.mutate({ outfit, approve: true }),
-    onReject: (outfit) => setOpen({ kind: "reject", outfit }),
-    onEdit: (outfit) => setOpen({ kind: "edit", outfit }),
-    onDelete: (outfit) => setOpen({ kind: "delete", outfit }),
+    onReject: (outfit) => setQuestion({ kind: "reject", outfit }),
+    onEdit: edit,
+    onDelete: (outfit) => setQuestion({ kind: "delete", outfit }),
   });
 
   return (
@@ -62,7 +81,7 @@ export function OutfitSection() {
       onSearch={table.search}
       searchPlaceholder="Search outfits..."
       addLabel="Add Outfit"
-      onAdd={() => setOpen({ kind: "new" })}
+      onAdd={opened.openNew}
       controls={
         <StatusControls
           status={table.request.filters.status ?? ""}
@@ -74,7 +93,7 @@ export function OutfitSection() {
         count={selection.outfits.length}
         pending={bulk.isPending}
         onApprove={() => decideSelected(true)}
-        onReject={() => setOpen({ kind: "reject-selected" })}
+        onReject={() => setQuestion({ kind: "reject-selected" })}
         onClear={selection.clear}
       />
       <DataTable
@@ -83,13 +102,19 @@ export function OutfitSection() {
         columns={columns}
         empty="No outfit combinations found. Add your first outfit above."
         onSelect={selection.toggle}
-        onOpen={(outfit) => setOpen({ kind: isReviewable(outfit) ? "review" : "edit", outfit })}
+        onOpen={(outfit) => (isReviewable(outfit) ? look(outfit) : edit(outfit))}
       />
       <Pagination page={table.page} pageCount={table.pageCount} onPage={table.setPage} />
-      {open !== null && (
-        <OutfitDialogs
-          open={open}
-          onOpen={setOpen}
+      <OutfitPanel
+        opened={opened}
+        editedId={editedId}
+        onEdit={edit}
+        onDelete={(outfit) => setQuestion({ kind: "delete", outfit })}
+      />
+      {question !== null && (
+        <OutfitQuestion
+          question={question}
+          onClose={() => setQuestion(null)}
           selected={{
             count: selection.outfits.length,
             pending: bulk.isPending,

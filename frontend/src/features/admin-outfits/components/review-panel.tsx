@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { EditDialog } from "@/components/admin/edit-dialog";
+import { PanelFooter } from "@/components/admin/form-footer";
 import { Thumbnail } from "@/components/admin/thumbnail";
 import { Button } from "@/components/ui/button";
 import { DetailRow, Details } from "@/components/ui/details";
@@ -35,7 +36,7 @@ export function ReviewPanel({ outfit, onEdit, onDelete, onClose }: ReviewPanelPr
 
   return (
     <EditDialog title={outfit.name} isDirty={false} wide onClose={onClose}>
-      <div className="grid gap-6 sm:grid-cols-[14rem_minmax(0,1fr)]">
+      <div className="grid items-start gap-6 sm:grid-cols-[14rem_minmax(0,1fr)]">
         <Picture
           url={outfit.main_image}
           alt={outfit.image_alt ?? outfit.name}
@@ -43,7 +44,7 @@ export function ReviewPanel({ outfit, onEdit, onDelete, onClose }: ReviewPanelPr
           width={800}
           height={1000}
           eager
-          className="aspect-4/5 w-full rounded-md"
+          className="aspect-4/5 w-full rounded-md max-sm:max-w-52"
         />
         <Details>
           <DetailRow term="Status">
@@ -59,24 +60,35 @@ export function ReviewPanel({ outfit, onEdit, onDelete, onClose }: ReviewPanelPr
           )}
         </Details>
       </div>
-      <OutfitPieces itemIds={outfit.item_ids} />
-      {outfit.user_id !== null && !outfit.created_by_admin && (
-        <TrainingPhotos userId={outfit.user_id} />
-      )}
-      <div className="mt-6 flex flex-wrap justify-end gap-2 pb-8">
-        <Button variant="quiet" onClick={onDelete} className="mr-auto">
-          Delete
-        </Button>
-        <Button onClick={onEdit}>Edit</Button>
+      <div className="pb-6">
+        <OutfitPieces itemIds={outfit.item_ids} />
+        {outfit.user_id !== null && !outfit.created_by_admin && (
+          <TrainingPhotos userId={outfit.user_id} />
+        )}
+      </div>
+      <PanelFooter>
         {isReviewable(outfit) && (
           <>
-            <Button onClick={() => setRejecting(true)}>Reject</Button>
-            <Button variant="primary" pending={review.isPending} onClick={() => decide(true)}>
+            <Button
+              variant="primary"
+              pending={review.isPending}
+              onClick={() => decide(true)}
+              className="max-sm:px-4"
+            >
               Approve
+            </Button>
+            <Button onClick={() => setRejecting(true)} className="max-sm:px-4">
+              Reject
             </Button>
           </>
         )}
-      </div>
+        <Button onClick={onEdit} className="max-sm:px-4">
+          Edit
+        </Button>
+        <Button variant="quiet" onClick={onDelete} className="max-sm:px-3">
+          Delete
+        </Button>
+      </PanelFooter>
       {isRejecting && (
         <RejectDialog
           subject={outfit.name}

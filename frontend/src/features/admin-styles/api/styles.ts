@@ -1,7 +1,14 @@
 import * as z from "zod/mini";
 import { listOf, type ReadList } from "@/lib/admin-list";
 import { removeUnusedPictures } from "@/lib/admin-pictures";
-import { changedRow, deleteRow, pageByName, saveFailureText } from "@/lib/admin-rows";
+import {
+  changedRow,
+  deleteRow,
+  pageByName,
+  type RowChange,
+  saveFailureText,
+  undoEdit,
+} from "@/lib/admin-rows";
 import { nameSchema, pictureSchema, textSchema } from "@/lib/admin-schemas";
 import { supabase } from "@/lib/supabase";
 import { useAdminChange } from "@/lib/use-admin-change";
@@ -50,23 +57,24 @@ export const readStyles: Record<StyleTable, ReadList<Style>> = {
     ),
 };
 
-interface StyleChange {
-  id: string | null;
-  values: z.infer<typeof styleSchema>;
+type StyleChange = RowChange<z.infer<typeof styleSchema>>;
+
+async function saveStyle(table: StyleTable, { id, values }: StyleChange) {
+  const rows = supabase.from(table);
+  changedRow(
+    id === null
+      ? await rows.insert(values).select("id")
+      : await rows.update(values).eq("id", id).select("id"),
+  );
+  return `${nouns[table]} ${id === null ? "created" : "updated"}`;
 }
 
 export function useSaveStyle(table: StyleTable) {
+  const save = (change: StyleChange) => saveStyle(table, change);
   return useAdminChange({
-    change: async ({ id, values }: StyleChange) => {
-      const rows = supabase.from(table);
-      changedRow(
-        id === null
-          ? await rows.insert(values).select("id")
-          : await rows.update(values).eq("id", id).select("id"),
-      );
-      return `${nouns[table]} ${id === null ? "created" : "updated"}`;
-    },
+    change: save,
     success: (title) => title,
+    undo: undoEdit(save, "image"),
     failureText: saveFailureText(nouns[table].toLowerCase()),
   });
 }

@@ -100,8 +100,12 @@ function StyleSection({ kind }: { kind: StyleTable }) {
         description: style?.description ?? "",
         meta_description: style?.meta_description ?? "",
       })}
-      onSave={(values, style) =>
-        save.mutateAsync({ id: style?.id ?? null, values: styleSchema.parse(values) })
+      onSave={(values, style, before) =>
+        save.mutateAsync({
+          id: style?.id ?? null,
+          values: styleSchema.parse(values),
+          before: styleSchema.safeParse(before).data ?? null,
+        })
       }
       onDelete={remove.mutateAsync}
       confirmation={() => `Are you sure you want to delete this ${thing}?`}

@@ -1,6 +1,13 @@
 import * as z from "zod/mini";
 import { listOf, type ReadList } from "@/lib/admin-list";
-import { changedRow, deleteRow, pageByName, saveFailureText } from "@/lib/admin-rows";
+import {
+  changedRow,
+  deleteRow,
+  pageByName,
+  type RowChange,
+  saveFailureText,
+  undoEdit,
+} from "@/lib/admin-rows";
 import { nameSchema } from "@/lib/admin-schemas";
 import { isUuid } from "@/lib/patterns";
 import { supabase } from "@/lib/supabase";
@@ -27,10 +34,7 @@ export const readSubcategories: ReadList<Subcategory> = async (request, signal) 
   return listOf(await pageByName(query, request, ["name"], signal));
 };
 
-interface SubcategoryChange {
-  id: string | null;
-  values: z.infer<typeof subcategorySchema>;
-}
+type SubcategoryChange = RowChange<z.infer<typeof subcategorySchema>>;
 
 async function saveSubcategory({ id, values }: SubcategoryChange) {
   const table = supabase.from("subcategories");
@@ -46,6 +50,7 @@ export function useSaveSubcategory() {
   return useAdminChange({
     change: saveSubcategory,
     success: (title) => title,
+    undo: undoEdit(saveSubcategory),
     failureText: saveFailureText("subcategory of this category"),
   });
 }

@@ -60,8 +60,12 @@ export function SubcategorySection() {
         name: subcategory?.name ?? "",
         category_id: subcategory?.category_id ?? chosen,
       })}
-      onSave={(values, subcategory) =>
-        save.mutateAsync({ id: subcategory?.id ?? null, values: subcategorySchema.parse(values) })
+      onSave={(values, subcategory, before) =>
+        save.mutateAsync({
+          id: subcategory?.id ?? null,
+          values: subcategorySchema.parse(values),
+          before: subcategorySchema.safeParse(before).data ?? null,
+        })
       }
       onDelete={remove.mutateAsync}
       confirmation={() =>

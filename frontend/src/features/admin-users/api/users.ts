@@ -1,6 +1,7 @@
 import type { ReadList } from "@/lib/admin-list";
 import type { Role } from "@/lib/database";
 import { messageOf, rowsOf } from "@/lib/service-error";
+import { useSession } from "@/lib/session";
 import { supabase } from "@/lib/supabase";
 import { useAdminChange } from "@/lib/use-admin-change";
 
@@ -16,11 +17,15 @@ export interface AdminUser {
   created_at: string;
 }
 
+export function nameOf({ username, full_name, email }: AdminUser): string {
+  return username ?? full_name ?? email ?? "User";
+}
+
 /** A page of users. The function counts them in each row, so a page behind the end has no count. */
-export const readUsers: ReadList<AdminUser> = async ({ term, from, to }, signal) => {
+export const readUsers: ReadList<AdminUser> = async ({ term, from, to, id }, signal) => {
   const rows = rowsOf(
     await supabase
-      .rpc("list_users", { term, page_offset: from, max_results: to - from + 1 })
+      .rpc("list_users", { term: id ?? term, page_offset: from, max_results: to - from + 1 })
       .abortSignal(signal),
   );
   return {
@@ -32,11 +37,21 @@ export const readUsers: ReadList<AdminUser> = async ({ term, from, to }, signal)
   };
 };
 
+export function otherRole(role: Role): Role {
+  return role === "admin" ? "user" : "admin";
+}
+
+async function setRole(id: string, role: Role) {
+  return rowsOf(await supabase.rpc("set_user_role", { user_id: id, new_role: role }));
+}
+
 export function useSetRole() {
+  const { user: me } = useSession();
   return useAdminChange({
-    change: async ({ id, role }: { id: string; role: Role }) =>
-      rowsOf(await supabase.rpc("set_user_role", { user_id: id, new_role: role })),
+    change: ({ id, role }: { id: string; role: Role }) => setRole(id, role),
     success: "User role updated",
+    // Who gave up their own right cannot take it back.
+    undo: ({ id, role }) => (id === me?.id ? null : () => setRole(id, otherRole(role))),
     failure: "Failed to update user role",
     failureText: (error) => messageOf(error, "Please try again."),
   });

@@ -1,0 +1,99 @@
+import { useQuery } from "@tanstack/react-query";
+import type { UseFormReturn } from "react-hook-form";
+import { ChipField } from "@/components/admin/chip-field";
+import { Select, TextArea } from "@/components/admin/controls";
+import { Field } from "@/components/ui/field";
+import { Input } from "@/components/ui/input";
+import { capitalise } from "@/lib/format";
+import { genders } from "@/lib/genders";
+import { colorsQuery } from "@/lib/vocabulary";
+import type { ItemValues } from "../api/save-item";
+import { QuickColor } from "./quick-create";
+
+interface FieldsProps {
+  form: UseFormReturn<ItemValues>;
+}
+
+/** Name, price, the retailer's number and gender. */
+export function MainFields({ form: { register, formState } }: FieldsProps) {
+  const { errors } = formState;
+  return (
+    <>
+      <Field label="Name" error={errors.name?.message}>
+        {(attributes) => <Input {...attributes} {...register("name")} />}
+      </Field>
+      <div className="grid gap-5 sm:grid-cols-3">
+        <Field label="Price ($)" error={errors.price?.message}>
+          {(attributes) => (
+            <Input
+              type="number"
+              min={0}
+              step={0.01}
+              inputMode="decimal"
+              {...attributes}
+              {...register("price")}
+            />
+          )}
+        </Field>
+        <Field label="Product ID" error={errors.product_id?.message}>
+          {(attributes) => (
+            <Input inputMode="numeric" {...attributes} {...register("product_id")} />
+          )}
+        </Field>
+        <Field label="Gender" error={errors.gender?.message}>
+          {(attributes) => (
+            <Select {...attributes} {...register("gender")}>
+              {genders.map((one) => (
+                <option key={one} value={one}>
+                  {capitalise(one)}
+                </option>
+              ))}
+            </Select>
+          )}
+        </Field>
+      </div>
+    </>
+  );
+}
+
+/** The shop's address and the texts. */
+export function TextFields({ form: { register, formState } }: FieldsProps) {
+  const { errors } = formState;
+  return (
+    <>
+      <Field label="Source URL" error={errors.source_url?.message}>
+        {(attributes) => <Input inputMode="url" {...attributes} {...register("source_url")} />}
+      </Field>
+      <Field label="Description" error={errors.description?.message}>
+        {(attributes) => <TextArea {...attributes} {...register("description")} />}
+      </Field>
+      <Field label="Meta description" error={errors.meta_description?.message}>
+        {(attributes) => <TextArea rows={2} {...attributes} {...register("meta_description")} />}
+      </Field>
+    </>
+  );
+}
+
+interface ColorsFieldProps {
+  value: string[];
+  onChange: (ids: string[]) => void;
+}
+
+export function ColorsField({ value, onChange }: ColorsFieldProps) {
+  const { data: colors } = useQuery(colorsQuery());
+  return (
+    <div>
+      <ChipField
+        label="Colors"
+        chips={
+          colors &&
+          [...colors.values()].map(({ id, name, hex_code }) => ({ id, name, hexCode: hex_code }))
+        }
+        loadingText="Loading colors..."
+        chosen={value}
+        onChange={onChange}
+      />
+      <QuickColor onCreated={(id) => onChange([...value, id])} />
+    </div>
+  );
+}
