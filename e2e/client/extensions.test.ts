@@ -80,6 +80,11 @@ test("a database webhook sends the inserted row", async () => {
     key: "k",
     body: { type: "INSERT", table: "notes", schema: "public", record, old_record: null },
   });
+  await vi.waitFor(async () => {
+    const metrics = await (await fetch(`${server.apiUrl}/metrics`)).text();
+    expect(metrics).toContain("selvedge_jobs_leader 1");
+    expect(metrics).toContain('selvedge_jobs_net_requests_total{outcome="response"} 1');
+  }, patience);
 });
 
 test("a job runs as the role that scheduled it", async () => {

@@ -82,28 +82,34 @@ async fn jobs_run_as_their_users_and_their_results_are_recorded() {
 #[tokio::test]
 async fn a_job_never_runs_twice_at_once_also_after_another_node_took_over() {
     let (database, client) = create_database().await;
+    // The first run waits for a row in `go`; it goes on in PostgreSQL while another node begins to lead.
     client
         .batch_execute(
-            "create table public.spans (began timestamptz, ended timestamptz);
-             select cron.schedule('slow', '1 second',
-               'with span as materialized (select clock_timestamp() as began, pg_sleep(1.5))
-                insert into public.spans select began, clock_timestamp() from span');",
+            "create table public.go (); create table public.spans (began timestamptz, ended timestamptz);
+             select cron.schedule('slow', '1 second', $job$
+               do $$ declare began timestamptz := clock_timestamp(); begin
+                 while not exists (select from public.go) loop perform pg_sleep(0.05); end loop;
+                 perform pg_sleep(0.2);
+                 insert into public.spans values (began, clock_timestamp());
+               end $$ $job$);",
         )
         .await
         .expect("scheduled");
-    let running = "select exists (select from pg_stat_activity where datname = current_database()
-        and application_name = 'pg_cron' and query like '%pg_sleep(1.5)%' and state = 'active')";
     let first = start_node(&database, development()).await;
-    wait_until(&client, running).await;
-    // The command goes on in PostgreSQL while another node begins to lead.
-    first.abort();
-    let second = start_node(&database, development()).await;
-
     wait_until(
         &client,
-        "select count(*) >= 3 from public.spans where ended - began > interval '1 second'",
+        "select exists (select from cron.job_run_details where status = 'running')",
     )
     .await;
+    first.abort();
+    let second = start_node(&database, development()).await;
+    wait_until(&client, "select count(*) = 2 from cron.job_run_details").await;
+    client
+        .batch_execute("insert into public.go default values")
+        .await
+        .expect("inserted");
+
+    wait_until(&client, "select count(*) >= 3 from public.spans").await;
 
     let overlaps = "select count(*) from public.spans as a join public.spans as b
         on a.began < b.began and b.began < a.ended";
@@ -140,19 +146,22 @@ async fn changes_of_jobs_take_effect_while_the_scheduler_runs() {
     .await;
 
     client
-        .batch_execute("select cron.unschedule('a')")
+        .batch_execute("select cron.unschedule('a'), cron.schedule('b', '1 second', 'select 3')")
         .await
-        .expect("gone");
+        .expect("changed");
+    // Once the scheduler knows `b`, it knows that `a` is gone.
     wait_until(
         &client,
-        "select not exists (select from cron.job_run_details where end_time is null)",
+        "select exists (select from cron.job_run_details where command = 'select 3')",
     )
     .await;
-    let before = query_value(&client, "select max(runid) from cron.job_run_details").await;
-    tokio::time::sleep(std::time::Duration::from_millis(2500)).await;
-    assert_eq!(
-        query_value(&client, "select max(runid) from cron.job_run_details").await,
-        before
-    );
+    let runs_of_a = "select count(*) from cron.job_run_details where jobid = 1";
+    let before = query_value(&client, runs_of_a).await;
+    wait_until(
+        &client,
+        "select count(*) >= 3 from cron.job_run_details where command = 'select 3'",
+    )
+    .await;
+    assert_eq!(query_value(&client, runs_of_a).await, before);
     node.abort();
 }

