@@ -14,7 +14,7 @@ use crate::changes::ChangeFeed;
 use crate::cluster::Cluster;
 use crate::config::RealtimeConfig;
 use crate::delivery::PresenceDelivery;
-use crate::fanout::{ChannelId, Hub, Member, QueueLimits, Rooms};
+use crate::fanout::{ChannelId, Hub, Member, QueueLimits, Rooms, WakeQueue};
 use crate::presence::Owner;
 use crate::rate::Rate;
 use crate::token::TokenVerifier;
@@ -98,6 +98,8 @@ pub(crate) struct Worker {
     pub(crate) shared: Arc<Shared>,
     /// Members and sockets of this thread.
     pub(crate) rooms: Rooms,
+    /// Wakes the sockets of this thread that have something to write.
+    pub(crate) wakes: Rc<WakeQueue>,
 }
 
 impl Worker {
@@ -111,7 +113,11 @@ impl Worker {
             shared.event_rate.clone(),
             shared.config.reader_grace,
         );
-        let worker = Rc::new(Self { shared, rooms });
+        let worker = Rc::new(Self {
+            shared,
+            rooms,
+            wakes: Rc::default(),
+        });
         let for_mailbox = Rc::clone(&worker);
         rt::spawn(async move {
             while let Some(delivery) = mailbox.recv().await {

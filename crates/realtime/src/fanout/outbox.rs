@@ -3,10 +3,12 @@
 use std::cell::{Cell, Ref, RefCell};
 use std::collections::VecDeque;
 use std::fmt;
+use std::rc::Rc;
 use std::task::{Context, Waker};
 use std::time::Duration;
 
 use super::channel_id::ChannelId;
+use super::wake_queue::WakeQueue;
 use crate::frame::EncodedFrame;
 use crate::metrics::METRICS;
 
@@ -47,6 +49,8 @@ pub(crate) struct Outbox {
     waker: RefCell<Option<Waker>>,
     /// Whether the task has been woken since it last looked: of the messages of one burst only the first wakes it.
     is_woken: Cell<bool>,
+    /// Wakes the tasks of all sockets of this thread.
+    wakes: Rc<WakeQueue>,
 }
 
 impl fmt::Debug for Outbox {
@@ -60,7 +64,7 @@ impl fmt::Debug for Outbox {
 }
 
 impl Outbox {
-    pub(crate) fn new(limits: QueueLimits) -> Self {
+    pub(crate) fn new(limits: QueueLimits, wakes: Rc<WakeQueue>) -> Self {
         Self {
             limits,
             queue: RefCell::default(),
@@ -69,6 +73,7 @@ impl Outbox {
             signals: RefCell::default(),
             waker: RefCell::default(),
             is_woken: Cell::default(),
+            wakes,
         }
     }
 
@@ -150,7 +155,7 @@ impl Outbox {
         if !self.is_woken.replace(true)
             && let Some(waker) = &*self.waker.borrow()
         {
-            waker.wake_by_ref();
+            self.wakes.wake(waker);
         }
     }
 }
@@ -160,10 +165,11 @@ mod tests {
     use super::*;
 
     fn outbox() -> Outbox {
-        Outbox::new(QueueLimits {
+        let limits = QueueLimits {
             messages: 3,
             bytes: 10,
-        })
+        };
+        Outbox::new(limits, Rc::default())
     }
 
     #[test]

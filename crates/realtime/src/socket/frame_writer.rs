@@ -180,10 +180,11 @@ mod tests {
     }
 
     fn outbox() -> Outbox {
-        Outbox::new(QueueLimits {
+        let limits = QueueLimits {
             messages: 1000,
             bytes: 1 << 20,
-        })
+        };
+        Outbox::new(limits, Rc::default())
     }
 
     fn stream(at_a_time: usize) -> (UpgradedStream, Rc<RefCell<Vec<u8>>>) {

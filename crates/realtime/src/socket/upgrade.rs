@@ -92,7 +92,7 @@ impl UpgradeHandler for Upgrades {
                     version,
                     token,
                     headers: policy_headers(headers),
-                    outbox: Rc::new(Outbox::new(shared.queue_limits())),
+                    outbox: Rc::new(Outbox::new(shared.queue_limits(), Rc::clone(&self.worker.wakes))),
                 });
                 let counted = CountedSocket::new(Arc::clone(shared));
                 UpgradeDecision::Accept {
