@@ -10,10 +10,9 @@ async function insertRow(table: string, columns: Record<string, unknown>): Promi
   return expectData(await owner().from(table).insert(columns).select("id").single()).id;
 }
 
-test("a link leads to one row of every section, and closing the panel leaves the list", async ({
-  page,
-  person,
-}) => {
+test("a link leads to one row of every section, and closing the panel leaves the list", {
+  tag: "@once",
+}, async ({ page, person }) => {
   const name = uniqueName("Linked");
   const category_id = await insertRow("categories", { name });
   const item = await makeItem();
