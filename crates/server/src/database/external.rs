@@ -54,13 +54,17 @@ impl ExternalDatabase {
     }
 
     /// Gives the services' roles the password of the URL. Needed once, when the platform schema has just created the roles
-    /// without one.
+    /// without one. `postgres`, as whom most jobs of pg_cron log in, gets it only if it has none: where it was there before,
+    /// people log in with its own password.
     pub(crate) async fn set_service_passwords(&self, superuser: &Client) -> Result<()> {
         let Some(password) = self.config.get_password() else {
             return Ok(());
         };
         let password = Some(SecretString::from(String::from_utf8_lossy(password).into_owned()));
+        let has_password = "select rolpassword is not null from pg_authid where rolname = 'postgres'";
+        let has_password: bool = superuser.query_one(has_password, &[]).await?.get(0);
         let passwords = RolePasswords {
+            postgres: password.clone().filter(|_| !has_password),
             authenticator: password.clone(),
             supabase_auth_admin: password.clone(),
             supabase_storage_admin: password.clone(),

@@ -137,3 +137,40 @@ async fn migrate_up_records_where_the_key_of_the_vault_is() {
     }
     running.stop();
 }
+
+#[actix_web::test]
+async fn migrate_up_gives_postgres_a_password_only_if_it_has_none() {
+    let project = Project::new();
+    let running = project.start().await;
+    let password = std::fs::read_to_string(project.path(".selvedge/superuser-password")).unwrap();
+    let port = project.ports.database;
+    let url =
+        |role: &str, database: &str| format!("postgresql://{role}:{password}@127.0.0.1:{port}/{database}");
+    let (superuser, connection) =
+        tokio_postgres::connect(&url("supabase_admin", "postgres"), tokio_postgres::NoTls)
+            .await
+            .unwrap();
+    actix_web::rt::spawn(connection);
+
+    for (database, prepare, can_log_in) in [
+        ("second", "create database second", false),
+        (
+            "third",
+            "create database third; alter role postgres password null",
+            true,
+        ),
+    ] {
+        for statement in prepare.split("; ") {
+            superuser.batch_execute(statement).await.unwrap();
+        }
+        let output = project
+            .command(&["migrate", "up"])
+            .env("DATABASE_URL", url("supabase_admin", database))
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{output:?}");
+        let login = tokio_postgres::connect(&url("postgres", database), tokio_postgres::NoTls).await;
+        assert_eq!(login.is_ok(), can_log_in, "{database}");
+    }
+    running.stop();
+}
