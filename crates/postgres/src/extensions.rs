@@ -50,6 +50,13 @@ pub const SHIPPED: &[ShippedExtension] = &[
         control: include_str!("../extensions/pgmq/pgmq.control"),
         script: include_str!("../extensions/pgmq/pgmq--1.5.1.sql"),
     },
+    // Upstream's own files (https://pgtap.org), with their licence beside them.
+    ShippedExtension {
+        name: "pgtap",
+        version: "1.3.5",
+        control: include_str!("../extensions/pgtap/pgtap.control"),
+        script: include_str!("../extensions/pgtap/pgtap--1.3.5.sql"),
+    },
 ];
 
 #[cfg(test)]

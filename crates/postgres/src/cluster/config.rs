@@ -12,6 +12,16 @@ use super::{
     owner::Owner,
 };
 
+/// Extensions whose module, of the same name, works only when PostgreSQL loads it at its start.
+const PRELOADED: [&str; 6] = [
+    "pg_stat_monitor",
+    "pg_tle",
+    "pg_wait_sampling",
+    "pgaudit",
+    "plpgsql_check",
+    "timescaledb",
+];
+
 /// How to run the project's cluster.
 #[derive(Debug, Clone)]
 pub struct ClusterConfig {
@@ -29,6 +39,8 @@ pub struct ClusterConfig {
     pub listen_tcp: bool,
     /// `[db.settings]` of `config.toml`; they override the defaults of this server.
     pub settings: BTreeMap<String, String>,
+    /// Extensions that the project creates; the modules of those that need it are loaded at PostgreSQL's start.
+    pub extensions: Vec<String>,
     /// Ports of the services, recorded in the lock file for the message that a second start prints.
     pub service_ports: Vec<u16>,
 }
@@ -45,6 +57,7 @@ impl ClusterConfig {
             port: 54_322,
             listen_tcp: true,
             settings: BTreeMap::new(),
+            extensions: Vec::new(),
             service_ports: Vec::new(),
         }
     }
@@ -66,6 +79,14 @@ impl ClusterConfig {
         }
     }
 
+    /// The programs that the cluster will run.
+    ///
+    /// # Errors
+    /// See [`Binaries::discover`].
+    pub fn find_binaries(&self) -> Result<Binaries, ClusterError> {
+        Binaries::find(&self.binary_search())
+    }
+
     pub(crate) fn log_file(&self) -> PathBuf {
         self.state_dir.join("postgres.log")
     }
@@ -77,13 +98,26 @@ impl ClusterConfig {
         owner: &Owner,
         data_dir: &Path,
     ) -> Result<(), ClusterError> {
-        let text = self.settings_text(binaries.has_module("pg_stat_statements"))?;
+        let text = self.settings_text(|module| binaries.has_module(module))?;
         let path = data_dir.join("selvedge.conf");
         std::fs::write(&path, text).map_err(ClusterError::file(&path))?;
         owner.give_ownership_of(&path)
     }
 
-    fn settings_text(&self, has_stat_statements: bool) -> Result<String, ClusterError> {
+    /// The installed modules that PostgreSQL loads at its start, separated by commas.
+    fn preloaded_modules(&self, has_module: impl Fn(&str) -> bool) -> String {
+        let of_project = PRELOADED
+            .into_iter()
+            .filter(|name| self.extensions.iter().any(|extension| extension == name));
+        let modules: Vec<&str> = std::iter::once("pg_stat_statements")
+            .chain(of_project)
+            .filter(|module| has_module(module))
+            .collect();
+        modules.join(",")
+    }
+
+    fn settings_text(&self, has_module: impl Fn(&str) -> bool) -> Result<String, ClusterError> {
+        let preloaded = self.preloaded_modules(has_module);
         let mut settings: BTreeMap<&str, &str> = BTreeMap::from([
             // Realtime streams the WAL. The size limit keeps a replication slot that nobody reads from filling the
             // disk.
@@ -105,8 +139,8 @@ impl ClusterConfig {
             ("bgwriter_delay", "1s"),
             ("wal_writer_delay", "1s"),
         ]);
-        if has_stat_statements {
-            settings.insert("shared_preload_libraries", "pg_stat_statements");
+        if !preloaded.is_empty() {
+            settings.insert("shared_preload_libraries", &preloaded);
         }
         for (name, value) in &self.settings {
             let is_name = !name.is_empty()
@@ -142,7 +176,7 @@ mod tests {
             .settings
             .insert("search_path".into(), "a'b\nfsync = off".into());
 
-        let text = config.settings_text(true).expect("valid names");
+        let text = config.settings_text(|_| true).expect("valid names");
 
         assert!(text.contains("max_connections = '7'\n"));
         assert!(text.contains("wal_level = 'logical'\n"));
@@ -151,12 +185,27 @@ mod tests {
     }
 
     #[test]
+    fn gw_018_modules_of_the_projects_extensions_are_preloaded_if_they_are_installed() {
+        let mut config = ClusterConfig::for_project(Path::new("/p"));
+        config.extensions = ["citext", "pgaudit", "timescaledb"].map(String::from).to_vec();
+
+        let text = config
+            .settings_text(|module| module != "timescaledb")
+            .expect("valid names");
+
+        assert!(
+            text.contains("shared_preload_libraries = 'pg_stat_statements,pgaudit'\n"),
+            "{text}"
+        );
+    }
+
+    #[test]
     fn gw_028_rejects_setting_names_with_invalid_characters() {
         let mut config = ClusterConfig::for_project(Path::new("/p"));
         config.settings.insert("x = 1\ny".into(), "7".into());
 
         assert!(matches!(
-            config.settings_text(false),
+            config.settings_text(|_| false),
             Err(ClusterError::BadSetting { .. })
         ));
     }

@@ -1,8 +1,8 @@
 //! The embedded cluster: a PostgreSQL of the project's own, in its `.selvedge/` folder.
 //!
-//! `binaries` finds PostgreSQL, `owner` decides as whom and where it runs (PostgreSQL refuses root), `init` creates the
-//! data directory once, `postmaster` starts, watches and ends the process, `lock` refuses a second server for the same
-//! project. Schemas and tables are created by [`crate::migrate`], not here.
+//! `binaries` finds PostgreSQL, `program_tree` arranges it so that `postgres` may create extensions, `owner` decides as
+//! whom and where it runs (PostgreSQL refuses root), `init` creates the data directory once, `postmaster` starts, watches
+//! and ends the process, `lock` refuses a second server for the same project. Schemas and tables are created by [`crate::migrate`], not here.
 //!
 //! Three rules keep data safe: `fsync` stays on, the next start shuts down a postmaster that a killed server left
 //! running, and a data directory gets its final name only after it has been written completely and synced to disk.
@@ -16,6 +16,7 @@ mod lock_holder;
 mod npm;
 mod owner;
 mod postmaster;
+mod program_tree;
 mod sockets;
 mod supervise;
 #[cfg(test)]
@@ -89,7 +90,7 @@ impl Cluster {
     pub(crate) fn start_blocking(config: &ClusterConfig, lock: ProjectLock) -> Result<Self, ClusterError> {
         let owner = Owner::for_this_process()?;
         let home = owner.data_home(&config.state_dir)?;
-        let binaries = Binaries::find(&config.binary_search())?.make_usable_by(&owner, &home)?;
+        let binaries = config.find_binaries()?.make_usable_by(&owner, &home)?;
         let data_dir = home.join("pgdata");
         // Before any file of the data directory is read or written, no older postmaster may be using it.
         postmaster::end_leftover_postmaster(&data_dir)?;

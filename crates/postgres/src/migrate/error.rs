@@ -28,18 +28,9 @@ pub enum MigrateError {
     /// PostgreSQL refused a statement.
     #[error(transparent)]
     Statement(Box<StatementFailure>),
-    /// The migrations need an extension that this PostgreSQL does not have (GW-019).
-    #[error("{}:{line}: extension \"{name}\" is not available in this PostgreSQL: {advice}", path.display())]
-    MissingExtension {
-        /// The file that creates it.
-        path: PathBuf,
-        /// Line of its `create extension`.
-        line: usize,
-        /// The extension.
-        name: String,
-        /// How to install it.
-        advice: &'static str,
-    },
+    /// The files need extensions that this PostgreSQL does not have (GW-019).
+    #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
+    MissingExtensions(Vec<MissingExtension>),
     /// Files and history disagree (GW-022).
     #[error(transparent)]
     History(#[from] HistoryConflict),
@@ -54,6 +45,20 @@ pub enum MigrateError {
         /// PostgreSQL's error.
         source: tokio_postgres::Error,
     },
+}
+
+/// An extension that a file creates and this PostgreSQL does not have.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}:{line}: extension \"{name}\" is not available in this PostgreSQL: {advice}", path.display())]
+pub struct MissingExtension {
+    /// The file that creates it.
+    pub path: PathBuf,
+    /// Line of its `create extension`.
+    pub line: usize,
+    /// The extension.
+    pub name: String,
+    /// How to install it.
+    pub advice: String,
 }
 
 /// A conflict between the migrations folder and the history in the database (GW-022). The first two messages are those

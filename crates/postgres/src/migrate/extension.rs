@@ -1,8 +1,7 @@
-//! Parses `CREATE EXTENSION` and `DROP EXTENSION`, so that missing extensions are reported before a migration runs
-//! (GW-019) and the statements run with the rights that Supabase gives to `postgres` (see
-//! `sql/platform/0011_extensions.sql`). Pure.
+//! Parses `CREATE EXTENSION` and `DROP EXTENSION`. Pure.
 
-use super::lexer::{Lexer, Token, TokenKind};
+use super::statement_reader::StatementReader;
+use crate::identifier::quote_literal;
 
 /// A parsed `CREATE EXTENSION` or `DROP EXTENSION`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,37 +20,15 @@ pub(crate) enum ExtensionStatement {
     },
 }
 
-/// What to do about an extension that the server does not have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Missing {
-    /// Dumps of hosted projects create it whether or not it is used: it is skipped, with this warning.
-    Ignorable(&'static str),
-    /// The migration fails; the text says how to install the extension.
-    Needed(&'static str),
-}
-
-/// Decides whether a missing extension is skipped or stops the migration.
-pub(crate) fn decide_missing(name: &str) -> Missing {
-    match name {
-        "pg_graphql" => Missing::Ignorable("graphql_public.graphql() answers that it is not enabled"),
-        "pgsodium" => Missing::Ignorable("its functions do not exist"),
-        "http" => Missing::Ignorable("calls of http(), http_get() and http_post() will fail when they run"),
-        "hypopg" | "index_advisor" => Missing::Ignorable("index advice is not available"),
-        "pg_stat_monitor" | "plan_filter" | "safeupdate" => Missing::Ignorable("it only observes"),
-        "vector" => {
-            Missing::Needed("install pgvector for this PostgreSQL (Debian: postgresql-<version>-pgvector)")
-        }
-        "postgis" => {
-            Missing::Needed("install PostGIS for this PostgreSQL (Debian: postgresql-<version>-postgis-3)")
-        }
-        "pgtap" => Missing::Needed("install pgTAP for this PostgreSQL (Debian: postgresql-<version>-pgtap)"),
-        _ => Missing::Needed(
-            "install it for this PostgreSQL, or use another one: --pg-bin DIR, or DATABASE_URL for a server of your own",
-        ),
-    }
-}
-
 impl ExtensionStatement {
+    /// The extensions that it names.
+    pub(crate) fn names(&self) -> Vec<&str> {
+        match self {
+            Self::Create { name, .. } => vec![name],
+            Self::Drop { names, .. } => names.iter().map(String::as_str).collect(),
+        }
+    }
+
     /// Parses a statement; `None` for any other kind, which is then sent to PostgreSQL as written.
     pub(crate) fn parse(statement: &str) -> Option<Self> {
         let mut words = StatementReader::new(statement);
@@ -115,8 +92,9 @@ impl ExtensionStatement {
         })
     }
 
-    /// The call of the `_selvedge` function that does the same with more rights than `postgres` has.
-    pub(crate) fn to_sql(&self) -> String {
+    /// What is selected to do the same with more rights than `postgres` has: a call of a `_selvedge` function
+    /// (`sql/platform/0011_extensions.sql`).
+    pub(crate) fn to_query(&self) -> String {
         match self {
             Self::Create {
                 name,
@@ -125,7 +103,7 @@ impl ExtensionStatement {
                 version,
                 cascade,
             } => format!(
-                "select _selvedge.create_extension({}, {if_not_exists}, {}, {}, {cascade})",
+                "_selvedge.create_extension({}, {if_not_exists}, {}, {}, {cascade})",
                 quote_literal(name),
                 schema
                     .as_deref()
@@ -141,80 +119,11 @@ impl ExtensionStatement {
             } => {
                 let names: Vec<String> = names.iter().map(|name| quote_literal(name)).collect();
                 format!(
-                    "select _selvedge.drop_extension(name, {if_exists}, {cascade}) from unnest(array[{}]) as name",
+                    "_selvedge.drop_extension(name, {if_exists}, {cascade}) from unnest(array[{}]) as name",
                     names.join(", ")
                 )
             }
         }
-    }
-}
-
-/// `value` as a string literal. A simple query takes no parameters, so quotes are doubled here.
-fn quote_literal(value: &str) -> String {
-    format!("'{}'", value.replace('\'', "''"))
-}
-
-/// The tokens of a statement without white space and comments, read from the front.
-struct StatementReader<'a> {
-    sql: &'a str,
-    tokens: std::vec::IntoIter<Token>,
-}
-
-impl<'a> StatementReader<'a> {
-    fn new(sql: &'a str) -> Self {
-        let mut lexer = Lexer::new(sql);
-        let mut tokens = Vec::new();
-        while let Some(Ok(token)) = lexer.next_token() {
-            if !matches!(token.kind, TokenKind::Whitespace | TokenKind::Comment) {
-                tokens.push(token);
-            }
-            // Statements about extensions are shorter than this; the limit avoids reading the long bodies of functions.
-            if tokens.len() > 32 {
-                break;
-            }
-        }
-        Self {
-            sql,
-            tokens: tokens.into_iter(),
-        }
-    }
-
-    fn text(&self, token: Token) -> &'a str {
-        &self.sql[token.start..token.end]
-    }
-
-    fn take(&mut self, word: &str) -> bool {
-        let found = self
-            .tokens
-            .as_slice()
-            .first()
-            .is_some_and(|token| self.text(*token).eq_ignore_ascii_case(word));
-        if found {
-            self.tokens.next();
-        }
-        found
-    }
-
-    fn expect(&mut self, word: &str) -> Option<()> {
-        self.take(word).then_some(())
-    }
-
-    /// An identifier (unquoted ones in lower case, as in PostgreSQL) or the content of a string.
-    fn name(&mut self) -> Option<String> {
-        let token = self.tokens.next()?;
-        let text = self.text(token);
-        match token.kind {
-            TokenKind::Word => Some(text.to_lowercase()),
-            TokenKind::QuotedIdentifier if text.starts_with('"') => {
-                Some(text[1..text.len() - 1].replace("\"\"", "\""))
-            }
-            TokenKind::String if text.starts_with('\'') => Some(text[1..text.len() - 1].replace("''", "'")),
-            _ => None,
-        }
-    }
-
-    fn at_end(&self) -> bool {
-        self.tokens.as_slice().is_empty()
     }
 }
 
@@ -264,12 +173,12 @@ mod tests {
     }
 
     #[test]
-    fn gw_018_to_sql_doubles_quotes_in_extension_names() {
+    fn gw_018_to_query_doubles_quotes_in_extension_names() {
         let statement = ExtensionStatement::parse("create extension \"a'b\"").expect("is one");
 
         assert_eq!(
-            statement.to_sql(),
-            "select _selvedge.create_extension('a''b', false, current_schema()::text, null, false)"
+            statement.to_query(),
+            "_selvedge.create_extension('a''b', false, current_schema()::text, null, false)"
         );
     }
 }

@@ -157,6 +157,17 @@ pub fn create_migration(folder: &Path, timestamp: &str, name: &str) -> Result<Pa
     Ok(path)
 }
 
+/// The text of a file, which must be UTF-8.
+pub(crate) fn read_file(path: &Path) -> Result<String, MigrateError> {
+    let bytes = std::fs::read(path).map_err(MigrateError::file(path))?;
+    String::from_utf8(bytes).map_err(|_| {
+        MigrateError::file(path)(std::io::Error::new(
+            std::io::ErrorKind::InvalidData,
+            "it is not UTF-8 text",
+        ))
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,13 +1,17 @@
 //! Brings a database to the shape that a project needs: the platform schema first (`sql/platform`, compiled into the
 //! binary), then the project's `roles.sql`, migrations and seeds (gateway.md §8).
 //!
-//! Splitting, ordering and the comparison with the history are pure and tested without a database (`split`, `files`,
-//! `extension`); `run`, `platform`, `project` and `seed` hold the I/O. The server decides when to call these functions.
+//! Splitting, ordering and the comparison with the history are pure and tested without a database (`split`, `files`), as
+//! are the parsers of statements that need more rights than `postgres` has (`extension`, `superuser_statement`,
+//! `do_block`); `run`, `platform`, `project`, `seed` and `statement_plan` hold the I/O. The server decides when to call these
+//! functions.
 
+mod do_block;
 mod error;
 mod extension;
 mod files;
-mod lexer;
+pub(crate) mod lexer;
+mod missing_extension;
 mod passwords;
 mod platform;
 mod project;
@@ -15,9 +19,14 @@ mod run;
 mod seed;
 mod shipped;
 mod split;
+mod statement_plan;
+mod statement_reader;
+mod superuser_statement;
 
-pub use error::{HistoryConflict, MigrateError, StatementFailure};
+pub use error::{HistoryConflict, MigrateError, MissingExtension, StatementFailure};
+pub(crate) use files::read_file;
 pub use files::{DiscoveredMigrations, Migration, create_migration, discover_migrations, pending_migrations};
+pub use missing_extension::{ExtensionUse, check_extensions};
 pub(crate) use passwords::scram_verifier;
 pub use passwords::{RolePasswords, set_role_passwords};
 #[cfg(any(test, feature = "testing"))]
@@ -28,4 +37,6 @@ pub use platform::{
 pub use project::{MigrationState, MigrationStatus, apply_pending, apply_roles, list_migrations};
 pub use seed::{SeedFile, SeedOutcome, apply_seeds, find_seeds};
 pub use shipped::set_vault_key_file;
+pub(crate) use split::{Piece, split_script};
 pub use split::{SplitError, Statement, split_statements};
+pub use statement_plan::find_extension_uses;

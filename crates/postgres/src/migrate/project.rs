@@ -1,16 +1,15 @@
 //! Applies a project's `roles.sql` and migrations, and keeps their history (gateway.md §8).
 
-use std::{collections::BTreeSet, path::Path, time::Duration};
+use std::{path::Path, time::Duration};
 
 use tokio_postgres::Client;
 
 use super::{
     error::MigrateError,
-    extension::{ExtensionStatement, Missing, decide_missing},
-    files::{Migration, pending_migrations},
+    files::{Migration, pending_migrations, read_file},
     run::Script,
+    statement_plan::{StatementPlan, plan_statements},
 };
-use crate::SHIPPED;
 
 const HISTORY: &str = "
     create schema if not exists supabase_migrations;
@@ -140,10 +139,10 @@ pub async fn apply_pending<'a>(
         .zip(&texts)
         .map(|(migration, text)| Script::parse(&migration.path, text))
         .collect::<Result<Vec<_>, _>>()?;
-    let skip = check_extensions(client, &scripts, &mut warn).await?;
+    let plan = plan_statements(client, &scripts, &mut warn).await?;
 
     for (migration, script) in waiting.iter().zip(&scripts) {
-        apply_migration(client, migration, script, &skip).await?;
+        apply_migration(client, migration, script, &plan).await?;
     }
     Ok(waiting)
 }
@@ -152,10 +151,10 @@ async fn apply_migration(
     client: &Client,
     migration: &Migration,
     script: &Script<'_>,
-    skip: &[String],
+    plan: &StatementPlan,
 ) -> Result<(), MigrateError> {
     let statements: Vec<&str> = script.statements.iter().map(|statement| statement.text).collect();
-    run_file(client, script, skip, Some(LOCK_TIMEOUT), async {
+    run_file(client, script, plan, Some(LOCK_TIMEOUT), async {
         client
             .execute(
                 INSERT_HISTORY,
@@ -172,13 +171,19 @@ async fn apply_migration(
 ///
 /// # Errors
 /// See [`MigrateError`].
-pub async fn apply_roles(client: &Client, path: &Path) -> Result<bool, MigrateError> {
+pub async fn apply_roles(
+    client: &Client,
+    path: &Path,
+    mut warn: impl FnMut(String),
+) -> Result<bool, MigrateError> {
     if !path.exists() {
         return Ok(false);
     }
     let text = read_file(path)?;
-    let script = Script::parse(path, &text)?;
-    run_file(client, &script, &[], None, async { Ok(()) }).await?;
+    let scripts = [Script::parse(path, &text)?];
+    let plan = plan_statements(client, &scripts, &mut warn).await?;
+    let [script] = &scripts;
+    run_file(client, script, &plan, None, async { Ok(()) }).await?;
     Ok(true)
 }
 
@@ -186,14 +191,14 @@ pub async fn apply_roles(client: &Client, path: &Path) -> Result<bool, MigrateEr
 pub(crate) async fn run_file(
     client: &Client,
     script: &Script<'_>,
-    skip: &[String],
+    plan: &StatementPlan,
     lock_timeout: Option<Duration>,
     record: impl Future<Output = Result<(), MigrateError>>,
 ) -> Result<(), MigrateError> {
     reset_session(client, lock_timeout).await?;
     client.batch_execute("begin").await?;
     let outcome = async {
-        script.run(client, skip).await?;
+        script.run(client, |statement| plan.plan(statement)).await?;
         // The file may have changed the role (`set role`), and the history row must be written as `postgres`.
         client.batch_execute("reset role").await?;
         record.await?;
@@ -219,68 +224,4 @@ async fn reset_session(client: &Client, lock_timeout: Option<Duration>) -> Resul
     Ok(client
         .batch_execute(&format!("reset role; reset all{lock_timeout}"))
         .await?)
-}
-
-pub(crate) fn read_file(path: &Path) -> Result<String, MigrateError> {
-    let bytes = std::fs::read(path).map_err(MigrateError::file(path))?;
-    String::from_utf8(bytes).map_err(|_| {
-        MigrateError::file(path)(std::io::Error::new(
-            std::io::ErrorKind::InvalidData,
-            "it is not UTF-8 text",
-        ))
-    })
-}
-
-/// Checks the extensions that `scripts` create (GW-019), before any of them runs. Returns the names to skip: missing ones
-/// that a project can do without, each with a warning. Those of [`SHIPPED`] are never missing.
-///
-/// # Errors
-/// [`MigrateError::MissingExtension`] for a missing extension that the project needs.
-pub(crate) async fn check_extensions(
-    client: &Client,
-    scripts: &[Script<'_>],
-    warn: &mut impl FnMut(String),
-) -> Result<Vec<String>, MigrateError> {
-    let mut uses = Vec::new();
-    for script in scripts {
-        for statement in &script.statements {
-            if let Some(ExtensionStatement::Create { name, .. }) = ExtensionStatement::parse(statement.text) {
-                uses.push((script.path, statement.line, name));
-            }
-        }
-    }
-    if uses.is_empty() {
-        return Ok(Vec::new());
-    }
-    let available: BTreeSet<String> = client
-        .query("select name::text from pg_available_extensions", &[])
-        .await?
-        .iter()
-        .map(|row| row.get(0))
-        .chain(SHIPPED.iter().map(|shipped| shipped.name.to_owned()))
-        .collect();
-    let mut skip: Vec<String> = Vec::new();
-    for (path, line, name) in uses.into_iter().filter(|(_, _, name)| !available.contains(name)) {
-        match decide_missing(&name) {
-            Missing::Ignorable(consequence) if skip.contains(&name) => {
-                tracing::debug!(extension = name, consequence, "named again");
-            }
-            Missing::Ignorable(consequence) => {
-                warn(format!(
-                    "{}:{line}: extension \"{name}\" is not available here and was left out: {consequence}",
-                    path.display()
-                ));
-                skip.push(name);
-            }
-            Missing::Needed(advice) => {
-                return Err(MigrateError::MissingExtension {
-                    path: path.to_owned(),
-                    line,
-                    name,
-                    advice,
-                });
-            }
-        }
-    }
-    Ok(skip)
 }

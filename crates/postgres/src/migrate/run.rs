@@ -11,7 +11,6 @@ use tokio_postgres::{Client, SimpleQueryMessage, error::ErrorPosition};
 
 use super::{
     error::{MigrateError, StatementFailure},
-    extension::ExtensionStatement,
     split::{SplitError, Statement, split_statements},
 };
 
@@ -34,16 +33,17 @@ impl<'a> Script<'a> {
         Ok(Self { path, statements })
     }
 
-    /// Runs the statements in order, in the transaction that the caller has opened. `create extension` is skipped for
-    /// the names in `skip`.
-    pub(crate) async fn run(&self, client: &Client, skip: &[String]) -> Result<(), MigrateError> {
-        let texts: Vec<String> = self
-            .statements
-            .iter()
-            .map(|statement| blank_out_skipped(statement.text, skip))
-            .collect();
-        for range in split_into_batches(&texts) {
-            self.run_batch(client, &texts, range).await?;
+    /// Runs the statements in order, in the transaction that the caller has opened. `plan` gives the statement that is sent
+    /// in the place of each.
+    pub(crate) async fn run(
+        &self,
+        client: &Client,
+        plan: impl Fn(&str) -> String,
+    ) -> Result<(), MigrateError> {
+        let texts = self.statements.iter().map(|statement| statement.text);
+        let planned: Vec<String> = texts.map(plan).collect();
+        for range in split_into_batches(&planned) {
+            self.run_batch(client, &planned, range).await?;
         }
         Ok(())
     }
@@ -86,17 +86,6 @@ impl<'a> Script<'a> {
             statement.text,
             db,
         ))))
-    }
-}
-
-/// The text that is sent for a statement. `create extension` and `drop extension` become calls of `_selvedge`
-/// functions, which run with the rights that `postgres` has at Supabase; other statements are sent as written.
-fn blank_out_skipped(statement: &str, skip: &[String]) -> String {
-    match ExtensionStatement::parse(statement) {
-        // A statement is needed in its place: completions are counted to find the one that failed.
-        Some(ExtensionStatement::Create { name, .. }) if skip.contains(&name) => "select null".to_owned(),
-        Some(extension) => extension.to_sql(),
-        None => statement.to_owned(),
     }
 }
 

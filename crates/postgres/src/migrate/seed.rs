@@ -9,9 +9,7 @@ use sha2::{Digest, Sha256};
 use tokio_postgres::Client;
 
 use super::{
-    error::MigrateError,
-    project::{check_extensions, read_file, run_file},
-    run::Script,
+    error::MigrateError, files::read_file, project::run_file, run::Script, statement_plan::plan_statements,
 };
 
 const REGISTER: &str = "
@@ -112,9 +110,9 @@ pub async fn apply_seeds<'a>(
             }
             None => {
                 let scripts = [Script::parse(&seed.path, &text)?];
-                let skip = check_extensions(client, &scripts, &mut warn).await?;
+                let plan = plan_statements(client, &scripts, &mut warn).await?;
                 let [script] = &scripts;
-                run_file(client, script, &skip, None, record_seed(client, seed, &hash)).await?;
+                run_file(client, script, &plan, None, record_seed(client, seed, &hash)).await?;
                 SeedOutcome::Applied
             }
         };

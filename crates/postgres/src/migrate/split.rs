@@ -1,7 +1,8 @@
 //! Splits a SQL file into its statements, each with the line on which it begins. Pure: text in, statements out.
 //!
 //! A semicolon inside a dollar quote, string, comment, pair of parentheses or `BEGIN ATOMIC` body does not end a
-//! statement. Commands of psql and `COPY … FROM stdin` cannot be run over a connection; each has an error of its own.
+//! statement. `COPY … FROM stdin` cannot be run from a file and is an error; commands of psql are one unless the caller
+//! knows what to do about them.
 
 use super::lexer::{Lexer, Token, TokenKind};
 
@@ -12,6 +13,20 @@ pub struct Statement<'a> {
     pub text: &'a str,
     /// Line (from 1) of its first word; comments before it do not count.
     pub line: usize,
+}
+
+/// A part of a script for psql.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Piece<'a> {
+    /// A statement.
+    Statement(Statement<'a>),
+    /// A line that begins with a backslash.
+    Command {
+        /// The line, with the backslash.
+        text: &'a str,
+        /// Its number, from 1.
+        line: usize,
+    },
 }
 
 /// Why a file could not be split.
@@ -58,6 +73,29 @@ impl SplitError {
 /// # Errors
 /// [`SplitError`] when the text cannot be run over a connection.
 pub fn split_statements(sql: &str) -> Result<Vec<Statement<'_>>, SplitError> {
+    let mut statements = Vec::new();
+    for piece in split_script(sql)? {
+        match piece {
+            Piece::Statement(statement) => statements.push(statement),
+            // `pg_dump` writes these two since 2025 to limit what psql does, and nothing here runs psql.
+            Piece::Command { text, .. }
+                if text.starts_with("\\restrict") || text.starts_with("\\unrestrict") => {}
+            Piece::Command { text, line } => {
+                return Err(SplitError::MetaCommand {
+                    line,
+                    command: text.chars().take(60).collect(),
+                });
+            }
+        }
+    }
+    Ok(statements)
+}
+
+/// Splits a script for psql into statements and commands.
+///
+/// # Errors
+/// [`SplitError`] when the text cannot be run over a connection.
+pub(crate) fn split_script(sql: &str) -> Result<Vec<Piece<'_>>, SplitError> {
     // Editors on Windows begin files with a byte order mark, which PostgreSQL rejects.
     let sql = sql.strip_prefix('\u{feff}').unwrap_or(sql);
     Splitter::new(sql).run()
@@ -65,7 +103,7 @@ pub fn split_statements(sql: &str) -> Result<Vec<Statement<'_>>, SplitError> {
 
 struct Splitter<'a> {
     sql: &'a str,
-    statements: Vec<Statement<'a>>,
+    pieces: Vec<Piece<'a>>,
     lines: LineCounter<'a>,
     /// Byte offset at which the current statement begins, comments before it included.
     start: usize,
@@ -81,7 +119,7 @@ impl<'a> Splitter<'a> {
     fn new(sql: &'a str) -> Self {
         Self {
             sql,
-            statements: Vec::new(),
+            pieces: Vec::new(),
             lines: LineCounter::new(sql),
             start: 0,
             first: None,
@@ -91,7 +129,7 @@ impl<'a> Splitter<'a> {
         }
     }
 
-    fn run(mut self) -> Result<Vec<Statement<'a>>, SplitError> {
+    fn run(mut self) -> Result<Vec<Piece<'a>>, SplitError> {
         let mut lexer = Lexer::new(self.sql);
         let mut skip_until = 0;
         while let Some(token) = lexer.next_token() {
@@ -111,7 +149,7 @@ impl<'a> Splitter<'a> {
                     continue;
                 }
                 TokenKind::Backslash if self.first.is_none() => {
-                    skip_until = self.meta_command(token)?;
+                    skip_until = self.command(token);
                     self.start = skip_until;
                     continue;
                 }
@@ -123,7 +161,7 @@ impl<'a> Splitter<'a> {
             self.first.get_or_insert(token.start);
         }
         self.finish(self.sql.len())?;
-        Ok(self.statements)
+        Ok(self.pieces)
     }
 
     fn word(&mut self, token: Token) {
@@ -140,10 +178,10 @@ impl<'a> Splitter<'a> {
             if self.copy.is_complete() {
                 return Err(SplitError::CopyFromStdin { line });
             }
-            self.statements.push(Statement {
+            self.pieces.push(Piece::Statement(Statement {
                 text: self.sql[self.start..end].trim(),
                 line,
-            });
+            }));
         }
         self.parens = 0;
         self.body = AtomicBody::default();
@@ -151,19 +189,13 @@ impl<'a> Splitter<'a> {
         Ok(())
     }
 
-    /// Handles a line that begins with a backslash, and returns the offset of its end. `\restrict` and `\unrestrict`
-    /// are skipped: `pg_dump` writes them since 2025 to limit what psql does, and nothing here runs psql. Any other
-    /// command is an error.
-    fn meta_command(&mut self, token: Token) -> Result<usize, SplitError> {
+    /// Takes a line that begins with a backslash, and returns the offset of its end.
+    fn command(&mut self, token: Token) -> usize {
         let rest = &self.sql[token.start..];
-        let command = rest.lines().next().unwrap_or(rest).trim_end();
-        match command.split_whitespace().next() {
-            Some("\\restrict" | "\\unrestrict") => Ok(token.start + command.len()),
-            _ => Err(SplitError::MetaCommand {
-                line: self.lines.line_of(token.start),
-                command: command.chars().take(60).collect(),
-            }),
-        }
+        let text = rest.lines().next().unwrap_or(rest).trim_end();
+        let line = self.lines.line_of(token.start);
+        self.pieces.push(Piece::Command { text, line });
+        token.start + text.len()
     }
 }
 

@@ -4,6 +4,7 @@
 mod extensions;
 mod history;
 mod seeds;
+mod superuser_statements;
 
 use std::path::{Path, PathBuf};
 

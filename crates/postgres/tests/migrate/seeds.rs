@@ -97,13 +97,13 @@ async fn gw_026_roles_sql_can_run_more_than_once() {
 
     for _ in 0..2 {
         assert!(
-            apply_roles(&project.client, &project.path().join("roles.sql"))
+            apply_roles(&project.client, &project.path().join("roles.sql"), |_| {})
                 .await
                 .expect("applies")
         );
     }
     assert!(
-        !apply_roles(&project.client, &project.path().join("none.sql"))
+        !apply_roles(&project.client, &project.path().join("none.sql"), |_| {})
             .await
             .expect("nothing to do")
     );

@@ -3,9 +3,11 @@
 
 mod baseline;
 mod claims;
+mod extensions;
 mod privileges;
 mod projects;
 mod realtime;
+mod rights;
 mod shipped;
 mod storage;
 mod vault;

@@ -17,7 +17,7 @@ use url::Url;
 use super::logging::start_logging;
 use super::{shutdown, summary};
 use crate::config::Config;
-use crate::database::embedded::Embedded;
+use crate::database::embedded::{self, Embedded};
 use crate::http::StatusPage;
 use crate::instance;
 use crate::keys::KeySet;
@@ -56,6 +56,7 @@ pub(super) async fn run(mut config: Config) -> Result<()> {
             path.display()
         )]);
     }
+    embedded::print_note_about_exposed_tables(&config);
     let keys = KeySet::for_development(&config)?;
     let listeners = Listeners::bind(&config)?;
     let mut signals = shutdown::Signals::listen()?;

@@ -7,8 +7,9 @@ use secrecy::SecretString;
 use selvedge_postgres::Logins;
 use selvedge_postgres::cluster::{Cluster, ClusterConfig, ClusterError, DATABASE, LockHolder};
 use selvedge_postgres::migrate::{
-    self, Migration, RolePasswords, SeedOutcome, apply_pending, apply_platform, apply_roles, apply_seeds,
-    discover_migrations, find_seeds, set_auto_expose_new_tables, set_role_passwords,
+    self, ExtensionUse, Migration, RolePasswords, SeedOutcome, apply_pending, apply_platform, apply_roles,
+    apply_seeds, check_extensions, discover_migrations, find_extension_uses, find_seeds,
+    set_auto_expose_new_tables, set_role_passwords,
 };
 use tokio_postgres::Client;
 
@@ -43,27 +44,72 @@ pub(crate) struct Report {
     pub(crate) seeds: Vec<String>,
 }
 
+/// Says what an unset `auto_expose_new_tables` means, because versions of the Supabase CLI differ.
+pub(crate) fn print_note_about_exposed_tables(config: &Config) {
+    if config.api.auto_expose_new_tables.is_none() && migrations_folder(config).is_dir() {
+        output::print_note(
+            "api.auto_expose_new_tables is not set: anon, authenticated and service_role get rights on new tables of \
+             public, and row-level security decides what they see, as with the Supabase CLI until June 2026. Later \
+             versions grant nothing then. Set it to true or false in config.toml",
+        );
+    }
+}
+
 /// Starts the cluster without applying anything.
 pub(crate) async fn start_cluster(config: &Config) -> Result<Cluster> {
-    let settings = config.db.settings.iter().cloned().collect();
-    let cluster = Cluster::start(ClusterConfig {
+    Cluster::start(cluster_config(config)?)
+        .await
+        .map_err(|error| match error {
+            ClusterError::PortTaken { port } => listen::port_taken(port, DATABASE_PORT),
+            other => anyhow!(other),
+        })
+}
+
+fn cluster_config(config: &Config) -> Result<ClusterConfig> {
+    let uses = extensions_of_migrations(config)?;
+    Ok(ClusterConfig {
         state_dir: config.selvedge.data_dir.clone(),
         pg_bin: config.selvedge.pg_bin.clone(),
         port: config.db.port,
-        settings,
+        settings: config.db.settings.iter().cloned().collect(),
+        extensions: uses.into_iter().map(|used| used.name).collect(),
         service_ports: Ports::to_lock(config),
         ..ClusterConfig::for_project(&config.project.folder)
-    });
-    cluster.await.map_err(|error| match error {
-        ClusterError::PortTaken { port } => listen::port_taken(port, DATABASE_PORT),
-        other => anyhow!(other),
     })
+}
+
+/// The extensions that the project's migrations create, applied or not.
+fn extensions_of_migrations(config: &Config) -> Result<Vec<ExtensionUse>> {
+    if !config.db.migrations.enabled {
+        return Ok(Vec::new());
+    }
+    let found = discover_migrations(&migrations_folder(config))?;
+    let files: Vec<PathBuf> = found.migrations.into_iter().map(|file| file.path).collect();
+    Ok(find_extension_uses(&files)?)
+}
+
+/// Reports all extensions that this machine lacks, before anything is created. Without it the first start would stop at
+/// each of them in turn, with a database that is half made.
+fn check_before_first_start(config: &Config) -> Result<()> {
+    let binaries = cluster_config(config)?.find_binaries()?;
+    if let Some(installed) = binaries.installed_extensions() {
+        // Warnings about those that are left out follow when the migrations run.
+        check_extensions(
+            &extensions_of_migrations(config)?,
+            &installed,
+            binaries.major_version(),
+        )?;
+    }
+    Ok(())
 }
 
 impl Embedded {
     /// Starts the cluster and brings it up to date: platform schema, roles, migrations, and seeds on the first start.
     /// Buckets need the storage service and are filled by the caller, who then calls [`Embedded::mark_initialized`].
     pub(crate) async fn start(config: &Config) -> Result<Self> {
+        if !seeded_marker(config).exists() {
+            check_before_first_start(config)?;
+        }
         let cluster = start_cluster(config).await?;
         warn_about_version(config, &cluster);
         // On an error `cluster` is dropped, and its destructor ends PostgreSQL.
@@ -75,6 +121,12 @@ impl Embedded {
     pub(crate) fn mark_initialized(&self, config: &Config) -> Result<()> {
         let marker = seeded_marker(config);
         std::fs::write(&marker, "").with_context(|| format!("cannot write {}", marker.display()))
+    }
+
+    /// The login of `postgres` over the unix socket.
+    pub(crate) fn administrator_login(&self) -> tokio_postgres::Config {
+        self.cluster
+            .config_for("postgres", &SecretString::from(EMBEDDED_PASSWORD))
     }
 
     /// The services' logins over the unix socket.
@@ -115,7 +167,8 @@ async fn bring_up(config: &Config, cluster: &Cluster) -> Result<Report> {
     // Migrations may refer to roles of roles.sql, so it runs before them.
     if is_first {
         // Roles come before migrations, because migrations may grant rights to them.
-        apply_roles(&administrator, &config.project.folder.join("roles.sql")).await?;
+        let roles = config.project.folder.join("roles.sql");
+        apply_roles(&administrator, &roles, |line| output::print_warnings(&[line])).await?;
     }
     let migrations = apply_migrations(config, &administrator).await?;
     let seeds = if is_first {

@@ -1,0 +1,229 @@
+//! A tree of PostgreSQL's programs that `postgres` may create extensions with.
+//!
+//! At Supabase `postgres` is no superuser and still creates extensions that PostgreSQL reserves for superusers, on any
+//! connection. PostgreSQL decides this by the extension's control file (`trusted = true`) and finds control files
+//! relative to its own program. So the cluster runs from a tree of its own: programs that look for their folders are
+//! copied, control files of the extensions in question are rewritten, the extensions that are part of this program are
+//! added, and everything else is a link into the installation.
+//!
+//! A tree is made once per installation. Its name holds a fingerprint of the files that it was made from: when the
+//! machine's packages change, the next start makes another one, and a cluster that still runs keeps its own.
+
+mod control;
+mod installation;
+mod location;
+
+use std::{
+    collections::BTreeSet,
+    io::{self, Write as _},
+    os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, symlink},
+    path::{Path, PathBuf},
+};
+
+use sha2::{Digest, Sha256};
+
+use self::{
+    control::{belongs_to, extension_of_control_file, grant_trust, is_privileged},
+    installation::Installation,
+    location::{create_folder, is_ours_alone, trees_folder},
+};
+use super::{error::ClusterError, owner::Owner};
+use crate::extensions::SHIPPED;
+
+/// Raised when the same files have to be arranged differently.
+const FORMAT: u32 = 1;
+
+/// The programs of a tree. They are copied, because PostgreSQL follows links before it looks for its folders, and not
+/// hard-linked, because a change of owner or mode in the cache would reach the installation.
+const PROGRAMS: [&str; 2] = ["postgres", "initdb"];
+
+/// Folders whose `lib` holds the libraries of the whole machine, which programs find without a link in the tree.
+const SYSTEM_ROOTS: [&str; 3] = ["/", "/usr", "/usr/local"];
+
+/// The folder of the tree's programs. The tree is made when it is missing; `None` for an installation whose folders are
+/// not known.
+///
+/// # Errors
+/// When files cannot be read or written.
+pub(super) fn ensure_program_tree(
+    bin: &Path,
+    major_version: u32,
+    owner: &Owner,
+    home: &Path,
+) -> Result<Option<PathBuf>, ClusterError> {
+    let Some(installation) = Installation::find(bin, major_version) else {
+        return Ok(None);
+    };
+    let folder = trees_folder(owner, home);
+    let name = format!(
+        "postgresql-{major_version}-{}",
+        fingerprint(&installation).map_err(ClusterError::file(&installation.share))?
+    );
+    let tree = folder.join(name);
+    let programs = installation.path_in(&tree, &installation.bin);
+    if is_ours_alone(&tree) {
+        return Ok(Some(programs));
+    }
+    let unfinished = tempfile::Builder::new()
+        .prefix(".unfinished-")
+        .tempdir_in(&folder)
+        .map_err(ClusterError::file(&folder))?;
+    let root = unfinished.path();
+    // Temporary folders are private; the cluster may run as another user.
+    std::fs::set_permissions(root, std::fs::Permissions::from_mode(0o755))
+        .and_then(|()| build(&installation, root))
+        .map_err(ClusterError::file(root))?;
+    if !uses_shared_files_of(&installation, root, owner) {
+        return Ok(None);
+    }
+    match std::fs::rename(root, &tree) {
+        // Another start may have made the same tree in the meantime.
+        Err(_) if is_ours_alone(&tree) => {}
+        Err(error) => return Err(ClusterError::file(&tree)(error)),
+        Ok(()) => {
+            // The folder has another name now, so there is nothing left to delete.
+            let _renamed = unfinished.keep();
+        }
+    }
+    Ok(Some(programs))
+}
+
+/// The extensions that an installation has control files for; `None` for an installation whose folders are not known.
+pub(super) fn installed_extensions(bin: &Path, major_version: u32) -> Option<BTreeSet<String>> {
+    let installation = Installation::find(bin, major_version)?;
+    let files = std::fs::read_dir(installation.share.join("extension")).ok()?;
+    let names = files.filter_map(|entry| {
+        let name = entry.ok()?.file_name();
+        Some(extension_of_control_file(name.to_str()?)?.to_owned())
+    });
+    Some(names.collect())
+}
+
+/// A digest of what a tree is made from: names, sizes and times of the installation's files, and our own ones.
+fn fingerprint(installation: &Installation) -> io::Result<String> {
+    let mut digest = Sha256::new();
+    digest.update(format!("{FORMAT} {}\n", installation.bin.display()));
+    let mut files = PROGRAMS.map(|program| installation.bin.join(program)).to_vec();
+    for folder in [&installation.modules, &installation.share.join("extension")] {
+        for entry in std::fs::read_dir(folder)? {
+            files.push(entry?.path());
+        }
+    }
+    files.sort();
+    for file in files {
+        // Follows links: Homebrew links each file. A link without a target counts by its name.
+        let (size, seconds, nanoseconds) =
+            std::fs::metadata(&file).map_or((0, 0, 0), |meta| (meta.len(), meta.mtime(), meta.mtime_nsec()));
+        digest.update(format!("{} {size} {seconds} {nanoseconds}\n", file.display()));
+    }
+    for extension in SHIPPED {
+        for text in [
+            extension.name,
+            extension.version,
+            extension.control,
+            extension.script,
+        ] {
+            digest.update(text.len().to_le_bytes());
+            digest.update(text);
+        }
+    }
+    Ok(hex::encode(digest.finalize())[..16].to_owned())
+}
+
+/// Makes the tree in the empty folder `root`.
+fn build(installation: &Installation, root: &Path) -> io::Result<()> {
+    let bin = installation.path_in(root, &installation.bin);
+    create_folder(&bin)?;
+    for program in PROGRAMS {
+        std::fs::copy(installation.bin.join(program), bin.join(program))?;
+    }
+    // Programs of npm's package find their libraries in `../lib`, which contains the modules' folder there.
+    let libraries = installation.bin.with_file_name("lib");
+    let modules = &installation.modules;
+    let is_self_contained = !SYSTEM_ROOTS
+        .iter()
+        .any(|folder| installation.root == Path::new(folder));
+    let linked = if is_self_contained && modules.starts_with(&libraries) {
+        &libraries
+    } else {
+        modules
+    };
+    link_folder(installation, root, linked, modules)?;
+    let extensions = installation.share.join("extension");
+    link_folder(installation, root, &installation.share, &extensions)?;
+    adapt_extensions(&installation.path_in(root, &extensions))
+}
+
+/// Makes `folder` of the installation in the tree, with links to its entries. The path down to `inner`, which is in it or
+/// is `folder` itself, consists of folders of our own, to which files can be added.
+fn link_folder(installation: &Installation, root: &Path, folder: &Path, inner: &Path) -> io::Result<()> {
+    let target = installation.path_in(root, folder);
+    create_folder(&target)?;
+    for entry in std::fs::read_dir(folder)? {
+        let entry = entry?;
+        if inner.starts_with(entry.path()) {
+            link_folder(installation, root, &entry.path(), inner)?;
+        } else {
+            symlink(entry.path(), target.join(entry.file_name()))?;
+        }
+    }
+    Ok(())
+}
+
+/// Replaces the links to control files of privileged extensions by rewritten ones, and writes the files of shipped
+/// extensions, which win over those of the machine.
+fn adapt_extensions(folder: &Path) -> io::Result<()> {
+    // Listed first, because files are replaced on the way.
+    let listed: Vec<_> = std::fs::read_dir(folder)?.collect::<Result<_, _>>()?;
+    for path in listed.iter().map(std::fs::DirEntry::path) {
+        let Some(name) = path.file_name().and_then(|name| name.to_str()) else {
+            continue;
+        };
+        if SHIPPED.iter().any(|extension| belongs_to(name, extension.name)) {
+            std::fs::remove_file(&path)?;
+        } else if extension_of_control_file(name).is_some_and(is_privileged) {
+            let control = std::fs::read_to_string(&path)?;
+            std::fs::remove_file(&path)?;
+            write_file(&path, &grant_trust(&control))?;
+        }
+    }
+    for extension in SHIPPED {
+        let (name, version) = (extension.name, extension.version);
+        write_file(
+            &folder.join(format!("{name}.control")),
+            &grant_trust(extension.control),
+        )?;
+        write_file(&folder.join(format!("{name}--{version}.sql")), extension.script)?;
+    }
+    Ok(())
+}
+
+fn write_file(path: &Path, text: &str) -> io::Result<()> {
+    let mut file = std::fs::OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o644)
+        .open(path)?;
+    // The umask may have taken rights away.
+    file.set_permissions(std::fs::Permissions::from_mode(0o644))?;
+    file.write_all(text.as_bytes())
+}
+
+/// Whether the programs in the tree use the tree's shared files. PostgreSQL that was built for folders in another
+/// relation to each other goes on using the installation's.
+fn uses_shared_files_of(installation: &Installation, root: &Path, owner: &Owner) -> bool {
+    let program = installation.path_in(root, &installation.bin).join("initdb");
+    let output = owner.command(&program).args(["--show", "-D"]).arg(root).output();
+    // initdb prints its settings and creates nothing.
+    output.is_ok_and(|output| {
+        let settings = String::from_utf8_lossy(&output.stderr);
+        let share = settings.lines().find_map(|line| line.strip_prefix("share_path="));
+        share.is_some_and(|share| {
+            Path::new(share).canonicalize().ok()
+                == installation
+                    .path_in(root, &installation.share)
+                    .canonicalize()
+                    .ok()
+        })
+    })
+}

@@ -1,0 +1,125 @@
+//! Extensions that a project names and the server lacks (GW-019): which ones stop a start, and what to do about them.
+//! Pure.
+
+use std::{collections::BTreeSet, path::PathBuf};
+
+use super::error::{MigrateError, MissingExtension};
+use crate::extensions::SHIPPED;
+
+/// A `create extension` in a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExtensionUse {
+    /// The file.
+    pub path: PathBuf,
+    /// Line on which the statement begins.
+    pub line: usize,
+    /// The extension.
+    pub name: String,
+}
+
+/// What to do about an extension that the server does not have.
+enum Missing {
+    /// Dumps of hosted projects create it whether or not it is used: it is skipped, with this warning.
+    Ignorable(&'static str),
+    /// The migration fails; the text says how to install the extension.
+    Needed(String),
+}
+
+fn decide_missing(name: &str, major_version: u32) -> Missing {
+    let package = |suffix: &str| {
+        Missing::Needed(format!(
+            "install it for PostgreSQL {major_version} (Debian and Ubuntu: apt install postgresql-{major_version}-{suffix}, \
+             from apt.postgresql.org where the distribution has none), or name another PostgreSQL with --pg-bin"
+        ))
+    };
+    match name {
+        "pg_graphql" => Missing::Ignorable("graphql_public.graphql() answers that it is not enabled"),
+        "pgsodium" => Missing::Ignorable("its functions do not exist"),
+        "http" => Missing::Ignorable("calls of http(), http_get() and http_post() will fail when they run"),
+        "hypopg" | "index_advisor" => Missing::Ignorable("index advice is not available"),
+        "pg_stat_monitor" | "plan_filter" | "safeupdate" => Missing::Ignorable("it only observes"),
+        "vector" => package("pgvector"),
+        "postgis" => package("postgis-3"),
+        "pgrouting" => package("pgrouting"),
+        "pgaudit" => package("pgaudit"),
+        "rum" => package("rum"),
+        "plpgsql_check" => package("plpgsql-check"),
+        _ => Missing::Needed(
+            "install it for this PostgreSQL, or use another one: --pg-bin DIR, or DATABASE_URL for a server of your own"
+                .to_owned(),
+        ),
+    }
+}
+
+/// Checks what files use against what a server has. Returns the uses that are skipped, each name once, with a warning for
+/// each.
+///
+/// # Errors
+/// [`MigrateError::MissingExtensions`] with all that are missing and needed.
+pub fn check_extensions(
+    uses: &[ExtensionUse],
+    available: &BTreeSet<String>,
+    major_version: u32,
+) -> Result<Vec<(String, String)>, MigrateError> {
+    let (mut skipped, mut missing) = (Vec::new(), Vec::new());
+    let mut seen = BTreeSet::new();
+    for used in uses {
+        let name = used.name.as_str();
+        let is_shipped = SHIPPED.iter().any(|extension| extension.name == name);
+        if is_shipped || available.contains(name) || !seen.insert(name) {
+            continue;
+        }
+        match decide_missing(name, major_version) {
+            Missing::Ignorable(consequence) => skipped.push((
+                used.name.clone(),
+                format!(
+                    "{}:{}: extension \"{name}\" is not available here and was left out: {consequence}",
+                    used.path.display(),
+                    used.line
+                ),
+            )),
+            Missing::Needed(advice) => missing.push(MissingExtension {
+                path: used.path.clone(),
+                line: used.line,
+                name: used.name.clone(),
+                advice,
+            }),
+        }
+    }
+    if missing.is_empty() {
+        Ok(skipped)
+    } else {
+        Err(MigrateError::MissingExtensions(missing))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gw_019_all_missing_extensions_are_reported_at_once_with_the_servers_version() {
+        let uses: Vec<ExtensionUse> = ["vector", "hstore", "http", "vector", "postgis", "pgtap"]
+            .iter()
+            .zip(1..)
+            .map(|(name, line)| ExtensionUse {
+                path: PathBuf::from("a.sql"),
+                line,
+                name: (*name).to_owned(),
+            })
+            .collect();
+        let available = BTreeSet::from(["hstore".to_owned()]);
+
+        let error = check_extensions(&uses, &available, 17).expect_err("two are needed");
+
+        let text = error.to_string();
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines.len(), 2, "{text}");
+        assert!(
+            lines[0].starts_with("a.sql:1: extension \"vector\" is not available"),
+            "{text}"
+        );
+        assert!(lines[0].contains("postgresql-17-pgvector"), "{text}");
+        assert!(lines[1].starts_with("a.sql:5: extension \"postgis\""), "{text}");
+    }
+}

@@ -1,0 +1,266 @@
+//! Statements that PostgreSQL reserves for superusers and that `postgres` may run at Supabase, as calls of the functions of
+//! `sql/platform/0023_superuser_statements.sql`. Pure.
+
+use super::statement_reader::StatementReader;
+use crate::identifier::quote_literal;
+
+/// What is run in the place of a statement.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Substitute {
+    /// A statement to run before the call.
+    pub(crate) before: Option<String>,
+    /// The call of a function.
+    pub(crate) call: String,
+}
+
+/// The substitute of a statement; `None` when it is run as written.
+pub(crate) fn find_substitute(statement: &str, major_version: u32) -> Option<Substitute> {
+    let mut words = StatementReader::new(statement);
+    let creates = words.take("create");
+    if !creates {
+        words.expect("alter")?;
+    }
+    let call = if creates && words.take("event") {
+        create_event_trigger(words)?
+    } else if creates && words.take("publication") {
+        create_publication(words)?
+    } else if creates && words.take("foreign") {
+        create_foreign_data_wrapper(words)?
+    } else if !creates && words.take("extension") {
+        set_extension_schema(words)?
+    } else {
+        return set_bypassrls(statement, major_version);
+    };
+    Some(Substitute { before: None, call })
+}
+
+/// `name set schema schema`
+fn set_extension_schema(mut words: StatementReader<'_>) -> Option<String> {
+    let name = words.name()?;
+    words.expect("set")?;
+    words.expect("schema")?;
+    let schema = words.name()?;
+    words.at_end().then(|| {
+        format!(
+            "_selvedge.set_extension_schema({}, {})",
+            quote_literal(&name),
+            quote_literal(&schema)
+        )
+    })
+}
+
+/// `trigger name on event [when tag in ('…', …) [and …]] execute {function | procedure} name()`
+fn create_event_trigger(mut words: StatementReader<'_>) -> Option<String> {
+    words.expect("trigger")?;
+    let name = words.name()?;
+    words.expect("on")?;
+    let event = words.name()?;
+    let mut tags = Vec::new();
+    if words.take("when") {
+        loop {
+            words.expect("tag")?;
+            words.expect("in")?;
+            words.expect("(")?;
+            loop {
+                tags.push(quote_literal(&words.string()?));
+                if !words.take(",") {
+                    break;
+                }
+            }
+            words.expect(")")?;
+            if !words.take("and") {
+                break;
+            }
+        }
+    }
+    words.expect("execute")?;
+    if !words.take("function") {
+        words.expect("procedure")?;
+    }
+    let function = words.qualified_name()?;
+    words.expect("(")?;
+    words.expect(")")?;
+    words.at_end().then(|| {
+        format!(
+            "_selvedge.create_event_trigger({}, {}, array[{}]::text[], {}::regprocedure)",
+            quote_literal(&name),
+            quote_literal(&event),
+            tags.join(", "),
+            quote_literal(&format!("{function}()")),
+        )
+    })
+}
+
+/// `name for all tables [with (option = value, …)]`
+fn create_publication(mut words: StatementReader<'_>) -> Option<String> {
+    let name = words.name()?;
+    for word in ["for", "all", "tables"] {
+        words.expect(word)?;
+    }
+    let mut options = Vec::new();
+    if words.take("with") {
+        words.expect("(")?;
+        loop {
+            options.push(quote_literal(&words.name()?));
+            let value = if words.take("=") {
+                words.name()?
+            } else {
+                "true".to_owned()
+            };
+            options.push(quote_literal(&value));
+            if !words.take(",") {
+                break;
+            }
+        }
+        words.expect(")")?;
+    }
+    words.at_end().then(|| {
+        format!(
+            "_selvedge.create_publication_for_all_tables({}, array[{}]::text[])",
+            quote_literal(&name),
+            options.join(", ")
+        )
+    })
+}
+
+/// `data wrapper name [handler f | no handler] [validator f | no validator]`
+fn create_foreign_data_wrapper(mut words: StatementReader<'_>) -> Option<String> {
+    words.expect("data")?;
+    words.expect("wrapper")?;
+    let name = words.name()?;
+    let (mut handler, mut validator) = ("null".to_owned(), "null".to_owned());
+    while !words.at_end() {
+        if words.take("handler") {
+            handler = format!("{}::regproc", quote_literal(&words.qualified_name()?));
+        } else if words.take("validator") {
+            validator = format!("{}::regproc", quote_literal(&words.qualified_name()?));
+        } else {
+            words.expect("no")?;
+            if !words.take("handler") {
+                words.expect("validator")?;
+            }
+        }
+    }
+    Some(format!(
+        "_selvedge.create_foreign_data_wrapper({}, {handler}, {validator})",
+        quote_literal(&name)
+    ))
+}
+
+/// `{create | alter} {role | user} name … [no]bypassrls …`. From PostgreSQL 16 on, `postgres` may do so itself.
+fn set_bypassrls(statement: &str, major_version: u32) -> Option<Substitute> {
+    if major_version >= 16 {
+        return None;
+    }
+    let mut words = StatementReader::new(statement);
+    let creates = words.take("create");
+    if !creates {
+        words.expect("alter")?;
+    }
+    if !words.take("role") {
+        words.expect("user")?;
+    }
+    let name = words.name()?;
+    let attribute = words.position_of(&["bypassrls", "nobypassrls"])?;
+    let (start, end) = (attribute.start, attribute.end);
+    let bypasses = statement[start..end].eq_ignore_ascii_case("bypassrls");
+    let rest = format!("{}{}", &statement[..start], &statement[end..]);
+    // `alter role r` alone is no statement.
+    let is_complete = creates || words.count() > 1;
+    Some(Substitute {
+        before: is_complete.then(|| rest.trim_end().to_owned()),
+        call: format!("_selvedge.set_bypassrls({}, {bypasses})", quote_literal(&name)),
+    })
+}
+
+impl Substitute {
+    /// As one statement outside of a function.
+    pub(crate) fn to_statement(&self) -> String {
+        match &self.before {
+            None => format!("select {}", self.call),
+            // One statement in the place of one, because completions are counted to find the one that failed.
+            Some(before) => format!(
+                "do {}",
+                quote_literal(&format!(
+                    "begin execute {}; perform {}; end",
+                    quote_literal(before),
+                    self.call
+                ))
+            ),
+        }
+    }
+
+    /// As statements of plpgsql, without the final semicolon.
+    pub(crate) fn to_plpgsql(&self) -> String {
+        match &self.before {
+            None => format!("perform {}", self.call),
+            Some(before) => format!("{before}; perform {}", self.call),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn call(statement: &str) -> Option<String> {
+        find_substitute(statement, 15).map(|substitute| substitute.to_statement())
+    }
+
+    #[test]
+    fn gw_018_statements_of_superusers_become_calls() {
+        let cases = [
+            (
+                "CREATE EVENT TRIGGER ensure_rls ON ddl_command_end WHEN TAG IN ('CREATE TABLE', 'SELECT INTO')\n\
+                 EXECUTE FUNCTION public.\"Auto\"()",
+                "select _selvedge.create_event_trigger('ensure_rls', 'ddl_command_end', \
+                 array['CREATE TABLE', 'SELECT INTO']::text[], '\"public\".\"Auto\"()'::regprocedure)",
+            ),
+            (
+                "create event trigger t on sql_drop execute procedure f()",
+                "select _selvedge.create_event_trigger('t', 'sql_drop', array[]::text[], '\"f\"()'::regprocedure)",
+            ),
+            (
+                "create publication p for all tables with (publish = 'insert, update', publish_via_partition_root)",
+                "select _selvedge.create_publication_for_all_tables('p', \
+                 array['publish', 'insert, update', 'publish_via_partition_root', 'true']::text[])",
+            ),
+            (
+                "create foreign data wrapper w handler extensions.h validator v",
+                "select _selvedge.create_foreign_data_wrapper('w', '\"extensions\".\"h\"'::regproc, '\"v\"'::regproc)",
+            ),
+            (
+                "alter extension \"uuid-ossp\" set schema extensions",
+                "select _selvedge.set_extension_schema('uuid-ossp', 'extensions')",
+            ),
+            (
+                "alter role r bypassrls",
+                "select _selvedge.set_bypassrls('r', true)",
+            ),
+            (
+                "create role r nologin bypassrls",
+                "do 'begin execute ''create role r nologin''; perform _selvedge.set_bypassrls(''r'', true); end'",
+            ),
+        ];
+
+        for (statement, expected) in cases {
+            assert_eq!(call(statement).as_deref(), Some(expected), "{statement}");
+        }
+    }
+
+    #[test]
+    fn gw_018_other_statements_are_left_alone() {
+        for statement in [
+            "create table event (id int)",
+            "create publication p for table a, b",
+            "create role r login",
+            "alter role r set search_path = public",
+            "select 'create event trigger x'",
+            "create foreign table t () server s",
+            "alter extension x update",
+        ] {
+            assert_eq!(call(statement), None, "{statement}");
+        }
+        assert_eq!(find_substitute("create role r bypassrls", 16), None);
+    }
+}
