@@ -34,6 +34,8 @@ pub enum Command {
     Status(StatusArgs),
     /// Apply, list or create migrations
     Migrate(MigrateArgs),
+    /// Run the project's tests
+    Test(TestArgs),
     /// Recreate the project's database: every row and object is lost, migrations and seeds run again
     Reset(ResetArgs),
     /// Print the project's keys, or make a new set
@@ -180,6 +182,30 @@ pub enum MigrateAction {
 }
 
 #[derive(Debug, Args)]
+pub struct TestArgs {
+    #[command(subcommand)]
+    pub suite: TestSuite,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum TestSuite {
+    /// Run the pgTAP tests of the folder tests/ in the database; the project need not run
+    Db(TestDbArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct TestDbArgs {
+    /// Files or folders [default: the project's folder tests/]
+    pub paths: Vec<PathBuf>,
+    /// Work on this database instead of the project's own [env: DATABASE_URL]
+    #[arg(long, value_name = "URL", visible_alias = "database-url")]
+    pub db_url: Option<String>,
+    /// Folder with PostgreSQL's programs, when the project's cluster has to be started
+    #[arg(long, value_name = "DIR")]
+    pub pg_bin: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
 pub struct ResetArgs {
     /// Do not ask
     #[arg(short, long)]
@@ -272,6 +298,13 @@ impl Cli {
             },
             Command::Migrate(args) => Flags {
                 database_url: args.database_url.clone().map(Into::into),
+                pg_bin: args.pg_bin.clone(),
+                ..flags
+            },
+            Command::Test(TestArgs {
+                suite: TestSuite::Db(args),
+            }) => Flags {
+                database_url: args.db_url.clone().map(Into::into),
                 pg_bin: args.pg_bin.clone(),
                 ..flags
             },

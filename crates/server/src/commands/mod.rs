@@ -12,10 +12,11 @@ mod status;
 mod stop;
 mod summary;
 mod sweep;
+mod test_db;
 
 use anyhow::Result;
 
-use crate::cli::{Cli, Command};
+use crate::cli::{Cli, Command, TestArgs, TestSuite};
 use crate::config::{Config, Loaded};
 use crate::output;
 
@@ -37,6 +38,9 @@ pub(crate) async fn run(cli: Cli) -> Result<()> {
         Command::Stop => stop::run(&config).await,
         Command::Status(args) => status::run(config, args.output),
         Command::Migrate(args) => migrate::run(&config, args.action).await,
+        Command::Test(TestArgs {
+            suite: TestSuite::Db(args),
+        }) => test_db::run(&config, &args).await,
         Command::Reset(args) => reset::run(config, args.yes).await,
         Command::Keys(args) => keys::run(&config, &args),
         Command::Sweep(args) => sweep::run(&config, &args).await,

@@ -4,6 +4,7 @@ mod budgets;
 mod lifecycle;
 mod listeners;
 mod migrations;
+mod pgtap;
 mod production;
 mod realtime;
 mod recovery;

@@ -22,6 +22,36 @@ fn gw_028_a_wrong_value_is_reported_with_file_line_and_allowed_values() {
 }
 
 #[test]
+fn gw_019_all_missing_extensions_are_named_before_anything_is_created() {
+    let project = Project::new();
+    project.write(
+        "migrations/20260101000000_a.sql",
+        "create extension hstore;\ncreate extension if not exists no_such_one;\n",
+    );
+    project.write(
+        "migrations/20260102000000_b.sql",
+        "create extension if not exists \"http\" with schema extensions;\n\ncreate extension \"no-such-two\";\n",
+    );
+
+    let arguments = project.start_arguments();
+    let message = project.run_and_expect_failure(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
+
+    assert!(
+        message.contains("20260101000000_a.sql:2: extension \"no_such_one\" is not available"),
+        "{message}"
+    );
+    assert!(
+        message.contains("20260102000000_b.sql:3: extension \"no-such-two\" is not available"),
+        "{message}"
+    );
+    assert!(
+        message.contains("api.auto_expose_new_tables is not set"),
+        "{message}"
+    );
+    assert!(!project.path(".selvedge/pgdata").exists());
+}
+
+#[test]
 fn gw_031_an_api_port_in_use_is_reported_with_flag_and_key_before_anything_starts() {
     let project = Project::new();
     let holder = TcpListener::bind(("127.0.0.1", project.ports.api)).unwrap();

@@ -1,0 +1,159 @@
+//! `selvedge test db`: runs the project's pgTAP tests, as `supabase test db` does.
+//!
+//! Every `.sql` and `.pg` file of `tests/` runs on a connection of its own as `postgres`. A file that begins a
+//! transaction and rolls it back, as pgTAP's documentation advises, leaves nothing behind; one that does not may prepare
+//! what later files use.
+
+mod report;
+mod tap;
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail};
+use selvedge_postgres::cluster::Cluster;
+use selvedge_postgres::psql::run_psql_file;
+use tokio_postgres::Client;
+
+use self::report::{FileReport, print_name, print_result, print_summary};
+use self::tap::TapReport;
+use crate::cli::TestDbArgs;
+use crate::config::Config;
+use crate::database::embedded::{self, Embedded};
+use crate::database::external::ExternalDatabase;
+
+/// Names of pgTAP's files end so.
+const EXTENSIONS: [&str; 2] = ["sql", "pg"];
+
+pub(super) async fn run(config: &Config, args: &TestDbArgs) -> Result<()> {
+    let files = find_tests(config, &args.paths)?;
+    let passed = match Database::find(config)? {
+        Some(database) => run_tests(&database, &files).await?,
+        None => {
+            // Starting the cluster applies pending migrations; it ends again after the tests.
+            let embedded = Embedded::start(config).await?;
+            let login = embedded.administrator_login();
+            let passed = run_tests(&Database::Login(login), &files).await;
+            embedded.cluster.stop().await?;
+            passed?
+        }
+    };
+    if !passed {
+        bail!("tests failed");
+    }
+    Ok(())
+}
+
+/// A database that accepts connections.
+enum Database {
+    External(ExternalDatabase),
+    Login(tokio_postgres::Config),
+}
+
+impl Database {
+    /// The database of `--db-url` or `DATABASE_URL`, else that of the running instance; `None` when the project does not
+    /// run.
+    fn find(config: &Config) -> Result<Option<Self>> {
+        if let Some(url) = &config.selvedge.database_url {
+            return Ok(Some(Self::External(ExternalDatabase::parse(url)?)));
+        }
+        let running = Cluster::find_running(&config.selvedge.data_dir)?;
+        Ok(running.map(|holder| Self::Login(embedded::login_to_running(&holder, "postgres"))))
+    }
+
+    async fn connect(&self) -> Result<Client> {
+        match self {
+            Self::Login(login) => embedded::connect(login).await,
+            Self::External(database) => {
+                let client = database.connect().await?;
+                database.become_administrator(&client).await?;
+                Ok(client)
+            }
+        }
+    }
+}
+
+async fn run_tests(database: &Database, files: &[PathBuf]) -> Result<bool> {
+    let started = Instant::now();
+    let administrator = database.connect().await?;
+    let had_pgtap = has_pgtap(&administrator).await?;
+    administrator
+        .batch_execute("create extension if not exists pgtap with schema extensions")
+        .await
+        .context("pgTAP cannot be created in the schema extensions")?;
+    let outcome = run_files(database, files).await;
+    if !had_pgtap {
+        administrator
+            .batch_execute("drop extension if exists pgtap cascade")
+            .await?;
+    }
+    Ok(print_summary(&outcome?, started.elapsed()))
+}
+
+async fn has_pgtap(client: &Client) -> Result<bool> {
+    let row = client
+        .query_one(
+            "select exists (select from pg_extension where extname = 'pgtap')",
+            &[],
+        )
+        .await?;
+    Ok(row.get(0))
+}
+
+async fn run_files(database: &Database, files: &[PathBuf]) -> Result<Vec<FileReport>> {
+    let names: Vec<String> = files.iter().map(|path| printed_name(path)).collect();
+    let longest = names.iter().map(String::len).max().unwrap_or_default();
+    let mut reports = Vec::with_capacity(files.len());
+    for (path, name) in files.iter().zip(names) {
+        print_name(&name, longest);
+        let client = database.connect().await?;
+        let mut tap = TapReport::default();
+        if let Err(error) = run_psql_file(&client, path, |line| tap.read_line(line)).await {
+            tap.set_error(error.to_string());
+        }
+        print_result(&name, &tap);
+        reports.push(FileReport { name, tap });
+    }
+    Ok(reports)
+}
+
+/// The path of a file, relative to the current folder where it is below that.
+fn printed_name(path: &Path) -> String {
+    let current = std::env::current_dir().unwrap_or_default();
+    path.strip_prefix(current).unwrap_or(path).display().to_string()
+}
+
+/// The files to run, sorted: those of the given paths, or those of the project's folder `tests`.
+fn find_tests(config: &Config, paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
+    let default = [config.project.folder.join("tests")];
+    let paths = if paths.is_empty() { &default } else { paths };
+    let mut files = Vec::new();
+    for path in paths {
+        if path.is_dir() {
+            add_tests_below(path, &mut files)?;
+        } else if path.is_file() {
+            files.push(path.clone());
+        } else {
+            bail!("there are no tests at {}", path.display());
+        }
+    }
+    if files.is_empty() {
+        bail!("there is no .sql or .pg file in {}", paths[0].display());
+    }
+    files.sort();
+    Ok(files)
+}
+
+fn add_tests_below(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
+    let entries = std::fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
+    for entry in entries {
+        let path = entry?.path();
+        let extension = path.extension().and_then(|extension| extension.to_str());
+        if path.is_dir() {
+            add_tests_below(&path, files)?;
+        } else if extension.is_some_and(|extension| EXTENSIONS.contains(&extension)) {
+            files.push(path);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,1 @@
+insert into public.accounts values (1, 100), (2, 0);

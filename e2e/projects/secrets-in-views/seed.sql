@@ -1,0 +1,1 @@
+select vault.create_secret('s3cret', 'mail_key', 'of the provider');
