@@ -1,5 +1,5 @@
 // Vite plugin: lets the browser load the code of the page's route together with the entry script. Without it, the route's
-// chunks would be requested only after the entry script has been loaded and run: one more round trip before anything shows.
+// chunks would be requested only after the entry script has been loaded and run: one more round trip before the page works.
 
 import type { Plugin } from "vite";
 
@@ -21,8 +21,22 @@ const routeModules: [segment: string, modules: string[]][] = [
   ["*", ["/layouts/site-layout.tsx", "/routes/username.tsx"]],
 ];
 
+/**
+ * Paths whose first view is painted without these scripts (src/app/first-paint/): there the pictures come first. A browser
+ * gives scripts a higher priority than pictures, although both use one connection.
+ */
+const paintedSegments = ["", "auth", "discovery", "look", "product"];
+
 /** Where Vite's own tags begin: scripts, then the stylesheet. */
 const firstTag = '<script type="module"';
+
+/** Vite's tags for the entry and what it imports. An entry that only imports is left out, and the last of its imports runs the app. */
+const entryTag = /<script type="module"[^>]* src="([^"]+)"/g;
+
+/** The scripts that every page runs, in their order. */
+export function entryScripts(html: string): string[] {
+  return [...html.matchAll(entryTag)].flatMap(([, address]) => address ?? []);
+}
 
 /** What the plugin reads of a chunk in the bundle. */
 interface Chunk {
@@ -55,7 +69,7 @@ export function preloadRoutes(): Plugin {
         // Before the stylesheet, because an inline script waits for the stylesheets above it.
         const [before, ...after] = html.split(firstTag);
         if (after.length === 0) throw new Error(`index.html has no ${firstTag}.`);
-        return `${before}<script>${script(files)}</script>\n    ${firstTag}${after.join(firstTag)}`;
+        return `${before}<script>${script(entryScripts(html), files)}</script>\n    ${firstTag}${after.join(firstTag)}`;
       },
     },
   };
@@ -81,11 +95,11 @@ function closure(chunks: Chunk[], roots: Chunk[]): Set<Chunk> {
   return found;
 }
 
-function script(files: [string, string[]][]): string {
-  const names = [...new Set(files.flatMap(([, list]) => list))];
+function script(entries: string[], files: [string, string[]][]): string {
+  const names = [...new Set([...entries, ...files.flatMap(([, list]) => list)])];
   const bySegment = Object.fromEntries(
     files.map(([segment, list]) => [segment, list.map((name) => names.indexOf(name))]),
   );
-  return `{const n=${JSON.stringify(names)},r=${JSON.stringify(bySegment)};
-for(const i of r[location.pathname.split("/")[1]]??r["*"])document.head.append(Object.assign(document.createElement("link"),{rel:"modulepreload",href:n[i]}))}`;
+  return `{const n=${JSON.stringify(names)},r=${JSON.stringify(bySegment)},s=location.pathname.split("/")[1],p=${JSON.stringify(paintedSegments)}.includes(s)?"low":"auto";
+for(const i of [...n.slice(0,${entries.length}).keys(),...Object.hasOwn(r,s)?r[s]:r["*"]])document.head.append(Object.assign(document.createElement("link"),{rel:"modulepreload",fetchPriority:p,href:n[i]}))}`;
 }

@@ -6,6 +6,7 @@ import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
+import { inlineFirstPaint } from "./inline-first-paint";
 import { preloadRoutes } from "./route-preloads";
 import { subsetFonts } from "./subset-fonts";
 
@@ -66,7 +67,7 @@ interface ModuleGraph {
   getModuleInfo: (id: string) => { importers: readonly string[]; isEntry: boolean } | null;
 }
 
-/** Where first loads begin: the entry, the sign-in page, the dashboard, and the layout of all other pages. */
+/** Where first loads begin: the entry, the sign-in page, the dashboard, the layout of all other pages, and those pages. */
 const roots = {
   main: "/src/main.tsx",
   auth: "/src/app/routes/auth.tsx",
@@ -74,9 +75,13 @@ const roots = {
   exploreIndex: "/src/app/routes/explore/explore.tsx",
   site: "/src/app/layouts/site-layout.tsx",
   outfit: "/src/app/routes/look.tsx",
+  item: "/src/app/routes/item.tsx",
+  brand: "/src/app/routes/brand.tsx",
+  creator: "/src/app/routes/username.tsx",
+  discovery: "/src/app/routes/discovery/discovery.tsx",
 };
 
-const sharedGroups = ["main", "basics", "shared", "explore"] as const;
+const sharedGroups = ["main", "basics", "shared", "lists", "explore", "subject"] as const;
 
 /** The chunk that a module shared by first loads belongs to; null leaves it to the bundler. */
 function groupOf(id: string, modules: ModuleGraph): (typeof sharedGroups)[number] | null {
@@ -87,8 +92,10 @@ function groupOf(id: string, modules: ModuleGraph): (typeof sharedGroups)[number
   const inExplore = isIn("explore") || isIn("exploreIndex");
   const inSite = isIn("site") || isIn("outfit");
   if (isIn("auth")) return inExplore || inSite ? "basics" : null;
-  if (inExplore) return inSite ? "shared" : "explore";
-  return null;
+  const hasList = isIn("item") || isIn("brand") || isIn("creator") || isIn("discovery");
+  if (inExplore && inSite) return "shared";
+  if (inExplore) return hasList ? "lists" : "explore";
+  return isIn("outfit") && isIn("item") ? "subject" : null;
 }
 
 /** The module and all that import it, directly or through others, without a dynamic import in between. */
@@ -126,6 +133,7 @@ export default defineConfig({
     productionRouter(),
     preloadFonts(),
     preloadRoutes(),
+    inlineFirstPaint(),
     subsetFonts(),
     compressAssets(),
   ],

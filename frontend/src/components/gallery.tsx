@@ -1,12 +1,10 @@
 import { ChevronLeft, ChevronRight } from "lucide-react";
 import { type ReactNode, useRef, useState } from "react";
+import { gallerySizes } from "@/components/gallery-sizes";
 import { IconButton } from "@/components/ui/icon-button";
 import { Picture } from "@/components/ui/picture";
 import { Skeleton } from "@/components/ui/skeleton";
 import { cn } from "@/lib/cn";
-
-/** Rendered width of the large picture in the syntax of `sizes`. `private.preload_page_picture` of the database has it too. */
-export const gallerySizes = "(min-width: 1280px) 608px, (min-width: 768px) 50vw, 100vw";
 
 /** A picture of a gallery. */
 export interface Slide {

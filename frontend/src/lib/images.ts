@@ -1,4 +1,4 @@
-import { servicesUrl } from "@/lib/supabase";
+import { servicesUrl } from "@/lib/services";
 
 /** Attributes of an `<img>`. */
 export interface ImageSources {

@@ -15,7 +15,7 @@ import { BrandHeader, BrandHeaderSkeleton } from "@/features/brands/components/b
 import { brandItemsQuery } from "@/features/items/api/list-brand-items";
 import { ItemGrid, ItemGridSkeleton } from "@/features/items/components/item-grid";
 import { outfitsWithBrandQuery } from "@/features/outfits/api/list-outfits-with";
-import { outfitCardShape } from "@/features/outfits/components/outfit-card";
+import { outfitCardShape } from "@/features/outfits/components/outfit-card-shape";
 import { paths } from "@/lib/paths";
 import { pageTitle } from "@/lib/product";
 

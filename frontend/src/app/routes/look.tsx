@@ -16,7 +16,10 @@ import { creatorOutfitsQuery } from "@/features/outfits/api/list-creator-outfits
 import { outfitItemsQuery } from "@/features/outfits/api/list-outfit-items";
 import { relatedOutfitsQuery } from "@/features/outfits/api/list-related-outfits";
 import type { Outfit, OutfitCreator } from "@/features/outfits/api/outfit";
-import { outfitCardShape, outfitPictureWidth } from "@/features/outfits/components/outfit-card";
+import {
+  outfitCardShape,
+  outfitPictureWidth,
+} from "@/features/outfits/components/outfit-card-shape";
 import { OutfitCreatorLine } from "@/features/outfits/components/outfit-creator";
 import { OutfitDetails } from "@/features/outfits/components/outfit-details";
 import { OutfitItems } from "@/features/outfits/components/outfit-items";

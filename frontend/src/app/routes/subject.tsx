@@ -2,13 +2,12 @@ import { ArrowRight } from "lucide-react";
 import type { ReactNode } from "react";
 import { Link } from "react-router";
 import { Skeleton } from "@/components/ui/skeleton";
-
-const columns = "grid gap-8 md:grid-cols-[minmax(0,1.1fr)_minmax(0,1fr)] md:gap-10 lg:gap-14";
+import { subjectColumns } from "./subject-columns";
 
 /** The upper part of the page of an outfit or item: pictures beside the details. */
 export function SubjectColumns({ gallery, children }: { gallery: ReactNode; children: ReactNode }) {
   return (
-    <article className={columns}>
+    <article className={subjectColumns}>
       <div className="max-md:-mt-8 min-w-0 md:sticky md:top-24 md:self-start">{gallery}</div>
       <div className="min-w-0 md:pt-4">{children}</div>
     </article>
@@ -17,7 +16,7 @@ export function SubjectColumns({ gallery, children }: { gallery: ReactNode; chil
 
 export function SubjectSkeleton({ label }: { label: string }) {
   return (
-    <div role="status" className={columns}>
+    <div role="status" className={subjectColumns}>
       <span className="sr-only">{label}</span>
       <Skeleton className="aspect-4/5 max-md:-mx-4 max-md:-mt-8 max-md:rounded-none! md:rounded-lg!" />
       <div className="md:pt-4">

@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { outfitListQuery } from "@/features/outfits/api/list-outfits";
-import { outfitCardShape } from "@/features/outfits/components/outfit-card";
+import { outfitCardShape } from "@/features/outfits/components/outfit-card-shape";
 import { paths } from "@/lib/paths";
 import { OutfitLinkCard } from "./outfit-link-card";
 import { RowSection } from "./page-section";

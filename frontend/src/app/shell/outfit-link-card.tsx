@@ -3,7 +3,7 @@ import { BookmarkButton } from "@/features/bookmarks/components/bookmark-button"
 import { LikeButton } from "@/features/likes/components/like-button";
 import type { Outfit } from "@/features/outfits/api/outfit";
 import { OutfitCard } from "@/features/outfits/components/outfit-card";
-import { outfitCardSizes } from "@/features/outfits/components/outfit-grid";
+import { outfitCardSizes } from "@/features/outfits/components/outfit-card-shape";
 import { paths } from "@/lib/paths";
 
 interface OutfitLinkCardProps {

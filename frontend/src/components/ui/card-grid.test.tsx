@@ -1,6 +1,7 @@
 import { act, render, screen, within } from "@testing-library/react";
 import { expect, test } from "vitest";
-import { CardGrid, columnsFor } from "./card-grid";
+import { columnsFor } from "./card-columns";
+import { CardGrid } from "./card-grid";
 
 test.each([
   [358, 2],

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { cn } from "@/lib/cn";
-import type { CardShape } from "./card-grid";
+import type { CardShape } from "./card-columns";
 
 /** Cards as in a grid's first lines; on phones one line that is swiped. What does not fit is not shown. */
 const lines = {

@@ -23,6 +23,16 @@ interface PictureProps extends Omit<ComponentProps<"img">, "src" | "srcSet" | "l
 /** The address under which the browser loaded each picture last, for previews without another request. */
 const loadedSources = new Map<string, string>();
 
+/** Notes pictures that the page showed before the app was started, so that they do not fade in a second time. */
+export function rememberLoadedPictures(container: HTMLElement): void {
+  for (const image of container.querySelectorAll("img")) {
+    const { url } = image.dataset;
+    if (url !== undefined && image.complete && image.naturalWidth > 0) {
+      loadedSources.set(url, image.currentSrc);
+    }
+  }
+}
+
 /**
  * A responsive picture in a frame. `className` belongs to the frame, which has size and color from the start; the picture
  * fades in when loaded. When there is none, the frame shows the first letter of `alt`.
@@ -37,7 +47,8 @@ export function Picture({
   className,
   ...rest
 }: PictureProps) {
-  const [loaded, setLoaded] = useState(() => url !== null && loadedSources.has(url));
+  const [wasLoaded] = useState(() => url !== null && loadedSources.has(url));
+  const [loaded, setLoaded] = useState(wasLoaded);
   const [failures, setFailures] = useState(0);
   const sources = url === null || url === "" ? null : imageSources(url, rest.width);
   // First the rendered widths; if the renderer cannot read the file, the file itself.
@@ -80,7 +91,8 @@ export function Picture({
         alt={alt}
         loading={eager ? "eager" : "lazy"}
         fetchPriority={eager ? "high" : "auto"}
-        decoding="async"
+        // A picture that has been shown already must not be missing while it is decoded again.
+        decoding={eager && wasLoaded ? "sync" : "async"}
         data-loaded={loaded}
         ref={(image) => {
           // A cached picture may be complete before React attaches onLoad.

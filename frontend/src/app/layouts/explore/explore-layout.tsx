@@ -4,19 +4,11 @@ import { Outlet } from "react-router";
 import { BottomNav } from "@/app/shell/bottom-nav";
 import { SkipLink } from "@/app/shell/skip-link";
 import { focusSearchBox } from "@/components/search-field";
-import { localStore } from "@/lib/browser-storage";
 import { usePageTheme } from "@/lib/theme";
 import { useSlashKey } from "@/lib/use-slash-key";
 import { Sidebar } from "./sidebar";
+import { readCollapsed, storeCollapsed } from "./sidebar-state";
 import { TopBar } from "./top-bar";
-
-const collapsedKey = "lookbook:sidebar-collapsed";
-
-/** Whether the sidebar was left collapsed; on a first visit, whether the window is too narrow for it. */
-function readCollapsed(): boolean {
-  const stored = localStore.get(collapsedKey);
-  return stored === null ? window.innerWidth < 1024 : stored === "true";
-}
 
 /** Layout of the dark dashboard: sidebar, top bar and page; on phones a bottom navigation replaces the sidebar. */
 export function ExploreLayout() {
@@ -24,7 +16,7 @@ export function ExploreLayout() {
   const [collapsed, setCollapsed] = useState(readCollapsed);
 
   function changeCollapsed(next: boolean) {
-    localStore.set(collapsedKey, String(next));
+    storeCollapsed(next);
     setCollapsed(next);
   }
 

@@ -1,7 +1,7 @@
 import { X } from "lucide-react";
 import { useRef } from "react";
 import { Picture } from "@/components/ui/picture";
-import { itemPictureWidth } from "@/features/items/components/item-card";
+import { itemPictureWidth } from "@/features/items/components/item-card-shape";
 import type { PickedItem } from "@/features/submissions/api/draft";
 
 interface ChosenItemsProps {

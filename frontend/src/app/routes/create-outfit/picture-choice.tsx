@@ -3,8 +3,8 @@ import { ImagePlus } from "lucide-react";
 import { type ReactNode, useEffect, useId, useRef } from "react";
 import { Picture } from "@/components/ui/picture";
 import { Spinner } from "@/components/ui/spinner";
-import { itemPictureWidth } from "@/features/items/components/item-card";
-import { outfitPictureWidth } from "@/features/outfits/components/outfit-card";
+import { itemPictureWidth } from "@/features/items/components/item-card-shape";
+import { outfitPictureWidth } from "@/features/outfits/components/outfit-card-shape";
 import { drawComposition } from "@/features/submissions/api/compose-picture";
 import { type Draft, pictureItem } from "@/features/submissions/api/draft";
 import {

@@ -4,7 +4,7 @@ import { Button } from "@/components/ui/button";
 import { Field } from "@/components/ui/field";
 import { Input } from "@/components/ui/input";
 import { Picture } from "@/components/ui/picture";
-import { itemPictureWidth } from "@/features/items/components/item-card";
+import { itemPictureWidth } from "@/features/items/components/item-card-shape";
 import { type Draft, nameError, type PickedItem } from "@/features/submissions/api/draft";
 import { slots, trainingPhotosQuery } from "@/features/training-images/api/list-photos";
 import { formatPrice } from "@/lib/format";

@@ -10,7 +10,7 @@ import { ErrorNotice } from "@/components/ui/error-notice";
 import { itemSearchQuery } from "@/features/items/api/search-items";
 import { ItemGrid, ItemGridSkeleton } from "@/features/items/components/item-grid";
 import { outfitSearchQuery } from "@/features/outfits/api/search-outfits";
-import { outfitDetailCardShape } from "@/features/outfits/components/outfit-card";
+import { outfitDetailCardShape } from "@/features/outfits/components/outfit-card-shape";
 import { OutfitGrid, OutfitGridSkeleton } from "@/features/outfits/components/outfit-grid";
 import type { CatalogueSearch } from "@/lib/catalogue-search";
 import { noFilters } from "./chosen-filters";

@@ -1,16 +1,10 @@
 import type { ReactNode } from "react";
 import { Link } from "react-router";
-import type { CardShape } from "@/components/ui/card-grid";
 import { Picture } from "@/components/ui/picture";
 import { formatPrice } from "@/lib/format";
 import { paths } from "@/lib/paths";
 import type { Item } from "../api/item";
-
-/** Pictures are 4:5; name, price and description, brand and category need 104 pixels. */
-export const itemCardShape: CardShape = { ratio: 5 / 4, captionHeight: 104 };
-
-/** Width in pixels of the largest item pictures. */
-export const itemPictureWidth = 900;
+import { itemCardShape, itemPictureWidth } from "./item-card-shape";
 
 interface ItemCardProps {
   item: Item;

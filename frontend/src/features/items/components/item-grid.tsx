@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { CardGrid, CardGridSkeleton } from "@/components/ui/card-grid";
 import { Skeleton } from "@/components/ui/skeleton";
 import type { Item } from "../api/item";
-import { itemCardShape } from "./item-card";
+import { itemCardShape } from "./item-card-shape";
 
 /** Cards in view when a page opens, on wide screens: their pictures are loaded first. */
 const eagerCards = 4;

@@ -6,7 +6,7 @@ import { Skeleton } from "@/components/ui/skeleton";
 import { cn } from "@/lib/cn";
 import { formatPrice } from "@/lib/format";
 import type { PickableItem } from "../api/list-pickable-items";
-import { itemCardShape, itemPictureWidth } from "./item-card";
+import { itemCardShape, itemPictureWidth } from "./item-card-shape";
 
 /** Pixels of name, price and button below a picture. */
 const captionHeight = 108;

@@ -1,20 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
 import type { MouseEvent, ReactNode } from "react";
 import { Link, type To } from "react-router";
-import type { CardShape } from "@/components/ui/card-grid";
 import { Picture } from "@/components/ui/picture";
 import { capitalise } from "@/lib/format";
 import { outfitStylesQuery } from "@/lib/vocabulary";
 import type { Outfit } from "../api/outfit";
-
-/** Pictures are 4:5; name, creator and styles need 88 pixels. */
-export const outfitCardShape: CardShape = { ratio: 5 / 4, captionHeight: 88 };
-
-/** The shape with `details`: gender and styles as badges, and the description. */
-export const outfitDetailCardShape: CardShape = { ratio: 5 / 4, captionHeight: 112 };
-
-/** Width in pixels of the largest outfit pictures. */
-export const outfitPictureWidth = 1200;
+import { outfitCardShape, outfitPictureWidth } from "./outfit-card-shape";
 
 interface OutfitCardProps {
   outfit: Outfit;

@@ -1,15 +1,9 @@
 import type { ReactNode } from "react";
-import { CardGrid, CardGridSkeleton, type CardShape } from "@/components/ui/card-grid";
+import type { CardShape } from "@/components/ui/card-columns";
+import { CardGrid, CardGridSkeleton } from "@/components/ui/card-grid";
 import { Skeleton } from "@/components/ui/skeleton";
 import type { Outfit } from "../api/outfit";
-import { outfitCardShape } from "./outfit-card";
-
-/** Rendered width of a card's picture beside an expanded sidebar, in the syntax of `sizes`. */
-export const outfitCardSizes =
-  "(min-width: 1536px) 17vw, (min-width: 1280px) 20vw, (min-width: 768px) 28vw, 46vw";
-
-/** Cards in view when a page opens, on wide screens: their pictures are loaded first. */
-const eagerCards = 4;
+import { eagerOutfitCards, outfitCardShape } from "./outfit-card-shape";
 
 interface OutfitGridProps {
   outfits: readonly Outfit[];
@@ -32,7 +26,7 @@ export function OutfitGrid({
 }: OutfitGridProps) {
   return (
     <CardGrid rows={outfits} shape={shape} label={label} busy={busy} pinnedId={openId}>
-      {(outfit, index) => children(outfit, index, index < eagerCards)}
+      {(outfit, index) => children(outfit, index, index < eagerOutfitCards)}
     </CardGrid>
   );
 }

@@ -4,8 +4,7 @@ import { Picture } from "@/components/ui/picture";
 import type { CombineStatus } from "@/lib/database";
 import { capitalise, formatDate } from "@/lib/format";
 import type { Outfit } from "../api/outfit";
-import { outfitPictureWidth } from "./outfit-card";
-import { outfitCardSizes } from "./outfit-grid";
+import { outfitCardSizes, outfitPictureWidth } from "./outfit-card-shape";
 import { StatusBadge } from "./status-badge";
 
 /** What a review status means for the outfit's creator. */

@@ -1,0 +1,141 @@
+// The first view, which index.html paints before the app arrives: it shows the pictures, and what it shows stands where the app
+// puts the same things, so nothing moves when the app takes over.
+
+import type { Page } from "@playwright/test";
+import { expect, test } from "./journey.ts";
+import { recordLayoutShifts } from "./measure.ts";
+
+const paths = ["/", "/discovery", "/look/camel-hour", "/product/camel-overcoat", "/auth"];
+
+/** Holds up the app's entry script. Returns a function that lets it through. */
+async function holdApp(page: Page): Promise<() => void> {
+  let letThrough = () => {};
+  const released = new Promise<void>((resolve) => {
+    letThrough = resolve;
+  });
+  await page.route("**/assets/main-*.js", async (route) => {
+    await released;
+    await route.continue();
+  });
+  return letThrough;
+}
+
+interface Box {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+interface View {
+  heading: Box | undefined;
+  /** Those that are loaded first, by the address that the browser has chosen. */
+  pictures: Record<string, Box>;
+}
+
+async function readView(page: Page): Promise<View> {
+  return page.evaluate(async () => {
+    await document.fonts.ready;
+    const first = [...document.querySelectorAll<HTMLImageElement>('img[fetchpriority="high"]')];
+    await Promise.all(first.map((image) => image.decode()));
+    const measure = (element: Element): Box => {
+      const { x, y, width, height } = element.getBoundingClientRect();
+      return { x, y, width, height };
+    };
+    const heading = document.querySelector("h1");
+    return {
+      heading: heading === null ? undefined : measure(heading),
+      pictures: Object.fromEntries(first.map((image) => [image.currentSrc, measure(image)])),
+    };
+  });
+}
+
+/** The largest difference between two boxes in one direction, in pixels. */
+function distance(a: Box | undefined, b: Box | undefined): number {
+  if (a === undefined || b === undefined) {
+    return Number.POSITIVE_INFINITY;
+  }
+  return Math.max(
+    ...(["x", "y", "width", "height"] as const).map((side) => Math.abs(a[side] - b[side])),
+  );
+}
+
+/** A server that has just started may be too slow to write rows into its first page; nothing can be painted without them. */
+async function waitForPageData(page: Page, path: string): Promise<void> {
+  if (path === "/auth") {
+    return;
+  }
+  await expect.poll(async () => (await page.request.get(path)).text()).toContain('id="page-data"');
+}
+
+/** Opens the page, and compares the view before the app with the one after it. */
+async function compareViews(page: Page, path: string): Promise<void> {
+  await waitForPageData(page, path);
+  const release = await holdApp(page);
+  await page.goto(path, { waitUntil: "commit" });
+  await expect(page.locator("#root > [inert] h1")).toBeVisible();
+  const painted = await readView(page);
+  release();
+  await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+  const rendered = await readView(page);
+
+  await expect(page.locator("#root > [inert]")).toHaveCount(0);
+  expect(distance(painted.heading, rendered.heading), `heading of ${path}`).toBeLessThan(1);
+  for (const [address, box] of Object.entries(painted.pictures)) {
+    expect(distance(box, rendered.pictures[address]), `${address} of ${path}`).toBeLessThan(1);
+  }
+  await page.unrouteAll({ behavior: "ignoreErrors" });
+}
+
+test("the pictures are there before the app, and stay where they are", async ({ page, phone }) => {
+  // A busy machine needs time to render the pictures that the views wait for.
+  test.setTimeout(120_000);
+  const requested: string[] = [];
+  page.on("request", (request) => {
+    if (request.resourceType() === "image") {
+      requested.push(request.url());
+    }
+  });
+  const widths = phone ? [390] : [1440, 768];
+  for (const width of widths) {
+    await page.setViewportSize({ width, height: 900 });
+    for (const path of paths) {
+      await compareViews(page, path);
+    }
+  }
+
+  expect(requested.some((address) => address.includes("/render/image/"))).toBe(true);
+});
+
+test("the app takes the first view over without a shift and without loading a picture twice", async ({
+  page,
+}) => {
+  const shifts = await recordLayoutShifts(page);
+  for (const path of paths) {
+    await waitForPageData(page, path);
+    const requested: string[] = [];
+    page.on("request", (request) => {
+      if (request.resourceType() === "image") {
+        requested.push(request.url());
+      }
+    });
+    await page.goto(path);
+    await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+    await page.waitForLoadState("networkidle");
+
+    expect(await shifts(), path).toBeLessThan(0.02);
+    expect(requested, path).toHaveLength(new Set(requested).size);
+    page.removeAllListeners("request");
+  }
+});
+
+test("a picture that does not arrive keeps no page from working", async ({ page }) => {
+  await waitForPageData(page, "/");
+  await page.route("**/storage/v1/**", () => {
+    // Never answered.
+  });
+  await page.goto("/", { waitUntil: "commit" });
+
+  await expect(page.getByRole("heading", { name: "Explore Outfits" })).toBeVisible();
+  await page.unrouteAll({ behavior: "ignoreErrors" });
+});

@@ -1,0 +1,65 @@
+// Vite plugin: writes the script that paints the first view (src/app/first-paint/) into index.html. It runs before all other
+// scripts, and starts the app when the view has been painted.
+
+import { fileURLToPath } from "node:url";
+import { build, type Plugin, type ResolvedConfig } from "vite";
+import { entryScripts } from "./route-preloads";
+
+const source = fileURLToPath(new URL("./src/app/first-paint/first-paint.ts", import.meta.url));
+
+const entryTags = /\s*<script type="module"[^>]* src="[^"]+"><\/script>/g;
+
+const rootElement = '<div id="root"></div>';
+
+/** To be listed after `preloadRoutes()`, which has the browser load the entry without running it. */
+export function inlineFirstPaint(): Plugin {
+  let config: ResolvedConfig;
+  return {
+    name: "inline-first-paint",
+    apply: "build",
+    configResolved(resolved) {
+      config = resolved;
+    },
+    transformIndexHtml: {
+      order: "post",
+      async handler(html) {
+        const entry = entryScripts(html).at(-1);
+        if (entry === undefined || !html.includes(rootElement)) {
+          throw new Error(`index.html has no entry script or no ${rootElement}.`);
+        }
+        const code = await bundleScript(config);
+        return html
+          .replace(entryTags, "")
+          .replace("</title>", `</title>\n    <meta name="app-entry" content="${entry}" />`)
+          .replace(rootElement, () => `${rootElement}\n    <script>${code}</script>`);
+      },
+    },
+  };
+}
+
+/** The script with everything that it imports, in one piece. */
+async function bundleScript({ root, mode, resolve }: ResolvedConfig): Promise<string> {
+  const result = await build({
+    root,
+    mode,
+    configFile: false,
+    logLevel: "warn",
+    resolve: { alias: resolve.alias },
+    build: {
+      write: false,
+      target: "es2022",
+      copyPublicDir: false,
+      modulePreload: false,
+      rolldownOptions: { input: source, output: { format: "iife" } },
+    },
+  });
+  const outputs = (Array.isArray(result) ? result : [result]).flatMap((part) =>
+    "output" in part ? part.output : [],
+  );
+  const chunks = outputs.filter((file) => file.type === "chunk");
+  const code = chunks[0]?.code.trim();
+  if (chunks.length !== 1 || code === undefined || code.includes("</script")) {
+    throw new Error("The script of the first view must be one chunk without a closing tag.");
+  }
+  return code;
+}

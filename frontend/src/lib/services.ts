@@ -1,0 +1,12 @@
+import { localStore } from "@/lib/browser-storage";
+
+/** Origin of the services: the page's own, unless the build names another. */
+export const servicesUrl = import.meta.env.VITE_SUPABASE_URL ?? window.location.origin;
+
+/** The key under which supabase-js stores the session by default; named here so that {@link hasStoredSession} can look. */
+export const sessionKey = `sb-${new URL(servicesUrl).hostname.split(".")[0]}-auth-token`;
+
+/** Whether a session is stored, valid or not. Known at once, unlike the session itself. */
+export function hasStoredSession(): boolean {
+  return localStore.get(sessionKey) !== null;
+}
