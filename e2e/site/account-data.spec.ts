@@ -5,6 +5,7 @@ import { unzipSync } from "fflate";
 import { makeOutfit } from "../support/catalogue.ts";
 import { owner } from "../support/clients.ts";
 import { picture, png, storedFiles } from "../support/files.ts";
+import { test as freshTest } from "./fresh-server.ts";
 import { expect, fillSignIn, saveScreenshot, signIn, test, toast } from "./journey.ts";
 import { findViolations } from "./measure.ts";
 
@@ -63,3 +64,24 @@ test("an account is deleted after its username is typed", async ({ page, pageErr
   await page.goto(`/${person.username}`);
   await expect(page.getByText("User Not Found")).toBeVisible();
 });
+
+// On a server of its own, because other tests make administrators on the shared one.
+freshTest(
+  "the last administrator cannot delete their account",
+  { tag: "@once" },
+  async ({ page, pageErrors }) => {
+    await signIn(page, "admin@lookbook.test");
+    await page.goto("/profile-settings");
+    await page.getByRole("button", { name: "Delete account" }).click();
+    const question = page.getByRole("alertdialog", { name: "Delete your account?" });
+    await question.getByLabel("Type lookbook to confirm").fill("lookbook");
+    pageErrors.expectStatus(400, "/rest/v1/rpc/delete_my_account");
+    await question.getByRole("button", { name: "Delete account" }).click();
+
+    await expect(toast(page, "Your account was not deleted")).toContainText(
+      "The last administrator cannot be deleted.",
+    );
+    await page.reload();
+    await expect(page.getByRole("button", { name: "Delete account" })).toBeVisible();
+  },
+);

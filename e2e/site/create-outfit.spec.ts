@@ -5,6 +5,7 @@ import {
   expectData,
   fetchRows,
   makeItem,
+  makeOutfit,
   type Outfit,
   uniqueName,
   uploadTrainingPhotos,
@@ -333,6 +334,44 @@ test("an outfit is deleted when its Undo has gone, and kept when it is pressed",
     .toEqual([names[0]]);
   await page.reload();
   await expect(cards).toHaveCount(1);
+});
+
+test("the dashboard's cards of own outfits are edited, deleted and shared, too", async ({
+  page,
+  person,
+  context,
+}) => {
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  // Chromium without a screen has no dialog for sharing, and so the link is copied.
+  await page.addInitScript(() => Reflect.deleteProperty(Navigator.prototype, "share"));
+  await uploadTrainingPhotos(person);
+  const live = await makeOutfit(person, "approved");
+  const [kept, gone] = [await makeOutfit(person, "pending"), await makeOutfit(person, "pending")];
+  await signIn(page, person.email);
+  await page.goto("/?section=my-outfits");
+  const list = page.getByRole("list", { name: "My outfits" }).getByRole("article");
+  await expect(list).toHaveCount(3);
+  await saveScreenshot(page, "dashboard-my-outfits");
+
+  await list.filter({ hasText: live.name }).hover();
+  await page.getByRole("button", { name: `Share ${live.name}` }).click();
+  await expect(toast(page, "Link copied")).toBeVisible();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/\/look\/[\w-]+$/);
+  await expect(page.getByRole("button", { name: `Delete ${live.name}` })).toHaveCount(0);
+
+  await list.filter({ hasText: gone.name }).hover();
+  await page.getByRole("button", { name: `Delete ${gone.name}` }).click();
+  await expect(list).toHaveCount(2);
+  await toast(page, "Outfit deleted").getByRole("button", { name: "Undo" }).click();
+  await expect(list).toHaveCount(3);
+  await page.getByRole("button", { name: `Delete ${gone.name}` }).click();
+  await toast(page, "Outfit deleted").getByRole("button", { name: "Dismiss" }).click();
+  await expect.poll(async () => (await outfitsOf(person)).length).toBe(2);
+  await expect(list).toHaveCount(2);
+
+  await page.getByRole("link", { name: `Edit ${kept.name}` }).click();
+  await expect(page).toHaveURL(`/create-outfit?outfit=${kept.id}`);
+  await expect(page.getByRole("heading", { name: "Select Items" })).toBeVisible();
 });
 
 test("an approved outfit cannot be edited", { tag: "@once" }, async ({ page, person }) => {

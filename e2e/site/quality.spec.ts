@@ -52,6 +52,25 @@ test.describe("axe finds no violations", () => {
     expect(await findViolations(page)).toEqual([]);
   });
 
+  test("with an open menu", async ({ page }) => {
+    await openExplore(page);
+    for (const name of ["Notifications", "Appearance"]) {
+      await page.getByRole("button", { name, exact: true }).click();
+      await expect(page.getByRole("menu")).toBeVisible();
+      expect(await findViolations(page), `${name} of a visitor`).toEqual([]);
+      await page.keyboard.press("Escape");
+      await expect(page.getByRole("menu")).toHaveCount(0);
+    }
+    await signIn(page, "mira@lookbook.test");
+    for (const name of [/^Notifications/, /^Account menu of /]) {
+      await page.getByRole("banner").getByRole("button", { name }).click();
+      await expect(page.getByRole("menu").getByRole("menuitem").last()).toBeVisible();
+      expect(await findViolations(page), `${name}`).toEqual([]);
+      await page.keyboard.press("Escape");
+      await expect(page.getByRole("menu")).toHaveCount(0);
+    }
+  });
+
   test("on the likes", async ({ page }) => {
     await signIn(page, "noah@lookbook.test");
     await page.goto("/?section=likes");

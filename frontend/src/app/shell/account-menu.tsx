@@ -22,7 +22,7 @@ export function AccountMenu({ trigger }: { trigger: ReactElement }) {
 
   return (
     <Menu trigger={trigger}>
-      <MenuContent>
+      <MenuContent label="Account">
         <MenuText>
           <span className="min-w-0">
             <span className="block truncate font-medium">

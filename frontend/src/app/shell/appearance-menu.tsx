@@ -15,7 +15,7 @@ export function AppearanceMenu({ trigger }: { trigger: ReactElement }) {
   const current = useAppearance();
   return (
     <Menu trigger={trigger}>
-      <MenuContent narrow>
+      <MenuContent label="Appearance" narrow>
         <MenuHeading>Appearance</MenuHeading>
         <MenuRadioGroup
           value={current}

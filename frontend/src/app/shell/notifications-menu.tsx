@@ -24,7 +24,7 @@ export function NotificationsMenu({ trigger }: { trigger: ReactElement }) {
   const { user } = useSession();
   return (
     <Menu trigger={trigger}>
-      <MenuContent>
+      <MenuContent label="Newest notifications">
         <MenuHeading>Notifications</MenuHeading>
         {user === null ? <Samples /> : <LatestNotifications userId={user.id} />}
       </MenuContent>

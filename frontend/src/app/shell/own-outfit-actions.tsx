@@ -1,7 +1,7 @@
 import { Pencil, Trash2 } from "lucide-react";
 import { Link } from "react-router";
 import { ShareButton } from "@/components/share-button";
-import { IconButton } from "@/components/ui/icon-button";
+import { IconButton, iconButtonClasses } from "@/components/ui/icon-button";
 import { useDeleteOutfit } from "@/features/outfits/api/delete-outfit";
 import type { Outfit } from "@/features/outfits/api/outfit";
 import { paths } from "@/lib/paths";
@@ -9,13 +9,15 @@ import { paths } from "@/lib/paths";
 interface OwnOutfitActionsProps {
   userId: string;
   outfit: Pick<Outfit, "id" | "name" | "slug" | "status">;
+  /** Floating over the picture of a card, or plain below it. */
+  variant?: "plain" | "floating";
 }
 
 /** What creators can do with an outfit: share it when it is live; edit and delete it before that. */
-export function OwnOutfitActions({ userId, outfit }: OwnOutfitActionsProps) {
+export function OwnOutfitActions({ userId, outfit, variant = "plain" }: OwnOutfitActionsProps) {
   const deleteOutfit = useDeleteOutfit(userId);
   if (outfit.status === "approved") {
-    return <ShareButton path={paths.outfit(outfit.slug)} name={outfit.name} />;
+    return <ShareButton path={paths.outfit(outfit.slug)} name={outfit.name} variant={variant} />;
   }
   return (
     <>
@@ -23,11 +25,15 @@ export function OwnOutfitActions({ userId, outfit }: OwnOutfitActionsProps) {
         to={paths.editOutfit(outfit.id)}
         aria-label={`Edit ${outfit.name}`}
         title={`Edit ${outfit.name}`}
-        className="inline-flex size-11 items-center justify-center rounded-full text-ink-soft transition-colors hover:bg-sheen hover:text-ink"
+        className={iconButtonClasses(variant)}
       >
         <Pencil aria-hidden="true" className="size-5" strokeWidth={1.6} />
       </Link>
-      <IconButton label={`Delete ${outfit.name}`} onClick={() => deleteOutfit(outfit)}>
+      <IconButton
+        label={`Delete ${outfit.name}`}
+        variant={variant}
+        onClick={() => deleteOutfit(outfit)}
+      >
         <Trash2 className="size-5" strokeWidth={1.6} />
       </IconButton>
     </>

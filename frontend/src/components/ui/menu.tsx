@@ -24,24 +24,37 @@ export function Menu({ trigger, children }: MenuProps) {
 const itemClasses =
   "flex min-h-11 cursor-pointer items-center gap-3 rounded-sm px-3 py-2 text-small text-ink outline-none select-none data-[disabled]:cursor-default data-[highlighted]:bg-sheen [&_svg]:size-4 [&_svg]:text-ink-soft";
 
+interface MenuContentProps extends Omit<ComponentProps<typeof DropdownMenu.Content>, "className"> {
+  /** Name of the landmark around the menu. */
+  label: string;
+  narrow?: boolean;
+}
+
+/**
+ * The panel of a menu. It is rendered at the end of the body, outside of the page's landmarks, so it is one itself: people who go
+ * from landmark to landmark would otherwise never come past it.
+ */
 export function MenuContent({
+  label,
   narrow = false,
   sideOffset = 8,
   align = "end",
   ...rest
-}: Omit<ComponentProps<typeof DropdownMenu.Content>, "className"> & { narrow?: boolean }) {
+}: MenuContentProps) {
   return (
     <DropdownMenu.Portal>
-      <DropdownMenu.Content
-        sideOffset={sideOffset}
-        align={align}
-        collisionPadding={12}
-        className={cn(
-          "panel-in z-50 origin-(--radix-dropdown-menu-content-transform-origin) rounded-md border border-line bg-raised p-1.5 text-ink shadow-raised",
-          narrow ? "min-w-48" : "min-w-60",
-        )}
-        {...rest}
-      />
+      <section aria-label={label} className="menu-landmark">
+        <DropdownMenu.Content
+          sideOffset={sideOffset}
+          align={align}
+          collisionPadding={12}
+          className={cn(
+            "panel-in z-50 origin-(--radix-dropdown-menu-content-transform-origin) rounded-md border border-line bg-raised p-1.5 text-ink shadow-raised",
+            narrow ? "min-w-48" : "min-w-60",
+          )}
+          {...rest}
+        />
+      </section>
     </DropdownMenu.Portal>
   );
 }

@@ -9,7 +9,7 @@ export function FilterMenu({ trigger }: { trigger: ReactElement }) {
   const { chosen, toggle } = useGenderFilter();
   return (
     <Menu trigger={trigger}>
-      <MenuContent narrow>
+      <MenuContent label="Filter by gender" narrow>
         {genders.map((gender) => (
           <MenuCheckboxItem
             key={gender}

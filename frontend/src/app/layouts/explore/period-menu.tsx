@@ -17,7 +17,7 @@ export function PeriodMenu({ trigger }: { trigger: ReactElement }) {
 
   return (
     <Menu trigger={trigger}>
-      <MenuContent narrow>
+      <MenuContent label="Time range" narrow>
         <MenuRadioGroup value={params.period} onValueChange={choose}>
           {topPeriods.map(({ value, label }) => (
             <MenuRadioItem key={value} value={value}>

@@ -4,7 +4,7 @@ import { BookmarkButton } from "@/features/bookmarks/components/bookmark-button"
 import { LikeButton } from "@/features/likes/components/like-button";
 import type { Outfit } from "@/features/outfits/api/outfit";
 import { OutfitCard } from "@/features/outfits/components/outfit-card";
-import { outfitCardSizes } from "@/features/outfits/components/outfit-grid";
+import { outfitCardSizes } from "@/features/outfits/components/outfit-card-shape";
 import { growFrom } from "@/lib/view-transition";
 import { preloadModal } from "./explore-modal";
 
@@ -21,6 +21,8 @@ interface ExploreCardProps {
   /** Search parameters that open this outfit in the modal. */
   search: string;
   mark?: ReactNode;
+  /** Buttons in place of like and bookmark. */
+  actions?: ReactNode;
 }
 
 /** Outfit card on the dashboard: opens the outfit in the modal, over the grid. */
@@ -29,6 +31,7 @@ export const ExploreCard = memo(function ExploreCard({
   eager,
   search,
   mark,
+  actions,
 }: ExploreCardProps) {
   const navigate = useNavigate();
   const to = { pathname: "/", search };
@@ -52,10 +55,12 @@ export const ExploreCard = memo(function ExploreCard({
       onOpen={open}
       onIntent={preloadModal}
       actions={
-        <>
-          <BookmarkButton outfitId={outfit.id} outfitName={outfit.name} />
-          <LikeButton outfitId={outfit.id} outfitName={outfit.name} />
-        </>
+        actions ?? (
+          <>
+            <BookmarkButton outfitId={outfit.id} outfitName={outfit.name} />
+            <LikeButton outfitId={outfit.id} outfitName={outfit.name} />
+          </>
+        )
       }
     />
   );

@@ -26,6 +26,8 @@ interface OutfitSectionProps {
   intro?: ReactNode;
   /** Badge over a card's picture. */
   mark?: (outfit: Outfit, index: number) => ReactNode;
+  /** Buttons of a card, in place of like and bookmark. */
+  actions?: (outfit: Outfit) => ReactNode;
   /** False for bookmarks: the specification hides items there. */
   showItems?: boolean;
 }
@@ -37,6 +39,7 @@ export function OutfitSection({
   empty,
   intro,
   mark,
+  actions,
   showItems = true,
 }: OutfitSectionProps) {
   return (
@@ -46,7 +49,7 @@ export function OutfitSection({
         {title}
       </h1>
       {intro}
-      <OutfitSectionBody title={title} list={list} empty={empty} mark={mark} />
+      <OutfitSectionBody title={title} list={list} empty={empty} mark={mark} actions={actions} />
       <ExploreModal outfits={list.data ?? []} listPending={list.isPending} showItems={showItems} />
     </section>
   );
@@ -54,9 +57,10 @@ export function OutfitSection({
 
 type OutfitSectionBodyProps = Pick<OutfitSectionProps, "title" | "list" | "empty"> & {
   mark: OutfitSectionProps["mark"];
+  actions: OutfitSectionProps["actions"];
 };
 
-function OutfitSectionBody({ title, list, empty, mark }: OutfitSectionBodyProps) {
+function OutfitSectionBody({ title, list, empty, mark, actions }: OutfitSectionBodyProps) {
   const params = useExploreParams();
   if (list.isPending) return <OutfitGridSkeleton />;
   if (list.data === undefined) {
@@ -86,6 +90,7 @@ function OutfitSectionBody({ title, list, empty, mark }: OutfitSectionBodyProps)
             eager={eager}
             search={exploreSearch({ ...params, outfit: outfit.slug })}
             mark={mark?.(outfit, index)}
+            actions={actions?.(outfit)}
           />
         )}
       </OutfitGrid>

@@ -3,6 +3,7 @@ import { Bookmark, Heart, Shirt } from "lucide-react";
 import type { ReactNode } from "react";
 import { Link, useLocation } from "react-router";
 import { CreateLink } from "@/app/routes/create-outfit/create-link";
+import { OwnOutfitActions } from "@/app/shell/own-outfit-actions";
 import { Button } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
 import { LoadingPage } from "@/components/ui/spinner";
@@ -89,6 +90,7 @@ function OutfitsOf({ userId }: { userId: string }) {
       title="My outfits"
       list={{ ...list, data: shown }}
       mark={(outfit) => <StatusBadge status={outfit.status} />}
+      actions={(outfit) => <OwnOutfitActions userId={userId} outfit={outfit} variant="floating" />}
       empty={
         <EmptyState
           glyph={<Shirt strokeWidth={1.4} />}
