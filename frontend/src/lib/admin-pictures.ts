@@ -1,5 +1,5 @@
 import { rowsOf, ServiceError } from "@/lib/service-error";
-import { loadClient, supabase } from "@/lib/supabase";
+import { supabase } from "@/lib/supabase";
 import { toast } from "@/lib/toast";
 
 /** Where the pictures of a kind of row are stored. The bucket's own limits are the same and are checked by the server. */
@@ -53,7 +53,7 @@ const publicPrefix = "/storage/v1/object/public/";
 
 /** Uploads a picture under a new name. Returns its root-relative address, as image columns hold it. */
 export async function uploadPicture(file: File, place: PicturePlace): Promise<string> {
-  const { storage } = await loadClient();
+  const { storage } = await import("@/lib/storage");
   const folder = place.folder === "" ? "" : `${place.folder}/`;
   const path = `${folder}${crypto.randomUUID()}.${extensions[file.type] ?? "bin"}`;
   const { data, error } = await storage
@@ -76,7 +76,7 @@ export function parsePictureAddress(url: string): { bucket: string; path: string
 export async function removeUnusedPicture(url: string): Promise<void> {
   const file = parsePictureAddress(url);
   if (file === null || rowsOf(await supabase.rpc("picture_is_used", { url }))) return;
-  const { storage } = await loadClient();
+  const { storage } = await import("@/lib/storage");
   const { error } = await storage.from(file.bucket).remove([file.path]);
   if (error !== null) throw new ServiceError(error.message, "", 0, error);
 }

@@ -1,6 +1,7 @@
 import type { HttpRequest, PreviousUpload } from "tus-js-client";
 import { ServiceError } from "@/lib/service-error";
-import { loadClient, servicesUrl, supabaseKey } from "@/lib/supabase";
+import { servicesUrl } from "@/lib/services";
+import { loadAuth, supabaseKey } from "@/lib/supabase";
 
 /** Bytes per request. An interrupted request is sent again from its beginning, so a piece costs a slow phone some seconds. */
 const pieceBytes = 1024 * 1024;
@@ -22,7 +23,7 @@ export interface UploadRequest {
 
 /** Adds the key and the session's current token: an upload may take longer than a token lives. */
 async function authorise(request: HttpRequest): Promise<void> {
-  const { data } = await (await loadClient()).auth.getSession();
+  const { data } = await (await loadAuth()).getSession();
   request.setHeader("apikey", supabaseKey);
   request.setHeader("Authorization", `Bearer ${data.session?.access_token ?? supabaseKey}`);
 }

@@ -1,4 +1,4 @@
-import type { Session, User } from "@supabase/supabase-js";
+import type { Session, User } from "@supabase/auth-js";
 import { type QueryClient, queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
 import {
   createContext,
@@ -13,14 +13,8 @@ import type { Database } from "@/lib/database";
 import { stale } from "@/lib/query-client";
 import { outfitKeys } from "@/lib/query-keys";
 import { resultOf, rowsOf } from "@/lib/service-error";
-import {
-  isClientWanted,
-  loadClient,
-  mayHaveSession,
-  onClientWanted,
-  sessionKey,
-  supabase,
-} from "@/lib/supabase";
+import { sessionKey } from "@/lib/services";
+import { isAuthWanted, loadAuth, mayHaveSession, onAuthWanted, supabase } from "@/lib/supabase";
 
 export type Profile = Database["public"]["Tables"]["profiles"]["Row"];
 
@@ -94,7 +88,7 @@ export function SessionProvider({ children }: { children: ReactNode }) {
     let unsubscribe = () => {};
 
     async function subscribeToSession() {
-      const { auth } = await loadClient();
+      const auth = await loadAuth();
       if (isOver) return;
       const { data } = auth.onAuthStateChange((_event, next) => {
         if (userId !== undefined && next?.user.id !== userId) forgetUser(queryClient, userId);
@@ -111,13 +105,13 @@ export function SessionProvider({ children }: { children: ReactNode }) {
 
     // Another tab signed in.
     function handleStorage({ key, newValue }: StorageEvent) {
-      if (key === sessionKey && newValue !== null) void loadClient().catch(() => undefined);
+      if (key === sessionKey && newValue !== null) void loadAuth().catch(() => undefined);
     }
 
-    const stopWaiting = onClientWanted(startSubscription);
+    const stopWaiting = onAuthWanted(startSubscription);
     window.addEventListener("storage", handleStorage);
-    if (isClientWanted()) startSubscription();
-    else if (mayHaveSession()) void loadClient().catch(() => undefined);
+    if (isAuthWanted()) startSubscription();
+    else if (mayHaveSession()) void loadAuth().catch(() => undefined);
     return () => {
       isOver = true;
       unsubscribe();

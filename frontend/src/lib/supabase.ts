@@ -1,14 +1,11 @@
 // Must stay the first import: it reads the tokens in the URL hash before the client consumes them.
 
+import type { GoTrueClient } from "@supabase/auth-js";
 import { PostgrestClient } from "@supabase/postgrest-js";
-import type { SupabaseClient } from "@supabase/supabase-js";
 import { authCallback } from "@/lib/auth-callback";
-import { localStore } from "@/lib/browser-storage";
 import type { Database } from "@/lib/database";
+import { hasStoredSession, servicesUrl, sessionKey } from "@/lib/services";
 import { fetchWithoutRetries } from "@/lib/supabase-fetch";
-
-/** Origin of the services: the page's own, unless the build names another. */
-export const servicesUrl = import.meta.env.VITE_SUPABASE_URL ?? window.location.origin;
 
 /**
  * The server replaces the placeholder in index.html with its publishable key. Vite's development server and unit tests do
@@ -24,71 +21,67 @@ function publishableKey(): string {
 
 export const supabaseKey = publishableKey();
 
-/** The key under which supabase-js stores the session by default; named here so that {@link hasStoredSession} can look. */
-export const sessionKey = `sb-${new URL(servicesUrl).hostname.split(".")[0]}-auth-token`;
-
-/** Whether a session is stored, valid or not. Known at once, unlike the session itself. */
-export function hasStoredSession(): boolean {
-  return localStore.get(sessionKey) !== null;
-}
-
 /** Whether there may be a session: one is stored, or the address brings one. */
 export function mayHaveSession(): boolean {
-  return client !== null || hasStoredSession() || authCallback.kind !== "none";
+  return auth !== null || hasStoredSession() || authCallback.kind !== "none";
 }
 
-let client: Promise<SupabaseClient<Database>> | null = null;
-const clientListeners = new Set<() => void>();
+let auth: Promise<GoTrueClient> | null = null;
+const authListeners = new Set<() => void>();
 
 /**
- * The whole client of supabase-js, created once. It is half as large as the rest of the first load together and visitors without
- * a session do not need it, so it is loaded by the first call. With the implicit flow, links in mails carry tokens in the URL
- * hash.
+ * The auth client of supabase-js with its settings, created once. It is a fifth of a first load and visitors without a session do
+ * not need it, so it is loaded by the first call. With the implicit flow, links in mails carry tokens in the URL hash.
  */
-export function loadClient(): Promise<SupabaseClient<Database>> {
-  if (client === null) {
-    client = import("@supabase/supabase-js").then(({ createClient }) =>
-      createClient<Database>(servicesUrl, supabaseKey, {
-        auth: {
+export function loadAuth(): Promise<GoTrueClient> {
+  if (auth === null) {
+    auth = import("@supabase/auth-js").then(
+      ({ GoTrueClient }) =>
+        new GoTrueClient({
+          url: `${servicesUrl}/auth/v1`,
+          headers: { apikey: supabaseKey, Authorization: `Bearer ${supabaseKey}` },
           flowType: "implicit",
           persistSession: true,
           autoRefreshToken: true,
+          detectSessionInUrl: true,
           storageKey: sessionKey,
-        },
-        global: { fetch: fetchWithoutRetries },
-      }),
+          fetch: fetchWithoutRetries,
+        }),
     );
-    client.catch(() => {
+    auth.catch(() => {
       // The file could not be loaded, for example offline: the next call tries again.
-      client = null;
+      auth = null;
     });
-    for (const listener of clientListeners) listener();
+    for (const listener of authListeners) listener();
   }
-  return client;
+  return auth;
 }
 
-/** Whether somebody has asked for the client. */
-export function isClientWanted(): boolean {
-  return client !== null;
+/** Whether somebody has asked for the auth client. */
+export function isAuthWanted(): boolean {
+  return auth !== null;
 }
 
 /**
- * Calls the listener when the client is requested for the first time. Returns a function that removes the listener.
+ * Calls the listener when the auth client is requested for the first time. Returns a function that removes the listener.
  */
-export function onClientWanted(listener: () => void): () => void {
-  clientListeners.add(listener);
-  return () => clientListeners.delete(listener);
+export function onAuthWanted(listener: () => void): () => void {
+  authListeners.add(listener);
+  return () => authListeners.delete(listener);
 }
 
 // Loaded before the pictures of the page occupy all connections to the server: a page for a signed-in user waits for
 // the session.
-if (mayHaveSession()) loadClient().catch(() => undefined);
+if (mayHaveSession()) loadAuth().catch(() => undefined);
 
-/** Adds the key and the session's token, as the client of supabase-js does. */
-async function fetchWithToken(input: RequestInfo | URL, init: RequestInit = {}): Promise<Response> {
+/** `fetch` with the key and the session's token, as supabase-js sends them. */
+export async function fetchWithToken(
+  input: RequestInfo | URL,
+  init: RequestInit = {},
+): Promise<Response> {
   let token = supabaseKey;
   if (mayHaveSession()) {
-    const { data } = await (await loadClient()).auth.getSession();
+    const { data } = await (await loadAuth()).getSession();
     token = data.session?.access_token ?? supabaseKey;
   }
   const headers = new Headers(init.headers);
@@ -108,6 +101,6 @@ export const supabase = new PostgrestClient<Database>(`${servicesUrl}/rest/v1`, 
  */
 export async function hasSession(userId: string): Promise<boolean> {
   if (!mayHaveSession()) return false;
-  const { data } = await (await loadClient()).auth.getSession();
+  const { data } = await (await loadAuth()).getSession();
   return data.session?.user.id === userId;
 }

@@ -5,6 +5,7 @@ import { LoadingPage } from "@/components/ui/spinner";
 import { adminKey } from "@/lib/admin-key";
 import { paths } from "@/lib/paths";
 import { usePageTheme } from "@/lib/theme";
+import "@/styles/admin.css";
 import { AdminLayout } from "./admin-layout";
 import { RequireAdmin } from "./require-admin";
 

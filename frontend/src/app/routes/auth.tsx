@@ -17,7 +17,7 @@ import { paths, returnPath } from "@/lib/paths";
 import { pageTitle, product } from "@/lib/product";
 import { useSession } from "@/lib/session";
 import { useSite } from "@/lib/site";
-import { loadClient } from "@/lib/supabase";
+import { loadAuth } from "@/lib/supabase";
 import { usePageTheme } from "@/lib/theme";
 import { useMediaQuery } from "@/lib/use-media-query";
 
@@ -50,7 +50,7 @@ export function Auth() {
       {isWide && <Showcase />}
       {/* The client is loaded while somebody fills in the form, not before. */}
       <main
-        onFocus={() => void loadClient().catch(() => undefined)}
+        onFocus={() => void loadAuth().catch(() => undefined)}
         className="flex flex-col px-5 py-4 sm:px-10 lg:px-16 lg:py-8"
       >
         <Wordmark className="lg:hidden" />

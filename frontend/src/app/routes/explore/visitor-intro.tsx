@@ -2,8 +2,8 @@ import { Link } from "react-router";
 import { Button } from "@/components/ui/button";
 import { paths } from "@/lib/paths";
 import { product } from "@/lib/product";
+import { hasStoredSession } from "@/lib/services";
 import { useSession } from "@/lib/session";
-import { hasStoredSession } from "@/lib/supabase";
 
 /** Tells visitors in one sentence what the site is. Signed-in users see the outfits at once. */
 export function VisitorIntro() {

@@ -1,4 +1,4 @@
-import type { User } from "@supabase/supabase-js";
+import type { User } from "@supabase/auth-js";
 import { useNavigate } from "react-router";
 import { forgetAccount } from "@/features/account/api/delete-account";
 import { AccountSection } from "@/features/account/components/account-section";

@@ -1,7 +1,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { localStore } from "@/lib/browser-storage";
 import { resultOf } from "@/lib/service-error";
-import { loadClient, supabase } from "@/lib/supabase";
+import { loadAuth, supabase } from "@/lib/supabase";
 
 /** Deletes the user's account with rows, files and sessions. The database compares the confirmation once more. */
 export function useDeleteAccount() {
@@ -16,5 +16,5 @@ export function useDeleteAccount() {
 export async function forgetAccount(userId: string): Promise<void> {
   localStore.remove(`lookbook:edit-profile:${userId}`);
   // The server knows the session no more; the client removes its own copy whatever the answer is.
-  await (await loadClient()).auth.signOut({ scope: "local" });
+  await (await loadAuth()).signOut({ scope: "local" });
 }

@@ -1,6 +1,6 @@
 import { useMutation } from "@tanstack/react-query";
 import { rowsOf, ServiceError } from "@/lib/service-error";
-import { loadClient, supabase } from "@/lib/supabase";
+import { supabase } from "@/lib/supabase";
 
 interface StoredFile {
   bucket: string;
@@ -18,7 +18,7 @@ export function filesIn(exported: unknown): StoredFile[] {
 }
 
 async function downloadFile({ bucket, name }: StoredFile): Promise<Uint8Array> {
-  const { data, error } = await (await loadClient()).storage.from(bucket).download(name);
+  const { data, error } = await (await import("@/lib/storage")).storage.from(bucket).download(name);
   if (error !== null) throw new ServiceError(error.message, "", error.status ?? 0, error);
   return new Uint8Array(await data.arrayBuffer());
 }

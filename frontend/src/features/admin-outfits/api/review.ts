@@ -1,7 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { adminKey } from "@/lib/admin-key";
 import { messageOf, rowsOf, ServiceError } from "@/lib/service-error";
-import { loadClient, supabase } from "@/lib/supabase";
+import { supabase } from "@/lib/supabase";
 import { toast } from "@/lib/toast";
 import { useAdminChange } from "@/lib/use-admin-change";
 import type { AdminOutfit } from "./outfits";
@@ -126,7 +126,7 @@ export function trainingPhotosQuery(userId: string) {
           .abortSignal(signal),
       );
       if (rows.length === 0) return [];
-      const { storage } = await loadClient();
+      const { storage } = await import("@/lib/storage");
       const { data, error } = await storage.from("profile-avatars").createSignedUrls(
         rows.map(({ image_url }) => pathOf(image_url)),
         addressSeconds,

@@ -1,7 +1,7 @@
 import { queryOptions, useQueryClient } from "@tanstack/react-query";
 import { adminKey } from "@/lib/admin-key";
 import { rowsOf, ServiceError } from "@/lib/service-error";
-import { loadClient, supabase } from "@/lib/supabase";
+import { supabase } from "@/lib/supabase";
 import { useAdminChange } from "@/lib/use-admin-change";
 
 /** A file that no row shows. */
@@ -45,7 +45,7 @@ const batchSize = 100;
 /** Deletes the orphans of now: one that a row has begun to show since the list was read is no longer among them. */
 async function removeOrphans(onProgress: (share: number) => void): Promise<number> {
   const { files } = await readOrphans();
-  const { storage } = await loadClient();
+  const { storage } = await import("@/lib/storage");
   const pathsByBucket = new Map<string, string[]>();
   for (const { bucket, path } of files) {
     pathsByBucket.set(bucket, [...(pathsByBucket.get(bucket) ?? []), path]);

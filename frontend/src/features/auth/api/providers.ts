@@ -1,9 +1,10 @@
-import type { Provider } from "@supabase/supabase-js";
+import type { Provider } from "@supabase/auth-js";
 import { queryOptions } from "@tanstack/react-query";
 import { paths } from "@/lib/paths";
 import { stale } from "@/lib/query-client";
 import { ServiceError } from "@/lib/service-error";
-import { loadClient, servicesUrl, supabaseKey } from "@/lib/supabase";
+import { servicesUrl } from "@/lib/services";
+import { loadAuth, supabaseKey } from "@/lib/supabase";
 
 /** Identity providers with their labels. The service may know more; those get no button. */
 const labels = {
@@ -59,7 +60,7 @@ function hasLabel(id: string): id is keyof typeof labels {
 
 /** Redirects to the provider's page, which redirects back to /auth. */
 export async function signInWithProvider(provider: IdentityProvider["id"]): Promise<void> {
-  const { error } = await (await loadClient()).auth.signInWithOAuth({
+  const { error } = await (await loadAuth()).signInWithOAuth({
     provider,
     options: {
       redirectTo: new URL(paths.auth, window.location.origin).href,

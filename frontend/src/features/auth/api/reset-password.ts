@@ -1,7 +1,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { endPasswordRecovery } from "@/lib/auth-callback";
 import { paths } from "@/lib/paths";
-import { loadClient } from "@/lib/supabase";
+import { loadAuth } from "@/lib/supabase";
 import type { ForgotPasswordValues, ResetPasswordValues } from "./schemas";
 
 /** Requests a mail with a link to the reset form. */
@@ -9,7 +9,7 @@ export function useRequestPasswordReset() {
   return useMutation({
     mutationFn: async ({ email }: ForgotPasswordValues) => {
       const redirectTo = new URL(`${paths.auth}?reset=true`, window.location.origin).href;
-      const { error } = await (await loadClient()).auth.resetPasswordForEmail(email, {
+      const { error } = await (await loadAuth()).resetPasswordForEmail(email, {
         redirectTo,
       });
       if (error !== null) throw error;
@@ -21,7 +21,7 @@ export function useRequestPasswordReset() {
 export function useResetPassword() {
   return useMutation({
     mutationFn: async ({ password }: ResetPasswordValues) => {
-      const { error } = await (await loadClient()).auth.updateUser({ password });
+      const { error } = await (await loadAuth()).updateUser({ password });
       if (error !== null) throw error;
     },
     onSuccess: endPasswordRecovery,

@@ -1,6 +1,6 @@
 import { useMutation } from "@tanstack/react-query";
 import { hasCode } from "@/lib/service-error";
-import { loadClient } from "@/lib/supabase";
+import { loadAuth } from "@/lib/supabase";
 import { attemptLimit } from "./attempt-limit";
 import type { SignInValues } from "./schemas";
 
@@ -12,7 +12,7 @@ export function useSignIn() {
   return useMutation({
     mutationFn: async ({ email, password }: SignInValues) => {
       if (attemptLimit.isReached(email)) throw new TooManyAttempts();
-      const { error } = await (await loadClient()).auth.signInWithPassword({ email, password });
+      const { error } = await (await loadAuth()).signInWithPassword({ email, password });
       if (error === null) {
         attemptLimit.forget(email);
         return;

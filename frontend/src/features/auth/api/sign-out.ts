@@ -2,7 +2,7 @@ import { useMutation } from "@tanstack/react-query";
 import { endPasswordRecovery } from "@/lib/auth-callback";
 import { noteOwnSignOut } from "@/lib/own-sign-out";
 import { messageOf } from "@/lib/service-error";
-import { loadClient } from "@/lib/supabase";
+import { loadAuth } from "@/lib/supabase";
 import { toast } from "@/lib/toast";
 
 /** Ends the session in the browser and at the server. SessionProvider then clears the user's cached data. */
@@ -10,7 +10,7 @@ export function useSignOut() {
   return useMutation({
     mutationFn: async () => {
       noteOwnSignOut();
-      const { error } = await (await loadClient()).auth.signOut();
+      const { error } = await (await loadAuth()).signOut();
       if (error !== null) throw error;
     },
     onSuccess: endPasswordRecovery,

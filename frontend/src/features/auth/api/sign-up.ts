@@ -1,5 +1,5 @@
 import { useMutation } from "@tanstack/react-query";
-import { loadClient } from "@/lib/supabase";
+import { loadAuth } from "@/lib/supabase";
 import type { SignUpValues } from "./schemas";
 
 interface SignUp extends SignUpValues {
@@ -11,7 +11,7 @@ interface SignUp extends SignUpValues {
 export function useSignUp() {
   return useMutation({
     mutationFn: async ({ email, password, username, fullName, returnPath }: SignUp) => {
-      const { data, error } = await (await loadClient()).auth.signUp({
+      const { data, error } = await (await loadAuth()).signUp({
         email,
         password,
         options: {

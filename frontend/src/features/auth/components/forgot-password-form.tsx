@@ -1,17 +1,17 @@
-import { zodResolver } from "@hookform/resolvers/zod";
 import { useForm } from "react-hook-form";
 import { Button } from "@/components/ui/button";
 import { Field } from "@/components/ui/field";
 import { Input } from "@/components/ui/input";
+import { lazyResolver } from "@/lib/lazy-resolver";
 import { messageOf } from "@/lib/service-error";
 import { toast } from "@/lib/toast";
 import { useRequestPasswordReset } from "../api/reset-password";
-import { type ForgotPasswordValues, forgotPasswordSchema } from "../api/schemas";
+import type { ForgotPasswordValues } from "../api/schemas";
 
 export function ForgotPasswordForm({ onBack }: { onBack: () => void }) {
   const request = useRequestPasswordReset();
   const { register, handleSubmit, formState } = useForm<ForgotPasswordValues>({
-    resolver: zodResolver(forgotPasswordSchema),
+    resolver: lazyResolver(async () => (await import("../api/resolvers")).forgotPasswordResolver),
     mode: "onTouched",
     defaultValues: { email: "" },
   });

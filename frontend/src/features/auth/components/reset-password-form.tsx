@@ -1,17 +1,17 @@
-import { zodResolver } from "@hookform/resolvers/zod";
 import { useForm } from "react-hook-form";
 import { Button } from "@/components/ui/button";
 import { Field } from "@/components/ui/field";
 import { PasswordInput } from "@/components/ui/password-input";
+import { lazyResolver } from "@/lib/lazy-resolver";
 import { hasCode } from "@/lib/service-error";
 import { toast } from "@/lib/toast";
 import { useResetPassword } from "../api/reset-password";
-import { type ResetPasswordValues, resetPasswordSchema } from "../api/schemas";
+import type { ResetPasswordValues } from "../api/schemas";
 
 export function ResetPasswordForm({ onDone }: { onDone: () => void }) {
   const reset = useResetPassword();
   const { register, handleSubmit, formState, setError } = useForm<ResetPasswordValues>({
-    resolver: zodResolver(resetPasswordSchema),
+    resolver: lazyResolver(async () => (await import("../api/resolvers")).resetPasswordResolver),
     mode: "onTouched",
     defaultValues: { password: "", confirmation: "" },
   });

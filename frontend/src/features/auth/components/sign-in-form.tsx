@@ -1,11 +1,11 @@
-import { zodResolver } from "@hookform/resolvers/zod";
 import { useForm } from "react-hook-form";
 import { Button } from "@/components/ui/button";
 import { Field } from "@/components/ui/field";
 import { Input } from "@/components/ui/input";
 import { PasswordInput } from "@/components/ui/password-input";
+import { lazyResolver } from "@/lib/lazy-resolver";
 import { toast } from "@/lib/toast";
-import { type SignInValues, signInSchema } from "../api/schemas";
+import type { SignInValues } from "../api/schemas";
 import { describeSignInError, useSignIn } from "../api/sign-in";
 
 interface SignInFormProps {
@@ -16,7 +16,7 @@ interface SignInFormProps {
 export function SignInForm({ onForgotPassword, onSignedIn }: SignInFormProps) {
   const signIn = useSignIn();
   const { register, handleSubmit, formState } = useForm<SignInValues>({
-    resolver: zodResolver(signInSchema),
+    resolver: lazyResolver(async () => (await import("../api/resolvers")).signInResolver),
     mode: "onTouched",
     defaultValues: { email: "", password: "" },
   });

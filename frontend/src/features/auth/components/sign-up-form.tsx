@@ -1,4 +1,3 @@
-import { zodResolver } from "@hookform/resolvers/zod";
 import { useQueryClient } from "@tanstack/react-query";
 import { useForm, useWatch } from "react-hook-form";
 import { Button } from "@/components/ui/button";
@@ -6,10 +5,11 @@ import { Field } from "@/components/ui/field";
 import { Input } from "@/components/ui/input";
 import { PasswordInput } from "@/components/ui/password-input";
 import { UsernameNote } from "@/components/username-note";
+import { lazyResolver } from "@/lib/lazy-resolver";
 import { messageOf } from "@/lib/service-error";
 import { toast } from "@/lib/toast";
 import { usernameAvailableQuery, useUsernameAvailability } from "@/lib/username-availability";
-import { type SignUpValues, signUpSchema } from "../api/schemas";
+import type { SignUpValues } from "../api/schemas";
 import { useSignUp } from "../api/sign-up";
 
 interface SignUpFormProps {
@@ -23,7 +23,7 @@ export function SignUpForm({ returnPath, onSignedIn, onConfirmationSent }: SignU
   const signUp = useSignUp();
   const queryClient = useQueryClient();
   const { register, handleSubmit, formState, control, setValue, setFocus } = useForm<SignUpValues>({
-    resolver: zodResolver(signUpSchema),
+    resolver: lazyResolver(async () => (await import("../api/resolvers")).signUpResolver),
     mode: "onTouched",
     defaultValues: { fullName: "", username: "", email: "", password: "" },
   });

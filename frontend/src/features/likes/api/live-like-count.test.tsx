@@ -13,6 +13,8 @@ const socket = vi.hoisted(() => ({
   report: (_status: string) => {},
 }));
 
+vi.mock("@/lib/when-in-use", () => ({ whenInUse: async () => undefined }));
+
 vi.mock("@/lib/realtime", () => {
   const channel = {
     on: (kind: string, _filter: object, handle: typeof socket.announce & typeof socket.notify) => {

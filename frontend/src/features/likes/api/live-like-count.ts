@@ -1,5 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
+import { whenInUse } from "@/lib/when-in-use";
 import { likeCountQuery } from "./like-count";
 
 /**
@@ -43,6 +44,8 @@ export function useLiveLikeCount(outfitId: string): { isReconnecting: boolean } 
     }
 
     async function follow() {
+      await whenInUse();
+      if (isOver) return;
       const { realtime } = await import("@/lib/realtime");
       if (isOver) return;
       const channel = realtime

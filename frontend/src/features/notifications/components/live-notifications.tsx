@@ -1,7 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { notificationKeys, outfitKeys } from "@/lib/query-keys";
-import { loadClient } from "@/lib/supabase";
+import { whenInUse } from "@/lib/when-in-use";
 import { waitUntilReadable } from "../api/wait-until-readable";
 
 /** Milliseconds between two looks for new notifications while no channel is open. */
@@ -27,10 +27,12 @@ export function LiveNotifications({ userId }: { userId: string }) {
     }
 
     async function join() {
-      const client = await loadClient();
-      await client.realtime.setAuth();
+      await whenInUse();
       if (isOver) return;
-      const channel = client
+      const { realtime } = await import("@/lib/realtime");
+      await realtime.setAuth();
+      if (isOver) return;
+      const channel = realtime
         .channel(`notifications:${userId}`, {
           config: { private: true, broadcast: { replication_ready: true } },
         })
@@ -49,7 +51,7 @@ export function LiveNotifications({ userId }: { userId: string }) {
         .subscribe((status) => {
           if (status !== "SUBSCRIBED") setLive(false);
         });
-      leave = () => void client.removeChannel(channel);
+      leave = () => void realtime.removeChannel(channel);
     }
 
     // Without the client's code there is no channel: polling goes on.

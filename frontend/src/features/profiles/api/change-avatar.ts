@@ -1,7 +1,6 @@
 import { useMutation } from "@tanstack/react-query";
 import { uniqueFileName, uploadResumably } from "@/lib/resumable-upload";
 import type { Profile } from "@/lib/session";
-import { loadClient } from "@/lib/supabase";
 import { useStoreProfile, writeProfile } from "./update-profile";
 
 const bucket = "avatars";
@@ -15,7 +14,7 @@ interface AvatarUpload {
 /** Removes an avatar's file, unless it lies elsewhere: at an identity provider, or among the demo pictures. */
 async function removeFile(profileId: string, url: string | null): Promise<void> {
   if (url === null || !url.startsWith(`${publicPath}${profileId}/`)) return;
-  await (await loadClient()).storage.from(bucket).remove([url.slice(publicPath.length)]);
+  await (await import("@/lib/storage")).storage.from(bucket).remove([url.slice(publicPath.length)]);
 }
 
 /** Uploads a cropped picture and makes it the avatar. The former file is removed; the new one if the profile refuses it. */

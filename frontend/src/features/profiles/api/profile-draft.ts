@@ -1,5 +1,6 @@
 import { localStore } from "@/lib/browser-storage";
-import { type ProfileField, type ProfileValues, profileFields } from "./profile-values";
+import type { ProfileValues } from "./profile-schema";
+import { type ProfileField, profileFields } from "./profile-values";
 
 /** One draft per user: people who share a machine must not find each other's. */
 const draftKey = (userId: string) => `lookbook:edit-profile:${userId}`;

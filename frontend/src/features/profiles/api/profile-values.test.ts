@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { readDraft, writeDraft } from "./profile-draft";
-import { changesOf, profileSchema } from "./profile-values";
+import { profileSchema } from "./profile-schema";
+import { changesOf } from "./profile-values";
 
 const empty = {
   username: "mira",

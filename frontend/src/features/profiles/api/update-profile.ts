@@ -3,7 +3,8 @@ import type { Database } from "@/lib/database";
 import { insufficientPrivilege, resultOf, ServiceError } from "@/lib/service-error";
 import { myProfileKey, type Profile } from "@/lib/session";
 import { supabase } from "@/lib/supabase";
-import { type ProfileField, type ProfileValues, profileColumns } from "./profile-values";
+import type { ProfileValues } from "./profile-schema";
+import { type ProfileField, profileColumns } from "./profile-values";
 
 type ProfileUpdate = Database["public"]["Tables"]["profiles"]["Update"];
 

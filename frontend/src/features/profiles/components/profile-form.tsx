@@ -1,4 +1,3 @@
-import { zodResolver } from "@hookform/resolvers/zod";
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { type UseFormReturn, useForm, useWatch } from "react-hook-form";
@@ -7,20 +6,15 @@ import { Field } from "@/components/ui/field";
 import { Input } from "@/components/ui/input";
 import { Textarea } from "@/components/ui/textarea";
 import { UsernameNote } from "@/components/username-note";
+import { lazyResolver } from "@/lib/lazy-resolver";
 import { hasCode, uniqueViolation } from "@/lib/service-error";
 import type { Profile } from "@/lib/session";
 import { toast } from "@/lib/toast";
 import { usernameAvailableQuery, useUsernameAvailability } from "@/lib/username-availability";
 import { readDraft, writeDraft } from "../api/profile-draft";
 import { toastProfileError } from "../api/profile-error";
-import {
-  changesOf,
-  type ProfileField,
-  type ProfileValues,
-  profileFields,
-  profileSchema,
-  valuesOf,
-} from "../api/profile-values";
+import type { ProfileValues } from "../api/profile-schema";
+import { changesOf, type ProfileField, profileFields, valuesOf } from "../api/profile-values";
 import { useUpdateProfile } from "../api/update-profile";
 import { AvatarField } from "./avatar-field";
 
@@ -167,7 +161,9 @@ function useProfileForm(profile: Profile, form: "short" | "full", onSaved?: () =
   const shown = formFields[form];
   const stored = valuesOf(profile);
   const fields = useForm<ProfileValues>({
-    resolver: zodResolver(profileSchema(form, profile.username !== null)),
+    resolver: lazyResolver(async () =>
+      (await import("../api/profile-schema")).profileResolver(form, profile.username !== null),
+    ),
     mode: "onTouched",
     defaultValues: { ...stored, ...readDraft(userId, shown) },
   });

@@ -1,5 +1,3 @@
-import { loadClient } from "@/lib/supabase";
-
 const bucket = "user-outfit-images";
 const publicPrefix = `/storage/v1/object/public/${bucket}/`;
 const mostBytes = 5 * 1024 * 1024;
@@ -24,7 +22,7 @@ export function pictureFileError(file: File): string | undefined {
 
 /** Uploads a picture into the user's own folder, under a name that no other file has. Returns its root-relative address. */
 export async function uploadOutfitPicture(userId: string, file: File): Promise<string> {
-  const { storage } = await loadClient();
+  const { storage } = await import("@/lib/storage");
   const unique = `${Date.now()}-${crypto.randomUUID().slice(0, 8)}`;
   const path = `${userId}/${unique}.${endings[file.type] ?? "webp"}`;
   const { error } = await storage
@@ -37,6 +35,6 @@ export async function uploadOutfitPicture(userId: string, file: File): Promise<s
 /** Deletes a picture that is no longer used. Addresses outside the user's own folder are left alone. */
 export async function deleteOutfitPicture(userId: string, url: string): Promise<void> {
   if (!url.startsWith(`${publicPrefix}${userId}/`)) return;
-  const { storage } = await loadClient();
+  const { storage } = await import("@/lib/storage");
   await storage.from(bucket).remove([url.slice(publicPrefix.length)]);
 }

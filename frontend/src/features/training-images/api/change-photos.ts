@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { uniqueFileName, uploadResumably } from "@/lib/resumable-upload";
 import { resultOf, ServiceError } from "@/lib/service-error";
-import { loadClient, supabase } from "@/lib/supabase";
+import { supabase } from "@/lib/supabase";
 import { photoBucket, type Slot, type TrainingPhoto, trainingPhotosKey } from "./list-photos";
 
 interface PhotoUpload {
@@ -16,7 +16,7 @@ interface PhotoUpload {
 
 /** Removes an object. One that is gone already is no error: storage answers with an empty list. */
 async function removeObject(path: string): Promise<void> {
-  const { error } = await (await loadClient()).storage.from(photoBucket).remove([path]);
+  const { error } = await (await import("@/lib/storage")).storage.from(photoBucket).remove([path]);
   if (error !== null) throw new ServiceError(error.message, "", error.status ?? 0, error);
 }
 

@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import { rowsOf } from "@/lib/service-error";
-import { loadClient, supabase } from "@/lib/supabase";
+import { supabase } from "@/lib/supabase";
 
 /** Private bucket of the training photos. */
 export const photoBucket = "profile-avatars";
@@ -68,7 +68,7 @@ export function objectName(imageUrl: string): string {
 /** A signed address. Not the original one in place of a failed signature: a private bucket does not serve it. */
 async function signPhoto(path: string): Promise<string | null> {
   if (isHeic(path)) return null;
-  const { storage } = await loadClient();
+  const { storage } = await import("@/lib/storage");
   const { data } = await storage.from(photoBucket).createSignedUrl(path, addressSeconds, {
     transform: { width: previewWidth, resize: "contain" },
   });
