@@ -23,14 +23,17 @@ export function inlineFirstPaint(): Plugin {
     transformIndexHtml: {
       order: "post",
       async handler(html) {
-        const entry = entryScripts(html).at(-1);
-        if (entry === undefined || !html.includes(rootElement)) {
+        const scripts = entryScripts(html);
+        if (scripts.length === 0 || !html.includes(rootElement)) {
           throw new Error(`index.html has no entry script or no ${rootElement}.`);
         }
         const code = await bundleScript(config);
         return html
           .replace(entryTags, "")
-          .replace("</title>", `</title>\n    <meta name="app-entry" content="${entry}" />`)
+          .replace(
+            "</title>",
+            `</title>\n    <meta name="app-scripts" content="${scripts.join(" ")}" />`,
+          )
           .replace(rootElement, () => `${rootElement}\n    <script>${code}</script>`);
       },
     },

@@ -2,7 +2,8 @@
 // puts the same things, so nothing moves when the app takes over.
 
 import type { Page } from "@playwright/test";
-import { expect, test } from "./journey.ts";
+import { test } from "./fresh-server.ts";
+import { expect } from "./journey.ts";
 import { recordLayoutShifts } from "./measure.ts";
 
 const paths = ["/", "/discovery", "/look/camel-hour", "/product/camel-overcoat", "/auth"];
@@ -82,7 +83,9 @@ async function compareViews(page: Page, path: string): Promise<void> {
   await expect(page.locator("#root > [inert]")).toHaveCount(0);
   expect(distance(painted.heading, rendered.heading), `heading of ${path}`).toBeLessThan(1);
   for (const [address, box] of Object.entries(painted.pictures)) {
-    expect(distance(box, rendered.pictures[address]), `${address} of ${path}`).toBeLessThan(1);
+    const after = rendered.pictures[address];
+    const boxes = `${address} of ${path}: ${JSON.stringify([box, after])}`;
+    expect(distance(box, after), boxes).toBeLessThan(1);
   }
   await page.unrouteAll({ behavior: "ignoreErrors" });
 }

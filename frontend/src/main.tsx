@@ -1,7 +1,8 @@
-import { StrictMode } from "react";
+import { StrictMode, startTransition } from "react";
 import { createRoot } from "react-dom/client";
 import { App } from "@/app/app";
 import { router } from "@/app/router";
+import { rememberPlaces } from "@/components/ui/list-places";
 import { rememberLoadedPictures } from "@/components/ui/picture";
 import { clearCallbackError } from "@/lib/auth-callback";
 import "@/styles/index.css";
@@ -22,7 +23,6 @@ function waitForFirstPage(): Promise<void> {
 }
 
 function renderApp(container: HTMLElement): void {
-  rememberLoadedPictures(container);
   createRoot(container).render(
     <StrictMode>
       <App />
@@ -30,9 +30,16 @@ function renderApp(container: HTMLElement): void {
   );
 }
 
+/** Renders the app in the place of the first view, in small steps: what is shown can be scrolled meanwhile. */
+function replaceFirstView(container: HTMLElement): void {
+  rememberLoadedPictures(container);
+  rememberPlaces(container);
+  startTransition(() => renderApp(container));
+}
+
 const root = document.getElementById("root");
 if (root === null) throw new Error('index.html has no element with the id "root".');
 
 // Where the first view has been painted already (app/first-paint/), the app replaces it by the whole page and not by a spinner.
-if (root.hasChildNodes()) void waitForFirstPage().then(() => renderApp(root));
+if (root.hasChildNodes()) void waitForFirstPage().then(() => replaceFirstView(root));
 else renderApp(root);

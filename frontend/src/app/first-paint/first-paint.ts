@@ -46,11 +46,15 @@ async function waitForPictures(view: HTMLElement): Promise<void> {
   await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
 }
 
+/** Runs the app's scripts. The libraries have an element of their own, so that the browser can draw between them and the app. */
 function startApp(): void {
-  const script = document.createElement("script");
-  script.type = "module";
-  script.src = document.querySelector<HTMLMetaElement>('meta[name="app-entry"]')?.content ?? "";
-  document.head.append(script);
+  const entry = document.querySelector<HTMLMetaElement>('meta[name="app-scripts"]');
+  for (const address of entry?.content.split(" ") ?? []) {
+    const script = document.createElement("script");
+    script.type = "module";
+    script.src = address;
+    document.head.append(script);
+  }
 }
 
 /** The view, or null where there is none or it failed: the app must start in any case. */

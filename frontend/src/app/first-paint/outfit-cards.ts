@@ -14,8 +14,11 @@ import { div, picture, span } from "./elements";
 /** More cards than the largest screens show at once; the pictures beyond the first four are left to the app. */
 const maxCards = 10;
 
-/** The newest outfits as cards. `details` shows gender and description in place of the creator. */
-export function outfitCards(data: PageData, details: boolean): HTMLElement {
+/**
+ * The newest outfits as cards. `details` shows gender and description in place of the creator. `label` is the name of the list
+ * that the app renders here; `components/ui/list-places.ts` reads it.
+ */
+export function outfitCards(data: PageData, label: string, details: boolean): HTMLElement {
   const styleNames = new Map(data.outfit_styles?.map(({ id, name }) => [id, name]));
   const { captionHeight } = details ? outfitDetailCardShape : outfitCardShape;
   const cards = (data.newest_outfits ?? []).slice(0, maxCards).map((outfit, index) => {
@@ -35,7 +38,9 @@ export function outfitCards(data: PageData, details: boolean): HTMLElement {
     });
     return div("min-w-0", span("block aspect-4/5", frame), caption);
   });
-  return div("@container", div(columnClasses, ...cards));
+  const list = div("@container", div(columnClasses, ...cards));
+  list.dataset.list = label;
+  return list;
 }
 
 const line = "card-line block truncate text-caption text-ink-soft";

@@ -22,6 +22,6 @@ export function paintDiscovery(data: PageData): HTMLElement | null {
       span(`${tab} border-accent font-medium text-ink`, "Outfits"),
       span(`${tab} border-transparent text-ink-soft`, "Items"),
     ),
-    outfitCards(data, true),
+    outfitCards(data, "Found outfits", true),
   );
 }

@@ -5,14 +5,16 @@ import { hasStoredSession } from "@/lib/services";
 import { bottomBar, div, element, searchBox, span, wordmark } from "./elements";
 import { outfitCards } from "./outfit-cards";
 
+const title = "Explore Outfits";
+
 /** The dashboard with the newest outfits. */
 export function paintExplore(data: PageData): HTMLElement | null {
   if (data.newest_outfits === undefined) return null;
   const content = div(
     "mx-auto max-w-[110rem] px-4 pt-4 pb-28 md:px-8 md:pt-6 md:pb-16",
-    element("h1", "mb-7 font-serif text-display text-ink max-md:mb-5", "Explore Outfits"),
+    element("h1", "mb-7 font-serif text-display text-ink max-md:mb-5", title),
     ...(hasStoredSession() ? [] : [intro()]),
-    outfitCards(data, false),
+    outfitCards(data, title, false),
   );
   return div(
     "flex min-h-dvh bg-canvas text-ink",

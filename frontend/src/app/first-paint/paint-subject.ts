@@ -51,7 +51,7 @@ function galleryOf(
 ): HTMLElement {
   const large = picture({ url, color, width, sizes: gallerySizes, className: "size-full" });
   return div(
-    "max-md:-mt-8 min-w-0 md:sticky md:top-24 md:self-start",
+    "max-md:-mt-8 min-w-0 md:self-start",
     div("max-md:-mx-4 aspect-4/5 overflow-hidden md:rounded-lg", large),
     ...(hasThumbnails ? [div("mt-3 h-22")] : []),
   );

@@ -8,7 +8,8 @@ import { subjectColumns } from "./subject-columns";
 export function SubjectColumns({ gallery, children }: { gallery: ReactNode; children: ReactNode }) {
   return (
     <article className={subjectColumns}>
-      <div className="max-md:-mt-8 min-w-0 md:sticky md:top-24 md:self-start">{gallery}</div>
+      {/* 92 pixels are just above its first place: with more, it would be lower when the details are longer than the picture. */}
+      <div className="max-md:-mt-8 min-w-0 md:sticky md:top-23 md:self-start">{gallery}</div>
       <div className="min-w-0 md:pt-4">{children}</div>
     </article>
   );

@@ -32,18 +32,18 @@ export function NotificationsMenu({ trigger }: { trigger: ReactElement }) {
   );
 }
 
-/** What a visitor would be told, as the specification words it. */
+/** What a visitor would be told, as the specification words it. Entries, because a menu without one cannot be operated. */
 function Samples() {
   return (
     <>
-      <MenuText>
-        <Heart aria-hidden="true" className="size-4 text-ink-soft" strokeWidth={1.6} />
+      <MenuItem>
+        <Heart aria-hidden="true" strokeWidth={1.6} />
         New outfit liked
-      </MenuText>
-      <MenuText>
-        <UserRound aria-hidden="true" className="size-4 text-ink-soft" strokeWidth={1.6} />
+      </MenuItem>
+      <MenuItem>
+        <UserRound aria-hidden="true" strokeWidth={1.6} />
         New follower
-      </MenuText>
+      </MenuItem>
     </>
   );
 }
@@ -59,7 +59,20 @@ function LatestNotifications({ userId }: { userId: string }) {
     navigate(notificationPath(notification));
   }
 
-  if (latest.isPending) return <MenuText>Loading notifications...</MenuText>;
+  const seeAll = (
+    <MenuItem onSelect={() => navigate(paths.notifications)}>
+      <List strokeWidth={1.6} />
+      See all notifications
+    </MenuItem>
+  );
+  if (latest.isPending) {
+    return (
+      <>
+        <MenuText>Loading notifications...</MenuText>
+        {seeAll}
+      </>
+    );
+  }
   if (latest.data === undefined) {
     return (
       <>
@@ -76,7 +89,14 @@ function LatestNotifications({ userId }: { userId: string }) {
       </>
     );
   }
-  if (latest.data.length === 0) return <MenuText>You have no notifications yet.</MenuText>;
+  if (latest.data.length === 0) {
+    return (
+      <>
+        <MenuText>You have no notifications yet.</MenuText>
+        {seeAll}
+      </>
+    );
+  }
   return (
     <>
       {latest.data.map((notification) => (
@@ -98,10 +118,7 @@ function LatestNotifications({ userId }: { userId: string }) {
           Mark all as read
         </MenuItem>
       )}
-      <MenuItem onSelect={() => navigate(paths.notifications)}>
-        <List strokeWidth={1.6} />
-        See all notifications
-      </MenuItem>
+      {seeAll}
     </>
   );
 }

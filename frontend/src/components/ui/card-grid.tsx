@@ -8,6 +8,7 @@ import {
   useSyncExternalStore,
 } from "react";
 import { type CardShape, columnClasses, columnsFor } from "./card-columns";
+import { lastPlaces, measurePlace, type Place } from "./list-places";
 
 interface CardGridProps<Row extends { id: string }> {
   rows: readonly Row[];
@@ -21,15 +22,6 @@ interface CardGridProps<Row extends { id: string }> {
 
 /** Rows of cards rendered above and below the viewport, so that scrolling and the Tab key find the next card in place. */
 const overscanRows = 2;
-
-interface Place {
-  width: number;
-  /** Distance from the top of the document, which the window's scroll position is compared with. */
-  top: number;
-}
-
-/** Last place of each grid by its label. Going back renders the full height at once, which scroll restoration needs. */
-const lastPlaces = new Map<string, Place>();
 
 /**
  * A grid of equal cards that renders only those near the viewport; a list may hold thousands. Cards have one size, so the place of
@@ -139,18 +131,15 @@ function usePlace(label: string) {
   useLayoutEffect(() => {
     const element = list.current;
     if (element === null) return;
-    const measure = () => {
-      const next = {
-        width: element.clientWidth,
-        top: element.getBoundingClientRect().top + window.scrollY,
-      };
+    const update = () => {
+      const next = measurePlace(element);
       lastPlaces.set(label, next);
       setPlace((before) =>
         before.width === next.width && before.top === next.top ? before : next,
       );
     };
-    measure();
-    const observer = new ResizeObserver(measure);
+    update();
+    const observer = new ResizeObserver(update);
     observer.observe(element);
     // Content above the list may change its position without changing its size.
     observer.observe(document.body);
