@@ -1,5 +1,3 @@
-import { useSyncExternalStore } from "react";
-
 /** What administrators have set for the whole site, as far as its pages show it. */
 export interface Site {
   name: string;
@@ -20,11 +18,8 @@ export function setSite(next: Site): void {
   for (const listener of listeners) listener();
 }
 
-function subscribe(listener: () => void): () => void {
+/** Returns a function that removes the listener. */
+export function subscribeToSite(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
-}
-
-export function useSite(): Site {
-  return useSyncExternalStore(subscribe, currentSite);
 }

@@ -7,6 +7,7 @@
  */
 
 import type { PageData } from "@/app/page-data";
+import { setSite } from "@/lib/site";
 import { paintAuth } from "./paint-auth";
 import { paintDiscovery } from "./paint-discovery";
 import { paintExplore } from "./paint-explore";
@@ -22,17 +23,21 @@ function readData(): PageData {
 
 function createView(): HTMLElement | null {
   if (location.search !== "" || location.hash !== "") return null;
+  const data = readData();
+  if (data.site !== undefined) {
+    setSite({ name: data.site.name, registrationOpen: data.site.registration_open });
+  }
   switch (location.pathname.split("/")[1]) {
     case "":
-      return paintExplore(readData());
+      return paintExplore(data);
     case "auth":
       return paintAuth();
     case "discovery":
-      return paintDiscovery(readData());
+      return paintDiscovery(data);
     case "look":
-      return paintOutfit(readData());
+      return paintOutfit(data);
     case "product":
-      return paintItem(readData());
+      return paintItem(data);
     default:
       return null;
   }

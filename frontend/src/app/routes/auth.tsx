@@ -16,10 +16,10 @@ import { isRecoveringPassword } from "@/lib/auth-callback";
 import { paths, returnPath } from "@/lib/paths";
 import { pageTitle, product } from "@/lib/product";
 import { useSession } from "@/lib/session";
-import { useSite } from "@/lib/site";
 import { loadAuth } from "@/lib/supabase";
 import { usePageTheme } from "@/lib/theme";
 import { useMediaQuery } from "@/lib/use-media-query";
+import { useSite } from "@/lib/use-site";
 
 type Mode = "login" | "signup" | "forgot-password" | "reset-password";
 

@@ -1,7 +1,7 @@
 import { Link } from "react-router";
 import { cn } from "@/lib/cn";
 import { paths } from "@/lib/paths";
-import { useSite } from "@/lib/site";
+import { useSite } from "@/lib/use-site";
 
 /** The site's name as a link to the home page. `short` shows only its first letter, for the collapsed sidebar. */
 export function Wordmark({ short = false, className }: { short?: boolean; className?: string }) {

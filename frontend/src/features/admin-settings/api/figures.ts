@@ -2,7 +2,8 @@ import { queryOptions } from "@tanstack/react-query";
 import * as z from "zod/mini";
 import { adminKey } from "@/lib/admin-key";
 import { rowsOf, ServiceError } from "@/lib/service-error";
-import { servicesUrl, supabase, supabaseKey } from "@/lib/supabase";
+import { servicesUrl } from "@/lib/services";
+import { supabase, supabaseKey } from "@/lib/supabase";
 
 const tableSchema = z.object({ name: z.string(), rows: z.number(), bytes: z.number() });
 const bucketSchema = z.object({ name: z.string(), files: z.number(), bytes: z.number() });
