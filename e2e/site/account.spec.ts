@@ -215,5 +215,5 @@ test("the demo user of the seed signs in and finds their outfits", { tag: "@once
   await expect(page.getByRole("heading", { name: "Noah Winter" })).toBeVisible();
   await page.getByRole("link", { name: "Lookbook, home" }).click();
   await goTo(page, "My outfits");
-  await expect(cards(page, "My outfits").getByRole("link", { name: /Apprentice/ })).toBeVisible();
+  await expect(cards(page, "My outfits").getByRole("link", { name: /^Apprentice/ })).toBeVisible();
 });
