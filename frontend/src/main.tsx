@@ -1,4 +1,4 @@
-import { StrictMode, startTransition } from "react";
+import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { App } from "@/app/app";
 import { router } from "@/app/router";
@@ -30,11 +30,11 @@ function renderApp(container: HTMLElement): void {
   );
 }
 
-/** Renders the app in the place of the first view, in small steps: what is shown can be scrolled meanwhile. */
+/** Renders the app in the place of the first view. */
 function replaceFirstView(container: HTMLElement): void {
   rememberLoadedPictures(container);
   rememberPlaces(container);
-  startTransition(() => renderApp(container));
+  renderApp(container);
 }
 
 const root = document.getElementById("root");

@@ -1,8 +1,9 @@
-import { useEffect } from "react";
+import { useLayoutEffect } from "react";
 
 /** Calls `onPress` when a key is pressed alone, outside of text fields and dialogs. */
 export function useShortcut(key: string, onPress: () => void): void {
-  useEffect(() => {
+  // Not after the paint: somebody who sees the page may press the key at once.
+  useLayoutEffect(() => {
     function handle(event: KeyboardEvent) {
       if (
         event.defaultPrevented ||
