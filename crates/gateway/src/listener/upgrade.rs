@@ -31,6 +31,8 @@ use crate::{GatewayError, RequestId, Service, cors, metrics};
 pub enum UpgradeDecision {
     /// Answer with this response and close the connection.
     Refuse(HttpResponse),
+    /// The decision takes time; it must not be another `Later`.
+    Later(LocalBoxFuture<'static, UpgradeDecision>),
     /// Answer 101 with these headers, then hand the connection over.
     Accept {
         /// Headers of the 101 response besides `Connection` and `Upgrade`.
@@ -155,14 +157,25 @@ impl<T: AsyncRead + AsyncWrite + Unpin + 'static> ActixService<Handshake<T>> for
         let started = Instant::now();
         let service = Service::from_path(request.path());
         let decision = match service {
-            Service::Realtime => self.handler.decide(&request),
+            Service::Realtime | Service::Functions => self.handler.decide(&request),
             _ => UpgradeDecision::Refuse(GatewayError::NoRoute.response()),
         };
         Box::pin(async move {
+            let decision = match decision {
+                UpgradeDecision::Later(decision) => decision.await,
+                decided => decided,
+            };
             let sent = match decision {
+                UpgradeDecision::Later(_) => Ok(()),
                 UpgradeDecision::Refuse(response) => {
                     metrics::observe(service, response.status().as_u16(), started.elapsed());
-                    refuse(framed, response, RequestId::from_headers(&request.head().headers)).await
+                    refuse(
+                        framed,
+                        response,
+                        service,
+                        RequestId::from_headers(&request.head().headers),
+                    )
+                    .await
                 }
                 UpgradeDecision::Accept { headers, serve } => {
                     metrics::observe(service, 101, started.elapsed());
@@ -182,6 +195,7 @@ impl<T: AsyncRead + AsyncWrite + Unpin + 'static> ActixService<Handshake<T>> for
 async fn refuse<T>(
     framed: Framed<FramedStream<T>, Codec>,
     mut response: HttpResponse,
+    service: Service,
     id: RequestId,
 ) -> io::Result<()>
 where
@@ -189,7 +203,7 @@ where
 {
     let headers = response.headers_mut();
     headers.insert(header::CONNECTION, header::HeaderValue::from_static("close"));
-    cors::apply_platform_headers(headers, Service::Realtime, &id);
+    cors::apply_platform_headers(headers, service, &id);
     let (response, body) = response.into_parts();
     let body = to_bytes(body)
         .await
