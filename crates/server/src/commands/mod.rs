@@ -1,5 +1,6 @@
 //! One file per command of the command line.
 
+mod functions;
 mod keys;
 mod logging;
 mod migrate;
@@ -16,7 +17,7 @@ mod test_db;
 
 use anyhow::Result;
 
-use crate::cli::{Cli, Command, TestArgs, TestSuite};
+use crate::cli::{Cli, Command, FunctionsAction, TestArgs, TestSuite};
 use crate::config::{Config, Loaded};
 use crate::output;
 
@@ -28,7 +29,12 @@ pub(crate) async fn run(cli: Cli) -> Result<()> {
     }
     let Loaded { config, warnings } = Config::load(&cli.flags())?;
     // The other commands are called often, and scripts read their output, so they do not repeat the warnings.
-    if matches!(cli.command, Command::Start(_) | Command::Serve(_)) {
+    let serves = match &cli.command {
+        Command::Start(_) | Command::Serve(_) => true,
+        Command::Functions(args) => matches!(args.action, FunctionsAction::Serve(_)),
+        _ => false,
+    };
+    if serves {
         output::print_warnings(&warnings);
     }
     match cli.command {
@@ -43,6 +49,7 @@ pub(crate) async fn run(cli: Cli) -> Result<()> {
         }) => test_db::run(&config, &args).await,
         Command::Reset(args) => reset::run(config, args.yes).await,
         Command::Keys(args) => keys::run(&config, &args),
+        Command::Functions(args) => functions::run(config, args.action).await,
         Command::Sweep(args) => sweep::run(&config, &args).await,
     }
 }

@@ -4,6 +4,7 @@ use std::future::Future;
 
 use actix_web::dev::{Server, ServerHandle};
 use anyhow::{Context, Result, bail};
+use selvedge_functions::Functions;
 use selvedge_realtime::Realtime;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
@@ -43,14 +44,14 @@ pub(super) fn spawn_server(server: Server) -> ServerHandle {
 }
 
 /// Waits for a signal, or for `lost`, which ends when PostgreSQL has ended by itself. Then closes the sockets of
-/// `realtime` and stops the servers. A second signal cuts off requests that are still running.
+/// `realtime`, stops the servers and ends the workers of `functions`. A second signal cuts off requests that are still running.
 ///
 /// # Errors
 /// When PostgreSQL has ended by itself; `lost` gives the reason.
 pub(super) async fn wait_and_stop(
     mut signals: Signals,
     servers: Vec<ServerHandle>,
-    realtime: Option<Realtime>,
+    (realtime, functions): (Option<Realtime>, Option<Functions>),
     lost: impl Future<Output = String>,
 ) -> Result<()> {
     let failure = tokio::select! {
@@ -64,6 +65,10 @@ pub(super) async fn wait_and_stop(
         }
         for server in &servers {
             server.stop(true).await;
+        }
+        // Workers end after the servers, because requests in progress need them.
+        if let Some(functions) = &functions {
+            functions.drain().await;
         }
     };
     tokio::select! {

@@ -30,8 +30,8 @@ use crate::services::{BackgroundRuntime, Mode, Services};
 /// `start` listens on this machine only, because with the well-known development keys any client has full access.
 const LOOPBACK: &str = "127.0.0.1";
 
-/// Only warnings and errors, so that the summary stays readable in the terminal.
-const DEFAULT_LOG_FILTER: &str = "warn";
+/// Only warnings and errors, so that the summary stays readable in the terminal, and what edge functions print.
+const DEFAULT_LOG_FILTER: &str = "warn,edge_function=info";
 
 /// The ports that `start` opens itself.
 struct Listeners {
@@ -105,7 +105,8 @@ async fn serve_until_stopped(
             actix_web::rt::spawn(inbox::smtp::listen(listener, inbox));
         }
     }
-    let (realtime, health) = (services.realtime.clone(), services.health());
+    let health = services.health();
+    let drained = (services.realtime.clone(), services.functions.clone());
     let api = server::start_api(
         config,
         Arc::new(services),
@@ -118,7 +119,7 @@ async fn serve_until_stopped(
     let lost = embedded
         .cluster
         .keep_running(|runs| health.set_database_restarting(!runs));
-    shutdown::wait_and_stop(signals, handles, realtime, lost).await
+    shutdown::wait_and_stop(signals, handles, drained, lost).await
 }
 
 /// The host names under which the project may be called: local ones, and those that its configuration names.

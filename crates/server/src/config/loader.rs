@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use secrecy::SecretString;
+use selvedge_functions::InspectMode;
 use selvedge_rest::RestConfig;
 
 use super::api::ApiConfig;
@@ -68,6 +69,16 @@ pub struct Flags {
     pub json_logs: bool,
     /// `--log`
     pub log: Option<String>,
+    /// `--deno-bin`
+    pub deno_bin: Option<PathBuf>,
+    /// `--env-file`
+    pub env_file: Option<PathBuf>,
+    /// `--import-map`
+    pub import_map: Option<PathBuf>,
+    /// `--no-verify-jwt`
+    pub no_verify_jwt: bool,
+    /// `--inspect`, `--inspect-mode`
+    pub inspect: Option<InspectMode>,
 }
 
 /// A configuration, and the warnings about it.
@@ -121,11 +132,7 @@ impl Config {
             return Err(ConfigError(errors));
         }
         config.apply_flags(flags);
-        warnings.extend(unsupported::list_unsupported(
-            &config.auth,
-            &config.db,
-            &config.functions,
-        ));
+        warnings.extend(unsupported::list_unsupported(&config.auth, &config.db));
         let (_, _, findings) = config.rest_settings();
         if !findings.errors.is_empty() {
             return Err(ConfigError(findings.errors));
@@ -166,6 +173,7 @@ impl Config {
                 &root.section("edge_runtime"),
                 &root.section("functions"),
                 &project.folder,
+                source.environment(),
             ),
             postgrest: postgrest::from_environment(source.environment()),
             selvedge,
@@ -182,6 +190,11 @@ impl Config {
         replace_some(&mut self.selvedge.database_url, &flags.database_url);
         replace_some(&mut self.selvedge.workers, &flags.workers);
         replace_some(&mut self.selvedge.log, &flags.log);
+        replace_some(&mut self.selvedge.functions.deno, &flags.deno_bin);
+        replace_some(&mut self.functions.env_file, &flags.env_file);
+        replace_some(&mut self.functions.import_map, &flags.import_map);
+        replace_some(&mut self.functions.inspect, &flags.inspect);
+        self.functions.no_verify_jwt |= flags.no_verify_jwt;
         // A flag can only switch it on: there is no `--no-require-keys`.
         self.selvedge.require_keys |= flags.require_keys;
         if flags.json_logs {

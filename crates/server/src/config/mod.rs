@@ -39,7 +39,7 @@ pub use postgrest::{LogLevel, NamedSetting, ProcessSettings};
 pub use project::Project;
 pub use selvedge::{
     JobsSection, LimitsSection, NatsSection, S3ProtocolSection, S3Section, SelvedgeAuthSection,
-    SelvedgeSection,
+    SelvedgeFunctionsSection, SelvedgeSection,
 };
 pub use services::{FunctionPolicy, FunctionSection, FunctionsSection, InboxSection, RealtimeSection};
 pub use storage::{BucketSection, StorageSection};

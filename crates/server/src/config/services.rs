@@ -3,8 +3,28 @@
 use std::path::{Path, PathBuf};
 
 use secrecy::SecretString;
+use selvedge_functions::InspectMode;
 
+use super::environment::Environment;
 use super::section::Section;
+
+/// Variables of the process that Deno gets for its own downloads: proxies, certificates and registries.
+const DENO_VARIABLES: [&str; 14] = [
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "ALL_PROXY",
+    "NO_PROXY",
+    "http_proxy",
+    "https_proxy",
+    "all_proxy",
+    "no_proxy",
+    "SSL_CERT_FILE",
+    "DENO_CERT",
+    "DENO_TLS_CA_STORE",
+    "DENO_AUTH_TOKENS",
+    "NPM_CONFIG_REGISTRY",
+    "JSR_URL",
+];
 
 /// `[realtime]`.
 #[derive(Debug, Clone)]
@@ -109,6 +129,20 @@ pub struct FunctionsSection {
     pub secrets: Vec<(String, SecretString)>,
     /// The declared functions.
     pub functions: Vec<FunctionSection>,
+    /// `PATH` of the process, on which the Deno program is searched.
+    pub path: Option<String>,
+    /// Those of [`DENO_VARIABLES`] that are set.
+    pub deno_environment: Vec<(String, String)>,
+    /// `--env-file`
+    pub env_file: Option<PathBuf>,
+    /// `--import-map`
+    pub import_map: Option<PathBuf>,
+    /// `--no-verify-jwt`
+    pub no_verify_jwt: bool,
+    /// `inspector_port`: the debugger's port. Default 8083.
+    pub inspector_port: u16,
+    /// `--inspect` and `--inspect-mode`; `None` without them.
+    pub inspect: Option<InspectMode>,
 }
 
 /// How long the process of a function lives.
@@ -135,12 +169,20 @@ pub struct FunctionSection {
     pub entrypoint: PathBuf,
     /// Files the function may read, as glob patterns.
     pub static_files: Vec<String>,
+    /// `[functions.<slug>.env]`: variables of this function only.
+    pub env: Vec<(String, SecretString)>,
 }
 
 impl FunctionsSection {
-    pub(super) fn read(runtime: &Section<'_>, functions: &Section<'_>, project: &Path) -> Self {
-        runtime.ignore(&["inspector_port", "deno_version"]);
+    pub(super) fn read(
+        runtime: &Section<'_>,
+        functions: &Section<'_>,
+        project: &Path,
+        environment: &Environment,
+    ) -> Self {
+        runtime.ignore(&["deno_version"]);
         let enabled = runtime.is_enabled(true);
+        let variable = |name: &str| environment.get(name).map(str::to_owned);
         Self {
             enabled,
             policy: runtime.choice(
@@ -157,6 +199,16 @@ impl FunctionsSection {
                 .into_iter()
                 .map(|slug| read_function(&functions.section(&slug), &slug, project))
                 .collect(),
+            path: variable("PATH"),
+            deno_environment: DENO_VARIABLES
+                .iter()
+                .filter_map(|name| Some(((*name).to_owned(), variable(name)?)))
+                .collect(),
+            env_file: None,
+            import_map: None,
+            no_verify_jwt: false,
+            inspector_port: runtime.port("inspector_port", 8083),
+            inspect: None,
         }
     }
 }
@@ -171,5 +223,6 @@ fn read_function(section: &Section<'_>, slug: &str, project: &Path) -> FunctionS
             .optional_path("entrypoint", project)
             .unwrap_or_else(|| project.join(format!("functions/{slug}/index.ts"))),
         static_files: section.strings("static_files", &[]),
+        env: section.section("env").secret_entries(),
     }
 }

@@ -92,7 +92,13 @@ fn gw_028_no_key_of_the_contract_is_reported_as_unknown() {
         [("max_connections".to_owned(), "80".to_owned())]
     );
     assert_eq!(config.storage.buckets[0].file_size_limit_bytes, Some(5_242_880));
-    assert!(!config.functions.functions[0].verify_jwt);
+    let hello = &config.functions.functions[0];
+    assert!(!hello.verify_jwt);
+    assert_eq!(hello.env[0].1.expose_secret(), "hello");
+    assert_eq!(
+        config.selvedge.functions.limits.wall_clock,
+        Duration::from_secs(60)
+    );
     assert_eq!(config.selvedge.workers, Some(2));
 }
 

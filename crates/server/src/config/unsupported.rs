@@ -3,21 +3,12 @@
 
 use super::auth::AuthSection;
 use super::database::DatabaseConfig;
-use super::services::FunctionsSection;
 
 /// One warning per feature that is switched on and not supported.
-pub(super) fn list_unsupported(
-    auth: &AuthSection,
-    db: &DatabaseConfig,
-    functions: &FunctionsSection,
-) -> Vec<String> {
+pub(super) fn list_unsupported(auth: &AuthSection, db: &DatabaseConfig) -> Vec<String> {
     let features = [
         ("[auth.third_party]", !auth.third_party.is_empty()),
         ("[db.vault]", !db.vault.is_empty()),
-        (
-            "[functions.*]",
-            functions.enabled && !functions.functions.is_empty(),
-        ),
     ];
     features
         .into_iter()

@@ -8,7 +8,7 @@ use actix_web::{HttpResponse, web};
 use selvedge_gateway::{GatewayError, metrics};
 
 pub use health::Health;
-pub use placeholders::{configure_functions, configure_graphql};
+pub use placeholders::configure_graphql;
 pub use status_page::{StatusPage, show_status_page};
 
 /// The gateway's 404 for a path that no route matches.

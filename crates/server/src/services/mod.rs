@@ -8,6 +8,7 @@ mod background;
 mod mode;
 mod shared;
 mod translate;
+mod upgrades;
 mod worker;
 
 pub(crate) use background::BackgroundRuntime;

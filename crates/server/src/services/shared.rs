@@ -7,6 +7,7 @@ use std::time::Duration;
 use actix_web::web;
 use anyhow::{Context, Result};
 use selvedge_auth::AuthState;
+use selvedge_functions::Functions;
 use selvedge_gateway::{Gateway, GatewayConfig, Keys, UpgradeHandler};
 use selvedge_mail::{Inbox, Mailer};
 use selvedge_postgres::{Database, Login, Logins, RequestPool, RequestPoolConfig};
@@ -18,6 +19,7 @@ use selvedge_token::KeyRing;
 use super::background::BackgroundRuntime;
 use super::mode::Mode;
 use super::translate;
+use super::upgrades::ServiceUpgrades;
 use super::worker::WorkerServices;
 use crate::config::Config;
 use crate::http::Health;
@@ -38,6 +40,8 @@ pub(crate) struct Services {
     storage: Option<Arc<Storage>>,
     /// Read by the shutdown, which closes its sockets before anything else.
     pub(crate) realtime: Option<Realtime>,
+    /// Read by the shutdown, which ends its workers after the HTTP servers.
+    pub(crate) functions: Option<Functions>,
     health: web::Data<Health>,
     /// The development inbox, when mail goes there.
     pub(crate) inbox: Option<Inbox>,
@@ -98,6 +102,7 @@ impl Services {
         // In production a request without a key is refused, as by Supabase's gateway. The CLI's local gateway lets it pass.
         let requires_keys = mode == Mode::Production || config.selvedge.require_keys;
         Ok(Self {
+            functions: make_functions(config, &ring, keys, mode),
             keys: Keys::new(ring, keys.api_keys(), requires_keys),
             gateway: translate::gateway::gateway_config(config),
             pool: translate::rest::request_pool(config),
@@ -120,6 +125,7 @@ impl Services {
             gateway: Gateway::new(self.keys.clone(), self.gateway.clone()),
             storage: self.storage.as_ref().map(storage),
             realtime: self.realtime.as_ref().map(Realtime::worker),
+            functions: self.functions.as_ref().map(Functions::worker),
             rest: self.rest.clone(),
             auth: self.auth.clone(),
             requests,
@@ -141,9 +147,15 @@ impl Services {
     /// The handler of WebSocket handshakes for one worker. Call it on the worker's thread, because sockets never
     /// change threads.
     pub(crate) fn upgrades(&self) -> Option<Rc<dyn UpgradeHandler>> {
-        self.realtime
+        let realtime = self
+            .realtime
             .as_ref()
-            .map(|realtime| realtime.worker().upgrades())
+            .map(|realtime| realtime.worker().upgrades());
+        let functions = self
+            .functions
+            .as_ref()
+            .map(|functions| functions.worker().upgrades());
+        Some(Rc::new(ServiceUpgrades { realtime, functions }))
     }
 
     /// Creates or updates the configured buckets and uploads their files.
@@ -218,6 +230,18 @@ fn start_realtime(
     let settings = translate::realtime::realtime_config(config);
     Realtime::start(settings, database, ring.clone(), keys.api_keys())
         .context("cannot start a thread for database changes")
+}
+
+/// Makes the functions service unless it is switched off. Its workers are watched on the runtime in which this is called.
+fn make_functions(config: &Config, ring: &Arc<KeyRing>, keys: &KeySet, mode: Mode) -> Option<Functions> {
+    config.functions.enabled.then(|| {
+        let settings = translate::functions::functions_config(config, keys, ring, mode);
+        Functions::new(
+            settings,
+            translate::functions::function_keys(keys, ring),
+            Vec::new(),
+        )
+    })
 }
 
 /// Tells `/health/ready` why the REST service has no catalog yet; `None` when it has one or is switched off.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use actix_web::web;
 use selvedge_auth::AuthState;
+use selvedge_functions::FunctionsWorker;
 use selvedge_gateway::Gateway;
 use selvedge_postgres::RequestPool;
 use selvedge_realtime::RealtimeWorker;
@@ -20,6 +21,7 @@ pub(crate) struct WorkerServices {
     pub(super) auth: Option<web::Data<AuthState>>,
     pub(super) storage: Option<StorageWorker>,
     pub(super) realtime: Option<RealtimeWorker>,
+    pub(super) functions: Option<FunctionsWorker>,
     pub(super) health: web::Data<Health>,
     pub(super) has_metrics: bool,
 }
@@ -46,8 +48,10 @@ impl WorkerServices {
             if let Some(worker) = self.realtime {
                 app.service(web::scope("/realtime/v1").configure(worker.configure()));
             }
-            app.service(web::scope("/functions/v1").configure(http::configure_functions))
-                .service(web::scope("/graphql/v1").configure(http::configure_graphql))
+            if let Some(worker) = self.functions {
+                app.service(web::scope("/functions/v1").configure(worker.configure()));
+            }
+            app.service(web::scope("/graphql/v1").configure(http::configure_graphql))
                 .configure(http::configure_health(self.health));
             if self.has_metrics {
                 app.route("/metrics", web::get().to(http::render_metrics));

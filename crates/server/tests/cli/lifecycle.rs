@@ -271,9 +271,6 @@ async fn start_serves_the_site_with_the_publishable_key_and_the_api() {
 
     assert!(page.starts_with("<title>sb_publishable_"), "{page}");
     assert_eq!(running.get("/pg/tables").await.0, 403);
-    assert_eq!(
-        running.get("/functions/v1/hello").await.1["code"],
-        "NOT_IMPLEMENTED"
-    );
+    assert_eq!(running.get("/functions/v1/hello").await.0, 404);
     assert!(running.output().contains("Sign in as demo"));
 }

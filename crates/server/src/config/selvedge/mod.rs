@@ -1,6 +1,7 @@
 //! `[selvedge]`: keys that the Supabase CLI does not have, each overridden by `SELVEDGE_<KEY>`.
 
 mod auth;
+mod functions;
 mod jobs;
 mod nats;
 
@@ -13,6 +14,7 @@ use crate::config::project::Project;
 use crate::config::section::Section;
 
 pub use auth::SelvedgeAuthSection;
+pub use functions::SelvedgeFunctionsSection;
 pub use jobs::JobsSection;
 pub use nats::NatsSection;
 
@@ -61,6 +63,8 @@ pub struct SelvedgeSection {
     pub limits: LimitsSection,
     /// `[selvedge.auth]`: settings of the auth service that the CLI's `[auth]` lacks.
     pub auth: SelvedgeAuthSection,
+    /// `[selvedge.functions]`: the Deno program, and limits of edge functions.
+    pub functions: SelvedgeFunctionsSection,
     /// `[selvedge.jobs]`: the workers behind pg_net and pg_cron.
     pub jobs: JobsSection,
     /// `[selvedge.s3]`: the S3 bucket that holds all objects. Default: files in `data_dir`.
@@ -161,6 +165,7 @@ impl SelvedgeSection {
             shutdown_timeout: section.duration("shutdown_timeout", Duration::from_secs(10)),
             limits: LimitsSection::read(&section.section("limits")),
             auth: SelvedgeAuthSection::read(&section.section("auth")),
+            functions: SelvedgeFunctionsSection::read(&section.section("functions"), &project.folder),
             jobs: JobsSection::read(&section.section("jobs")),
             s3: S3Section::read(&section.section("s3")),
             s3_protocol: S3ProtocolSection::read(&section.section("s3_protocol")),

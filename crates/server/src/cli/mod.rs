@@ -1,11 +1,18 @@
 //! The command line: commands, arguments and their help texts.
 
+mod functions;
+
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::config::Flags;
+
+pub use functions::{
+    DeleteFunctionArgs, FunctionAuth, FunctionsAction, FunctionsArgs, InspectModeArg, ListFunctionsArgs,
+    NewFunctionArgs, ServeFunctionsArgs,
+};
 
 /// The Supabase API in one binary on a real PostgreSQL.
 #[derive(Debug, Parser)]
@@ -40,6 +47,8 @@ pub enum Command {
     Reset(ResetArgs),
     /// Print the project's keys, or make a new set
     Keys(KeysArgs),
+    /// Create, serve, list or delete edge functions
+    Functions(FunctionsArgs),
     /// Find stored bytes without an object and objects without bytes, and remove the former
     Sweep(SweepArgs),
 }
@@ -61,6 +70,9 @@ pub struct StartArgs {
     /// Refuse requests without an API key, as `serve` does
     #[arg(long)]
     pub require_keys: bool,
+    /// The Deno program for edge functions [default: looked for]
+    #[arg(long, value_name = "FILE")]
+    pub deno_bin: Option<PathBuf>,
     #[command(flatten)]
     pub runtime: RuntimeArgs,
 }
@@ -76,6 +88,9 @@ pub struct ServeArgs {
     /// Port of the API [default: 54321; config: api.port]
     #[arg(long)]
     pub port: Option<u16>,
+    /// The Deno program for edge functions [default: looked for]
+    #[arg(long, value_name = "FILE")]
+    pub deno_bin: Option<PathBuf>,
     #[command(flatten)]
     pub runtime: RuntimeArgs,
 }
@@ -282,18 +297,16 @@ impl Cli {
             ..Flags::default()
         };
         match &self.command {
-            Command::Start(args) => Flags {
-                port: args.port,
-                db_port: args.db_port,
-                inbox_port: args.inbox_port,
-                pg_bin: args.pg_bin.clone(),
-                require_keys: args.require_keys,
-                ..args.runtime.add_to(flags)
+            Command::Start(args) => args.add_to(flags),
+            Command::Functions(args) => match &args.action {
+                FunctionsAction::Serve(args) => args.add_to(args.start.add_to(flags)),
+                FunctionsAction::New(_) | FunctionsAction::List(_) | FunctionsAction::Delete(_) => flags,
             },
             Command::Serve(args) => Flags {
                 port: args.port,
                 host: args.host.clone(),
                 database_url: args.database_url.clone().map(Into::into),
+                deno_bin: args.deno_bin.clone(),
                 ..args.runtime.add_to(flags)
             },
             Command::Migrate(args) => Flags {
@@ -318,6 +331,21 @@ impl Cli {
                 ..flags
             },
             Command::Rest(_) | Command::Stop | Command::Status(_) | Command::Keys(_) => flags,
+        }
+    }
+}
+
+impl StartArgs {
+    /// Adds these arguments to `flags`.
+    fn add_to(&self, flags: Flags) -> Flags {
+        Flags {
+            port: self.port,
+            db_port: self.db_port,
+            inbox_port: self.inbox_port,
+            pg_bin: self.pg_bin.clone(),
+            require_keys: self.require_keys,
+            deno_bin: self.deno_bin.clone(),
+            ..self.runtime.add_to(flags)
         }
     }
 }

@@ -1,0 +1,130 @@
+//! The variables that a function sees. Source: functions contract §2.
+
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
+
+use indexmap::IndexMap;
+use secrecy::{ExposeSecret, SecretString};
+
+use super::function::Function;
+use crate::config::FunctionsConfig;
+
+/// Names that users cannot set.
+const RESERVED_PREFIX: &str = "SUPABASE_";
+
+/// Name and value of every variable of a function: secrets of the configuration, then the env file, then the function's
+/// own, then the platform's; a later one of the same name wins.
+///
+/// # Errors
+/// An env file that cannot be read. The text does not quote the file, which holds secrets.
+pub(crate) fn compose_environment(
+    config: &FunctionsConfig,
+    function: &Function,
+) -> Result<Vec<(String, SecretString)>, String> {
+    let environment = &config.environment;
+    let secrets = environment
+        .secrets
+        .iter()
+        .map(|(name, value)| (name.to_uppercase(), value.clone()));
+    let given = secrets
+        .chain(read_env_file(config)?)
+        .chain(function.env.iter().cloned());
+    let mut variables = IndexMap::new();
+    for (name, value) in given {
+        if name.starts_with(RESERVED_PREFIX) {
+            warn_of_reserved_name(&name);
+        } else if is_valid(&name, &value) {
+            variables.insert(name, value);
+        }
+    }
+    variables.extend(environment.platform.iter().cloned());
+    Ok(variables.into_iter().collect())
+}
+
+/// Says once for each name that it is skipped; variables are composed for every worker.
+fn warn_of_reserved_name(name: &str) {
+    static WARNED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    let mut warned = WARNED.lock().unwrap_or_else(PoisonError::into_inner);
+    if warned.insert(name.to_owned()) {
+        tracing::warn!("Env name cannot start with {RESERVED_PREFIX}, skipping: {name}");
+    }
+}
+
+/// The variables of `--env-file`, or of `functions/.env` if there is one.
+fn read_env_file(config: &FunctionsConfig) -> Result<Vec<(String, SecretString)>, String> {
+    let usual = config.folder.join(".env");
+    let file = match &config.environment.env_file {
+        Some(given) => given,
+        None if usual.is_file() => &usual,
+        None => return Ok(Vec::new()),
+    };
+    let unreadable = |error: &dyn std::fmt::Display| format!("env file {}: {error}", file.display());
+    let pairs = dotenvy::from_path_iter(file).map_err(|error| unreadable(&error))?;
+    pairs
+        .map(|pair| match pair {
+            Ok((name, value)) => Ok((name, value.into())),
+            // The parser's message quotes the line, and the line may hold a secret.
+            Err(dotenvy::Error::LineParse(..)) => Err(unreadable(&"a line is not of the form NAME=value")),
+            Err(error) => Err(unreadable(&error)),
+        })
+        .collect()
+}
+
+/// Whether the operating system accepts the pair as a variable.
+fn is_valid(name: &str, value: &SecretString) -> bool {
+    !name.is_empty() && !name.contains(['=', '\0']) && !value.expose_secret().contains('\0')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::project::find_function;
+
+    #[test]
+    fn gw_041_later_sources_win_and_reserved_names_are_skipped() {
+        let project = tempfile::tempdir().unwrap();
+        let mut config = crate::testing::config(project.path());
+        std::fs::create_dir_all(config.folder.join("hello")).unwrap();
+        std::fs::write(config.folder.join("hello/index.ts"), "").unwrap();
+        std::fs::write(
+            config.folder.join(".env"),
+            "A=file\nSUPABASE_URL=evil\nB='two words'\n",
+        )
+        .unwrap();
+        config.environment.secrets = vec![("a".into(), "secret".into()), ("c".into(), "3".into())];
+        config.environment.platform = vec![("SUPABASE_URL".into(), "http://here".into())];
+        let function = find_function(&config, "hello").unwrap();
+
+        let variables = compose_environment(&config, &function).unwrap();
+
+        let mut seen: Vec<(&str, &str)> = variables
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.expose_secret()))
+            .collect();
+        seen.sort_unstable();
+        let expected = [
+            ("A", "file"),
+            ("B", "two words"),
+            ("C", "3"),
+            ("SUPABASE_URL", "http://here"),
+        ];
+        assert_eq!(seen, expected);
+    }
+
+    #[test]
+    fn gw_041_an_invalid_env_file_is_named_without_quoting_it() {
+        let project = tempfile::tempdir().unwrap();
+        let config = crate::testing::config(project.path());
+        std::fs::create_dir_all(config.folder.join("hello")).unwrap();
+        std::fs::write(config.folder.join("hello/index.ts"), "").unwrap();
+        std::fs::write(config.folder.join(".env"), "this is hunter2\n").unwrap();
+        let function = find_function(&config, "hello").unwrap();
+
+        let message = compose_environment(&config, &function).unwrap_err();
+
+        assert!(
+            message.contains(".env") && !message.contains("hunter2"),
+            "{message}"
+        );
+    }
+}

@@ -1,0 +1,12 @@
+//! What a project's folder says about its functions: which there are, what they import, which variables they see.
+
+mod environment;
+mod function;
+mod import_map;
+mod modules;
+
+pub(crate) use environment::compose_environment;
+pub(crate) use function::{Function, find_function};
+pub use function::{is_valid_slug, list_function_folders};
+pub(crate) use import_map::{ChosenMap, MapOrigin, choose_import_map, compose_import_map};
+pub(crate) use modules::scan_modules;

@@ -1,0 +1,328 @@
+//! The command line and the variables with which Deno runs a function.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use secrecy::{ExposeSecret, SecretString};
+use serde_json::{Value, json};
+use tokio::process::Command;
+
+use super::launcher::{Launcher, make_private_folder, write_whole};
+use super::state::Worker;
+use crate::config::{Inspect, InspectMode};
+use crate::project::{
+    ChosenMap, Function, MapOrigin, choose_import_map, compose_environment, compose_import_map, scan_modules,
+};
+
+/// Variables for or of Deno itself that the bootstrap script removes before the function runs.
+const REMOVED: [&str; 6] = [
+    "PATH",
+    "DENO_NODE_SHIM_ACTIVE",
+    "DENO_DIR",
+    "DENO_NO_PACKAGE_JSON",
+    "DENO_NO_UPDATE_CHECK",
+    "NO_COLOR",
+];
+/// Variables that Deno reads later, for downloads. The bootstrap script hides them from the function.
+const HIDDEN: [&str; 4] = [
+    "DENO_TLS_CA_STORE",
+    "DENO_AUTH_TOKENS",
+    "NPM_CONFIG_REGISTRY",
+    "JSR_URL",
+];
+
+/// Why a worker cannot be started.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum LaunchError {
+    #[error("{0}")]
+    NoDeno(String),
+    /// An entrypoint that is missing, an import map or env file that cannot be used.
+    #[error("{0}")]
+    Project(String),
+    #[error("cannot prepare the worker: {0}")]
+    Io(#[from] io::Error),
+}
+
+/// What Deno needs to know of a function's imports.
+struct Imports {
+    chosen: Option<ChosenMap>,
+    /// The composed import map.
+    map: PathBuf,
+    /// A copy of the project's lock file, because Deno would write to it.
+    lock: Option<PathBuf>,
+    has_package_json: bool,
+}
+
+/// Prepares the folder of a worker and the command that starts it. Blocks on files.
+pub(super) fn prepare_command(
+    launcher: &Launcher,
+    function: &Function,
+    worker: &Worker,
+) -> Result<Command, LaunchError> {
+    let deno = launcher.find_deno().map_err(LaunchError::NoDeno)?;
+    if !function.entrypoint.is_file() {
+        let missing = format!("entrypoint {} is not there", function.entrypoint.display());
+        return Err(LaunchError::Project(missing));
+    }
+    make_private_folder(&worker.temporary_folder())?;
+    let bootstrap = launcher.write_bootstrap()?;
+    let imports = prepare_imports(launcher, function)?;
+    let variables = compose_environment(&launcher.config, function).map_err(LaunchError::Project)?;
+    let readable = list_readable_paths(launcher, function, worker);
+    let mut command = build_command(&deno);
+    command
+        .arg("run")
+        .args(["--no-prompt", "--node-modules-dir=none"])
+        .args(list_import_arguments(&imports))
+        .args(list_permissions(&readable, worker))
+        .arg(format_heap_limit(launcher))
+        .args(launcher.config.inspect.map(format_inspect))
+        .arg(format_option("--preload=", &bootstrap))
+        .arg(&function.entrypoint)
+        .arg(render_settings(worker, &readable).to_string())
+        .current_dir(function.entrypoint.parent().unwrap_or(&launcher.config.folder))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        // Ctrl-C in a terminal reaches every process of the group; workers must finish their requests first.
+        .process_group(0)
+        .kill_on_drop(true);
+    set_variables(&mut command, launcher, worker, &variables);
+    if !imports.has_package_json {
+        // Otherwise Deno takes the package.json of a web project above, and looks for npm packages in its node_modules.
+        command.env("DENO_NO_PACKAGE_JSON", "1");
+    }
+    Ok(command)
+}
+
+/// The program, which the kernel kills when the server is killed: a function in an endless loop would not notice the end of
+/// its standard input. Where util-linux has no `setpriv`, only functions that are not busy end with the server.
+#[cfg(target_os = "linux")]
+fn build_command(deno: &Path) -> Command {
+    // BusyBox has a program of that name without the option.
+    let setpriv = fs::canonicalize("/usr/bin/setpriv").ok();
+    match setpriv.filter(|path| path.ends_with("setpriv")) {
+        Some(setpriv) => {
+            let mut command = Command::new(setpriv);
+            command.args(["--pdeathsig", "KILL"]).arg(deno);
+            command
+        }
+        None => Command::new(deno),
+    }
+}
+
+/// Other systems have no such signal.
+#[cfg(not(target_os = "linux"))]
+fn build_command(deno: &Path) -> Command {
+    Command::new(deno)
+}
+
+/// Sets the variables of the process: none of the server's, Deno's own, and the function's.
+fn set_variables(
+    command: &mut Command,
+    launcher: &Launcher,
+    worker: &Worker,
+    variables: &[(String, SecretString)],
+) {
+    command
+        .env_clear()
+        // Certificates of the machine count, too: many networks have a proxy with its own.
+        .env("DENO_TLS_CA_STORE", "mozilla,system")
+        .envs(launcher.config.deno_environment.iter().cloned())
+        .env("DENO_DIR", &launcher.config.cache_folder)
+        .env("DENO_NO_UPDATE_CHECK", "1")
+        .env("NO_COLOR", "1")
+        .env("TMPDIR", worker.temporary_folder())
+        .envs(
+            variables
+                .iter()
+                .map(|(name, value)| (name, value.expose_secret())),
+        )
+        .env("SB_EXECUTION_ID", worker.execution_id.to_string());
+}
+
+/// The settings of the bootstrap script.
+fn render_settings(worker: &Worker, readable: &[PathBuf]) -> Value {
+    json!({
+        "socket": worker.socket(),
+        "temporary": worker.temporary_folder(),
+        "removed": REMOVED,
+        "hidden": HIDDEN,
+        "readable": readable,
+        "version": env!("CARGO_PKG_VERSION"),
+    })
+}
+
+fn prepare_imports(launcher: &Launcher, function: &Function) -> Result<Imports, LaunchError> {
+    let config = &launcher.config;
+    let chosen = choose_import_map(config, function);
+    if let Some(chosen) = &chosen {
+        warn_of_old_import_map(chosen, &function.slug);
+    }
+    let file = chosen.as_ref().map(|chosen| chosen.path.as_path());
+    let without_types = compose_import_map(file, &[]).map_err(LaunchError::Project)?;
+    let graph = scan_modules(&function.entrypoint, &without_types);
+    let composed = compose_import_map(file, &graph.type_only).map_err(LaunchError::Project)?;
+    let map = config
+        .state_folder
+        .join(format!("{}.import_map.json", function.slug));
+    write_whole(&map, composed.to_string().as_bytes())?;
+    let beside = function.entrypoint.parent().unwrap_or(&config.folder);
+    Ok(Imports {
+        has_package_json: chosen.is_none() && beside.join("package.json").is_file(),
+        lock: copy_lock(launcher, function, chosen.as_ref())?,
+        chosen,
+        map,
+    })
+}
+
+/// The CLI's warnings about import maps that are not `deno.json`.
+fn warn_of_old_import_map(chosen: &ChosenMap, slug: &str) {
+    match chosen.origin {
+        MapOrigin::Deprecated => {
+            tracing::warn!("Functions using deprecated import_map.json (please migrate to deno.json): {slug}")
+        }
+        MapOrigin::Fallback => tracing::warn!("Functions using fallback import map: {slug}"),
+        MapOrigin::Flag | MapOrigin::Declared | MapOrigin::DenoJson => {}
+    }
+}
+
+/// Copies `deno.lock` beside the import map or the entrypoint, if there is one.
+fn copy_lock(
+    launcher: &Launcher,
+    function: &Function,
+    chosen: Option<&ChosenMap>,
+) -> io::Result<Option<PathBuf>> {
+    let beside_map = chosen.and_then(|chosen| chosen.path.parent());
+    let found = beside_map
+        .into_iter()
+        .chain(function.entrypoint.parent())
+        .map(|folder| folder.join("deno.lock"))
+        .find(|lock| lock.is_file());
+    let Some(lock) = found else {
+        return Ok(None);
+    };
+    let copy = launcher
+        .config
+        .state_folder
+        .join(format!("{}.deno.lock", function.slug));
+    write_whole(&copy, &fs::read(lock)?)?;
+    Ok(Some(copy))
+}
+
+fn list_import_arguments(imports: &Imports) -> Vec<OsString> {
+    let mut arguments = vec![format_option("--import-map=", &imports.map)];
+    match &imports.chosen {
+        Some(chosen) if chosen.is_deno_config() => arguments.push(format_option("--config=", &chosen.path)),
+        // A package.json is found only together with Deno's own configuration files.
+        _ if imports.has_package_json => {}
+        _ => arguments.push("--no-config".into()),
+    }
+    match &imports.lock {
+        Some(lock) => arguments.push(format_option("--lock=", lock)),
+        None => arguments.push("--no-lock".into()),
+    }
+    arguments
+}
+
+/// What the function may read: its own folder, its static files, downloaded packages, and the worker's folder.
+fn list_readable_paths(launcher: &Launcher, function: &Function, worker: &Worker) -> Vec<PathBuf> {
+    let config = &launcher.config;
+    let beside = function.entrypoint.parent().unwrap_or(&config.folder);
+    let mut readable = vec![
+        beside.to_path_buf(),
+        worker.folder.clone(),
+        config.cache_folder.join("npm"),
+    ];
+    readable.extend(expand_static_files(&config.project, &function.static_files));
+    readable
+}
+
+/// Deno's permissions: the network as in the original, writing to the worker's folder. Programs and native libraries are
+/// refused.
+fn list_permissions(readable: &[PathBuf], worker: &Worker) -> Vec<OsString> {
+    vec![
+        "--allow-net".into(),
+        "--allow-env".into(),
+        "--allow-sys".into(),
+        "--allow-import".into(),
+        format_paths("--allow-read=", readable),
+        format_paths("--allow-write=", std::slice::from_ref(&worker.folder)),
+    ]
+}
+
+/// The files that match glob patterns, which are relative to the project.
+fn expand_static_files(project: &Path, patterns: &[String]) -> Vec<PathBuf> {
+    patterns
+        .iter()
+        .filter_map(|pattern| {
+            let pattern = project.join(pattern);
+            glob::glob(pattern.to_str()?).ok()
+        })
+        .flatten()
+        .filter_map(Result::ok)
+        .map(|path| path.canonicalize().unwrap_or(path))
+        .collect()
+}
+
+/// Bounds V8's heap, so that a function which fills it ends with V8's message before the machine runs out of memory.
+fn format_heap_limit(launcher: &Launcher) -> String {
+    let mebibytes = launcher.config.limits.memory_bytes.div_ceil(1024 * 1024);
+    format!("--v8-flags=--max-old-space-size={mebibytes}")
+}
+
+fn format_inspect(inspect: Inspect) -> String {
+    let mode = match inspect.mode {
+        InspectMode::Run => "--inspect",
+        InspectMode::Break => "--inspect-brk",
+        InspectMode::Wait => "--inspect-wait",
+    };
+    format!("{mode}=127.0.0.1:{}", inspect.port)
+}
+
+fn format_option(option: &str, value: &Path) -> OsString {
+    let mut argument = OsString::from(option);
+    argument.push(value);
+    argument
+}
+
+/// An option with a list of paths. Deno separates them by commas; a comma in a path is doubled.
+fn format_paths(option: &str, paths: &[PathBuf]) -> OsString {
+    let paths: Vec<String> = paths
+        .iter()
+        .map(|path| path.to_string_lossy().replace(',', ",,"))
+        .collect();
+    format!("{option}{}", paths.join(",")).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_with_commas_stay_one_path() {
+        let paths = [PathBuf::from("/a,b"), PathBuf::from("/c")];
+
+        assert_eq!(format_paths("--allow-read=", &paths), "--allow-read=/a,,b,/c");
+    }
+
+    #[test]
+    fn gw_040_static_files_are_globs_relative_to_the_project() {
+        let project = tempfile::tempdir().unwrap();
+        let folder = project.path().canonicalize().unwrap();
+        fs::create_dir_all(folder.join("functions/pages")).unwrap();
+        for name in ["a.html", "b.html", "c.txt"] {
+            fs::write(folder.join("functions/pages").join(name), "").unwrap();
+        }
+
+        let files = expand_static_files(&folder, &["./functions/pages/*.html".to_owned()]);
+
+        assert_eq!(
+            files,
+            ["a.html", "b.html"].map(|name| folder.join("functions/pages").join(name))
+        );
+    }
+}

@@ -1,0 +1,55 @@
+//! Why a worker ends.
+
+use crate::error::FunctionError;
+
+/// How a worker's process has ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum End {
+    /// Before it served: a module is missing, or the function threw while it was loaded.
+    BootFailed,
+    /// There is no Deno; the text says how to get it.
+    NoDeno(String),
+    /// By itself, because of an error that nobody caught.
+    Exited,
+    /// Killed at a limit.
+    LimitReached(EndReason),
+    /// As the server asked: idle, replaced after a change, or the server stops.
+    Stopped,
+}
+
+/// `detail.reason` of `beforeunload`. Source: functions contract §7.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum EndReason {
+    WallClock,
+    Cpu,
+    Memory,
+    /// Idle, or replaced by a worker with newer code.
+    EarlyDrop,
+    /// The server stops.
+    Termination,
+}
+
+impl EndReason {
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::WallClock => "wall_clock",
+            Self::Cpu => "cpu",
+            Self::Memory => "memory",
+            Self::EarlyDrop => "early_drop",
+            Self::Termination => "termination",
+        }
+    }
+}
+
+impl From<&End> for FunctionError {
+    /// What a request is answered that waited for a response when the worker ended.
+    fn from(end: &End) -> Self {
+        match end {
+            End::BootFailed => Self::BootFailed,
+            End::NoDeno(text) => Self::NoDeno(text.clone()),
+            End::Exited => Self::WorkerExited,
+            End::LimitReached(_) => Self::LimitReached,
+            End::Stopped => Self::WorkerExited,
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! What all workers of the server share: the Deno program, the bootstrap script and the folder of their sockets.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use tempfile::TempDir;
+use tokio::runtime::Handle;
+
+use crate::config::FunctionsConfig;
+use crate::deno::find_deno;
+
+/// Begins the name of the folder of a server's sockets; the server's process id follows.
+const FOLDER_PREFIX: &str = "selvedge-fn-";
+const BOOTSTRAP: &str = include_str!("bootstrap.js");
+
+/// Starts workers.
+#[derive(Debug)]
+pub(crate) struct Launcher {
+    pub(crate) config: Arc<FunctionsConfig>,
+    /// The runtime on which supervisors run.
+    pub(super) runtime: Handle,
+    /// Below the system's folder for temporary files and not in the project, because the path of a socket may have 100
+    /// bytes only. Made with the first worker.
+    sockets: OnceLock<TempDir>,
+    deno: OnceLock<PathBuf>,
+    next_id: AtomicU64,
+}
+
+impl Launcher {
+    /// Call it within the runtime on which supervisors shall run.
+    pub(crate) fn new(config: Arc<FunctionsConfig>) -> Self {
+        Self {
+            config,
+            runtime: Handle::current(),
+            sockets: OnceLock::new(),
+            deno: OnceLock::new(),
+            next_id: AtomicU64::new(1),
+        }
+    }
+
+    pub(super) fn next_id(&self) -> u64 {
+        self.next_id.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// The folder of a worker's socket and temporary files, which only this user can enter. It need not exist yet.
+    pub(super) fn worker_folder(&self, id: u64) -> io::Result<PathBuf> {
+        let sockets = match self.sockets.get() {
+            Some(sockets) => sockets,
+            None => {
+                let system = std::env::temp_dir();
+                remove_folders_of_ended_servers(&system);
+                let prefix = format!("{FOLDER_PREFIX}{}-", std::process::id());
+                let made = tempfile::Builder::new().prefix(&prefix).tempdir_in(system)?;
+                // Another thread may have been faster; then its folder is used and this one is removed.
+                self.sockets.get_or_init(|| made)
+            }
+        };
+        Ok(sockets.path().join(id.to_string()))
+    }
+
+    /// Removes the folder of sockets and temporary files, once no worker needs it.
+    pub(crate) fn remove_folders(&self) {
+        if let Some(sockets) = self.sockets.get() {
+            let _ = fs::remove_dir_all(sockets.path());
+        }
+    }
+
+    /// The Deno program. A failed search is repeated by the next worker, so that Deno can be installed meanwhile.
+    pub(super) fn find_deno(&self) -> Result<PathBuf, String> {
+        if let Some(found) = self.deno.get() {
+            return Ok(found.clone());
+        }
+        let found = find_deno(&self.config.deno)?;
+        let program = make_executable(&found, &self.config.state_folder)
+            .map_err(|error| format!("Deno at {} cannot be run: {error}", found.display()))?;
+        tracing::debug!(deno = %program.display(), "found");
+        Ok(self.deno.get_or_init(|| program).clone())
+    }
+
+    /// Writes the bootstrap script unless it is there. Its name has the version, so that a newer server does not use an
+    /// older one's.
+    pub(super) fn write_bootstrap(&self) -> io::Result<PathBuf> {
+        let name = concat!("bootstrap-", env!("CARGO_PKG_VERSION"), ".js");
+        let path = self.config.state_folder.join(name);
+        if fs::read_to_string(&path).is_ok_and(|text| text == BOOTSTRAP) {
+            return Ok(path);
+        }
+        write_whole(&path, BOOTSTRAP.as_bytes())?;
+        Ok(path)
+    }
+}
+
+/// Removes what servers have left behind that were killed. Folders of other users cannot be removed, and stay.
+#[cfg(target_os = "linux")]
+fn remove_folders_of_ended_servers(system: &Path) {
+    for entry in fs::read_dir(system).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let pid = name.to_str().and_then(|name| {
+            name.strip_prefix(FOLDER_PREFIX)?
+                .split('-')
+                .next()?
+                .parse::<u32>()
+                .ok()
+        });
+        if pid.is_some_and(|pid| !Path::new("/proc").join(pid.to_string()).exists()) {
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
+/// Without `/proc` it is not known which servers run.
+#[cfg(not(target_os = "linux"))]
+fn remove_folders_of_ended_servers(_system: &Path) {}
+
+/// Makes a folder that only this user can enter.
+pub(super) fn make_private_folder(path: &Path) -> io::Result<()> {
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(path)
+}
+
+/// Writes a file so that another process sees either the old or the new content.
+pub(super) fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("/"));
+    fs::create_dir_all(folder)?;
+    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    io::Write::write_all(&mut file, content)?;
+    file.persist(path)?;
+    Ok(())
+}
+
+/// The program itself, or a copy that may be executed: npm leaves the file without that right when install scripts are
+/// switched off.
+fn make_executable(program: &Path, state_folder: &Path) -> io::Result<PathBuf> {
+    let metadata = fs::metadata(program)?;
+    if metadata.permissions().mode() & 0o111 != 0 {
+        return Ok(program.to_path_buf());
+    }
+    let copy = state_folder.join("deno");
+    if !fs::metadata(&copy).is_ok_and(|existing| existing.len() == metadata.len()) {
+        fs::create_dir_all(state_folder)?;
+        let unfinished = state_folder.join("deno.part");
+        fs::copy(program, &unfinished)?;
+        fs::set_permissions(&unfinished, fs::Permissions::from_mode(0o755))?;
+        fs::rename(&unfinished, &copy)?;
+    }
+    Ok(copy)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn folders_of_servers_that_have_ended_are_removed() {
+        let system = tempfile::tempdir().unwrap();
+        let path = |pid: u32| system.path().join(format!("{FOLDER_PREFIX}{pid}-x"));
+        for pid in [std::process::id(), u32::MAX] {
+            fs::create_dir(path(pid)).unwrap();
+        }
+
+        remove_folders_of_ended_servers(system.path());
+
+        assert!(path(std::process::id()).exists() && !path(u32::MAX).exists());
+    }
+
+    #[test]
+    fn gw_044_a_program_without_the_right_to_be_executed_is_copied() {
+        let folder = tempfile::tempdir().unwrap();
+        let program = folder.path().join("deno");
+        let state = folder.path().join("state");
+        fs::write(&program, "#!/bin/sh\n").unwrap();
+
+        let copy = make_executable(&program, &state).unwrap();
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        let itself = make_executable(&program, &state).unwrap();
+
+        assert_eq!((copy.as_path(), itself), (state.join("deno").as_path(), program));
+        assert_eq!(fs::metadata(&copy).unwrap().permissions().mode() & 0o111, 0o111);
+    }
+}

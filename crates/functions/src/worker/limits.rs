@@ -1,0 +1,143 @@
+//! Decides when a worker has used too much. Source: functions contract §7.
+//!
+//! Processor time is counted from the last response that has begun, so that a worker under load is not taken for one in an
+//! endless loop, in which no response begins any more.
+
+use std::time::Duration;
+
+use super::end::EndReason;
+use super::usage::Usage;
+use crate::config::WorkerLimits;
+
+/// Memory of a Deno process that serves an empty function; not the function's own.
+const RUNTIME_BYTES: u64 = 48 * 1024 * 1024;
+
+/// What is done about a worker.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum LimitAction {
+    /// It gets no new requests, and is told why.
+    Retire(EndReason),
+    /// It is killed; its requests are answered with 546.
+    Kill(EndReason),
+}
+
+/// The usage of one worker over time.
+#[derive(Debug)]
+pub(super) struct LimitCheck {
+    limits: WorkerLimits,
+    /// Processor time when the last response began, or when the worker had nothing to do. `None` before the first sample:
+    /// what the start has taken does not count.
+    cpu_at_progress: Option<Duration>,
+    responses: u64,
+}
+
+/// A moment in the life of a worker.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sample {
+    pub(super) age: Duration,
+    pub(super) usage: Usage,
+    /// Responses that have begun.
+    pub(super) responses: u64,
+    /// Whether a request or background work is in progress.
+    pub(super) is_busy: bool,
+}
+
+impl LimitCheck {
+    pub(super) fn new(limits: WorkerLimits) -> Self {
+        Self {
+            limits,
+            cpu_at_progress: None,
+            responses: 0,
+        }
+    }
+
+    /// Compares a sample with the limits.
+    pub(super) fn check(&mut self, sample: Sample) -> Option<LimitAction> {
+        if sample.responses != self.responses || !sample.is_busy {
+            self.responses = sample.responses;
+            self.cpu_at_progress = None;
+        }
+        let before = *self.cpu_at_progress.get_or_insert(sample.usage.cpu);
+        let cpu = sample.usage.cpu.saturating_sub(before);
+        let memory = sample.usage.memory_bytes.saturating_sub(RUNTIME_BYTES);
+        let limits = &self.limits;
+        if memory > limits.memory_bytes {
+            return Some(LimitAction::Kill(EndReason::Memory));
+        }
+        if cpu >= limits.cpu_hard {
+            return Some(LimitAction::Kill(EndReason::Cpu));
+        }
+        if sample.age >= limits.wall_clock {
+            return Some(LimitAction::Kill(EndReason::WallClock));
+        }
+        if memory > limits.memory_bytes / 10 * 9 {
+            return Some(LimitAction::Retire(EndReason::Memory));
+        }
+        if cpu >= limits.cpu_soft {
+            return Some(LimitAction::Retire(EndReason::Cpu));
+        }
+        (sample.age >= limits.wall_clock.mul_f64(0.9)).then_some(LimitAction::Retire(EndReason::WallClock))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample(age_s: u64, cpu_ms: u64, memory_mib: u64, responses: u64, is_busy: bool) -> Sample {
+        Sample {
+            age: Duration::from_secs(age_s),
+            usage: Usage {
+                cpu: Duration::from_millis(cpu_ms),
+                memory_bytes: RUNTIME_BYTES + memory_mib * 1024 * 1024,
+            },
+            responses,
+            is_busy,
+        }
+    }
+
+    fn sample_at_start() -> Sample {
+        sample(0, 0, 0, 0, true)
+    }
+
+    #[test]
+    fn gw_042_processor_time_of_the_start_does_not_count() {
+        let mut check = LimitCheck::new(WorkerLimits::default());
+
+        assert_eq!(check.check(sample(1, 5000, 0, 0, true)), None);
+        assert_eq!(check.check(sample(1, 5900, 0, 0, true)), None);
+    }
+
+    #[test]
+    fn gw_042_a_worker_is_retired_at_nine_tenths_of_a_limit_and_killed_at_the_limit() {
+        use EndReason::{Cpu, Memory, WallClock};
+        let cases = [
+            (sample(1, 900, 10, 0, true), None),
+            (sample(1, 1000, 10, 0, true), Some(LimitAction::Retire(Cpu))),
+            (sample(1, 2000, 10, 0, true), Some(LimitAction::Kill(Cpu))),
+            (sample(1, 0, 240, 0, true), Some(LimitAction::Retire(Memory))),
+            (sample(1, 0, 257, 0, true), Some(LimitAction::Kill(Memory))),
+            (sample(360, 0, 10, 0, true), Some(LimitAction::Retire(WallClock))),
+            (sample(400, 0, 10, 0, true), Some(LimitAction::Kill(WallClock))),
+        ];
+        for (sample, action) in cases {
+            let mut check = LimitCheck::new(WorkerLimits::default());
+            check.check(sample_at_start());
+            assert_eq!(check.check(sample), action, "{sample:?}");
+        }
+    }
+
+    #[test]
+    fn gw_042_processor_time_counts_from_the_last_response() {
+        let mut check = LimitCheck::new(WorkerLimits::default());
+
+        assert_eq!(check.check(sample(1, 900, 0, 0, true)), None);
+        assert_eq!(check.check(sample(2, 1800, 0, 50, true)), None);
+        assert_eq!(check.check(sample(3, 2700, 0, 50, true)), None);
+        assert_eq!(check.check(sample(4, 3500, 0, 50, false)), None);
+        assert_eq!(
+            check.check(sample(5, 4500, 0, 50, true)),
+            Some(LimitAction::Retire(EndReason::Cpu))
+        );
+    }
+}

@@ -1,0 +1,15 @@
+//! One worker: a Deno process that serves one function on a unix socket, from its start to its end.
+
+mod command;
+mod end;
+mod launcher;
+mod limits;
+mod output;
+mod state;
+mod supervisor;
+mod usage;
+
+pub(crate) use end::{End, EndReason};
+pub(crate) use launcher::Launcher;
+pub(crate) use state::{Lease, Worker};
+pub(crate) use supervisor::start_worker;

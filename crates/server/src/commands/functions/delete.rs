@@ -1,0 +1,62 @@
+//! `selvedge functions delete`: removes a function's folder and its section in `config.toml`.
+
+use std::fs;
+use std::io::{self, IsTerminal, Write};
+
+use anyhow::{Context, Result, bail};
+use selvedge_functions::is_valid_slug;
+use toml_edit::DocumentMut;
+
+use super::listing::list_slugs;
+use crate::cli::DeleteFunctionArgs;
+use crate::config::Config;
+use crate::output::{GOOD, WARN};
+
+/// Deletes a function after a question, or at once with `--yes`.
+pub(super) fn delete_function(config: &Config, args: &DeleteFunctionArgs) -> Result<()> {
+    let slug = &args.slug;
+    // A valid name is one folder below `functions` and no path to somewhere else.
+    if !is_valid_slug(slug) || !list_slugs(config).contains(slug) {
+        bail!("there is no function {slug}");
+    }
+    if !args.yes && !confirm(slug)? {
+        bail!("nothing was changed");
+    }
+    let folder = config.project.folder.join("functions").join(slug);
+    if folder.is_dir() {
+        fs::remove_dir_all(&folder).with_context(|| format!("cannot delete {}", folder.display()))?;
+    }
+    remove_section(config, slug)?;
+    anstream::println!("{GOOD}deleted{GOOD:#} {slug}");
+    Ok(())
+}
+
+/// Removes `[functions.<slug>]`; everything else in the file stays as it is.
+fn remove_section(config: &Config, slug: &str) -> Result<()> {
+    let Some(path) = &config.project.file else {
+        return Ok(());
+    };
+    let text = fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let mut document: DocumentMut = text
+        .parse()
+        .with_context(|| format!("cannot read {}", path.display()))?;
+    let functions = document
+        .get_mut("functions")
+        .and_then(|item| item.as_table_like_mut());
+    if functions.is_some_and(|functions| functions.remove(slug).is_some()) {
+        fs::write(path, document.to_string()).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    Ok(())
+}
+
+/// Asks whether the function shall be deleted. Without a terminal nobody can be asked.
+fn confirm(slug: &str) -> Result<bool> {
+    if !io::stdin().is_terminal() {
+        bail!("this deletes the code of {slug}: say so with --yes");
+    }
+    anstream::print!("{WARN}This deletes the code of {slug}.{WARN:#} Type its name to go on: ");
+    io::stdout().flush()?;
+    let mut answer = String::new();
+    io::stdin().read_line(&mut answer)?;
+    Ok(answer.trim() == slug)
+}

@@ -1,0 +1,132 @@
+//! Configuration → settings of the functions service.
+
+use std::sync::Arc;
+
+use secrecy::{ExposeSecret, SecretString};
+use selvedge_functions::{
+    DeclaredFunction, DenoSearch, EnvironmentConfig, FunctionKeys, FunctionsConfig, Inspect, Policy,
+};
+use selvedge_token::KeyRing;
+use serde_json::json;
+
+use super::rest::available_cores;
+use crate::config::{Config, FunctionPolicy, FunctionSection};
+use crate::instance;
+use crate::keys::KeySet;
+use crate::services::Mode;
+
+/// The settings of the functions service.
+pub(in crate::services) fn functions_config(
+    config: &Config,
+    keys: &KeySet,
+    ring: &KeyRing,
+    mode: Mode,
+) -> FunctionsConfig {
+    let (section, own) = (&config.functions, &config.selvedge.functions);
+    let is_development = mode == Mode::Development;
+    let state_folder = config.selvedge.data_dir.join("functions");
+    FunctionsConfig {
+        project: config.project.folder.clone(),
+        folder: config.project.folder.join("functions"),
+        cache_folder: own
+            .cache_dir
+            .clone()
+            .unwrap_or_else(|| state_folder.join("cache")),
+        state_folder,
+        deno: DenoSearch {
+            given: own.deno.clone(),
+            path: section.path.clone(),
+            folders: vec![config.project.folder.clone()],
+        },
+        declared: section.functions.iter().map(declared_function).collect(),
+        policy: match section.policy {
+            FunctionPolicy::PerWorker => Policy::PerWorker,
+            FunctionPolicy::Oneshot => Policy::Oneshot,
+        },
+        reload: own.reload.unwrap_or(is_development),
+        workers_per_function: match own.workers {
+            Some(workers) => workers,
+            None if is_development => 1,
+            None => available_cores(),
+        },
+        environment: EnvironmentConfig {
+            secrets: section.secrets.clone(),
+            env_file: section.env_file.clone(),
+            platform: platform_variables(config, keys, ring, mode),
+        },
+        deno_environment: section.deno_environment.clone(),
+        import_map: section.import_map.clone(),
+        skips_jwt: section.no_verify_jwt,
+        inspect: section.inspect.map(|mode| Inspect {
+            port: section.inspector_port,
+            mode,
+        }),
+        limits: own.limits.clone(),
+    }
+}
+
+/// The keys with which calls of functions are checked.
+pub(in crate::services) fn function_keys(keys: &KeySet, ring: &Arc<KeyRing>) -> FunctionKeys {
+    FunctionKeys {
+        ring: Arc::clone(ring),
+        api_keys: keys.api_keys(),
+        anon_key: keys.anon_key.clone(),
+        service_role_key: keys.service_role_key.clone(),
+    }
+}
+
+fn declared_function(section: &FunctionSection) -> DeclaredFunction {
+    DeclaredFunction {
+        slug: section.slug.clone(),
+        enabled: section.enabled,
+        verify_jwt: section.verify_jwt,
+        import_map: section.import_map.clone(),
+        entrypoint: section.entrypoint.clone(),
+        static_files: section.static_files.clone(),
+        env: section.env.clone(),
+    }
+}
+
+/// `SUPABASE_URL` and its kin. Source: functions contract §2.
+fn platform_variables(
+    config: &Config,
+    keys: &KeySet,
+    ring: &KeyRing,
+    mode: Mode,
+) -> Vec<(String, SecretString)> {
+    let database_url = match (mode, &config.selvedge.database_url) {
+        (Mode::Production, Some(url)) => url.expose_secret().to_owned(),
+        _ => instance::database_url(config.db.port),
+    };
+    let named = |key: &Option<SecretString>| {
+        let key = key.as_ref().map(ExposeSecret::expose_secret);
+        key.map_or_else(|| json!({}), |key| json!({ "default": key }))
+            .to_string()
+    };
+    let variables = [
+        ("SUPABASE_URL", function_url(config, mode)),
+        ("SUPABASE_ANON_KEY", keys.anon_key.expose_secret().to_owned()),
+        (
+            "SUPABASE_SERVICE_ROLE_KEY",
+            keys.service_role_key.expose_secret().to_owned(),
+        ),
+        ("SUPABASE_DB_URL", database_url),
+        ("SUPABASE_JWKS", ring.public_jwks().to_string()),
+        ("SUPABASE_PUBLISHABLE_KEYS", named(&keys.publishable_key)),
+        ("SUPABASE_SECRET_KEYS", named(&keys.secret_key)),
+    ];
+    variables
+        .into_iter()
+        .map(|(name, value)| (name.to_owned(), value.into()))
+        .collect()
+}
+
+/// The API's URL as functions reach it: on this machine in development, the public one in production, because functions
+/// also make links with it.
+fn function_url(config: &Config, mode: Mode) -> String {
+    if mode == Mode::Development && config.api.tls.is_none() {
+        format!("http://127.0.0.1:{}", config.api.port)
+    } else {
+        config.api_url()
+    }
+}
