@@ -1,0 +1,5 @@
+Deno.serve(() => {
+  while (true) {
+    Math.random();
+  }
+});

@@ -1,0 +1,3 @@
+import { nothing } from "./nothing.ts";
+
+Deno.serve(() => new Response(nothing));

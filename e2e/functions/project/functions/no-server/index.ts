@@ -1,0 +1,2 @@
+console.log("this module serves nothing");
+setTimeout(() => {}, 60_000);

@@ -1,0 +1,3 @@
+import { value } from "alias/value.ts";
+
+Deno.serve(() => new Response(value));

@@ -1,0 +1,1 @@
+export const value = "through import_map.json";
