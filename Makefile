@@ -63,10 +63,11 @@ golden: postgres build ## Every recorded conversation with the original's Realti
 	@$(STEP) "realtime: golden" env SELVEDGE_BIN=$(BINARY) tools/realtime-golden
 	@$(STEP) "auth: golden" env SELVEDGE_BIN=$(BINARY) tools/auth-golden
 
-bench: postgres build ## Requests per second next to pgbench running the same SQL
+bench: postgres build e2e/node_modules ## Requests per second next to pgbench running the same SQL
 	python3 bench/bench.py --binary $(BINARY)
 	python3 bench/images.py --binary $(BINARY)
 	python3 bench/storage.py --binary $(BINARY)
+	python3 bench/functions.py --binary $(BINARY)
 	@$(STEP) "cargo build --release, load driver" cargo build --release --locked --package bench-realtime
 	python3 bench/realtime.py --binary $(BINARY) --driver $(dir $(BINARY))bench-realtime
 
