@@ -4,11 +4,16 @@
 //! response, once compressed, tells how much of the text occurs in the token (BREACH). Storage must keep lengths and
 //! ranges of objects, and the site's files are compressed when they are built.
 
+use std::future::poll_fn;
 use std::io::{self, Write};
+use std::pin::pin;
+use std::sync::Arc;
 
 use actix_web::body::{BodySize, BoxBody, EitherBody, MessageBody};
 use actix_web::dev::ServiceResponse;
+use actix_web::error::ErrorInternalServerError;
 use actix_web::http::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue, VARY};
+use actix_web::web;
 use bytes::Bytes;
 
 use super::accept_encoding::accepts_coding;
@@ -43,23 +48,27 @@ impl Coding {
         }
     }
 
-    fn encode(self, body: &[u8]) -> io::Result<Vec<u8>> {
-        let mut encoded = Vec::with_capacity(body.len() / 4);
+    /// The coded form of a body of this length, which is given in chunks.
+    fn encode(self, chunks: &[Bytes], length: usize) -> io::Result<Vec<u8>> {
+        let mut encoded = Vec::with_capacity(length / 4);
         match self {
             Self::Brotli => {
+                let window = length.next_power_of_two().ilog2().clamp(10, 20);
                 let parameters = brotli::enc::BrotliEncoderParams {
                     quality: BROTLI_QUALITY,
                     // The window is not larger than the body, because its tables are cleared for each response.
-                    lgwin: body.len().next_power_of_two().ilog2().clamp(10, 20) as i32,
-                    size_hint: body.len(),
+                    lgwin: i32::try_from(window).unwrap_or(20),
+                    size_hint: length,
                     ..Default::default()
                 };
-                brotli::BrotliCompress(&mut &*body, &mut encoded, &parameters)?;
+                // Dropping the encoder writes the end of the stream.
+                let mut encoder = brotli::CompressorWriter::with_params(&mut encoded, 4096, &parameters);
+                chunks.iter().try_for_each(|chunk| encoder.write_all(chunk))?;
             }
             Self::Gzip => {
-                let mut encoder =
-                    flate2::write::GzEncoder::new(&mut encoded, flate2::Compression::new(GZIP_LEVEL));
-                encoder.write_all(body)?;
+                let level = flate2::Compression::new(GZIP_LEVEL);
+                let mut encoder = flate2::write::GzEncoder::new(&mut encoded, level);
+                chunks.iter().try_for_each(|chunk| encoder.write_all(chunk))?;
                 encoder.finish()?;
             }
         }
@@ -84,23 +93,38 @@ pub(super) async fn compress<B: MessageBody + 'static>(
     };
     let (request, response) = response.into_parts();
     let (mut response, body) = response.into_parts();
-    let body = match body.try_into_bytes() {
-        Ok(body) => body,
-        Err(stream) => return ServiceResponse::new(request, response.set_body(stream)),
+    let chunks = match collect_chunks(body).await {
+        Ok(chunks) => Arc::new(chunks),
+        Err(error) => {
+            let error: Box<dyn std::error::Error> = error.into();
+            let failure = ErrorInternalServerError(error).error_response();
+            return ServiceResponse::new(request, failure.map_into_right_body());
+        }
     };
-    let plain = body.clone();
-    // An encoder that fails or panics costs the compression, not the response.
-    let encoded = actix_web::web::block(move || coding.encode(&plain)).await;
+    let length = chunks.iter().map(Bytes::len).sum();
+    let for_encoder = Arc::clone(&chunks);
+    let encoded = web::block(move || coding.encode(&for_encoder, length)).await;
     let body = match encoded {
-        Ok(Ok(encoded)) if encoded.len() < body.len() => {
+        Ok(Ok(encoded)) if encoded.len() < length => {
             response
                 .headers_mut()
                 .insert(CONTENT_ENCODING, HeaderValue::from_static(coding.name()));
-            Bytes::from(encoded)
+            encoded
         }
-        _ => body,
+        // An encoder that fails or panics costs the compression, not the response.
+        _ => chunks.concat(),
     };
     ServiceResponse::new(request, response.set_body(EitherBody::right(BoxBody::new(body))))
+}
+
+/// Reads a body to its end, which is in memory already: no service that is compressed streams.
+async fn collect_chunks<B: MessageBody>(body: B) -> Result<Vec<Bytes>, B::Error> {
+    let mut body = pin!(body);
+    let mut chunks = Vec::new();
+    while let Some(chunk) = poll_fn(|cx| body.as_mut().poll_next(cx)).await {
+        chunks.push(chunk?);
+    }
+    Ok(chunks)
 }
 
 fn is_compressible<B: MessageBody>(response: &ServiceResponse<B>) -> bool {
@@ -120,8 +144,10 @@ mod tests {
     use std::io::Read;
 
     use actix_web::HttpResponse;
+    use actix_web::body::SizedStream;
     use actix_web::http::header::ACCEPT_ENCODING;
     use actix_web::test::TestRequest;
+    use futures_util::stream;
 
     use super::*;
 
@@ -130,9 +156,16 @@ mod tests {
         let request = TestRequest::get()
             .insert_header((ACCEPT_ENCODING, accepted))
             .to_http_request();
+        // In chunks, as REST sends its rows.
+        let chunks: Vec<_> = body
+            .as_bytes()
+            .chunks(1000)
+            .map(|chunk| Ok::<_, actix_web::Error>(Bytes::copy_from_slice(chunk)))
+            .collect();
+        let body = SizedStream::new(body.len() as u64, stream::iter(chunks));
         let response = HttpResponse::Ok()
             .content_type("application/json; charset=utf-8")
-            .body(body.to_owned());
+            .body(body);
         let response: ServiceResponse<EitherBody<BoxBody>> =
             ServiceResponse::new(request, response.map_into_left_body());
 
