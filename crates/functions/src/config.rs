@@ -26,7 +26,7 @@ pub struct FunctionsConfig {
     pub policy: Policy,
     /// Whether changed source files are noticed, which costs some `stat` calls ten times a second under load.
     pub reload: bool,
-    /// Most workers of one function.
+    /// The maximum number of workers of one function.
     pub workers_per_function: usize,
     /// Variables that functions see.
     pub environment: EnvironmentConfig,
@@ -103,7 +103,7 @@ pub struct EnvironmentConfig {
     pub secrets: Vec<(String, SecretString)>,
     /// `--env-file`; `functions/.env` when it is not given.
     pub env_file: Option<PathBuf>,
-    /// `SUPABASE_URL` and its kin.
+    /// The variables that the platform gives to every function: `SUPABASE_URL`, the keys, `SUPABASE_DB_URL`.
     pub platform: Vec<(String, SecretString)>,
 }
 

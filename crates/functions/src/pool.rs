@@ -9,7 +9,7 @@ use crate::error::FunctionError;
 use crate::project::{Function, choose_import_map, compose_import_map, find_function, scan_modules};
 use crate::worker::{End, EndReason, Launcher, Lease, Worker, start_worker};
 
-/// Requests of a function's least busy worker from which on another one is started.
+/// When even the least busy worker of a function has this many requests in progress, another one is started.
 const BUSY_REQUESTS: usize = 16;
 /// How often changed files are looked for.
 const RELOAD_INTERVAL: Duration = Duration::from_millis(100);

@@ -40,7 +40,7 @@ pub async fn run_jobs_forever(database: Arc<Database>, config: JobsConfig) {
             Err(error) => error,
         };
         match error {
-            // Every service reports a database that is away; the workers only wait for it.
+            // Not a warning, because the other services already report that the database cannot be reached.
             JobsError::Login(_) => tracing::debug!(%error, "the workers of pg_net and pg_cron cannot log in"),
             _ => tracing::warn!(%error, "the workers of pg_net and pg_cron stopped and will start again"),
         }

@@ -98,7 +98,7 @@ pub(crate) struct Worker {
     pub(crate) shared: Arc<Shared>,
     /// Members and sockets of this thread.
     pub(crate) rooms: Rooms,
-    /// Wakes the sockets of this thread that have something to write.
+    /// Sockets of this thread with queued messages wait here to be woken, a few in each turn of the event loop.
     pub(crate) wakes: Rc<WakeQueue>,
 }
 

@@ -83,7 +83,7 @@ async fn connect(socket: &Path) -> Result<SendRequest<RequestBody>, SendError> {
     let stream = UnixStream::connect(socket).await?;
     let (sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
     rt::spawn(async move {
-        // An error here is the request's error, too.
+        // The request that uses the connection fails with the same error and reports it.
         let _ = connection.await;
     });
     Ok(sender)

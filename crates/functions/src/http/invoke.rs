@@ -26,10 +26,12 @@ use crate::worker::{Lease, Worker};
 
 /// The path below which functions are served.
 const PREFIX: &str = "/functions/v1";
-/// How long the end of a worker is awaited that has closed its connection.
+/// After a worker has closed a connection, its process gets this long to exit, so that the client can be told why it
+/// ended.
 const END_TIME: Duration = Duration::from_secs(3);
 
-/// Answers a call of a function.
+/// Handles one HTTP request to a function: authorizes it, finds a worker, passes the request on and streams the
+/// response back.
 pub(super) async fn invoke_function(
     request: HttpRequest,
     payload: Payload,
@@ -153,7 +155,7 @@ fn make_request_body(request: &HttpRequest, payload: Payload, progress: &Progres
     }
 }
 
-/// Ends when nothing has been passed on for that long.
+/// Returns when no piece of the request or response has been passed on for `limit`.
 async fn wait_for_stall(progress: &Progress, limit: Duration) {
     loop {
         let deadline = progress.get() + limit;
@@ -176,7 +178,7 @@ fn pass_response(
         .headers
         .get(hyper::header::CONTENT_LENGTH)
         .and_then(|length| length.to_str().ok()?.parse().ok());
-    // Made also where it is not sent: it gives the connection back.
+    // Made for responses without a body, too, because dropping it returns the connection and releases the worker.
     let body = ResponseBody::new(incoming, length, held, idle_limit);
     let status = StatusCode::from_u16(head.status.as_u16()).unwrap_or(StatusCode::OK);
     if method == Method::HEAD {

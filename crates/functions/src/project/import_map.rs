@@ -1,4 +1,4 @@
-//! Chooses the import map of a function and composes the one that Deno gets. Source: functions contract §1.
+//! Chooses a function's import map, and composes from it the one that is passed to Deno. Source: functions contract §1.
 //!
 //! Deno gets a composed map and not the project's file, because two entries are added: short names of packages with
 //! sub-paths, which Deno itself adds only to a `deno.json` that it finds alone, and empty modules for type-only imports

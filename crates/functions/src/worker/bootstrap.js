@@ -407,7 +407,7 @@ function hideVariables(names) {
   });
 }
 
-// ---- Start
+// ---- Installing the globals, then serving
 
 class UnavailableSession {
   constructor() {

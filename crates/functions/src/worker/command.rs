@@ -102,7 +102,8 @@ pub(super) fn prepare_command(
 /// its standard input. Where util-linux has no `setpriv`, only functions that are not busy end with the server.
 #[cfg(target_os = "linux")]
 fn build_command(deno: &Path) -> Command {
-    // BusyBox has a program of that name without the option.
+    // On Alpine `setpriv` is a link to BusyBox, whose version lacks `--pdeathsig`; following the link shows which one
+    // it is.
     let setpriv = fs::canonicalize("/usr/bin/setpriv").ok();
     match setpriv.filter(|path| path.ends_with("setpriv")) {
         Some(setpriv) => {

@@ -17,7 +17,8 @@ pub(crate) enum End {
     Stopped,
 }
 
-/// `detail.reason` of `beforeunload`. Source: functions contract §7.
+/// Why a worker is asked to end; its function gets it as `detail.reason` of the event `beforeunload`. Source:
+/// functions contract §7.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum EndReason {
     WallClock,

@@ -13,7 +13,7 @@ use tokio::runtime::Handle;
 use crate::config::FunctionsConfig;
 use crate::deno::find_deno;
 
-/// Begins the name of the folder of a server's sockets; the server's process id follows.
+/// The folder of a server's sockets is named by this prefix and the server's process id.
 const FOLDER_PREFIX: &str = "selvedge-fn-";
 const BOOTSTRAP: &str = include_str!("bootstrap.js");
 

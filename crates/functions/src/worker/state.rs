@@ -26,7 +26,7 @@ pub(crate) struct Worker {
     in_flight: AtomicUsize,
     /// Responses that have begun.
     responses: AtomicU64,
-    /// Whether it gets no new requests, and why.
+    /// 0 while the worker gets new requests, else the reason why not: its index in [`REASONS`] plus one.
     retired: AtomicU8,
     /// Whether it may serve one request only.
     is_single_use: bool,
@@ -34,7 +34,7 @@ pub(crate) struct Worker {
     created: Instant,
     /// Milliseconds between `created` and the end of the last request.
     last_used_ms: AtomicU64,
-    /// Wakes the supervisor: it retired, or it has become idle.
+    /// Notified when the worker retires and when its last request ends; the supervisor then decides whether it ends.
     pub(crate) wake: Notify,
 }
 
@@ -45,7 +45,7 @@ enum State {
     Ended(End),
 }
 
-/// The reasons for retiring, as stored in [`Worker::retired`] plus one.
+/// The reasons for retiring. [`Worker::retired`] holds the index plus one.
 const REASONS: [EndReason; 5] = [
     EndReason::WallClock,
     EndReason::Cpu,

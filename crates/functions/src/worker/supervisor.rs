@@ -27,7 +27,7 @@ use crate::project::Function;
 const CHECK_INTERVAL: Duration = Duration::from_millis(100);
 /// How long the output of a process that has ended is still read.
 const LAST_OUTPUT: Duration = Duration::from_secs(1);
-/// Most time by which downloads extend the start.
+/// While a starting worker downloads modules, its boot time limit is extended, by this much at most.
 const LONGEST_DOWNLOAD: Duration = Duration::from_secs(120);
 
 /// Begins to start a worker. It is not ready yet when this returns.
@@ -188,7 +188,7 @@ impl Supervisor {
                 self.worker.mark_ready();
             }
             Report::Background { background } => self.has_background_work = background,
-            // Logged by the reader.
+            // The task that reads standard output has logged it already.
             Report::Log { .. } => {}
         }
     }

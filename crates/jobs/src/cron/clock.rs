@@ -7,9 +7,9 @@ use chrono::{DateTime, DurationRound, TimeDelta, Utc};
 
 use super::schedule::Fields;
 
-/// A larger jump is a clock that was set: what was skipped is not made up for.
+/// After a larger jump somebody has set the clock, so the runs that it skipped are left out.
 const LARGEST_JUMP_MINUTES: i64 = 180;
-/// Up to so many minutes the server was only slow.
+/// After a delay of at most this many minutes the server was slow, and every run that became due is made up for.
 const LARGEST_DELAY_MINUTES: i64 = 5;
 
 /// The start of the minute in which `time` lies.

@@ -1,6 +1,7 @@
-//! When a job runs: the five fields of cron, `@hourly` and its kin, or an interval of seconds. Pure.
+//! When a job runs: the five fields of cron, a shortcut such as `@hourly`, or an interval of seconds. Pure.
 //!
-//! Accepts what the function `cron._is_valid_schedule` of the extension accepts; the tests compare the two.
+//! When a job is created, the SQL function `cron._is_valid_schedule` checks its schedule. Both
+//! must accept the same texts, as a job would otherwise be stored and never run; a test compares the two.
 
 use chrono::{DateTime, Datelike, Days, Timelike, Utc};
 

@@ -18,7 +18,7 @@ const FINISH: &str = "
     insert into net._http_response (id, status_code, content_type, headers, content, timed_out, error_msg)
     values ($1, $2, $3, $4, $5, $6, $7)";
 
-/// Deletes at most so many responses at once that a statement stays short.
+/// Deletes a limited number of responses, so that the statement holds its locks for a short time only.
 const DELETE_EXPIRED: &str = "
     delete from net._http_response where ctid = any (array(
       select ctid from net._http_response

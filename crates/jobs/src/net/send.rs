@@ -20,7 +20,7 @@ use crate::config::NetConfig;
 /// Redirects that are followed for one request.
 const MAX_REDIRECTS: usize = 10;
 
-/// What the original calls itself; receivers know it from their logs.
+/// The `User-Agent` of the original, because receivers may allow or filter requests by it.
 const AGENT: &str = "pg_net/0.20.4";
 
 /// Two HTTP clients that share one set of limits: hosts of the list may be private, others only in development.

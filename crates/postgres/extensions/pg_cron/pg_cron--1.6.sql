@@ -83,7 +83,7 @@ as $$
   end
 $$;
 
--- Whether a schedule is one of cron's (five fields, `@hourly` and its kin) or an interval such as `30 seconds`.
+-- Whether a schedule is one of cron's (five fields, a shortcut such as `@hourly`) or an interval such as `30 seconds`.
 create function cron._is_valid_schedule(schedule text) returns boolean
   language plpgsql immutable
 as $$

@@ -92,8 +92,8 @@ impl ExtensionStatement {
         })
     }
 
-    /// What is selected to do the same with more rights than `postgres` has: a call of a `_selvedge` function
-    /// (`sql/platform/0011_extensions.sql`).
+    /// The statement's substitute on servers where `postgres` may not create the extension: a call of a
+    /// `_selvedge` function (`sql/platform/0011_extensions.sql`).
     pub(crate) fn to_query(&self) -> String {
         match self {
             Self::Create {

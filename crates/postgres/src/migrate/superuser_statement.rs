@@ -174,7 +174,7 @@ fn set_bypassrls(statement: &str, major_version: u32) -> Option<Substitute> {
 }
 
 impl Substitute {
-    /// As one statement outside of a function.
+    /// The substitute as SQL for a place outside of a function.
     pub(crate) fn to_statement(&self) -> String {
         match &self.before {
             None => format!("select {}", self.call),
@@ -190,7 +190,7 @@ impl Substitute {
         }
     }
 
-    /// As statements of plpgsql, without the final semicolon.
+    /// The substitute as statements of plpgsql, without the final semicolon.
     pub(crate) fn to_plpgsql(&self) -> String {
         match &self.before {
             None => format!("perform {}", self.call),

@@ -76,7 +76,7 @@ pub struct ServeFunctionsArgs {
     /// Listen for a debugger (config: edge_runtime.inspector_port); time limits are off
     #[arg(long)]
     pub inspect: bool,
-    /// The same, and how a function starts
+    /// Listen for a debugger, and choose how a function starts
     #[arg(long, value_enum)]
     pub inspect_mode: Option<InspectModeArg>,
     #[command(flatten)]

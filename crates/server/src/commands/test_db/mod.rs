@@ -22,7 +22,7 @@ use crate::config::Config;
 use crate::database::embedded::{self, Embedded};
 use crate::database::external::ExternalDatabase;
 
-/// Names of pgTAP's files end so.
+/// File name extensions of tests, as for `supabase test db`.
 const EXTENSIONS: [&str; 2] = ["sql", "pg"];
 
 pub(super) async fn run(config: &Config, args: &TestDbArgs) -> Result<()> {

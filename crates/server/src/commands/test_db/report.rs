@@ -37,7 +37,7 @@ pub(super) fn print_result(name: &str, tap: &TapReport) {
         anstream::println!("{BAD}{error}{BAD:#}");
     }
     let count = tap.planned().unwrap_or_else(|| tap.ran());
-    // Planned assertions that never ran have failed, too.
+    // Assertions that the plan promises and that did not run, for example after an error, count as failed.
     let failed = tap.failed().len() + count.saturating_sub(tap.ran());
     anstream::println!("{name} .. {BAD}Failed {failed}/{count} subtests{BAD:#}");
 }

@@ -14,7 +14,7 @@ pub struct SelvedgeFunctionsSection {
     pub deno: Option<PathBuf>,
     /// Folder of downloaded modules, relative to the project. Default: `functions/cache` in `data_dir`.
     pub cache_dir: Option<PathBuf>,
-    /// Most workers of one function. Default 1 in `start`, one per core in `serve`.
+    /// The maximum number of workers of one function. Default 1 in `start`, one per core in `serve`.
     pub workers: Option<usize>,
     /// Whether changed source files are noticed. Default true in `start`, false in `serve`.
     pub reload: Option<bool>,

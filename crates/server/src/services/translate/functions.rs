@@ -87,7 +87,7 @@ fn declared_function(section: &FunctionSection) -> DeclaredFunction {
     }
 }
 
-/// `SUPABASE_URL` and its kin. Source: functions contract §2.
+/// The variables that the platform gives to every function, such as `SUPABASE_URL`. Source: functions contract §2.
 fn platform_variables(
     config: &Config,
     keys: &KeySet,

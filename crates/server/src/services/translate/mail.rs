@@ -25,7 +25,7 @@ pub(in crate::services) fn build_mailer(config: &Config, mode: Mode) -> Result<(
         // Refused at the start rather than at the first sign-up, whose user would wait for a mail that never comes.
         (None, Mode::Production) => bail!(
             "`selvedge serve` sends mail through an SMTP server of yours: set [auth.email.smtp] (host, port, \
-             user, pass, admin_email) in config.toml, or SUPABASE_AUTH_EMAIL_SMTP_ENABLED=true and its kin"
+             user, pass, admin_email) in config.toml, or SUPABASE_AUTH_EMAIL_SMTP_ENABLED=true and the variables beside it"
         ),
     }
 }

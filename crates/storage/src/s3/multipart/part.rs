@@ -103,9 +103,8 @@ impl NewPart {
             .await
             .map_err(map_error)?
         {
-            replaced.push(Version::from_uuid(
-                old.try_get(0).map_err(StorageError::internal)?,
-            ));
+            let version = old.try_get(0).map_err(StorageError::internal)?;
+            replaced.push(Version::from_uuid(version));
             total -= old.try_get::<_, i64>(1).map_err(StorageError::internal)?;
         }
         let size = i64::try_from(info.size_bytes).map_err(StorageError::internal)?;
