@@ -20,27 +20,6 @@ const LEFT_OUT: &[(&str, &str)] = &[
         "setting supabase_auth_admin idle_in_transaction_session_timeout=60000",
         "written as 60s here",
     ),
-    ("schema auth usage supabase_auth_admin", "it owns the schema here"),
-    (
-        "schema auth create supabase_auth_admin",
-        "it owns the schema here",
-    ),
-    (
-        "schema storage usage supabase_storage_admin grantable",
-        "it owns the schema here",
-    ),
-    (
-        "schema storage create supabase_storage_admin grantable",
-        "it owns the schema here",
-    ),
-    (
-        "schema supabase_functions usage supabase_functions_admin",
-        "it owns the schema here",
-    ),
-    (
-        "schema supabase_functions create supabase_functions_admin",
-        "it owns the schema here",
-    ),
     (
         "default storage supabase_storage_admin tables anon all",
         "TRUNCATE passes row-level security by, so the API roles do not have it",
