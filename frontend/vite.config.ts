@@ -117,10 +117,7 @@ function productionRouter(): Plugin {
     apply: "build",
     config: () => ({
       resolve: {
-        alias: [
-          { find: /^react-router$/, replacement: `${folder}/index.mjs` },
-          { find: /^react-router\/dom$/, replacement: `${folder}/dom-export.mjs` },
-        ],
+        alias: [{ find: /^react-router$/, replacement: `${folder}/index.mjs` }],
       },
     }),
   };

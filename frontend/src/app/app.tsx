@@ -1,8 +1,8 @@
 import { QueryClientProvider } from "@tanstack/react-query";
 import { useState } from "react";
-import { RouterProvider } from "react-router/dom";
 import { seedQueries, takePageData } from "@/app/page-data";
-import { router } from "@/app/router";
+
+import { AppRouter } from "@/app/router";
 import { createQueryClient } from "@/lib/query-client";
 import { SessionProvider } from "@/lib/session";
 
@@ -19,7 +19,7 @@ export function App() {
   return (
     <QueryClientProvider client={queryClient}>
       <SessionProvider>
-        <RouterProvider router={router} />
+        <AppRouter />
       </SessionProvider>
     </QueryClientProvider>
   );

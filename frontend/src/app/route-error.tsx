@@ -1,5 +1,3 @@
-import { useEffect } from "react";
-import { isRouteErrorResponse, useRouteError } from "react-router";
 import { Button } from "@/components/ui/button";
 import { paths } from "@/lib/paths";
 import { pageTitle } from "@/lib/product";
@@ -10,14 +8,6 @@ interface Explanation {
 }
 
 function explain(error: unknown): Explanation {
-  if (isRouteErrorResponse(error)) {
-    if (error.status === 404) {
-      return { title: "There is no page here.", text: "The address may be incomplete." };
-    }
-    if (error.status === 401 || error.status === 403) {
-      return { title: "This page is not yours to see.", text: "Sign in with another account." };
-    }
-  }
   if (isStaleChunk(error)) {
     return {
       title: "There is a new version of this site.",
@@ -38,10 +28,8 @@ function isStaleChunk(error: unknown): boolean {
   );
 }
 
-/** Error boundary of routes: one around the pages of each layout, and one around the layouts. */
-export function RouteError() {
-  const error = useRouteError();
-  useEffect(() => console.error(error), [error]);
+/** What is shown in place of a page that failed. */
+export function RouteError({ error }: { error: unknown }) {
   const { title, text } = explain(error);
   return (
     <div

@@ -1,7 +1,9 @@
-import { lazy, Suspense, useEffect, useState } from "react";
-import { createBrowserRouter, Outlet, ScrollRestoration } from "react-router";
+import { type ComponentType, lazy, Suspense, useEffect, useState } from "react";
+import { type Location, matchRoutes, Outlet, type RouteObject, useRoutes } from "react-router";
 import { AuthCallbackNotice } from "@/app/auth-callback-notice";
-import { RouteError } from "@/app/route-error";
+import { HistoryRouter } from "@/app/navigation/history-router";
+import { LazyPage, PageCode } from "@/app/navigation/lazy-page";
+import { RouteBoundary } from "@/app/navigation/route-boundary";
 import { parseExploreParams } from "@/app/routes/explore/explore-params";
 import { OfflineBanner } from "@/components/offline-banner";
 import { LoadingPage } from "@/components/ui/spinner";
@@ -33,140 +35,124 @@ function NotificationsOfUser() {
   );
 }
 
-/** Rendered around every page: toasts, notifications, the result of an auth callback, and scroll restoration. */
+/** Rendered around every page: toasts, notifications, and the result of an auth callback. */
 function Root() {
   return (
     <>
       <OfflineBanner />
-      <Outlet />
+      <Suspense fallback={<LoadingPage />}>
+        <Outlet />
+      </Suspense>
       <Toasts />
       <NotificationsOfUser />
       <AuthCallbackNotice />
-      <ScrollRestoration
-        getKey={({ pathname, search, key }) => {
-          if (pathname !== "/") return key;
-          // One position per section and search, whether the modal is open or not.
-          const { section, query } = parseExploreParams(new URLSearchParams(search));
-          return `${pathname}#${section}#${query}`;
-        }}
-      />
     </>
   );
 }
 
-/** The code of a page is loaded on navigation; for the first page, route-preloads.ts has the browser load it at once. */
-export const router = createBrowserRouter([
+/** The dashboard has one position per section and search, whether the modal is open or not. */
+function scrollKey({ pathname, search, key }: Location): string {
+  if (pathname !== "/") return key;
+  const { section, query } = parseExploreParams(new URLSearchParams(search));
+  return `${pathname}#${section}#${query}`;
+}
+
+/** A route's element, with the code that is loaded when a navigation to it begins. */
+function page(importPage: () => Promise<ComponentType>): Pick<RouteObject, "element" | "handle"> {
+  const code = new PageCode(importPage);
+  return { element: <LazyPage code={code} />, handle: code };
+}
+
+/** Pages of signed-in people. */
+const userPages: RouteObject[] = [
   {
-    element: <Root />,
-    errorElement: <RouteError />,
-    hydrateFallbackElement: <LoadingPage />,
-    children: [
-      {
-        lazy: async () => ({
-          Component: (await import("@/app/layouts/explore/explore-layout")).ExploreLayout,
-        }),
-        children: [
-          {
-            errorElement: <RouteError />,
-            children: [
-              {
-                index: true,
-                lazy: async () => ({
-                  Component: (await import("@/app/routes/explore/explore")).Explore,
-                }),
-              },
-            ],
-          },
-        ],
-      },
-      {
-        path: "auth",
-        errorElement: <RouteError />,
-        lazy: async () => ({ Component: (await import("@/app/routes/auth")).Auth }),
-      },
-      {
-        path: "admin/*",
-        errorElement: <RouteError />,
-        lazy: async () => ({ Component: (await import("@/app/admin/admin-area")).AdminArea }),
-      },
-      {
-        lazy: async () => ({ Component: (await import("@/app/layouts/site-layout")).SiteLayout }),
-        children: [
-          {
-            errorElement: <RouteError />,
-            children: [
-              {
-                path: "discovery",
-                lazy: async () => ({
-                  Component: (await import("@/app/routes/discovery/discovery")).Discovery,
-                }),
-              },
-              {
-                path: "look/:id",
-                lazy: async () => ({ Component: (await import("@/app/routes/look")).Look }),
-              },
-              {
-                path: "product/:id",
-                lazy: async () => ({ Component: (await import("@/app/routes/item")).ItemPage }),
-              },
-              {
-                path: "brands/:id",
-                lazy: async () => ({ Component: (await import("@/app/routes/brand")).BrandPage }),
-              },
-              {
-                lazy: async () => ({
-                  Component: (await import("@/app/require-user")).RequireUser,
-                }),
-                children: [
-                  {
-                    path: "create-outfit",
-                    lazy: async () => ({
-                      Component: (await import("@/app/routes/create-outfit/create-outfit"))
-                        .CreateOutfit,
-                    }),
-                  },
-                  {
-                    path: "notifications",
-                    lazy: async () => ({
-                      Component: (await import("@/app/routes/notifications")).Notifications,
-                    }),
-                  },
-                  {
-                    path: "profile",
-                    lazy: async () => ({
-                      Component: (await import("@/app/routes/profile/my-profile")).MyProfile,
-                    }),
-                  },
-                  {
-                    path: "profile/edit",
-                    lazy: async () => ({
-                      Component: (await import("@/app/routes/profile/settings")).Settings,
-                    }),
-                  },
-                  {
-                    path: "profile-settings",
-                    lazy: async () => ({
-                      Component: (await import("@/app/routes/profile/settings")).ProfileSettings,
-                    }),
-                  },
-                ],
-              },
-              {
-                path: ":username",
-                lazy: async () => ({
-                  Component: (await import("@/app/routes/username")).UsernamePage,
-                }),
-              },
-              {
-                path: "*",
-                lazy: async () => ({
-                  Component: (await import("@/app/routes/not-found")).NotFound,
-                }),
-              },
-            ],
-          },
-        ],
-      },
-    ],
+    path: "create-outfit",
+    ...page(async () => (await import("@/app/routes/create-outfit/create-outfit")).CreateOutfit),
   },
-]);
+  {
+    path: "notifications",
+    ...page(async () => (await import("@/app/routes/notifications")).Notifications),
+  },
+  {
+    path: "profile",
+    ...page(async () => (await import("@/app/routes/profile/my-profile")).MyProfile),
+  },
+  {
+    path: "profile/edit",
+    ...page(async () => (await import("@/app/routes/profile/settings")).Settings),
+  },
+  {
+    path: "profile-settings",
+    ...page(async () => (await import("@/app/routes/profile/settings")).ProfileSettings),
+  },
+];
+
+/** Pages in the layout for reading. */
+const sitePages: RouteObject[] = [
+  {
+    path: "discovery",
+    ...page(async () => (await import("@/app/routes/discovery/discovery")).Discovery),
+  },
+  { path: "look/:id", ...page(async () => (await import("@/app/routes/look")).Look) },
+  { path: "product/:id", ...page(async () => (await import("@/app/routes/item")).ItemPage) },
+  { path: "brands/:id", ...page(async () => (await import("@/app/routes/brand")).BrandPage) },
+  {
+    ...page(async () => (await import("@/app/require-user")).RequireUser),
+    children: userPages,
+  },
+  {
+    path: ":username",
+    ...page(async () => (await import("@/app/routes/username")).UsernamePage),
+  },
+  { path: "*", ...page(async () => (await import("@/app/routes/not-found")).NotFound) },
+];
+
+const dashboard: RouteObject = {
+  index: true,
+  ...page(async () => (await import("@/app/routes/explore/explore")).Explore),
+};
+
+/** Each area: its layout, if it has one, around its pages. */
+const areas: RouteObject[] = [
+  {
+    ...page(async () => (await import("@/app/layouts/explore/explore-layout")).ExploreLayout),
+    children: [{ element: <RouteBoundary />, children: [dashboard] }],
+  },
+  { path: "auth", ...page(async () => (await import("@/app/routes/auth")).Auth) },
+  { path: "admin/*", ...page(async () => (await import("@/app/admin/admin-area")).AdminArea) },
+  {
+    ...page(async () => (await import("@/app/layouts/site-layout")).SiteLayout),
+    children: [{ element: <RouteBoundary />, children: sitePages }],
+  },
+];
+
+/** The code of a page is loaded on navigation; for the first page, route-preloads.ts has the browser load it at once. */
+const routes: RouteObject[] = [
+  {
+    element: <RouteBoundary />,
+    children: [{ element: <Root />, children: [{ element: <RouteBoundary />, children: areas }] }],
+  },
+];
+
+/** Begins to load the code for this address. Resolves when it is there, or could not be loaded. */
+export async function loadPages(location: Pick<Location, "pathname">): Promise<void> {
+  const matches = matchRoutes(routes, location) ?? [];
+  const needed = matches.flatMap(({ route: { handle } }) =>
+    handle instanceof PageCode ? handle : [],
+  );
+  // What cannot be loaded is reported where the page would have been.
+  await Promise.allSettled(needed.map((code) => code.load()));
+}
+
+function Pages() {
+  return useRoutes(routes);
+}
+
+/** The page that the address names. */
+export function AppRouter() {
+  return (
+    <HistoryRouter scrollKey={scrollKey} onNavigate={loadPages}>
+      <Pages />
+    </HistoryRouter>
+  );
+}
