@@ -2,7 +2,15 @@
 
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
-import { expectData, fetchRows, makeOutfit, type Outfit } from "../support/catalogue.ts";
+import {
+  expectData,
+  fetchRows,
+  makeItem,
+  makeOutfit,
+  type Outfit,
+  uniqueName,
+  uploadTrainingPhotos,
+} from "../support/catalogue.ts";
 import { owner, type Person, signUp, signUpAdmin, visitor } from "../support/clients.ts";
 import { expectRefused } from "../support/expectations.ts";
 
@@ -174,5 +182,91 @@ describe("withdraw_reviews", () => {
     );
     expectRefused(await withdraw(creator, outfit), 403, "42501", /Only an administrator/);
     expect(await statusOf(outfit)).toBe("rejected");
+  });
+});
+
+describe("combine_reviews", () => {
+  const history = async (outfit: Outfit) =>
+    expectData(
+      await owner()
+        .from("combine_reviews")
+        .select("decision, reason, decided_by, name, item_ids")
+        .eq("combine_id", outfit.id)
+        .order("decided_at"),
+    );
+  const decide = async (outfit: Outfit, approve: boolean, reason?: string) =>
+    expectData(
+      await admin.client.rpc("review_combine", { combine_id: outfit.id, approve, reason }),
+    );
+
+  test("keeps every decision with the outfit as it was decided about", async () => {
+    const resubmitter = await signUp();
+    await uploadTrainingPhotos(resubmitter);
+    const item = await makeItem();
+    const outfit = await makeOutfit(resubmitter, "pending");
+    await decide(outfit, false, "Too dark");
+    const changed = { name: `${outfit.name} II`, item_ids: [item.id] };
+    const own = resubmitter.client.from("combines");
+    expectData(await own.update(changed).eq("id", outfit.id).select());
+    expect(await statusOf(outfit)).toBe("pending");
+    await decide(outfit, true);
+
+    const { name, item_ids } = outfit;
+    const seen = { decided_by: admin.id };
+    expect(await history(outfit)).toEqual([
+      { ...seen, decision: "rejected", reason: "Too dark", name, item_ids },
+      { ...seen, decision: "approved", reason: null, ...changed },
+    ]);
+    expectData(await owner().from("combines").delete().eq("id", outfit.id).select());
+    expect(await history(outfit)).toEqual([]);
+  });
+
+  test("loses a decision that is withdrawn, and that one only", async () => {
+    const outfit = await makeOutfit(creator, "pending");
+    await decide(outfit, false, "First");
+    const again = { status: "pending" };
+    expectData(await owner().from("combines").update(again).eq("id", outfit.id).select());
+    await decide(outfit, false, "Second");
+
+    expectData(await admin.client.rpc("withdraw_reviews", { combine_ids: [outfit.id] }));
+
+    expect(await history(outfit)).toMatchObject([{ reason: "First" }]);
+  });
+
+  test("has no entry for what administrators publish themselves", async () => {
+    const made = expectData(
+      await admin.client
+        .from("combines")
+        .insert({ name: uniqueName("Own"), main_image: "/a.png" })
+        .select()
+        .single<Outfit>(),
+    );
+    await admin.client.from("combines").update({ status: "rejected" }).eq("id", made.id);
+
+    expect(await history(made)).toEqual([]);
+    expectData(await owner().from("combines").delete().eq("id", made.id).select());
+  });
+
+  test("is written by nobody, and read by administrators alone", async () => {
+    const outfit = await makeOutfit(creator, "pending");
+    await decide(outfit, false, "Blurred");
+    const forged = { combine_id: outfit.id, decision: "approved", name: "Forged", gender: "men" };
+    const lists = { item_ids: [], outfit_styles: [], colors: [] };
+
+    for (const { client } of [creator, admin]) {
+      const table = () => client.from("combine_reviews");
+      for (const attempt of [
+        await table().insert({ ...forged, ...lists }),
+        await table().update({ reason: "Fine" }).eq("combine_id", outfit.id),
+        await table().delete().eq("combine_id", outfit.id),
+      ]) {
+        expectRefused(attempt, 403, "42501", /permission denied for table/);
+      }
+    }
+    const read = (client: Person["client"]) =>
+      client.from("combine_reviews").select("reason").eq("combine_id", outfit.id);
+    expect(expectData(await read(creator.client))).toEqual([]);
+    expectRefused(await read(visitor()), 401, "42501", /permission denied for table/);
+    expect(expectData(await read(admin.client))).toEqual([{ reason: "Blurred" }]);
   });
 });

@@ -37,6 +37,7 @@ let victim: Person;
 let item: Item;
 let published: Outfit;
 let waiting: Outfit;
+let rejectedBefore: Outfit;
 
 beforeAll(async () => {
   ({ clients, ids } = await makeAttackers());
@@ -44,6 +45,12 @@ beforeAll(async () => {
   item = await makeItem();
   published = await makeOutfit(victim, "approved");
   waiting = await makeOutfit(victim, "pending");
+  rejectedBefore = await makeOutfit(victim, "pending");
+  const rejected = owner()
+    .from("combines")
+    .update({ status: "rejected" })
+    .eq("id", rejectedBefore.id);
+  expectData(await rejected.select());
   expectData(
     await owner()
       .from("combines")
@@ -151,6 +158,21 @@ const tableRules: readonly TableRule[] = [
     row: async () => ["user_id", victim.id],
     insert: () => ({ user_id: victim.id, product_id: item.id }),
     update: { created_at: "2020-01-01T00:00:00Z" },
+    may: { ...untouchable, read: admins },
+  },
+  {
+    table: "combine_reviews",
+    row: async () => ["combine_id", rejectedBefore.id],
+    insert: () => ({
+      combine_id: waiting.id,
+      decision: "approved",
+      name: "Forged",
+      gender: "women",
+      item_ids: [],
+      outfit_styles: [],
+      colors: [],
+    }),
+    update: { reason: "Changed by another" },
     may: { ...untouchable, read: admins },
   },
   {
@@ -264,6 +286,10 @@ const functionRules: Record<
   review_combine: { may: admins, args: () => ({ combine_id: randomUUID(), approve: true }) },
   review_combines: { may: admins, args: () => ({ decisions: [] }) },
   withdraw_reviews: { may: admins, args: () => ({ combine_ids: [] }) },
+  check_product_import: {
+    may: admins,
+    args: () => ({ source_url: "https://shop.example/1", product_id: 1 }),
+  },
   admin_overview: { may: admins },
   admin_figures: { may: admins },
   storage_orphans: { may: admins },

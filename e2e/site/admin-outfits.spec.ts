@@ -86,6 +86,46 @@ test("a submission is rejected with a reason that the creator reads", async ({ p
   });
 });
 
+test("a submission that comes again shows earlier rejections and what has changed", async ({
+  page,
+  person,
+}) => {
+  await uploadTrainingPhotos(person);
+  const [before, after] = [await makeItem(), await makeItem()];
+  const nameOf = async (id: string) =>
+    (await fetchRows<{ name: string }>("items", "id", id))[0]?.name ?? "";
+  const outfit = await makeOutfit(person, "pending");
+  const update = async (columns: Record<string, unknown>) =>
+    expectData(await owner().from("combines").update(columns).eq("id", outfit.id).select());
+  await update({ item_ids: [before.id] });
+  await update({ status: "rejected", rejection_reason: "The coat is out of the picture." });
+  const name = `${outfit.name} again`;
+  expectData(
+    await person.client
+      .from("combines")
+      .update({ name, item_ids: [after.id] })
+      .eq("id", outfit.id)
+      .select(),
+  );
+  await openOutfits(page, name);
+  await page.getByRole("button", { name: `Look at ${name}` }).click();
+  const panel = page.getByRole("dialog", { name });
+  const part = (title: RegExp) =>
+    panel.locator("section").filter({ has: page.getByRole("heading", { name: title }) });
+
+  const changes = part(/^Changed since the last review$/);
+  await expect(changes.getByRole("deletion").first()).toContainText(outfit.name);
+  await expect(changes.getByRole("insertion").first()).toContainText(name);
+  await expect(changes).toContainText(`Removed: ${await nameOf(before.id)}`);
+  await expect(changes).toContainText(`+ ${await nameOf(after.id)}`);
+  const earlier = part(/^Earlier reviews \(1\)$/);
+  await expect(earlier).toContainText("Rejected");
+  await expect(earlier).toContainText("The coat is out of the picture.");
+  await changes.scrollIntoViewIfNeeded();
+  await saveScreenshot(page, "admin-review-history");
+  expect(await findViolations(page)).toEqual([]);
+});
+
 test("what somebody else has decided or changed meanwhile is not decided again", {
   tag: "@once",
 }, async ({ page, pageErrors, person }) => {

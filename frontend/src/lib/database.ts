@@ -7,6 +7,7 @@ export type NotificationKind = "liked" | "approved" | "rejected";
 
 /** Columns whose values a check constraint restricts. PostgreSQL's catalog, and so the generator, says only `text`. */
 interface Narrowed {
+  combine_reviews: { decision: Exclude<CombineStatus, "pending">; gender: Gender };
   combines: { gender: Gender; status: CombineStatus };
   items: { gender: Gender };
   notifications: { kind: NotificationKind };

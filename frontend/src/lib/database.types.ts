@@ -122,6 +122,70 @@ export type Database = {
         };
         Relationships: [];
       };
+      combine_reviews: {
+        Row: {
+          colors: string[];
+          combine_id: string;
+          decided_at: string;
+          decided_by: string | null;
+          decision: string;
+          description: string | null;
+          gender: string;
+          id: string;
+          item_ids: string[];
+          main_image: string | null;
+          name: string;
+          outfit_styles: string[];
+          reason: string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          colors: string[];
+          combine_id: string;
+          decided_at?: string;
+          decided_by?: string | null;
+          decision: string;
+          description?: string | null;
+          gender: string;
+          id?: string;
+          item_ids: string[];
+          main_image?: string | null;
+          name: string;
+          outfit_styles: string[];
+          reason?: string | null;
+        };
+        Update: {
+          colors?: string[];
+          combine_id?: string;
+          decided_at?: string;
+          decided_by?: string | null;
+          decision?: string;
+          description?: string | null;
+          gender?: string;
+          id?: string;
+          item_ids?: string[];
+          main_image?: string | null;
+          name?: string;
+          outfit_styles?: string[];
+          reason?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "combine_reviews_combine_id_fkey";
+            columns: ["combine_id"];
+            isOneToOne: false;
+            referencedRelation: "combines";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "combine_reviews_decided_by_fkey";
+            columns: ["decided_by"];
+            isOneToOne: false;
+            referencedRelation: "profiles";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
       combines: {
         Row: {
           approved_at: string | null;
@@ -602,6 +666,10 @@ export type Database = {
     Functions: {
       admin_figures: { Args: Record<PropertyKey, never>; Returns: Json };
       admin_overview: { Args: Record<PropertyKey, never>; Returns: Json };
+      check_product_import: {
+        Args: { brand?: string; product_id: number; source_url: string };
+        Returns: Json;
+      };
       delete_my_account: { Args: { confirmation: string }; Returns: undefined };
       export_my_data: { Args: Record<PropertyKey, never>; Returns: Json };
       import_rows: {

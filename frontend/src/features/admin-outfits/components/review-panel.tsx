@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { type ReactNode, useState } from "react";
+import { useState } from "react";
 import { EditDialog } from "@/components/admin/edit-dialog";
 import { PanelFooter } from "@/components/admin/form-footer";
 import { Thumbnail } from "@/components/admin/thumbnail";
@@ -12,7 +12,9 @@ import { capitalise, formatDate } from "@/lib/format";
 import { type AdminOutfit, creatorName, isReviewable } from "../api/outfits";
 import { trainingPhotosQuery, useReviewOutfit } from "../api/review";
 import { OutfitStatus } from "./outfit-status";
+import { PanelPart } from "./panel-part";
 import { RejectDialog } from "./reject-dialog";
+import { ReviewHistory } from "./review-history";
 
 interface ReviewPanelProps {
   outfit: AdminOutfit;
@@ -61,6 +63,7 @@ export function ReviewPanel({ outfit, onEdit, onDelete, onClose }: ReviewPanelPr
         </Details>
       </div>
       <div className="pb-6">
+        {!outfit.created_by_admin && <ReviewHistory outfit={outfit} />}
         <OutfitPieces itemIds={outfit.item_ids} />
         {outfit.user_id !== null && !outfit.created_by_admin && (
           <TrainingPhotos userId={outfit.user_id} />
@@ -98,15 +101,6 @@ export function ReviewPanel({ outfit, onEdit, onDelete, onClose }: ReviewPanelPr
         />
       )}
     </EditDialog>
-  );
-}
-
-function PanelPart({ title, children }: { title: string; children: ReactNode }) {
-  return (
-    <section className="mt-6">
-      <h3 className="mb-2 font-medium text-small">{title}</h3>
-      {children}
-    </section>
   );
 }
 
