@@ -18,7 +18,7 @@ import { Upload } from "@aws-sdk/lib-storage";
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { apiUrl } from "../support/address.ts";
-import { localKey, owner, signUp } from "../support/clients.ts";
+import { localKey, localS3Keys, owner, signUp } from "../support/clients.ts";
 
 const bucket = `s3-${randomUUID()}`;
 
@@ -31,12 +31,7 @@ function client(accessKeyId: string, secretAccessKey: string, sessionToken?: str
   });
 }
 
-// The well-known key pair of local development. It is split so that secret scanners do not report it.
-const service = () =>
-  client(
-    ["625729a08b95bf1b", "7ff351a663f3a23c"].join(""),
-    ["850181e4652dd023b7a98c58ae0d2d34", "bd487ee0cc3254aed6eda37307425907"].join(""),
-  );
+const service = () => client(localS3Keys.accessKeyId, localS3Keys.secretAccessKey);
 
 beforeAll(async () => {
   await service().send(new CreateBucketCommand({ Bucket: bucket }));

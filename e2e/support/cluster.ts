@@ -16,6 +16,8 @@ export interface Killable {
   name: string;
   url: string;
   kill(): Promise<void>;
+  /** Asks it to stop, and waits until it has. */
+  stop(): Promise<void>;
   start(): Promise<void>;
 }
 
@@ -24,13 +26,18 @@ export interface Cluster {
   nats: Killable;
   publishableKey: string;
   secretKey: string;
+  /** URL of the database, as `postgres`. */
+  databaseUrl: string;
   /** Waits until both nodes reach the database and the broker. */
   untilHealthy(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Starts the database of a project with this migration, a NATS server and two nodes. */
-export async function startCluster(migration: string): Promise<Cluster> {
+/** Starts the database of a project with this migration, a NATS server and two nodes with these variables. */
+export async function startCluster(
+  migration: string,
+  variables: Record<string, string> = {},
+): Promise<Cluster> {
   const project = await makeProject("cluster", migration);
   const database = await startSelvedge(project.path);
   const [natsPort = 0, firstPort = 0, secondPort = 0] = await freePorts(3);
@@ -43,6 +50,7 @@ export async function startCluster(migration: string): Promise<Cluster> {
         DATABASE_URL: database.databaseUrl,
         SELVEDGE_NATS_SERVERS: nats.url,
         SELVEDGE_NATS_NODE_TIMEOUT: `${nodeTimeoutMs}ms`,
+        ...variables,
       }),
     );
   const nodes: [Killable, Killable] = [node(firstPort), node(secondPort)];
@@ -51,6 +59,7 @@ export async function startCluster(migration: string): Promise<Cluster> {
   return {
     nodes,
     nats,
+    databaseUrl: database.databaseUrl,
     publishableKey: keys.SUPABASE_AUTH_PUBLISHABLE_KEY ?? "",
     secretKey: keys.SUPABASE_AUTH_SECRET_KEY ?? "",
     untilHealthy: async () => {
@@ -66,15 +75,17 @@ export async function startCluster(migration: string): Promise<Cluster> {
 
 function killable(name: string, url: string, launch: () => Promise<ChildProcess>): Killable {
   let child: ChildProcess | null = null;
+  const end = async (signal: "SIGTERM" | "SIGKILL") => {
+    if (child !== null) {
+      await stop(child, signal);
+    }
+    child = null;
+  };
   return {
     name,
     url,
-    kill: async () => {
-      if (child !== null) {
-        await stop(child, "SIGKILL");
-      }
-      child = null;
-    },
+    kill: () => end("SIGKILL"),
+    stop: () => end("SIGTERM"),
     start: async () => {
       child = await launch();
     },

@@ -25,8 +25,8 @@ pub use cors::{AllowedOrigin, CorsPolicy};
 pub use error::{GatewayError, json_error_response};
 pub use go_duration::parse_go_duration_nanos;
 pub use listener::{
-    ConnectionLimits, Listener, LocalHosts, TransferLimits, UpgradeDecision, UpgradeHandler, UpgradedStream,
-    listen, listen_with_upgrades,
+    ConnectionLimits, Drain, Listener, LocalHosts, TransferLimits, UpgradeDecision, UpgradeHandler,
+    UpgradedStream, listen, listen_with_upgrades,
 };
 pub use middleware::{Bearer, Caller, Gateway, GatewayConfig, Keys, accepts_coding};
 pub use request_id::RequestId;

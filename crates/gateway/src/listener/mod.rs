@@ -1,6 +1,7 @@
 //! A plain HTTP server around an application, with the [`FramedStream`] in front of it, on sockets of all kinds.
 
 mod connection_limit;
+mod drain;
 mod http_framing;
 mod limits;
 mod local_hosts;
@@ -29,6 +30,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::Keys;
 use connection_limit::ConnectionLimit;
+pub use drain::Drain;
 use http_framing::FramedStream;
 pub use limits::{ConnectionLimits, TransferLimits};
 pub use local_hosts::LocalHosts;

@@ -20,11 +20,11 @@ use std::time::{Duration, Instant};
 
 use actix_web::body::{EitherBody, MessageBody};
 use actix_web::dev::{Service as ActixService, ServiceRequest, ServiceResponse, Transform, forward_ready};
-use actix_web::http::{StatusCode, Uri, header};
+use actix_web::http::{ConnectionType, StatusCode, Uri, header};
 use actix_web::{Error, HttpMessage, HttpResponse};
 use futures_util::future::LocalBoxFuture;
 
-use crate::{GatewayError, RequestId, Service, cors, metrics};
+use crate::{Drain, GatewayError, RequestId, Service, cors, metrics};
 pub use accept_encoding::accepts_coding;
 use admission::Admission;
 pub use caller::{Bearer, Caller};
@@ -43,16 +43,23 @@ struct Shared {
     keys: Keys,
     admission: Admission,
     config: GatewayConfig,
+    drain: Drain,
 }
 
 impl Gateway {
-    /// The gateway of one worker.
+    /// The gateway of one worker of a process that never announces its stop.
     pub fn new(keys: Keys, config: GatewayConfig) -> Self {
+        Self::with_drain(keys, config, Drain::default())
+    }
+
+    /// The gateway of one worker. Once `drain` has begun, connections close after their next response.
+    pub fn with_drain(keys: Keys, config: GatewayConfig, drain: Drain) -> Self {
         Self {
             shared: Rc::new(Shared {
                 keys,
                 admission: Admission::new(&config),
                 config,
+                drain,
             }),
         }
     }
@@ -129,6 +136,10 @@ where
                 }
             };
             set_retry_after(&mut response);
+            if shared.drain.has_begun() {
+                let head = response.response_mut().head_mut();
+                head.set_connection_type(ConnectionType::Close);
+            }
             cors::apply_platform_headers(response.headers_mut(), service, &id);
             log_response(&shared.config, &response, service, &id, started.elapsed());
             Ok(response)

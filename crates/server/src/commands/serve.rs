@@ -53,7 +53,7 @@ pub(super) async fn run(config: Config) -> Result<()> {
     let background = BackgroundRuntime::new()?;
     let services =
         Services::connect(&background, &config, database.logins(), &keys, Mode::Production).await?;
-    let drained = (services.realtime.clone(), services.functions.clone());
+    let plan = shutdown::StopPlan::from_services(&services, &config);
     let api = server::start_api(
         &config,
         Arc::new(services),
@@ -71,7 +71,7 @@ pub(super) async fn run(config: Config) -> Result<()> {
         version = env!("CARGO_PKG_VERSION"),
         "serving"
     );
-    shutdown::wait_and_stop(signals, vec![handle], drained, std::future::pending()).await?;
+    shutdown::wait_and_stop(signals, vec![handle], plan, std::future::pending()).await?;
     tracing::info!("stopped");
     Ok(())
 }

@@ -1,12 +1,18 @@
-//! Stops the HTTP servers in order: they accept no new requests, finish the running ones, then end.
+//! Stops the HTTP servers in order: the stop is announced to load balancers, then no new requests are accepted, the running
+//! ones are finished, and the servers end.
 
 use std::future::Future;
+use std::time::Duration;
 
 use actix_web::dev::{Server, ServerHandle};
 use anyhow::{Context, Result, bail};
 use selvedge_functions::Functions;
+use selvedge_gateway::Drain;
 use selvedge_realtime::Realtime;
 use tokio::signal::unix::{Signal, SignalKind, signal};
+
+use crate::config::Config;
+use crate::services::Services;
 
 /// Receives Ctrl-C and SIGTERM from the moment it is made, so that a signal during the start is not lost.
 pub(super) struct Signals {
@@ -43,15 +49,38 @@ pub(super) fn spawn_server(server: Server) -> ServerHandle {
     handle
 }
 
-/// Waits for a signal, or for `lost`, which ends when PostgreSQL has ended by itself. Then closes the sockets of
-/// `realtime`, stops the servers and ends the workers of `functions`. A second signal cuts off requests that are still running.
+/// What a stop ends besides the HTTP servers, and how it is announced.
+#[derive(Default)]
+pub(super) struct StopPlan {
+    pub(super) drain: Drain,
+    /// How long requests are still accepted after the announcement.
+    pub(super) drain_delay: Duration,
+    pub(super) realtime: Option<Realtime>,
+    pub(super) functions: Option<Functions>,
+}
+
+impl StopPlan {
+    /// What a stop of these services ends.
+    pub(super) fn from_services(services: &Services, config: &Config) -> Self {
+        Self {
+            drain: services.drain.clone(),
+            drain_delay: config.selvedge.drain_delay,
+            realtime: services.realtime.clone(),
+            functions: services.functions.clone(),
+        }
+    }
+}
+
+/// Waits for a signal, or for `lost`, which ends when PostgreSQL has ended by itself. Then announces the stop, closes the
+/// sockets of realtime, stops the servers and ends the workers of functions. A second signal cuts off requests that are still
+/// running.
 ///
 /// # Errors
 /// When PostgreSQL has ended by itself; `lost` gives the reason.
 pub(super) async fn wait_and_stop(
     mut signals: Signals,
     servers: Vec<ServerHandle>,
-    (realtime, functions): (Option<Realtime>, Option<Functions>),
+    plan: StopPlan,
     lost: impl Future<Output = String>,
 ) -> Result<()> {
     let failure = tokio::select! {
@@ -59,15 +88,17 @@ pub(super) async fn wait_and_stop(
         reason = lost => Some(reason),
     };
     let drain = async {
+        plan.drain.begin();
+        tokio::time::sleep(plan.drain_delay).await;
         // Sockets are closed before the servers stop: a worker that ends drops its sockets without a close frame.
-        if let Some(realtime) = &realtime {
+        if let Some(realtime) = &plan.realtime {
             realtime.drain().await;
         }
         for server in &servers {
             server.stop(true).await;
         }
         // Workers end after the servers, because requests in progress need them.
-        if let Some(functions) = &functions {
+        if let Some(functions) = &plan.functions {
             functions.drain().await;
         }
     };

@@ -106,7 +106,7 @@ async fn serve_until_stopped(
         }
     }
     let health = services.health();
-    let drained = (services.realtime.clone(), services.functions.clone());
+    let plan = shutdown::StopPlan::from_services(&services, config);
     let api = server::start_api(
         config,
         Arc::new(services),
@@ -119,7 +119,7 @@ async fn serve_until_stopped(
     let lost = embedded
         .cluster
         .keep_running(|runs| health.set_database_restarting(!runs));
-    shutdown::wait_and_stop(signals, handles, drained, lost).await
+    shutdown::wait_and_stop(signals, handles, plan, lost).await
 }
 
 /// The host names under which the project may be called: local ones, and those that its configuration names.

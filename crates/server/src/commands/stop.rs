@@ -10,7 +10,7 @@ use selvedge_postgres::cluster::Cluster;
 use crate::config::Config;
 use crate::output::GOOD;
 
-/// How long PostgreSQL may take for its last checkpoint, after the `shutdown_timeout` that requests in progress get.
+/// How long PostgreSQL may take for its last checkpoint, after the `drain_delay` and the `shutdown_timeout` that requests in progress get.
 const SHUTDOWN_ALLOWANCE: Duration = Duration::from_secs(40);
 
 pub(super) async fn run(config: &Config) -> Result<()> {
@@ -29,7 +29,7 @@ pub(super) async fn run(config: &Config) -> Result<()> {
     let pid = Pid::from_raw(i32::try_from(holder.pid).context("the process id of the lock is not one")?);
     // SIGTERM lets the instance finish requests and shut PostgreSQL down; the lock is released when it has ended.
     kill(pid, Signal::SIGTERM).with_context(|| format!("cannot end process {pid}"))?;
-    let time_limit = config.selvedge.shutdown_timeout + SHUTDOWN_ALLOWANCE;
+    let time_limit = config.selvedge.drain_delay + config.selvedge.shutdown_timeout + SHUTDOWN_ALLOWANCE;
     let deadline = Instant::now() + time_limit;
     // The instance releases its lock after its PostgreSQL has ended.
     while Cluster::find_running(data_dir)?.is_some() {

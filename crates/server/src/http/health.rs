@@ -1,7 +1,7 @@
 //! `/health/live` and `/health/ready`.
 //!
 //! "Live" means that the process responds. "Ready" means that it can serve requests: the database responds and the
-//! catalog is loaded. Load balancers use `/health/ready`. A supervisor that restarts the process uses `/health/live`,
+//! catalog is loaded, and it has not announced its stop. Load balancers use `/health/ready`. A supervisor that restarts the process uses `/health/live`,
 //! because a restart does not repair a database.
 
 use std::sync::Arc;
@@ -11,6 +11,7 @@ use std::time::Duration;
 use actix_web::http::{StatusCode, header};
 use actix_web::{HttpResponse, web};
 use deadpool_postgres::Pool;
+use selvedge_gateway::Drain;
 use serde::Serialize;
 use serde_json::json;
 
@@ -32,16 +33,18 @@ pub struct Health {
     broker: Option<BrokerCheck>,
     /// Whether the embedded PostgreSQL has ended and is started again.
     is_restarting: AtomicBool,
+    drain: Drain,
 }
 
 impl Health {
-    /// A check of this database, this catalog and this message broker.
-    pub fn new(database: Pool, catalog: CatalogCheck, broker: Option<BrokerCheck>) -> Self {
+    /// A check of this database, this catalog and this message broker, which fails once `drain` has begun.
+    pub fn new(database: Pool, catalog: CatalogCheck, broker: Option<BrokerCheck>, drain: Drain) -> Self {
         Self {
             database,
             catalog,
             broker,
             is_restarting: AtomicBool::new(false),
+            drain,
         }
     }
 
@@ -104,7 +107,7 @@ struct Checks {
 
 /// `GET /health/ready`: 200, or 503, with `{"status", "version", "checks": {"database", "catalog", "broker"?}}`. The broker
 /// between several nodes does not decide: without it a node still serves everything but other nodes' broadcasts, and the
-/// status is then `degraded`.
+/// status is then `degraded`. A node that is going to stop answers 503 with the status `stopping`, and still serves.
 pub async fn report_readiness(health: web::Data<Health>) -> HttpResponse {
     let database = Check::from_reason(health.check_database().await.err());
     let catalog = Check::from_reason((health.catalog)());
@@ -112,6 +115,7 @@ pub async fn report_readiness(health: web::Data<Health>) -> HttpResponse {
     let is_ready = [&database, &catalog].iter().all(|check| check.reason.is_none());
     let is_broker_away = broker.as_ref().is_some_and(|check| check.reason.is_some());
     let (code, status) = match (is_ready, is_broker_away) {
+        _ if health.drain.has_begun() => (StatusCode::SERVICE_UNAVAILABLE, "stopping"),
         (true, false) => (StatusCode::OK, "ok"),
         (true, true) => (StatusCode::OK, "degraded"),
         (false, _) => (StatusCode::SERVICE_UNAVAILABLE, "unavailable"),

@@ -8,7 +8,7 @@ use actix_web::web;
 use anyhow::{Context, Result};
 use selvedge_auth::AuthState;
 use selvedge_functions::Functions;
-use selvedge_gateway::{Gateway, GatewayConfig, Keys, UpgradeHandler};
+use selvedge_gateway::{Drain, Gateway, GatewayConfig, Keys, UpgradeHandler};
 use selvedge_mail::{Inbox, Mailer};
 use selvedge_postgres::{Database, Login, Logins, RequestPool, RequestPoolConfig};
 use selvedge_realtime::Realtime;
@@ -43,6 +43,8 @@ pub(crate) struct Services {
     /// Read by the shutdown, which ends its workers after the HTTP servers.
     pub(crate) functions: Option<Functions>,
     health: web::Data<Health>,
+    /// Begun by the shutdown before it closes anything.
+    pub(crate) drain: Drain,
     /// The development inbox, when mail goes there.
     pub(crate) inbox: Option<Inbox>,
     has_metrics: bool,
@@ -93,12 +95,10 @@ impl Services {
             let jobs = translate::jobs::jobs_config(config, mode);
             tokio::spawn(selvedge_jobs::run_jobs_forever(database.clone(), jobs));
         }
+        let drain = Drain::default();
         // One connection, apart from the services' pools: a busy service must not look like a dead database.
-        let health = Health::new(
-            database.pool(Login::Authenticator, 1),
-            catalog_check(rest.clone()),
-            broker_check(realtime.clone()),
-        );
+        let health_database = database.pool(Login::Authenticator, 1);
+        let (catalog, broker) = (catalog_check(rest.clone()), broker_check(realtime.clone()));
         // In production a request without a key is refused, as by Supabase's gateway. The CLI's local gateway lets it pass.
         let requires_keys = mode == Mode::Production || config.selvedge.require_keys;
         Ok(Self {
@@ -107,7 +107,8 @@ impl Services {
             gateway: translate::gateway::gateway_config(config),
             pool: translate::rest::request_pool(config),
             storage,
-            health: web::Data::new(health),
+            health: web::Data::new(Health::new(health_database, catalog, broker, drain.clone())),
+            drain,
             rest,
             auth,
             realtime,
@@ -122,7 +123,7 @@ impl Services {
         let requests = RequestPool::new(self.database.clone(), self.pool.clone());
         let storage = |storage: &Arc<Storage>| StorageWorker::new(storage.clone(), requests.clone());
         WorkerServices {
-            gateway: Gateway::new(self.keys.clone(), self.gateway.clone()),
+            gateway: Gateway::with_drain(self.keys.clone(), self.gateway.clone(), self.drain.clone()),
             storage: self.storage.as_ref().map(storage),
             realtime: self.realtime.as_ref().map(Realtime::worker),
             functions: self.functions.as_ref().map(Functions::worker),

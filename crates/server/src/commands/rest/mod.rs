@@ -82,7 +82,13 @@ pub(super) async fn run(args: &RestArgs) -> Result<()> {
     }
     print_address(&address);
     reload_on_signals(args.clone(), cache)?;
-    shutdown::wait_and_stop(signals, servers, (None, None), std::future::pending()).await
+    shutdown::wait_and_stop(
+        signals,
+        servers,
+        shutdown::StopPlan::default(),
+        std::future::pending(),
+    )
+    .await
 }
 
 /// The settings of each worker's pool, and the number of workers.

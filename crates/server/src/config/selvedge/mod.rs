@@ -57,6 +57,9 @@ pub struct SelvedgeSection {
     pub compress_responses: bool,
     /// Whether `/metrics` is served. Default true.
     pub metrics: bool,
+    /// How long a stop still accepts requests while `/health/ready` answers 503, so that load balancers notice it before the
+    /// listeners close. Default 0s.
+    pub drain_delay: Duration,
     /// How long a stop waits for requests in progress. Default 10s.
     pub shutdown_timeout: Duration,
     /// Limits of every request.
@@ -162,6 +165,7 @@ impl SelvedgeSection {
             access_log: section.bool("access_log", false),
             compress_responses: section.bool("compress_responses", true),
             metrics: section.bool("metrics", true),
+            drain_delay: section.duration("drain_delay", Duration::ZERO),
             shutdown_timeout: section.duration("shutdown_timeout", Duration::from_secs(10)),
             limits: LimitsSection::read(&section.section("limits")),
             auth: SelvedgeAuthSection::read(&section.section("auth")),
