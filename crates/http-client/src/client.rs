@@ -3,10 +3,8 @@
 
 use std::error::Error;
 use std::io;
-use std::net::{IpAddr, SocketAddr};
-use std::pin::Pin;
+use std::net::IpAddr;
 use std::sync::OnceLock;
-use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -16,14 +14,13 @@ use hyper::{Method, Request, Uri};
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
-use hyper_util::client::legacy::connect::dns::{GaiResolver, Name};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use rustls::{ClientConfig, RootCertStore};
 use serde_json::Value;
-use tower_service::Service;
 use url::form_urlencoded::Serializer;
 
 use crate::private_network::is_private;
+use crate::resolver::{Addresses, NoAllowedAddress, NotResolved, Resolver};
 
 /// How long a call may take in total, from connecting to the last byte, unless [`Call::timeout()`] is set.
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -69,16 +66,6 @@ pub enum CallError {
     #[error("the response of {host} is not JSON")]
     NotJson { host: String },
 }
-
-/// Part of an error's sources when a name was not resolved.
-#[derive(Debug, thiserror::Error)]
-#[error("the name cannot be resolved: {0}")]
-struct NotResolved(io::Error);
-
-/// Part of an error's sources when a name leads to private addresses only.
-#[derive(Debug, thiserror::Error)]
-#[error("the name leads to no address that may be called")]
-struct NoAllowedAddress;
 
 /// Finds an error of type `E` among the sources of `error`, also where an I/O error wraps it.
 fn has_source<E: Error + 'static>(error: &(dyn Error + 'static)) -> bool {
@@ -197,50 +184,22 @@ impl Call {
 pub struct HttpClient {
     inner: OnceLock<Inner>,
     calls_private: bool,
-}
-
-/// Resolves names, and leaves out private addresses where they may not be called. Here and not before the call, because
-/// a name may lead to another address each time it is asked for.
-#[derive(Debug, Clone)]
-struct Resolver {
-    inner: GaiResolver,
-    calls_private: bool,
-}
-
-impl Service<Name> for Resolver {
-    type Response = std::vec::IntoIter<SocketAddr>;
-    type Error = io::Error;
-    type Future = Pin<Box<dyn Future<Output = io::Result<Self::Response>> + Send>>;
-
-    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.inner.poll_ready(cx)
-    }
-
-    fn call(&mut self, name: Name) -> Self::Future {
-        let calls_private = self.calls_private;
-        let resolving = self.inner.call(name);
-        Box::pin(async move {
-            let found = resolving
-                .await
-                .map_err(|error| io::Error::other(NotResolved(error)))?;
-            let allowed: Vec<_> = found
-                .filter(|address| calls_private || !is_private(address.ip()))
-                .collect();
-            if allowed.is_empty() {
-                return Err(io::Error::other(NoAllowedAddress));
-            }
-            Ok(allowed.into_iter())
-        })
-    }
+    addresses: Addresses,
 }
 
 impl HttpClient {
     /// A client that connects to any address if `calls_private` is true, else to public ones only: for URLs that users of
     /// the API choose, who could otherwise reach what only this server can (server-side request forgery).
     pub fn new(calls_private: bool) -> Self {
+        Self::with_addresses(calls_private, Addresses::default())
+    }
+
+    /// The same, for a client whose names are resolved by `addresses` instead of the machine alone.
+    pub fn with_addresses(calls_private: bool, addresses: Addresses) -> Self {
         Self {
             inner: OnceLock::new(),
             calls_private,
+            addresses,
         }
     }
 
@@ -286,7 +245,7 @@ impl HttpClient {
         };
         let response = self
             .inner
-            .get_or_init(|| build_client(self.calls_private))
+            .get_or_init(|| build_client(self.calls_private, &self.addresses))
             .request(request)
             .await
             .map_err(unreachable)?;
@@ -311,7 +270,7 @@ impl HttpClient {
 
 /// Creates the client. It trusts the machine's certificate authorities, or Mozilla's where the machine has none, as in
 /// a container without the package `ca-certificates`.
-fn build_client(calls_private: bool) -> Inner {
+fn build_client(calls_private: bool, addresses: &Addresses) -> Inner {
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
     if roots.is_empty() {
@@ -322,10 +281,7 @@ fn build_client(calls_private: bool) -> Inner {
         .expect("ring supports the default versions")
         .with_root_certificates(roots)
         .with_no_client_auth();
-    let mut connector = HttpConnector::new_with_resolver(Resolver {
-        inner: GaiResolver::new(),
-        calls_private,
-    });
+    let mut connector = HttpConnector::new_with_resolver(Resolver::new(calls_private, addresses.clone()));
     // The TLS connector around it serves https.
     connector.enforce_http(false);
     let connector = HttpsConnectorBuilder::new()

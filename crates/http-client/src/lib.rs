@@ -7,8 +7,10 @@
 
 mod client;
 mod private_network;
+mod resolver;
 
 pub use client::{
     Call, CallError, CallResponse, DEFAULT_MAX_RESPONSE_BYTES, DEFAULT_TIMEOUT, FailedStep, HttpClient,
 };
 pub use private_network::is_private;
+pub use resolver::{Addresses, Resolution, ResolveName};
