@@ -1,14 +1,17 @@
-// Starts Lookbook for the tests: the server, and an OpenID provider to sign in with.
+// Starts Lookbook for the tests: the server, an OpenID provider to sign in with, and a shop to import products from.
 
 import { setAddresses } from "./address.ts";
 import { googleSettings, startProvider } from "./provider.ts";
 import { startSelvedge } from "./selvedge.ts";
+import { startShop } from "./shop.ts";
 
-/** Starts both and sets their addresses for the tests. Returns a function that stops them. */
+/** Starts them and sets their addresses for the tests. Returns a function that stops them. */
 export async function startLookbook(): Promise<() => Promise<void>> {
   const provider = await startProvider();
+  const shop = await startShop();
   const server = await startSelvedge("sql/app", [], (apiPort) => ({
     ...googleSettings(provider),
+    ...shop.settings,
     ...webauthnSettings(apiPort),
   }));
   provider.registerClient(server.apiUrl);
@@ -16,6 +19,7 @@ export async function startLookbook(): Promise<() => Promise<void>> {
   return async () => {
     await server.stop();
     await provider.stop();
+    await shop.stop();
   };
 }
 

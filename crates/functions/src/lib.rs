@@ -17,6 +17,7 @@ mod error;
 mod http;
 mod native;
 mod pool;
+mod product_import;
 mod project;
 mod service;
 #[cfg(test)]
@@ -29,5 +30,7 @@ pub use config::{
 };
 pub use http::FunctionsWorker;
 pub use native::{NativeFunction, NativeRequest};
+pub use product_import::{ProductImport, ProductImportConfig};
 pub use project::{is_valid_slug, list_function_folders};
+pub use selvedge_product_import::{Addresses, Retailer};
 pub use service::Functions;

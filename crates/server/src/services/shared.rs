@@ -240,7 +240,7 @@ fn make_functions(config: &Config, ring: &Arc<KeyRing>, keys: &KeySet, mode: Mod
         Functions::new(
             settings,
             translate::functions::function_keys(keys, ring),
-            Vec::new(),
+            translate::native_functions::native_functions(config, keys, mode),
         )
     })
 }

@@ -2,6 +2,7 @@
 
 mod auth;
 mod functions;
+mod import;
 mod jobs;
 mod nats;
 
@@ -15,6 +16,7 @@ use crate::config::section::Section;
 
 pub use auth::SelvedgeAuthSection;
 pub use functions::SelvedgeFunctionsSection;
+pub use import::ImportSection;
 pub use jobs::JobsSection;
 pub use nats::NatsSection;
 
@@ -68,6 +70,8 @@ pub struct SelvedgeSection {
     pub auth: SelvedgeAuthSection,
     /// `[selvedge.functions]`: the Deno program, and limits of edge functions.
     pub functions: SelvedgeFunctionsSection,
+    /// `[selvedge.import]`: the function that reads products from a retailer's pages. Default: none.
+    pub import: Option<ImportSection>,
     /// `[selvedge.jobs]`: the workers behind pg_net and pg_cron.
     pub jobs: JobsSection,
     /// `[selvedge.s3]`: the S3 bucket that holds all objects. Default: files in `data_dir`.
@@ -170,6 +174,7 @@ impl SelvedgeSection {
             limits: LimitsSection::read(&section.section("limits")),
             auth: SelvedgeAuthSection::read(&section.section("auth")),
             functions: SelvedgeFunctionsSection::read(&section.section("functions"), &project.folder),
+            import: ImportSection::read(&section.section("import")),
             jobs: JobsSection::read(&section.section("jobs")),
             s3: S3Section::read(&section.section("s3")),
             s3_protocol: S3ProtocolSection::read(&section.section("s3_protocol")),

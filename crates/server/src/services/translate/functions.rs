@@ -123,7 +123,7 @@ fn platform_variables(
 
 /// The API's URL as functions reach it: on this machine in development, the public one in production, because functions
 /// also make links with it.
-fn function_url(config: &Config, mode: Mode) -> String {
+pub(super) fn function_url(config: &Config, mode: Mode) -> String {
     if mode == Mode::Development && config.api.tls.is_none() {
         format!("http://127.0.0.1:{}", config.api.port)
     } else {

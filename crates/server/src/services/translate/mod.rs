@@ -7,6 +7,7 @@ pub(super) mod functions;
 pub(super) mod gateway;
 pub(super) mod jobs;
 pub(super) mod mail;
+pub(super) mod native_functions;
 pub(super) mod realtime;
 pub(super) mod rest;
 pub(super) mod storage;

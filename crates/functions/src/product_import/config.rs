@@ -1,0 +1,21 @@
+//! The settings of an import.
+
+use secrecy::SecretString;
+use selvedge_product_import::{Addresses, Retailer};
+
+/// What an import needs to know of the server and the project.
+#[derive(Debug, Clone)]
+pub struct ProductImportConfig {
+    /// The API's own URL, as functions reach it.
+    pub api_url: String,
+    pub anon_key: SecretString,
+    /// Function of the project that refuses callers who may not import, and knows which products and brands there are.
+    pub check: String,
+    /// Where pictures are stored: a bucket, and a folder in it.
+    pub bucket: String,
+    pub folder: String,
+    /// Imports of one person within a minute; more are answered 429.
+    pub per_minute: usize,
+    pub retailer: Retailer,
+    pub addresses: Addresses,
+}
