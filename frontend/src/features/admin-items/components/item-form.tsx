@@ -5,6 +5,7 @@ import { PictureField } from "@/components/admin/picture-field";
 import { picturePlaces } from "@/lib/admin-pictures";
 import type { AdminItem } from "../api/items";
 import { Classification } from "./classification";
+import { ImportProduct } from "./import-product";
 import { ColorsField, MainFields, TextFields } from "./item-fields";
 import { useItemForm } from "./use-item-form";
 
@@ -15,7 +16,7 @@ interface ItemFormProps {
 }
 
 export function ItemForm({ item, onClose }: ItemFormProps) {
-  const { form, submit, cancel, onUploaded } = useItemForm(item, onClose);
+  const { form, submit, cancel, onUploaded, fillIn } = useItemForm(item, onClose);
   const { control, formState } = form;
   return (
     <EditDialog
@@ -25,6 +26,7 @@ export function ItemForm({ item, onClose }: ItemFormProps) {
       onClose={cancel}
     >
       <form noValidate onSubmit={submit} className="flex flex-1 flex-col gap-5">
+        {item === null && <ImportProduct onUploaded={onUploaded} onUse={fillIn} />}
         <MainFields form={form} />
         <Classification form={form} />
         <Controller

@@ -1,6 +1,8 @@
 import { zodResolver } from "@hookform/resolvers/zod";
 import { useForm } from "react-hook-form";
 import { useFormPictures } from "@/components/admin/use-form-pictures";
+import { toast } from "@/lib/toast";
+import { type ImportedProduct, isInDollars } from "../api/import-product";
 import type { AdminItem } from "../api/items";
 import { type ItemValues, itemSchema, toItemValues, useSaveItem } from "../api/save-item";
 
@@ -30,5 +32,23 @@ export function useItemForm(item: AdminItem | null, onClose: () => void) {
     onClose();
   }
 
-  return { form, submit, cancel, onUploaded: pictures.rememberUpload };
+  /** Fills in what the import knows. What was typed into other fields stays. */
+  function fillIn(product: ImportedProduct) {
+    const { brandId, gender, description, price } = product;
+    const found: Partial<ItemValues> = {
+      name: product.name,
+      product_id: `${product.productId}`,
+      source_url: product.sourceUrl,
+      image: product.image,
+      ...(price !== null && isInDollars(product) && { price: price.toFixed(2) }),
+      ...(brandId !== null && { brand_id: brandId }),
+      ...(gender !== null && { gender }),
+      ...(description !== null && { description }),
+    };
+    form.reset({ ...form.getValues(), ...found }, { keepDefaultValues: true });
+    const rest = description === null ? ", colors and description" : " and colors";
+    toast("Product imported", `Please fill in category, subcategory${rest} manually.`, "success");
+  }
+
+  return { form, submit, cancel, onUploaded: pictures.rememberUpload, fillIn };
 }

@@ -1,0 +1,112 @@
+import { Import } from "lucide-react";
+import { type KeyboardEvent, useState } from "react";
+import { Button } from "@/components/ui/button";
+import { Field } from "@/components/ui/field";
+import { Input } from "@/components/ui/input";
+import { messageOf } from "@/lib/service-error";
+import {
+  type ImportedProduct,
+  isExistingProduct,
+  isProductAddress,
+  useImportProduct,
+} from "../api/import-product";
+import { ProductPreview } from "./product-preview";
+
+interface ImportProductProps {
+  /** Called with the address of the stored picture, so that the form can delete it when it is not kept. */
+  onUploaded: (url: string) => void;
+  /** The administrator wants the form filled in with this product. */
+  onUse: (product: ImportedProduct) => void;
+}
+
+/** Reads a product from the retailer's page, shows it, and fills in the form. Not a form itself: it is inside of one. */
+export function ImportProduct({ onUploaded, onUse }: ImportProductProps) {
+  const [url, setUrl] = useState<string | null>(null);
+  const [product, setProduct] = useState<ImportedProduct | null>(null);
+  const run = useImportProduct();
+  if (url === null) {
+    return (
+      <Button onClick={() => setUrl("")} className="self-start">
+        <Import aria-hidden="true" className="size-4" strokeWidth={1.7} />
+        Import from Farfetch
+      </Button>
+    );
+  }
+  if (product !== null) {
+    return (
+      <ProductPreview
+        product={product}
+        onChange={setProduct}
+        onUse={() => {
+          onUse(product);
+          setProduct(null);
+          setUrl(null);
+        }}
+        onDiscard={() => setProduct(null)}
+      />
+    );
+  }
+
+  const isRecognised = isProductAddress(url);
+  function start(address: string) {
+    run.mutate(address.trim(), {
+      onSuccess: (found) => {
+        onUploaded(found.image);
+        setProduct(found);
+      },
+    });
+  }
+  function startOnEnter(event: KeyboardEvent, address: string) {
+    if (event.key !== "Enter") return;
+    // Enter would otherwise save the item, whose form is around this field.
+    event.preventDefault();
+    if (isRecognised && !run.isPending) start(address);
+  }
+
+  return (
+    <section aria-label="Import from Farfetch" className="rounded-md border border-line p-4">
+      <Field
+        label="Product URL"
+        error={
+          url.trim() === "" || isRecognised
+            ? undefined
+            : "Please enter a valid Farfetch product URL"
+        }
+        hint="The address of the product's page, as your browser shows it."
+      >
+        {(attributes) => (
+          <Input
+            {...attributes}
+            autoFocus
+            inputMode="url"
+            placeholder="https://www.farfetch.com/…-item-12345678.aspx"
+            value={url}
+            onChange={(event) => setUrl(event.target.value)}
+            onKeyDown={(event) => startOnEnter(event, url)}
+          />
+        )}
+      </Field>
+      <div className="mt-3 flex gap-2">
+        <Button
+          variant="primary"
+          pending={run.isPending}
+          disabled={!isRecognised}
+          onClick={() => start(url)}
+        >
+          Import
+        </Button>
+        <Button variant="quiet" disabled={run.isPending} onClick={() => setUrl(null)}>
+          Cancel import
+        </Button>
+      </div>
+      <p role="status" className="sr-only">
+        {run.isPending && "Importing the product"}
+      </p>
+      {run.isError && !run.isPending && !isExistingProduct(run.error) && (
+        <p role="alert" className="mt-3 text-danger text-small">
+          Failed to import product data: {messageOf(run.error, "the server gave no reason")}
+        </p>
+      )}
+    </section>
+  );
+}

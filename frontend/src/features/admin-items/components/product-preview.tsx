@@ -1,0 +1,77 @@
+import { Button } from "@/components/ui/button";
+import { DetailRow, Details } from "@/components/ui/details";
+import { capitalise } from "@/lib/format";
+import { type ImportedProduct, isInDollars } from "../api/import-product";
+import { useCreateBrand } from "../api/quick-create";
+
+interface ProductPreviewProps {
+  product: ImportedProduct;
+  onChange: (product: ImportedProduct) => void;
+  onUse: () => void;
+  onDiscard: () => void;
+}
+
+/** An imported product before the form is filled in with it. */
+export function ProductPreview({ product, onChange, onUse, onDiscard }: ProductPreviewProps) {
+  return (
+    <section aria-label="Imported product" className="rounded-md border border-line p-4">
+      <div className="grid items-start gap-4 sm:grid-cols-[6rem_minmax(0,1fr)]">
+        <img
+          src={product.image}
+          alt={product.name}
+          className="aspect-4/5 w-24 rounded-md border border-line bg-raised object-cover"
+        />
+        <Details>
+          <DetailRow term="Name">{product.name}</DetailRow>
+          <DetailRow term="Brand">
+            <ImportedBrand product={product} onChange={onChange} />
+          </DetailRow>
+          <DetailRow term="Price">
+            <ImportedPrice product={product} />
+          </DetailRow>
+          <DetailRow term="Product ID">{product.productId}</DetailRow>
+          <DetailRow term="Gender">
+            {product.gender === null ? "Not given" : capitalise(product.gender)}
+          </DetailRow>
+        </Details>
+      </div>
+      <div className="mt-4 flex flex-wrap gap-2">
+        <Button variant="primary" onClick={onUse}>
+          Use this product
+        </Button>
+        <Button variant="quiet" onClick={onDiscard}>
+          Discard
+        </Button>
+      </div>
+    </section>
+  );
+}
+
+function ImportedPrice({ product }: { product: ImportedProduct }) {
+  const { price, currency } = product;
+  if (price === null) return "Not given";
+  if (isInDollars(product)) return `$${price.toFixed(2)}`;
+  return `${price.toFixed(2)} ${currency}, to be converted by you`;
+}
+
+/** The brand of the catalogue, or the offer to make it. */
+function ImportedBrand({ product, onChange }: Pick<ProductPreviewProps, "product" | "onChange">) {
+  const create = useCreateBrand();
+  const { brand, brandId } = product;
+  if (brand === null) return "Not given";
+  if (brandId !== null) return brand;
+  return (
+    <>
+      <span className="block">{brand} is not among your brands yet.</span>
+      <Button
+        pending={create.isPending}
+        onClick={() =>
+          create.mutate(brand, { onSuccess: (id) => onChange({ ...product, brandId: id }) })
+        }
+        className="mt-2"
+      >
+        Create brand
+      </Button>
+    </>
+  );
+}
