@@ -37,6 +37,7 @@ lint: frontend/node_modules e2e/node_modules ## Formatting, lints, types and lic
 	@$(STEP) "structure" python3 tools/house.py --check
 	@$(STEP) "licences" node tools/licences.mjs
 	@$(STEP) "paths in the documentation" node tools/check-docs.mjs
+	@$(STEP) "metrics of dashboard and alerts" node tools/check-metrics.mjs
 	@$(STEP) "frontend: lint" npm --prefix frontend run lint
 	@$(STEP) "frontend: types" npm --prefix frontend run typecheck
 	@$(STEP) "e2e: lint" npm --prefix e2e run lint

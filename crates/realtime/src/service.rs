@@ -4,8 +4,8 @@
 use std::cell::RefCell;
 use std::io;
 use std::rc::Rc;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use actix_web::web;
@@ -24,6 +24,7 @@ use crate::cluster::Cluster;
 use crate::config::RealtimeConfig;
 use crate::delivery::{ChangeDelivery, PresenceDelivery};
 use crate::fanout::Hub;
+use crate::metrics::METRICS;
 use crate::partitions;
 use crate::presence::PresenceStore;
 use crate::rate::Rate;
@@ -79,6 +80,8 @@ impl Realtime {
         ring: Arc<KeyRing>,
         api_keys: Arc<ApiKeys>,
     ) -> io::Result<Self> {
+        // Registered now, so that `/metrics` has them before the first socket: a dashboard would take the gap for a failure.
+        LazyLock::force(&METRICS);
         let pool = database.pool(Login::Replication, config.database_connections);
         let partitions = tokio::spawn(partitions::maintain_forever(pool.clone())).abort_handle();
         let hub = Arc::new(Hub::new());
