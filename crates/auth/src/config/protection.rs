@@ -4,7 +4,7 @@ use std::fmt;
 
 use secrecy::{ExposeSecret, SecretString};
 
-use crate::crypto::webhook_key::decode_key;
+use crate::http_client::WebhookKey;
 
 /// The enabled hooks (`[auth.hook.<name>]`); `None` means that Auth calls nothing at that point.
 #[derive(Debug, Clone, Default)]
@@ -110,7 +110,7 @@ impl HookConfig {
             .collect::<Option<_>>()
             .ok_or(HookConfigError::Secret)?;
         // A key that cannot be decoded would leave its signature out of every call, so it is rejected at start.
-        let readable = |secret: &SecretString| decode_key(secret.expose_secret()).is_some();
+        let readable = |secret: &SecretString| WebhookKey::decode(secret.expose_secret()).is_some();
         if secrets.iter().all(readable) {
             Ok(Self::Http {
                 url: url.to_owned(),

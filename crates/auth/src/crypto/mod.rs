@@ -6,7 +6,6 @@ pub(crate) mod password_hash;
 pub(crate) mod pkce;
 pub(crate) mod totp;
 pub(crate) mod webauthn;
-pub(crate) mod webhook_key;
 
 /// Compares two secrets in constant time, so that response times do not reveal how much of a guess is right. Different
 /// lengths are told apart at once: the lengths of codes and hashes are public.

@@ -3,19 +3,13 @@
 
 use std::time::Duration;
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
-use hmac::{Hmac, KeyInit, Mac};
-use hyper::header::HeaderName;
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
-use sha2::Sha256;
 use tokio::time::Instant;
 use uuid::Uuid;
 
-use crate::crypto::webhook_key::decode_key;
 use crate::error::HookError;
-use crate::http_client::{Call, CallError, CallResponse, HttpClient};
+use crate::http_client::{Call, CallError, CallResponse, HttpClient, WebhookKey, signed_post};
 
 /// Attempts per call.
 const MAX_ATTEMPTS: u32 = 3;
@@ -74,29 +68,13 @@ pub(super) async fn call_endpoint(
     Err(TIMEOUT)
 }
 
-/// The request of one attempt. Each has its own id, and one signature per configured key, so that keys can be
-/// rotated. The response must not be compressed: the size limit counts bytes as they arrive.
+/// The request of one attempt. Each has its own id.
 fn build_signed_call(url: &str, secrets: &[SecretString], body: &str) -> Call {
-    let id = Uuid::new_v4().to_string();
-    let timestamp = chrono::Utc::now().timestamp().to_string();
-    let signatures: Vec<String> = secrets
+    let keys: Vec<WebhookKey> = secrets
         .iter()
-        .filter_map(|secret| decode_key(secret.expose_secret()))
-        .map(|key| sign_message(&key, &id, &timestamp, body))
+        .filter_map(|secret| WebhookKey::decode(secret.expose_secret()))
         .collect();
-    let named = HeaderName::from_static;
-    Call::post(url, "application/json", body.to_owned())
-        .header(named("webhook-id"), &id)
-        .header(named("webhook-timestamp"), &timestamp)
-        .header(named("webhook-signature"), &signatures.join(" "))
-        .header(named("accept-encoding"), "identity")
-}
-
-/// The signature `v1,<base 64>`: HMAC-SHA-256 over id, timestamp and body, separated by dots (Standard Webhooks).
-fn sign_message(key: &[u8], id: &str, timestamp: &str, body: &str) -> String {
-    let mut mac = Hmac::<Sha256>::new_from_slice(key).expect("HMAC takes keys of any length");
-    mac.update(format!("{id}.{timestamp}.{body}").as_bytes());
-    format!("v1,{}", STANDARD.encode(mac.finalize().into_bytes()))
+    signed_post(url, &keys, &Uuid::new_v4().to_string(), body)
 }
 
 /// Reads the response; `None` when the hook asks for another attempt by `Retry-After`.
@@ -129,23 +107,3 @@ fn read_response(response: &CallResponse) -> Result<Option<Value>, HookError> {
 const TIMEOUT: HookError = HookError::Timeout {
     seconds: TOTAL_LIMIT.as_secs(),
 };
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn auth_080_signatures_follow_standard_webhooks() {
-        // The example of the specification's reference libraries.
-        let key = decode_key("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw").expect("a key");
-
-        let signature = sign_message(
-            &key,
-            "msg_p5jXN8AQM9LWM0D4loKWxJek",
-            "1614265330",
-            "{\"test\": 2432232314}",
-        );
-
-        assert_eq!(signature, "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
-    }
-}
