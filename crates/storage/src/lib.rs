@@ -6,7 +6,8 @@
 //! contract's JSON, a streamed object or a [`StorageError`]. What a caller may see is decided by the policies on
 //! `storage.objects` and `storage.buckets`, never by this crate.
 //!
-//! [`state`] holds what all requests share; [`maintenance`] runs without a request.
+//! [`state`] holds what all requests share; [`maintenance`] runs without a request, and [`service_objects`] serves other
+//! parts of the server.
 //!
 //! Left to others: CORS, API keys and request ids (gateway), the `storage` schema itself (platform migrations),
 //! configuration files (server).
@@ -28,6 +29,7 @@ mod request;
 mod response;
 mod routes;
 mod s3;
+mod service_objects;
 mod state;
 mod tus;
 mod url_token;
@@ -42,4 +44,5 @@ pub use error::StorageError;
 pub use maintenance::{BucketSeed, SeedError, SeedReport, seed_buckets};
 pub use maintenance::{SweepOptions, SweepReport, sweep, sweep_at_intervals};
 pub use mount::configure;
+pub use service_objects::ServiceObjects;
 pub use state::{Storage, StorageWorker};

@@ -10,11 +10,12 @@ use serde_json::Value;
 use super::pending_blob::PendingBlob;
 use crate::backend::Version;
 use crate::database::object_row::{ObjectRow, object_columns};
-use crate::database::session::{DbSession, format_lock_timeout};
+use crate::database::session::{DbSession, begin_service_transaction, format_lock_timeout};
 use crate::database::statement::Statement;
 use crate::error::{StorageError, UniqueKey};
 use crate::identity::Owner;
 use crate::request::object_path::ObjectPath;
+use crate::state::Storage;
 
 const INSERT: &str = concat!(
     "insert into storage.objects as o (bucket_id, name, owner, owner_id, version, metadata, user_metadata) ",
@@ -124,12 +125,52 @@ async fn replace_row(
         .await
         .map_err(StorageError::from_pool)?;
     let transaction = service.transaction(&mut client).await?;
+    upsert_row(storage, transaction, object).await
+}
+
+/// Writes an object for another part of the server, and removes the blob that it replaces. Unlike [`commit_object`] it
+/// needs no request.
+///
+/// # Errors
+/// As [`commit_object`].
+pub(crate) async fn commit_for_server(storage: &Storage, object: NewObject) -> Result<(), StorageError> {
+    let new = NewRow {
+        target: object.target,
+        owner: object.owner,
+        metadata: object.metadata,
+        user_metadata: object.user_metadata,
+        version: object.blob.version(),
+    };
+    let write = async {
+        let mut client = storage
+            .transactions()
+            .get()
+            .await
+            .map_err(StorageError::from_pool)?;
+        let transaction =
+            begin_service_transaction(storage.database(), &mut client, "storage.object.upload").await?;
+        upsert_row(storage, transaction, &new).await.map(Some)
+    };
+    let written = object.blob.commit(write).await?;
+    let replaced = written.and_then(|(_, replaced)| replaced);
+    if let Some(old) = replaced.as_deref().and_then(Version::parse) {
+        storage.discard_blob(old);
+    }
+    Ok(())
+}
+
+/// Inserts or replaces the row in `transaction` and commits. Returns the row and the version that it had before.
+async fn upsert_row(
+    storage: &Storage,
+    transaction: Transaction<'_>,
+    object: &NewRow,
+) -> Result<(ObjectRow, Option<String>), StorageError> {
     let map_error = |error| StorageError::from_tokio_postgres(error, UniqueKey::Object);
     let (bucket, key) = (&object.target.bucket, &object.target.key);
 
     // The old version is read under the lock. Otherwise two writers could replace the same version, and the blob of the
     // loser would stay without a row.
-    let old = lock_object(service, &transaction, &object.target).await?;
+    let old = lock_object(storage, &transaction, &object.target).await?;
     let upsert = transaction.prepare_cached(UPSERT).await.map_err(map_error)?;
     let version = object.version.to_string();
     let metadata = object.metadata.to_string();
@@ -162,12 +203,12 @@ async fn replace_row(
 /// # Errors
 /// `LockTimeout` when another writer holds the key for longer than `object_lock_timeout`.
 async fn lock_object(
-    service: &DbSession,
+    storage: &Storage,
     transaction: &Transaction<'_>,
     target: &ObjectPath,
 ) -> Result<Option<String>, StorageError> {
     let map_error = |error| StorageError::from_tokio_postgres(error, UniqueKey::Object);
-    let timeout = format_lock_timeout(service.storage().config().object_lock_timeout);
+    let timeout = format_lock_timeout(storage.config().object_lock_timeout);
     // Prepared once per connection, because both run for every object that is written.
     let lock = transaction.prepare_cached(LOCK).await.map_err(map_error)?;
     let old_version = transaction.prepare_cached(OLD_VERSION).await.map_err(map_error)?;

@@ -29,7 +29,7 @@ pub(crate) use get_object::{get_authenticated, get_object, get_public, get_signe
 pub(crate) use list_objects::list_objects;
 pub(crate) use list_objects_v2::list_objects_v2;
 pub(crate) use move_object::move_object;
-pub(crate) use sign_object::sign_object;
+pub(crate) use sign_object::{build_signed_url, sign_object};
 pub(crate) use sign_objects::sign_objects;
 pub(crate) use sign_upload::sign_upload;
 pub(crate) use upload_object::{update_object, upload_object, upload_signed};

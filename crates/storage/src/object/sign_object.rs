@@ -45,7 +45,7 @@ pub(crate) async fn sign_object(
 }
 
 /// A signed download URL, relative to the service.
-pub(super) fn build_signed_url(
+pub(crate) fn build_signed_url(
     storage: &Storage,
     target: &ObjectPath,
     seconds: i64,

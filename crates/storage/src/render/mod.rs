@@ -18,6 +18,6 @@ mod source;
 mod transform;
 mod transform_image;
 
-pub(crate) use render_image::{render_authenticated, render_public, render_signed};
+pub(crate) use render_image::{render_authenticated, render_for_server, render_public, render_signed};
 pub(crate) use renderer::Renderer;
 pub(crate) use transform::Transform;

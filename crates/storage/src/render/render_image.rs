@@ -17,6 +17,7 @@ use crate::error::StorageError;
 use crate::object::lookup::{find_public_object, find_visible_object};
 use crate::request::object_path::ObjectPath;
 use crate::response::object_headers::{Freshness, describe_rendered_image};
+use crate::state::Storage;
 use crate::url_token;
 
 /// How often the source is looked for when overwrites keep removing the blob that was just looked up.
@@ -141,7 +142,7 @@ async fn render_row(
         output,
     };
     let variant = job.key.short_recipe().to_owned();
-    let image = get_image(context, renderer, job, version).await?;
+    let image = get_image(context.storage(), renderer, job, version).await?;
 
     let mut response = HttpResponse::Ok();
     describe_rendered_image(context, &mut response, row, freshness, &variant)?;
@@ -155,15 +156,41 @@ async fn render_row(
     Ok(response.body(image.bytes))
 }
 
+/// Renders an object for another part of the server, as WebP that fits into a box of this size in pixels. With `crops`
+/// the image fills the box and what extends beyond it is cut off.
+///
+/// # Errors
+/// `BlobMissing`, `Unrenderable`, `RenderTimeout`, `RenderOverload`.
+pub(crate) async fn render_for_server(
+    storage: &Storage,
+    row: &ObjectRow,
+    (width, height): (u32, u32),
+    crops: bool,
+) -> Result<Vec<u8>, StorageError> {
+    let renderer = storage
+        .renderer()
+        .ok_or_else(|| StorageError::internal("image transformation is off"))?;
+    let version = row.blob_version().ok_or(StorageError::BlobMissing)?;
+    let transform = Transform::in_box(width, height, crops);
+    let output = choose_output(&transform, None);
+    let recipe = format!("{} {output:?}", transform.claim());
+    let job = RenderJob {
+        key: RenderKey::new(version, &recipe),
+        transform,
+        output,
+    };
+    Ok(get_image(storage, renderer, job, version).await?.bytes)
+}
+
 /// The image of a job: cached, or rendered from the blob.
 async fn get_image(
-    context: &RequestContext,
+    storage: &Storage,
     renderer: &Renderer,
     job: RenderJob,
     version: Version,
 ) -> Result<RenderedImage, StorageError> {
     let read_source = async || {
-        let reader = context.storage().backend().open(version).await?;
+        let reader = storage.backend().open(version).await?;
         let size = reader.size_bytes();
         if size > MAX_SOURCE_BYTES {
             return Err(StorageError::Unrenderable(

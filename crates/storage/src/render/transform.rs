@@ -242,6 +242,18 @@ impl Transform {
         Ok(Some(Gravity { word, offsets }))
     }
 
+    /// WebP that fits into a box of this size in pixels; with `crops` it fills the box.
+    pub(super) fn in_box(width: u32, height: u32, crops: bool) -> Self {
+        Self {
+            width: Some(width),
+            height: Some(height),
+            resize: if crops { Resize::Cover } else { Resize::Contain },
+            resize_named: true,
+            format: Some(Format::Webp),
+            ..Self::default()
+        }
+    }
+
     /// Whether it asks for another image than the object itself. `format: origin` alone does not.
     pub(crate) fn changes_image(&self) -> bool {
         let unchanged = Self {
