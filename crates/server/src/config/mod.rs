@@ -38,7 +38,7 @@ pub use loader::{Config, ConfigError, Flags, Loaded};
 pub use postgrest::{LogLevel, NamedSetting, ProcessSettings};
 pub use project::Project;
 pub use selvedge::{
-    ImportSection, JobsSection, LimitsSection, NatsSection, S3ProtocolSection, S3Section,
+    GeneratorSection, ImportSection, JobsSection, LimitsSection, NatsSection, S3ProtocolSection, S3Section,
     SelvedgeAuthSection, SelvedgeFunctionsSection, SelvedgeSection,
 };
 pub use services::{FunctionPolicy, FunctionSection, FunctionsSection, InboxSection, RealtimeSection};

@@ -6,6 +6,7 @@
 
 mod background;
 mod mode;
+mod picture_store;
 mod shared;
 mod translate;
 mod upgrades;

@@ -5,19 +5,21 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use actix_web::web;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use selvedge_auth::AuthState;
 use selvedge_functions::Functions;
 use selvedge_gateway::{Drain, Gateway, GatewayConfig, Keys, UpgradeHandler};
+use selvedge_generator::{Generator, run_generator_forever};
 use selvedge_mail::{Inbox, Mailer};
 use selvedge_postgres::{Database, Login, Logins, RequestPool, RequestPoolConfig};
 use selvedge_realtime::Realtime;
 use selvedge_rest::SchemaCache;
-use selvedge_storage::{SeedReport, Storage, StorageWorker, seed_buckets};
+use selvedge_storage::{SeedReport, ServiceObjects, Storage, StorageWorker, seed_buckets};
 use selvedge_token::KeyRing;
 
 use super::background::BackgroundRuntime;
 use super::mode::Mode;
+use super::picture_store::StoragePictures;
 use super::translate;
 use super::upgrades::ServiceUpgrades;
 use super::worker::WorkerServices;
@@ -38,6 +40,7 @@ pub(crate) struct Services {
     rest: Option<Arc<SchemaCache>>,
     auth: Option<web::Data<AuthState>>,
     storage: Option<Arc<Storage>>,
+    generator: Option<Arc<Generator>>,
     /// Read by the shutdown, which closes its sockets before anything else.
     pub(crate) realtime: Option<Realtime>,
     /// Read by the shutdown, which ends its workers after the HTTP servers.
@@ -95,6 +98,7 @@ impl Services {
             let jobs = translate::jobs::jobs_config(config, mode);
             tokio::spawn(selvedge_jobs::run_jobs_forever(database.clone(), jobs));
         }
+        let generator = start_generator(config, &database, storage.as_ref(), mode)?;
         let drain = Drain::default();
         // One connection, apart from the services' pools: a busy service must not look like a dead database.
         let health_database = database.pool(Login::Authenticator, 1);
@@ -107,6 +111,7 @@ impl Services {
             gateway: translate::gateway::gateway_config(config),
             pool: translate::rest::request_pool(config),
             storage,
+            generator,
             health: web::Data::new(Health::new(health_database, catalog, broker, drain.clone())),
             drain,
             rest,
@@ -125,6 +130,7 @@ impl Services {
         WorkerServices {
             gateway: Gateway::with_drain(self.keys.clone(), self.gateway.clone(), self.drain.clone()),
             storage: self.storage.as_ref().map(storage),
+            generator: self.generator.clone(),
             realtime: self.realtime.as_ref().map(Realtime::worker),
             functions: self.functions.as_ref().map(Functions::worker),
             rest: self.rest.clone(),
@@ -231,6 +237,27 @@ fn start_realtime(
     let settings = translate::realtime::realtime_config(config);
     Realtime::start(settings, database, ring.clone(), keys.api_keys())
         .context("cannot start a thread for database changes")
+}
+
+/// Makes the generator of pictures and starts its workers; `None` when the project has no table of jobs.
+fn start_generator(
+    config: &Config,
+    database: &Arc<Database>,
+    storage: Option<&Arc<Storage>>,
+    mode: Mode,
+) -> Result<Option<Arc<Generator>>> {
+    let Some(section) = &config.selvedge.generator else {
+        return Ok(None);
+    };
+    let storage = storage.context("[selvedge.generator] needs [storage], which is switched off")?;
+    if section.url.is_none() && !config.storage.image_transformation {
+        bail!("[selvedge.generator] without a url needs [storage.image_transformation] enabled = true");
+    }
+    let settings = translate::generator::generator_config(config, section, mode);
+    let pictures = StoragePictures(ServiceObjects::new(storage.clone()));
+    let generator = Generator::new(settings, database.clone(), Arc::new(pictures));
+    tokio::spawn(run_generator_forever(generator.clone()));
+    Ok(Some(generator))
 }
 
 /// Makes the functions service unless it is switched off. Its workers are watched on the runtime in which this is called.

@@ -6,6 +6,7 @@ use actix_web::web;
 use selvedge_auth::AuthState;
 use selvedge_functions::FunctionsWorker;
 use selvedge_gateway::Gateway;
+use selvedge_generator::Generator;
 use selvedge_postgres::RequestPool;
 use selvedge_realtime::RealtimeWorker;
 use selvedge_rest::SchemaCache;
@@ -20,6 +21,7 @@ pub(crate) struct WorkerServices {
     pub(super) rest: Option<Arc<SchemaCache>>,
     pub(super) auth: Option<web::Data<AuthState>>,
     pub(super) storage: Option<StorageWorker>,
+    pub(super) generator: Option<Arc<Generator>>,
     pub(super) realtime: Option<RealtimeWorker>,
     pub(super) functions: Option<FunctionsWorker>,
     pub(super) health: web::Data<Health>,
@@ -50,6 +52,9 @@ impl WorkerServices {
             }
             if let Some(worker) = self.functions {
                 app.service(web::scope("/functions/v1").configure(worker.configure()));
+            }
+            if let Some(generator) = self.generator {
+                app.service(web::scope("/generator/v1").configure(selvedge_generator::configure(generator)));
             }
             app.service(web::scope("/graphql/v1").configure(http::configure_graphql))
                 .configure(http::configure_health(self.health));

@@ -2,6 +2,7 @@
 
 mod auth;
 mod functions;
+mod generator;
 mod import;
 mod jobs;
 mod nats;
@@ -16,6 +17,7 @@ use crate::config::section::Section;
 
 pub use auth::SelvedgeAuthSection;
 pub use functions::SelvedgeFunctionsSection;
+pub use generator::GeneratorSection;
 pub use import::ImportSection;
 pub use jobs::JobsSection;
 pub use nats::NatsSection;
@@ -70,6 +72,8 @@ pub struct SelvedgeSection {
     pub auth: SelvedgeAuthSection,
     /// `[selvedge.functions]`: the Deno program, and limits of edge functions.
     pub functions: SelvedgeFunctionsSection,
+    /// `[selvedge.generator]`: generated pictures. Default: none are made.
+    pub generator: Option<GeneratorSection>,
     /// `[selvedge.import]`: the function that reads products from a retailer's pages. Default: none.
     pub import: Option<ImportSection>,
     /// `[selvedge.jobs]`: the workers behind pg_net and pg_cron.
@@ -174,6 +178,7 @@ impl SelvedgeSection {
             limits: LimitsSection::read(&section.section("limits")),
             auth: SelvedgeAuthSection::read(&section.section("auth")),
             functions: SelvedgeFunctionsSection::read(&section.section("functions"), &project.folder),
+            generator: GeneratorSection::read(&section.section("generator")),
             import: ImportSection::read(&section.section("import")),
             jobs: JobsSection::read(&section.section("jobs")),
             s3: S3Section::read(&section.section("s3")),

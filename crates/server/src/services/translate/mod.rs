@@ -5,6 +5,7 @@ mod auth_channels;
 mod auth_protection;
 pub(super) mod functions;
 pub(super) mod gateway;
+pub(super) mod generator;
 pub(super) mod jobs;
 pub(super) mod mail;
 pub(super) mod native_functions;

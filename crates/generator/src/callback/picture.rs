@@ -1,0 +1,102 @@
+//! Checks a picture that a generator has sent: its format, its edges, and that it can be decoded as a whole. Only its
+//! bytes decide; what the generator calls them does not count.
+
+use std::io::Cursor;
+
+use image::{ImageFormat, ImageReader, Limits};
+
+/// Shortest and longest edge in pixels.
+const EDGE_RANGE: std::ops::RangeInclusive<u32> = 64..=6000;
+/// Most memory for decoding, in bytes: enough for the largest picture with 16 bits per channel.
+const MAX_DECODING_BYTES: u64 = 512 << 20;
+
+/// A format in which pictures are accepted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct PictureFormat {
+    pub(crate) content_type: &'static str,
+    pub(crate) extension: &'static str,
+}
+
+/// Why a picture is refused; the text is for whoever wrote the generator.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum PictureError {
+    #[error("the picture must be a JPEG, PNG or WebP")]
+    Format,
+    #[error("the edges of the picture must have 64 to 6000 pixels")]
+    Edges,
+    #[error("the picture cannot be decoded")]
+    Broken,
+}
+
+/// Checks a picture. Takes up to some seconds of a core, so it must not run on an event loop.
+///
+/// # Errors
+/// [`PictureError`]
+pub(crate) fn check_picture(bytes: &[u8]) -> Result<PictureFormat, PictureError> {
+    let format = image::guess_format(bytes).map_err(|_| PictureError::Format)?;
+    let accepted = match format {
+        ImageFormat::Jpeg => ("image/jpeg", "jpg"),
+        ImageFormat::Png => ("image/png", "png"),
+        ImageFormat::WebP => ("image/webp", "webp"),
+        _ => return Err(PictureError::Format),
+    };
+    let reader = || ImageReader::with_format(Cursor::new(bytes), format);
+    let (width, height) = reader().into_dimensions().map_err(|_| PictureError::Broken)?;
+    if !EDGE_RANGE.contains(&width) || !EDGE_RANGE.contains(&height) {
+        return Err(PictureError::Edges);
+    }
+    let mut limits = Limits::default();
+    limits.max_alloc = Some(MAX_DECODING_BYTES);
+    let mut reader = reader();
+    reader.limits(limits);
+    reader.decode().map_err(|_| PictureError::Broken)?;
+    Ok(PictureFormat {
+        content_type: accepted.0,
+        extension: accepted.1,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use image::RgbImage;
+
+    use super::*;
+
+    fn encoded(width: u32, height: u32, format: ImageFormat) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        RgbImage::new(width, height)
+            .write_to(&mut Cursor::new(&mut bytes), format)
+            .expect("encodes");
+        bytes
+    }
+
+    #[test]
+    fn formats_of_the_web_are_accepted() {
+        for (format, content_type) in [
+            (ImageFormat::Jpeg, "image/jpeg"),
+            (ImageFormat::Png, "image/png"),
+            (ImageFormat::WebP, "image/webp"),
+        ] {
+            let checked = check_picture(&encoded(80, 100, format)).map(|format| format.content_type);
+            assert_eq!(checked, Ok(content_type));
+        }
+    }
+
+    #[test]
+    fn other_files_wrong_sizes_and_broken_pictures_are_refused() {
+        let mut cut_off = encoded(200, 200, ImageFormat::Png);
+        cut_off.truncate(cut_off.len() / 2);
+        for (bytes, expected) in [
+            (
+                b"<svg xmlns='http://www.w3.org/2000/svg'/>".to_vec(),
+                PictureError::Format,
+            ),
+            (encoded(80, 100, ImageFormat::Gif), PictureError::Format),
+            (encoded(20, 100, ImageFormat::Png), PictureError::Edges),
+            (encoded(7000, 100, ImageFormat::Png), PictureError::Edges),
+            (cut_off, PictureError::Broken),
+        ] {
+            assert_eq!(check_picture(&bytes), Err(expected));
+        }
+    }
+}

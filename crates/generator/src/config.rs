@@ -1,0 +1,91 @@
+//! What the server's configuration decides about generated pictures.
+
+use std::time::Duration;
+
+use selvedge_http_client::WebhookKey;
+use selvedge_postgres::quote_identifier;
+
+/// Configuration of the generator.
+#[derive(Debug, Clone)]
+pub struct GeneratorConfig {
+    /// The project's table of jobs.
+    pub table: TableName,
+    /// The HTTP endpoint that makes pictures; `None` means the built-in preview.
+    pub endpoint: Option<EndpointConfig>,
+    /// Scheme and host by which a generator reaches this server, without a slash at the end.
+    pub public_url: String,
+    /// Jobs that this node works on at once.
+    pub parallel: usize,
+    /// How long one attempt may take; with an endpoint, how long its answer to the request may take.
+    pub attempt_timeout: Duration,
+    /// How long a generator may take from its answer until the picture arrives.
+    pub result_timeout: Duration,
+    /// Pause before the second attempt. Each further pause is four times as long.
+    pub retry_pause: Duration,
+    /// Largest picture that a generator may send, in bytes.
+    pub max_picture_bytes: usize,
+}
+
+impl GeneratorConfig {
+    /// The lease of an attempt: a little longer than the attempt, which must end before its job is taken over.
+    pub(crate) fn lease(&self) -> Duration {
+        self.attempt_timeout + Duration::from_secs(5)
+    }
+}
+
+/// The HTTP endpoint of a generator.
+#[derive(Debug, Clone)]
+pub struct EndpointConfig {
+    /// Where requests are sent.
+    pub url: String,
+    /// Keys that sign each request.
+    pub keys: Vec<WebhookKey>,
+    /// Whether the address may be one of a private network.
+    pub calls_private: bool,
+}
+
+/// A table of the project.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TableName {
+    /// Its schema.
+    pub schema: String,
+    /// Its name.
+    pub name: String,
+}
+
+impl TableName {
+    /// Reads `schema.table`; `None` for another form.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let (schema, name) = text.split_once('.')?;
+        let is_name = |name: &str| !name.is_empty() && !name.contains('.');
+        (is_name(schema) && is_name(name)).then(|| Self {
+            schema: schema.to_owned(),
+            name: name.to_owned(),
+        })
+    }
+
+    /// The name as it stands in SQL.
+    pub(crate) fn quoted(&self) -> String {
+        format!(
+            "{}.{}",
+            quote_identifier(&self.schema),
+            quote_identifier(&self.name)
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_has_a_schema_and_a_name() {
+        let table = TableName::parse("public.jobs").expect("a table");
+
+        assert_eq!(table.quoted(), "\"public\".\"jobs\"");
+        for malformed in ["jobs", "public.", ".jobs", "a.b.c", ""] {
+            assert_eq!(TableName::parse(malformed), None, "{malformed}");
+        }
+    }
+}
