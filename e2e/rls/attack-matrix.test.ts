@@ -114,6 +114,14 @@ const outfitInsert = () => ({
   item_ids: [item.id],
 });
 
+const generatedPicture = () => ({
+  user_id: victim.id,
+  title: uniqueName("Picture"),
+  input: { sources: [] },
+  result_bucket: "profile-avatars",
+  result_folder: `${victim.id}/generated`,
+});
+
 const tableRules: readonly TableRule[] = [
   catalogueRule("brands"),
   catalogueRule("categories"),
@@ -208,6 +216,17 @@ const tableRules: readonly TableRule[] = [
     may: untouchable,
   },
   {
+    table: "generated_pictures",
+    row: async () => {
+      const made = { ...generatedPicture(), status: "failed" };
+      const { data } = await owner().from("generated_pictures").insert(made).select("id").single();
+      return ["id", data?.id];
+    },
+    insert: generatedPicture,
+    update: { title: "Changed by another" },
+    may: untouchable,
+  },
+  {
     table: "site_settings",
     row: async () => ["id", "true"],
     insert: () => ({ id: true }),
@@ -278,6 +297,10 @@ const functionRules: Record<
   export_my_data: { may: signedIn },
   // Refused for the wrong confirmation, not for the missing right.
   delete_my_account: { may: signedIn, args: () => ({ confirmation: "not mine" }) },
+  // Refused because there is no such outfit or picture, not for the missing right.
+  request_generated_picture: { may: signedIn, args: () => ({ outfit_id: randomUUID() }) },
+  retry_generated_picture: { may: signedIn, args: () => ({ picture_id: randomUUID() }) },
+  cancel_generated_picture: { may: signedIn, args: () => ({ picture_id: randomUUID() }) },
   set_user_role: { may: admins, args: (actor) => roleArgs(actor) },
   set_user_role_by_email: {
     may: admins,

@@ -264,6 +264,94 @@ export type Database = {
           },
         ];
       };
+      generated_pictures: {
+        Row: {
+          attempts: number;
+          callback_token_hash: string | null;
+          combine_id: string | null;
+          created_at: string;
+          error: string | null;
+          finished_at: string | null;
+          id: string;
+          input: Json;
+          lease_until: string | null;
+          max_attempts: number;
+          progress: number;
+          result_bucket: string;
+          result_folder: string;
+          result_is_preview: boolean | null;
+          result_name: string | null;
+          run_after: string;
+          started_at: string | null;
+          status: string;
+          title: string;
+          updated_at: string;
+          user_id: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          attempts?: number;
+          callback_token_hash?: string | null;
+          combine_id?: string | null;
+          created_at?: string;
+          error?: string | null;
+          finished_at?: string | null;
+          id?: string;
+          input: Json;
+          lease_until?: string | null;
+          max_attempts?: number;
+          progress?: number;
+          result_bucket: string;
+          result_folder: string;
+          result_is_preview?: boolean | null;
+          result_name?: string | null;
+          run_after?: string;
+          started_at?: string | null;
+          status?: string;
+          title: string;
+          updated_at?: string;
+          user_id: string;
+        };
+        Update: {
+          attempts?: number;
+          callback_token_hash?: string | null;
+          combine_id?: string | null;
+          created_at?: string;
+          error?: string | null;
+          finished_at?: string | null;
+          id?: string;
+          input?: Json;
+          lease_until?: string | null;
+          max_attempts?: number;
+          progress?: number;
+          result_bucket?: string;
+          result_folder?: string;
+          result_is_preview?: boolean | null;
+          result_name?: string | null;
+          run_after?: string;
+          started_at?: string | null;
+          status?: string;
+          title?: string;
+          updated_at?: string;
+          user_id?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "generated_pictures_combine_id_fkey";
+            columns: ["combine_id"];
+            isOneToOne: false;
+            referencedRelation: "combines";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "generated_pictures_user_id_fkey";
+            columns: ["user_id"];
+            isOneToOne: false;
+            referencedRelation: "profiles";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
       items: {
         Row: {
           brand_id: string;
@@ -666,6 +754,7 @@ export type Database = {
     Functions: {
       admin_figures: { Args: Record<PropertyKey, never>; Returns: Json };
       admin_overview: { Args: Record<PropertyKey, never>; Returns: Json };
+      cancel_generated_picture: { Args: { picture_id: string }; Returns: undefined };
       check_product_import: {
         Args: { brand?: string; product_id: number; source_url: string };
         Returns: Json;
@@ -852,7 +941,9 @@ export type Database = {
           isSetofReturn: true;
         };
       };
+      request_generated_picture: { Args: { outfit_id: string }; Returns: string };
       reserved_usernames: { Args: Record<PropertyKey, never>; Returns: string[] };
+      retry_generated_picture: { Args: { picture_id: string }; Returns: undefined };
       review_combine: {
         Args: { approve: boolean; combine_id: string; reason?: string; seen?: string };
         Returns: {
