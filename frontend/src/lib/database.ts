@@ -3,12 +3,19 @@ import type { Database as Generated, Json } from "./database.types";
 export type Gender = "men" | "women" | "unisex";
 export type CombineStatus = "pending" | "approved" | "rejected";
 export type Role = "user" | "admin";
-export type NotificationKind = "liked" | "approved" | "rejected";
+export type GeneratedPictureStatus = "queued" | "running" | "succeeded" | "failed" | "cancelled";
+export type NotificationKind =
+  | "liked"
+  | "approved"
+  | "rejected"
+  | "picture_ready"
+  | "picture_failed";
 
 /** Columns whose values a check constraint restricts. PostgreSQL's catalog, and so the generator, says only `text`. */
 interface Narrowed {
   combine_reviews: { decision: Exclude<CombineStatus, "pending">; gender: Gender };
   combines: { gender: Gender; status: CombineStatus };
+  generated_pictures: { status: GeneratedPictureStatus };
   items: { gender: Gender };
   notifications: { kind: NotificationKind };
   profiles: { role: Role };

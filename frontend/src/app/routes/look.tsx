@@ -1,5 +1,6 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Shirt } from "lucide-react";
+import { lazy, Suspense } from "react";
 import { useParams } from "react-router";
 import { NewestOutfits } from "@/app/shell/newest-outfits";
 import { OutfitLinkCard } from "@/app/shell/outfit-link-card";
@@ -27,7 +28,13 @@ import { StatusBadge } from "@/features/outfits/components/status-badge";
 import { formatPrice } from "@/lib/format";
 import { paths } from "@/lib/paths";
 import { pageTitle } from "@/lib/product";
+import { useSession } from "@/lib/session";
 import { SubjectColumns, SubjectSkeleton, WornIn } from "./subject";
+
+// Only for signed-in users; visitors load none of its code.
+const OutfitOnUser = lazy(async () => ({
+  default: (await import("@/app/shell/outfit-on-user")).OutfitOnUser,
+}));
 
 /** Page of one outfit, by slug or id; the target of shared links. */
 export function Look() {
@@ -76,6 +83,7 @@ function OutfitView({ outfit }: { outfit: Outfit }) {
         <div className="mt-8">
           <OutfitDetails outfit={outfit} />
         </div>
+        <OnUser outfitId={outfit.id} />
         <div className="mt-10">
           <OutfitItems outfit={outfit} />
         </div>
@@ -89,6 +97,24 @@ function OutfitView({ outfit }: { outfit: Outfit }) {
       )}
       <RelatedOutfits outfit={outfit} />
     </>
+  );
+}
+
+/**
+ * The outfit on the signed-in user. Its place is kept while the session and its code are loaded, so that what follows does
+ * not move.
+ */
+function OnUser({ outfitId }: { outfitId: string }) {
+  const { user, isLoading } = useSession();
+  if (user === null && !isLoading) return null;
+  return (
+    <div className="mt-10 min-h-36">
+      {user !== null && (
+        <Suspense>
+          <OutfitOnUser userId={user.id} outfitId={outfitId} />
+        </Suspense>
+      )}
+    </div>
   );
 }
 

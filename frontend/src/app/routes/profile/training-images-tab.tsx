@@ -2,45 +2,55 @@ import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";
 import { Button } from "@/components/ui/button";
 import { ErrorNotice } from "@/components/ui/error-notice";
+import { LoadingPage } from "@/components/ui/spinner";
 import { slots, trainingPhotosQuery } from "@/features/training-images/api/list-photos";
 import { PhotoGrid, PhotoGridSkeleton } from "@/features/training-images/components/photo-grid";
+
+const OwnPictures = lazy(async () => ({
+  default: (await import("@/features/generated-pictures/components/own-pictures")).OwnPictures,
+}));
 
 // Looking at the photos needs neither dialogs nor uploads.
 const PhotoUploader = lazy(async () => ({
   default: (await import("@/features/training-images/components/photo-uploader")).PhotoUploader,
 }));
 
-/** The three training photos, to look at and, after a click, to change. */
+/** The three training photos, to look at and, after a click, to change; below them the pictures made from them. */
 export function TrainingImagesTab({ userId }: { userId: string }) {
   const [isEditing, setEditing] = useState(false);
   return (
-    <section aria-labelledby="training-images-title">
-      <div className="mb-7 flex flex-wrap items-end justify-between gap-x-8 gap-y-4">
-        <div className="max-w-2xl">
-          <h2 id="training-images-title" className="font-serif text-heading">
-            Training Images
-          </h2>
-          <p className="mt-2 text-ink-soft text-small">
-            Upload exactly {slots.length} photos of yourself. They are private: only you and the
-            administrators who make your personalised pictures see them, and they are never shown on
-            your page.
-          </p>
+    <>
+      <section aria-labelledby="training-images-title">
+        <div className="mb-7 flex flex-wrap items-end justify-between gap-x-8 gap-y-4">
+          <div className="max-w-2xl">
+            <h2 id="training-images-title" className="font-serif text-heading">
+              Training Images
+            </h2>
+            <p className="mt-2 text-ink-soft text-small">
+              Upload exactly {slots.length} photos of yourself. They are private: only you and the
+              administrators who make your personalised pictures see them, and they are never shown
+              on your page.
+            </p>
+          </div>
+          <Button
+            variant={isEditing ? "secondary" : "primary"}
+            onClick={() => setEditing(!isEditing)}
+          >
+            {isEditing ? "Done Editing" : "Edit Training Images"}
+          </Button>
         </div>
-        <Button
-          variant={isEditing ? "secondary" : "primary"}
-          onClick={() => setEditing(!isEditing)}
-        >
-          {isEditing ? "Done Editing" : "Edit Training Images"}
-        </Button>
-      </div>
-      {isEditing ? (
-        <Suspense fallback={<PhotoGridSkeleton />}>
-          <PhotoUploader userId={userId} />
-        </Suspense>
-      ) : (
-        <Photos userId={userId} />
-      )}
-    </section>
+        {isEditing ? (
+          <Suspense fallback={<PhotoGridSkeleton />}>
+            <PhotoUploader userId={userId} />
+          </Suspense>
+        ) : (
+          <Photos userId={userId} />
+        )}
+      </section>
+      <Suspense fallback={<LoadingPage />}>
+        <OwnPictures userId={userId} />
+      </Suspense>
+    </>
   );
 }
 

@@ -3,7 +3,7 @@ import type { NotificationKind } from "@/lib/database";
 export const notificationColumns =
   "id, kind, reason, read_at, created_at, outfit:combines(id, slug, name, main_image, main_image_color), actor:profiles!notifications_actor_id_fkey(username, full_name)";
 
-/** What a creator is told about one of their outfits. */
+/** What a creator is told about one of their outfits, or the owner of a picture about it. */
 export interface Notification {
   id: string;
   kind: NotificationKind;
@@ -40,5 +40,9 @@ export function describeNotification({ kind, reason, outfit, actor }: Notificati
         title: "Outfit rejected",
         text: `${name} was not approved.${reason ? ` ${reason}` : ""}`,
       };
+    case "picture_ready":
+      return { title: "Picture ready", text: `See ${name} on you.` };
+    case "picture_failed":
+      return { title: "Picture failed", text: `${name} could not be shown on you.` };
   }
 }

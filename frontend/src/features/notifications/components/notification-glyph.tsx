@@ -1,7 +1,13 @@
-import { CircleCheck, CircleX, Heart } from "lucide-react";
+import { CircleCheck, CircleX, Heart, Image, ImageOff } from "lucide-react";
 import type { NotificationKind } from "@/lib/database";
 
-const glyphs = { liked: Heart, approved: CircleCheck, rejected: CircleX } as const;
+const glyphs = {
+  liked: Heart,
+  approved: CircleCheck,
+  rejected: CircleX,
+  picture_ready: Image,
+  picture_failed: ImageOff,
+} as const;
 
 /** The picture of a kind of notification; its words say the same. */
 export function NotificationGlyph({ kind }: { kind: NotificationKind }) {
