@@ -1,7 +1,7 @@
 // Pictures of outfits on people: made from the photos of the person who asks, kept for that person alone.
 
 import { randomUUID } from "node:crypto";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 import { apiUrl } from "../support/address.ts";
 import { expectData, fetchRows, makeOutfit, uploadTrainingPhotos } from "../support/catalogue.ts";
 import { anonKey, owner, type Person, signUp, signUpAdmin, visitor } from "../support/clients.ts";
@@ -33,9 +33,13 @@ async function readRow(id: string): Promise<Row> {
   return row;
 }
 
-async function waitFor(id: string, status: string): Promise<Row> {
-  await expect.poll(async () => (await readRow(id)).status, { timeout: 60_000 }).toBe(status);
-  return readRow(id);
+function waitFor(id: string, status: string): Promise<Row> {
+  const look = async () => {
+    const row = await readRow(id);
+    expect(row.status).toBe(status);
+    return row;
+  };
+  return vi.waitFor(look, { timeout: 60_000, interval: 100 });
 }
 
 async function request(person: Person, outfitId: string): Promise<string> {

@@ -273,7 +273,7 @@ export type Database = {
           error: string | null;
           finished_at: string | null;
           id: string;
-          input: Json;
+          input: NonNullable<Json>;
           lease_until: string | null;
           max_attempts: number;
           progress: number;
@@ -297,7 +297,7 @@ export type Database = {
           error?: string | null;
           finished_at?: string | null;
           id?: string;
-          input: Json;
+          input: NonNullable<Json>;
           lease_until?: string | null;
           max_attempts?: number;
           progress?: number;
@@ -320,7 +320,7 @@ export type Database = {
           error?: string | null;
           finished_at?: string | null;
           id?: string;
-          input?: Json;
+          input?: NonNullable<Json>;
           lease_until?: string | null;
           max_attempts?: number;
           progress?: number;
