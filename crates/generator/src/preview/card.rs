@@ -2,7 +2,7 @@
 //! calls it a preview. Pure: encoded pictures in, a JPEG out.
 
 use image::codecs::jpeg::JpegEncoder;
-use image::imageops::{self, overlay};
+use image::imageops::{FilterType, overlay};
 use image::{DynamicImage, ImageFormat, ImageResult, Rgb, RgbImage, RgbaImage};
 
 /// Most items on a card; more would be too small to recognise.
@@ -107,7 +107,11 @@ pub(crate) fn compose_card(photo: &[u8], items: &[Vec<u8>]) -> ImageResult<Vec<u
     // Items that could not be read are left out, so there may be fewer than the pictures were rendered for.
     let layout = Layout::for_items(items.len());
     let mut card = DynamicImage::ImageRgb8(RgbImage::from_pixel(WIDTH, layout.height, PAPER));
-    place_picture(&mut card, &decode_to_fit(photo, layout.photo)?, layout.photo);
+    // A small photo is enlarged, so that the person is not smaller than the items.
+    let photo = image::load_from_memory(photo)?
+        .resize_to_fill(layout.photo.width, layout.photo.height, FilterType::CatmullRom)
+        .to_rgba8();
+    place_picture(&mut card, &photo, layout.photo);
     for (picture, tile) in items.iter().zip(&layout.tiles) {
         let paper = RgbImage::from_pixel(tile.width, tile.height, TILE);
         place_picture(&mut card, &DynamicImage::ImageRgb8(paper).to_rgba8(), *tile);
@@ -136,7 +140,7 @@ fn decode_to_fit(picture: &[u8], area: Area) -> ImageResult<RgbaImage> {
         return Ok(picture.to_rgba8());
     }
     Ok(picture
-        .resize(area.width, area.height, imageops::FilterType::Triangle)
+        .resize(area.width, area.height, FilterType::Triangle)
         .to_rgba8())
 }
 
@@ -215,7 +219,7 @@ mod tests {
 
     #[test]
     fn a_card_shows_the_photo_the_items_and_the_label() {
-        let photo = png(700, 1000, [200, 20, 20, 255]);
+        let photo = png(70, 90, [200, 20, 20, 255]);
         let items = vec![
             png(100, 100, [20, 20, 200, 255]),
             png(2000, 900, [20, 160, 20, 255]),

@@ -10,7 +10,9 @@ function usePictureChange(userId: string, change: (id: string) => Promise<void>,
   return useMutation({
     mutationFn: change,
     onError: (error) => toast(failure, messageOf(error, "Please try again."), "danger"),
-    onSettled: () => queryClient.invalidateQueries({ queryKey: generatedPicturesKey(userId) }),
+    // Not the addresses of pictures below this key: a deleted picture has none any more.
+    onSettled: () =>
+      queryClient.invalidateQueries({ queryKey: generatedPicturesKey(userId), exact: true }),
   });
 }
 
