@@ -25,6 +25,7 @@ pub(crate) async fn request_picture(
     job: &Job,
     token: &CallbackToken,
 ) -> Result<(), AttemptError> {
+    // Rendered once: the signature covers exactly these bytes.
     let body = build_body(generator, job, token)?.to_string();
     // The id differs between attempts, as a generator may drop a message whose id it knows.
     let message_id = format!("{}.{}", job.id, job.attempt);
@@ -65,6 +66,7 @@ fn build_body(generator: &Generator, job: &Job, token: &CallbackToken) -> Result
 
 /// The sources with links that work for as long as the generator may take.
 fn sign_pictures(generator: &Generator, input: &Input) -> Result<Vec<Value>, AttemptError> {
+    // A generator may fetch the pictures again at the end of its work.
     let lifetime = generator.config.attempt_timeout + generator.config.result_timeout;
     let sign = |source: &crate::queue::job::Source| -> Result<Value, AttemptError> {
         let path = generator
@@ -81,6 +83,7 @@ fn sign_pictures(generator: &Generator, input: &Input) -> Result<Vec<Value>, Att
 
 fn read_response(job: &Job, response: &CallResponse) -> Result<(), AttemptError> {
     match response.status {
+        // Any 2xx, as some frameworks answer 200 and others 202.
         200..=299 => Ok(()),
         status @ (400 | 422) => {
             tracing::warn!(status, id = %job.id, "the generator refused a job");

@@ -79,9 +79,11 @@ async fn wait_for_announcement(events: &mut Receiver<ListenEvent>) {
 
 /// Starts all jobs that are due, as soon as there is a free slot for each.
 async fn start_due_jobs(generator: &Arc<Generator>, slots: &Arc<Semaphore>) -> Result<(), QueueError> {
+    // First, because a job whose worker died is due again in the same round.
     let expired = generator.queue.release_expired(texts::NOT_DELIVERED).await?;
     METRICS.expired_leases.inc_by(expired);
     loop {
+        // A job is claimed only when it can be started at once, because its lease begins with the claim.
         let slot = Arc::clone(slots)
             .acquire_owned()
             .await
@@ -92,6 +94,7 @@ async fn start_due_jobs(generator: &Arc<Generator>, slots: &Arc<Semaphore>) -> R
             Ok(None) => return Ok(()),
             Err(QueueError::Malformed { id, attempt, reason }) => {
                 tracing::warn!(%id, reason, "the input of a job cannot be read");
+                // The input stays as it is, so a further attempt would fail in the same way.
                 let pause = Duration::ZERO;
                 generator
                     .queue
@@ -154,6 +157,7 @@ async fn record_failure(
             (message, false, usual.max(asked))
         }
     };
+    // Without an effect when the job was cancelled, deleted or taken over meanwhile.
     let status = generator
         .queue
         .fail((job.id, job.attempt), &message, is_permanent, pause)

@@ -164,6 +164,7 @@ async fn deliver_picture(
     let (id, token) = authorize(generator, id, request).await?;
     let bytes = read_body(body, generator.config.max_picture_bytes).await?;
     let format = check_in_background(generator, bytes.clone()).await?;
+    // Between the check above and here another call may have used the token.
     let taken = generator.queue.take_token(id, &token, STORING_LEASE).await?;
     let job = taken.ok_or(CallbackError::Unauthorized)?;
     match store_picture(generator, id, &job, format, bytes).await {
@@ -276,6 +277,7 @@ async fn read_body(mut body: web::Payload, limit: usize) -> Result<Bytes, Callba
     let mut bytes = BytesMut::new();
     while let Some(chunk) = body.next().await {
         let chunk = chunk.map_err(|_| CallbackError::Incomplete)?;
+        // Counted while it arrives, because Content-Length may be absent or wrong.
         if bytes.len() + chunk.len() > limit {
             return Err(CallbackError::TooLarge);
         }

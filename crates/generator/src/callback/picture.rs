@@ -41,6 +41,7 @@ pub(crate) fn check_picture(bytes: &[u8]) -> Result<PictureFormat, PictureError>
         _ => return Err(PictureError::Format),
     };
     let reader = || ImageReader::with_format(Cursor::new(bytes), format);
+    // The header is read first: a picture with absurd edges is refused before any pixel is decoded.
     let (width, height) = reader().into_dimensions().map_err(|_| PictureError::Broken)?;
     if !EDGE_RANGE.contains(&width) || !EDGE_RANGE.contains(&height) {
         return Err(PictureError::Edges);
@@ -49,6 +50,7 @@ pub(crate) fn check_picture(bytes: &[u8]) -> Result<PictureFormat, PictureError>
     limits.max_alloc = Some(MAX_DECODING_BYTES);
     let mut reader = reader();
     reader.limits(limits);
+    // The pixels are thrown away; a picture that is cut off or corrupt is found out only by decoding it.
     reader.decode().map_err(|_| PictureError::Broken)?;
     Ok(PictureFormat {
         content_type: accepted.0,

@@ -51,6 +51,7 @@ pub(crate) async fn make_preview(generator: &Generator, job: &Job) -> Result<(),
         return Err(AttemptError::Permanent(texts::NO_ITEMS.to_owned()));
     }
 
+    // On this thread, which belongs to the attempt alone and serves no requests.
     let card = compose_card(&photo, &pictures).map_err(|error| {
         tracing::warn!(%error, id = %job.id, "a card cannot be composed");
         AttemptError::temporary(texts::INTERNAL)

@@ -200,6 +200,7 @@ impl Queue {
         &self,
         client: &'c mut deadpool_postgres::Client,
     ) -> Result<Transaction<'c>, QueueError> {
+        // A project may have given service_role a statement timeout or a search path of its own.
         let roles = self.database.role_settings();
         Ok(begin_as_caller(client, &SERVICE, &roles, AccessMode::ReadWrite).await?)
     }
