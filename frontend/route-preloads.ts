@@ -22,10 +22,13 @@ const routeModules: [segment: string, modules: string[]][] = [
 ];
 
 /**
- * Paths whose first view is painted without these scripts (src/app/first-paint/): there the pictures come first. A browser
- * gives scripts a higher priority than pictures, although both use one connection.
+ * Paths whose first view is painted without these scripts (src/app/first-paint/): there the pictures come first, and the scripts are
+ * requested when the pictures are there. Requested together, the scripts would take two thirds of a slow connection meanwhile.
  */
 const paintedSegments = ["", "auth", "discovery", "look", "product"];
+
+/** Name of the meta element that lists the scripts of a painted page. `first-paint.ts` requests them. */
+const laterScripts = "page-scripts";
 
 /** Where Vite's own tags begin: scripts, then the stylesheet. */
 const firstTag = '<script type="module"';
@@ -48,7 +51,7 @@ interface Chunk {
   isEntry: boolean;
 }
 
-/** Adds an inline script to the page that preloads the chunks of the route named by the address. */
+/** Adds an inline script to the page that preloads the chunks of the route named by the address, or notes them for later. */
 export function preloadRoutes(): Plugin {
   return {
     name: "preload-routes",
@@ -100,6 +103,7 @@ function script(entries: string[], files: [string, string[]][]): string {
   const bySegment = Object.fromEntries(
     files.map(([segment, list]) => [segment, list.map((name) => names.indexOf(name))]),
   );
-  return `{const n=${JSON.stringify(names)},r=${JSON.stringify(bySegment)},s=location.pathname.split("/")[1],p=${JSON.stringify(paintedSegments)}.includes(s)?"low":"auto";
-for(const i of [...n.slice(0,${entries.length}).keys(),...Object.hasOwn(r,s)?r[s]:r["*"]])document.head.append(Object.assign(document.createElement("link"),{rel:"modulepreload",fetchPriority:p,href:n[i]}))}`;
+  return `{const n=${JSON.stringify(names)},r=${JSON.stringify(bySegment)},s=location.pathname.split("/")[1],f=[...n.slice(0,${entries.length}).keys(),...Object.hasOwn(r,s)?r[s]:r["*"]].map(i=>n[i]),a=(t,p)=>document.head.append(Object.assign(document.createElement(t),p));
+if(${JSON.stringify(paintedSegments)}.includes(s)&&!location.search&&!location.hash)a("meta",{name:"${laterScripts}",content:f.join(" ")});
+else for(const href of f)a("link",{rel:"modulepreload",href})}`;
 }

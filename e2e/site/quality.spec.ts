@@ -71,6 +71,23 @@ test.describe("axe finds no violations", () => {
     }
   });
 
+  test("with the filter and the time range open, which touch reaches", async ({ page, phone }) => {
+    const least = phone ? 44 : 24;
+    const subjects = [
+      { address: "/", name: "Filter", role: phone ? "dialog" : "menu" },
+      { address: "/?section=top", name: /^Time range/, role: "menu" },
+    ] as const;
+    for (const { address, name, role } of subjects) {
+      await page.goto(address);
+      await page.getByRole("button", { name }).click();
+      await expect(page.getByRole(role)).toBeVisible();
+      expect(await findViolations(page), `${name}`).toEqual([]);
+      expect(await findSmallTargets(page, least), `${name}`).toEqual([]);
+      await page.keyboard.press("Escape");
+      await expect(page.getByRole(role)).toHaveCount(0);
+    }
+  });
+
   test("on the likes", async ({ page }) => {
     await signIn(page, "noah@lookbook.test");
     await page.goto("/?section=likes");
@@ -138,6 +155,18 @@ test("the explore page does not move while it loads", async ({ page }) => {
   await page.waitForLoadState("networkidle");
 
   expect(await shifts()).toBeLessThan(0.05);
+});
+
+test("the sign-in form does not move when the providers' buttons arrive", async ({ page }) => {
+  const shifts = await recordLayoutShifts(page);
+  for (const address of ["/auth", "/auth?mode=signup"]) {
+    await page.goto(address);
+    await expect(page.getByRole("button", { name: "Continue with Google" })).toBeVisible();
+    await expect(page.locator("#root > [inert]")).toHaveCount(0);
+    await page.waitForLoadState("networkidle");
+
+    expect(await shifts(), address).toBe(0);
+  }
 });
 
 test("nothing is wider than the screen", async ({ page }) => {

@@ -1,7 +1,7 @@
 import { QueryClientProvider } from "@tanstack/react-query";
 import { useState } from "react";
-import { seedQueries, takePageData } from "@/app/page-data";
-
+import { seedQueries } from "@/app/page-data";
+import { readPageData } from "@/app/page-rows";
 import { AppRouter } from "@/app/router";
 import { createQueryClient } from "@/lib/query-client";
 import { SessionProvider } from "@/lib/session";
@@ -9,7 +9,7 @@ import { SessionProvider } from "@/lib/session";
 /** The query cache, with the rows that came with the page. */
 function createSeededClient() {
   const queryClient = createQueryClient();
-  seedQueries(queryClient, takePageData());
+  seedQueries(queryClient, readPageData());
   return queryClient;
 }
 

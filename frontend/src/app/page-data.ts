@@ -1,48 +1,20 @@
 import type { QueryClient } from "@tanstack/react-query";
-import { type Brand, brandQuery } from "@/features/brands/api/get-brand";
+import { providersKey } from "@/features/auth/api/enabled-providers";
+import { brandQuery } from "@/features/brands/api/get-brand";
 import { itemQuery } from "@/features/items/api/get-item";
-import type { Item } from "@/features/items/api/item";
 import { brandItemsQuery } from "@/features/items/api/list-brand-items";
 import { outfitQuery } from "@/features/outfits/api/get-outfit";
 import { creatorOutfitsQuery } from "@/features/outfits/api/list-creator-outfits";
-import { type OutfitItem, outfitItemsQuery } from "@/features/outfits/api/list-outfit-items";
+import { outfitItemsQuery } from "@/features/outfits/api/list-outfit-items";
 import { outfitListQuery } from "@/features/outfits/api/list-outfits";
 import { outfitsWithItemQuery } from "@/features/outfits/api/list-outfits-with";
-import type { Outfit } from "@/features/outfits/api/outfit";
 import { outfitSearchQuery } from "@/features/outfits/api/search-outfits";
-import { type PublicProfile, profileQuery } from "@/features/profiles/api/get-profile";
+import { profileQuery } from "@/features/profiles/api/get-profile";
 import { unfilteredSearch } from "@/lib/catalogue-search";
 import { buildPage, type Page } from "@/lib/paged-query";
 import { setSite } from "@/lib/site";
-import { colorsQuery, type NamedColor, outfitStylesQuery } from "@/lib/vocabulary";
-
-/** Rows of a page's first queries, as the database's `page_meta` returns them. Which ones there are depends on the page. */
-export interface PageData {
-  /** Settings of the site, when they differ from what it was built with. */
-  site?: { name: string; registration_open: boolean };
-  outfit_styles?: { id: string; name: string }[];
-  colors?: NamedColor[];
-  /** First page of approved outfits. */
-  newest_outfits?: Outfit[];
-  outfit?: Outfit;
-  /** In the order of the outfit's `item_ids`. */
-  outfit_items?: OutfitItem[];
-  item?: Item;
-  /** First page of approved outfits with the item. */
-  item_outfits?: Outfit[];
-  brand?: Brand;
-  /** First page of the brand's items. */
-  brand_items?: Item[];
-  profile?: PublicProfile;
-  /** First page of the creator's approved outfits. */
-  creator_outfits?: Outfit[];
-}
-
-/** The data that the server wrote into the page; nothing with a development server or when the function failed. */
-export function takePageData(): PageData {
-  const text = document.getElementById("page-data")?.textContent ?? "";
-  return text === "" ? {} : (JSON.parse(text) as PageData);
-}
+import { colorsQuery, outfitStylesQuery } from "@/lib/vocabulary";
+import type { PageData } from "./page-rows";
 
 /** Puts the rows into the cache as if their queries had just been answered: the first view needs no request. */
 export function seedQueries(queryClient: QueryClient, data: PageData): void {
@@ -60,6 +32,7 @@ export function seedQueries(queryClient: QueryClient, data: PageData): void {
     const discovery = outfitSearchQuery({ ...unfilteredSearch, styles: [] });
     queryClient.setQueryData(discovery.queryKey, buildFirstPage(data.newest_outfits));
   }
+  if (data.providers !== undefined) queryClient.setQueryData(providersKey, data.providers);
   seedSubject(queryClient, data);
 }
 

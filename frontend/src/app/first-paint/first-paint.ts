@@ -6,9 +6,11 @@
  * Only addresses without search and hash are drawn: the rows in the page are those of the plain address.
  */
 
-import type { PageData } from "@/app/page-data";
+import { addPageData, readPageData } from "@/app/page-rows";
+import { hasStoredSession } from "@/lib/services";
 import { setSite } from "@/lib/site";
-import { paintAuth } from "./paint-auth";
+import { loadProviders } from "./load-providers";
+import { paintAuth, paintSignInForm } from "./paint-auth";
 import { paintDiscovery } from "./paint-discovery";
 import { paintExplore } from "./paint-explore";
 import { paintItem, paintOutfit } from "./paint-subject";
@@ -16,22 +18,21 @@ import { paintItem, paintOutfit } from "./paint-subject";
 /** How long the app waits for the pictures at most, in milliseconds. A slow picture must not keep a page from working. */
 const longestWaitMs = 1000;
 
-function readData(): PageData {
-  const text = document.getElementById("page-data")?.textContent ?? "";
-  return text === "" ? {} : (JSON.parse(text) as PageData);
-}
+const segment = location.pathname.split("/")[1];
+/** Signed-in people are sent on from the sign-in page, so nothing is prepared for them. */
+const isSignIn = segment === "auth" && !hasStoredSession();
 
 function createView(): HTMLElement | null {
   if (location.search !== "" || location.hash !== "") return null;
-  const data = readData();
+  const data = readPageData();
   if (data.site !== undefined) {
     setSite({ name: data.site.name, registrationOpen: data.site.registration_open });
   }
-  switch (location.pathname.split("/")[1]) {
+  switch (segment) {
     case "":
       return paintExplore(data);
     case "auth":
-      return paintAuth();
+      return isSignIn ? paintAuth() : null;
     case "discovery":
       return paintDiscovery(data);
     case "look":
@@ -51,14 +52,23 @@ async function waitForPictures(view: HTMLElement): Promise<void> {
   await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
 }
 
-/** Runs the app's scripts. The libraries have an element of their own, so that the browser can draw between them and the app. */
+/** The addresses in a meta element that the build writes into the page. */
+function listedScripts(name: "app-scripts" | "page-scripts"): string[] {
+  const list = document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`)?.content ?? "";
+  return list === "" ? [] : list.split(" ");
+}
+
+/**
+ * Requests all scripts of the page and runs the app's. The libraries have an element of their own, so that the browser can draw
+ * between them and the app.
+ */
 function startApp(): void {
-  const entry = document.querySelector<HTMLMetaElement>('meta[name="app-scripts"]');
-  for (const address of entry?.content.split(" ") ?? []) {
-    const script = document.createElement("script");
-    script.type = "module";
-    script.src = address;
-    document.head.append(script);
+  for (const href of listedScripts("page-scripts")) {
+    const link = Object.assign(document.createElement("link"), { rel: "modulepreload", href });
+    document.head.append(link);
+  }
+  for (const src of listedScripts("app-scripts")) {
+    document.head.append(Object.assign(document.createElement("script"), { type: "module", src }));
   }
 }
 
@@ -72,15 +82,30 @@ function tryToCreateView(): HTMLElement | null {
   }
 }
 
+/** Puts the identity providers into the page's data, and draws the form that they belong to. */
+async function prepareSignIn(page: HTMLElement | null): Promise<void> {
+  const providers = await loadProviders();
+  if (providers !== null) addPageData({ providers });
+  if (page !== null) paintSignInForm(page, providers ?? []);
+}
+
+/** Resolves when the first view can be seen, and what decides its layout is known. */
+async function waitForView(page: HTMLElement | null): Promise<void> {
+  if (isSignIn) await prepareSignIn(page);
+  if (page !== null) await waitForPictures(page);
+}
+
 const view = tryToCreateView();
-if (view === null) {
-  startApp();
-} else {
+if (view !== null) {
   // It is a picture of the page: nothing in it can be operated yet, so it must neither be focused nor read out.
   view.inert = true;
   view.ariaHidden = "true";
   document.getElementById("root")?.append(view);
-  // Scripts that run meanwhile would delay the pictures. In a hidden tab nothing is drawn, so the time limit counts.
+}
+if (view === null && !isSignIn) {
+  startApp();
+} else {
+  // Scripts that are loaded or run meanwhile would delay the pictures. In a hidden tab nothing is drawn, so the time limit counts.
   const deadline = new Promise((resolve) => setTimeout(resolve, longestWaitMs));
-  void Promise.race([waitForPictures(view), deadline]).then(startApp);
+  void Promise.race([waitForView(view), deadline]).then(startApp);
 }

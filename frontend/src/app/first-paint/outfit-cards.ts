@@ -1,4 +1,4 @@
-import type { PageData } from "@/app/page-data";
+import type { PageData } from "@/app/page-rows";
 import { columnClasses } from "@/components/ui/card-columns";
 import type { Outfit } from "@/features/outfits/api/outfit";
 import {

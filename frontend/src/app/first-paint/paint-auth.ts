@@ -1,17 +1,20 @@
+import type { IdentityProvider } from "@/features/auth/api/enabled-providers";
+import {
+  providerButtonsShape,
+  providerLabel,
+} from "@/features/auth/components/provider-buttons-shape";
 import { product } from "@/lib/product";
-import { hasStoredSession } from "@/lib/services";
 import { div, element, span, wordmark } from "./elements";
 
-/** The sign-in form. Signed-in people are sent on, so for them nothing is painted. */
-export function paintAuth(): HTMLElement | null {
-  if (hasStoredSession()) return null;
+/** The sign-in page. The form is missing until {@link paintSignInForm} adds it. */
+export function paintAuth(): HTMLElement {
   return div(
     "grid min-h-dvh bg-canvas text-ink lg:grid-cols-[minmax(0,1.05fr)_minmax(0,1fr)]",
     showcase(),
     div(
       "flex flex-col px-5 py-4 sm:px-10 lg:px-16 lg:py-8",
       wordmark("lg:hidden"),
-      div("mx-auto flex w-full max-w-md flex-1 flex-col justify-center py-8", ...signInForm()),
+      div("mx-auto flex w-full max-w-md flex-1 flex-col justify-center py-8"),
     ),
   );
 }
@@ -32,7 +35,12 @@ function showcase(): HTMLElement {
   return aside;
 }
 
-function signInForm(): HTMLElement[] {
+/** Draws the form where {@link paintAuth} left room for it. */
+export function paintSignInForm(page: HTMLElement, providers: IdentityProvider[]): void {
+  page.lastElementChild?.lastElementChild?.append(...signInForm(providers));
+}
+
+function signInForm(providers: IdentityProvider[]): HTMLElement[] {
   const tab = "inline-flex h-11 items-center justify-center rounded-full font-medium text-small";
   return [
     element("h1", "font-serif text-title", "Sign In"),
@@ -42,6 +50,7 @@ function signInForm(): HTMLElement[] {
       span(`${tab} bg-ink text-canvas`, "Log In"),
       span(`${tab} text-ink-soft`, "Sign Up"),
     ),
+    ...providerButtons(providers),
     div(
       "flex flex-col gap-5",
       field("Email"),
@@ -56,6 +65,20 @@ function signInForm(): HTMLElement[] {
         "mt-1 inline-flex h-12 items-center justify-center rounded-full bg-accent px-6 font-medium text-on-accent text-small",
         "Sign In",
       ),
+    ),
+  ];
+}
+
+/** As `features/auth/components/provider-buttons.tsx` renders them. */
+function providerButtons(providers: IdentityProvider[]): HTMLElement[] {
+  if (providers.length === 0) return [];
+  const button =
+    "inline-flex h-12 items-center justify-center rounded-full border border-line-strong/60 px-6 font-medium text-ink text-small whitespace-nowrap";
+  return [
+    div(
+      providerButtonsShape.list,
+      ...providers.map(({ label }) => span(button, providerLabel(label))),
+      element("p", providerButtonsShape.divider, providerButtonsShape.dividerText),
     ),
   ];
 }

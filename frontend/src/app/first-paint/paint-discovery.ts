@@ -1,4 +1,4 @@
-import type { PageData } from "@/app/page-data";
+import type { PageData } from "@/app/page-rows";
 import { div, element, searchBox, sitePage, span } from "./elements";
 import { outfitCards } from "./outfit-cards";
 

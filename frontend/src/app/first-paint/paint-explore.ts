@@ -1,5 +1,5 @@
 import { readCollapsed } from "@/app/layouts/explore/sidebar-state";
-import type { PageData } from "@/app/page-data";
+import type { PageData } from "@/app/page-rows";
 import { product } from "@/lib/product";
 import { hasStoredSession } from "@/lib/services";
 import { bottomBar, div, element, searchBox, span, wordmark } from "./elements";

@@ -1,4 +1,4 @@
-import type { PageData } from "@/app/page-data";
+import type { PageData } from "@/app/page-rows";
 import { subjectColumns } from "@/app/routes/subject-columns";
 import { gallerySizes } from "@/components/gallery-sizes";
 import { itemPictureWidth } from "@/features/items/components/item-card-shape";

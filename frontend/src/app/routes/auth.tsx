@@ -1,11 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useEffect, useState } from "react";
 import { Navigate, useLocation, useNavigate, useSearchParams } from "react-router";
 import { Wordmark } from "@/app/shell/wordmark";
 import { Slideshow } from "@/components/slideshow";
 import { Button } from "@/components/ui/button";
 import { LoadingPage } from "@/components/ui/spinner";
 import * as Tabs from "@/components/ui/tabs";
+import { providersQuery } from "@/features/auth/api/providers";
 import { ForgotPasswordForm } from "@/features/auth/components/forgot-password-form";
 import { ProviderButtons } from "@/features/auth/components/provider-buttons";
 import { ResetPasswordForm } from "@/features/auth/components/reset-password-form";
@@ -29,6 +30,10 @@ function readMode(params: URLSearchParams, recovering: boolean): Mode {
   return params.get("mode") === "signup" ? "signup" : "login";
 }
 
+function hasProviderButtons(mode: Mode): boolean {
+  return mode === "login" || mode === "signup";
+}
+
 /** Sign-in, sign-up, and both steps of resetting a password. The address decides which form is shown. */
 export function Auth() {
   usePageTheme("light");
@@ -39,6 +44,8 @@ export function Auth() {
   const location = useLocation();
   const recovering = isRecoveringPassword() && (isLoading || user !== null);
   const mode = readMode(params, recovering);
+  const areProvidersKnown = useProvidersOrTimeout();
+  const isReady = !isLoading && (areProvidersKnown || !hasProviderButtons(mode));
 
   if (user !== null && mode !== "reset-password") {
     // AuthCallbackNotice replaces this address meanwhile, which would cancel the redirect; the new key repeats it.
@@ -55,11 +62,25 @@ export function Auth() {
       >
         <Wordmark className="lg:hidden" />
         <div className="mx-auto flex w-full max-w-md flex-1 flex-col justify-center py-8">
-          {isLoading ? <LoadingPage /> : <AuthForms mode={mode} />}
+          {isReady ? <AuthForms mode={mode} /> : <LoadingPage />}
         </div>
       </main>
     </div>
   );
+}
+
+/** Longest time for which the form waits for the providers, in milliseconds. */
+const longestProviderWaitMs = 1000;
+
+/** Whether the form can be shown: the providers' buttons, which make it higher, are known, or take too long. */
+function useProvidersOrTimeout(): boolean {
+  const { isPending } = useQuery(providersQuery());
+  const [isLate, setLate] = useState(false);
+  useEffect(() => {
+    const timer = window.setTimeout(() => setLate(true), longestProviderWaitMs);
+    return () => window.clearTimeout(timer);
+  }, []);
+  return !isPending || isLate;
 }
 
 function AuthForms({ mode }: { mode: Mode }) {

@@ -40,9 +40,9 @@ export const ExploreCard = memo(function ExploreCard({
     // With a modifier key the browser opens a tab or a window, or downloads.
     if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
     event.preventDefault();
-    growFrom(event.currentTarget.querySelector("[data-picture]"), "outfit-picture", async () => {
-      await navigate(to, { state: modalState, preventScrollReset: true, flushSync: true });
-    });
+    growFrom(event.currentTarget.querySelector("[data-picture]"), "outfit-picture", () =>
+      navigate(to, { state: modalState, preventScrollReset: true, flushSync: true }),
+    );
   }
 
   return (

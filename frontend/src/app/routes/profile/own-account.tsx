@@ -2,6 +2,7 @@ import type { User } from "@supabase/auth-js";
 import { useNavigate } from "react-router";
 import { forgetAccount } from "@/features/account/api/delete-account";
 import { AccountSection } from "@/features/account/components/account-section";
+import { noteOwnSignOut } from "@/lib/own-sign-out";
 import { paths } from "@/lib/paths";
 import type { Profile } from "@/lib/session";
 
@@ -15,8 +16,9 @@ export function OwnAccount({ user, profile }: OwnAccountProps) {
   const navigate = useNavigate();
 
   async function leave() {
-    // First to a public page, rendered at once: on a private one the guard would ask to sign in again.
-    await navigate(paths.explore, { replace: true, flushSync: true });
+    // The guard of the private pages may notice the end of the session first; it then leads to the dashboard, too.
+    noteOwnSignOut();
+    navigate(paths.explore, { replace: true });
     await forgetAccount(user.id);
   }
 

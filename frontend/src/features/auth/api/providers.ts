@@ -1,37 +1,15 @@
-import type { Provider } from "@supabase/auth-js";
 import { queryOptions } from "@tanstack/react-query";
 import { paths } from "@/lib/paths";
 import { stale } from "@/lib/query-client";
 import { ServiceError } from "@/lib/service-error";
 import { servicesUrl } from "@/lib/services";
 import { loadAuth, supabaseKey } from "@/lib/supabase";
-
-/** Identity providers with their labels. The service may know more; those get no button. */
-const labels = {
-  google: "Google",
-  apple: "Apple",
-  azure: "Microsoft",
-  facebook: "Facebook",
-  github: "GitHub",
-  gitlab: "GitLab",
-  keycloak: "Keycloak",
-  linkedin_oidc: "LinkedIn",
-  discord: "Discord",
-  slack_oidc: "Slack",
-  spotify: "Spotify",
-  twitch: "Twitch",
-  twitter: "X",
-} as const satisfies Partial<Record<Provider, string>>;
-
-export interface IdentityProvider {
-  id: keyof typeof labels;
-  label: string;
-}
+import { enabledProviders, type IdentityProvider, providersKey } from "./enabled-providers";
 
 /** The providers that the server is configured for. */
 export function providersQuery() {
   return queryOptions({
-    queryKey: ["auth", "settings"],
+    queryKey: providersKey,
     staleTime: stale.vocabulary,
     queryFn: async ({ signal }): Promise<IdentityProvider[]> => {
       const response = await fetch(`${servicesUrl}/auth/v1/settings`, {
@@ -44,18 +22,6 @@ export function providersQuery() {
       return enabledProviders(await response.json());
     },
   });
-}
-
-export function enabledProviders(settings: unknown): IdentityProvider[] {
-  if (typeof settings !== "object" || settings === null || !("external" in settings)) return [];
-  const external = new Map(Object.entries(settings.external ?? {}));
-  return Object.entries(labels).flatMap(([id, label]) =>
-    hasLabel(id) && external.get(id) === true ? [{ id, label }] : [],
-  );
-}
-
-function hasLabel(id: string): id is keyof typeof labels {
-  return id in labels;
 }
 
 /** Redirects to the provider's page, which redirects back to /auth. */

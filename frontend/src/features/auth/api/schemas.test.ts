@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { enabledProviders } from "./providers";
+import { enabledProviders } from "./enabled-providers";
 import { resetPasswordSchema, signInSchema, signUpSchema } from "./schemas";
 import { describeSignInError, TooManyAttempts } from "./sign-in";
 

@@ -3,13 +3,14 @@ import { Button } from "@/components/ui/button";
 import { messageOf } from "@/lib/service-error";
 import { toast } from "@/lib/toast";
 import { providersQuery, signInWithProvider } from "../api/providers";
+import { providerButtonsShape, providerLabel } from "./provider-buttons-shape";
 
 /** A "Continue with …" button for each configured provider, with a divider below. */
 export function ProviderButtons() {
   const { data: providers = [] } = useQuery(providersQuery());
   if (providers.length === 0) return null;
   return (
-    <div className="mb-6 flex flex-col gap-3">
+    <div className={providerButtonsShape.list}>
       {providers.map(({ id, label }) => (
         <Button
           key={id}
@@ -24,12 +25,10 @@ export function ProviderButtons() {
             )
           }
         >
-          Continue with {label}
+          {providerLabel(label)}
         </Button>
       ))}
-      <p className="mt-3 flex items-center gap-4 text-caption text-ink-soft before:h-px before:flex-1 before:bg-line after:h-px after:flex-1 after:bg-line">
-        Or continue with
-      </p>
+      <p className={providerButtonsShape.divider}>{providerButtonsShape.dividerText}</p>
     </div>
   );
 }
