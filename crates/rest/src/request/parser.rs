@@ -3,7 +3,10 @@
 //! Clients show `details` of PGRST100 to people, and test suites compare them. PostgREST's are made by Parsec, so the
 //! bookkeeping of expectations follows Parsec's rules: a parser that consumed nothing adds to the expectations at its
 //! position, one that consumed replaces them, `attempt` forgets that something was consumed, `label` renames what was
-//! expected. Messages are `Copy` and kept inline, so parsing a correct query allocates nothing for errors it never shows.
+//! expected.
+//!
+//! Messages never decide how parsing goes on. So a text is first parsed by a parser that collects none, and only a text
+//! that was refused is parsed again by one that does.
 
 use smallvec::SmallVec;
 
@@ -56,15 +59,34 @@ pub(crate) type Parsed<T> = Result<T, Failure>;
 pub(crate) struct Parser<'a> {
     text: &'a str,
     position: usize,
+    /// Whether messages are collected.
+    explains: bool,
     error: ParseError,
 }
 
 impl<'a> Parser<'a> {
+    /// A parser that tells whether the text can be parsed, and nothing about the reason.
     pub(crate) fn new(text: &'a str) -> Self {
         Self {
             text,
             position: 0,
+            explains: false,
             error: ParseError::default(),
+        }
+    }
+
+    /// A parser that collects messages for [`Parser::describe_error`], which costs several times as much.
+    pub(crate) fn explaining(text: &'a str) -> Self {
+        Self {
+            explains: true,
+            ..Self::new(text)
+        }
+    }
+
+    /// Adds messages about a position.
+    fn note(&mut self, at: usize, messages: &[ParseMessage]) {
+        if self.explains {
+            self.error.add(at, messages);
         }
     }
 
@@ -99,7 +121,7 @@ impl<'a> Parser<'a> {
 
     /// Fails without consuming, with these messages about the current position.
     fn fail<T>(&mut self, messages: &[ParseMessage]) -> Parsed<T> {
-        self.error.add(self.position, messages);
+        self.note(self.position, messages);
         Err(Failure { consumed: false })
     }
 
@@ -122,7 +144,7 @@ impl<'a> Parser<'a> {
             self.advance(length);
         }
         let next = self.peek();
-        self.error.add(self.position, &[ParseMessage::Token(next)]);
+        self.note(self.position, &[ParseMessage::Token(next)]);
         &rest[..length]
     }
 
@@ -141,7 +163,7 @@ impl<'a> Parser<'a> {
     pub(crate) fn note_expected(&mut self, expected: &[&'static str]) {
         let next = self.peek();
         for what in expected {
-            self.error.add(
+            self.note(
                 self.position,
                 &[ParseMessage::Token(next), ParseMessage::Expected(what)],
             );
@@ -178,7 +200,7 @@ impl<'a> Parser<'a> {
             return self.fail(&[ParseMessage::Token(found), ParseMessage::Expected(shown)]);
         }
         self.error.messages.clear();
-        self.error.add(
+        self.note(
             self.position,
             &[ParseMessage::Token(found), ParseMessage::Expected(shown)],
         );
@@ -189,7 +211,7 @@ impl<'a> Parser<'a> {
     pub(crate) fn end(&mut self) -> Parsed<()> {
         match self.peek() {
             None => {
-                self.error.add(
+                self.note(
                     self.position,
                     &[ParseMessage::Token(None), ParseMessage::Expected("end of input")],
                 );
@@ -216,13 +238,13 @@ impl<'a> Parser<'a> {
         match self.peek() {
             Some(found) if forbidden(found) => {
                 let after = self.position + found.len_utf8();
-                self.error.add(after, &[ParseMessage::Forbidden(found)]);
+                self.note(after, &[ParseMessage::Forbidden(found)]);
                 Err(Failure { consumed: false })
             }
             found => {
-                self.error.add(self.position, &[ParseMessage::Token(found)]);
+                self.note(self.position, &[ParseMessage::Token(found)]);
                 if let Some(shown) = shown {
-                    self.error.add(self.position, &[ParseMessage::Expected(shown)]);
+                    self.note(self.position, &[ParseMessage::Expected(shown)]);
                 }
                 Ok(())
             }
@@ -232,14 +254,13 @@ impl<'a> Parser<'a> {
     /// Runs `parse`; a failure moves back to the start and counts as if nothing had been consumed (Parsec's `try`).
     pub(crate) fn attempt<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         let start = self.position;
-        // Cheap: the messages are kept inline and copied without an allocation.
-        let before = self.error.clone();
+        let before = self.explains.then(|| self.error.clone());
         match parse(self) {
             Ok(value) => Ok(value),
             Err(failed) => {
                 let consumed = failed.consumed || self.position != start;
                 self.position = start;
-                if consumed {
+                if let Some(before) = before.filter(|_| consumed) {
                     let inner = std::mem::replace(&mut self.error, before);
                     self.error.add(inner.at, &inner.messages);
                 }
@@ -251,11 +272,13 @@ impl<'a> Parser<'a> {
     /// Runs `parse` and moves back to the start if it succeeded.
     pub(crate) fn look_ahead<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         let start = self.position;
-        let before = self.error.clone();
+        let before = self.explains.then(|| self.error.clone());
         match parse(self) {
             Ok(value) => {
                 self.position = start;
-                self.error = before;
+                if let Some(before) = before {
+                    self.error = before;
+                }
                 Ok(value)
             }
             failed => failed,
@@ -300,6 +323,9 @@ impl<'a> Parser<'a> {
         name: &'static str,
         parse: impl FnOnce(&mut Self) -> Parsed<T>,
     ) -> Parsed<T> {
+        if !self.explains {
+            return parse(self);
+        }
         let start = self.position;
         let before = std::mem::take(&mut self.error);
         let result = parse(self);
@@ -405,7 +431,7 @@ mod tests {
 
     #[test]
     fn rest_078_a_failed_string_reports_the_first_wrong_character() {
-        let mut parser = Parser::new("nope");
+        let mut parser = Parser::explaining("nope");
 
         let failed = parser.string("not", "\"not\"");
 
@@ -416,7 +442,7 @@ mod tests {
 
     #[test]
     fn rest_078_alternatives_at_one_position_are_listed_together() {
-        let mut parser = Parser::new("x");
+        let mut parser = Parser::explaining("x");
 
         let failed = parser.either(|p| p.char('a', "\"a\""), |p| p.char('b', "\"b\""));
 
@@ -429,7 +455,7 @@ mod tests {
 
     #[test]
     fn rest_078_consumed_input_drops_earlier_expectations() {
-        let mut parser = Parser::new("ab");
+        let mut parser = Parser::explaining("ab");
 
         let done = parser.sequence(|p| {
             p.optional(|p| p.char('x', "\"x\""))?;

@@ -32,7 +32,7 @@ pub(crate) fn parse<T>(
     what: &str,
     shown: &str,
     text: &str,
-    production: impl FnOnce(&mut Parser<'_>) -> Parsed<T>,
+    production: impl Fn(&mut Parser<'_>) -> Parsed<T>,
 ) -> Result<T, RequestError> {
     // Checked before parsing: the parser is recursive, so deep nesting would overflow its stack.
     if nesting(text) > MAX_NESTING {
@@ -41,7 +41,10 @@ pub(crate) fn parse<T>(
             details: format!("more than {MAX_NESTING} levels of parentheses"),
         });
     }
-    let mut parser = Parser::new(text);
+    if let Ok(parsed) = production(&mut Parser::new(text)) {
+        return Ok(parsed);
+    }
+    let mut parser = Parser::explaining(text);
     production(&mut parser).map_err(|_| {
         let (column, details) = parser.describe_error();
         RequestError::Query {
