@@ -2,12 +2,14 @@
 //!
 //! Source: gateway contract §2 and §3.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
 use actix_http::{Request, Response};
 use actix_web::body::BoxBody;
 use actix_web::http::header::{self, HeaderMap};
+use memchr::memchr_iter;
 use percent_encoding::percent_decode_str;
 use selvedge_token::{ApiKeyKind, ApiKeys, Claims, KeyRing, unix_now};
 
@@ -73,7 +75,7 @@ impl Keys {
         // A header that is not UTF-8 must become an invalid token, not a request without one, which would run as anon.
         let authorization = headers
             .get(header::AUTHORIZATION)
-            .map(|value| String::from_utf8_lossy(value.as_bytes()));
+            .map(|value| read_text(value.as_bytes()));
         let authorization = authorization.as_deref();
         // supabase-js sends an opaque key as bearer, too. Without an `apikey` header it counts as the key.
         let opaque_bearer = authorization
@@ -121,7 +123,7 @@ impl Keys {
     fn classify<'a>(&self, key: Option<&'a str>) -> SentKey<'a> {
         match key {
             None => SentKey::None,
-            Some(key) if key.bytes().filter(|byte| *byte == b'.').count() == 2 => SentKey::Jwt(key),
+            Some(key) if memchr_iter(b'.', key.as_bytes()).count() == 2 => SentKey::Jwt(key),
             Some(key) => SentKey::Opaque(self.api_keys.kind(key)),
         }
     }
@@ -191,6 +193,12 @@ impl Credentials {
         matches!(&self.bearer, Bearer::Valid(claims)
             if claims.role() == Some("service_role") && claims.check_time(unix_now(), 0).is_ok())
     }
+}
+
+/// The text of a header, with replacement characters where it is not UTF-8. Checking the whole at once is several times as
+/// fast as `from_utf8_lossy`, which matters for tokens.
+fn read_text(value: &[u8]) -> Cow<'_, str> {
+    str::from_utf8(value).map_or_else(|_| String::from_utf8_lossy(value), Cow::Borrowed)
 }
 
 /// `token` of `Bearer token`, with the scheme in any case. Empty when nothing follows the scheme.
