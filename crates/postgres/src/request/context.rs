@@ -4,10 +4,11 @@
 
 use std::cell::RefCell;
 use std::fmt::Write;
+use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use crate::{AccessMode, Param, RoleSettings, SqlStatement};
+use crate::{AccessMode, RoleSettings};
 
 /// The role under which a request runs, and what SQL can read of the request with `current_setting`.
 #[derive(Debug, Clone, Copy)]
@@ -28,7 +29,16 @@ pub struct RequestContext<'a> {
     pub extra: &'a [(&'a str, &'a str)],
 }
 
-impl RequestContext<'_> {
+/// The statement that makes the settings of a request. Its values are borrowed: the headers and claims of each request are
+/// copied once, into the connection's buffer.
+#[derive(Debug, PartialEq)]
+pub(crate) struct SettingsStatement<'a> {
+    pub(crate) text: Arc<str>,
+    /// Values of `$1`, `$2`, …, all in text form.
+    pub(crate) values: SmallVec<[&'a str; 16]>,
+}
+
+impl<'a> RequestContext<'a> {
     /// One statement that makes all settings for the current transaction.
     ///
     /// The role's own settings are made before the role itself, because the connection's role may be allowed to make them
@@ -40,64 +50,58 @@ impl RequestContext<'_> {
     /// `session` are settings that come first: what a transaction before this one may have changed in the session.
     pub(crate) fn settings(
         &self,
-        roles: &RoleSettings,
+        roles: &'a RoleSettings,
         access: AccessMode,
-        session: &[(String, String)],
-    ) -> SqlStatement {
+        session: &'a [(String, String)],
+    ) -> SettingsStatement<'a> {
         let of_role = roles.for_role(self.role);
-        let named = session.len() + of_role.len();
-        let mut params = Vec::with_capacity(7 + 2 * (named + self.extra.len()));
-        let push_named = |params: &mut Vec<Param>, name: &str, value: &str| {
-            params.push(Param::text(name));
-            params.push(Param::text(value));
-        };
-        params.push(Param::text(self.search_path));
+        let mut values: SmallVec<[&'a str; 16]> = SmallVec::new();
+        values.push(self.search_path);
         for (name, value) in session.iter().chain(of_role) {
-            push_named(&mut params, name, value);
+            values.extend([name.as_str(), value.as_str()]);
         }
-        for value in [
+        values.extend([
             self.role,
             self.claims,
             self.method,
             self.path,
             self.headers,
             self.cookies,
-        ] {
-            params.push(Param::text(value));
-        }
+        ]);
         for (name, value) in self.extra {
-            push_named(&mut params, name, value);
+            values.extend([*name, *value]);
         }
-        SqlStatement {
-            text: cached_text(named, self.extra.len(), access),
-            params,
-            force_custom_plan: false,
+        SettingsStatement {
+            text: cached_text(session.len() + of_role.len(), self.extra.len(), access),
+            values,
         }
     }
 }
 
 /// What the text depends on: number of the session's and the role's settings, number of extra settings, whether it is read-only.
 type Shape = (usize, usize, bool);
+/// A shape and its text.
+type ShapedText = (Shape, Arc<str>);
 
 thread_local! {
-    /// Texts of recent shapes. Few shapes occur, so a request copies a text instead of building it.
-    static RECENT_TEXTS: RefCell<SmallVec<[(Shape, String); KEPT_TEXTS]>> = RefCell::default();
+    /// Texts of recent shapes. Few shapes occur, so a request hardly ever builds a text.
+    static RECENT_TEXTS: RefCell<SmallVec<[ShapedText; KEPT_TEXTS]>> = RefCell::default();
 }
 
 /// How many texts each thread keeps.
 const KEPT_TEXTS: usize = 8;
 
-fn cached_text(named: usize, extra: usize, access: AccessMode) -> String {
+fn cached_text(named: usize, extra: usize, access: AccessMode) -> Arc<str> {
     let shape = (named, extra, access == AccessMode::ReadOnly);
     RECENT_TEXTS.with_borrow_mut(|recent| {
         if let Some((_, text)) = recent.iter().find(|(known, _)| *known == shape) {
-            return text.clone();
+            return Arc::clone(text);
         }
-        let text = write_text(shape);
+        let text: Arc<str> = write_text(shape).into();
         if recent.len() == KEPT_TEXTS {
             recent.remove(0);
         }
-        recent.push((shape, text.clone()));
+        recent.push((shape, Arc::clone(&text)));
         text
     })
 }
@@ -150,13 +154,14 @@ mod tests {
             extra: &[("timezone", "UTC")],
         };
 
+        let roles = RoleSettings::default();
         for (access, first) in [
             (AccessMode::ReadWrite, "search_path"),
             (AccessMode::ReadOnly, "transaction_read_only"),
         ] {
-            let statement = context.settings(&RoleSettings::default(), access, &[]);
+            let statement = context.settings(&roles, access, &[]);
 
-            assert_eq!(statement.params.len(), 9);
+            assert_eq!(statement.values.len(), 9);
             assert!(
                 statement
                     .text
@@ -168,7 +173,7 @@ mod tests {
                     .text
                     .ends_with(",set_config('request.cookies',$7,true),set_config($8,$9,true))")
             );
-            assert_eq!(statement, context.settings(&RoleSettings::default(), access, &[]));
+            assert_eq!(statement, context.settings(&roles, access, &[]));
         }
         assert!(
             write_text((1, 0, false)).contains("$1,true),set_config($2,$3,true),set_config('role',$4,true)")

@@ -32,9 +32,9 @@ pub async fn begin_as_caller<'c>(
     // The access mode is set by the `BEGIN` above; `ReadWrite` here means that no setting is added for it.
     let settings = context.settings(roles, AccessMode::ReadWrite, &[]);
     let params: Vec<_> = settings
-        .params
+        .values
         .iter()
-        .map(|param| (param as &(dyn tokio_postgres::types::ToSql + Sync), Type::UNKNOWN))
+        .map(|value| (value as &(dyn tokio_postgres::types::ToSql + Sync), Type::TEXT))
         .collect();
     transaction.query_typed(&settings.text, &params).await?;
     Ok(transaction)

@@ -218,13 +218,8 @@ impl Pipeline {
             &[RESET, SESSION_DEFAULTS][..]
         };
         for text in statements {
-            let statement = SqlStatement::plain(*text);
-            batch.execute(
-                TransactionStage::TransactionEnd,
-                ANY_ROLE,
-                &statement,
-                Sink::Discard,
-            )?;
+            let stage = TransactionStage::TransactionEnd;
+            batch.execute_text::<&str>(stage, ANY_ROLE, text, &[], Sink::Discard)?;
         }
         Ok(())
     }
@@ -434,7 +429,13 @@ fn push_settings(
     session: &[(String, String)],
 ) -> Result<(), BatchError> {
     let settings = transaction.context.settings(roles, access, session);
-    batch.execute(TransactionStage::Settings, ANY_ROLE, &settings, Sink::Discard)
+    batch.execute_text(
+        TransactionStage::Settings,
+        ANY_ROLE,
+        &settings.text,
+        &settings.values,
+        Sink::Discard,
+    )
 }
 
 /// Adds a transaction with `BEGIN`, all but its end.

@@ -24,6 +24,8 @@ const MAX_IN_FLIGHT: usize = 64;
 /// How many transactions about the same table or function may run on the pipelines that are reserved for unknown
 /// statements. One slow function, called in many ways, must not take all of them.
 const RESERVED_PER_SUBJECT: usize = 2;
+/// How often pipelines are checked for having been idle or open for too long.
+const TIMES_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Runs request transactions. Belongs to one worker thread; cheap to clone.
 #[derive(Clone)]
@@ -43,6 +45,8 @@ struct Inner {
     /// Whether a pipeline is being opened in advance; one at a time.
     is_opening_in_advance: Cell<bool>,
     wait_queues: Rc<WaitQueues>,
+    /// When pipelines were last removed because they were idle or old.
+    times_checked: Cell<Instant>,
 }
 
 impl RequestPool {
@@ -58,6 +62,7 @@ impl RequestPool {
                 opening: RefCell::default(),
                 is_opening_in_advance: Cell::new(false),
                 wait_queues,
+                times_checked: Cell::new(Instant::now()),
             }),
         }
     }
@@ -405,7 +410,17 @@ impl Inner {
         Ok(pipeline)
     }
 
+    /// Removes the pipelines that cannot be used at once, and those that are idle or old at most once per second, because
+    /// looking at the times of each costs more than the rest of the choice.
     fn discard_unusable(&self, pipelines: &mut Vec<Rc<Pipeline>>, now: Instant) {
+        let interval = TIMES_CHECK_INTERVAL
+            .min(self.config.idle_timeout)
+            .min(self.config.max_lifetime);
+        let checks_times = now.saturating_duration_since(self.times_checked.get()) >= interval;
+        if !checks_times && pipelines.iter().all(|pipeline| pipeline.is_usable()) {
+            return;
+        }
+        self.times_checked.set(now);
         let keep = self.config.connections_per_worker;
         let mut kept = 0;
         pipelines.retain(|pipeline| {

@@ -111,8 +111,43 @@ pub(crate) struct Batch<'c> {
     prepares: bool,
 }
 
-/// Format code of parameters and results in binary form.
+/// Format codes of parameters and results.
+const TEXT: i16 = 0;
 const BINARY: i16 = 1;
+
+/// A parameter as the message `Bind` holds it.
+pub(crate) trait BoundParam {
+    /// Format code of the value.
+    fn format(&self) -> i16;
+    /// The value's bytes; `None` for null.
+    fn value(&self) -> Option<&[u8]>;
+}
+
+impl BoundParam for Param {
+    fn format(&self) -> i16 {
+        match self {
+            Self::Binary(_) => BINARY,
+            Self::Null | Self::Text(_) => TEXT,
+        }
+    }
+
+    fn value(&self) -> Option<&[u8]> {
+        match self {
+            Self::Null => None,
+            Self::Text(value) | Self::Binary(value) => Some(value),
+        }
+    }
+}
+
+impl BoundParam for &str {
+    fn format(&self) -> i16 {
+        TEXT
+    }
+
+    fn value(&self) -> Option<&[u8]> {
+        Some(self.as_bytes())
+    }
+}
 
 impl<'c> Batch<'c> {
     pub(super) fn begin(out: &'c mut BytesMut, statements: &'c mut Statements) -> Result<Self, BatchError> {
@@ -139,28 +174,63 @@ impl<'c> Batch<'c> {
     pub(crate) fn execute(
         &mut self,
         stage: TransactionStage,
-        (role, search_path): (&str, &str),
+        parsed_as: (&str, &str),
         statement: &SqlStatement,
         sink: Sink,
     ) -> Result<(), BatchError> {
-        let how = if statement.force_custom_plan || !self.prepares {
+        let how = if statement.force_custom_plan {
             Usage::Unprepared
         } else {
-            self.statements.use_statement(role, search_path, &statement.text)
+            self.find_usage(parsed_as, &statement.text)
         };
-        let text = statement.text.as_str();
-        let (name, columns, preparing) = match how {
-            Usage::Prepared(prepared) => (prepared.name.clone(), Some(Arc::clone(&prepared.columns)), None),
+        self.execute_as(how, stage, &statement.text, &statement.params, sink)
+    }
+
+    /// The same for a text and parameters that are not held in a [`SqlStatement`].
+    pub(crate) fn execute_text<P: BoundParam>(
+        &mut self,
+        stage: TransactionStage,
+        parsed_as: (&str, &str),
+        text: &str,
+        params: &[P],
+        sink: Sink,
+    ) -> Result<(), BatchError> {
+        let how = self.find_usage(parsed_as, text);
+        self.execute_as(how, stage, text, params, sink)
+    }
+
+    fn find_usage(&mut self, (role, search_path): (&str, &str), text: &str) -> Usage {
+        if self.prepares {
+            self.statements.use_statement(role, search_path, text)
+        } else {
+            Usage::Unprepared
+        }
+    }
+
+    fn execute_as<P: BoundParam>(
+        &mut self,
+        how: Usage,
+        stage: TransactionStage,
+        text: &str,
+        params: &[P],
+        sink: Sink,
+    ) -> Result<(), BatchError> {
+        let (columns, preparing) = match how {
+            Usage::Prepared(prepared) => {
+                self.bind(&prepared.name, params, Some(BINARY))?;
+                (Some(Arc::clone(&prepared.columns)), None)
+            }
             Usage::Unprepared => {
                 self.parse("", text)?;
-                (String::new(), None, None)
+                self.bind("", params, Some(BINARY))?;
+                (None, None)
             }
             Usage::Prepare(preparing) => {
                 self.prepare(preparing, text)?;
-                (self.statements.name_of(preparing), None, Some(preparing))
+                self.bind(&self.statements.name_of(preparing), params, Some(BINARY))?;
+                (None, Some(preparing))
             }
         };
-        self.bind(&name, &statement.params, Some(BINARY))?;
         if columns.is_none() && preparing.is_none() && !matches!(sink, Sink::Discard) {
             frontend::describe(b'P', "", self.out).map_err(BatchError::from_io)?;
         }
@@ -262,19 +332,20 @@ impl<'c> Batch<'c> {
             .inspect_err(|_| self.statements.not_prepared(preparing))
     }
 
-    fn bind(&mut self, name: &str, params: &[Param], result: Option<i16>) -> Result<(), BatchError> {
-        let formats = params.iter().map(|param| match param {
-            Param::Binary(_) => BINARY,
-            Param::Null | Param::Text(_) => 0,
-        });
+    fn bind<P: BoundParam>(
+        &mut self,
+        name: &str,
+        params: &[P],
+        result: Option<i16>,
+    ) -> Result<(), BatchError> {
         let bound = frontend::bind(
             "",
             name,
-            formats,
+            params.iter().map(BoundParam::format),
             params,
-            |param, out| match param {
-                Param::Null => Ok(IsNull::Yes),
-                Param::Text(value) | Param::Binary(value) => {
+            |param, out| match param.value() {
+                None => Ok(IsNull::Yes),
+                Some(value) => {
                     out.extend_from_slice(value);
                     Ok(IsNull::No)
                 }
