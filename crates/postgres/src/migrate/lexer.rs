@@ -54,6 +54,11 @@ impl<'a> Lexer<'a> {
         }
     }
 
+    /// Goes on at this offset of the text.
+    pub(crate) fn skip_to(&mut self, offset: usize) {
+        self.at = offset;
+    }
+
     fn peek(&self, ahead: usize) -> Option<u8> {
         self.bytes.get(self.at + ahead).copied()
     }

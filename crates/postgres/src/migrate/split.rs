@@ -131,15 +131,11 @@ impl<'a> Splitter<'a> {
 
     fn run(mut self) -> Result<Vec<Piece<'a>>, SplitError> {
         let mut lexer = Lexer::new(self.sql);
-        let mut skip_until = 0;
         while let Some(token) = lexer.next_token() {
             let token = token.map_err(|open| SplitError::Unterminated {
                 line: LineCounter::new(self.sql).line_of(open.start),
                 what: open.what,
             })?;
-            if token.start < skip_until {
-                continue;
-            }
             match token.kind {
                 TokenKind::Whitespace | TokenKind::Comment => continue,
                 // `create rule … do (a; b)` has semicolons in parentheses.
@@ -149,8 +145,9 @@ impl<'a> Splitter<'a> {
                     continue;
                 }
                 TokenKind::Backslash if self.first.is_none() => {
-                    skip_until = self.command(token);
-                    self.start = skip_until;
+                    self.start = self.command(token);
+                    // The command is not SQL: a quote in it must not hide the statements behind it.
+                    lexer.skip_to(self.start);
                     continue;
                 }
                 TokenKind::OpenParen => self.parens += 1,
@@ -348,6 +345,11 @@ mod tests {
             ("select 1e5;select 2", &["select 1e5", "select 2"]),
             ("\u{feff}select 1", &["select 1"]),
             ("\\restrict abc\nselect 1;\n\\unrestrict abc\n", &["select 1"]),
+            ("\\restrict it's\nselect 1;\n\\unrestrict it's\n", &["select 1"]),
+            (
+                "select 1; \\restrict a/*\n; select 2 /* ; */",
+                &["select 1", "select 2 /* ; */"],
+            ),
         ];
 
         for (sql, expected) in cases {
