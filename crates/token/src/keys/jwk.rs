@@ -3,8 +3,9 @@
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey};
-use p256::pkcs8::EncodePrivateKey;
-use ring::signature::RsaKeyPair;
+use p256::elliptic_curve::sec1::ToEncodedPoint;
+use ring::rand::SystemRandom;
+use ring::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, RsaKeyPair};
 use rsa::pkcs1::EncodeRsaPrivateKey;
 use serde::{Deserialize, Serialize};
 
@@ -177,22 +178,13 @@ impl JsonWebKey {
         made.map_err(|_| self.unusable_key("malformed public part"))
     }
 
-    /// The key in the form that signs.
+    /// The key in the form in which jsonwebtoken signs.
     ///
     /// # Errors
     /// A missing or malformed private member, or a type that cannot sign here.
     pub(crate) fn encoding_key(&self) -> Result<EncodingKey, JwkError> {
         match (self.kty.as_str(), self.crv.as_deref()) {
             ("oct", _) => Ok(EncodingKey::from_secret(&self.decode_member(&self.k, "k")?)),
-            ("EC", Some("P-256")) => {
-                let key = p256::SecretKey::from_slice(&self.decode_member(&self.d, "d")?)
-                    .map_err(|_| self.unusable_key("malformed private part"))?;
-                // jsonwebtoken takes EC keys as PKCS #8 only, RSA keys as PKCS #1.
-                let der = key
-                    .to_pkcs8_der()
-                    .map_err(|_| self.unusable_key("malformed private part"))?;
-                Ok(EncodingKey::from_ec_der(der.as_bytes()))
-            }
             ("OKP", Some("Ed25519")) => {
                 let seed = self.decode_member(&self.d, "d")?;
                 if seed.len() != ED25519_BYTES {
@@ -202,6 +194,23 @@ impl JsonWebKey {
             }
             _ => Err(self.unusable_key("signing needs an ES256, RS256, EdDSA or HS256 key")),
         }
+    }
+
+    /// The private P-256 key in the form that signs.
+    ///
+    /// # Errors
+    /// A missing or malformed private member.
+    pub(crate) fn p256_key_pair(&self) -> Result<EcdsaKeyPair, JwkError> {
+        let malformed = || self.unusable_key("malformed private part");
+        let private =
+            p256::SecretKey::from_slice(&self.decode_member(&self.d, "d")?).map_err(|_| malformed())?;
+        EcdsaKeyPair::from_private_key_and_public_key(
+            &ECDSA_P256_SHA256_FIXED_SIGNING,
+            &private.to_bytes(),
+            private.public_key().to_encoded_point(false).as_bytes(),
+            &SystemRandom::new(),
+        )
+        .map_err(|_| malformed())
     }
 
     /// The private RSA key in the form that signs (PKCS #1).
