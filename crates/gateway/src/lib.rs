@@ -24,6 +24,8 @@ pub use body::{BodyError, BodyLimits, read_body};
 pub use cors::{AllowedOrigin, CorsPolicy};
 pub use error::{GatewayError, json_error_response};
 pub use go_duration::parse_go_duration_nanos;
+#[cfg(fuzzing)]
+pub use listener::fuzzing;
 pub use listener::{
     ConnectionLimits, Drain, Listener, LocalHosts, TransferLimits, UpgradeDecision, UpgradeHandler,
     UpgradedStream, listen, listen_with_upgrades,

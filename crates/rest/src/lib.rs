@@ -19,6 +19,8 @@ pub mod catalog;
 mod config;
 mod error;
 mod execute;
+#[cfg(fuzzing)]
+pub mod fuzzing;
 mod identifier;
 mod identity;
 mod openapi;

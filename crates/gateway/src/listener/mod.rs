@@ -32,6 +32,8 @@ use crate::Keys;
 use connection_limit::ConnectionLimit;
 pub use drain::Drain;
 use http_framing::FramedStream;
+#[cfg(fuzzing)]
+pub use http_framing::fuzzing;
 pub use limits::{ConnectionLimits, TransferLimits};
 pub use local_hosts::LocalHosts;
 pub(crate) use network::network_of;

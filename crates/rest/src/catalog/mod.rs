@@ -6,7 +6,7 @@
 mod choose_function;
 mod choose_relationship;
 mod derive_relationships;
-#[cfg(test)]
+#[cfg(any(test, fuzzing))]
 mod example;
 mod function;
 mod hints;

@@ -13,6 +13,8 @@ mod join;
 mod mutate;
 mod payload;
 mod read;
+#[cfg(any(test, fuzzing))]
+pub(crate) mod soundness;
 mod statements;
 
 pub use document::{BODY_COLUMN, EXTRA_COLUMN, HEADERS_COLUMN, ROW_COUNT_COLUMN, STATUS_COLUMN};

@@ -6,6 +6,7 @@ use proptest::prelude::*;
 use selvedge_postgres::{Param, SqlStatement};
 
 use super::document::write_document;
+use super::soundness::is_sound;
 use crate::catalog::Catalog;
 use crate::config::RestConfig;
 use crate::plan::Plan;
@@ -64,18 +65,6 @@ fn try_statement(method: &str, path: &str, query: &str, body: &str) -> Option<Sq
         Plan::Query(plan) => Some(write_document(&plan)),
         _ => None,
     }
-}
-
-/// Whether a statement, its quoted names left out, is free of what a name or value that broke out of its quotes would
-/// leave behind.
-fn is_sound(statement: &SqlStatement) -> bool {
-    // Every other part between quotes is a name; a doubled quote inside of a name splits it into two such parts.
-    let outside: String = statement.text.split('"').step_by(2).collect();
-    statement.text.matches('"').count().is_multiple_of(2)
-        && !outside.contains(';')
-        && !outside.contains("--")
-        && !outside.contains("/*")
-        && !outside.contains('\0')
 }
 
 /// The statements of all methods with this query string.

@@ -7,6 +7,8 @@
 
 mod chunks;
 mod framing;
+#[cfg(fuzzing)]
+pub mod fuzzing;
 mod head;
 mod refusal;
 mod state;
