@@ -17,7 +17,7 @@ use crate::page::{Product, read_page};
 use crate::picture::MAX_FILE_BYTES;
 use crate::retailer::{PageAddress, Retailer};
 
-/// The default of [`Downloader::time_limit`].
+/// How long a page with its redirects may take, and how long a picture, unless [`Downloader::time_limit`] is set.
 const TIME_LIMIT: Duration = Duration::from_secs(8);
 const MAX_PAGE_BYTES: usize = 2 << 20;
 const MAX_REDIRECTS: usize = 3;

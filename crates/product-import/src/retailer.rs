@@ -29,7 +29,7 @@ impl Retailer {
     pub(crate) fn check_address(&self, url: &Url) -> Result<(), ImportError> {
         let refused = || ImportError::ForbiddenHost(url.host_str().unwrap_or("another scheme").to_owned());
         let scheme_fits = url.scheme() == "https" || (url.scheme() == "http" && !self.requires_https);
-        // `port` is None for the scheme's default port.
+        // `Url::port` is `None` for the default port of the scheme.
         let is_plain = url.port().is_none() && url.username().is_empty() && url.password().is_none();
         let Some(Host::Domain(name)) = url.host() else {
             return Err(refused());

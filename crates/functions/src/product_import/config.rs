@@ -1,9 +1,9 @@
-//! The settings of an import.
+//! The settings of the function `fetch-farfetch`.
 
 use secrecy::SecretString;
 use selvedge_product_import::{Addresses, Retailer};
 
-/// What an import needs to know of the server and the project.
+/// Settings of `fetch-farfetch`: how it reaches the project, and which retailer it may call.
 #[derive(Debug, Clone)]
 pub struct ProductImportConfig {
     /// The API's own URL, as functions reach it.

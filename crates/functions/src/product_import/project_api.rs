@@ -35,7 +35,7 @@ impl ProjectApi {
     pub(super) fn new(config: ProductImportConfig) -> Self {
         Self {
             config,
-            // The API is on this machine or in its network.
+            // Private addresses are allowed, because the API is on this machine or in its network.
             http: HttpClient::new(true),
         }
     }

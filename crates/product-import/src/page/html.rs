@@ -44,7 +44,7 @@ impl PageText {
                 _ => {}
             }
         }
-        // A page that ends within a script, as one that was cut off.
+        // A page that was cut off may end within a script.
         found.add_script(script, content);
         found
     }

@@ -15,7 +15,7 @@ use crate::gender::Gender;
 use crate::retailer::PageAddress;
 use html::PageText;
 
-/// What the page says about the product.
+/// A product as its page describes it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Product {
     pub name: String,
@@ -107,7 +107,7 @@ fn price_of(value: &Value) -> Option<f64> {
         Value::String(text) => parse_price(text)?,
         _ => return None,
     };
-    // What the column of prices holds.
+    // The column of prices holds no larger number.
     (price.is_finite() && (0.0..100_000_000.0).contains(&price)).then_some(price)
 }
 
