@@ -70,14 +70,6 @@ export function DataTable<Row extends { id: string }>({
     );
   }
 
-  function handleKey(event: KeyboardEvent<HTMLTableRowElement>, row: Row) {
-    if (event.target !== event.currentTarget) return;
-    if (event.key === "Enter") onOpen?.(row);
-    else if (event.key === "x") onSelect?.(row);
-    else return;
-    event.preventDefault();
-  }
-
   return (
     <div className="overflow-x-auto rounded-md border border-line bg-surface">
       <table
@@ -93,35 +85,67 @@ export function DataTable<Row extends { id: string }>({
           </tr>
         </thead>
         <tbody ref={body}>
-          {rows === undefined
-            ? Array.from({ length: skeletonRows }, (_, index) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: the placeholders are all alike and never move.
-                <tr key={index} className="border-line not-last:border-b">
-                  {columns.map(({ header, className }) => (
-                    <td key={header} className={cn("px-3 py-2 max-sm:px-2", className)}>
-                      <Skeleton className="h-5 w-full max-w-40" />
-                    </td>
-                  ))}
-                </tr>
-              ))
-            : rows.map((row) => (
-                <tr
-                  key={row.id}
-                  tabIndex={0}
-                  onKeyDown={(event) => handleKey(event, row)}
-                  onDoubleClick={() => onOpen?.(row)}
-                  className="border-line not-last:border-b transition-colors hover:bg-sheen focus-visible:-outline-offset-2"
-                >
-                  {columns.map(({ header, cell, className }) => (
-                    <td key={header} className={cn("px-3 py-1.5 max-sm:px-2", className)}>
-                      {cell(row)}
-                    </td>
-                  ))}
-                </tr>
-              ))}
+          {rows === undefined ? (
+            <SkeletonRows columns={columns} />
+          ) : (
+            rows.map((row) => (
+              <TableRow
+                key={row.id}
+                row={row}
+                columns={columns}
+                onOpen={onOpen}
+                onSelect={onSelect}
+              />
+            ))
+          )}
         </tbody>
       </table>
     </div>
+  );
+}
+
+function SkeletonRows<Row>({ columns }: { columns: readonly Column<Row>[] }) {
+  return Array.from({ length: skeletonRows }, (_, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: the placeholders are all alike and never move.
+    <tr key={index} className="border-line not-last:border-b">
+      {columns.map(({ header, className }) => (
+        <td key={header} className={cn("px-3 py-2 max-sm:px-2", className)}>
+          <Skeleton className="h-5 w-full max-w-40" />
+        </td>
+      ))}
+    </tr>
+  ));
+}
+
+interface TableRowProps<Row> {
+  row: Row;
+  columns: readonly Column<Row>[];
+  onOpen: ((row: Row) => void) | undefined;
+  onSelect: ((row: Row) => void) | undefined;
+}
+
+function TableRow<Row>({ row, columns, onOpen, onSelect }: TableRowProps<Row>) {
+  function handleKey(event: KeyboardEvent<HTMLTableRowElement>) {
+    // Keys pressed in a cell's button or link are meant for it.
+    if (event.target !== event.currentTarget) return;
+    if (event.key === "Enter") onOpen?.(row);
+    else if (event.key === "x") onSelect?.(row);
+    else return;
+    event.preventDefault();
+  }
+  return (
+    <tr
+      tabIndex={0}
+      onKeyDown={handleKey}
+      onDoubleClick={() => onOpen?.(row)}
+      className="border-line not-last:border-b transition-colors hover:bg-sheen focus-visible:-outline-offset-2"
+    >
+      {columns.map(({ header, cell, className }) => (
+        <td key={header} className={cn("px-3 py-1.5 max-sm:px-2", className)}>
+          {cell(row)}
+        </td>
+      ))}
+    </tr>
   );
 }
 

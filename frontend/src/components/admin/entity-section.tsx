@@ -36,67 +36,29 @@ interface EntitySectionProps<Row extends { id: string; name: string }> {
 }
 
 /** A section whose rows are edited by one simple form: table, search, adding, editing and deleting. */
-export function EntitySection<Row extends { id: string; name: string }>({
-  title,
-  noun,
-  searchPlaceholder,
-  table,
-  columns,
-  empty,
-  emptySearch,
-  fields,
-  schema,
-  toValues,
-  onSave,
-  onDelete,
-  confirmation,
-  showsRange = false,
-  errorTitle,
-  controls,
-}: EntitySectionProps<Row>) {
+export function EntitySection<Row extends { id: string; name: string }>(
+  props: EntitySectionProps<Row>,
+) {
+  const { title, noun, table, columns, empty, emptySearch, errorTitle } = props;
   const opened = useOpenRow(table, noun);
   const [deleting, setDeleting] = useState<Row | null>(null);
-  const [isDeleting, setIsDeleting] = useState(false);
   const { term, from } = table.request;
-  const edited = opened.row;
-
-  async function confirmDelete(row: Row) {
-    setIsDeleting(true);
-    // A failure was shown in a toast; the row is still there, so the question is closed either way.
-    await onDelete(row).catch(() => undefined);
-    setIsDeleting(false);
-    setDeleting(null);
-  }
-
-  const actions: Column<Row> = {
-    header: "Actions",
-    className: "w-24 text-right whitespace-nowrap",
-    cell: (row) => (
-      <>
-        <RowButton label={`Edit ${row.name}`} onClick={() => opened.open(row)}>
-          <Pencil aria-hidden="true" />
-        </RowButton>
-        <RowButton label={`Delete ${row.name}`} onClick={() => setDeleting(row)}>
-          <Trash2 aria-hidden="true" />
-        </RowButton>
-      </>
-    ),
-  };
+  const shown = { from: from + 1, to: from + (table.rows?.length ?? 0), total: table.total };
 
   return (
     <SectionPage
       title={title}
       query={term}
       onSearch={table.search}
-      searchPlaceholder={searchPlaceholder}
+      searchPlaceholder={props.searchPlaceholder}
       addLabel={`Add ${noun}`}
       onAdd={opened.openNew}
-      controls={controls}
+      controls={props.controls}
     >
       <DataTable
         label={title}
         table={table}
-        columns={[...columns, actions]}
+        columns={[...columns, actionColumn(opened.open, setDeleting)]}
         empty={term === "" ? empty : emptySearch(term)}
         onOpen={opened.open}
         {...(errorTitle !== undefined && { errorTitle })}
@@ -105,32 +67,96 @@ export function EntitySection<Row extends { id: string; name: string }>({
         page={table.page}
         pageCount={table.pageCount}
         onPage={table.setPage}
-        showing={
-          showsRange
-            ? { from: from + 1, to: from + (table.rows?.length ?? 0), total: table.total }
-            : undefined
-        }
+        showing={props.showsRange ? shown : undefined}
       />
-      {(opened.isNew || edited !== null) && (
-        <EntityForm
-          title={edited === null ? `Add ${noun}` : `Edit ${noun}`}
-          fields={fields}
-          schema={schema}
-          initial={toValues(edited)}
-          onSave={(values) => onSave(values, edited, edited && toValues(edited))}
-          onClose={opened.close}
-        />
+      {(opened.isNew || opened.row !== null) && (
+        <RowForm {...props} row={opened.row} onClose={opened.close} />
       )}
       {deleting !== null && (
-        <ConfirmDialog
-          title={`Delete ${deleting.name}?`}
-          text={confirmation(deleting)}
-          action="Delete"
-          pending={isDeleting}
-          onConfirm={() => void confirmDelete(deleting)}
-          onCancel={() => setDeleting(null)}
-        />
+        <DeleteQuestion {...props} row={deleting} onClose={() => setDeleting(null)} />
       )}
     </SectionPage>
+  );
+}
+
+function actionColumn<Row extends { name: string }>(
+  onEdit: (row: Row) => void,
+  onDelete: (row: Row) => void,
+): Column<Row> {
+  return {
+    header: "Actions",
+    className: "w-24 text-right whitespace-nowrap",
+    cell: (row) => (
+      <>
+        <RowButton label={`Edit ${row.name}`} onClick={() => onEdit(row)}>
+          <Pencil aria-hidden="true" />
+        </RowButton>
+        <RowButton label={`Delete ${row.name}`} onClick={() => onDelete(row)}>
+          <Trash2 aria-hidden="true" />
+        </RowButton>
+      </>
+    ),
+  };
+}
+
+interface RowFormProps<Row extends { id: string; name: string }>
+  extends Pick<EntitySectionProps<Row>, "noun" | "fields" | "schema" | "toValues" | "onSave"> {
+  /** Null for a new row. */
+  row: Row | null;
+  onClose: () => void;
+}
+
+function RowForm<Row extends { id: string; name: string }>({
+  noun,
+  fields,
+  schema,
+  row,
+  toValues,
+  onSave,
+  onClose,
+}: RowFormProps<Row>) {
+  return (
+    <EntityForm
+      title={row === null ? `Add ${noun}` : `Edit ${noun}`}
+      fields={fields}
+      schema={schema}
+      initial={toValues(row)}
+      onSave={(values) => onSave(values, row, row && toValues(row))}
+      onClose={onClose}
+    />
+  );
+}
+
+interface DeleteQuestionProps<Row> {
+  row: Row;
+  confirmation: (row: Row) => ReactNode;
+  onDelete: (row: Row) => Promise<unknown>;
+  onClose: () => void;
+}
+
+function DeleteQuestion<Row extends { name: string }>({
+  row,
+  confirmation,
+  onDelete,
+  onClose,
+}: DeleteQuestionProps<Row>) {
+  const [isDeleting, setIsDeleting] = useState(false);
+
+  async function deleteRow() {
+    setIsDeleting(true);
+    // A failure was shown in a toast; the row is still there, so the question is closed either way.
+    await onDelete(row).catch(() => undefined);
+    onClose();
+  }
+
+  return (
+    <ConfirmDialog
+      title={`Delete ${row.name}?`}
+      text={confirmation(row)}
+      action="Delete"
+      pending={isDeleting}
+      onConfirm={() => void deleteRow()}
+      onCancel={onClose}
+    />
   );
 }

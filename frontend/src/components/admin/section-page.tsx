@@ -46,7 +46,7 @@ export function SectionPage({
           onSearch={onSearch}
           label={searchPlaceholder.replace(/\.+$/, "")}
           placeholder={searchPlaceholder}
-          className="w-full sm:w-72"
+          className="w-full sm:w-auto sm:max-w-72 sm:flex-1 sm:basis-44"
         />
         {controls}
         {addLabel !== undefined && (

@@ -24,6 +24,29 @@ import { useSelection } from "./use-selection";
 
 const filters = ["status"];
 
+type Selection = ReturnType<typeof useSelection>;
+
+/** Decides on all ticked outfits. They are unticked afterwards, whatever came of it, because the table is read again. */
+function useSelectedReview(selection: Selection, onSettled: () => void) {
+  const { mutate, isPending } = useReviewOutfits();
+  const decide = (decision: { approve: boolean; reason?: string }) =>
+    mutate(
+      { outfits: selection.outfits, ...decision },
+      {
+        onSettled: () => {
+          selection.clear();
+          onSettled();
+        },
+      },
+    );
+  return {
+    isPending,
+    approve: () => decide({ approve: true }),
+    reject: (reason: string | undefined) =>
+      decide({ approve: false, ...(reason !== undefined && { reason }) }),
+  };
+}
+
 /** Outfit combinations: what is published, what waits for review, and what was rejected. */
 export function OutfitSection() {
   const table = useAdminTable({
@@ -40,17 +63,7 @@ export function OutfitSection() {
   const [question, setQuestion] = useState<Question | null>(null);
   const review = useReviewOutfit();
   const selection = useSelection(table.rows);
-  const bulk = useReviewOutfits();
-  const decideSelected = (approve: boolean, reason?: string) =>
-    bulk.mutate(
-      { outfits: selection.outfits, approve, ...(reason !== undefined && { reason }) },
-      {
-        onSettled: () => {
-          selection.clear();
-          setQuestion(null);
-        },
-      },
-    );
+  const selectedReview = useSelectedReview(selection, () => setQuestion(null));
 
   function look(outfit: AdminOutfit) {
     setEditedId(null);
@@ -91,8 +104,8 @@ export function OutfitSection() {
     >
       <SelectionBar
         count={selection.outfits.length}
-        pending={bulk.isPending}
-        onApprove={() => decideSelected(true)}
+        pending={selectedReview.isPending}
+        onApprove={selectedReview.approve}
         onReject={() => setQuestion({ kind: "reject-selected" })}
         onClear={selection.clear}
       />
@@ -117,8 +130,8 @@ export function OutfitSection() {
           onClose={() => setQuestion(null)}
           selected={{
             count: selection.outfits.length,
-            pending: bulk.isPending,
-            onReject: (reason) => decideSelected(false, reason),
+            pending: selectedReview.isPending,
+            onReject: selectedReview.reject,
           }}
         />
       )}
