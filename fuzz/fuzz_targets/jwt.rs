@@ -37,10 +37,8 @@ fuzz_target!(|input: &str| {
     assert_eq!(header["alg"], "HS256", "the key is for this algorithm alone");
     let payload: Value = serde_json::from_str(payload).expect("accepted claims are JSON");
     assert_eq!(Value::Object(claims.map().clone()), payload);
-    assert_eq!(
-        serde_json::from_str::<Value>(claims.json()).expect("JSON for SQL"),
-        payload
-    );
+    // Compared as text: a number with many digits may be read as its neighbour when it is parsed once more.
+    assert_eq!(claims.json(), payload.to_string());
     let _ = (claims.check_time(0, 30), claims.check_time(i64::MAX, i64::MAX));
     let _ = (
         claims.check_audience("authenticated"),
