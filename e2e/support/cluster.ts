@@ -93,7 +93,7 @@ function killable(name: string, url: string, launch: () => Promise<ChildProcess>
 }
 
 /** The variables that `selvedge keys --generate` prints. */
-function generateKeys(project: string): Record<string, string> {
+export function generateKeys(project: string): Record<string, string> {
   const arguments_ = ["keys", "--generate", "--project", project];
   const lines = execFileSync(binary(), arguments_, { encoding: "utf8" }).split("\n");
   const pairs = lines.flatMap((line) => {
@@ -110,7 +110,8 @@ async function startNats(port: number): Promise<ChildProcess> {
   return child;
 }
 
-async function startNode(
+/** Starts `selvedge serve` with a project and waits until it responds. */
+export async function startNode(
   project: string,
   port: number,
   variables: Record<string, string>,

@@ -8,6 +8,7 @@ use std::time::Duration;
 use actix_web::dev::Server;
 use actix_web::{App, HttpRequest, HttpResponse, web};
 use anyhow::{Context, Result};
+use selvedge_dev_services::identity::{self, IdentityState};
 use selvedge_gateway::{
     ConnectionLimits, Keys, Listener, LocalHosts, ServerBuilder, Service, TransferLimits,
     listen_with_upgrades,
@@ -95,16 +96,24 @@ fn connection_limits(limits: &LimitsSection, keys: Keys, hosts: Option<Arc<Local
     }
 }
 
-/// Serves the development inbox.
+/// Serves the development inbox, and beside it the development identity provider.
 ///
 /// # Errors
 /// When the listener cannot be used.
 pub(crate) fn start_inbox(
     inbox: Inbox,
+    identity: Option<web::Data<IdentityState>>,
     listener: TcpListener,
     hosts: Option<Arc<LocalHosts>>,
 ) -> Result<Server> {
-    let application = move || App::new().configure(inbox::configure(inbox.clone()));
+    let application = move || {
+        let app = App::new();
+        let app = match identity.clone() {
+            Some(identity) => app.configure(identity::configure(identity)),
+            None => app,
+        };
+        app.configure(inbox::configure(inbox.clone()))
+    };
     let server = ServerBuilder::new()
         .workers(INBOX_WORKERS)
         // Only the developer's browser and tests use it, so a stop need not wait for their requests.
@@ -119,14 +128,26 @@ pub(crate) fn start_inbox(
     Ok(server.run())
 }
 
-/// Reads the project's site into memory; a background thread compresses it.
+/// Reads the project's site into memory; a background thread compresses it. Its pages may show pictures of
+/// `picture_origin`.
 ///
 /// # Errors
 /// When a file cannot be read.
-pub(crate) fn load_site(folder: &Path, config: &Config, keys: &KeySet) -> Result<RootContent> {
+pub(crate) fn load_site(
+    folder: &Path,
+    config: &Config,
+    keys: &KeySet,
+    picture_origin: Option<&str>,
+) -> Result<RootContent> {
     let page_meta = config.selvedge.page_meta.as_deref();
     let page_meta = page_meta.map(PageMetaFunction::parse).transpose()?;
-    let site = Site::load(folder, keys.browser_key(), &config.api_url(), page_meta)?;
+    let site = Site::load(
+        folder,
+        keys.browser_key(),
+        &config.api_url(),
+        picture_origin,
+        page_meta,
+    )?;
     let compressing = site.clone();
     // Compression takes seconds of CPU for a large site; until it is done, files are served uncompressed.
     std::thread::spawn(move || compressing.compress());

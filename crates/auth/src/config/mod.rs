@@ -110,6 +110,9 @@ pub struct ProviderConfig {
     pub skip_nonce_check: bool,
     /// Whether users without an e-mail address in the provider's profile are accepted (`email_optional`).
     pub email_optional: bool,
+    /// Base URL of a development identity provider that answers in place of the provider's own hosts: the URL
+    /// `https://host/path` is called as `<development_url>/host/path`. `None` calls the provider itself.
+    pub development_url: Option<String>,
 }
 
 impl ProviderConfig {

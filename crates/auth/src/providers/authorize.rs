@@ -79,16 +79,20 @@ impl Provider {
         request: &AuthorizeRequest<'_>,
     ) -> Result<String, ProviderError> {
         let base = match &self.definition.endpoints {
-            Endpoints::Fixed { authorize, .. } => authorize.clone(),
+            Endpoints::Fixed { authorize, .. } => self.addresses().resolve_url(authorize),
             Endpoints::Discovered(issuer) => {
-                issuers.find_endpoints(http, issuer).await?.authorization_endpoint
+                let issuer = self.addresses().resolve_issuer(issuer);
+                issuers
+                    .find_endpoints(http, &issuer)
+                    .await?
+                    .authorization_endpoint
             }
             Endpoints::OAuth1 { api } => {
                 let token = request
                     .request_token
                     .ok_or(ProviderError::MissingEndpoint("request token"))?;
                 // OAuth 1.0a sends all other parameters with the request for this token.
-                return Ok(oauth1::build_authenticate_url(api, token));
+                return Ok(oauth1::build_authenticate_url(&self.client, api, token));
             }
         };
         let mut url =

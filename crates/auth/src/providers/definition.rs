@@ -5,6 +5,7 @@
 
 use serde_json::{Map, Value};
 
+use super::addresses::Addresses;
 use super::issuer::Issuer;
 use super::profile::Profile;
 use super::profile_api::ProfileApi;
@@ -103,6 +104,14 @@ impl IdTokenRules {
             aliases: &[],
             read_claims,
             has_nonce: true,
+        }
+    }
+
+    /// The same rules with the issuer's documents fetched from these addresses.
+    pub(super) fn at_addresses(&self, addresses: Addresses<'_>) -> Self {
+        Self {
+            issuer: addresses.resolve_issuer(&self.issuer),
+            ..self.clone()
         }
     }
 

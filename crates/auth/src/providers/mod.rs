@@ -8,6 +8,7 @@
 //! Nothing here reads or writes users; `flows::external_accounts` decides which account a profile belongs to. Source:
 //! Auth contract §2.11, §8.
 
+mod addresses;
 mod attribute_mapping;
 mod authorize;
 mod code_exchange;

@@ -12,6 +12,7 @@ use serde_json::json;
 use sha1::Sha1;
 use uuid::Uuid;
 
+use super::addresses::Addresses;
 use super::code_exchange::ProviderTokens;
 use super::json_fields::Fields;
 use super::profile::Profile;
@@ -167,7 +168,7 @@ pub(super) async fn fetch_request_token(
     let callback = format!("{}?state={state}", client.redirect_uri);
     let call = UnsignedCall {
         method: "POST",
-        url: &format!("{api}/oauth/request_token"),
+        url: &Addresses::from_config(client).resolve_url(&format!("{api}/oauth/request_token")),
         query: &[],
         extra: &[("oauth_callback", &callback)],
         token: &OAuth1Token::default(),
@@ -176,11 +177,9 @@ pub(super) async fn fetch_request_token(
 }
 
 /// The URL of the provider's sign-in page (RFC 5849 §2.2).
-pub(super) fn build_authenticate_url(api: &str, token: &OAuth1Token) -> String {
-    format!(
-        "{api}/oauth/authenticate?oauth_token={}",
-        percent_encode(&token.token)
-    )
+pub(super) fn build_authenticate_url(client: &ProviderConfig, api: &str, token: &OAuth1Token) -> String {
+    let page = Addresses::from_config(client).resolve_url(&format!("{api}/oauth/authenticate"));
+    format!("{page}?oauth_token={}", percent_encode(&token.token))
 }
 
 /// Exchanges the stored request token and the callback's `oauth_verifier` for an access token (RFC 5849 §2.3).
@@ -200,7 +199,7 @@ pub(super) async fn exchange_verifier(
         .ok_or(ProviderError::MissingEndpoint("request token"))?;
     let call = UnsignedCall {
         method: "POST",
-        url: &format!("{api}/oauth/access_token"),
+        url: &Addresses::from_config(client).resolve_url(&format!("{api}/oauth/access_token")),
         query: &[],
         extra: &[("oauth_verifier", verifier)],
         token: &token,
@@ -224,10 +223,10 @@ pub(super) async fn fetch_profile(
     api: &str,
     tokens: &ProviderTokens,
 ) -> Result<Profile, ProviderError> {
-    let url = format!("{api}/1.1/account/verify_credentials.json");
+    let issuer = format!("{api}/1.1/account/verify_credentials.json");
     let call = UnsignedCall {
         method: "GET",
-        url: &url,
+        url: &Addresses::from_config(client).resolve_url(&issuer),
         query: &[
             ("include_entities", "false"),
             ("skip_status", "true"),
@@ -249,7 +248,7 @@ pub(super) async fn fetch_profile(
     if subject.is_empty() {
         return Err(ProviderError::NoSubject);
     }
-    Ok(Profile::new(&url, subject)
+    Ok(Profile::new(&issuer, subject)
         .with_full_name(user.text("name"))
         .with_claim("preferred_username", user.text("screen_name"))
         .with_claim("user_name", user.text("screen_name"))
@@ -275,6 +274,7 @@ mod tests {
             url: None,
             skip_nonce_check: false,
             email_optional: false,
+            development_url: None,
         }
     }
 

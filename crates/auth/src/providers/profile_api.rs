@@ -5,6 +5,7 @@
 
 use serde_json::Value;
 
+use super::addresses::Addresses;
 use super::code_exchange::ProviderTokens;
 use super::json_fields::{Fields, list_elements};
 use super::profile::Profile;
@@ -33,7 +34,8 @@ pub(super) struct ApiContext<'a> {
 impl ApiContext<'_> {
     /// A GET of a path below the base, with the access token.
     pub(super) fn get(&self, path: &str) -> Call {
-        Call::get(format!("{}{path}", self.base)).bearer(&self.tokens.access_token)
+        let addresses = Addresses::from_config(self.client);
+        Call::get(addresses.resolve_url(&format!("{}{path}", self.base))).bearer(&self.tokens.access_token)
     }
 }
 

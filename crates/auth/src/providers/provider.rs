@@ -1,6 +1,7 @@
 //! A provider together with a project's credentials. Created for each request, because custom providers change while
 //! the server runs.
 
+use super::addresses::Addresses;
 use super::attribute_mapping::AttributeMapping;
 use super::definition::{Definition, Endpoints, IdTokenRules, ProfileSource};
 use super::id_token::read_standard_claims;
@@ -47,6 +48,7 @@ impl Provider {
                 url: None,
                 skip_nonce_check: custom.skip_nonce_check,
                 email_optional: custom.email_optional,
+                development_url: None,
             },
             definition: Definition {
                 scopes: custom.scopes.clone(),
@@ -59,6 +61,11 @@ impl Provider {
             },
             mapping: Some(AttributeMapping::from_custom(custom)),
         })
+    }
+
+    /// Where the provider's URLs are called.
+    pub(super) fn addresses(&self) -> Addresses<'_> {
+        Addresses::from_config(&self.client)
     }
 
     /// Whether a sign-in continues when the provider returns no address.
@@ -99,7 +106,8 @@ pub(crate) fn find_id_token_rules(
     config: &ProviderConfig,
     token: &str,
 ) -> Option<Result<IdTokenRules, ProviderError>> {
-    named::find_id_token_rules(&config.name, config.url.as_deref(), token)
+    let found = named::find_id_token_rules(&config.name, config.url.as_deref(), token)?;
+    Some(found.map(|rules| rules.at_addresses(Addresses::from_config(config))))
 }
 
 /// How an ID token is checked when only its issuer's name is known: with the standard claims.

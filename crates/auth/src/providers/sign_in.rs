@@ -36,9 +36,10 @@ impl Provider {
         verifier: Option<&str>,
     ) -> Result<ProviderTokens, ProviderError> {
         let (token_url, accepts_basic) = match &self.definition.endpoints {
-            Endpoints::Fixed { token, .. } => (token.clone(), true),
+            Endpoints::Fixed { token, .. } => (self.addresses().resolve_url(token), true),
             Endpoints::Discovered(issuer) => {
-                let discovery = issuers.find_endpoints(http, issuer).await?;
+                let issuer = self.addresses().resolve_issuer(issuer);
+                let discovery = issuers.find_endpoints(http, &issuer).await?;
                 (discovery.token_endpoint, discovery.accepts_basic)
             }
             Endpoints::OAuth1 { api } => {
@@ -106,6 +107,7 @@ impl Provider {
             Some(_) => all_ids,
             None => all_ids.get(..1).unwrap_or_default(),
         };
+        let rules = &rules.at_addresses(self.addresses());
         let expected = ExpectedIdToken {
             rules,
             audiences,
@@ -131,7 +133,8 @@ impl Provider {
         if let Some(api) = fallback {
             return api.fetch_profile(http, &self.client, tokens).await;
         }
-        let discovery = issuers.find_endpoints(http, &rules.issuer).await?;
+        let issuer = self.addresses().resolve_issuer(&rules.issuer);
+        let discovery = issuers.find_endpoints(http, &issuer).await?;
         let endpoint = discovery.userinfo_endpoint.ok_or(ProviderError::NoSubject)?;
         self.fetch_userinfo(http, &endpoint, tokens).await
     }

@@ -112,6 +112,7 @@ impl IdentityProvider {
             url: Some(self.base.clone()),
             skip_nonce_check: false,
             email_optional: false,
+            development_url: None,
         }
     }
 

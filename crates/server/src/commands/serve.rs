@@ -27,6 +27,7 @@ const DEFAULT_LOG_FILTER: &str = "info,actix_server=warn,tokio_postgres=warn";
 pub(super) async fn run(config: Config) -> Result<()> {
     let started = Instant::now();
     start_logging(&config, LogFormat::Json, DEFAULT_LOG_FILTER);
+    check_providers(&config)?;
     let keys = KeySet::for_production(&config)?;
     let Some(url) = &config.selvedge.database_url else {
         bail!(
@@ -76,9 +77,27 @@ pub(super) async fn run(config: Config) -> Result<()> {
     Ok(())
 }
 
+/// Refuses a provider that cannot work. One whose credentials are the development ones is left out, so that a project
+/// that signs in with an invented person on a laptop starts here without changes.
+fn check_providers(config: &Config) -> Result<()> {
+    for provider in &config.auth.external {
+        if provider.client_id.is_empty() {
+            bail!(
+                "auth.external.{}.enabled is true, so client_id must be set",
+                provider.name
+            );
+        }
+        if provider.is_for_development() {
+            let name = &provider.name;
+            tracing::warn!("auth.external.{name} has the client id \"dev\", so sign-in with it is off");
+        }
+    }
+    Ok(())
+}
+
 fn root_content(config: &Config, keys: &KeySet) -> Result<RootContent> {
     match &config.selvedge.site {
-        Some(folder) => server::load_site(folder, config, keys),
+        Some(folder) => server::load_site(folder, config, keys, None),
         None => Ok(RootContent::StatusPage(web::Data::new(
             StatusPage::for_production(),
         ))),

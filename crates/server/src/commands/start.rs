@@ -7,9 +7,10 @@ use std::time::Instant;
 use actix_web::dev::ServerHandle;
 use actix_web::web;
 use anyhow::{Result, bail};
+use selvedge_dev_services::identity::{IdentitySettings, IdentityState};
 use selvedge_gateway::LocalHosts;
 use selvedge_gateway::logging::LogFormat;
-use selvedge_mail::inbox;
+use selvedge_mail::{Inbox, inbox};
 use selvedge_postgres::cluster::Cluster;
 use selvedge_storage::SeedReport;
 use url::Url;
@@ -25,7 +26,7 @@ use crate::keys::signing_keys;
 use crate::listen::{self, API_PORT, INBOX_PORT, SMTP_PORT};
 use crate::output::{self, DIM};
 use crate::server::{self, RootContent};
-use crate::services::{BackgroundRuntime, Mode, Services};
+use crate::services::{BackgroundRuntime, Mode, Services, identity_settings};
 
 /// `start` listens on this machine only, because with the well-known development keys any client has full access.
 const LOOPBACK: &str = "127.0.0.1";
@@ -42,8 +43,10 @@ struct Listeners {
 
 pub(super) async fn run(mut config: Config) -> Result<()> {
     let started = Instant::now();
-    // With an SMTP server no mail reaches the inbox, so it is not started.
+    let identity = identity_settings(&config);
+    // With an SMTP server no mail reaches the inbox, so it is not started, unless its listener has sign-in pages to show.
     config.inbox.enabled &= config.auth.email.smtp.is_none();
+    config.inbox.enabled |= identity.is_some();
     start_logging(&config, LogFormat::Pretty, DEFAULT_LOG_FILTER);
     // Checked before the ports are bound: "already running" tells the user more than "port taken".
     if let Some(holder) = Cluster::find_running(&config.selvedge.data_dir)? {
@@ -57,6 +60,7 @@ pub(super) async fn run(mut config: Config) -> Result<()> {
         )]);
     }
     embedded::print_note_about_exposed_tables(&config);
+    print_notes_about_sign_in(identity.as_ref());
     let keys = KeySet::for_development(&config)?;
     let listeners = Listeners::bind(&config)?;
     let mut signals = shutdown::Signals::listen()?;
@@ -94,23 +98,24 @@ async fn serve_until_stopped(
     embedded.mark_initialized(config)?;
     let hosts = Some(Arc::new(local_hosts(config)));
     let mut handles: Vec<ServerHandle> = Vec::new();
-    if let (Some(inbox), Some(listener)) = (services.inbox.clone(), listeners.inbox) {
-        handles.push(shutdown::spawn_server(server::start_inbox(
-            inbox.clone(),
-            listener,
+    let identity = identity_settings(config);
+    let pictures = identity.as_ref().map(|settings| settings.listener_url.clone());
+    if let Some(listener) = listeners.inbox {
+        // Mail that goes to an SMTP server leaves the inbox empty.
+        let inbox = services.inbox.clone().unwrap_or_default();
+        handles.push(spawn_inbox(
+            inbox,
+            identity,
+            (listener, listeners.smtp),
             hosts.clone(),
-        )?));
-        if let Some(listener) = listeners.smtp {
-            let listener = tokio::net::TcpListener::from_std(listener)?;
-            actix_web::rt::spawn(inbox::smtp::listen(listener, inbox));
-        }
+        )?);
     }
     let health = services.health();
     let plan = shutdown::StopPlan::from_services(&services, config);
     let api = server::start_api(
         config,
         Arc::new(services),
-        root_content(config, keys)?,
+        root_content(config, keys, pictures.as_deref())?,
         listeners.api,
         hosts,
     )?;
@@ -152,10 +157,37 @@ impl Listeners {
     }
 }
 
-fn root_content(config: &Config, keys: &KeySet) -> Result<RootContent> {
+/// Starts the inbox with the development identity provider beside it, and its SMTP port if there is one.
+fn spawn_inbox(
+    inbox: Inbox,
+    identity: Option<IdentitySettings>,
+    (http, smtp): (TcpListener, Option<TcpListener>),
+    hosts: Option<Arc<LocalHosts>>,
+) -> Result<ServerHandle> {
+    let identity = identity.map(|settings| web::Data::new(IdentityState::new(settings)));
+    let server = server::start_inbox(inbox.clone(), identity, http, hosts)?;
+    if let Some(smtp) = smtp {
+        let listener = tokio::net::TcpListener::from_std(smtp)?;
+        actix_web::rt::spawn(inbox::smtp::listen(listener, inbox));
+    }
+    Ok(shutdown::spawn_server(server))
+}
+
+/// Says for each provider that is answered on this machine that it is not the real one, and how to use that.
+fn print_notes_about_sign_in(settings: Option<&IdentitySettings>) {
+    for client in settings.into_iter().flat_map(|settings| &settings.clients) {
+        let name = &client.provider;
+        output::print_note(&format!(
+            "auth.external.{name} is answered on this machine, with invented people; set its client_id and secret to \
+             use the real provider (docs/development-sign-in.md)"
+        ));
+    }
+}
+
+fn root_content(config: &Config, keys: &KeySet, pictures: Option<&str>) -> Result<RootContent> {
     if let Some(folder) = &config.selvedge.site {
         if folder.join("index.html").is_file() {
-            return server::load_site(folder, config, keys);
+            return server::load_site(folder, config, keys, pictures);
         }
         // Developing the API must be possible before the site has been built.
         let folder = folder.display();

@@ -38,8 +38,8 @@ pub use loader::{Config, ConfigError, Flags, Loaded};
 pub use postgrest::{LogLevel, NamedSetting, ProcessSettings};
 pub use project::Project;
 pub use selvedge::{
-    GeneratorSection, ImportSection, JobsSection, LimitsSection, NatsSection, S3ProtocolSection, S3Section,
-    SelvedgeAuthSection, SelvedgeFunctionsSection, SelvedgeSection,
+    DevSignInSection, GeneratorSection, ImportSection, JobsSection, LimitsSection, NatsSection,
+    S3ProtocolSection, S3Section, SelvedgeAuthSection, SelvedgeFunctionsSection, SelvedgeSection,
 };
 pub use services::{FunctionPolicy, FunctionSection, FunctionsSection, InboxSection, RealtimeSection};
 pub use storage::{BucketSection, StorageSection};

@@ -47,6 +47,7 @@ impl Site {
         folder: &Path,
         browser_key: &str,
         api_origin: &str,
+        picture_origin: Option<&str>,
         page_meta: Option<PageMetaFunction>,
     ) -> Result<Arc<Self>> {
         let index = folder.join("index.html");
@@ -82,7 +83,7 @@ impl Site {
             assets.insert(name, asset);
         }
         let index = assets.get("index.html").map(Asset::text).unwrap_or_default();
-        let policy = policy::content_security_policy(&index, api_origin);
+        let policy = policy::content_security_policy(&index, api_origin, picture_origin);
         Ok(Arc::new(Self {
             assets,
             policy,

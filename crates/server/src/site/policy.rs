@@ -7,17 +7,23 @@ use regex::Regex;
 use sha2::{Digest, Sha256};
 
 /// Allows the site's own scripts and the inline scripts of `index.html` (by hash), connections to the site and the API
-/// (also by WebSocket), and images from anywhere over HTTPS. Other sites may not frame the page, which prevents
+/// (also by WebSocket), and images from anywhere over HTTPS, and from
+/// `picture_origin`, which draws pictures of invented people by plain HTTP. Other sites may not frame the page, which prevents
 /// clickjacking.
-pub(super) fn content_security_policy(page: &str, api_origin: &str) -> HeaderValue {
+pub(super) fn content_security_policy(
+    page: &str,
+    api_origin: &str,
+    picture_origin: Option<&str>,
+) -> HeaderValue {
     let scripts: String = inline_scripts(page)
         .iter()
         .map(|script| format!(" 'sha256-{}'", STANDARD.encode(Sha256::digest(script))))
         .collect();
     let socket_origin = api_origin.replacen("http", "ws", 1);
+    let pictures = picture_origin.map_or_else(String::new, |origin| format!(" {origin}"));
     let policy = format!(
         "default-src 'self'; script-src 'self'{scripts}; style-src 'self' 'unsafe-inline'; \
-         img-src 'self' data: blob: https: {api_origin}; font-src 'self' data:; \
+         img-src 'self' data: blob: https: {api_origin}{pictures}; font-src 'self' data:; \
          connect-src 'self' ws: wss: {api_origin} {socket_origin}; media-src 'self' blob: {api_origin}; \
          object-src 'none'; base-uri 'self'; form-action 'self'; frame-ancestors 'none'"
     );

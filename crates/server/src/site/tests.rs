@@ -20,7 +20,14 @@ async fn get(path: &str, headers: &[(&str, &str)]) -> (u16, header::HeaderMap, V
     )
     .unwrap();
     std::fs::write(folder.path().join("logo.svg"), "<svg/>").unwrap();
-    let site = Site::load(folder.path(), "sb_publishable_x", "http://127.0.0.1:54321", None).unwrap();
+    let site = Site::load(
+        folder.path(),
+        "sb_publishable_x",
+        "http://127.0.0.1:54321",
+        None,
+        None,
+    )
+    .unwrap();
     site.compress();
     let app = test::init_service(
         App::new()
@@ -135,7 +142,7 @@ async fn encoded_and_plain_dot_segments_do_not_leave_the_sites_folder() {
 async fn loading_a_folder_without_index_html_says_to_build_the_site() {
     let folder = tempfile::tempdir().unwrap();
 
-    let message = Site::load(folder.path(), "k", "http://x", None)
+    let message = Site::load(folder.path(), "k", "http://x", None, None)
         .err()
         .unwrap()
         .to_string();

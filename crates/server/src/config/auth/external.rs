@@ -1,6 +1,6 @@
 //! The parts of `[auth]` about other services: OAuth providers, hooks, third-party token issuers, the OAuth server.
 
-use secrecy::SecretString;
+use secrecy::{ExposeSecret, SecretString};
 use selvedge_auth::PROVIDER_NAMES;
 
 use crate::config::section::Section;
@@ -22,6 +22,31 @@ pub struct ProviderSection {
     pub skip_nonce_check: bool,
     /// Whether accounts without an e-mail address are accepted. Default false.
     pub email_optional: bool,
+}
+
+/// Client id and secret of a provider that has no registration, so that `start` answers in its place.
+const DEVELOPMENT_CREDENTIAL: &str = "dev";
+
+impl ProviderSection {
+    /// Whether client id or secret are missing: empty, an `env(…)` whose variable is not set, or `dev`.
+    pub fn lacks_credentials(&self) -> bool {
+        is_placeholder(&self.client_id) || is_placeholder(self.expose_secret())
+    }
+
+    /// Whether both client id and secret say that the provider is for development only.
+    pub fn is_for_development(&self) -> bool {
+        self.client_id == DEVELOPMENT_CREDENTIAL
+            && matches!(self.expose_secret(), "" | DEVELOPMENT_CREDENTIAL)
+    }
+
+    fn expose_secret(&self) -> &str {
+        self.secret.as_ref().map_or("", |secret| secret.expose_secret())
+    }
+}
+
+fn is_placeholder(credential: &str) -> bool {
+    let is_unset_reference = credential.starts_with("env(") && credential.ends_with(')');
+    credential.is_empty() || credential == DEVELOPMENT_CREDENTIAL || is_unset_reference
 }
 
 /// `[auth.hook.<name>]`.
@@ -119,9 +144,6 @@ fn read_provider(section: &Section<'_>, name: &str) -> Option<ProviderSection> {
         skip_nonce_check: section.bool("skip_nonce_check", false),
         email_optional: section.bool("email_optional", false),
     };
-    if enabled && provider.client_id.is_empty() {
-        section.report_error("enabled", "is true, so client_id must be set");
-    }
     enabled.then_some(provider)
 }
 
@@ -207,5 +229,39 @@ impl OauthServerSection {
             authorization_url_path: section.string("authorization_url_path", "/oauth/consent"),
             allow_dynamic_registration: section.bool("allow_dynamic_registration", false),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn empty_unset_and_dev_credentials_count_as_missing() {
+        let provider = |client_id: &str, secret: &str| ProviderSection {
+            name: "google".to_owned(),
+            client_id: client_id.to_owned(),
+            secret: Some(secret.to_owned().into()),
+            url: None,
+            redirect_uri: None,
+            skip_nonce_check: false,
+            email_optional: false,
+        };
+
+        for (client_id, secret) in [
+            ("", "s"),
+            ("id", ""),
+            ("dev", "s"),
+            ("id", "dev"),
+            ("env(ID)", "s"),
+        ] {
+            assert!(
+                provider(client_id, secret).lacks_credentials(),
+                "{client_id} {secret}"
+            );
+        }
+        assert!(!provider("id", "s").lacks_credentials());
+        assert!(provider("dev", "dev").is_for_development());
+        assert!(!provider("dev", "real").is_for_development());
     }
 }

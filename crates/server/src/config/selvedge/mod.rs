@@ -1,6 +1,7 @@
 //! `[selvedge]`: keys that the Supabase CLI does not have, each overridden by `SELVEDGE_<KEY>`.
 
 mod auth;
+mod dev_sign_in;
 mod functions;
 mod generator;
 mod import;
@@ -16,6 +17,7 @@ use crate::config::project::Project;
 use crate::config::section::Section;
 
 pub use auth::SelvedgeAuthSection;
+pub use dev_sign_in::DevSignInSection;
 pub use functions::SelvedgeFunctionsSection;
 pub use generator::GeneratorSection;
 pub use import::ImportSection;
@@ -70,6 +72,8 @@ pub struct SelvedgeSection {
     pub limits: LimitsSection,
     /// `[selvedge.auth]`: settings of the auth service that the CLI's `[auth]` lacks.
     pub auth: SelvedgeAuthSection,
+    /// `[selvedge.dev_sign_in]`: sign-in pages in place of identity providers, in `start` only.
+    pub dev_sign_in: DevSignInSection,
     /// `[selvedge.functions]`: the Deno program, and limits of edge functions.
     pub functions: SelvedgeFunctionsSection,
     /// `[selvedge.generator]`: generated pictures. Default: none are made.
@@ -177,6 +181,7 @@ impl SelvedgeSection {
             shutdown_timeout: section.duration("shutdown_timeout", Duration::from_secs(10)),
             limits: LimitsSection::read(&section.section("limits")),
             auth: SelvedgeAuthSection::read(&section.section("auth")),
+            dev_sign_in: DevSignInSection::read(&section.section("dev_sign_in")),
             functions: SelvedgeFunctionsSection::read(&section.section("functions"), &project.folder),
             generator: GeneratorSection::read(&section.section("generator")),
             import: ImportSection::read(&section.section("import")),

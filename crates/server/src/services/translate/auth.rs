@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use anyhow::Result;
 use selvedge_auth::{
-    AuthConfig, ClientAddress, EmailConfig, OauthServerConfig, PasswordConfig, ProviderConfig,
-    RateLimitConfig, RefreshConfig, SessionConfig, Web3Config,
+    AuthConfig, ClientAddress, EmailConfig, OauthServerConfig, PasswordConfig, RateLimitConfig,
+    RefreshConfig, SessionConfig, Web3Config,
 };
 
-use super::{auth_channels, auth_protection};
-use crate::config::{AuthSection, Config, PasswordRequirements, ProviderSection};
+use super::{auth_channels, auth_protection, auth_providers};
+use crate::config::{AuthSection, Config, PasswordRequirements};
 use crate::services::mode::Mode;
 
 /// The settings of the auth service.
@@ -19,24 +19,17 @@ use crate::services::mode::Mode;
 pub(in crate::services) fn auth_config(config: &Config, mode: Mode) -> Result<AuthConfig> {
     let section = &config.auth;
     let selvedge = &config.selvedge.auth;
-    let service_url = section
-        .external_url
-        .clone()
-        .unwrap_or_else(|| format!("{}/auth/v1", config.api_url()));
+    let service_url = auth_providers::service_url(config);
     Ok(AuthConfig {
         site_url: section.site_url.clone(),
         uri_allow_list: section.additional_redirect_urls.clone(),
         jwt_issuer: section.jwt_issuer.clone().unwrap_or_else(|| service_url.clone()),
-        external_url: service_url.clone(),
+        external_url: service_url,
         jwt_expiry: Duration::from_secs(section.jwt_expiry_seconds),
         disable_signup: !section.enable_signup,
         anonymous_users_enabled: section.enable_anonymous_sign_ins,
         manual_linking_enabled: section.enable_manual_linking,
-        external: section
-            .external
-            .iter()
-            .map(|provider| provider_config(provider, &service_url))
-            .collect(),
+        external: auth_providers::provider_configs(config, mode),
         // Mock providers of a developer's machine have no certificate; in production plain HTTP would leak secrets.
         insecure_providers: mode == Mode::Development,
         calls_private_addresses: selvedge.private_addresses.unwrap_or(mode == Mode::Development),
@@ -99,25 +92,6 @@ fn session_config(config: &Config) -> SessionConfig {
         allow_low_aal: config.selvedge.auth.allow_low_aal,
         single_per_user: config.selvedge.auth.single_session_per_user,
         tags: config.selvedge.auth.session_tags.clone(),
-    }
-}
-
-/// An enabled provider. Without a `redirect_uri` it sends browsers back to `<auth url>/callback`.
-fn provider_config(section: &ProviderSection, service_url: &str) -> ProviderConfig {
-    let client_ids = section
-        .client_id
-        .split(',')
-        .map(str::trim)
-        .filter(|id| !id.is_empty());
-    let non_empty = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
-    ProviderConfig {
-        name: section.name.clone(),
-        client_ids: client_ids.map(str::to_owned).collect(),
-        secret: section.secret.clone().unwrap_or_default(),
-        redirect_uri: non_empty(&section.redirect_uri).unwrap_or_else(|| format!("{service_url}/callback")),
-        url: non_empty(&section.url),
-        skip_nonce_check: section.skip_nonce_check,
-        email_optional: section.email_optional,
     }
 }
 
