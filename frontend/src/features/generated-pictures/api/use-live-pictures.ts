@@ -78,7 +78,8 @@ async function applyChange(queryClient: QueryClient, userId: string, change: Pic
           : picture,
       ),
     );
-    return;
+    // A list that is being read may have been read before the change, and would take the progress back when it arrives.
+    if (queryClient.isFetching({ queryKey, exact: true }) === 0) return;
   }
   await waitUntilReadable(change);
   await queryClient.invalidateQueries({ queryKey, exact: true });
