@@ -25,8 +25,9 @@ use crate::topic::Topic;
 const BUCKETS: usize = 256;
 /// How often subscriptions without channels are looked for. One that was needed a moment ago is often needed again.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(60);
-/// How long a join waits for the broker to confirm a subscription.
-const CONFIRM_TIMEOUT: Duration = Duration::from_secs(1);
+/// How long a join waits for the broker to confirm a subscription: longer than a busy machine stalls, and well below the 10 s
+/// after which the stock client gives a join up.
+const CONFIRM_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Number of a subject for broadcasts.
 pub(super) type Bucket = usize;
@@ -66,7 +67,7 @@ impl Interest {
         (Self { buckets, wishes }, receiver)
     }
 
-    /// Subscribes to the subject of a topic, and waits until the broker has confirmed it, at most a second: what others
+    /// Subscribes to the subject of a topic, and waits until the broker has confirmed it, at most three seconds: what others
     /// broadcast after the reply to the join must arrive.
     pub(super) async fn join(self: &Arc<Self>, topic: &Topic) -> JoinedTopic {
         let bucket = bucket_of(topic);
