@@ -131,7 +131,7 @@ describe("gw_042 limits", () => {
     };
     await measure();
     const alone = await measure();
-    const waiting = Array.from({ length: 300 }, () => answer("never"));
+    const waiting = Array.from({ length: 1000 }, () => answer("never"));
     await new Promise((wake) => setTimeout(wake, 1000));
     const meanwhile = await measure();
     const statuses = (await Promise.all(waiting)).map(([status]) => status);

@@ -16,19 +16,21 @@ export interface FunctionsServer extends Selvedge {
   call(path: string, init?: RequestInit): Promise<Response>;
 }
 
-/** Starts the project; `variables` are settings of the server. */
+/** Starts the project; `variables` are settings of the server, and `command` is what starts it with which flags. */
 export async function startFunctions(
   variables: Record<string, string> = {},
+  { command = ["start"], flags = [] }: { command?: string[]; flags?: string[] } = {},
 ): Promise<FunctionsServer> {
   const folder = await mkdtemp(join(tmpdir(), "selvedge-functions-"));
   await cp(resolve(import.meta.dirname, "../functions/project"), folder, { recursive: true });
-  const server = await startSelvedge(folder, [], {
+  const settings = {
     // The server finds the Deno that `npm ci` has installed here.
     PATH: [join(modules, ".bin"), process.env.PATH].join(delimiter),
     // Packages are downloaded once for all runs.
     SELVEDGE_FUNCTIONS_CACHE_DIR: join(modules, ".cache/deno"),
     ...variables,
-  });
+  };
+  const server = await startSelvedge(folder, flags, settings, command);
   return {
     ...server,
     folder,

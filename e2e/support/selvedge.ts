@@ -20,6 +20,8 @@ export interface Selvedge {
   inboxUrl: string;
   /** URL of its PostgreSQL. */
   databaseUrl: string;
+  /** Where it stores everything. */
+  dataFolder: string;
   /** What it has printed so far. */
   output(): string;
   stop(): Promise<void>;
@@ -29,16 +31,20 @@ export interface Selvedge {
   restart(changed?: Record<string, string>): Promise<void>;
 }
 
-/** Starts the project in this folder (relative to the repository) and waits until the server responds. */
+/**
+ * Starts the project in this folder (relative to the repository) and waits until the server responds. `command` is `start`, or
+ * another one that starts a server.
+ */
 export async function startSelvedge(
   project: string,
   flags: string[] = [],
   variables: Record<string, string> | ((apiPort: number) => Record<string, string>) = {},
+  command: string[] = ["start"],
 ): Promise<Selvedge> {
   const [apiPort, databasePort, inboxPort] = await freePorts(3);
   const dataFolder = await mkdtemp(join(tmpdir(), "selvedge-e2e-"));
   const args = [
-    ...["start", "--project", resolve(repository, project)],
+    ...[...command, "--project", resolve(repository, project)],
     ...["--port", `${apiPort}`],
     ...["--db-port", `${databasePort}`],
     ...["--inbox-port", `${inboxPort}`],
@@ -60,6 +66,7 @@ export async function startSelvedge(
     apiUrl,
     inboxUrl: `http://127.0.0.1:${inboxPort}`,
     databaseUrl: `postgresql://postgres:postgres@127.0.0.1:${databasePort}/postgres`,
+    dataFolder,
     output: () => server.output(),
     stop: end,
     kill: () => stop(server.process, "SIGKILL"),
