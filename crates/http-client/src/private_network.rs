@@ -2,8 +2,8 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Whether an address is this machine's, one of a private network, or one that no server on the internet has. Link-local addresses include 169.254.169.254, where
-/// cloud machines can fetch credentials.
+/// Whether an address is this machine's, one of a private network, or one that no server on the internet has. Link-local
+/// addresses include 169.254.169.254, where cloud machines can fetch credentials.
 #[must_use]
 pub fn is_private(address: IpAddr) -> bool {
     match address.to_canonical() {

@@ -36,13 +36,9 @@ pub(super) async fn run(config: Config) -> Result<()> {
         );
     };
     let database = ExternalDatabase::parse(url)?;
-    let host = config
-        .selvedge
-        .host
-        .clone()
-        .unwrap_or_else(|| ANY_ADDRESS.to_owned());
+    let host = config.selvedge.host.as_deref().unwrap_or(ANY_ADDRESS);
     // Bound before the database is asked, so that a taken port is reported at once.
-    let listener = listen::bind_port(&host, config.api.port, API_PORT)?;
+    let listener = listen::bind_port(host, config.api.port, API_PORT)?;
     // From here on a signal is remembered, also while the services are still connecting.
     let signals = shutdown::Signals::listen()?;
     // `serve` never changes the schema: its login need not be a superuser, and several instances may start at once.
@@ -64,11 +60,10 @@ pub(super) async fn run(config: Config) -> Result<()> {
         None,
     )?;
     let handle = shutdown::spawn_server(api);
-    let startup_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
     tracing::info!(
         host,
         port = config.api.port,
-        startup_ms,
+        startup_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
         version = env!("CARGO_PKG_VERSION"),
         "serving"
     );

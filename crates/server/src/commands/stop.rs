@@ -10,7 +10,8 @@ use selvedge_postgres::cluster::Cluster;
 use crate::config::Config;
 use crate::output::GOOD;
 
-/// How long PostgreSQL may take for its last checkpoint, after the `drain_delay` and the `shutdown_timeout` that requests in progress get.
+/// How long PostgreSQL may take for its last checkpoint, after the `drain_delay` and the `shutdown_timeout` that requests in
+/// progress get.
 const SHUTDOWN_ALLOWANCE: Duration = Duration::from_secs(40);
 
 pub(super) async fn run(config: &Config) -> Result<()> {

@@ -1,8 +1,8 @@
 //! `/health/live` and `/health/ready`.
 //!
 //! "Live" means that the process responds. "Ready" means that it can serve requests: the database responds and the
-//! catalog is loaded, and it has not announced its stop. Load balancers use `/health/ready`. A supervisor that restarts the process uses `/health/live`,
-//! because a restart does not repair a database.
+//! catalog is loaded, and it has not announced its stop. Load balancers use `/health/ready`. A supervisor that restarts
+//! the process uses `/health/live`, because a restart does not repair a database.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
