@@ -24,4 +24,11 @@ describe("parseAuthCallback", () => {
       message: "Email link is invalid or has expired",
     });
   });
+
+  it("says that a sign-in was cancelled when the provider leaves the description empty", () => {
+    expect(parseAuthCallback("#error=access_denied&error_description=", "")).toMatchObject({
+      kind: "failed",
+      message: "The sign-in was cancelled.",
+    });
+  });
 });

@@ -17,10 +17,11 @@ export function parseAuthCallback(hash: string, query: string): AuthCallback {
   const code = search.get("error_code") ?? fragment.get("error_code");
   const error = search.get("error") ?? fragment.get("error");
   if (code !== null || error !== null) {
+    // Providers may leave the description empty, above all when somebody cancels on their page.
+    const description = search.get("error_description") || fragment.get("error_description");
+    const isCancelled = code === null && error === "access_denied";
     const message =
-      search.get("error_description") ??
-      fragment.get("error_description") ??
-      "The link is not valid.";
+      description || (isCancelled ? "The sign-in was cancelled." : "The link is not valid.");
     return { kind: "failed", code: code ?? error ?? "", message };
   }
   if (!fragment.has("access_token")) return { kind: "none" };

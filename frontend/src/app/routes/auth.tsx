@@ -6,7 +6,7 @@ import { Slideshow } from "@/components/slideshow";
 import { Button } from "@/components/ui/button";
 import { LoadingPage } from "@/components/ui/spinner";
 import * as Tabs from "@/components/ui/tabs";
-import { providersQuery } from "@/features/auth/api/providers";
+import { providersQuery, returnStateOfProvider } from "@/features/auth/api/providers";
 import { ForgotPasswordForm } from "@/features/auth/components/forgot-password-form";
 import { ProviderButtons } from "@/features/auth/components/provider-buttons";
 import { ResetPasswordForm } from "@/features/auth/components/reset-password-form";
@@ -50,7 +50,9 @@ export function Auth() {
   if (user !== null && mode !== "reset-password") {
     // AuthCallbackNotice replaces this address meanwhile, which would cancel the redirect; the new key repeats it.
     const address = `${location.key}${location.hash}`;
-    return <Navigate key={address} to={returnPath(location.state)} replace />;
+    return (
+      <Navigate key={address} to={returnPath(location.state ?? returnStateOfProvider())} replace />
+    );
   }
   return (
     <div className="grid min-h-dvh bg-canvas text-ink lg:grid-cols-[minmax(0,1.05fr)_minmax(0,1fr)]">
@@ -87,7 +89,7 @@ function AuthForms({ mode }: { mode: Mode }) {
   const navigate = useNavigate();
   const location = useLocation();
   const [confirmationSentTo, setConfirmationSentTo] = useState<string | null>(null);
-  const back = returnPath(location.state);
+  const back = returnPath(location.state ?? returnStateOfProvider());
   const { registrationOpen } = useSite();
 
   function showForm(next: Mode) {
@@ -136,7 +138,7 @@ function AuthForms({ mode }: { mode: Mode }) {
           <AuthTab value="login">Log In</AuthTab>
           <AuthTab value="signup">Sign Up</AuthTab>
         </Tabs.List>
-        <ProviderButtons />
+        <ProviderButtons returnPath={back} />
         <Tabs.Content value="login" className="outline-none" tabIndex={-1}>
           <SignInForm
             onForgotPassword={() => showForm("forgot-password")}

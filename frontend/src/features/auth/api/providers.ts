@@ -1,5 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
-import { paths } from "@/lib/paths";
+import { authCallback } from "@/lib/auth-callback";
+import { sessionStore } from "@/lib/browser-storage";
+import { paths, type ReturnState } from "@/lib/paths";
 import { stale } from "@/lib/query-client";
 import { ServiceError } from "@/lib/service-error";
 import { servicesUrl } from "@/lib/services";
@@ -24,8 +26,15 @@ export function providersQuery() {
   });
 }
 
-/** Redirects to the provider's page, which redirects back to /auth. */
-export async function signInWithProvider(provider: IdentityProvider["id"]): Promise<void> {
+/** Where the page to return to is kept while the browser is at a provider: history state does not survive that. */
+const returnKey = "lookbook:return-after-provider";
+
+/** Redirects to the provider's page, which redirects back to /auth; `back` is the page that is opened after that. */
+export async function signInWithProvider(
+  provider: IdentityProvider["id"],
+  back: string,
+): Promise<void> {
+  sessionStore.set(returnKey, back);
   const { error } = await (await loadAuth()).signInWithOAuth({
     provider,
     options: {
@@ -35,4 +44,11 @@ export async function signInWithProvider(provider: IdentityProvider["id"]): Prom
     },
   });
   if (error !== null) throw error;
+}
+
+/** What the history state of /auth was before the visit to a provider; null unless this page load came from one. */
+export function returnStateOfProvider(): ReturnState | null {
+  const isReturn = authCallback.kind === "signed-in" || authCallback.kind === "failed";
+  const from = isReturn ? sessionStore.get(returnKey) : null;
+  return from === null ? null : { from };
 }

@@ -5,8 +5,8 @@ import { toast } from "@/lib/toast";
 import { providersQuery, signInWithProvider } from "../api/providers";
 import { providerButtonsShape, providerLabel } from "./provider-buttons-shape";
 
-/** A "Continue with …" button for each configured provider, with a divider below. */
-export function ProviderButtons() {
+/** A "Continue with …" button for each configured provider, with a divider below. After it the given page is opened. */
+export function ProviderButtons({ returnPath }: { returnPath: string }) {
   const { data: providers = [] } = useQuery(providersQuery());
   if (providers.length === 0) return null;
   return (
@@ -16,7 +16,7 @@ export function ProviderButtons() {
           key={id}
           size="lg"
           onClick={() =>
-            signInWithProvider(id).catch((error: unknown) =>
+            signInWithProvider(id, returnPath).catch((error: unknown) =>
               toast(
                 "Authentication Error",
                 messageOf(error, "An unexpected error occurred. Please try again."),
