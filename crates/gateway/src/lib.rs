@@ -30,6 +30,8 @@ pub use listener::{
     ConnectionLimits, Drain, Listener, LocalHosts, TransferLimits, UpgradeDecision, UpgradeHandler,
     UpgradedStream, listen, listen_with_upgrades,
 };
-pub use middleware::{Bearer, Caller, Gateway, GatewayConfig, Keys, accepts_coding};
+pub use middleware::{
+    Bearer, BodyCheck, Caller, ContinueCheck, Credentials, Gateway, GatewayConfig, Keys, accepts_coding,
+};
 pub use request_id::RequestId;
 pub use routes::Service;

@@ -10,7 +10,7 @@ use actix_web::{App, HttpRequest, HttpResponse, web};
 use anyhow::{Context, Result};
 use selvedge_dev_services::identity::{self, IdentityState};
 use selvedge_gateway::{
-    ConnectionLimits, Keys, Listener, LocalHosts, ServerBuilder, Service, TransferLimits,
+    ConnectionLimits, ContinueCheck, Listener, LocalHosts, ServerBuilder, Service, TransferLimits,
     listen_with_upgrades,
 };
 use selvedge_mail::{Inbox, inbox};
@@ -53,7 +53,7 @@ pub(crate) fn start_api(
     let workers = settings.workers.unwrap_or_else(available_cores);
     let for_upgrades = Arc::clone(&services);
     let upgrades = move || for_upgrades.upgrades();
-    let limits = connection_limits(&settings.limits, services.keys(), hosts);
+    let limits = connection_limits(&settings.limits, services.continue_check(), hosts);
     // Called once on each worker thread: database connections, rooms and the gateway's tables belong to one thread.
     let application = move || {
         let worker = services.worker();
@@ -83,7 +83,11 @@ pub(crate) fn start_api(
     Ok(server.run())
 }
 
-fn connection_limits(limits: &LimitsSection, keys: Keys, hosts: Option<Arc<LocalHosts>>) -> ConnectionLimits {
+fn connection_limits(
+    limits: &LimitsSection,
+    continue_check: ContinueCheck,
+    hosts: Option<Arc<LocalHosts>>,
+) -> ConnectionLimits {
     ConnectionLimits {
         head_timeout: limits.header_timeout,
         transfer: TransferLimits {
@@ -92,7 +96,7 @@ fn connection_limits(limits: &LimitsSection, keys: Keys, hosts: Option<Arc<Local
         },
         per_address: limits.connections_per_address,
         hosts,
-        keys: Some(keys),
+        continue_check: Some(continue_check),
     }
 }
 

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use actix_web::HttpRequest;
+use actix_web::dev::RequestHead;
 use actix_web::http::header;
-use selvedge_gateway::{Bearer, Caller};
+use selvedge_gateway::{Bearer, Caller, Credentials};
 use selvedge_token::{Claims, KeyRing, TokenError, unix_now};
 use uuid::Uuid;
 
@@ -38,23 +39,34 @@ impl Identity {
     /// # Errors
     /// `Schema` without any authorization, `AccessDenied` with the reason why the token is invalid.
     pub(crate) fn required(request: &HttpRequest, keys: &KeyRing) -> Result<Self, StorageError> {
-        let caller = Caller::extract(request);
+        Self::from_credentials(Caller::extract(request).credentials(), request.head(), keys)
+    }
+
+    /// As [`Self::required`], for a request that has not passed the gateway yet.
+    ///
+    /// # Errors
+    /// As [`Self::required`].
+    pub(crate) fn from_credentials(
+        credentials: &Credentials,
+        head: &RequestHead,
+        keys: &KeyRing,
+    ) -> Result<Self, StorageError> {
         let denied = |error: &TokenError| StorageError::AccessDenied(describe_token_error(error).to_owned());
-        match caller.bearer() {
+        match &credentials.bearer {
             Bearer::Valid(claims) => {
                 check_time(claims).map_err(|error| denied(&error))?;
                 Ok(Self {
                     claims: Arc::clone(claims),
-                    token: raw_token(request),
+                    token: raw_token(head),
                 })
             }
             Bearer::Invalid(error) => Err(denied(error)),
             // Compat: an Authorization header that holds only a token, without `Bearer`, is accepted as well. The
             // gateway does not read such a header, so the token is verified here.
-            Bearer::None if let Some(token) = bare_token(request) => Self::of_token(keys, token),
+            Bearer::None if let Some(token) = bare_token(head) => Self::of_token(keys, token),
             // A publishable API key without a token means the anonymous role.
-            Bearer::None if caller.api_key().is_some() => Ok(Self::anonymous()),
-            Bearer::None if request.headers().contains_key(header::AUTHORIZATION) => {
+            Bearer::None if credentials.api_key.is_some() => Ok(Self::anonymous()),
+            Bearer::None if head.headers.contains_key(header::AUTHORIZATION) => {
                 Err(denied(&TokenError::Empty))
             }
             Bearer::None => Err(StorageError::Schema(
@@ -160,20 +172,15 @@ pub(crate) fn check_time(claims: &Claims) -> Result<(), TokenError> {
 }
 
 /// The token of an Authorization header that has no scheme: three parts, no space.
-fn bare_token(request: &HttpRequest) -> Option<&str> {
-    let header = request
-        .headers()
-        .get(header::AUTHORIZATION)?
-        .to_str()
-        .ok()?
-        .trim();
+fn bare_token(head: &RequestHead) -> Option<&str> {
+    let header = head.headers.get(header::AUTHORIZATION)?.to_str().ok()?.trim();
     (header.split('.').count() == 3 && !header.contains(' ')).then_some(header)
 }
 
 /// The token of the Authorization header, with or without its scheme; empty when there is none.
-fn raw_token(request: &HttpRequest) -> String {
-    let header = request
-        .headers()
+fn raw_token(head: &RequestHead) -> String {
+    let header = head
+        .headers
         .get(header::AUTHORIZATION)
         .and_then(|value| value.to_str().ok())
         .unwrap_or("");

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::local_hosts::LocalHosts;
-use crate::Keys;
+use crate::ContinueCheck;
 
 /// What is checked on a connection before the application sees a request: limits, against clients that hold many
 /// connections or send slowly, and hosts and keys.
@@ -18,9 +18,9 @@ pub struct ConnectionLimits {
     pub per_address: Option<usize>,
     /// The only host names to which requests may be sent; any if `None`.
     pub hosts: Option<Arc<LocalHosts>>,
-    /// With keys, a client that asks before it sends a body (`Expect: 100-continue`) gets its `100 Continue` only if the
-    /// gateway will accept the request. Otherwise it always does.
-    pub keys: Option<Keys>,
+    /// Decides whether a client that asks before it sends a body (`Expect: 100-continue`) gets its `100 Continue`. Without
+    /// it, it always does.
+    pub continue_check: Option<ContinueCheck>,
 }
 
 /// How slowly a client may send a body and read a response before its connection is closed.
@@ -52,7 +52,7 @@ impl From<Duration> for ConnectionLimits {
             transfer: TransferLimits::default(),
             per_address: None,
             hosts: None,
-            keys: None,
+            continue_check: None,
         }
     }
 }

@@ -28,7 +28,7 @@ use actix_web::dev::AppConfig;
 use actix_web::rt::net::{TcpStream, UnixStream};
 use tokio::io::{AsyncRead, AsyncWrite};
 
-use crate::Keys;
+use crate::ContinueCheck;
 use connection_limit::ConnectionLimit;
 pub use drain::Drain;
 use http_framing::FramedStream;
@@ -121,7 +121,7 @@ where
         Listener::Tcp(listener) => {
             let address = listener.local_addr()?;
             builder.listen(format!("http-{address}"), listener, move || {
-                let (limits, keys) = (limits.clone(), limits.keys.clone());
+                let (limits, continue_check) = (limits.clone(), limits.continue_check.clone());
                 let connection_limit = connection_limit.clone();
                 fn_service(move |stream: TcpStream| {
                     let peer = prepare(&stream);
@@ -134,7 +134,7 @@ where
                     application().into_factory(),
                     upgrades(),
                     stopping.clone(),
-                    keys,
+                    continue_check,
                 ))
             })
         }
@@ -145,7 +145,7 @@ where
             let mut acceptor = Acceptor::new(config);
             acceptor.set_handshake_timeout(limits.head_timeout);
             builder.listen(format!("https-{address}"), listener, move || {
-                let (limits, keys) = (limits.clone(), limits.keys.clone());
+                let (limits, continue_check) = (limits.clone(), limits.continue_check.clone());
                 let connection_limit = connection_limit.clone();
                 handshake(acceptor.clone())
                     .and_then(fn_service(move |stream: TlsStream<TcpStream>| {
@@ -156,15 +156,20 @@ where
                         )))
                     }))
                     .and_then(
-                        http(application().into_factory(), upgrades(), stopping.clone(), keys)
-                            .map_err(TlsError::Service),
+                        http(
+                            application().into_factory(),
+                            upgrades(),
+                            stopping.clone(),
+                            continue_check,
+                        )
+                        .map_err(TlsError::Service),
                     )
             })
         }
         Listener::Unix(listener) => {
             let name = format!("http-{:?}", listener.local_addr()?);
             builder.listen_uds(name, listener, move || {
-                let (limits, keys) = (limits.clone(), limits.keys.clone());
+                let (limits, continue_check) = (limits.clone(), limits.continue_check.clone());
                 fn_service(move |stream: UnixStream| {
                     ready(Ok((FramedStream::new(stream, &limits, Ok(None)), None)))
                 })
@@ -172,7 +177,7 @@ where
                     application().into_factory(),
                     upgrades(),
                     stopping.clone(),
-                    keys,
+                    continue_check,
                 ))
             })
         }
@@ -203,7 +208,7 @@ fn http<T, S, B>(
     application: S,
     upgrades: Option<Rc<dyn UpgradeHandler>>,
     stopping: GracefulShutdownSignal,
-    keys: Option<Keys>,
+    continue_check: Option<ContinueCheck>,
 ) -> impl ServiceFactory<
     (FramedStream<T>, Option<SocketAddr>),
     Config = (),
@@ -231,7 +236,9 @@ where
         .client_request_timeout(Duration::ZERO)
         .client_disconnect_timeout(DISCONNECT_TIMEOUT)
         .expect(fn_service(move |request: Request| {
-            let refusal = keys.as_ref().and_then(|keys| keys.refuse_body(&request));
+            let refusal = continue_check
+                .as_ref()
+                .and_then(|check| check.refuse_body(&request));
             ready(refusal.map_or(Ok(request), Err))
         }))
         // Only a request without a Host header would be told this configuration's.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use actix_web::dev::Payload;
 use actix_web::{FromRequest, HttpMessage, HttpRequest};
-use selvedge_token::{ApiKeyKind, Claims, TokenError};
+use selvedge_token::{ApiKeyKind, Claims, TokenError, unix_now};
 
 use crate::RequestId;
 
@@ -21,6 +21,22 @@ pub enum Bearer {
     Invalid(TokenError),
 }
 
+/// The verified credentials of a request.
+#[derive(Debug)]
+pub struct Credentials {
+    /// The token that decides the request's role.
+    pub bearer: Bearer,
+    /// The kind of the opaque API key (`sb_…`) that was sent; `None` for legacy keys, which are JWTs.
+    pub api_key: Option<ApiKeyKind>,
+}
+
+impl Credentials {
+    pub(crate) fn is_service_role(&self) -> bool {
+        matches!(&self.bearer, Bearer::Valid(claims)
+            if claims.role() == Some("service_role") && claims.check_time(unix_now(), 0).is_ok())
+    }
+}
+
 /// What the gateway knows about the caller. An extractor that cannot fail; cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Caller {
@@ -29,23 +45,16 @@ pub struct Caller {
 
 #[derive(Debug)]
 struct Inner {
-    bearer: Bearer,
-    api_key: Option<ApiKeyKind>,
+    credentials: Credentials,
     remote_ip: IpAddr,
     request_id: RequestId,
 }
 
 impl Caller {
-    pub(crate) fn new(
-        bearer: Bearer,
-        api_key: Option<ApiKeyKind>,
-        remote_ip: IpAddr,
-        request_id: RequestId,
-    ) -> Self {
+    pub(crate) fn new(credentials: Credentials, remote_ip: IpAddr, request_id: RequestId) -> Self {
         Self {
             inner: Rc::new(Inner {
-                bearer,
-                api_key,
+                credentials,
                 remote_ip,
                 request_id,
             }),
@@ -65,14 +74,19 @@ impl Caller {
             .expect("the gateway wraps every service")
     }
 
+    /// Token and API key.
+    pub fn credentials(&self) -> &Credentials {
+        &self.inner.credentials
+    }
+
     /// The token that decides the request's role.
     pub fn bearer(&self) -> &Bearer {
-        &self.inner.bearer
+        &self.inner.credentials.bearer
     }
 
     /// The kind of the opaque API key (`sb_…`) that was sent; `None` for legacy keys, which are JWTs.
     pub fn api_key(&self) -> Option<ApiKeyKind> {
-        self.inner.api_key
+        self.inner.credentials.api_key
     }
 
     /// The client's address: the peer's, or the one that a trusted proxy reports in `X-Forwarded-For`.

@@ -6,15 +6,13 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-use actix_http::{Request, Response};
-use actix_web::body::BoxBody;
 use actix_web::http::header::{self, HeaderMap};
 use memchr::memchr_iter;
 use percent_encoding::percent_decode_str;
 use selvedge_token::{ApiKeyKind, ApiKeys, Claims, KeyRing, unix_now};
 
-use super::caller::Bearer;
-use crate::{GatewayError, RequestId, Service, cors};
+use super::caller::{Bearer, Credentials};
+use crate::{GatewayError, Service};
 
 /// The project's keys, and whether requests must show one.
 #[derive(Clone)]
@@ -25,13 +23,6 @@ pub struct Keys {
     /// Whether requests without a valid key are refused. `serve` requires keys; `start` does not, like the Supabase
     /// CLI.
     required: bool,
-}
-
-/// The verified credentials of a request.
-#[derive(Debug)]
-pub(crate) struct Credentials {
-    pub(crate) bearer: Bearer,
-    pub(crate) api_key: Option<ApiKeyKind>,
 }
 
 /// An API key as it was sent.
@@ -101,24 +92,6 @@ impl Keys {
         Ok(credentials)
     }
 
-    /// The refusal of a request whose body has not been sent yet; `None` if its key is accepted.
-    pub(crate) fn refuse_body(&self, request: &Request) -> Option<Response<BoxBody>> {
-        let path = percent_decode_str(request.path()).decode_utf8_lossy();
-        let service = Service::from_path(&path);
-        let query = request.uri().query().unwrap_or_default();
-        let refusal = self.check(service, &path, &request.head().headers, query).err()?;
-        let mut response = refusal.response();
-        let headers = response.headers_mut();
-        // The client may send the body nevertheless, and it must not be taken for the next request.
-        headers.insert(header::CONNECTION, header::HeaderValue::from_static("close"));
-        cors::apply_platform_headers(
-            headers,
-            service,
-            &RequestId::from_headers(&request.head().headers),
-        );
-        Some(response.into())
-    }
-
     /// Tells legacy keys, which are JWTs with two dots, from opaque ones.
     fn classify<'a>(&self, key: Option<&'a str>) -> SentKey<'a> {
         match key {
@@ -185,13 +158,6 @@ impl Keys {
             Ok(claims) => Bearer::Valid(claims),
             Err(error) => Bearer::Invalid(error),
         }
-    }
-}
-
-impl Credentials {
-    fn is_service_role(&self) -> bool {
-        matches!(&self.bearer, Bearer::Valid(claims)
-            if claims.role() == Some("service_role") && claims.check_time(unix_now(), 0).is_ok())
     }
 }
 

@@ -9,6 +9,7 @@ mod admission;
 mod caller;
 mod compression;
 mod config;
+mod continue_check;
 mod keys;
 mod quota;
 mod tracked_body;
@@ -27,8 +28,9 @@ use futures_util::future::LocalBoxFuture;
 use crate::{Drain, GatewayError, RequestId, Service, cors, metrics};
 pub use accept_encoding::accepts_coding;
 use admission::Admission;
-pub use caller::{Bearer, Caller};
+pub use caller::{Bearer, Caller, Credentials};
 pub use config::GatewayConfig;
+pub use continue_check::{BodyCheck, ContinueCheck};
 pub use keys::Keys;
 use keys::strip_query_key;
 use quota::{Client, Usage};
@@ -166,7 +168,7 @@ impl<S> GatewayService<S> {
             .check(service, path, request.headers(), request.query_string())
             .map_err(boxed_response)?;
         let remote_ip = remote_ip(request, self.shared.config.trusted_proxies);
-        let caller = Caller::new(credentials.bearer, credentials.api_key, remote_ip, id.clone());
+        let caller = Caller::new(credentials, remote_ip, id.clone());
         let usage = self
             .shared
             .admission

@@ -8,7 +8,7 @@ use actix_web::web;
 use anyhow::{Context, Result, bail};
 use selvedge_auth::AuthState;
 use selvedge_functions::Functions;
-use selvedge_gateway::{Drain, Gateway, GatewayConfig, Keys, UpgradeHandler};
+use selvedge_gateway::{BodyCheck, ContinueCheck, Drain, Gateway, GatewayConfig, Keys, UpgradeHandler};
 use selvedge_generator::{Generator, run_generator_forever};
 use selvedge_mail::{Inbox, Mailer};
 use selvedge_postgres::{Database, Login, Logins, RequestPool, RequestPoolConfig};
@@ -146,9 +146,13 @@ impl Services {
         self.health.clone()
     }
 
-    /// The keys that requests are checked against.
-    pub(crate) fn keys(&self) -> Keys {
-        self.keys.clone()
+    /// The check of requests whose clients wait for `100 Continue`.
+    pub(crate) fn continue_check(&self) -> ContinueCheck {
+        let storage = self.storage.clone();
+        ContinueCheck::new(
+            self.keys.clone(),
+            storage.map(|storage| storage as Arc<dyn BodyCheck>),
+        )
     }
 
     /// The handler of WebSocket handshakes for one worker. Call it on the worker's thread, because sockets never

@@ -243,6 +243,20 @@ async fn gw_049_requests_for_other_hosts_and_malformed_ones_are_refused_at_once(
         let asks_first = "POST /rest/v1/notes HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
                           Content-Length: 1000000\r\nExpect: 100-continue\r\n\r\n";
         assert_eq!(status(api, asks_first), 401);
+        let key = selvedge_token::development::publishable_key();
+        let upload = |path: &str, headers: &str| {
+            let request = format!(
+                "PUT /storage/v1/{path} HTTP/1.1\r\nHost: localhost\r\napikey: {key}\r\n{headers}\
+                 Content-Length: 1000000\r\nExpect: 100-continue\r\n\r\n"
+            );
+            status(api, &request)
+        };
+        let forged = "Authorization: Bearer eyJhbGciOiJIUzI1NiJ9.e30.AAAA\r\n";
+        assert_eq!(upload("object/photos/a.png", ""), 100, "a publishable key is enough");
+        assert_eq!(upload("object/photos/a.png", forged), 400);
+        assert_eq!(upload("object/upload/sign/photos/a.png?token=AAAA", ""), 400);
+        assert_eq!(upload("nowhere", ""), 404);
+        assert_eq!(upload("s3/photos/a.png", ""), 403, "without a signature");
     })
     .await
     .expect("no panic");

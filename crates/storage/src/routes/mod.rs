@@ -1,5 +1,6 @@
 //! Path → operation: the raw path is read into a [`Route`], and each route names the one function that serves it.
 
+mod continue_check;
 mod route;
 
 use actix_web::{HttpRequest, HttpResponse, web};

@@ -30,4 +30,4 @@ mod versions;
 mod xml_reader;
 mod xml_writer;
 
-pub(crate) use routes::serve_request;
+pub(crate) use routes::{refuse_body, serve_request};

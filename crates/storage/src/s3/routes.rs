@@ -1,5 +1,7 @@
 //! Method, path and query → operation of the S3 protocol.
 
+use actix_web::dev::RequestHead;
+use actix_web::http::{Method, header};
 use actix_web::{HttpRequest, HttpResponse, web};
 
 use super::body::S3Body;
@@ -13,7 +15,7 @@ use super::{
 };
 use crate::context::RequestContext;
 use crate::error::StorageError;
-use crate::state::StorageWorker;
+use crate::state::{Storage, StorageWorker};
 
 /// Serves one request; all errors become XML responses. `path` follows the service's mount path.
 pub(crate) async fn serve_request(
@@ -28,6 +30,25 @@ pub(crate) async fn serve_request(
         Ok(response) => response,
         Err(error) => error.response(&method, &resource),
     }
+}
+
+/// The response to a request whose body has not been sent yet; `None` if its signature is valid.
+pub(crate) fn refuse_body(storage: &Storage, head: &RequestHead, path: &str) -> Option<HttpResponse> {
+    let check = || -> Result<(), S3Error> {
+        // The signature of a form is in its fields, thus in the body.
+        if head.method == Method::POST && is_form(head) {
+            return Ok(());
+        }
+        signature::verify_request(storage, head).map(drop)
+    };
+    let error = check().err()?;
+    let resource = Target::parse(path).map_or_else(|_| String::new(), |target| target.resource());
+    Some(error.response(&head.method, &resource))
+}
+
+fn is_form(head: &RequestHead) -> bool {
+    let content_type = head.headers.get(header::CONTENT_TYPE);
+    content_type.is_some_and(|value| value.as_bytes().starts_with(b"multipart/form-data"))
 }
 
 /// Verifies the signature and calls the operation. `resource` becomes `bucket/key` as soon as they are known, for
@@ -53,7 +74,7 @@ async fn dispatch(
         // The signature of a form is in its fields, so it is verified there.
         return post_object::post_object(&context, bucket, payload).await;
     }
-    let verified = signature::verify_request(context.storage(), &request)?;
+    let verified = signature::verify_request(context.storage(), request.head())?;
     let context = S3Context {
         caller: context.session_as(verified.identity),
         body: Some(S3Body::new(&request, payload, verified.payload)?),

@@ -1,6 +1,6 @@
 //! Reads the signature of a request from its Authorization header or its query.
 
-use actix_web::HttpRequest;
+use actix_web::dev::RequestHead;
 use chrono::DateTime;
 
 use super::canonical;
@@ -25,7 +25,7 @@ pub(super) struct PresentedSignature {
 ///
 /// # Errors
 /// `MalformedSignature`.
-pub(super) fn read_header(request: &HttpRequest, header: &str) -> Result<PresentedSignature, S3Error> {
+pub(super) fn read_header(request: &RequestHead, header: &str) -> Result<PresentedSignature, S3Error> {
     let malformed = || S3Error::MalformedSignature("Invalid signature format");
     let fields = header
         .trim_start()
