@@ -1,0 +1,31 @@
+//! Canonical forms of random documents are the same as libxml2's. `make_canonical_forms.py` beside this file has written
+//! them; `CANONICAL_FORMS` names another file of its output.
+
+use serde::Deserialize;
+
+/// A document, and the canonical forms of some of its elements.
+#[derive(Deserialize)]
+struct Case {
+    document: String,
+    /// Local name of the element, URI of the form, prefixes to treat inclusively, and the form.
+    forms: Vec<(String, String, String, String)>,
+}
+
+#[test]
+fn saml_008_canonical_forms_are_those_of_libxml2() {
+    let default = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/canonical_forms.json");
+    let path = std::env::var("CANONICAL_FORMS").unwrap_or_else(|_| default.to_owned());
+    let cases: Vec<Case> = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    assert!(!cases.is_empty());
+    for case in &cases {
+        for (local, uri, prefixes, expected) in &case.forms {
+            let written = selvedge_saml::canonical_form(case.document.as_bytes(), local, uri, prefixes);
+            assert_eq!(
+                written.as_ref(),
+                Ok(expected),
+                "{local} by {uri} [{prefixes}] of {}",
+                case.document
+            );
+        }
+    }
+}
