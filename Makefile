@@ -15,6 +15,12 @@ AUTH_GOLDEN_CHOICE := create-confirm 'link-works-*' list update invite-open capt
   link-identity otp-known-open otp-new-confirm otp-phone-open recover-confirm resend-confirm verify-types-cross \
   signup-new-confirm signup-anonymous-open signup-decoy signup-weak idtoken-nonce 'password-*' pkce-errors 'refresh-*' \
   session-timebox logout user-email-change-open user-password-confirm user-tokens 'seq-00*'
+# And the recorded sign-ins by SAML: one or more of every area, among them attacks of each kind.
+SAML_GOLDEN_CHOICE := 'metadata-*' 'sso-*' flow-sp flow-idp 'flow-pkce*' flow-same-nameid-two-emails flow-user-is-managed \
+  stale-key-changed stale-garbage mapping-custom mapping-profile mapping-email-spaces subject-attribute 'signature-e*' \
+  signature-sha1 c14n-inc 'encrypted-aes*' encrypted-damaged 'attack-xsw*' attack-same-id comment-in-nameid-email doctype-bomb \
+  rogue-key-value audience-wrong recipient-wrong conditions-expired 'replay-*' relay-expired message-trailing 'admin-put-*' \
+  'admin-url-*' 'closed-*' 'off-*' 'next-*'
 BINARY := $(abspath $(TARGET_DIR)/release/selvedge)
 STEP := tools/step
 # A build machine may stall for seconds, which conversations with recorded times do not forgive: there, they get a second try.
@@ -59,10 +65,12 @@ test-e2e: postgres build frontend/dist e2e/node_modules ## The stock clients and
 	@$(STEP) "e2e" env SELVEDGE_BIN=$(BINARY) npm --prefix e2e test
 	@$(STEP) "realtime: golden" env SELVEDGE_BIN=$(BINARY) $(RETRY) tools/realtime-golden $(GOLDEN_CHOICE)
 	@$(STEP) "auth: golden" env SELVEDGE_BIN=$(BINARY) $(RETRY) tools/auth-golden $(AUTH_GOLDEN_CHOICE)
+	@$(STEP) "saml: golden" env SELVEDGE_BIN=$(BINARY) $(RETRY) tools/saml-golden $(SAML_GOLDEN_CHOICE)
 
-golden: postgres build ## Every recorded conversation with the original's Realtime and Auth, about eight minutes
+golden: postgres build ## Every recorded conversation with the original's Realtime and Auth, about ten minutes
 	@$(STEP) "realtime: golden" env SELVEDGE_BIN=$(BINARY) tools/realtime-golden
 	@$(STEP) "auth: golden" env SELVEDGE_BIN=$(BINARY) tools/auth-golden
+	@$(STEP) "saml: golden" env SELVEDGE_BIN=$(BINARY) tools/saml-golden
 
 bench: postgres build e2e/node_modules ## Requests per second next to pgbench running the same SQL
 	python3 bench/bench.py --binary $(BINARY)

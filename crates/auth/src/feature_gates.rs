@@ -9,6 +9,7 @@ use actix_web::http::header;
 use actix_web::{FromRequest, HttpRequest, HttpResponse, web};
 
 use crate::error::{AuthError, FeatureError, PasskeyError};
+use crate::flows::saml::start_sign_in::get_config;
 use crate::request::{Admin, SignedIn};
 use crate::state::AuthState;
 
@@ -27,6 +28,8 @@ pub(crate) fn check_feature(state: &AuthState, path: &str) -> Result<(), AuthErr
         check_passkeys(state)
     } else if is_within(path, "/oauth") {
         check_oauth_server(state)
+    } else if is_within(path, "/sso") {
+        get_config(state).map(|_| ())
     } else {
         Ok(())
     }

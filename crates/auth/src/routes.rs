@@ -58,6 +58,7 @@ pub fn configure(state: web::Data<AuthState>) -> impl FnOnce(&mut web::ServiceCo
                 .configure(factor_routes)
                 .configure(oauth_server_routes)
                 .configure(provider_admin_routes)
+                .configure(saml_routes)
                 .configure(not_offered_routes)
                 .default_service(web::to(feature_gates::respond_to_unknown_path)),
         );
@@ -181,12 +182,17 @@ fn provider_admin_routes(config: &mut web::ServiceConfig) {
         );
 }
 
-/// SAML and SCIM, which this server does not have, with the methods of the contract, so that other methods get 405.
+/// Sign-in by SAML.
+fn saml_routes(config: &mut web::ServiceConfig) {
+    config
+        .service(route("/sso").post(api::sso::start_sso))
+        .service(route("/sso/saml/metadata").get(api::saml_metadata::get_metadata))
+        .service(route("/sso/saml/acs").post(api::saml_acs::consume_assertion));
+}
+
+/// SCIM, which this server does not have, with the methods of the contract, so that other methods get 405.
 fn not_offered_routes(config: &mut web::ServiceConfig) {
     config
-        .service(route("/sso").post(api::not_offered::refuse_sso))
-        .service(route("/sso/saml/metadata").get(api::not_offered::refuse_sso))
-        .service(route("/sso/saml/acs").post(api::not_offered::refuse_sso))
         .service(route("/scim/v2/ServiceProviderConfig").get(api::not_offered::refuse_scim))
         .service(route("/scim/v2/ResourceTypes").get(api::not_offered::refuse_scim))
         .service(route("/scim/v2/Schemas").get(api::not_offered::refuse_scim));

@@ -56,10 +56,10 @@ def write_psql(folder):
 class Server:
     """A running service with a project folder of its own."""
 
-    def __init__(self, binary, folder, ports):
+    def __init__(self, binary, folder, ports, variables):
         self.api, self.db, self.inbox = ports
         self.log = folder / "log"
-        environment = {**os.environ, "SELVEDGE_DATA_DIR": str(folder / "data")}
+        environment = {**os.environ, **variables, "SELVEDGE_DATA_DIR": str(folder / "data")}
         command = [binary, "start", "--project", str(folder), "--port", str(self.api), "--db-port", str(self.db), "--inbox-port", str(self.inbox)]
         with open(self.log, "wb") as log:
             self.process = subprocess.Popen(command, env=environment, stdout=log, stderr=subprocess.STDOUT)
@@ -82,10 +82,10 @@ class Server:
             self.process.kill()
 
 
-def start_server(binary, folder):
-    """A server that is ready. Another program may take a port between the search for it and its use, so it tries again."""
+def start_server(binary, folder, variables={}):
+    """A server that is ready, with these environment variables. Another program may take a port between the search for it and its use, so it tries again."""
     for attempts_left in (2, 1, 0):
-        server = Server(binary, folder, free_ports(3))
+        server = Server(binary, folder, free_ports(3), variables)
         try:
             server.wait_until_ready()
             return server

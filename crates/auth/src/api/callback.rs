@@ -54,7 +54,7 @@ async fn redirect_to_application(mut request: AuthRequest, params: &CallbackPara
     let location = match finish_sign_in(&request, params, &flow).await {
         Ok(CallbackOutcome::AuthCode(code)) => append_query(&request.info.redirect_to, &[("code", &code)]),
         Ok(CallbackOutcome::Session { tokens, provider }) => {
-            build_session_location(&request.info.redirect_to, &tokens, &provider)
+            build_session_location(&request.info.redirect_to, &tokens, Some(&provider))
         }
         Err(error) => {
             log_fault(&error);
@@ -71,19 +71,23 @@ async fn redirect_to_application(mut request: AuthRequest, params: &CallbackPara
 
 /// The redirect target with the session in the fragment, which browsers do not send to servers. Compat: keys are in
 /// alphabetical order.
-fn build_session_location(target: &str, tokens: &TokenPair, provider: &ProviderTokens) -> String {
+pub(super) fn build_session_location(
+    target: &str,
+    tokens: &TokenPair,
+    provider: Option<&ProviderTokens>,
+) -> String {
     let (expires_at, expires_in) = (tokens.expires_at.to_string(), tokens.expires_in.to_string());
     let mut pairs = vec![
         ("access_token", tokens.access_token.as_str()),
         ("expires_at", &expires_at),
         ("expires_in", &expires_in),
     ];
-    if let Some(token) = &provider.refresh_token {
+    if let Some(token) = provider.and_then(|provider| provider.refresh_token.as_ref()) {
         pairs.push(("provider_refresh_token", token));
     }
+    pairs.extend(provider.map(|provider| ("provider_token", provider.access_token.as_str())));
     pairs.extend([
-        ("provider_token", provider.access_token.as_str()),
-        ("refresh_token", &tokens.refresh_token),
+        ("refresh_token", tokens.refresh_token.as_str()),
         ("sb", ""),
         ("token_type", "bearer"),
     ]);
@@ -91,10 +95,10 @@ fn build_session_location(target: &str, tokens: &TokenPair, provider: &ProviderT
 }
 
 /// The error parameters of a redirect, by name.
-struct ErrorPairs(Vec<(&'static str, String)>);
+pub(super) struct ErrorPairs(Vec<(&'static str, String)>);
 
 impl ErrorPairs {
-    fn as_str_pairs(&self) -> Vec<(&str, &str)> {
+    pub(super) fn as_str_pairs(&self) -> Vec<(&str, &str)> {
         self.0
             .iter()
             .map(|(name, value)| (*name, value.as_str()))
@@ -104,7 +108,7 @@ impl ErrorPairs {
 
 /// `error`, `error_code` and `error_description`. `error` is chosen by code and status (Auth contract §2.11); an
 /// error of the provider keeps its own name and has no `error_code`.
-fn build_error_pairs(error: &AuthError) -> ErrorPairs {
+pub(super) fn build_error_pairs(error: &AuthError) -> ErrorPairs {
     if let AuthError::Oauth { error, description } = error {
         return ErrorPairs(vec![
             ("error", error.clone().into_owned()),
@@ -139,7 +143,7 @@ fn build_error_location(target: &str, error: &AuthError) -> String {
 }
 
 /// Logs faults of the service. The middleware does so for JSON errors only, and this response is a redirect.
-fn log_fault(error: &AuthError) {
+pub(super) fn log_fault(error: &AuthError) {
     if let AuthError::Internal { .. } | AuthError::Overloaded | AuthError::DatabaseUnavailable(_) = error {
         tracing::error!(%error, "sign-in by a provider failed");
     }

@@ -9,12 +9,12 @@ use serde_json::json;
 use super::session_response::{SessionExtra, respond_with_extended_session};
 use crate::error::AuthError;
 use crate::flows::accounts;
-use crate::flows::sign_in::start_session;
+use crate::flows::sign_in::start_session_until;
 use crate::request::{AuthRequest, read_text};
 use crate::state::AuthState;
 use crate::store::audit::Action;
 use crate::store::flow_states::{self, FlowState};
-use crate::store::users;
+use crate::store::{saml, users};
 
 /// How long an authorization code is valid after it was issued.
 const CODE_LIFETIME: TimeDelta = TimeDelta::seconds(300);
@@ -61,7 +61,9 @@ pub(crate) async fn exchange_auth_code(
     flow_states::delete(&db, flow.id).await?;
     let traits = json!({ "provider_type": flow.provider_type });
     accounts::log_user_action(request, &db, &user, Action::Login, traits).await?;
-    let tokens = start_session(request, &db, user.id, &flow.method).await?;
+    // Only a sign-in by SAML has stored an end of its session.
+    let not_after = saml::take_session_end(&db, flow.id).await?;
+    let tokens = start_session_until(request, &db, user.id, &flow.method, not_after).await?;
     db.commit().await?;
     Ok(respond_with_extended_session(
         &tokens,

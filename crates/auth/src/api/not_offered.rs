@@ -1,5 +1,5 @@
-//! `/sso…` and `/scim/v2/…`: endpoints of features that this server does not have. They respond 404 as upstream does
-//! where the feature is off; a 5xx would make clients retry. Source: Auth contract §2.14, §2.17, AUTH-095.
+//! `/scim/v2/…`: endpoints of a feature that this server does not have. They respond 404 as upstream does
+//! where the feature is off; a 5xx would make clients retry. Source: Auth contract §2.17, AUTH-095.
 
 use crate::error::{AuthError, FeatureError};
 
@@ -9,9 +9,4 @@ type AlwaysRefused = Result<String, AuthError>;
 /// 404 `feature_disabled`.
 pub(crate) async fn refuse_scim() -> AlwaysRefused {
     Err(FeatureError::ScimDisabled.into())
-}
-
-/// 404 `saml_provider_disabled`.
-pub(crate) async fn refuse_sso() -> AlwaysRefused {
-    Err(FeatureError::SamlDisabled.into())
 }

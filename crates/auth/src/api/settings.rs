@@ -35,8 +35,7 @@ const PROVIDERS: [&str; 23] = [
     "zoom",
 ];
 
-/// Body of the response. `saml_enabled` and `saml_private_key_next_configured` are always false: this server has no
-/// SAML.
+/// Body of the response.
 #[derive(Serialize)]
 struct SettingsBody {
     /// Whether each way to sign in is enabled, by its name.
@@ -73,8 +72,11 @@ pub(crate) async fn get_settings(state: web::Data<AuthState>) -> HttpResponse {
         phone_autoconfirm: config.phone.autoconfirm,
         // Compat: an empty text, not null, when there is no provider.
         sms_provider: sms_provider.map_or("", |provider| provider.name()),
-        saml_enabled: false,
-        saml_private_key_next_configured: false,
+        saml_enabled: config.saml.is_some(),
+        saml_private_key_next_configured: config
+            .saml
+            .as_ref()
+            .is_some_and(|saml| saml.service.has_next_key()),
         passkeys_enabled: config.webauthn.passkeys_enabled,
     })
 }

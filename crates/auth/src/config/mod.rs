@@ -12,12 +12,14 @@ use selvedge_mail::MailKind;
 mod factors;
 mod phone;
 mod protection;
+mod saml;
 
 pub use factors::{FactorSwitch, MfaConfig, PhoneFactorConfig, WebauthnConfig};
 pub use phone::{PhoneConfig, SmsProviderConfig, TwilioConfig};
 pub use protection::{
     CaptchaConfig, CaptchaProvider, HookConfig, HookConfigError, HooksConfig, LeakedPasswordConfig,
 };
+pub use saml::{SamlConfig, SamlSettings};
 
 /// All settings of `/auth/v1`; one value per process, fixed at start.
 #[derive(Debug, Clone)]
@@ -63,6 +65,8 @@ pub struct AuthConfig {
     pub calls_private_addresses: bool,
     /// Sign-in with crypto wallets (`[auth.web3]`).
     pub web3: Web3Config,
+    /// Sign-in by SAML (`[auth.saml]`); `None` while it is off.
+    pub saml: Option<SamlConfig>,
     /// This server as an OAuth provider (`[auth.oauth_server]`).
     pub oauth_server: OauthServerConfig,
     /// Sign-in by e-mail, and its mails (`[auth.email]`).
@@ -276,6 +280,10 @@ pub struct RateLimitConfig {
     pub web3: u32,
     /// `/oauth/clients/register`.
     pub client_registrations: u32,
+    /// `/sso` (`sso`).
+    pub sso: u32,
+    /// `/sso/saml/acs` (`[auth.saml] rate_limit_assertion`).
+    pub saml_assertions: u32,
 }
 
 impl Default for AuthConfig {
@@ -299,6 +307,7 @@ impl Default for AuthConfig {
             insecure_providers: false,
             calls_private_addresses: false,
             web3: Web3Config::default(),
+            saml: None,
             oauth_server: OauthServerConfig::default(),
             email: EmailConfig::default(),
             phone: PhoneConfig::default(),
@@ -400,6 +409,8 @@ impl Default for RateLimitConfig {
             passkeys: 30,
             web3: 30,
             client_registrations: 10,
+            sso: 30,
+            saml_assertions: 15,
         }
     }
 }

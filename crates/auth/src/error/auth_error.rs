@@ -8,7 +8,8 @@ use selvedge_postgres::is_outage;
 use tokio_postgres::error::{DbError, SqlState};
 
 use super::{
-    Fault, FeatureError, FederationError, HookError, MfaError, OauthServerError, PasskeyError, WeakPassword,
+    Fault, FeatureError, FederationError, HookError, MfaError, OauthServerError, PasskeyError, SamlError,
+    WeakPassword,
 };
 
 /// The message of every 500 that has no better one.
@@ -231,6 +232,8 @@ pub(crate) enum AuthError {
     OauthServer(#[from] OauthServerError),
     #[error(transparent)]
     Passkey(#[from] PasskeyError),
+    #[error(transparent)]
+    Saml(#[from] SamlError),
 
     // Faults of the service. Their `Display` texts are for the log; `message` gives the text for the client.
     #[error("{text}: {fault}")]
@@ -413,6 +416,7 @@ impl AuthError {
             Self::Mfa(error) => error.status_and_code(),
             Self::OauthServer(error) => error.status_and_code(),
             Self::Passkey(error) => error.status_and_code(),
+            Self::Saml(error) => error.status_and_code(),
 
             Self::Internal { .. } => (500, "unexpected_failure"),
             Self::Overloaded => (504, "request_timeout"),

@@ -11,7 +11,6 @@ pub(crate) enum FeatureError {
     /// Users may not link or unlink identities themselves.
     #[error("Manual linking is disabled")]
     ManualLinkingDisabled,
-    /// This server has no SAML; the response is that of a project without it.
     #[error("SAML 2.0 is disabled")]
     SamlDisabled,
     /// This server has no SCIM; the response is that of a project without it.

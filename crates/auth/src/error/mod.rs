@@ -14,6 +14,7 @@ mod oauth_server;
 mod passkey;
 mod provider;
 mod response;
+mod saml;
 mod weak_password;
 
 #[cfg(test)]
@@ -29,4 +30,5 @@ pub(crate) use oauth_server::OauthServerError;
 pub(crate) use passkey::PasskeyError;
 pub(crate) use provider::ProviderError;
 pub(crate) use response::{ApiVersion, render_error};
+pub(crate) use saml::SamlError;
 pub(crate) use weak_password::{WeakPassword, WeakReason};

@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use super::{
     AuthError, Fault, FeatureError, FederationError, HookError, MfaError, OauthServerError, PasskeyError,
-    UNEXPECTED, WeakPassword,
+    SamlError, UNEXPECTED, WeakPassword,
 };
 
 #[test]
@@ -34,6 +34,7 @@ fn the_table_covers_every_variant() {
         include_str!("mfa.rs"),
         include_str!("oauth_server.rs"),
         include_str!("passkey.rs"),
+        include_str!("saml.rs"),
     ];
     // Every variant carries one #[error(…)]; the transparent ones only wrap an enum of their own.
     let is_variant = |line: &&str| line.trim_start().starts_with("#[error(") && !line.contains("transparent");
@@ -58,6 +59,7 @@ fn variant_name(error: &AuthError) -> String {
             | AuthError::Hook(_)
             | AuthError::Mfa(_)
             | AuthError::OauthServer(_)
+            | AuthError::Saml(_)
             | AuthError::Passkey(_)
     );
     let parts: Vec<&str> = text.split(['(', ')', ' ', '{']).collect();
@@ -194,10 +196,29 @@ fn subject_errors() -> Vec<AuthError> {
         OauthServerError::AuthorizationNotFound.into(),
         OauthServerError::ConsentNotFound.into(),
         FederationError::SsoProviderNotFound.into(),
-        FederationError::MetadataFetchFailed.into(),
-        FederationError::EntityIdMismatch.into(),
-        FederationError::EntityIdExists.into(),
-        FederationError::DomainExists.into(),
+        FederationError::MetadataFetchFailed {
+            status: 404,
+            url: String::new(),
+        }
+        .into(),
+        FederationError::MetadataUnreachable { url: String::new() }.into(),
+        FederationError::EntityIdMismatch {
+            expected: String::new(),
+            got: String::new(),
+        }
+        .into(),
+        FederationError::EntityIdExists(String::new()).into(),
+        FederationError::DomainExists {
+            domain: String::new(),
+            provider: Uuid::nil(),
+        }
+        .into(),
+        FederationError::DomainOfOther {
+            domain: String::new(),
+            provider: Uuid::nil(),
+        }
+        .into(),
+        FederationError::SsoProviderConflict.into(),
         FederationError::CustomProviderNotFound.into(),
         FederationError::CustomProviderExists.into(),
         MfaError::TotpEnrollDisabled.into(),
@@ -228,6 +249,19 @@ fn subject_errors() -> Vec<AuthError> {
         PasskeyError::VerificationFailed.into(),
         PasskeyError::TooMany.into(),
         PasskeyError::CredentialExists.into(),
+        SamlError::ProviderNotFound.into(),
+        SamlError::NoProviderOfDomain.into(),
+        SamlError::ProviderDisabled.into(),
+        SamlError::ProviderOfDomainDisabled.into(),
+        SamlError::NoRedirectLocation.into(),
+        SamlError::RelayStateNotFound.into(),
+        SamlError::RelayStateExpired.into(),
+        SamlError::UnknownIdentityProvider.into(),
+        SamlError::InvalidAssertion.into(),
+        SamlError::NoUserId.into(),
+        SamlError::NoEmail.into(),
+        SamlError::SeveralAccounts(Uuid::nil()).into(),
+        SamlError::MappedClaims.into(),
         HookError::Timeout { seconds: 5 }.into(),
         HookError::TimeoutAfterRetry.into(),
         HookError::ResponseTooLarge { limit_bytes: 204_800 }.into(),

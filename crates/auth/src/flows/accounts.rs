@@ -89,6 +89,7 @@ pub(crate) async fn create_user(
         user_metadata: Value::Object(account.data),
         is_anonymous: false,
         invited_at: account.invited_at,
+        is_sso_user: false,
     };
     users::insert(db, &user, now).await.map_err(map_saving_error)?;
     for (provider, data) in &identities {
@@ -150,6 +151,7 @@ pub(crate) async fn create_anonymous_user(
         user_metadata: Value::Object(data),
         is_anonymous: true,
         invited_at: None,
+        is_sso_user: false,
     };
     let shown = json!({
         "id": user.id, "aud": request.info.audience, "role": "", "email": "", "phone": "", "app_metadata": {},

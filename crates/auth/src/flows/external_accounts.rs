@@ -223,6 +223,7 @@ async fn create_account(
         user_metadata: data.clone(),
         is_anonymous: false,
         invited_at: None,
+        is_sso_user: false,
     };
     let shown = json!({
         "id": user.id, "aud": request.info.audience, "role": "", "email": email, "phone": "",

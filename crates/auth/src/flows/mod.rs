@@ -8,6 +8,7 @@ pub(crate) mod mfa;
 pub(crate) mod oauth_authorization;
 pub(crate) mod provider_callback;
 pub(crate) mod refresh_session;
+pub(crate) mod saml;
 pub(crate) mod sign_in;
 pub(crate) mod sign_up;
 pub(crate) mod start_provider_sign_in;

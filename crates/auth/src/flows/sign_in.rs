@@ -17,6 +17,8 @@ use crate::store::sessions::{self, AmrEntry, NewSession};
 use crate::store::{refresh_tokens, users};
 use crate::user::User;
 
+/// AMR method of a sign-in by SAML.
+pub(crate) const SAML_METHOD: &str = "sso/saml";
 /// Lowercase base 32, as in the refresh tokens of upstream.
 const TOKEN_ALPHABET: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
 /// Length of a stored refresh token, in characters of 5 bits each.
@@ -96,6 +98,20 @@ pub(crate) async fn start_session(
     user_id: Uuid,
     method: &str,
 ) -> Result<TokenPair, AuthError> {
+    start_session_until(request, db, user_id, method, None).await
+}
+
+/// Like [`start_session`], for a session that must end at `not_after`.
+///
+/// # Errors
+/// Those of [`start_session`].
+pub(crate) async fn start_session_until(
+    request: &AuthRequest,
+    db: &impl GenericClient,
+    user_id: Uuid,
+    method: &str,
+    not_after: Option<DateTime<Utc>>,
+) -> Result<TokenPair, AuthError> {
     let now = request.now();
     let id = Uuid::new_v4();
     let token_key = request
@@ -118,6 +134,7 @@ pub(crate) async fn start_session(
         method,
         refresh_token: &refresh_token,
         token_key: token_key.as_deref(),
+        not_after,
     };
     sessions::insert(db, &session, now).await?;
     let session = SessionToSign {
@@ -195,7 +212,7 @@ pub(crate) async fn sign_tokens(
     session: SessionToSign<'_>,
 ) -> Result<TokenPair, AuthError> {
     // The three statements are pipelined on one connection, which saves two round trips.
-    let (user, amr, (client_id, scope)) = futures_util::try_join!(
+    let (user, mut amr, (client_id, scope)) = futures_util::try_join!(
         users::find_by_id(db, session.user_id),
         sessions::list_amr_entries(db, session.session_id),
         oauth_authorizations::find_session_client(db, session.session_id),
@@ -206,6 +223,7 @@ pub(crate) async fn sign_tokens(
             Fault::Other("the user was deleted during the sign-in"),
         )
     })?;
+    name_sso_provider(&user, &mut amr);
     let expires_in = token_lifetime(&request.state, &user, session.aal);
     let issued_at = request.now().timestamp();
     let claims = AccessClaims {
@@ -237,6 +255,23 @@ pub(crate) async fn sign_tokens(
         user,
         reuse: None,
     })
+}
+
+/// Adds the SSO provider to entries of a sign-in by SAML, unless the user has identities of several providers: then the
+/// entry does not tell which one signed in.
+fn name_sso_provider(user: &User, amr: &mut [AmrEntry]) {
+    let Some(identity) = user.identities.first() else {
+        return;
+    };
+    let is_same = user
+        .identities
+        .iter()
+        .all(|other| other.provider == identity.provider);
+    if let Some(provider) = identity.provider.strip_prefix("sso:").filter(|_| is_same) {
+        for entry in amr.iter_mut().filter(|entry| entry.method == SAML_METHOD) {
+            entry.provider = Some(provider.to_owned());
+        }
+    }
 }
 
 /// Signs the claims, after the project's hook has changed them where there is one.

@@ -1,20 +1,24 @@
-//! Extractors for JSON bodies of at most 1 MB, with Auth's own errors.
+//! Extractors for JSON bodies of at most 1 MB and for forms, with Auth's own errors.
 
 use std::future::Future;
 use std::pin::Pin;
 
 use actix_web::dev::Payload;
 use actix_web::web::Bytes;
-use actix_web::{FromRequest, HttpRequest};
+use actix_web::{FromRequest, HttpMessage, HttpRequest};
 use selvedge_gateway::{BodyError, BodyLimits, read_body};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
+use url::form_urlencoded;
 
 use crate::error::AuthError;
 
 /// Limit of a body in bytes, as with upstream; a larger one is 413 `request_entity_too_large`.
 const LARGEST_BYTES: usize = 1 << 20;
+
+/// Limit of a form in bytes. It is above that of JSON bodies, because a SAML response of 1 MB grows by its encoding.
+const LARGEST_FORM_BYTES: usize = 4 << 20;
 
 type Pending<T> = Pin<Box<dyn Future<Output = Result<T, AuthError>>>>;
 
@@ -30,7 +34,7 @@ impl<T: DeserializeOwned + 'static> FromRequest for Json<T> {
 
     fn from_request(_: &HttpRequest, payload: &mut Payload) -> Self::Future {
         let payload = payload.take();
-        Box::pin(async move { Ok(Self(parse_object(&read_bytes(payload).await?)?)) })
+        Box::pin(async move { Ok(Self(parse_object(&read_bytes(payload, LARGEST_BYTES).await?)?)) })
     }
 }
 
@@ -41,12 +45,38 @@ impl<T: DeserializeOwned + Default + 'static> FromRequest for OptionalJson<T> {
     fn from_request(_: &HttpRequest, payload: &mut Payload) -> Self::Future {
         let payload = payload.take();
         Box::pin(async move {
-            let body = read_bytes(payload).await?;
+            let body = read_bytes(payload, LARGEST_BYTES).await?;
             Ok(Self(if body.is_empty() {
                 T::default()
             } else {
                 parse_object(&body)?
             }))
+        })
+    }
+}
+
+/// An urlencoded form. Compat: any other kind of body counts as a form without fields.
+pub(crate) struct Form(Vec<(String, String)>);
+
+impl Form {
+    /// The first field of this name.
+    pub(crate) fn get(&self, name: &str) -> Option<&str> {
+        let found = self.0.iter().find(|(known, _)| known == name);
+        found.map(|(_, value)| value.as_str())
+    }
+}
+
+impl FromRequest for Form {
+    type Error = AuthError;
+    type Future = Pending<Self>;
+
+    fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
+        let payload = payload.take();
+        let is_form = request.content_type() == "application/x-www-form-urlencoded";
+        Box::pin(async move {
+            let body = read_bytes(payload, LARGEST_FORM_BYTES).await?;
+            let fields: &[u8] = if is_form { body.as_ref() } else { &[] };
+            Ok(Self(form_urlencoded::parse(fields).into_owned().collect()))
         })
     }
 }
@@ -83,8 +113,8 @@ fn parse_object<T: DeserializeOwned>(body: &[u8]) -> Result<T, AuthError> {
 ///
 /// # Errors
 /// 413 `request_entity_too_large`, 400 `bad_json` for a body that stops arriving.
-async fn read_bytes(payload: Payload) -> Result<Bytes, AuthError> {
-    let limits = BodyLimits::of_bytes(LARGEST_BYTES);
+async fn read_bytes(payload: Payload, largest: usize) -> Result<Bytes, AuthError> {
+    let limits = BodyLimits::of_bytes(largest);
     read_body(payload, limits).await.map_err(|error| match error {
         BodyError::TooLarge => AuthError::TooLarge,
         BodyError::TooSlow | BodyError::Broken(_) => AuthError::BadJson(error.to_string()),

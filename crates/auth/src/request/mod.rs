@@ -8,7 +8,7 @@ mod info;
 mod query;
 
 pub(crate) use auth_request::AuthRequest;
-pub(crate) use body::{Json, OptionalJson, read_flag, read_metadata, read_new_metadata, read_text};
+pub(crate) use body::{Form, Json, OptionalJson, read_flag, read_metadata, read_new_metadata, read_text};
 pub(crate) use caller::{Admin, SignedIn};
 pub(crate) use info::RequestInfo;
 pub(crate) use query::Query;

@@ -51,10 +51,12 @@ pub(crate) enum LimitedEndpoint {
     Passkey,
     Web3,
     RegisterClient,
+    Sso,
+    SamlAssertion,
 }
 
 impl LimitedEndpoint {
-    const COUNT: usize = 14;
+    const COUNT: usize = 16;
 }
 
 /// All limits of one process; several processes count separately.
@@ -99,6 +101,8 @@ impl Limits {
                 per_address(rates.passkeys, FIVE_MINUTES, BURST),
                 per_address(rates.web3, FIVE_MINUTES, BURST),
                 per_address(rates.client_registrations, FIVE_MINUTES, BURST),
+                per_address(rates.sso, FIVE_MINUTES, BURST),
+                per_address(rates.saml_assertions, FIVE_MINUTES, BURST),
             ],
             unknown_addresses: Buckets::new(config.email.max_frequency, 1),
             unknown_phones: Buckets::new(config.phone.max_frequency, 1),

@@ -23,6 +23,7 @@ pub(crate) mod passkeys;
 pub(crate) mod phones;
 pub(crate) mod provider_flows;
 pub(crate) mod refresh_tokens;
+pub(crate) mod saml;
 pub(crate) mod sessions;
 pub(crate) mod sso_providers;
 pub(crate) mod users;

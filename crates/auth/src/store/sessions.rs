@@ -52,6 +52,9 @@ impl Session {
 pub(crate) struct AmrEntry {
     pub(crate) method: String,
     pub(crate) timestamp: i64,
+    /// The SSO provider of a sign-in by SAML.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) provider: Option<String>,
 }
 
 /// The columns of a new session.
@@ -67,6 +70,8 @@ pub(crate) struct NewSession<'a> {
     pub(crate) refresh_token: &'a str,
     /// The key for counter tokens; `None` for a session with token rows.
     pub(crate) token_key: Option<&'a str>,
+    /// When the session must end; `None` for no end.
+    pub(crate) not_after: Option<DateTime<Utc>>,
 }
 
 /// Inserts session, AMR entry and first refresh token, and sets the user's `last_sign_in_at`.
@@ -84,6 +89,7 @@ pub(crate) async fn insert(
         method,
         refresh_token,
         token_key,
+        not_after,
     } = new;
     run_statement(
         db,
@@ -97,6 +103,7 @@ pub(crate) async fn insert(
             method,
             refresh_token,
             token_key,
+            not_after,
         ],
     )
     .await
@@ -166,6 +173,7 @@ pub(crate) async fn list_amr_entries(db: &impl GenericClient, id: Uuid) -> DbRes
         Ok(AmrEntry {
             method: row.try_get(0)?,
             timestamp: updated_at.timestamp(),
+            provider: None,
         })
     };
     rows.iter().map(entry).collect()

@@ -10,7 +10,7 @@ use serde_json::Value;
 use tokio_postgres::types::Json;
 use uuid::Uuid;
 
-use super::{DbResult, execute_statement, find_row, list_rows};
+use super::{DbResult, escape_like_pattern, execute_statement, find_row, list_rows};
 
 /// A provider as an administrator configures it.
 #[derive(Debug, Clone)]
@@ -65,19 +65,23 @@ pub(crate) struct SamlBody {
 /// An e-mail domain of a provider.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct SsoDomainBody {
-    id: Uuid,
     pub(crate) domain: String,
-    created_at: Option<String>,
-    updated_at: Option<String>,
 }
 
-/// Lists the providers, oldest first, without their metadata documents.
-pub(crate) async fn list_all(db: &impl GenericClient) -> DbResult<Vec<SsoProviderBody>> {
+/// Lists the providers, oldest first, without their metadata documents: the one with this resource id, else those whose
+/// resource id begins with the prefix, else all.
+pub(crate) async fn list_all(
+    db: &impl GenericClient,
+    resource_id: &str,
+    resource_id_prefix: &str,
+) -> DbResult<Vec<SsoProviderBody>> {
     const SQL: &str = concat!(
         include_str!("../../sql/select_sso_provider.sql"),
-        "order by p.created_at, p.id"
+        "where case when $1::text <> '' then p.resource_id = $1::text ",
+        "when $2::text <> '' then p.resource_id like $2::text || '%' else true end order by p.created_at, p.id"
     );
-    let rows = list_rows(db, SQL, &[]).await?;
+    let prefix = escape_like_pattern(resource_id_prefix);
+    let rows = list_rows(db, SQL, &[&resource_id, &prefix]).await?;
     rows.iter()
         .map(|row| {
             let Json(mut body) = row.try_get::<_, Json<SsoProviderBody>>(0)?;
@@ -122,11 +126,8 @@ pub(crate) async fn find_by_domain(db: &impl GenericClient, domain: &str) -> DbR
 /// Inserts the provider, or replaces all columns and domains of the one with its id. Domains that stay keep their rows
 /// and ids.
 ///
-/// The caller makes sure that no other provider has the entity id, because the statement would update that provider's
-/// metadata.
-///
 /// # Errors
-/// A unique violation when another provider has the resource id or one of the domains.
+/// A unique violation when another provider has the entity id, the resource id or one of the domains.
 pub(crate) async fn upsert(
     db: &impl GenericClient,
     provider: &SsoProvider,

@@ -26,6 +26,8 @@ pub(crate) struct NewUser<'a> {
     pub(crate) user_metadata: Value,
     pub(crate) is_anonymous: bool,
     pub(crate) invited_at: Option<DateTime<Utc>>,
+    /// Whether the user signs in by SSO. Such users may share their address with others.
+    pub(crate) is_sso_user: bool,
 }
 
 /// Runs a query that starts with `select_user.sql`.
@@ -166,6 +168,7 @@ pub(crate) async fn insert(db: &impl GenericClient, user: &NewUser<'_>, now: Dat
         user_metadata,
         is_anonymous,
         invited_at,
+        is_sso_user,
     } = user;
     let params: super::Params<'_> = &[
         id,
@@ -178,6 +181,7 @@ pub(crate) async fn insert(db: &impl GenericClient, user: &NewUser<'_>, now: Dat
         &now,
         invited_at,
         phone,
+        is_sso_user,
     ];
     run_statement(db, SQL, params).await
 }

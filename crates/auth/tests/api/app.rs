@@ -311,6 +311,19 @@ impl Call {
         }
     }
 
+    /// Sets an urlencoded form as the body.
+    pub(crate) fn form(self, fields: &[(&str, &str)]) -> Self {
+        let body = url::form_urlencoded::Serializer::new(String::new())
+            .extend_pairs(fields)
+            .finish();
+        Self {
+            request: self
+                .request
+                .header("content-type", "application/x-www-form-urlencoded")
+                .body(body),
+        }
+    }
+
     pub(crate) async fn send(self) -> Response {
         let response = self.request.send().await.unwrap();
         let (status, headers) = (response.status().as_u16(), response.headers().clone());

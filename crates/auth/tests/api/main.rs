@@ -32,6 +32,8 @@ mod providers;
 mod recorded_details;
 mod refresh;
 mod response_shapes;
+mod saml;
+mod saml_provider;
 mod sessions;
 mod signup;
 mod sso;

@@ -29,7 +29,7 @@ pub use api::{ApiConfig, TlsFiles};
 pub use auth::{
     AuthSection, CaptchaProvider, CaptchaSection, EmailSection, EmailTemplate, FactorSwitch, HookSection,
     KeySection, MfaSection, NotificationTemplate, OauthServerSection, PasswordRequirements, PhoneFactor,
-    ProviderSection, RateLimitSection, SmsProvider, SmsSection, SmtpSection, ThirdParty, Twilio,
+    ProviderSection, RateLimitSection, SamlSection, SmsProvider, SmsSection, SmtpSection, ThirdParty, Twilio,
     WebauthnSection,
 };
 pub use database::{DatabaseConfig, MajorVersion, MigrationsConfig, SeedConfig};

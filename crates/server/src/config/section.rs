@@ -224,6 +224,15 @@ impl<'a> Section<'a> {
             self.prefix,
             name.replace(['.', '-'], "_").to_ascii_uppercase()
         );
+        if let Some(value) = self.source.environment().get(&variable) {
+            return Some((variable, value));
+        }
+        // The CLI has no `[auth.saml]`; whoever used SAML with the original has set its variables.
+        let variable = match dotted.strip_prefix("auth.saml.") {
+            Some(key) => format!("GOTRUE_SAML_{}", key.to_ascii_uppercase()),
+            None if dotted == "auth.rate_limit.sso" => "GOTRUE_RATE_LIMIT_SSO".to_owned(),
+            None => return None,
+        };
         let value = self.source.environment().get(&variable)?;
         Some((variable, value))
     }

@@ -422,3 +422,26 @@ fn gw_029_incomplete_s3_variables_are_errors_and_selvedge_keys_win() {
     let loaded = load(text, [("STORAGE_BACKEND", "s3"), ("STORAGE_S3_BUCKET", "other")]).unwrap();
     assert_eq!(loaded.config.selvedge.s3.unwrap().bucket, "mine");
 }
+
+#[test]
+fn saml_015_variables_of_the_original_switch_saml_on() {
+    let variables = [
+        ("GOTRUE_SAML_ENABLED", "true"),
+        ("GOTRUE_SAML_PRIVATE_KEY", "key"),
+        ("GOTRUE_SAML_RELAY_STATE_VALIDITY_PERIOD", "0s"),
+        ("GOTRUE_RATE_LIMIT_SSO", "7"),
+    ];
+    let auth = load("[auth.saml]\nallow_encrypted_assertions = true\n", variables)
+        .unwrap()
+        .config
+        .auth;
+
+    assert!(auth.saml.enabled && auth.saml.allow_encrypted_assertions);
+    assert_eq!(auth.saml.private_key.unwrap().expose_secret(), "key");
+    assert_eq!(auth.saml.relay_state_validity_period, Duration::from_secs(120));
+    assert_eq!(auth.rate_limit.sso, 7);
+    assert_eq!(
+        errors("[auth.saml]\nenabled = true\n"),
+        ["config.toml:2: auth.saml.private_key is needed when auth.saml is enabled"]
+    );
+}

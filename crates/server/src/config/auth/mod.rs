@@ -4,6 +4,7 @@ mod email;
 mod external;
 mod factors;
 mod phone;
+mod saml;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -15,6 +16,7 @@ pub use email::{EmailSection, EmailTemplate, NotificationTemplate, SmtpSection};
 pub use external::{HookSection, OauthServerSection, ProviderSection, ThirdParty};
 pub use factors::{FactorSwitch, MfaSection, PhoneFactor, WebauthnSection};
 pub use phone::{SmsProvider, SmsSection, Twilio};
+pub use saml::SamlSection;
 
 /// `[auth]`.
 #[derive(Debug, Clone)]
@@ -75,6 +77,8 @@ pub struct AuthSection {
     pub web3_solana: bool,
     /// `[auth.web3.ethereum] enabled`. Default false.
     pub web3_ethereum: bool,
+    /// `[auth.saml]`.
+    pub saml: SamlSection,
     /// `[auth.oauth_server]`.
     pub oauth_server: OauthServerSection,
 }
@@ -124,6 +128,8 @@ pub struct RateLimitSection {
     pub token_verifications: u32,
     /// Web3 sign-ins per 5 minutes and client address. Default 30.
     pub web3: u32,
+    /// `/sso`, the start of a sign-in by SAML, per five minutes and client address. Default 30.
+    pub sso: u32,
 }
 
 /// `[auth.captcha]`.
@@ -185,6 +191,7 @@ impl AuthSection {
             third_party: external::third_party(&section.section("third_party")),
             web3_solana: web3.section("solana").is_enabled(false),
             web3_ethereum: web3.section("ethereum").is_enabled(false),
+            saml: SamlSection::read(&section.section("saml")),
             oauth_server: OauthServerSection::read(&section.section("oauth_server")),
         }
     }
@@ -252,6 +259,7 @@ impl RateLimitSection {
             sign_in_sign_ups: limit("sign_in_sign_ups", 30),
             token_verifications: limit("token_verifications", 30),
             web3: limit("web3", 30),
+            sso: limit("sso", 30),
         }
     }
 }

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 use selvedge_auth::{
     AuthConfig, ClientAddress, EmailConfig, OauthServerConfig, PasswordConfig, RateLimitConfig,
-    RefreshConfig, SessionConfig, Web3Config,
+    RefreshConfig, SamlConfig, SamlSettings, SessionConfig, Web3Config,
 };
 
 use super::{auth_channels, auth_protection, auth_providers};
@@ -15,7 +15,7 @@ use crate::services::mode::Mode;
 /// The settings of the auth service.
 ///
 /// # Errors
-/// A hook that cannot be called.
+/// A hook that cannot be called, or a SAML key that cannot be read.
 pub(in crate::services) fn auth_config(config: &Config, mode: Mode) -> Result<AuthConfig> {
     let section = &config.auth;
     let selvedge = &config.selvedge.auth;
@@ -23,6 +23,7 @@ pub(in crate::services) fn auth_config(config: &Config, mode: Mode) -> Result<Au
     Ok(AuthConfig {
         site_url: section.site_url.clone(),
         uri_allow_list: section.additional_redirect_urls.clone(),
+        saml: saml_config(section, &service_url)?,
         jwt_issuer: section.jwt_issuer.clone().unwrap_or_else(|| service_url.clone()),
         external_url: service_url,
         jwt_expiry: Duration::from_secs(section.jwt_expiry_seconds),
@@ -54,6 +55,24 @@ pub(in crate::services) fn auth_config(config: &Config, mode: Mode) -> Result<Au
         delete_old_anonymous_users: selvedge.delete_old_anonymous_users,
         ..AuthConfig::default()
     })
+}
+
+/// Sign-in by SAML, if it is on.
+fn saml_config(section: &AuthSection, service_url: &str) -> Result<Option<SamlConfig>> {
+    let saml = &section.saml;
+    let Some(private_key) = saml.private_key.as_ref().filter(|_| saml.enabled) else {
+        return Ok(None);
+    };
+    let settings = SamlSettings {
+        private_key: private_key.clone(),
+        private_key_next: saml.private_key_next.clone(),
+        allow_encrypted_assertions: saml.allow_encrypted_assertions,
+        allow_sha1: saml.allow_sha1,
+        relay_state_validity: saml.relay_state_validity_period,
+        external_url: saml.external_url.clone(),
+    };
+    let config = SamlConfig::new(&settings, service_url).map_err(|reason| anyhow!("auth.saml.{reason}"))?;
+    Ok(Some(config))
 }
 
 fn oauth_server(section: &AuthSection) -> OauthServerConfig {
@@ -145,5 +164,7 @@ fn rate_limits(config: &Config, mode: Mode) -> RateLimitConfig {
         mfa_per_minute: selvedge.rate_limit_mfa,
         passkeys: selvedge.rate_limit_passkeys,
         client_registrations: selvedge.rate_limit_client_registrations,
+        sso: section.sso,
+        saml_assertions: config.auth.saml.rate_limit_assertion,
     }
 }

@@ -1,0 +1,164 @@
+//! Sign-in by SAML: what the recorded corpus (`e2e/golden/saml`) cannot show, because it plays one request after another.
+
+use std::time::Duration;
+
+use selvedge_auth::{SamlConfig, SamlSettings};
+use serde_json::json;
+
+use crate::app::{Response, TestApp};
+use crate::saml_provider::{Assertion, ENTITY, read_key, write_metadata, write_response};
+
+const SERVICE: &str = "https://sso.example/auth/v1";
+
+/// Starts the service with SAML and one identity provider; returns the provider's id, too.
+async fn start() -> (TestApp, String) {
+    let settings = SamlSettings {
+        private_key: read_key("sp").into(),
+        private_key_next: None,
+        allow_encrypted_assertions: false,
+        allow_sha1: false,
+        relay_state_validity: Duration::from_secs(120),
+        external_url: None,
+    };
+    let saml = SamlConfig::new(&settings, SERVICE).unwrap();
+    let app = TestApp::start_with(|config| config.saml = Some(saml)).await;
+    let body = json!({"type": "saml", "metadata_xml": write_metadata(), "domains": ["Example.com"]});
+    let created = app.post("/admin/sso/providers", body).admin().send().await;
+    assert_eq!(created.status, 201, "{}", created.body);
+    let id = created.body["id"].as_str().unwrap().to_owned();
+    (app, id)
+}
+
+/// Posts a response as a browser does.
+async fn post_response(app: &TestApp, response: &str, relay_state: &str) -> Response {
+    app.call(reqwest::Method::POST, "/sso/saml/acs")
+        .form(&[("SAMLResponse", response), ("RelayState", relay_state)])
+        .send()
+        .await
+}
+
+fn count_sign_ins(responses: &[Response]) -> usize {
+    responses.iter().filter(|response| response.status == 302).count()
+}
+
+/// Starts a sign-in; returns the relay state and the id of the request.
+async fn start_sign_in(app: &TestApp) -> (String, String) {
+    let body = json!({"domain": "example.COM", "skip_http_redirect": true});
+    let started = app.post("/sso", body).send().await;
+    assert_eq!(started.status, 200, "{}", started.body);
+    let url = url::Url::parse(started.body["url"].as_str().unwrap()).unwrap();
+    let relay_state = url
+        .query_pairs()
+        .find(|(name, _)| name == "RelayState")
+        .unwrap()
+        .1
+        .into_owned();
+    let rows = app
+        .sql("select request_id from auth.saml_relay_states", &[])
+        .await;
+    (relay_state, rows.last().unwrap().get(0))
+}
+
+#[actix_web::test]
+async fn saml_003_a_relay_state_that_is_used_at_once_signs_in_once() {
+    let (app, _) = start().await;
+    let (relay_state, request) = start_sign_in(&app).await;
+    let responses: Vec<String> = (0..6)
+        .map(|number| {
+            write_response(&Assertion {
+                service: SERVICE,
+                request: Some(&request),
+                assertion_id: &format!("_{number}"),
+                name_id: "ada",
+                email: "ada@example.com",
+            })
+        })
+        .collect();
+    let posts = responses
+        .iter()
+        .map(|response| post_response(&app, response, &relay_state));
+    let outcomes = futures_util::future::join_all(posts).await;
+    assert_eq!(count_sign_ins(&outcomes), 1);
+    for refused in outcomes.iter().filter(|outcome| outcome.status != 302) {
+        assert!(
+            refused
+                .header("location")
+                .contains("error_code=saml_relay_state_not_found")
+        );
+    }
+    assert_eq!(app.count("select count(*) from auth.sessions").await, 1);
+}
+
+#[actix_web::test]
+async fn saml_012_an_assertion_that_is_used_at_once_signs_in_once() {
+    let (app, _) = start().await;
+    let response = write_response(&Assertion {
+        service: SERVICE,
+        request: None,
+        assertion_id: "_once",
+        name_id: "ada",
+        email: "ada@example.com",
+    });
+    let posts = (0..6).map(|_| post_response(&app, &response, ""));
+    let outcomes = futures_util::future::join_all(posts).await;
+    assert_eq!(count_sign_ins(&outcomes), 1);
+    assert_eq!(app.count("select count(*) from auth.sessions").await, 1);
+    assert_eq!(
+        app.count("select count(*) from _selvedge.saml_used_assertions")
+            .await,
+        1
+    );
+    // An hour later the assertion is too old to be accepted, so it need not be remembered.
+    assert_eq!(
+        app.count("select count(*) from _selvedge.saml_used_assertions where expires_at < now() + interval '5 minutes'").await,
+        1
+    );
+}
+
+#[actix_web::test]
+async fn saml_010_nothing_of_a_response_gets_into_the_redirect_of_an_error() {
+    let (app, _) = start().await;
+    let response = write_response(&Assertion {
+        service: "https://other.example",
+        request: None,
+        assertion_id: "_secret-id",
+        name_id: "secret-name",
+        email: "secret@example.com",
+    });
+    let refused = post_response(&app, &response, "").await;
+    assert_eq!(refused.status, 303);
+    let location = refused.header("location");
+    assert!(location.contains("error_code=validation_failed"), "{location}");
+    assert!(!location.contains("secret"), "{location}");
+}
+
+#[actix_web::test]
+async fn saml_006_a_sign_in_is_stored_with_its_provider_and_changes_of_it_keep_the_row() {
+    let (app, id) = start().await;
+    let path = format!("/admin/sso/providers/{id}");
+    let changed = app
+        .put(&path, json!({"metadata_xml": write_metadata()}))
+        .admin()
+        .send()
+        .await;
+    assert_eq!(
+        (changed.status, &changed.body["saml"]["entity_id"]),
+        (200, &json!(ENTITY))
+    );
+    assert_eq!(changed.body["domains"], json!([{"domain": "example.com"}]));
+    assert_eq!(app.count("select count(*) from auth.saml_providers").await, 1);
+}
+
+#[actix_web::test]
+async fn saml_012_users_of_the_api_cannot_read_or_forget_used_assertions() {
+    let (app, _) = start().await;
+    for role in ["anon", "authenticated", "service_role", "authenticator"] {
+        for table in ["_selvedge.saml_used_assertions", "_selvedge.saml_session_ends"] {
+            for right in ["select", "insert", "update", "delete", "truncate"] {
+                let sql = "select has_table_privilege($1, $2, $3)";
+                let rows = app.sql(sql, &[&role, &table, &right]).await;
+                assert!(!rows[0].get::<_, bool>(0), "{role} may {right} {table}");
+            }
+        }
+    }
+}
