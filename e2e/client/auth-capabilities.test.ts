@@ -235,7 +235,7 @@ test("auth_100 sign_in: sign_in_with_web3, sign_in_with_sso", async () => {
   );
   expect(wallet.user?.app_metadata.provider).toBe("web3");
 
-  // There is no SAML; clients recognise this code.
+  // SAML is off in this project; site/saml.spec.ts signs in by it. Clients recognise this code.
   const sso = await client().auth.signInWithSSO({ domain: "company.example" });
   expect(sso.error).toMatchObject({ status: 404, code: "saml_provider_disabled" });
 });

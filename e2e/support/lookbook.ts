@@ -2,6 +2,7 @@
 
 import { setAddresses } from "./address.ts";
 import { googleSettings, startProvider } from "./provider.ts";
+import { samlSettings } from "./saml-provider.ts";
 import { startSelvedge } from "./selvedge.ts";
 import { startShop } from "./shop.ts";
 
@@ -12,6 +13,7 @@ export async function startLookbook(): Promise<() => Promise<void>> {
   const server = await startSelvedge("sql/app", [], (apiPort) => ({
     ...googleSettings(provider),
     ...shop.settings,
+    ...samlSettings(),
     ...webauthnSettings(apiPort),
   }));
   provider.registerClient(server.apiUrl);
