@@ -66,6 +66,8 @@ pub(crate) async fn update_user(
         .await
         .map_err(map_unique_violation)?;
     change_other_members(&request.state, &db, &user, &change, body).await?;
+    // The entry of the log names the new addresses.
+    let user = accounts::reload_user(&db, user.id).await?;
     accounts::log_action(
         &request,
         &db,
@@ -76,7 +78,6 @@ pub(crate) async fn update_user(
         Action::UserModified,
     )
     .await?;
-    let user = accounts::reload_user(&db, user.id).await?;
     db.commit().await?;
     Ok(HttpResponse::Ok().json(user.body()))
 }
@@ -118,8 +119,8 @@ async fn change_addresses(
             return Err(AuthError::EmailExists);
         }
         users::set_email(db, user.id, &change.email, now).await?;
-        let is_verified = body.email_confirm || user.is_confirmed();
-        users::upsert_email_identity(db, user.id, &change.email, is_verified, now).await?;
+        // The confirmation of the address before says nothing about the new one.
+        users::upsert_email_identity(db, user.id, &change.email, body.email_confirm, now).await?;
         users::refresh_providers(db, user.id).await?;
     }
     if body.email_confirm && !user.is_confirmed() {
