@@ -8,6 +8,12 @@ import { startBalancer } from "../support/balancer.ts";
 import { client, localS3Keys, password, serviceKey } from "../support/clients.ts";
 import { type Cluster, type Killable, startCluster } from "../support/cluster.ts";
 import { makeProject, type ProjectFolder } from "../support/project.ts";
+import {
+  readSamlForm,
+  type SamlProvider,
+  samlSettings,
+  startSamlProvider,
+} from "../support/saml-provider.ts";
 import { type Selvedge, startSelvedge } from "../support/selvedge.ts";
 import { TestSmtpServer } from "../support/smtp-server.ts";
 
@@ -57,6 +63,9 @@ beforeAll(async () => {
     SUPABASE_AUTH_RATE_LIMIT_SIGN_IN_SIGN_UPS: "10000",
     SUPABASE_AUTH_RATE_LIMIT_TOKEN_VERIFICATIONS: "10000",
     SELVEDGE_DRAIN_DELAY: drainDelay,
+    ...samlSettings(),
+    // Responses are addressed to the name that both nodes share, and not to the port of one of them.
+    GOTRUE_SAML_EXTERNAL_URL: "https://api.nodes.test/auth/v1",
   });
   [first, second] = cluster.nodes;
   await cluster.untilHealthy();
@@ -143,6 +152,58 @@ test("a refresh token that both nodes get at once gives one and the same success
   expect(successors[0]).toBeDefined();
   expect(new Set(successors).size).toBe(1);
 });
+
+test("an assertion that both nodes get at once signs in at one of them", async () => {
+  const domain = `${randomUUID()}.test`;
+  const provider = await addSamlProvider(domain);
+  try {
+    for (let round = 0; round < 3; round += 1) {
+      // Asked for at one node, which stores the relay state for both.
+      const sso = await visitorOf(first).auth.signInWithSSO({ domain });
+      expect(sso.error).toBeNull();
+      const asked = await readSamlForm(sso.data?.url ?? "");
+      // Nobody has asked for this one, so that only the memory of used assertions stops the second use.
+      const unasked = await readSamlForm(provider.startUrl);
+      for (const form of [asked, unasked]) {
+        const locations = await Promise.all(
+          [first, second].map((node) => postSamlForm(node, form)),
+        );
+
+        expect(locations.filter((location) => location.includes("access_token="))).toHaveLength(1);
+        expect(locations.filter((location) => location.includes("error_code="))).toHaveLength(1);
+        // A later use is refused as well, also by the node that did not sign the user in.
+        for (const node of [first, second]) {
+          expect(await postSamlForm(node, form)).toContain("error_code=");
+        }
+      }
+    }
+  } finally {
+    await provider.stop();
+  }
+});
+
+/** Starts an identity provider and makes it that of a domain. */
+async function addSamlProvider(domain: string): Promise<SamlProvider> {
+  const provider = await startSamlProvider(first.url, `ada@${domain}`);
+  const added = await fetch(`${first.url}/auth/v1/admin/sso/providers`, {
+    method: "POST",
+    headers: {
+      apikey: cluster.secretKey,
+      authorization: `Bearer ${cluster.secretKey}`,
+      "content-type": "application/json",
+    },
+    body: JSON.stringify({ type: "saml", metadata_xml: provider.metadata, domains: [domain] }),
+  });
+  expect(added.status, await added.clone().text()).toBe(201);
+  return provider;
+}
+
+/** Posts a response to a node as the browser does, and tells where the node redirects to. */
+async function postSamlForm(node: Killable, form: URLSearchParams): Promise<string> {
+  const url = `${node.url}/auth/v1/sso/saml/acs`;
+  const answer = await fetch(url, { method: "POST", body: form, redirect: "manual" });
+  return answer.headers.get("location") ?? `status ${answer.status}`;
+}
 
 test("both nodes send each mail of the queue they share once", async () => {
   const emails = Array.from({ length: 20 }, newEmail);

@@ -23,7 +23,16 @@ export function samlSettings(): Record<string, string> {
 /** A running provider. */
 export interface SamlProvider {
   metadata: string;
+  /** Where a user begins who has not been at the application before. */
+  startUrl: string;
   stop(): Promise<void>;
+}
+
+/** The form with the response that the provider's page at this URL lets the browser post. */
+export async function readSamlForm(pageUrl: string): Promise<URLSearchParams> {
+  const page = await (await fetch(pageUrl)).text();
+  const fields = page.matchAll(/type="hidden" name="(\w+)" value="([^"]*)"/g);
+  return new URLSearchParams([...fields].map(([, name = "", value = ""]) => [name, value]));
 }
 
 /** Starts the provider on a free port. `email` is the user who signs in by pressing the button of its page. */
@@ -56,7 +65,11 @@ export async function startSamlProvider(apiUrl: string, email: string): Promise<
       (error: unknown) => response.writeHead(400).end(String(error)),
     );
   };
-  return { metadata: provider.getMetadata(), stop: () => close(server) };
+  return {
+    metadata: provider.getMetadata(),
+    startUrl: `${base}/start`,
+    stop: () => close(server),
+  };
 }
 
 /** The sign-in page: a form that posts the response when its button is pressed. */
@@ -68,8 +81,12 @@ async function showPage(
 ): Promise<string> {
   const url = new URL(request.url ?? "/", "http://provider");
   const query = Object.fromEntries(url.searchParams);
-  const info = await provider.parseLoginRequest(service, "redirect", { query });
-  const { context } = await provider.createLoginResponse(service, { ...info }, "post", {
+  // Without a request the response answers none, as in a sign-in that begins at the provider.
+  const { extract } =
+    query.SAMLRequest === undefined
+      ? { extract: {} }
+      : await provider.parseLoginRequest(service, "redirect", { query });
+  const { context } = await provider.createLoginResponse(service, { extract }, "post", {
     email,
   });
   const target = service.entityMeta.getAssertionConsumerService("post");
