@@ -28,8 +28,8 @@ mod xml;
 
 pub use crypto::{PrivateKey, PrivateKeyError, PublicKey};
 pub use metadata::{
-    IdentityProvider, MetadataError, ServiceProvider, ServiceProviderOptions, generate_request_id,
-    parse_identity_provider,
+    IdentityProvider, MetadataError, ServiceAddresses, ServiceProvider, ServiceProviderOptions,
+    generate_request_id, parse_identity_provider, parse_service_addresses,
 };
 pub use names::name_id_format;
 pub use response::{AttributeValues, Claims, MessageError, NameId, ResponseError, UnverifiedResponse};

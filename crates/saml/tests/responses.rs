@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use chrono::DateTime;
 use selvedge_saml::{
     Claims, IdentityProvider, PrivateKey, ServiceProvider, ServiceProviderOptions, SignaturePolicy,
-    UnverifiedResponse, parse_identity_provider,
+    UnverifiedResponse, parse_identity_provider, parse_service_addresses,
 };
 use serde::Deserialize;
 
@@ -129,6 +129,33 @@ fn saml_010_a_changed_byte_never_changes_what_is_claimed() {
         assert!(
             data.verify(&service, &original[..position], Some("id-request"))
                 .is_none()
+        );
+    }
+}
+
+#[test]
+fn saml_001_the_addresses_in_the_metadata_are_those_of_the_service() {
+    let service = Data::load().service(true, false);
+    let now = DateTime::from_timestamp(1_767_225_600, 0).unwrap();
+    let addresses = parse_service_addresses(service.metadata(now, false).as_bytes()).unwrap();
+    assert_eq!(addresses.entity_id, service.entity_id);
+    assert_eq!(addresses.acs_url, service.acs_url);
+}
+
+#[test]
+fn saml_014_metadata_with_a_location_that_no_header_can_hold_are_refused() {
+    let data = Data::load();
+    let location = "https://idp.example/saml/sso";
+    assert!(data.metadata.contains(location));
+    for bad in [
+        "https://idp.example/saml s so",
+        "https://idp.example/saml/sso&#10;",
+        "javascript:alert(1)",
+    ] {
+        let metadata = data.metadata.replace(location, bad);
+        assert!(
+            parse_identity_provider(metadata.as_bytes()).is_err(),
+            "{bad} must be refused"
         );
     }
 }

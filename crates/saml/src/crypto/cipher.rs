@@ -46,6 +46,7 @@ impl Cipher {
 /// CBC with the padding of XML Encryption: only the last byte counts, which says how many bytes to drop.
 fn decrypt_cbc(cipher: &impl BlockCipherDecrypt, data: &[u8]) -> Option<Vec<u8>> {
     let (vector, blocks) = data.split_at_checked(BLOCK)?;
+    // A ciphertext that was cut has a last block that is not whole.
     if blocks.is_empty() || blocks.len() % BLOCK != 0 {
         return None;
     }

@@ -37,11 +37,12 @@ impl<'a> Reader<'a> {
     /// Takes the next value, whatever it is: its tag and its content.
     pub(crate) fn take_any(&mut self) -> Option<(u8, &'a [u8])> {
         let (&[tag, first], rest) = self.0.split_first_chunk::<2>()?;
+        // A first byte below 0x80 is the length itself; any other says how many bytes of length follow.
         let (length, rest) = if first < 0x80 {
             (usize::from(first), rest)
         } else {
             let count = usize::from(first & 0x7f);
-            // Four bytes of length are far beyond any certificate.
+            // Zero would be the indefinite length, which DER forbids; four bytes are far beyond any certificate.
             if count == 0 || count > 4 {
                 return None;
             }

@@ -125,7 +125,9 @@ fn read_locations(document: &Document, descriptor: ElementId) -> Result<Option<S
         let location = document.attribute(service, "Location").unwrap_or_default();
         // Browsers are sent there, and must not be sent to `javascript:` or `data:` URLs.
         let url = Url::parse(location).map_err(|_| MetadataError::Location)?;
-        if !matches!(url.scheme(), "http" | "https") {
+        // `Url::parse` drops spaces and line breaks, which the header of a redirect must not contain.
+        let has_spaces = location.contains(|c: char| c.is_whitespace() || c.is_control());
+        if has_spaces || !matches!(url.scheme(), "http" | "https") {
             return Err(MetadataError::Location);
         }
         if redirect.is_none() && document.attribute(service, "Binding") == Some(REDIRECT_BINDING) {

@@ -54,6 +54,7 @@ impl<'a> Canonicalizer<'a> {
             rendered: Vec::new(),
             out: String::new(),
         };
+        // From the outermost ancestor inwards, because a prefix means what the innermost declaration says.
         for ancestor in ancestors.iter().rev() {
             writer.enter_scope(ancestor);
         }
@@ -81,6 +82,7 @@ impl<'a> Canonicalizer<'a> {
             if is_11 && attribute.local == "id" {
                 continue;
             }
+            // Ancestors come nearest first, so the value of the nearest one is kept.
             let is_same = |known: &Attribute| known.prefix == "xml" && known.local == attribute.local;
             let is_known =
                 apex.attributes.iter().any(is_same) || inherited.iter().any(|known| is_same(known));
@@ -188,6 +190,7 @@ impl<'a> Writer<'a> {
         self.out.push_str("</");
         self.write_name(&element.prefix, &element.local);
         self.out.push('>');
+        // Declarations count only inside of the element that has them.
         self.in_scope.truncate(scope_before);
         self.rendered.truncate(rendered_before);
     }
@@ -213,6 +216,7 @@ impl<'a> Writer<'a> {
 
     fn write_text(&mut self, text: &str) {
         for c in text.chars() {
+            // A carriage return is written as a reference, because parsers would read it back as a line feed.
             match c {
                 '&' => self.out.push_str("&amp;"),
                 '<' => self.out.push_str("&lt;"),
@@ -225,6 +229,7 @@ impl<'a> Writer<'a> {
 
     fn write_attribute_value(&mut self, value: &str) {
         for c in value.chars() {
+            // Tabs and line breaks are written as references, because parsers would read them back as spaces.
             match c {
                 '&' => self.out.push_str("&amp;"),
                 '<' => self.out.push_str("&lt;"),

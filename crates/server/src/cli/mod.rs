@@ -1,6 +1,7 @@
 //! The command line: commands, arguments and their help texts.
 
 mod functions;
+mod sso;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -12,6 +13,10 @@ use crate::config::Flags;
 pub use functions::{
     DeleteFunctionArgs, FunctionAuth, FunctionsAction, FunctionsArgs, InspectModeArg, ListFunctionsArgs,
     NewFunctionArgs, ServeFunctionsArgs,
+};
+pub use sso::{
+    AddProviderArgs, ProviderArgs, ProviderSettingsArgs, ProviderType, ShowProviderArgs, SsoAction, SsoArgs,
+    UpdateProviderArgs,
 };
 
 /// The Supabase API in one binary on a real PostgreSQL.
@@ -49,6 +54,8 @@ pub enum Command {
     Keys(KeysArgs),
     /// Create, serve, list or delete edge functions
     Functions(FunctionsArgs),
+    /// Manage Single Sign-On (SSO) authentication for projects
+    Sso(Box<SsoArgs>),
     /// Find stored bytes without an object and objects without bytes, and remove the former
     Sweep(SweepArgs),
 }
@@ -330,7 +337,9 @@ impl Cli {
                 database_url: args.database_url.clone().map(Into::into),
                 ..flags
             },
-            Command::Rest(_) | Command::Stop | Command::Status(_) | Command::Keys(_) => flags,
+            Command::Rest(_) | Command::Stop | Command::Status(_) | Command::Keys(_) | Command::Sso(_) => {
+                flags
+            }
         }
     }
 }

@@ -8,6 +8,7 @@ mod reset;
 mod rest;
 mod serve;
 mod shutdown;
+mod sso;
 mod start;
 mod status;
 mod stop;
@@ -50,6 +51,7 @@ pub(crate) async fn run(cli: Cli) -> Result<()> {
         Command::Reset(args) => reset::run(config, args.yes).await,
         Command::Keys(args) => keys::run(&config, &args),
         Command::Functions(args) => functions::run(config, args.action).await,
+        Command::Sso(args) => sso::run(config, &args).await,
         Command::Sweep(args) => sweep::run(&config, &args).await,
     }
 }

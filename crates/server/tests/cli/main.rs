@@ -11,4 +11,5 @@ mod recovery;
 mod refusals;
 mod rest;
 mod services;
+mod sso;
 mod support;

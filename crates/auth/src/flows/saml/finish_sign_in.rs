@@ -126,6 +126,7 @@ async fn find_enabled_provider(
     let validity = get_config(&request.state)?.relay_state_validity;
     let age = (request.now() - relay.created_at).to_std().unwrap_or_default();
     if age >= validity {
+        // Deleted at once, as upstream does: the next try with it is answered by "does not exist".
         saml::take_relay_state(client, relay.id).await?;
         return Err(SamlError::RelayStateExpired.into());
     }
@@ -160,6 +161,7 @@ async fn find_unasked_response(
     let response = UnverifiedResponse::from_base64(posted.saml_response);
     let response = response.map_err(|error: MessageError| AuthError::invalid(error.to_string()))?;
     let client = request.connect().await?;
+    // The issuer is not verified yet; it only chooses whose keys the signature must be made with.
     let issuer = response.claimed_issuer();
     let provider = saml::find_provider(&client, ProviderKey::EntityId(&issuer)).await?;
     let provider = provider.ok_or(SamlError::UnknownIdentityProvider)?;

@@ -110,6 +110,7 @@ impl SsoBody {
 }
 
 fn check_metadata_url(text: &str) -> Result<(), AuthError> {
+    // Compat: a path has a message of its own, because upstream parses it as a relative URL.
     if text.starts_with('/') {
         return Err(AuthError::invalid("metadata_url is not a HTTPS URL"));
     }
