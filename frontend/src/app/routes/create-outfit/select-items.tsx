@@ -112,7 +112,7 @@ function AvailableItems({ params, draft, onToggle }: AvailableItemsProps) {
   }
   if (list.data.length === 0) {
     return (
-      <div className="flex h-96 flex-col items-center justify-center gap-4 rounded-md border border-line px-6 text-center lg:h-136">
+      <div className="flex h-96 flex-col items-center justify-center gap-4 rounded-md border border-line px-6 text-center md:h-128 lg:h-136">
         <Shirt aria-hidden="true" className="size-6 text-ink-soft" strokeWidth={1.4} />
         <p className="font-serif text-heading">No items found matching your criteria.</p>
       </div>

@@ -1,5 +1,5 @@
 import { Check, Plus } from "lucide-react";
-import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { memo, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 import type { PagedList } from "@/components/ui/load-more";
 import { Picture } from "@/components/ui/picture";
 import { Skeleton } from "@/components/ui/skeleton";
@@ -47,9 +47,10 @@ export function ItemPicker({ items, list, label, busy, chosenIds, onToggle }: It
   const focusedLine = focusedIndex < 0 ? undefined : Math.floor(focusedIndex / columns);
 
   // Every line has the same height, so the lines in view follow from the scroll position.
-  const [scroll, setScroll] = useState({ top: 0, height: 600 });
-  const firstLine = Math.max(0, Math.floor(scroll.top / lineHeight) - overscan);
-  const endOfWindow = Math.ceil((scroll.top + scroll.height) / lineHeight);
+  const [scroll, setScroll] = useState<ScrollPosition>({ top: 0, height: 600 });
+  const linesInView = findLinesInView(scroll, lineHeight);
+  const firstLine = Math.max(0, linesInView.first - overscan);
+  const endOfWindow = linesInView.end;
   const lastLine = Math.min(lineCount - 1, endOfWindow + overscan);
   const lines = Array.from(
     { length: Math.max(0, lastLine - firstLine + 1) },
@@ -69,11 +70,13 @@ export function ItemPicker({ items, list, label, busy, chosenIds, onToggle }: It
   return (
     <div
       ref={area}
-      onScroll={({ currentTarget }) =>
-        setScroll({ top: currentTarget.scrollTop, height: currentTarget.clientHeight })
-      }
+      onScroll={({ currentTarget }) => {
+        const current = { top: currentTarget.scrollTop, height: currentTarget.clientHeight };
+        // React renders nothing when the state is the same object, so only a scroll that brings another line into view costs time.
+        setScroll((before) => (haveSameLines(before, current, lineHeight) ? before : current));
+      }}
       className={cn(
-        "h-96 overflow-y-auto overscroll-contain rounded-md border border-line p-3 transition-opacity lg:h-136",
+        "h-96 overflow-y-auto overscroll-contain rounded-md border border-line p-3 transition-opacity md:h-128 lg:h-136",
         busy && "opacity-60",
       )}
     >
@@ -101,11 +104,7 @@ export function ItemPicker({ items, list, label, busy, chosenIds, onToggle }: It
                 transform: `translateY(${line * lineHeight}px)`,
               }}
             >
-              <PickerCard
-                item={item}
-                chosen={chosenIds.has(item.id)}
-                onToggle={(chosen) => onToggle(item, chosen)}
-              />
+              <PickerCard item={item} chosen={chosenIds.has(item.id)} onToggle={onToggle} />
             </li>
           )),
         )}
@@ -114,14 +113,32 @@ export function ItemPicker({ items, list, label, busy, chosenIds, onToggle }: It
   );
 }
 
+interface ScrollPosition {
+  top: number;
+  height: number;
+}
+
+/** The first line that can be seen, and the one after the last. */
+function findLinesInView({ top, height }: ScrollPosition, lineHeight: number) {
+  return { first: Math.floor(top / lineHeight), end: Math.ceil((top + height) / lineHeight) };
+}
+
+function haveSameLines(a: ScrollPosition, b: ScrollPosition, lineHeight: number): boolean {
+  const [before, after] = [findLinesInView(a, lineHeight), findLinesInView(b, lineHeight)];
+  return before.first === after.first && before.end === after.end;
+}
+
 interface PickerCardProps {
   item: PickableItem;
   chosen: boolean;
-  onToggle: (chosen: boolean) => void;
+  onToggle: (item: PickableItem, chosen: boolean) => void;
 }
 
-/** One button for the whole card would read out the picture; the button says what it adds. */
-function PickerCard({ item, chosen, onToggle }: PickerCardProps) {
+/**
+ * One button for the whole card would read out the picture; the button says what it adds. Memoized, because most cards stay
+ * the same when a line comes into view.
+ */
+const PickerCard = memo(function PickerCard({ item, chosen, onToggle }: PickerCardProps) {
   return (
     <div>
       <Picture
@@ -143,7 +160,7 @@ function PickerCard({ item, chosen, onToggle }: PickerCardProps) {
       <button
         type="button"
         aria-label={chosen ? `Added ${item.name}, remove it` : `Add ${item.name}`}
-        onClick={() => onToggle(!chosen)}
+        onClick={() => onToggle(item, !chosen)}
         className={cn(
           "mt-1.5 inline-flex h-11 w-full items-center justify-center gap-2 rounded-full border text-small transition-colors",
           chosen
@@ -160,7 +177,7 @@ function PickerCard({ item, chosen, onToggle }: PickerCardProps) {
       </button>
     </div>
   );
-}
+});
 
 /** Width of an element's content in pixels; 0 until it is measured. */
 function useWidth(element: React.RefObject<HTMLElement | null>): number {
@@ -187,7 +204,10 @@ function useWidth(element: React.RefObject<HTMLElement | null>): number {
 /** Placeholders of the first items. */
 export function ItemPickerSkeleton() {
   return (
-    <div role="status" className="h-96 overflow-hidden rounded-md border border-line p-3 lg:h-136">
+    <div
+      role="status"
+      className="h-96 overflow-hidden rounded-md border border-line p-3 md:h-128 lg:h-136"
+    >
       <span className="sr-only">Loading items...</span>
       <div aria-hidden="true" className="grid grid-cols-2 gap-3 md:grid-cols-3 lg:grid-cols-4">
         {["a", "b", "c", "d", "e", "f", "g", "h"].map((card) => (
