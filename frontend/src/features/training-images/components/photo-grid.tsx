@@ -4,12 +4,18 @@ import { Skeleton } from "@/components/ui/skeleton";
 import { type Slot, slots, type TrainingPhoto } from "../api/list-photos";
 import { PhotoPreview } from "./photo-preview";
 
-/** The three slots side by side; `children` renders one. */
+/**
+ * The three slots; `children` renders one. On phones each has its name and buttons beside the picture, so that all three fit on
+ * one screen.
+ */
 export function SlotGrid({ children }: { children: (slot: Slot) => ReactNode }) {
   return (
     <ol aria-label="Training photos" className="grid max-w-3xl gap-5 sm:grid-cols-3">
       {slots.map((slot) => (
-        <li key={slot} className="max-sm:mx-auto max-sm:w-full max-sm:max-w-72">
+        <li
+          key={slot}
+          className="max-sm:grid max-sm:grid-cols-[8.5rem_1fr] max-sm:grid-rows-2 max-sm:gap-x-4"
+        >
           {children(slot)}
         </li>
       ))}
@@ -21,10 +27,10 @@ export function SlotGrid({ children }: { children: (slot: Slot) => ReactNode }) 
 export function SlotFrame({ slot, children }: { slot: Slot; children: ReactNode }) {
   return (
     <>
-      <div className="aspect-4/5 overflow-hidden rounded-md border border-line bg-surface">
+      <div className="aspect-4/5 overflow-hidden rounded-md border border-line bg-surface max-sm:row-span-2">
         {children}
       </div>
-      <p className="mt-2.5 font-medium text-small">Photo {slot}</p>
+      <p className="mt-2.5 font-medium text-small max-sm:self-end">Photo {slot}</p>
     </>
   );
 }
@@ -66,8 +72,8 @@ export function PhotoGridSkeleton() {
       <SlotGrid>
         {() => (
           <>
-            <Skeleton className="aspect-4/5 w-full" />
-            <Skeleton className="mt-3 h-4 w-16" />
+            <Skeleton className="aspect-4/5 w-full max-sm:row-span-2" />
+            <Skeleton className="mt-3 h-4 w-16 max-sm:self-end" />
           </>
         )}
       </SlotGrid>
