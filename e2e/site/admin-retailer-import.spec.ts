@@ -25,6 +25,8 @@ test("a product is imported with its brand made on the way, and saved", async ({
   const form = await openImport(page);
   await form.getByLabel("Product URL").fill("https://shop.example/coat");
   await expect(form.getByText("Please enter a valid Farfetch product URL")).toBeVisible();
+  // The form opened with the focus in the name, which the import will fill in.
+  await expect(form.getByLabel("Name", { exact: true })).not.toHaveAccessibleDescription(/./);
   await expect(form.getByRole("button", { name: "Import", exact: true })).toBeDisabled();
   await form.getByLabel("Product URL").fill(`${address}?storeid=9`);
   await expect(form.getByText("Please enter a valid Farfetch product URL")).toHaveCount(0);

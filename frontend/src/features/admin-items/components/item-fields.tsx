@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import type { FocusEvent } from "react";
 import type { UseFormReturn } from "react-hook-form";
 import { ChipField } from "@/components/admin/chip-field";
 import { Select, TextArea } from "@/components/admin/controls";
@@ -14,13 +15,35 @@ interface FieldsProps {
   form: UseFormReturn<ItemValues>;
 }
 
+/** Marks the element around the import of a product. */
+export const productImportArea = { "data-product-import": true } as const;
+
+/**
+ * Whether the focus moves from a field to the import. The form opens with the focus in the name, which the import fills in: to
+ * demand the name from somebody who opens the import would be too early.
+ */
+function isGoingToImport({ relatedTarget }: FocusEvent): boolean {
+  return (
+    relatedTarget instanceof Element && relatedTarget.closest("[data-product-import]") !== null
+  );
+}
+
 /** Name, price, the retailer's number and gender. */
 export function MainFields({ form: { register, formState } }: FieldsProps) {
   const { errors } = formState;
+  const name = register("name");
   return (
     <>
       <Field label="Name" error={errors.name?.message}>
-        {(attributes) => <Input {...attributes} {...register("name")} />}
+        {(attributes) => (
+          <Input
+            {...attributes}
+            {...name}
+            onBlur={(event) => {
+              if (!isGoingToImport(event)) void name.onBlur(event);
+            }}
+          />
+        )}
       </Field>
       <div className="grid gap-5 sm:grid-cols-3">
         <Field label="Price ($)" error={errors.price?.message}>

@@ -6,7 +6,7 @@ import { picturePlaces } from "@/lib/admin-pictures";
 import type { AdminItem } from "../api/items";
 import { Classification } from "./classification";
 import { ImportProduct } from "./import-product";
-import { ColorsField, MainFields, TextFields } from "./item-fields";
+import { ColorsField, MainFields, productImportArea, TextFields } from "./item-fields";
 import { useItemForm } from "./use-item-form";
 
 interface ItemFormProps {
@@ -26,7 +26,11 @@ export function ItemForm({ item, onClose }: ItemFormProps) {
       onClose={cancel}
     >
       <form noValidate onSubmit={submit} className="flex flex-1 flex-col gap-5">
-        {item === null && <ImportProduct onUploaded={onUploaded} onUse={fillIn} />}
+        {item === null && (
+          <div {...productImportArea} className="contents">
+            <ImportProduct onUploaded={onUploaded} onUse={fillIn} />
+          </div>
+        )}
         <MainFields form={form} />
         <Classification form={form} />
         <Controller
