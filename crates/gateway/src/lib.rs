@@ -32,6 +32,7 @@ pub use listener::{
 };
 pub use middleware::{
     Bearer, BodyCheck, Caller, ContinueCheck, Credentials, Gateway, GatewayConfig, Keys, accepts_coding,
+    set_last_writer, wrote_elsewhere,
 };
 pub use request_id::RequestId;
 pub use routes::Service;

@@ -77,7 +77,8 @@ impl Logins {
 pub struct Database {
     logins: Logins,
     tls: MakeRustlsConnect,
-    role_settings: ArcSwap<RoleSettings>,
+    /// Shared with the [`Database`]s of its replicas.
+    role_settings: Arc<ArcSwap<RoleSettings>>,
     pool_metrics: PoolMetrics,
 }
 
@@ -97,7 +98,17 @@ impl Database {
         Arc::new(Self {
             logins,
             tls: tls::connector(),
-            role_settings: ArcSwap::default(),
+            role_settings: Arc::default(),
+            pool_metrics: PoolMetrics::default(),
+        })
+    }
+
+    /// Describes a replica of this database, with the same role settings.
+    pub(crate) fn replica(&self, logins: Logins) -> Arc<Self> {
+        Arc::new(Self {
+            logins,
+            tls: tls::connector(),
+            role_settings: Arc::clone(&self.role_settings),
             pool_metrics: PoolMetrics::default(),
         })
     }

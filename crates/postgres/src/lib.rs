@@ -2,7 +2,7 @@
 //!
 //! In: where the database is, statements with parameters, and the role and claims under which they run. Out: rows, or an
 //! error with PostgreSQL's own message. The crate holds connections ([`Database`], [`RequestPool`]), runs the request
-//! transaction in one network round trip ([`RequestTransaction`]), listens for notifications, brings schemas up to
+//! transaction in one network round trip ([`RequestTransaction`]), reads on replicas ([`Replicas`]), listens for notifications, brings schemas up to
 //! date and runs an embedded cluster. It knows neither HTTP nor what a statement means.
 
 mod database;
@@ -11,6 +11,7 @@ mod identifier;
 mod json;
 mod listen;
 mod pool_metrics;
+mod replicas;
 mod request;
 mod role_settings;
 mod tls;
@@ -22,6 +23,7 @@ pub use identifier::{push_identifier, quote_identifier};
 pub use json::{ByteChunks, JsonForm, JsonType, write_json_string};
 pub use listen::ListenEvent;
 pub use pool_metrics::{PoolMetrics, PoolMetricsSnapshot};
+pub use replicas::{Reader, ReplicaConfig, ReplicaPools, Replicas, ReplicasConfig, Writer};
 pub use request::{
     AccessMode, DatabaseError, Isolation, JsonRead, JsonReadResult, Param, RequestContext, RequestError,
     RequestPool, RequestPoolConfig, RequestTransaction, SqlStatement, TransactionEnd, TransactionResult,

@@ -191,6 +191,7 @@ impl Lists {
             pre_request: None,
             statement: &rows,
             calls_function: false,
+            replayed_to: None,
             explain: None,
             end: TransactionEnd::Commit,
         };

@@ -107,6 +107,7 @@ fn transaction(statement: &SqlStatement, access: AccessMode, calls_function: boo
         pre_request: None,
         statement,
         calls_function,
+        replayed_to: None,
         explain: None,
         end: TransactionEnd::Commit,
     }

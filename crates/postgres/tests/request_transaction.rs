@@ -59,6 +59,7 @@ fn read<'a>(role: &'a str, statement: &'a SqlStatement) -> RequestTransaction<'a
         pre_request: None,
         statement,
         calls_function: false,
+        replayed_to: None,
         explain: None,
         end: TransactionEnd::Commit,
     }

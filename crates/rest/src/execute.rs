@@ -12,6 +12,7 @@ use crate::config::EffectiveConfig;
 use crate::error::{DatabaseFault, RestError};
 use crate::identity::Identity;
 use crate::plan::{Handler, MutatePlan, QueryKind, QueryPlan, SessionSettings, Total};
+use crate::replica_reads::ReplicaReads;
 use crate::request::media::{MediaType, PlanFormat};
 use crate::request::preferences::Resolution;
 use crate::sql::{
@@ -48,6 +49,8 @@ pub(crate) struct RequestTexts {
 pub(crate) struct Execution<'a> {
     pub(crate) config: &'a EffectiveConfig,
     pub(crate) pool: &'a RequestPool,
+    /// Where the request may be answered by a replica.
+    pub(crate) replicas: Option<&'a ReplicaReads<'a>>,
     pub(crate) identity: &'a Identity,
     pub(crate) texts: &'a RequestTexts,
 }
@@ -85,7 +88,14 @@ impl Execution<'_> {
             fallback: &|| statement.document(),
         };
         let transaction = self.transaction(plan, &statement.rows, &extra);
-        let result = self.pool.read_json(transaction, read).await;
+        let of_replica = match self.replicas {
+            Some(replicas) => replicas.read_json(plan, transaction, read).await,
+            None => None,
+        };
+        let result = match of_replica {
+            Some(result) => result,
+            None => self.pool.read_json(transaction, read).await,
+        };
         match result.map_err(|error| self.map_pool_error(error))? {
             JsonReadResult::Rows(result) => read_document(plan, result),
             JsonReadResult::Document { body, rows, after } => {
@@ -118,7 +128,13 @@ impl Execution<'_> {
             explain: explain_count,
             ..self.transaction(plan, document, &extra)
         };
-        let result = if plan.rows_decide_commit() {
+        let of_replica = match self.replicas {
+            Some(replicas) => replicas.run(plan, transaction).await,
+            None => None,
+        };
+        let result = if let Some(result) = of_replica {
+            result
+        } else if plan.rows_decide_commit() {
             // The check runs twice: here it decides about COMMIT, in `read_document` it becomes the error.
             let commits = |rows: &[Row]| plan.row_checks.check(row_count(rows)).is_ok();
             self.pool.run_checked(transaction, commits).await
@@ -146,6 +162,7 @@ impl Execution<'_> {
             pre_request: self.config.pre_request.as_deref(),
             statement,
             calls_function: false,
+            replayed_to: None,
             explain: None,
             end: TransactionEnd::Commit,
         };
@@ -176,6 +193,7 @@ impl Execution<'_> {
             pre_request: self.config.pre_request.as_deref(),
             statement,
             calls_function: plan.function().is_some(),
+            replayed_to: None,
             explain: None,
             end: if plan.rolls_back {
                 TransactionEnd::Rollback

@@ -25,6 +25,7 @@ mod identifier;
 mod identity;
 mod openapi;
 pub mod plan;
+mod replica_reads;
 pub mod request;
 mod request_body;
 mod respond;
@@ -40,4 +41,4 @@ pub use config::{
 pub use error::{AuthError, CatalogError, DatabaseFault, RequestError, RestError, Wire};
 pub use identifier::QualifiedName;
 pub use schema_cache::{SchemaCache, SchemaCacheHealth};
-pub use service::configure;
+pub use service::{configure, configure_with_replicas};

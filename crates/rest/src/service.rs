@@ -7,7 +7,7 @@ use std::sync::Arc;
 use actix_web::http::header;
 use actix_web::{HttpRequest, HttpResponse, web};
 use selvedge_gateway::{Bearer, Caller};
-use selvedge_postgres::RequestPool;
+use selvedge_postgres::{ReplicaPools, RequestPool};
 use selvedge_token::{TokenError, unix_now};
 
 use crate::config::EffectiveConfig;
@@ -16,6 +16,7 @@ use crate::execute::{Execution, RequestTexts};
 use crate::identity::Identity;
 use crate::openapi;
 use crate::plan::Plan;
+use crate::replica_reads::{self, ReplicaReads};
 use crate::request::ApiRequest;
 use crate::request::headers::{cookies_json, headers_json};
 use crate::request_body::read_body;
@@ -26,7 +27,16 @@ use crate::sql;
 
 /// Mounts the service; `pool` belongs to the worker. Every path below the scope is served here.
 pub fn configure(cache: Arc<SchemaCache>, pool: RequestPool) -> impl FnOnce(&mut web::ServiceConfig) {
-    let worker = Rc::new(Worker::new(cache, pool));
+    configure_with_replicas(cache, pool, None)
+}
+
+/// The same with replicas of the database, from which GET and HEAD read.
+pub fn configure_with_replicas(
+    cache: Arc<SchemaCache>,
+    pool: RequestPool,
+    replicas: Option<ReplicaPools>,
+) -> impl FnOnce(&mut web::ServiceConfig) {
+    let worker = Rc::new(Worker::new(cache, pool, replicas));
     move |config| {
         // One handler for all paths: which relations and functions exist is known to the catalog only.
         config.default_service(web::to(move |request: HttpRequest, payload: web::Payload| {
@@ -40,16 +50,18 @@ pub fn configure(cache: Arc<SchemaCache>, pool: RequestPool) -> impl FnOnce(&mut
 struct Worker {
     cache: Arc<SchemaCache>,
     pool: RequestPool,
+    replicas: Option<ReplicaPools>,
     /// The generation of the catalog under which the pool's statements were prepared.
     generation: Cell<u64>,
 }
 
 impl Worker {
-    fn new(cache: Arc<SchemaCache>, pool: RequestPool) -> Self {
+    fn new(cache: Arc<SchemaCache>, pool: RequestPool, replicas: Option<ReplicaPools>) -> Self {
         let generation = Cell::new(cache.generation());
         Self {
             cache,
             pool,
+            replicas,
             generation,
         }
     }
@@ -61,6 +73,9 @@ impl Worker {
         // Compared per request, because each worker finds out by itself: nothing crosses threads.
         if self.generation.replace(current) != current {
             self.pool.forget_statements();
+            if let Some(replicas) = &self.replicas {
+                replicas.forget_statements();
+            }
         }
         &self.pool
     }
@@ -72,13 +87,9 @@ async fn serve_request(worker: &Worker, request: &HttpRequest, payload: web::Pay
     let config = snapshot.config.as_ref();
     let mut response = match response_headers::preflight_response(request, config) {
         Some(preflight) => preflight,
-        None => match run_stages(worker, &snapshot, request, payload).await {
+        None => match run_request(worker, &snapshot, request, payload).await {
             Ok(response) => response,
-            Err(error) => {
-                // A response to HEAD must not have a body (RFC 9110 §9.3.2), error or not.
-                let headers_only = request.method() == actix_web::http::Method::HEAD;
-                error.wire().response(config.error_verbosity, headers_only)
-            }
+            Err(error) => render_error(request, &snapshot, &error),
         },
     };
     response_headers::apply_headers(request, config, &mut response);
@@ -88,17 +99,47 @@ async fn serve_request(worker: &Worker, request: &HttpRequest, payload: web::Pay
     response
 }
 
-/// Parse, plan, sql, execute, respond; before them, who is asking.
-async fn run_stages(
+fn render_error(request: &HttpRequest, snapshot: &Snapshot, error: &RestError) -> HttpResponse {
+    // A response to HEAD must not have a body (RFC 9110 §9.3.2), error or not.
+    let headers_only = request.method() == actix_web::http::Method::HEAD;
+    error
+        .wire()
+        .response(snapshot.config.error_verbosity, headers_only)
+}
+
+/// Verifies the token, runs the stages, and remembers who wrote where that decides between replicas and the primary.
+///
+/// The token comes first: a caller who is refused must not learn which tables exist from later errors.
+async fn run_request(
     worker: &Worker,
     snapshot: &Snapshot,
     http: &HttpRequest,
     payload: web::Payload,
 ) -> Result<HttpResponse, RestError> {
+    let bearer = verify_bearer(http, snapshot.config.as_ref())?;
+    let result = run_stages(worker, snapshot, http, &bearer, payload).await;
+    match &worker.replicas {
+        Some(replicas) if !replica_reads::is_read_method(http.method()) => {
+            // Also after an error, which does not prove that nothing was written: the connection may have broken.
+            let mut response = result.unwrap_or_else(|error| render_error(http, snapshot, &error));
+            replica_reads::record_write(replicas, &bearer, response.headers_mut());
+            Ok(response)
+        }
+        _ => result,
+    }
+}
+
+/// Parse, plan, sql, execute, respond.
+async fn run_stages(
+    worker: &Worker,
+    snapshot: &Snapshot,
+    http: &HttpRequest,
+    bearer: &Bearer,
+    payload: web::Payload,
+) -> Result<HttpResponse, RestError> {
     let config = snapshot.config.as_ref();
     let mut timing = Timing::start(config.server_timing_enabled);
-    // The token comes first: a caller who is refused must not learn which tables exist from later errors.
-    let identity = Identity::resolve(&verify_bearer(http, config)?, config, unix_now())?;
+    let identity = Identity::resolve(bearer, config, unix_now())?;
     timing.end_stage("jwt");
     // Without a catalog nothing can be planned, so the body of such a request is not even read.
     let catalog = snapshot.catalog.as_ref().ok_or(CatalogError::NotLoaded)?;
@@ -110,9 +151,12 @@ async fn run_stages(
     timing.end_stage("parse");
     let plan = Plan::new(request, catalog, config)?;
     timing.end_stage("plan");
+    let replicas = worker.replicas.as_ref();
+    let replicas = replicas.and_then(|replicas| ReplicaReads::for_request(replicas, http, bearer));
     let execution = Execution {
         config,
         pool: worker.pool(),
+        replicas: replicas.as_ref(),
         identity: &identity,
         texts: &request_texts(http),
     };

@@ -11,6 +11,7 @@ mod compression;
 mod config;
 mod continue_check;
 mod keys;
+mod last_writer;
 mod quota;
 mod tracked_body;
 
@@ -33,6 +34,7 @@ pub use config::GatewayConfig;
 pub use continue_check::{BodyCheck, ContinueCheck};
 pub use keys::Keys;
 use keys::strip_query_key;
+pub use last_writer::{set_last_writer, wrote_elsewhere};
 use quota::{Client, Usage};
 
 /// The middleware; wrap it around the whole application, one per worker.

@@ -20,6 +20,8 @@ mod stage;
 mod statement;
 mod wait_queues;
 
+use postgres_types::PgLsn;
+
 pub use context::RequestContext;
 pub use error::{DatabaseError, RequestError};
 pub use interactive::begin_as_caller;
@@ -66,6 +68,9 @@ pub struct RequestTransaction<'a> {
     pub statement: &'a SqlStatement,
     /// Whether the statement calls a function of the project, which may change settings of the session.
     pub calls_function: bool,
+    /// For a read on a replica: what it must have replayed. If it has not, the transaction fails at
+    /// [`TransactionStage::ReplicaCheck`].
+    pub replayed_to: Option<PgLsn>,
     /// A second statement that runs after the main one, for example the `EXPLAIN` of an estimated count.
     pub explain: Option<&'a SqlStatement>,
     pub end: TransactionEnd,

@@ -420,7 +420,12 @@ fn isolation_for(transaction: &RequestTransaction<'_>, roles: &RoleSettings) -> 
         .unwrap_or_default()
 }
 
-/// Adds the statement that makes the request's settings.
+/// Fails with a division by zero unless this server is a replica that has replayed `$1`. The statements behind it take their
+/// snapshots later, so they see at least that state.
+const REPLICA_CHECK: &str =
+    "select 1 / (pg_is_in_recovery() and pg_last_wal_replay_lsn() >= $1::pg_lsn)::int";
+
+/// Adds the statement that makes the request's settings, on a replica behind the check of what it has replayed.
 fn push_settings(
     batch: &mut Batch<'_>,
     transaction: &RequestTransaction<'_>,
@@ -428,6 +433,17 @@ fn push_settings(
     access: AccessMode,
     session: &[(String, String)],
 ) -> Result<(), BatchError> {
+    if let Some(position) = transaction.replayed_to {
+        let position = position.to_string();
+        let stage = TransactionStage::ReplicaCheck;
+        batch.execute_text(
+            stage,
+            ANY_ROLE,
+            REPLICA_CHECK,
+            &[position.as_str()],
+            Sink::Discard,
+        )?;
+    }
     let settings = transaction.context.settings(roles, access, session);
     batch.execute_text(
         TransactionStage::Settings,

@@ -382,6 +382,7 @@ fn as_identity<'a>(identity: &'a Identity, statement: &'a SqlStatement) -> Reque
         pre_request: None,
         statement,
         calls_function: false,
+        replayed_to: None,
         explain: None,
         end: TransactionEnd::Commit,
     }

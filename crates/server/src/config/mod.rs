@@ -39,7 +39,8 @@ pub use postgrest::{LogLevel, NamedSetting, ProcessSettings};
 pub use project::Project;
 pub use selvedge::{
     DevSignInSection, GeneratorSection, ImportSection, JobsSection, LimitsSection, NatsSection,
-    S3ProtocolSection, S3Section, SelvedgeAuthSection, SelvedgeFunctionsSection, SelvedgeSection,
+    ReplicasSection, S3ProtocolSection, S3Section, SelvedgeAuthSection, SelvedgeFunctionsSection,
+    SelvedgeSection,
 };
 pub use services::{FunctionPolicy, FunctionSection, FunctionsSection, InboxSection, RealtimeSection};
 pub use storage::{BucketSection, StorageSection};

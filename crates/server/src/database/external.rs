@@ -22,12 +22,16 @@ impl ExternalDatabase {
     /// # Errors
     /// A URL of another form, or without a host. The message does not quote it, as it holds a password.
     pub(crate) fn parse(url: &SecretString) -> Result<Self> {
-        let mut config: Config = url
-            .expose_secret()
-            .parse()
-            .context("DATABASE_URL is not of the form postgresql://user:password@host:5432/database")?;
+        Self::parse_named("DATABASE_URL", url)
+    }
+
+    /// The same for a URL that has another `name` in messages.
+    pub(crate) fn parse_named(name: &str, url: &SecretString) -> Result<Self> {
+        let mut config: Config = url.expose_secret().parse().with_context(|| {
+            format!("{name} is not of the form postgresql://user:password@host:5432/database")
+        })?;
         if config.get_hosts().is_empty() {
-            bail!("DATABASE_URL names no host");
+            bail!("{name} names no host");
         }
         // libpq's default (`prefer`) would fall back to plain text when an attacker suppresses TLS.
         if !url.expose_secret().contains("sslmode") && !config.get_hosts().iter().all(is_local) {
@@ -44,6 +48,19 @@ impl ExternalDatabase {
             config.user(role);
             config
         })
+    }
+
+    /// Hosts and ports, for logs: `db.example.com:5432`.
+    pub(crate) fn address(&self) -> String {
+        let ports = self.config.get_ports();
+        let addresses = self.config.get_hosts().iter().enumerate().map(|(index, host)| {
+            let port = ports.get(index).or(ports.first()).copied().unwrap_or(5432);
+            match host {
+                Host::Tcp(name) => format!("{name}:{port}"),
+                Host::Unix(folder) => format!("{}:{port}", folder.display()),
+            }
+        });
+        addresses.collect::<Vec<_>>().join(",")
     }
 
     /// Connects as the URL's own user.

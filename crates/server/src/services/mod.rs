@@ -11,6 +11,7 @@ mod shared;
 mod translate;
 mod upgrades;
 mod worker;
+mod write_tracking;
 
 pub(crate) use background::BackgroundRuntime;
 pub(crate) use mode::Mode;

@@ -11,7 +11,7 @@ use selvedge_functions::Functions;
 use selvedge_gateway::{BodyCheck, ContinueCheck, Drain, Gateway, GatewayConfig, Keys, UpgradeHandler};
 use selvedge_generator::{Generator, run_generator_forever};
 use selvedge_mail::{Inbox, Mailer};
-use selvedge_postgres::{Database, Login, Logins, RequestPool, RequestPoolConfig};
+use selvedge_postgres::{Database, Login, Logins, Replicas, RequestPool, RequestPoolConfig};
 use selvedge_realtime::Realtime;
 use selvedge_rest::SchemaCache;
 use selvedge_storage::{SeedReport, ServiceObjects, Storage, StorageWorker, seed_buckets};
@@ -37,6 +37,7 @@ pub(crate) struct Services {
     keys: Keys,
     gateway: GatewayConfig,
     pool: RequestPoolConfig,
+    replicas: Option<Arc<Replicas>>,
     rest: Option<Arc<SchemaCache>>,
     auth: Option<web::Data<AuthState>>,
     storage: Option<Arc<Storage>>,
@@ -110,6 +111,7 @@ impl Services {
             keys: Keys::new(ring, keys.api_keys(), requires_keys),
             gateway: translate::gateway::gateway_config(config),
             pool: translate::rest::request_pool(config),
+            replicas: start_replicas(config, &database)?,
             storage,
             generator,
             health: web::Data::new(Health::new(health_database, catalog, broker, drain.clone())),
@@ -126,6 +128,7 @@ impl Services {
     /// The services of one worker. Call it on the worker's thread, as its connections belong to that thread.
     pub(crate) fn worker(&self) -> WorkerServices {
         let requests = RequestPool::new(self.database.clone(), self.pool.clone());
+        let replicas = self.rest.as_ref().and(self.replicas.as_ref());
         let storage = |storage: &Arc<Storage>| StorageWorker::new(storage.clone(), requests.clone());
         WorkerServices {
             gateway: Gateway::with_drain(self.keys.clone(), self.gateway.clone(), self.drain.clone()),
@@ -136,6 +139,7 @@ impl Services {
             rest: self.rest.clone(),
             auth: self.auth.clone(),
             requests,
+            replicas: replicas.map(Replicas::worker),
             health: self.health.clone(),
             has_metrics: self.has_metrics,
         }
@@ -241,6 +245,15 @@ fn start_realtime(
     let settings = translate::realtime::realtime_config(config);
     Realtime::start(settings, database, ring.clone(), keys.api_keys())
         .context("cannot start a thread for database changes")
+}
+
+/// Starts to watch the replicas of the database; `None` when there are none.
+fn start_replicas(config: &Config, database: &Arc<Database>) -> Result<Option<Arc<Replicas>>> {
+    let Some(section) = &config.selvedge.replicas else {
+        return Ok(None);
+    };
+    let settings = translate::replicas::replicas_config(config, section)?;
+    Ok(Some(Replicas::start(database, settings)))
 }
 
 /// Makes the generator of pictures and starts its workers; `None` when the project has no table of jobs.

@@ -2,22 +2,25 @@
 
 use std::sync::Arc;
 
-use actix_web::web;
+use actix_web::middleware::from_fn;
+use actix_web::{Scope, web};
 use selvedge_auth::AuthState;
 use selvedge_functions::FunctionsWorker;
 use selvedge_gateway::Gateway;
 use selvedge_generator::Generator;
-use selvedge_postgres::RequestPool;
+use selvedge_postgres::{ReplicaPools, Replicas, RequestPool};
 use selvedge_realtime::RealtimeWorker;
 use selvedge_rest::SchemaCache;
 use selvedge_storage::StorageWorker;
 
+use super::write_tracking::{MayWrite, track_writes};
 use crate::http::{self, Health};
 
 /// The services of one worker thread. A service that is switched off is `None`.
 pub(crate) struct WorkerServices {
     pub(crate) gateway: Gateway,
     pub(super) requests: RequestPool,
+    pub(super) replicas: Option<ReplicaPools>,
     pub(super) rest: Option<Arc<SchemaCache>>,
     pub(super) auth: Option<web::Data<AuthState>>,
     pub(super) storage: Option<StorageWorker>,
@@ -37,21 +40,25 @@ impl WorkerServices {
     /// Mounts every service under its prefix. A service that is switched off gets no route.
     pub(crate) fn configure(self) -> impl FnOnce(&mut web::ServiceConfig) {
         move |app| {
+            let tracked = self.replicas.as_ref().map(|pools| Arc::clone(pools.shared()));
             if let Some(cache) = self.rest {
-                let rest = selvedge_rest::configure(cache, self.requests);
+                let rest = selvedge_rest::configure_with_replicas(cache, self.requests, self.replicas);
                 app.service(web::scope("/rest/v1").configure(rest));
             }
             if let Some(state) = self.auth {
-                app.service(web::scope("/auth/v1").configure(selvedge_auth::configure(state)));
+                let auth = web::scope("/auth/v1").configure(selvedge_auth::configure(state));
+                mount(app, auth, tracked.as_ref(), MayWrite::ByMethod);
             }
             if let Some(worker) = self.storage {
-                app.service(web::scope("/storage/v1").configure(selvedge_storage::configure(worker)));
+                let storage = web::scope("/storage/v1").configure(selvedge_storage::configure(worker));
+                mount(app, storage, tracked.as_ref(), MayWrite::ByMethod);
             }
             if let Some(worker) = self.realtime {
                 app.service(web::scope("/realtime/v1").configure(worker.configure()));
             }
             if let Some(worker) = self.functions {
-                app.service(web::scope("/functions/v1").configure(worker.configure()));
+                let functions = web::scope("/functions/v1").configure(worker.configure());
+                mount(app, functions, tracked.as_ref(), MayWrite::Always);
             }
             if let Some(generator) = self.generator {
                 app.service(web::scope("/generator/v1").configure(selvedge_generator::configure(generator)));
@@ -63,4 +70,19 @@ impl WorkerServices {
             }
         }
     }
+}
+
+/// Mounts a service, with replicas behind the middleware that remembers who wrote.
+fn mount(
+    app: &mut web::ServiceConfig,
+    service: Scope,
+    replicas: Option<&Arc<Replicas>>,
+    may_write: MayWrite,
+) {
+    match replicas.cloned() {
+        Some(replicas) => app.service(service.wrap(from_fn(move |request, next| {
+            track_writes(Arc::clone(&replicas), may_write, request, next)
+        }))),
+        None => app.service(service),
+    };
 }

@@ -121,6 +121,7 @@ impl PageMetaFunction {
                 pre_request: None,
                 statement: &statement,
                 calls_function: true,
+                replayed_to: None,
                 explain: None,
                 end: TransactionEnd::Commit,
             })

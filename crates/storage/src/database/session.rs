@@ -148,6 +148,7 @@ impl DbSession {
             pre_request: None,
             statement: &sql,
             calls_function: false,
+            replayed_to: None,
             explain: None,
             end,
         };

@@ -7,6 +7,7 @@ mod generator;
 mod import;
 mod jobs;
 mod nats;
+mod replicas;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -23,6 +24,7 @@ pub use generator::GeneratorSection;
 pub use import::ImportSection;
 pub use jobs::JobsSection;
 pub use nats::NatsSection;
+pub use replicas::ReplicasSection;
 
 /// `[selvedge]`.
 #[derive(Debug, Clone)]
@@ -88,6 +90,8 @@ pub struct SelvedgeSection {
     pub s3_protocol: S3ProtocolSection,
     /// `[selvedge.nats]`: the message broker between several nodes. Default: none, a node alone.
     pub nats: Option<NatsSection>,
+    /// `[selvedge.replicas]`: replicas of the database. Default: none, all reads run on the primary.
+    pub replicas: Option<ReplicasSection>,
 }
 
 /// `[selvedge.s3]`: objects in a bucket of an S3-compatible store.
@@ -189,6 +193,7 @@ impl SelvedgeSection {
             s3: S3Section::read(&section.section("s3")),
             s3_protocol: S3ProtocolSection::read(&section.section("s3_protocol")),
             nats: NatsSection::read(&section.section("nats"), &project.folder),
+            replicas: ReplicasSection::read(&section.section("replicas")),
         }
     }
 }

@@ -11,5 +11,6 @@ pub(super) mod jobs;
 pub(super) mod mail;
 pub(super) mod native_functions;
 pub(super) mod realtime;
+pub(super) mod replicas;
 pub(super) mod rest;
 pub(super) mod storage;

@@ -1,0 +1,32 @@
+//! Who reads, and what is known about the reader's own writes.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// Whoever must see their own writes: a user with all of their sessions, or a role whose tokens name no user.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Writer(pub(super) u64);
+
+impl Writer {
+    /// The user that the claims name by `sub`; without one, everybody who has the role counts as one writer, and all without
+    /// a role count as another one.
+    pub fn from_claims(subject: Option<&str>, role: Option<&str>) -> Self {
+        let mut hasher = DefaultHasher::new();
+        match subject {
+            Some(subject) => (true, subject).hash(&mut hasher),
+            None => (false, role).hash(&mut hasher),
+        }
+        // Two writers with the same hash only read from the primary a little more often than needed.
+        Self(hasher.finish())
+    }
+}
+
+/// A reader, and what the request says about writes that this process cannot know of.
+#[derive(Debug, Clone, Copy)]
+pub struct Reader {
+    pub writer: Writer,
+    /// When the token was issued, in Unix seconds. Signing up writes before there is a token, so a new token counts as
+    /// a write.
+    pub token_issued_s: Option<i64>,
+    /// Whether the browser says that its last write went through another node.
+    pub wrote_elsewhere: bool,
+}
