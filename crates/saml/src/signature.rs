@@ -40,6 +40,9 @@ pub struct SignaturePolicy {
     pub allow_sha1: bool,
 }
 
+/// Prefixes of one `PrefixList`. Real ones have two or three.
+const MAX_PREFIXES: usize = 32;
+
 const fn dsig(local: &'static str) -> (&'static str, &'static str) {
     (SIGNATURE_NS, local)
 }
@@ -228,13 +231,17 @@ fn read_prefix_list(
     let Some(list) = children.next() else {
         return Ok(Vec::new());
     };
-    let is_list = document.is(list, (EXCLUSIVE_C14N, "InclusiveNamespaces"));
+    let is_list = document.is(list, (EXCLUSIVE_C14N, "InclusiveNamespaces"))
+        && document.child_elements(list).next().is_none();
     if !is_list || algorithm != Algorithm::Exclusive || children.next().is_some() {
         return Err(SignatureError::Shape);
     }
-    Ok(split_prefixes(
-        document.attribute(list, "PrefixList").unwrap_or_default(),
-    ))
+    let prefixes = split_prefixes(document.attribute(list, "PrefixList").unwrap_or_default());
+    // Each is looked up for each element, so a long list would cost seconds.
+    if prefixes.len() > MAX_PREFIXES {
+        return Err(SignatureError::Shape);
+    }
+    Ok(prefixes)
 }
 
 fn split_prefixes(list: &str) -> Vec<&str> {
@@ -303,4 +310,25 @@ fn read_digest_method(
         "http://www.w3.org/2000/09/xmldsig#sha1" if policy.allow_sha1 => &digest::SHA1_FOR_LEGACY_USE_ONLY,
         _ => return Err(SignatureError::Algorithm),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn saml_010_a_prefix_list_is_short_and_has_no_content() {
+        let read = |attributes: &str, content: &str| {
+            let xml = format!(
+                "<a><e:InclusiveNamespaces xmlns:e='{EXCLUSIVE_C14N}' {attributes}>{content}</e:InclusiveNamespaces></a>"
+            );
+            let document = parse_document(xml.as_bytes()).unwrap();
+            let prefixes = read_prefix_list(&document, document.root(), Algorithm::Exclusive);
+            prefixes.map(|prefixes| prefixes.len())
+        };
+        assert_eq!(read("PrefixList='#default xs'", ""), Ok(2));
+        let long = format!("PrefixList='{}'", "p ".repeat(MAX_PREFIXES + 1));
+        assert_eq!(read(&long, ""), Err(SignatureError::Shape));
+        assert_eq!(read("PrefixList='xs'", "<b/>"), Err(SignatureError::Shape));
+    }
 }

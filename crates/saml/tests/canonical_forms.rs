@@ -1,6 +1,7 @@
 //! Canonical forms of random documents are the same as libxml2's. `make_canonical_forms.py` beside this file has written
 //! them; `CANONICAL_FORMS` names another file of its output.
 
+use selvedge_saml::{CanonicalError, SignatureError};
 use serde::Deserialize;
 
 /// A document, and the canonical forms of some of its elements.
@@ -28,4 +29,18 @@ fn saml_008_canonical_forms_are_those_of_libxml2() {
             );
         }
     }
+}
+
+#[test]
+fn saml_010_a_canonical_form_is_not_larger_than_a_document_may_be() {
+    // The exclusive form shows the declaration at each of the elements, which would make 900 MB of 0.2 MB.
+    let uri = "u".repeat(90_000);
+    let document = format!("<a xmlns:p='{uri}'>{}</a>", "<p:b/>".repeat(10_000));
+    let written = selvedge_saml::canonical_form(
+        document.as_bytes(),
+        "a",
+        "http://www.w3.org/2001/10/xml-exc-c14n#",
+        "",
+    );
+    assert_eq!(written, Err(SignatureError::Canonical(CanonicalError::TooLarge)));
 }

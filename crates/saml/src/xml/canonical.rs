@@ -2,6 +2,7 @@
 //! XML 1.0 and 1.1, Exclusive XML Canonicalization 1.0.
 
 use super::document::{Attribute, Child, Document, Element, ElementId};
+use super::parse::MAX_BYTES;
 
 /// Which canonical form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,6 +21,9 @@ pub enum CanonicalError {
     /// Canonical XML 1.1 joins `xml:base` of all ancestors, which SAML documents never have.
     #[error("canonical XML 1.1 below an element with xml:base is not supported")]
     InheritedBase,
+    /// Longer than any document that is read: declarations that many elements show may grow without bound.
+    #[error("the canonical form is too large")]
+    TooLarge,
 }
 
 /// Writes canonical forms.
@@ -59,7 +63,7 @@ impl<'a> Canonicalizer<'a> {
             writer.enter_scope(ancestor);
         }
         let inherited = self.inherited_attributes(document.element(apex), &ancestors)?;
-        writer.write_element(apex, inherited);
+        writer.write_element(apex, inherited)?;
         Ok(writer.out)
     }
 
@@ -146,38 +150,18 @@ impl<'a> Writer<'a> {
         prefixes
     }
 
-    fn write_element(&mut self, id: ElementId, inherited: Vec<&'a Attribute>) {
-        let document = self.document;
-        let element = document.element(id);
+    fn write_element(&mut self, id: ElementId, inherited: Vec<&'a Attribute>) -> Result<(), CanonicalError> {
+        let element = self.document.element(id);
         let (scope_before, rendered_before) = (self.in_scope.len(), self.rendered.len());
         self.enter_scope(element);
-        self.out.push('<');
-        self.write_name(&element.prefix, &element.local);
-        for prefix in self.needed_prefixes(element) {
-            let Some(uri) = look_up(&self.in_scope, prefix) else {
-                continue; // A prefix of the list that the document does not declare here.
-            };
-            // Also `xmlns=""`, where an ancestor in the output has a default namespace.
-            if look_up(&self.rendered, prefix) != Some(uri) {
-                self.write_declaration(prefix, uri);
-                self.rendered.push((prefix, uri));
-            }
+        self.write_start_tag(element, inherited);
+        if self.out.len() > MAX_BYTES {
+            return Err(CanonicalError::TooLarge);
         }
-        // By namespace first, so that attributes without one come first.
-        let mut attributes: Vec<&Attribute> = element.attributes.iter().chain(inherited).collect();
-        attributes.sort_by_key(|attribute| (attribute.namespace.as_str(), attribute.local.as_str()));
-        for attribute in attributes {
-            self.out.push(' ');
-            self.write_name(&attribute.prefix, &attribute.local);
-            self.out.push_str("=\"");
-            self.write_attribute_value(&attribute.value);
-            self.out.push('"');
-        }
-        self.out.push('>');
         for child in &element.children {
             match child {
                 Child::Element(child) if self.options.without == Some(*child) => {}
-                Child::Element(child) => self.write_element(*child, Vec::new()),
+                Child::Element(child) => self.write_element(*child, Vec::new())?,
                 Child::Text(text) => self.write_text(text),
                 Child::Comment(text) if self.options.with_comments => {
                     self.out.push_str("<!--");
@@ -193,6 +177,33 @@ impl<'a> Writer<'a> {
         // Declarations count only inside of the element that has them.
         self.in_scope.truncate(scope_before);
         self.rendered.truncate(rendered_before);
+        Ok(())
+    }
+
+    fn write_start_tag(&mut self, element: &'a Element, inherited: Vec<&'a Attribute>) {
+        self.out.push('<');
+        self.write_name(&element.prefix, &element.local);
+        for prefix in self.needed_prefixes(element) {
+            let Some(uri) = look_up(&self.in_scope, prefix) else {
+                continue; // A prefix of the list that the document does not declare here.
+            };
+            // Also `xmlns=""`, where an ancestor in the output has a default namespace.
+            if look_up(&self.rendered, prefix) != Some(uri) {
+                self.write_declaration(prefix, uri);
+                self.rendered.push((prefix, uri));
+            }
+        }
+        // By namespace first, so that attributes without one come first.
+        let mut attributes: Vec<&Attribute> = element.attributes.iter().chain(inherited).collect();
+        attributes.sort_by_key(|attribute| (&*attribute.namespace, attribute.local.as_str()));
+        for attribute in attributes {
+            self.out.push(' ');
+            self.write_name(&attribute.prefix, &attribute.local);
+            self.out.push_str("=\"");
+            self.write_attribute_value(&attribute.value);
+            self.out.push('"');
+        }
+        self.out.push('>');
     }
 
     fn write_name(&mut self, prefix: &str, local: &str) {

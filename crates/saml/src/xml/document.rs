@@ -1,6 +1,8 @@
 //! The tree of a parsed document. Elements are stored in one list and refer to each other by their place in it, so that
 //! an element knows its parent, which canonical forms need.
 
+use std::sync::Arc;
+
 /// Place of an element in its document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ElementId(pub(crate) usize);
@@ -11,7 +13,7 @@ pub(crate) struct Attribute {
     pub(crate) prefix: String,
     pub(crate) local: String,
     /// Empty for an attribute without a prefix.
-    pub(crate) namespace: String,
+    pub(crate) namespace: Arc<str>,
     pub(crate) value: String,
 }
 
@@ -31,7 +33,7 @@ pub(crate) enum Child {
 pub(crate) struct Element {
     pub(crate) prefix: String,
     pub(crate) local: String,
-    pub(crate) namespace: String,
+    pub(crate) namespace: Arc<str>,
     pub(crate) attributes: Vec<Attribute>,
     /// Namespace declarations of this element: prefix (empty for the default namespace) and URI.
     pub(crate) declarations: Vec<(String, String)>,
@@ -63,7 +65,7 @@ impl Document {
     /// Whether the element has this namespace and local name.
     pub(crate) fn is(&self, id: ElementId, (namespace, local): (&str, &str)) -> bool {
         let element = self.element(id);
-        element.local == local && element.namespace == namespace
+        element.local == local && *element.namespace == *namespace
     }
 
     /// The child elements, in order.
