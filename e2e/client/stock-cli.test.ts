@@ -1,13 +1,13 @@
 // The stock CLI works on a running project: everything of it that takes a database URL or the API, and needs no Docker.
 
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { client, password, serviceKey } from "../support/clients.ts";
-import { type Selvedge, startSelvedge } from "../support/selvedge.ts";
+import { binary, type Selvedge, startSelvedge } from "../support/selvedge.ts";
 
 const program = resolve(import.meta.dirname, "../node_modules/.bin/supabase");
 // The CLI is a program of 140 MB, which a machine with a cold disk starts slowly.
@@ -165,6 +165,22 @@ test("cli_stock types, advice and differences of the schema are printed", { time
     server.databaseUrl,
   );
   expect(same).not.toMatch(/\b(create|alter|drop) /i);
+});
+
+test("cli_stock selvedge db diff saves as a migration what the migrations lack", {
+  timeout,
+}, async () => {
+  await symlink(resolve(import.meta.dirname, "../node_modules"), join(folder, "node_modules"));
+  await onDatabase("db", "query", "alter table public.notes add column colour text", "--yes");
+
+  const args = ["db", "diff", "-f", "colour", "--db-url", server.databaseUrl, "--project", folder];
+  await promisify(execFile)(binary(), args);
+
+  const migrations = join(folder, "supabase/migrations");
+  const file = (await readdir(migrations)).find((name) => name.endsWith("_colour.sql"));
+  const statements = await readFile(join(migrations, file ?? ""), "utf8");
+  expect(statements).toMatch(/ALTER TABLE "?public"?\."?notes"?\s+ADD COLUMN "?colour"? text/i);
+  expect(statements).not.toMatch(/drop table|create table/i);
 });
 
 test("cli_stock the database is inspected", { timeout }, async () => {

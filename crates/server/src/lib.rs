@@ -21,14 +21,11 @@ mod tls;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
-use cli::Cli;
 use output::BAD;
 
 /// Runs the command that the arguments ask for.
 pub fn run() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = cli::parse_arguments();
     let runtime = actix_web::rt::System::new();
     match runtime.block_on(commands::run(cli)) {
         Ok(()) => ExitCode::SUCCESS,

@@ -35,6 +35,8 @@ pub(crate) struct BinarySearch {
     pub(crate) explicit: Option<PathBuf>,
     /// Folders from which `node_modules` is searched upwards, in this order.
     pub(crate) npm_roots: Vec<PathBuf>,
+    /// The major version that is taken if it is found anywhere; otherwise the first one that is found.
+    pub(crate) preferred_version: Option<u32>,
 }
 
 impl Binaries {
@@ -47,6 +49,7 @@ impl Binaries {
         Self::find(&BinarySearch {
             explicit: explicit.map(Into::into),
             npm_roots: npm_roots.to_vec(),
+            preferred_version: None,
         })
     }
 
@@ -61,23 +64,30 @@ impl Binaries {
             };
         }
         let mut searched = Vec::new();
-        for folder in machine_folders() {
-            // An unsupported PostgreSQL of the machine is skipped, so that a supported one of npm is still found.
-            if missing_program(&folder).is_none()
-                && let Ok(binaries) = Self::inspect_folder(&folder)
-            {
-                return Ok(binaries);
+        let mut first = None;
+        let npm_folders = npm::native_folders(&search.npm_roots)
+            .into_iter()
+            .map(|native| native.join("bin"));
+        for folder in machine_folders().into_iter().chain(npm_folders) {
+            let found = match missing_program(&folder) {
+                None => Self::inspect_folder(&folder).ok(),
+                Some(_) => None,
+            };
+            // An unsupported PostgreSQL is skipped, so that a supported one further on is still found.
+            match found {
+                Some(binaries) => {
+                    if search
+                        .preferred_version
+                        .is_none_or(|version| version == binaries.major_version)
+                    {
+                        return Ok(binaries);
+                    }
+                    first = first.or(Some(binaries));
+                }
+                None => searched.push(folder),
             }
-            searched.push(folder);
         }
-        for native in npm::native_folders(&search.npm_roots) {
-            let folder = native.join("bin");
-            if missing_program(&folder).is_none() {
-                return Self::inspect_folder(&folder);
-            }
-            searched.push(folder);
-        }
-        Err(ClusterError::NoBinaries {
+        first.ok_or_else(|| ClusterError::NoBinaries {
             platform: npm::platform_name(),
             searched,
         })

@@ -31,6 +31,8 @@ pub struct ClusterConfig {
     pub state_dir: PathBuf,
     /// `--pg-bin`.
     pub pg_bin: Option<PathBuf>,
+    /// The major version that the project was made for; it is used if this machine has it.
+    pub preferred_version: Option<u32>,
     /// Another folder whose `node_modules` is searched for the npm package; `make` installs development tools there.
     pub tools_dir: Option<PathBuf>,
     /// TCP port on 127.0.0.1, also part of the socket's file name.
@@ -53,6 +55,7 @@ impl ClusterConfig {
             project_dir: project_dir.to_owned(),
             state_dir: project_dir.join(".selvedge"),
             pg_bin: None,
+            preferred_version: None,
             tools_dir: None,
             port: 54_322,
             listen_tcp: true,
@@ -76,7 +79,19 @@ impl ClusterConfig {
         BinarySearch {
             explicit: self.pg_bin.clone(),
             npm_roots,
+            preferred_version: self.preferred_version,
         }
+    }
+
+    /// The programs for an existing data directory, which only its own major version can read; those of
+    /// [`ClusterConfig::find_binaries`] when there is none.
+    pub(crate) fn find_binaries_for(&self, data_dir: &Path) -> Result<Binaries, ClusterError> {
+        let existing = std::fs::read_to_string(data_dir.join("PG_VERSION")).ok();
+        let mut search = self.binary_search();
+        if let Some(version) = existing.and_then(|text| text.trim().parse().ok()) {
+            search.preferred_version = Some(version);
+        }
+        Binaries::find(&search)
     }
 
     /// The programs that the cluster will run.

@@ -92,7 +92,7 @@ pub enum ClusterError {
         name: String,
     },
     /// A file or folder could not be read, written or deleted.
-    #[error("cannot access {}: {source}", path.display())]
+    #[error("cannot access {}: {source}{}", path.display(), advice_for(source))]
     File {
         /// The file or folder.
         path: PathBuf,
@@ -110,6 +110,17 @@ pub enum ClusterError {
     /// The blocking task was cancelled, because the runtime shut down.
     #[error("interrupted")]
     Interrupted,
+}
+
+/// What to do when the project's data folder cannot be written.
+fn advice_for(error: &std::io::Error) -> &'static str {
+    match error.kind() {
+        std::io::ErrorKind::PermissionDenied | std::io::ErrorKind::ReadOnlyFilesystem => {
+            "\n  the project's data needs a folder that this user may write to: choose one with SELVEDGE_DATA_DIR or \
+             [selvedge] data_dir in config.toml"
+        }
+        _ => "",
+    }
 }
 
 impl ClusterError {

@@ -35,6 +35,7 @@ pub use config::ClusterConfig;
 pub use error::ClusterError;
 pub use lock::ProjectLock;
 pub use lock_holder::LockHolder;
+pub use npm::platform_name as npm_platform_name;
 
 pub(crate) use owner::Owner;
 use postmaster::Postmaster;
@@ -90,8 +91,10 @@ impl Cluster {
     pub(crate) fn start_blocking(config: &ClusterConfig, lock: ProjectLock) -> Result<Self, ClusterError> {
         let owner = Owner::for_this_process()?;
         let home = owner.data_home(&config.state_dir)?;
-        let binaries = config.find_binaries()?.make_usable_by(&owner, &home)?;
         let data_dir = home.join("pgdata");
+        let binaries = config
+            .find_binaries_for(&data_dir)?
+            .make_usable_by(&owner, &home)?;
         // Before any file of the data directory is read or written, no older postmaster may be using it.
         postmaster::end_leftover_postmaster(&data_dir)?;
         let initialized = init::ensure_data_dir(&binaries, &owner, &data_dir, &config.state_dir)?;

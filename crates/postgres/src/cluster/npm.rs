@@ -12,7 +12,8 @@ use serde::Deserialize;
 use super::{error::ClusterError, owner::Owner};
 
 /// Platform part of the package's name: `linux-x64`, `darwin-arm64`, …
-pub(crate) fn platform_name() -> String {
+#[must_use]
+pub fn platform_name() -> String {
     let os = match std::env::consts::OS {
         "macos" => "darwin",
         other => other,

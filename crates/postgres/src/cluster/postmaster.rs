@@ -35,6 +35,9 @@ const IMMEDIATE_SHUTDOWN: Duration = Duration::from_secs(10);
 /// A log larger than this is renamed to `postgres.log.1` at the next start.
 const MAX_LOG_BYTES: u64 = 10 * 1024 * 1024;
 
+/// How long a busy port is tried again: the last owner may be ending, or a connection may have it for a moment.
+const PORT_PATIENCE: Duration = Duration::from_secs(1);
+
 /// A running postmaster that is our child.
 #[derive(Debug)]
 pub(crate) struct Postmaster {
@@ -53,8 +56,7 @@ impl Postmaster {
     ) -> Result<Self, ClusterError> {
         if config.listen_tcp {
             // PostgreSQL reports a taken port only in its log; this check gives the caller a typed error.
-            TcpListener::bind(("127.0.0.1", config.port))
-                .map_err(|_| ClusterError::PortTaken { port: config.port })?;
+            wait_for_free_port(config.port)?;
         }
         let log_path = config.log_file();
         loop {
@@ -281,6 +283,17 @@ fn runs_in_data_dir(pid: i32, data_dir: &Path) -> bool {
 }
 
 /// Opens the log for appending, after putting a large one aside.
+fn wait_for_free_port(port: u16) -> Result<(), ClusterError> {
+    let deadline = Instant::now() + PORT_PATIENCE;
+    while TcpListener::bind(("127.0.0.1", port)).is_err() {
+        if Instant::now() > deadline {
+            return Err(ClusterError::PortTaken { port });
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    Ok(())
+}
+
 fn open_log(path: &Path) -> Result<File, ClusterError> {
     if path.metadata().is_ok_and(|meta| meta.len() > MAX_LOG_BYTES) {
         std::fs::rename(path, path.with_extension("log.1")).map_err(ClusterError::file(path))?;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use tokio_postgres::error::DbError;
 
-use super::split::SplitError;
+use super::split::{SplitError, Statement};
 
 /// Why migrating stopped. Files before the named one stay applied; the named one has been rolled back.
 #[derive(Debug, thiserror::Error)]
@@ -105,8 +105,10 @@ impl MigrateError {
 pub struct StatementFailure {
     /// The file.
     pub path: PathBuf,
-    /// Line on which the statement begins.
+    /// Line at which PostgreSQL found the fault; the first of the statement when it named no place.
     pub line: usize,
+    /// Line on which the statement's text begins, with the comments before its first word.
+    pub first_line: usize,
     /// PostgreSQL's error code.
     pub sqlstate: String,
     /// PostgreSQL's message.
@@ -120,15 +122,21 @@ pub struct StatementFailure {
 }
 
 impl StatementFailure {
-    pub(crate) fn new(path: &Path, line: usize, statement: &str, error: &DbError) -> Self {
+    pub(crate) fn new(
+        path: &Path,
+        statement: &Statement<'_>,
+        (first_line, line): (usize, usize),
+        error: &DbError,
+    ) -> Self {
         Self {
             path: path.to_owned(),
             line,
+            first_line,
             sqlstate: error.code().code().to_owned(),
             message: error.message().to_owned(),
             detail: error.detail().map(ToOwned::to_owned),
             hint: error.hint().map(ToOwned::to_owned),
-            statement: statement.to_owned(),
+            statement: statement.text.to_owned(),
         }
     }
 
@@ -138,16 +146,28 @@ impl StatementFailure {
         detail.chain(hint).collect()
     }
 
-    /// The first 12 lines of the statement, indented, each cut at 200 characters, so that the message fits a terminal.
+    /// At most 12 lines of the statement, each cut at 200 characters, so that the message fits a terminal. The faulty line is
+    /// among them.
     fn excerpt(&self) -> String {
         const EXCERPT_LINES: usize = 12;
-        let mut lines = self.statement.lines();
-        let mut excerpt: Vec<String> = lines
-            .by_ref()
-            .take(EXCERPT_LINES)
-            .map(|line| format!("    {}", line.chars().take(200).collect::<String>()))
-            .collect();
-        if lines.next().is_some() {
+        let lines: Vec<&str> = self.statement.lines().collect();
+        let last = lines.len().saturating_sub(1);
+        let faulty = self.line.saturating_sub(self.first_line).min(last);
+        // Half of the lines lead to a faulty one that is far down.
+        let start = if faulty < EXCERPT_LINES {
+            0
+        } else {
+            faulty - EXCERPT_LINES / 2
+        };
+        let end = lines.len().min(start + EXCERPT_LINES);
+        let mut excerpt = Vec::with_capacity(EXCERPT_LINES + 2);
+        if start > 0 {
+            excerpt.push("    ...".to_owned());
+        }
+        for line in &lines[start..end] {
+            excerpt.push(format!("    {}", line.chars().take(200).collect::<String>()));
+        }
+        if end < lines.len() {
             excerpt.push("    ...".to_owned());
         }
         excerpt.join("\n")

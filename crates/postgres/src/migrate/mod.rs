@@ -6,6 +6,7 @@
 //! `do_block`); `run`, `platform`, `project`, `seed` and `statement_plan` hold the I/O. The server decides when to call these
 //! functions.
 
+mod clear;
 mod do_block;
 mod error;
 mod extension;
@@ -15,6 +16,7 @@ mod missing_extension;
 mod passwords;
 mod platform;
 mod project;
+mod repair;
 mod run;
 mod seed;
 mod shipped;
@@ -23,6 +25,7 @@ mod statement_plan;
 mod statement_reader;
 mod superuser_statement;
 
+pub use clear::{clear_project, drop_project_roles, is_platform_role};
 pub use error::{HistoryConflict, MigrateError, MissingExtension, StatementFailure};
 pub(crate) use files::read_file;
 pub use files::{DiscoveredMigrations, Migration, create_migration, discover_migrations, pending_migrations};
@@ -35,6 +38,7 @@ pub use platform::{
     PlatformReport, apply as apply_platform, is_applied as is_platform_applied, set_auto_expose_new_tables,
 };
 pub use project::{MigrationState, MigrationStatus, apply_pending, apply_roles, list_migrations};
+pub use repair::{fetch_migrations, forget_migrations, record_migrations};
 pub use seed::{SeedFile, SeedOutcome, apply_seeds, find_seeds};
 pub use shipped::set_vault_key_file;
 pub(crate) use split::{Piece, split_script};

@@ -11,7 +11,8 @@ use super::{
     statement_plan::{StatementPlan, plan_statements},
 };
 
-const HISTORY: &str = "
+/// Creates the table of applied migrations, with the columns that older versions of the CLI lack.
+pub(super) const HISTORY: &str = "
     create schema if not exists supabase_migrations;
     create table if not exists supabase_migrations.schema_migrations (
       version text not null primary key,
@@ -21,7 +22,8 @@ const HISTORY: &str = "
     alter table supabase_migrations.schema_migrations add column if not exists statements text[];
     alter table supabase_migrations.schema_migrations add column if not exists name text;";
 
-const INSERT_HISTORY: &str =
+/// Records one applied migration: version, name, statements.
+pub(super) const INSERT_HISTORY: &str =
     "insert into supabase_migrations.schema_migrations (version, name, statements) values ($1, $2, $3)";
 
 /// A migration that cannot get a lock within this time fails, because all later queries on that table wait behind it.

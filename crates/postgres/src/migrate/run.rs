@@ -11,6 +11,7 @@ use tokio_postgres::{Client, SimpleQueryMessage, error::ErrorPosition};
 
 use super::{
     error::{MigrateError, StatementFailure},
+    lexer::{Lexer, TokenKind},
     split::{SplitError, Statement, split_statements},
 };
 
@@ -73,20 +74,48 @@ impl<'a> Script<'a> {
 
         // A syntax error is reported before the first statement of the batch runs, so completions cannot be counted;
         // the error's character position tells the statement.
-        let index = match db.position() {
+        let (index, offset) = match db.position() {
             Some(ErrorPosition::Original(position)) => {
                 statement_at(&texts[range.clone()], *position as usize)
             }
-            _ => completed,
+            _ => (completed, 0),
         };
-        let statement = &self.statements[(range.start + index).min(range.end - 1)];
+        let index = (range.start + index).min(range.end - 1);
+        let statement = &self.statements[index];
+        let first_line = first_line_of(statement);
+        // A statement that was sent in another form has its lines elsewhere.
+        let line = if texts[index] == statement.text {
+            faulty_line(statement, offset)
+        } else {
+            statement.line
+        };
         Err(MigrateError::Statement(Box::new(StatementFailure::new(
             self.path,
-            statement.line,
-            statement.text,
+            statement,
+            (first_line, line),
             db,
         ))))
     }
+}
+
+/// The line of the character before which `offset` characters of the statement are.
+fn faulty_line(statement: &Statement<'_>, offset: usize) -> usize {
+    let before = statement.text.chars().take(offset);
+    let line = first_line_of(statement) + before.filter(|char| *char == '\n').count();
+    line.max(statement.line)
+}
+
+/// The line on which a statement's text begins, with the comments before its first word.
+fn first_line_of(statement: &Statement<'_>) -> usize {
+    let mut lexer = Lexer::new(statement.text);
+    let mut lines = 0;
+    while let Some(Ok(token)) = lexer.next_token() {
+        if !matches!(token.kind, TokenKind::Whitespace | TokenKind::Comment) {
+            break;
+        }
+        lines += statement.text[token.start..token.end].matches('\n').count();
+    }
+    statement.line.saturating_sub(lines)
 }
 
 /// Groups statements, by index, into messages of at most [`BATCH_BYTES`]; a longer statement gets a message of its own.
@@ -106,16 +135,18 @@ fn split_into_batches(texts: &[String]) -> Vec<Range<usize>> {
     ranges
 }
 
-/// Which of the texts, joined by `";\n"`, holds the character at `position` (from 1).
-fn statement_at(texts: &[String], position: usize) -> usize {
-    let mut end = 0;
-    texts
-        .iter()
-        .position(|text| {
-            end += text.chars().count() + 2;
-            position <= end
-        })
-        .unwrap_or(texts.len().saturating_sub(1))
+/// Which of the texts, joined by `";\n"`, holds the character at `position` (from 1), and how many of its characters are
+/// before that.
+fn statement_at(texts: &[String], position: usize) -> (usize, usize) {
+    let mut start = 0;
+    for (index, text) in texts.iter().enumerate() {
+        let end = start + text.chars().count() + 2;
+        if position <= end {
+            return (index, position.saturating_sub(start + 1));
+        }
+        start = end;
+    }
+    (texts.len().saturating_sub(1), 0)
 }
 
 #[cfg(test)]
@@ -141,11 +172,24 @@ mod tests {
     }
 
     #[test]
+    fn gw_021_the_faulty_line_counts_comments_before_the_statement() {
+        let text = "-- a comment\n\nselect 1,\n  nothing";
+        let statement = Statement { text, line: 13 };
+
+        assert_eq!(
+            faulty_line(&statement, text.find("nothing").unwrap_or_default()),
+            14
+        );
+        assert_eq!(faulty_line(&statement, 0), 13);
+    }
+
+    #[test]
     fn gw_021_positions_count_characters_not_bytes() {
         let texts = ["säüö".to_owned(), "selekt".to_owned()];
 
-        assert_eq!(statement_at(&texts, 1), 0);
-        assert_eq!(statement_at(&texts, 7), 1);
-        assert_eq!(statement_at(&texts, 99), 1);
+        assert_eq!(statement_at(&texts, 1), (0, 0));
+        assert_eq!(statement_at(&texts, 4), (0, 3));
+        assert_eq!(statement_at(&texts, 7), (1, 0));
+        assert_eq!(statement_at(&texts, 99), (1, 0));
     }
 }

@@ -1,7 +1,9 @@
 //! The command line: commands, arguments and their help texts.
 
+mod database;
 mod functions;
 mod sso;
+mod stock_name;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -9,6 +11,12 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::config::Flags;
+
+pub use database::{
+    DbAction, DbArgs, DbResetArgs, DiffArgs, DownArgs, DumpArgs, MigrateAction, MigrateArgs, PushArgs,
+    QueryArgs, RepairArgs, RepairStatus, RowFormat, SeedArgs, SeedWhat, TargetArgs,
+};
+pub(crate) use stock_name::parse_arguments;
 
 pub use functions::{
     DeleteFunctionArgs, FunctionAuth, FunctionsAction, FunctionsArgs, InspectModeArg, ListFunctionsArgs,
@@ -28,7 +36,7 @@ pub struct Cli {
 
     /// The project folder (config.toml, migrations/, seed.sql) [default: the nearest supabase/ folder, or
     /// folder with a config.toml, upward]
-    #[arg(long, global = true, value_name = "DIR")]
+    #[arg(long, visible_alias = "workdir", global = true, value_name = "DIR")]
     pub project: Option<PathBuf>,
 }
 
@@ -41,11 +49,16 @@ pub enum Command {
     /// Serve PostgREST's API alone, on any PostgreSQL database: no project, no platform schema, no keys
     Rest(RestArgs),
     /// Stop the running instance of the project
-    Stop,
+    Stop(StopArgs),
     /// Show URLs and keys of the running instance
     Status(StatusArgs),
-    /// Apply, list or create migrations
+    /// Apply, list, create or repair migrations
+    #[command(visible_alias = "migration", alias = "migrations")]
     Migrate(MigrateArgs),
+    /// Reset, query, dump or compare the database
+    Db(DbArgs),
+    /// Fill the running project's buckets
+    Seed(SeedArgs),
     /// Run the project's tests
     Test(TestArgs),
     /// Recreate the project's database: every row and object is lost, migrations and seeds run again
@@ -71,6 +84,18 @@ pub struct StartArgs {
     /// Port of the mail inbox [default: 54324; config: local_smtp.port]
     #[arg(long)]
     pub inbox_port: Option<u16>,
+    /// Accept mail by SMTP on this port, too [config: local_smtp.smtp_port]
+    #[arg(long)]
+    pub smtp_port: Option<u16>,
+    /// Run in the background, and return when the project is ready
+    #[arg(long)]
+    pub detach: bool,
+    /// Accepted, as for the Supabase CLI, without effect: all services are one process
+    #[arg(short = 'x', long, value_delimiter = ',', hide = true)]
+    pub exclude: Vec<String>,
+    /// Accepted, as for the Supabase CLI: without a healthy database there is no start
+    #[arg(long, hide = true)]
+    pub ignore_health_check: bool,
     /// Folder with PostgreSQL's programs (initdb, postgres) [default: looked for]
     #[arg(long, value_name = "DIR")]
     pub pg_bin: Option<PathBuf>,
@@ -162,10 +187,23 @@ pub struct RuntimeArgs {
 }
 
 #[derive(Debug, Args)]
+pub struct StopArgs {
+    /// Accepted, as for the Supabase CLI: one project is stopped
+    #[arg(long, hide = true)]
+    pub all: bool,
+    /// Delete the project's database and objects as well
+    #[arg(long)]
+    pub no_backup: bool,
+}
+
+#[derive(Debug, Args)]
 pub struct StatusArgs {
     /// How to print
     #[arg(short, long, value_enum, default_value_t = OutputFormat::Pretty)]
     pub output: OutputFormat,
+    /// Print a value under a name of your own, as api.url=NEXT_PUBLIC_SUPABASE_URL
+    #[arg(long, value_name = "VALUE=NAME")]
+    pub override_name: Vec<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -176,31 +214,6 @@ pub enum OutputFormat {
     Env,
     /// One JSON object
     Json,
-}
-
-#[derive(Debug, Args)]
-pub struct MigrateArgs {
-    #[command(subcommand)]
-    pub action: MigrateAction,
-    /// Work on this database instead of the project's own [env: DATABASE_URL]
-    #[arg(long, value_name = "URL", global = true)]
-    pub database_url: Option<String>,
-    /// Folder with PostgreSQL's programs, when the project's cluster has to be started
-    #[arg(long, value_name = "DIR", global = true)]
-    pub pg_bin: Option<PathBuf>,
-}
-
-#[derive(Debug, Subcommand)]
-pub enum MigrateAction {
-    /// Apply what is pending: the platform's schema, then the project's migrations
-    Up,
-    /// List the project's migrations and which are applied
-    List,
-    /// Create an empty migration
-    New {
-        /// What it does, in a few words: add_likes
-        name: String,
-    },
 }
 
 #[derive(Debug, Args)]
@@ -316,10 +329,10 @@ impl Cli {
                 deno_bin: args.deno_bin.clone(),
                 ..args.runtime.add_to(flags)
             },
-            Command::Migrate(args) => Flags {
-                database_url: args.database_url.clone().map(Into::into),
-                pg_bin: args.pg_bin.clone(),
-                ..flags
+            Command::Migrate(args) => args.target.add_to(flags),
+            Command::Db(args) => match &args.action {
+                DbAction::Start(start) => start.add_to(flags),
+                _ => args.target.add_to(flags),
             },
             Command::Test(TestArgs {
                 suite: TestSuite::Db(args),
@@ -337,9 +350,12 @@ impl Cli {
                 database_url: args.database_url.clone().map(Into::into),
                 ..flags
             },
-            Command::Rest(_) | Command::Stop | Command::Status(_) | Command::Keys(_) | Command::Sso(_) => {
-                flags
-            }
+            Command::Rest(_)
+            | Command::Stop(_)
+            | Command::Status(_)
+            | Command::Keys(_)
+            | Command::Seed(_)
+            | Command::Sso(_) => flags,
         }
     }
 }
@@ -351,6 +367,7 @@ impl StartArgs {
             port: self.port,
             db_port: self.db_port,
             inbox_port: self.inbox_port,
+            smtp_port: self.smtp_port,
             pg_bin: self.pg_bin.clone(),
             require_keys: self.require_keys,
             deno_bin: self.deno_bin.clone(),
@@ -383,13 +400,21 @@ mod tests {
     }
 
     #[test]
+    fn gw_032_start_takes_a_port_for_smtp() {
+        let cli = Cli::try_parse_from(["selvedge", "start", "--smtp-port", "2525"]).unwrap();
+
+        assert_eq!(cli.flags().smtp_port, Some(2525));
+    }
+
+    #[test]
     fn gw_032_status_accepts_the_clis_output_flag() {
         let cli = Cli::try_parse_from(["selvedge", "status", "-o", "json"]).unwrap();
 
         assert!(matches!(
             cli.command,
             Command::Status(StatusArgs {
-                output: OutputFormat::Json
+                output: OutputFormat::Json,
+                ..
             })
         ));
     }

@@ -1,20 +1,21 @@
-//! `selvedge migrate`: applies, lists and creates migrations.
+//! `selvedge migrate` (`migration`): applies, lists, creates and repairs migrations.
 //!
 //! The database is that of `--database-url` or `DATABASE_URL`; without one, the project's own. If the project does not
 //! run, its cluster is started for the command and stopped afterwards.
 
 use anyhow::{Context, Result, bail};
 use chrono::Utc;
-use selvedge_postgres::cluster::Cluster;
 use selvedge_postgres::migrate::{
-    MigrationState, apply_platform, create_migration, is_platform_applied, set_vault_key_file,
+    MigrationState, create_migration, discover_migrations, fetch_migrations, forget_migrations,
+    record_migrations,
 };
-use tokio_postgres::Client;
 
-use crate::cli::MigrateAction;
+use super::apply::apply_migrations;
+use super::db;
+use crate::cli::{MigrateAction, RepairArgs, RepairStatus};
 use crate::config::Config;
-use crate::database::embedded::{self, Embedded};
-use crate::database::external::ExternalDatabase;
+use crate::database::embedded;
+use crate::database::target::run_on_database;
 use crate::output::{DIM, GOOD, WARN};
 
 pub(super) async fn run(config: &Config, action: MigrateAction) -> Result<()> {
@@ -22,6 +23,9 @@ pub(super) async fn run(config: &Config, action: MigrateAction) -> Result<()> {
         MigrateAction::New { name } => create_file(config, &name),
         MigrateAction::Up => apply_migrations(config).await,
         MigrateAction::List => list_migrations(config).await,
+        MigrateAction::Down(args) => db::migrate_down(config, &args).await,
+        MigrateAction::Repair(args) => repair_history(config, &args).await,
+        MigrateAction::Fetch => fetch_files(config).await,
     }
 }
 
@@ -42,67 +46,11 @@ fn create_file(config: &Config, name: &str) -> Result<()> {
     Ok(())
 }
 
-/// `migrate up`: the platform's schema if it is missing or old, then the project's migrations.
-async fn apply_migrations(config: &Config) -> Result<()> {
-    let applied = if let Some(url) = &config.selvedge.database_url {
-        let database = ExternalDatabase::parse(url)?;
-        let client = database.connect().await?;
-        if !is_platform_applied(&client).await? {
-            // Creating roles, event triggers and schemas of other owners needs a superuser; migrations of the project do not.
-            let report = apply_platform(&client).await.context(
-                "the platform schema needs a superuser once: use one in DATABASE_URL for this command",
-            )?;
-            // Passwords are set only once: an operator may have changed those of the services' roles since.
-            if report.is_first {
-                database.set_service_passwords(&client).await?;
-            }
-            print_applied("platform", &report.applied);
-        }
-        if let Some(path) = &config.selvedge.vault_key_file {
-            set_vault_key_file(&client, path)
-                .await
-                .context("only a superuser may say where the vault's key is: use one in DATABASE_URL once")?;
-        }
-        // The platform schema needs a superuser; the project's migrations must not have one.
-        database.become_administrator(&client).await?;
-        embedded::apply_migrations(config, &client).await?
-    } else if let Some(client) = connect_to_running(config).await? {
-        embedded::apply_migrations(config, &client).await?
-    } else {
-        // Starting the cluster applies pending migrations already.
-        let embedded = Embedded::start(config).await?;
-        let applied = embedded.report.migrations.clone();
-        embedded.cluster.stop().await?;
-        applied
-    };
-    match applied.as_slice() {
-        [] => anstream::println!("{GOOD}up to date{GOOD:#}"),
-        applied => print_applied("applied", applied),
-    }
-    Ok(())
-}
-
-fn print_applied(what: &str, names: &[String]) {
-    for name in names {
-        anstream::println!("{GOOD}{what}{GOOD:#} {name}");
-    }
-}
-
 async fn list_migrations(config: &Config) -> Result<()> {
-    let statuses = if let Some(url) = &config.selvedge.database_url {
-        let client = ExternalDatabase::parse(url)?.connect().await?;
-        embedded::list_migrations(config, &client).await?
-    } else if let Some(client) = connect_to_running(config).await? {
-        embedded::list_migrations(config, &client).await?
-    } else {
-        let cluster = embedded::start_cluster(config).await?;
-        let client = embedded::connect(&cluster.superuser_config()).await?;
-        // The cluster is stopped before an error is returned, so that no PostgreSQL is left running.
-        let statuses = embedded::list_migrations(config, &client).await;
-        drop(client);
-        cluster.stop().await?;
-        statuses?
-    };
+    let statuses = run_on_database(config, async |client| {
+        embedded::list_migrations(config, client).await
+    })
+    .await?;
     if statuses.is_empty() {
         anstream::println!(
             "no migrations in {}",
@@ -124,11 +72,51 @@ async fn list_migrations(config: &Config) -> Result<()> {
     Ok(())
 }
 
-/// Connects to the database of the running instance as `postgres`; `None` when the project does not run.
-async fn connect_to_running(config: &Config) -> Result<Option<Client>> {
-    let Some(holder) = Cluster::find_running(&config.selvedge.data_dir)? else {
-        return Ok(None);
+/// `migration repair`: changes the history without running anything.
+async fn repair_history(config: &Config, args: &RepairArgs) -> Result<()> {
+    let found = discover_migrations(&embedded::migrations_folder(config))?;
+    let versions: Vec<String> = if args.versions.is_empty() {
+        found
+            .migrations
+            .iter()
+            .map(|migration| migration.version.clone())
+            .collect()
+    } else {
+        args.versions.clone()
     };
-    let login = embedded::login_to_running(&holder, "postgres");
-    embedded::connect(&login).await.map(Some)
+    run_on_database(config, async |client| match args.status {
+        RepairStatus::Reverted => Ok(forget_migrations(client, &versions).await?),
+        RepairStatus::Applied => {
+            let mut migrations = Vec::with_capacity(versions.len());
+            for version in &versions {
+                let file = found.migrations.iter().find(|file| file.version == *version);
+                migrations.push(file.with_context(|| format!("there is no migration of version {version}"))?);
+            }
+            Ok(record_migrations(client, &migrations).await?)
+        }
+    })
+    .await?;
+    let status = match args.status {
+        RepairStatus::Applied => "applied",
+        RepairStatus::Reverted => "reverted",
+    };
+    anstream::println!("{GOOD}repaired{GOOD:#} {} => {status}", versions.join(", "));
+    Ok(())
+}
+
+/// `migration fetch`: writes the files of migrations that only the database knows.
+async fn fetch_files(config: &Config) -> Result<()> {
+    let folder = embedded::migrations_folder(config);
+    let found = discover_migrations(&folder)?;
+    let written = run_on_database(config, async |client| {
+        Ok(fetch_migrations(client, &folder, &found.migrations).await?)
+    })
+    .await?;
+    if written.is_empty() {
+        anstream::println!("{GOOD}up to date{GOOD:#}");
+    }
+    for path in written {
+        anstream::println!("{GOOD}written{GOOD:#} {}", path.display());
+    }
+    Ok(())
 }

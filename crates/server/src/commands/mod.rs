@@ -1,11 +1,15 @@
 //! One file per command of the command line.
 
+mod apply;
+mod background;
+mod db;
 mod functions;
 mod keys;
 mod logging;
 mod migrate;
 mod reset;
 mod rest;
+mod seed;
 mod serve;
 mod shutdown;
 mod sso;
@@ -18,7 +22,7 @@ mod test_db;
 
 use anyhow::Result;
 
-use crate::cli::{Cli, Command, FunctionsAction, TestArgs, TestSuite};
+use crate::cli::{Cli, Command, FunctionsAction, SeedArgs, SeedWhat, TestArgs, TestSuite};
 use crate::config::{Config, Loaded};
 use crate::output;
 
@@ -39,16 +43,21 @@ pub(crate) async fn run(cli: Cli) -> Result<()> {
         output::print_warnings(&warnings);
     }
     match cli.command {
+        Command::Start(args) if args.detach => background::start_detached(config).await,
         Command::Start(_) => start::run(config).await,
         Command::Serve(_) => serve::run(config).await,
         Command::Rest(args) => rest::run(&args).await,
-        Command::Stop => stop::run(&config).await,
-        Command::Status(args) => status::run(config, args.output),
+        Command::Stop(args) => stop::run(&config, &args).await,
+        Command::Status(args) => status::run(config, &args),
         Command::Migrate(args) => migrate::run(&config, args.action).await,
         Command::Test(TestArgs {
             suite: TestSuite::Db(args),
         }) => test_db::run(&config, &args).await,
-        Command::Reset(args) => reset::run(config, args.yes).await,
+        Command::Reset(args) => reset::run(config, args.yes, true).await,
+        Command::Db(args) => db::run(config, args.action).await,
+        Command::Seed(SeedArgs {
+            what: SeedWhat::Buckets,
+        }) => seed::seed_buckets(&config).await,
         Command::Keys(args) => keys::run(&config, &args),
         Command::Functions(args) => functions::run(config, args.action).await,
         Command::Sso(args) => sso::run(config, &args).await,

@@ -4,6 +4,7 @@ use std::io::{IsTerminal, Write};
 
 use anyhow::{Context, Result, bail};
 use selvedge_postgres::cluster::Cluster;
+use selvedge_storage::SeedReport;
 
 use super::summary;
 use crate::config::Config;
@@ -12,38 +13,53 @@ use crate::keys::KeySet;
 use crate::output::{GOOD, WARN};
 use crate::services::{BackgroundRuntime, Mode, Services, objects_folder};
 
-pub(super) async fn run(config: Config, is_confirmed: bool) -> Result<()> {
+/// Resets a project that does not run. Without `seed` neither seeds nor buckets are filled.
+pub(super) async fn run(mut config: Config, is_confirmed: bool, seed: bool) -> Result<()> {
+    config.db.seed.enabled &= seed;
     if let Some(holder) = Cluster::find_running(&config.selvedge.data_dir)? {
         bail!("{holder}\n  stop it first:  selvedge stop");
     }
     if !is_confirmed && !confirm_reset(&config)? {
         bail!("nothing was changed");
     }
-    // Only files: objects in a bucket of an S3 backend stay.
-    let objects = objects_folder(&config);
-    Cluster::delete_data(&config.selvedge.data_dir)?;
-    // Removed before anything is rebuilt: if the reset fails half-way, the next start runs the seeds again.
-    embedded::forget_initialized(&config)?;
-    if objects.exists() {
-        std::fs::remove_dir_all(&objects).with_context(|| format!("cannot delete {}", objects.display()))?;
-    }
+    delete_project_data(&config)?;
     let embedded = Embedded::start(&config).await?;
-    let keys = KeySet::for_development(&config)?;
-    let background = BackgroundRuntime::new()?;
-    let services =
-        Services::connect(&background, &config, embedded.logins(), &keys, Mode::Development).await?;
-    let buckets = services.seed_buckets(&config).await?;
+    let buckets = if seed {
+        fill_buckets(&config, &embedded).await?
+    } else {
+        SeedReport::default()
+    };
     embedded.mark_initialized(&config)?;
-    // Closed first, so that PostgreSQL's fast shutdown does not cut their connections off.
-    drop((services, background));
     let done = summary::describe_first_start(&embedded.report, &buckets);
     anstream::println!("{GOOD}reset{GOOD:#} {}: {done}", config.project.id);
     embedded.cluster.stop().await?;
     Ok(())
 }
 
+async fn fill_buckets(config: &Config, embedded: &Embedded) -> Result<SeedReport> {
+    let keys = KeySet::for_development(config)?;
+    let background = BackgroundRuntime::new()?;
+    // Both are dropped at the end, so that PostgreSQL's fast shutdown does not cut their connections off.
+    let services =
+        Services::connect(&background, config, embedded.logins(), &keys, Mode::Development).await?;
+    services.seed_buckets(config).await
+}
+
+/// Deletes the database and the objects of a project that does not run.
+pub(super) fn delete_project_data(config: &Config) -> Result<()> {
+    // Only files: objects in a bucket of an S3 backend stay.
+    let objects = objects_folder(config);
+    Cluster::delete_data(&config.selvedge.data_dir)?;
+    // Removed before anything is rebuilt: if the reset fails half-way, the next start runs the seeds again.
+    embedded::forget_initialized(config)?;
+    if objects.exists() {
+        std::fs::remove_dir_all(&objects).with_context(|| format!("cannot delete {}", objects.display()))?;
+    }
+    Ok(())
+}
+
 /// Asks the user to type the project's name. Without a terminal nobody can be asked, and `--yes` is needed.
-fn confirm_reset(config: &Config) -> Result<bool> {
+pub(super) fn confirm_reset(config: &Config) -> Result<bool> {
     if !std::io::stdin().is_terminal() {
         bail!(
             "reset deletes every row and object of {}: say so with --yes",

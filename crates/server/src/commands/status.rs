@@ -3,13 +3,19 @@
 use anyhow::{Context, Result, bail};
 use selvedge_postgres::cluster::Cluster;
 
-use crate::cli::OutputFormat;
+use crate::cli::{OutputFormat, StatusArgs};
 use crate::config::Config;
 use crate::instance;
 use crate::keys::KeySet;
-use crate::output::{self, BOLD, GOOD};
+use crate::output::{self, BOLD, GOOD, Values};
 
-pub(super) fn run(mut config: Config, format: OutputFormat) -> Result<()> {
+pub(super) fn run(config: Config, args: &StatusArgs) -> Result<()> {
+    print_status(config, args.output, &args.override_name)
+}
+
+/// Prints the running instance's URLs and keys. `names` holds `VALUE=NAME` pairs: another name for a value, which is given as
+/// `api.url` for `API_URL`.
+pub(super) fn print_status(mut config: Config, format: OutputFormat, names: &[String]) -> Result<()> {
     let Some(holder) = Cluster::find_running(&config.selvedge.data_dir)? else {
         bail!(
             "{} is not running\n  start it with:  selvedge start",
@@ -27,6 +33,25 @@ pub(super) fn run(mut config: Config, format: OutputFormat) -> Result<()> {
             holder.pid
         );
     }
-    output::print_values(&instance::urls_and_keys(&config, &keys), format);
+    let values = rename_values(instance::urls_and_keys(&config, &keys), names)?;
+    output::print_values(&values, format);
     Ok(())
+}
+
+fn rename_values(values: Values, names: &[String]) -> Result<Values> {
+    let mut renamed = Vec::with_capacity(names.len());
+    for pair in names {
+        let (value, name) = pair
+            .split_once('=')
+            .with_context(|| format!("--override-name {pair}: it has to be of the form api.url=NAME"))?;
+        renamed.push((value.replace('.', "_").to_uppercase(), name.to_owned()));
+    }
+    let rename = |name: &str| {
+        let other = renamed.iter().find(|(value, _)| value == name);
+        other.map_or_else(|| name.to_owned(), |(_, other)| other.clone())
+    };
+    Ok(values
+        .into_iter()
+        .map(|(name, value)| (rename(&name).into(), value))
+        .collect())
 }

@@ -7,6 +7,8 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use selvedge_postgres::cluster::Cluster;
 
+use super::reset::delete_project_data;
+use crate::cli::StopArgs;
 use crate::config::Config;
 use crate::output::GOOD;
 
@@ -14,7 +16,19 @@ use crate::output::GOOD;
 /// progress get.
 const SHUTDOWN_ALLOWANCE: Duration = Duration::from_secs(40);
 
-pub(super) async fn run(config: &Config) -> Result<()> {
+pub(super) async fn run(config: &Config, args: &StopArgs) -> Result<()> {
+    stop_instance(config).await?;
+    if args.no_backup {
+        delete_project_data(config)?;
+        anstream::println!(
+            "{GOOD}deleted{GOOD:#} database and objects of {}",
+            config.project.id
+        );
+    }
+    Ok(())
+}
+
+async fn stop_instance(config: &Config) -> Result<()> {
     let data_dir = &config.selvedge.data_dir;
     let Some(holder) = Cluster::find_running(data_dir)? else {
         anstream::println!("{} is not running", config.project.id);

@@ -55,6 +55,10 @@ pub struct Flags {
     pub db_port: Option<u16>,
     /// `--inbox-port`
     pub inbox_port: Option<u16>,
+    /// `--smtp-port`
+    pub smtp_port: Option<u16>,
+    /// `--local`: `DATABASE_URL` does not count
+    pub is_local: bool,
     /// `--host`
     pub host: Option<String>,
     /// `--pg-bin`
@@ -185,6 +189,10 @@ impl Config {
         replace_if_set(&mut self.api.port, &flags.port);
         replace_if_set(&mut self.db.port, &flags.db_port);
         replace_if_set(&mut self.inbox.port, &flags.inbox_port);
+        replace_some(&mut self.inbox.smtp_port, &flags.smtp_port);
+        if flags.is_local {
+            self.selvedge.database_url = None;
+        }
         replace_some(&mut self.selvedge.host, &flags.host);
         replace_some(&mut self.selvedge.pg_bin, &flags.pg_bin);
         replace_some(&mut self.selvedge.database_url, &flags.database_url);

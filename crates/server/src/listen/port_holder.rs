@@ -17,6 +17,12 @@ pub(super) fn find_holder(port: u16) -> Option<(u32, String)> {
     })
 }
 
+/// Whether any process listens on `port`; `None` on systems that do not tell.
+pub(super) fn is_listening(port: u16) -> Option<bool> {
+    let is_known = std::path::Path::new("/proc/net/tcp").exists();
+    is_known.then(|| listening_inode(port).is_some())
+}
+
 /// The inode of the socket that listens on `port`. The columns of `/proc/net/tcp` are number, local address, remote
 /// address, state (`0A` is listening), …, and the inode as the tenth.
 fn listening_inode(port: u16) -> Option<String> {

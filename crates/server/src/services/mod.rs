@@ -15,7 +15,7 @@ mod write_tracking;
 
 pub(crate) use background::BackgroundRuntime;
 pub(crate) use mode::Mode;
-pub(crate) use shared::{Services, open_storage};
+pub(crate) use shared::{Services, fill_buckets, open_storage};
 pub(crate) use translate::auth_providers::identity_settings;
 pub(crate) use translate::rest::{apply_pool_settings, available_cores};
 pub(crate) use translate::storage::objects_folder;

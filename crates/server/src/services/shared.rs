@@ -199,6 +199,15 @@ pub(crate) async fn open_storage(config: &Config, logins: Logins) -> Result<Arc<
     Ok(Arc::new(storage.context("cannot open the store of objects")?))
 }
 
+/// Creates or updates the configured buckets and uploads their files, beside an instance that runs.
+///
+/// # Errors
+/// As [`open_storage`], and a bucket or file that storage refuses.
+pub(crate) async fn fill_buckets(config: &Config, logins: Logins) -> Result<SeedReport> {
+    let storage = open_storage(config, logins).await?;
+    Ok(seed_buckets(&storage, &translate::storage::bucket_seeds(config)).await?)
+}
+
 /// Opens the storage service and starts its daily sweep.
 fn open_swept_storage(
     config: &Config,

@@ -12,4 +12,5 @@ mod refusals;
 mod rest;
 mod services;
 mod sso;
+mod stock_names;
 mod support;

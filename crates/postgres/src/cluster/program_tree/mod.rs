@@ -11,6 +11,7 @@
 
 mod control;
 mod installation;
+mod leftover;
 mod location;
 
 use std::{
@@ -25,6 +26,7 @@ use sha2::{Digest, Sha256};
 use self::{
     control::{belongs_to, extension_of_control_file, grant_trust, is_privileged},
     installation::Installation,
+    leftover::{mark_as_used, remove_leftover_trees},
     location::{create_folder, is_ours_alone, trees_folder},
 };
 use super::{error::ClusterError, owner::Owner};
@@ -62,8 +64,10 @@ pub(super) fn ensure_program_tree(
     let tree = folder.join(name);
     let programs = installation.path_in(&tree, &installation.bin);
     if is_ours_alone(&tree) {
+        mark_as_used(&tree);
         return Ok(Some(programs));
     }
+    remove_leftover_trees(&folder);
     let unfinished = tempfile::Builder::new()
         .prefix(".unfinished-")
         .tempdir_in(&folder)

@@ -11,7 +11,6 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
-use selvedge_postgres::cluster::Cluster;
 use selvedge_postgres::psql::run_psql_file;
 use tokio_postgres::Client;
 
@@ -20,20 +19,20 @@ use self::tap::TapReport;
 use crate::cli::TestDbArgs;
 use crate::config::Config;
 use crate::database::embedded::{self, Embedded};
-use crate::database::external::ExternalDatabase;
+use crate::database::target::TargetDatabase;
 
 /// File name extensions of tests, as for `supabase test db`.
 const EXTENSIONS: [&str; 2] = ["sql", "pg"];
 
 pub(super) async fn run(config: &Config, args: &TestDbArgs) -> Result<()> {
     let files = find_tests(config, &args.paths)?;
-    let passed = match Database::find(config)? {
-        Some(database) => run_tests(&database, &files).await?,
+    let passed = match TargetDatabase::find(config)? {
+        Some(database) => run_tests(async || database.connect().await, &files).await?,
         None => {
             // Starting the cluster applies pending migrations; it ends again after the tests.
             let embedded = Embedded::start(config).await?;
             let login = embedded.administrator_login();
-            let passed = run_tests(&Database::Login(login), &files).await;
+            let passed = run_tests(async || embedded::connect(&login).await, &files).await;
             embedded.cluster.stop().await?;
             passed?
         }
@@ -44,44 +43,15 @@ pub(super) async fn run(config: &Config, args: &TestDbArgs) -> Result<()> {
     Ok(())
 }
 
-/// A database that accepts connections.
-enum Database {
-    External(ExternalDatabase),
-    Login(tokio_postgres::Config),
-}
-
-impl Database {
-    /// The database of `--db-url` or `DATABASE_URL`, else that of the running instance; `None` when the project does not
-    /// run.
-    fn find(config: &Config) -> Result<Option<Self>> {
-        if let Some(url) = &config.selvedge.database_url {
-            return Ok(Some(Self::External(ExternalDatabase::parse(url)?)));
-        }
-        let running = Cluster::find_running(&config.selvedge.data_dir)?;
-        Ok(running.map(|holder| Self::Login(embedded::login_to_running(&holder, "postgres"))))
-    }
-
-    async fn connect(&self) -> Result<Client> {
-        match self {
-            Self::Login(login) => embedded::connect(login).await,
-            Self::External(database) => {
-                let client = database.connect().await?;
-                database.become_administrator(&client).await?;
-                Ok(client)
-            }
-        }
-    }
-}
-
-async fn run_tests(database: &Database, files: &[PathBuf]) -> Result<bool> {
+async fn run_tests(connect: impl AsyncFn() -> Result<Client>, files: &[PathBuf]) -> Result<bool> {
     let started = Instant::now();
-    let administrator = database.connect().await?;
+    let administrator = connect().await?;
     let had_pgtap = has_pgtap(&administrator).await?;
     administrator
         .batch_execute("create extension if not exists pgtap with schema extensions")
         .await
         .context("pgTAP cannot be created in the schema extensions")?;
-    let outcome = run_files(database, files).await;
+    let outcome = run_files(connect, files).await;
     if !had_pgtap {
         administrator
             .batch_execute("drop extension if exists pgtap cascade")
@@ -100,13 +70,13 @@ async fn has_pgtap(client: &Client) -> Result<bool> {
     Ok(row.get(0))
 }
 
-async fn run_files(database: &Database, files: &[PathBuf]) -> Result<Vec<FileReport>> {
+async fn run_files(connect: impl AsyncFn() -> Result<Client>, files: &[PathBuf]) -> Result<Vec<FileReport>> {
     let names: Vec<String> = files.iter().map(|path| printed_name(path)).collect();
     let longest = names.iter().map(String::len).max().unwrap_or_default();
     let mut reports = Vec::with_capacity(files.len());
     for (path, name) in files.iter().zip(names) {
         print_name(&name, longest);
-        let client = database.connect().await?;
+        let client = connect().await?;
         let mut tap = TapReport::default();
         if let Err(error) = run_psql_file(&client, path, |line| tap.read_line(line)).await {
             tap.set_error(error.to_string());

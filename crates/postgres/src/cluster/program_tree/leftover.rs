@@ -1,0 +1,88 @@
+//! Removes program trees that nobody has used for a long time: of packages that have been replaced, and of older versions
+//! of this program.
+
+use std::{
+    fs::File,
+    path::{Path, PathBuf},
+    time::{Duration, SystemTime},
+};
+
+/// How long a tree is kept after its last use.
+const KEPT_AFTER_USE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+
+/// Whether a folder has a tree's name: `postgresql-15-` and a fingerprint. Copies of npm's packages, which trees link to, may
+/// be in the same folder, and their names end with a version.
+fn is_tree_name(name: &str) -> bool {
+    name.strip_prefix("postgresql-")
+        .and_then(|rest| rest.split_once('-'))
+        .is_some_and(|(_, print)| print.len() == 16 && print.bytes().all(|byte| byte.is_ascii_hexdigit()))
+}
+
+/// Records that a tree is used now, so that it is not taken for a leftover.
+pub(super) fn mark_as_used(tree: &Path) {
+    // A tree that another user has made cannot be marked; that user's starts mark it.
+    let _ = File::open(tree).and_then(|folder| folder.set_modified(SystemTime::now()));
+}
+
+/// Removes the trees of `folder` that have not been used for a month and that no process runs from. What cannot be removed
+/// stays, because it only takes room.
+pub(super) fn remove_leftover_trees(folder: &Path) {
+    for tree in find_leftover_trees(folder, SystemTime::now()) {
+        if !is_running_from(&tree) {
+            let _ = std::fs::remove_dir_all(tree);
+        }
+    }
+}
+
+fn find_leftover_trees(folder: &Path, now: SystemTime) -> Vec<PathBuf> {
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        return Vec::new();
+    };
+    let is_leftover = |entry: &std::fs::DirEntry| {
+        let used = entry.metadata().and_then(|meta| meta.modified());
+        let age = used.ok().and_then(|used| now.duration_since(used).ok());
+        is_tree_name(&entry.file_name().to_string_lossy())
+            && entry.file_type().is_ok_and(|kind| kind.is_dir())
+            && age.is_some_and(|age| age > KEPT_AFTER_USE)
+    };
+    entries
+        .flatten()
+        .filter(is_leftover)
+        .map(|entry| entry.path())
+        .collect()
+}
+
+/// Whether a process runs a program of the tree. Where the system does not tell, one is assumed.
+fn is_running_from(tree: &Path) -> bool {
+    let Ok(processes) = std::fs::read_dir("/proc") else {
+        return true;
+    };
+    processes
+        .flatten()
+        .filter_map(|process| std::fs::read_link(process.path().join("exe")).ok())
+        .any(|program| program.starts_with(tree))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn trees_that_have_not_been_used_for_a_month_are_leftovers() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (old, used) = ("postgresql-15-0123456789abcdef", "postgresql-15-0123456789abcde0");
+        for name in [old, used, "postgresql-18.4.0-beta.17"] {
+            std::fs::create_dir(folder.path().join(name)).expect("created");
+        }
+        let later = SystemTime::now() + KEPT_AFTER_USE + Duration::from_secs(60);
+        let tree = File::open(folder.path().join(used)).expect("a folder");
+        tree.set_modified(later).expect("the tests' own folder");
+
+        assert_eq!(
+            find_leftover_trees(folder.path(), later),
+            [folder.path().join(old)]
+        );
+        assert!(find_leftover_trees(folder.path(), SystemTime::now()).is_empty());
+        assert!(find_leftover_trees(Path::new("/nowhere"), later).is_empty());
+    }
+}

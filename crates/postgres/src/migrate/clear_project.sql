@@ -1,0 +1,83 @@
+-- Removes what a project has created, so that its migrations can run again in the same database. The platform's schemas
+-- stay, and rows of Auth and Storage go. Runs as `postgres`, in one transaction.
+do $$
+declare
+  object record;
+begin
+  -- A schema of an extension goes with its extension, below.
+  for object in
+    select nspname from pg_catalog.pg_namespace as n
+    where nspowner not in (select oid from pg_catalog.pg_roles where rolname in ('supabase_admin', 'pgbouncer'))
+      and nspname not in ('public', 'extensions', 'information_schema') and nspname !~ '^pg_'
+      and not exists (
+        select from pg_catalog.pg_depend
+        where classid = 'pg_catalog.pg_namespace'::regclass and objid = n.oid and deptype = 'e'
+      )
+  loop
+    execute format('drop schema if exists %I cascade', object.nspname);
+  end loop;
+
+  for object in
+    select extname from pg_catalog.pg_extension
+    where extname not in ('plpgsql', 'uuid-ossp', 'pgcrypto', 'pg_stat_statements', 'pgjwt', 'supabase_vault', 'pg_net')
+  loop
+    execute format('drop extension if exists %I cascade', object.extname);
+  end loop;
+
+  for object in
+    select evtname from pg_catalog.pg_event_trigger where evtowner = 'postgres'::regrole
+  loop
+    execute format('drop event trigger if exists %I cascade', object.evtname);
+  end loop;
+
+  for object in
+    select pubname from pg_catalog.pg_publication
+    where pubowner = 'postgres'::regrole and pubname not like all (array['supabase\_realtime%', 'realtime\_messages%'])
+  loop
+    execute format('drop publication if exists %I', object.pubname);
+  end loop;
+
+  -- Schema public itself stays, because default privileges of the platform refer to it.
+  for object in
+    select oid::regprocedure as name from pg_catalog.pg_proc where pronamespace = 'public'::regnamespace
+  loop
+    -- An earlier `cascade` may have dropped it already; then its name is a number.
+    if object.name::text !~ '^\d+$' then
+      execute format('drop routine if exists %s cascade', object.name);
+    end if;
+  end loop;
+  for object in
+    select relname, case relkind
+      when 'v' then 'view' when 'm' then 'materialized view' when 'f' then 'foreign table' when 'S' then 'sequence'
+      when 'c' then 'type' else 'table' end as kind
+    from pg_catalog.pg_class
+    where relnamespace = 'public'::regnamespace and relkind in ('r', 'p', 'v', 'm', 'f', 'S', 'c')
+    -- The sequence of an identity column goes with its table and cannot go before it.
+    order by relkind = 'S'
+  loop
+    execute format('drop %s if exists public.%I cascade', object.kind, object.relname);
+  end loop;
+  for object in
+    select typname from pg_catalog.pg_type
+    where typnamespace = 'public'::regnamespace and typtype in ('d', 'e', 'r')
+  loop
+    execute format('drop type if exists public.%I cascade', object.typname);
+  end loop;
+
+  for object in
+    select policyname, schemaname, tablename from pg_catalog.pg_policies
+    where schemaname in ('auth', 'storage', 'realtime')
+  loop
+    execute format('drop policy if exists %I on %I.%I', object.policyname, object.schemaname, object.tablename);
+  end loop;
+
+  -- One statement for all tables, because `cascade` would also empty tables that are meant to stay.
+  execute (
+    select 'truncate ' || string_agg(oid::regclass::text, ', ') || ' restart identity'
+    from pg_catalog.pg_class
+    where relnamespace in ('auth'::regnamespace, 'storage'::regnamespace) and relkind = 'r'
+      and relname not in ('schema_migrations', 'migrations')
+  );
+  delete from vault.secrets;
+end
+$$;

@@ -1,0 +1,96 @@
+//! Changes the history of migrations without running any: for `migration repair` and `migration fetch`.
+
+use std::path::{Path, PathBuf};
+
+use tokio_postgres::Client;
+
+use super::{
+    error::MigrateError,
+    files::{Migration, read_file},
+    project::{HISTORY, INSERT_HISTORY},
+    split::split_statements,
+};
+
+/// Records migrations as applied, with the statements of their files. `client` must be logged in as `postgres`.
+///
+/// # Errors
+/// A file that cannot be read or split, or a query that fails; then nothing has changed.
+pub async fn record_migrations(client: &mut Client, migrations: &[&Migration]) -> Result<(), MigrateError> {
+    let transaction = client.transaction().await?;
+    transaction.batch_execute(HISTORY).await?;
+    for migration in migrations {
+        let text = read_file(&migration.path)?;
+        let statements = split_statements(&text).map_err(|source| MigrateError::Split {
+            path: migration.path.clone(),
+            source,
+        })?;
+        let statements: Vec<&str> = statements.iter().map(|statement| statement.text).collect();
+        transaction
+            .execute(
+                "delete from supabase_migrations.schema_migrations where version = $1",
+                &[&migration.version],
+            )
+            .await?;
+        transaction
+            .execute(
+                INSERT_HISTORY,
+                &[&migration.version, &migration.name, &statements],
+            )
+            .await?;
+    }
+    Ok(transaction.commit().await?)
+}
+
+/// Removes versions from the history, so that they count as not applied. `client` must be logged in as `postgres`.
+///
+/// # Errors
+/// When a query fails.
+pub async fn forget_migrations(client: &Client, versions: &[String]) -> Result<(), MigrateError> {
+    client.batch_execute(HISTORY).await?;
+    client
+        .execute(
+            "delete from supabase_migrations.schema_migrations where version = any ($1)",
+            &[&versions],
+        )
+        .await?;
+    Ok(())
+}
+
+/// Writes a file for every version of the history that has none in `folder`, from the statements that the history keeps.
+/// Returns the new files.
+///
+/// # Errors
+/// A file that cannot be written, or a query that fails.
+pub async fn fetch_migrations(
+    client: &Client,
+    folder: &Path,
+    local: &[Migration],
+) -> Result<Vec<PathBuf>, MigrateError> {
+    client.batch_execute(HISTORY).await?;
+    let rows = client
+        .query(
+            "select version, coalesce(name, ''), coalesce(statements, '{}')
+             from supabase_migrations.schema_migrations order by version",
+            &[],
+        )
+        .await?;
+    std::fs::create_dir_all(folder).map_err(MigrateError::file(folder))?;
+    let mut written = Vec::new();
+    for row in rows {
+        let (version, name): (String, String) = (row.get(0), row.get(1));
+        if local.iter().any(|migration| migration.version == version) {
+            continue;
+        }
+        let statements: Vec<String> = row.get(2);
+        let text: String = statements
+            .iter()
+            .map(|statement| format!("{statement};\n\n"))
+            .collect();
+        // A name from the database must not lead out of the folder.
+        let name = name.replace(['/', '\\'], "_");
+        let path = folder.join(format!("{version}_{name}.sql"));
+        std::fs::write(&path, text).map_err(MigrateError::file(&path))?;
+        written.push(path);
+    }
+    Ok(written)
+}

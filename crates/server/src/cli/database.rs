@@ -1,0 +1,206 @@
+//! Arguments of `selvedge db`, `selvedge migration` and `selvedge seed`, in the words of the Supabase CLI.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
+
+use super::StartArgs;
+use crate::config::Flags;
+
+#[derive(Debug, Args)]
+pub struct DbArgs {
+    #[command(subcommand)]
+    pub action: DbAction,
+    #[command(flatten)]
+    pub target: TargetArgs,
+}
+
+/// Which database a command works on.
+#[derive(Debug, Args)]
+pub struct TargetArgs {
+    /// Work on this database instead of the project's own [env: DATABASE_URL]
+    #[arg(long, value_name = "URL", visible_alias = "db-url", global = true)]
+    pub database_url: Option<String>,
+    /// Work on the project's own database, which is the default
+    #[arg(long, global = true, conflicts_with = "database_url")]
+    pub local: bool,
+    /// Folder with PostgreSQL's programs, when the project's cluster has to be started
+    #[arg(long, value_name = "DIR", global = true)]
+    pub pg_bin: Option<PathBuf>,
+}
+
+impl TargetArgs {
+    /// Adds these arguments to `flags`.
+    pub(super) fn add_to(&self, flags: Flags) -> Flags {
+        Flags {
+            database_url: self.database_url.clone().map(Into::into),
+            pg_bin: self.pg_bin.clone(),
+            is_local: self.local,
+            ..flags
+        }
+    }
+}
+
+#[derive(Debug, Subcommand)]
+pub enum DbAction {
+    /// Start the project in the background, and return when it is ready
+    Start(Box<StartArgs>),
+    /// Make the database again from migrations and seeds; the project may go on running
+    Reset(DbResetArgs),
+    /// Apply pending migrations
+    Push(PushArgs),
+    /// Run a SQL statement and print its rows
+    Query(QueryArgs),
+    /// Write the project's schema, data or roles as SQL
+    Dump(DumpArgs),
+    /// Print the statements that lead from the migrations to the database
+    Diff(DiffArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct DbResetArgs {
+    /// Go up to this version only
+    #[arg(long, value_name = "VERSION")]
+    pub version: Option<String>,
+    /// Leave the newest migrations out: so many
+    #[arg(long, value_name = "COUNT", conflicts_with = "version")]
+    pub last: Option<usize>,
+    /// Leave seeds and buckets out
+    #[arg(long)]
+    pub no_seed: bool,
+    /// Do not ask
+    #[arg(short, long)]
+    pub yes: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct PushArgs {
+    /// Only print which migrations would be applied
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Also run the seeds that have not run
+    #[arg(long)]
+    pub include_seed: bool,
+    /// Accepted, as for the Supabase CLI: nothing is asked
+    #[arg(short, long)]
+    pub yes: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct QueryArgs {
+    /// The statement; standard input when neither it nor a file is given
+    pub sql: Option<String>,
+    /// Read it from a file
+    #[arg(short, long, value_name = "FILE", conflicts_with = "sql")]
+    pub file: Option<PathBuf>,
+    /// How to print rows
+    #[arg(short, long, value_enum, default_value_t = RowFormat::Table)]
+    pub output: RowFormat,
+}
+
+/// How `db query` prints rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum RowFormat {
+    /// Columns for people
+    Table,
+    /// An array of objects
+    Json,
+    /// Comma-separated values with a heading
+    Csv,
+}
+
+#[derive(Debug, Args)]
+pub struct DumpArgs {
+    /// Write to this file instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub file: Option<PathBuf>,
+    /// Rows instead of the schema
+    #[arg(long, conflicts_with = "role_only")]
+    pub data_only: bool,
+    /// The project's roles instead of the schema
+    #[arg(long)]
+    pub role_only: bool,
+    /// Only these schemas
+    #[arg(short, long, value_name = "NAME", value_delimiter = ',')]
+    pub schema: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct DiffArgs {
+    /// Save the statements as a migration of this name
+    #[arg(short, long, value_name = "NAME")]
+    pub file: Option<String>,
+    /// Only these schemas
+    #[arg(short, long, value_name = "NAME", value_delimiter = ',')]
+    pub schema: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct MigrateArgs {
+    #[command(subcommand)]
+    pub action: MigrateAction,
+    #[command(flatten)]
+    pub target: TargetArgs,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum MigrateAction {
+    /// Apply what is pending: the platform's schema, then the project's migrations
+    Up,
+    /// Make the database again without the newest migrations; every row is lost
+    Down(DownArgs),
+    /// List the project's migrations and which are applied
+    List,
+    /// Create an empty migration
+    New {
+        /// What it does, in a few words: add_likes
+        name: String,
+    },
+    /// Change which migrations the database counts as applied, without running any
+    Repair(RepairArgs),
+    /// Write files for applied migrations that have none
+    Fetch,
+}
+
+#[derive(Debug, Args)]
+pub struct DownArgs {
+    /// How many to leave out
+    #[arg(long, value_name = "COUNT", default_value_t = 1)]
+    pub last: usize,
+    /// Do not ask
+    #[arg(short, long)]
+    pub yes: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct RepairArgs {
+    /// The versions [default: all of the project]
+    pub versions: Vec<String>,
+    /// What they count as from now on
+    #[arg(long, value_enum)]
+    pub status: RepairStatus,
+    /// Accepted, as for the Supabase CLI: nothing is asked
+    #[arg(short, long)]
+    pub yes: bool,
+}
+
+/// What a migration counts as after `migration repair`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum RepairStatus {
+    /// It will not run again
+    Applied,
+    /// It is pending
+    Reverted,
+}
+
+#[derive(Debug, Args)]
+pub struct SeedArgs {
+    #[command(subcommand)]
+    pub what: SeedWhat,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum SeedWhat {
+    /// Create or update the configured buckets and upload their files, while the project runs
+    Buckets,
+}

@@ -1,0 +1,117 @@
+//! What the program answers when it is called as `supabase`, so that scripts written for the Supabase CLI run unchanged.
+//!
+//! Commands and flags have the CLI's names under either name of the program. Under this one, `start` returns when all is
+//! up, `--version` names the CLI whose words are understood, and a command that is not there ends with 1.
+
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+
+use clap::error::ErrorKind;
+use clap::{CommandFactory, FromArgMatches};
+
+use super::{Cli, Command};
+
+/// The name of the Supabase CLI's program.
+const STOCK_NAME: &str = "supabase";
+
+/// The CLI whose commands are answered.
+const STOCK_VERSION: &str = "3.1.0";
+
+/// Whether the program is called by the CLI's name, by a link or a copy.
+fn is_stock_name(program: &OsStr) -> bool {
+    Path::new(program)
+        .file_stem()
+        .is_some_and(|name| name == STOCK_NAME)
+}
+
+fn is_called_as_stock(arguments: &[OsString]) -> bool {
+    arguments.first().is_some_and(|program| is_stock_name(program))
+}
+
+/// Parses the arguments of this process; prints and ends where there is nothing to run.
+pub(crate) fn parse_arguments() -> Cli {
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    match parse(&arguments) {
+        Ok(cli) => cli,
+        Err(error) if is_unknown_to_us(&arguments, &error) => {
+            anstream::eprintln!(
+                "{error}  Selvedge answers to the names of the Supabase CLI, but does not have this."
+            );
+            std::process::exit(1);
+        }
+        // Compat: the CLI prints the number alone, and scripts compare it.
+        Err(error) if error.kind() == ErrorKind::DisplayVersion && is_called_as_stock(&arguments) => {
+            println!("{STOCK_VERSION}");
+            std::process::exit(0);
+        }
+        Err(error) => error.exit(),
+    }
+}
+
+fn is_unknown_to_us(arguments: &[OsString], error: &clap::Error) -> bool {
+    is_called_as_stock(arguments)
+        && matches!(
+            error.kind(),
+            ErrorKind::InvalidSubcommand | ErrorKind::UnknownArgument
+        )
+}
+
+fn parse(arguments: &[OsString]) -> Result<Cli, clap::Error> {
+    let is_stock = is_called_as_stock(arguments);
+    let mut definition = Cli::command();
+    if is_stock {
+        definition = definition.name(STOCK_NAME);
+    }
+    let mut cli = Cli::from_arg_matches(&definition.try_get_matches_from(arguments)?)?;
+    if is_stock && let Command::Start(start) = &mut cli.command {
+        start.detach = true;
+    }
+    Ok(cli)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse_words(words: &str) -> Result<Cli, clap::Error> {
+        parse(&words.split(' ').map(OsString::from).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn gw_032_start_detaches_only_under_the_name_of_the_cli() {
+        let detaches = |words| match parse_words(words).unwrap().command {
+            Command::Start(args) => args.detach,
+            _ => false,
+        };
+
+        assert!(detaches(
+            "/usr/bin/supabase start -x studio,imgproxy --ignore-health-check"
+        ));
+        assert!(!detaches("selvedge start"));
+        assert!(detaches("selvedge start --detach"));
+    }
+
+    #[test]
+    fn gw_032_words_of_the_cli_are_understood() {
+        for words in [
+            "supabase stop --no-backup",
+            "supabase status -o env --workdir .",
+            "supabase db reset --no-seed",
+            "supabase db reset --version 20240101000000",
+            "supabase db push --include-seed --yes",
+            "supabase db dump --data-only -f dump.sql",
+            "supabase db diff -f add_likes",
+            "supabase db start",
+            "supabase migration new add_likes",
+            "supabase migration up --local",
+            "supabase migration repair 20240101000000 --status applied",
+            "supabase test db",
+            "supabase functions new hello",
+            "supabase seed buckets",
+        ] {
+            assert!(parse_words(words).is_ok(), "{words}");
+        }
+        let unknown = parse_words("supabase branches list").unwrap_err();
+        assert_eq!(unknown.kind(), ErrorKind::InvalidSubcommand);
+    }
+}

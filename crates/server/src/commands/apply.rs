@@ -1,0 +1,56 @@
+//! Applies pending migrations: `migrate up` and `db push`.
+
+use anyhow::{Context, Result};
+use selvedge_postgres::migrate::{apply_platform, is_platform_applied, set_vault_key_file};
+
+use crate::config::Config;
+use crate::database::embedded::{self, Embedded};
+use crate::database::external::ExternalDatabase;
+use crate::database::target::TargetDatabase;
+use crate::output::GOOD;
+
+/// Applies the platform's schema if it is missing or old, then the project's migrations, and prints what it has applied.
+pub(super) async fn apply_migrations(config: &Config) -> Result<()> {
+    let applied = if let Some(url) = &config.selvedge.database_url {
+        let database = ExternalDatabase::parse(url)?;
+        let client = database.connect().await?;
+        if !is_platform_applied(&client).await? {
+            // Creating roles, event triggers and schemas of other owners needs a superuser; migrations of the project do not.
+            let report = apply_platform(&client).await.context(
+                "the platform schema needs a superuser once: use one in DATABASE_URL for this command",
+            )?;
+            // Passwords are set only once: an operator may have changed those of the services' roles since.
+            if report.is_first {
+                database.set_service_passwords(&client).await?;
+            }
+            print_applied("platform", &report.applied);
+        }
+        if let Some(path) = &config.selvedge.vault_key_file {
+            set_vault_key_file(&client, path)
+                .await
+                .context("only a superuser may say where the vault's key is: use one in DATABASE_URL once")?;
+        }
+        // The platform schema needs a superuser; the project's migrations must not have one.
+        database.become_administrator(&client).await?;
+        embedded::apply_migrations(config, &client).await?
+    } else if let Some(database) = TargetDatabase::find(config)? {
+        embedded::apply_migrations(config, &database.connect().await?).await?
+    } else {
+        // Starting the cluster applies pending migrations already.
+        let embedded = Embedded::start(config).await?;
+        let applied = embedded.report.migrations.clone();
+        embedded.cluster.stop().await?;
+        applied
+    };
+    match applied.as_slice() {
+        [] => anstream::println!("{GOOD}up to date{GOOD:#}"),
+        applied => print_applied("applied", applied),
+    }
+    Ok(())
+}
+
+fn print_applied(what: &str, names: &[String]) {
+    for name in names {
+        anstream::println!("{GOOD}{what}{GOOD:#} {name}");
+    }
+}

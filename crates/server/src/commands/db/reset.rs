@@ -1,0 +1,88 @@
+//! `selvedge db reset`: makes the database again from migrations and seeds. A running project goes on running, with its
+//! database emptied and filled under it; otherwise the cluster is made anew, as by `selvedge reset`.
+
+use anyhow::{Result, bail};
+use selvedge_storage::SeedReport;
+
+use crate::cli::{DbResetArgs, DownArgs};
+use crate::commands::reset as whole_reset;
+use crate::commands::summary::describe_first_start;
+use crate::config::Config;
+use crate::database::rebuild::{RebuildOptions, find_version_before, rebuild_project};
+use crate::database::target::TargetDatabase;
+use crate::database::{embedded, service_logins};
+use crate::output::GOOD;
+use crate::services;
+
+pub(super) async fn run(config: Config, args: DbResetArgs) -> Result<()> {
+    let Some(database) = TargetDatabase::find(&config)? else {
+        if args.version.is_some() || args.last.is_some() {
+            bail!(
+                "{} has to run for a reset to a version\n  start it with:  selvedge start",
+                config.project.id
+            );
+        }
+        return whole_reset::run(config, args.yes, !args.no_seed).await;
+    };
+    confirm(&config, &database, args.yes)?;
+    let version = match args.last {
+        Some(last) => Some(find_version_before(&config, &database.connect().await?, last).await?),
+        None => args.version,
+    };
+    rebuild(&config, &database, version, !args.no_seed).await
+}
+
+/// `migration down`: makes the database again without its newest migrations.
+pub(crate) async fn migrate_down(config: &Config, args: &DownArgs) -> Result<()> {
+    let Some(database) = TargetDatabase::find(config)? else {
+        bail!(
+            "{} is not running\n  start it with:  selvedge start",
+            config.project.id
+        );
+    };
+    confirm(config, &database, args.yes)?;
+    let version = find_version_before(config, &database.connect().await?, args.last).await?;
+    rebuild(config, &database, Some(version), true).await
+}
+
+/// A database of this machine is for development, so that scripts may reset it without a question, as with the Supabase
+/// CLI. For any other one the user has to agree.
+fn confirm(config: &Config, database: &TargetDatabase, is_confirmed: bool) -> Result<()> {
+    let is_own = matches!(database, TargetDatabase::Running(_));
+    if is_own || is_confirmed || whole_reset::confirm_reset(config)? {
+        return Ok(());
+    }
+    bail!("nothing was changed");
+}
+
+async fn rebuild(
+    config: &Config,
+    database: &TargetDatabase,
+    version: Option<String>,
+    seed: bool,
+) -> Result<()> {
+    let is_own = matches!(database, TargetDatabase::Running(_));
+    if is_own {
+        // When this command is interrupted, the next start fills the database.
+        embedded::forget_initialized(config)?;
+    }
+    let options = RebuildOptions {
+        version,
+        seed: seed && config.db.seed.enabled,
+        drop_roles: is_own,
+    };
+    let report = rebuild_project(config, &database.connect().await?, &options).await?;
+    let buckets = match database {
+        TargetDatabase::Running(holder) if seed => {
+            let logins = service_logins(|role| embedded::login_to_running(holder, role));
+            services::fill_buckets(config, logins).await?
+        }
+        _ => SeedReport::default(),
+    };
+    if is_own {
+        embedded::mark_initialized(config)?;
+    }
+    let done = describe_first_start(&report, &buckets);
+    anstream::println!("{GOOD}reset{GOOD:#} {}: {done}", config.project.id);
+    Ok(())
+}

@@ -1,0 +1,91 @@
+//! Makes the project's part of a running database again: `db reset` and `migration down`.
+
+use anyhow::{Result, bail};
+use selvedge_postgres::migrate::{
+    Migration, apply_pending, apply_roles, clear_project, discover_migrations, drop_project_roles,
+};
+use tokio_postgres::Client;
+
+use super::embedded::{self, Report};
+use crate::config::Config;
+use crate::output;
+
+/// How far a database is made again.
+#[derive(Debug, Default)]
+pub(crate) struct RebuildOptions {
+    /// The newest version that is applied; `None` for all.
+    pub(crate) version: Option<String>,
+    /// Whether seeds run.
+    pub(crate) seed: bool,
+    /// Whether the project's roles are dropped; not where other databases may use them.
+    pub(crate) drop_roles: bool,
+}
+
+/// Drops what the project has created, then applies its roles, migrations and seeds.
+///
+/// # Errors
+/// A file that cannot be read, or a statement that fails. Migrations before the failing one stay applied.
+pub(crate) async fn rebuild_project(
+    config: &Config,
+    administrator: &Client,
+    options: &RebuildOptions,
+) -> Result<Report> {
+    let migrations = find_migrations(config, options.version.as_deref())?;
+    clear_project(administrator).await?;
+    if options.drop_roles {
+        drop_project_roles(administrator).await?;
+    }
+    let warn = |line: String| output::print_warnings(&[line]);
+    apply_roles(administrator, &config.project.folder.join("roles.sql"), warn).await?;
+    let applied = apply_pending(administrator, &migrations, warn).await?;
+    let seeds = if options.seed {
+        embedded::run_seeds(config, administrator).await?
+    } else {
+        Vec::new()
+    };
+    Ok(Report {
+        is_first: true,
+        migrations: applied.into_iter().map(embedded::file_name).collect(),
+        seeds,
+    })
+}
+
+/// The project's migrations up to a version, all without one.
+fn find_migrations(config: &Config, version: Option<&str>) -> Result<Vec<Migration>> {
+    if !config.db.migrations.enabled {
+        return Ok(Vec::new());
+    }
+    let found = discover_migrations(&embedded::migrations_folder(config))?;
+    output::print_warnings(&found.warnings);
+    let mut migrations = found.migrations;
+    if let Some(version) = version {
+        // A version before all migrations is meant by `migration down` of all of them.
+        if !version.is_empty() && !migrations.iter().any(|migration| migration.version == version) {
+            bail!("there is no migration of version {version}");
+        }
+        migrations.retain(|migration| migration.version.as_str() <= version);
+    }
+    Ok(migrations)
+}
+
+/// The version at which the database is when its `last` newest migrations are left out; empty when that leaves none.
+///
+/// # Errors
+/// When fewer than `last` migrations are applied.
+pub(crate) async fn find_version_before(
+    config: &Config,
+    administrator: &Client,
+    last: usize,
+) -> Result<String> {
+    let statuses = embedded::list_migrations(config, administrator).await?;
+    let applied: Vec<String> = statuses
+        .into_iter()
+        .filter(|status| status.state == selvedge_postgres::migrate::MigrationState::Applied)
+        .map(|status| status.version)
+        .collect();
+    match applied.len().checked_sub(last) {
+        None => bail!("only {} migrations are applied", applied.len()),
+        Some(0) => Ok(String::new()),
+        Some(kept) => Ok(applied[kept - 1].clone()),
+    }
+}

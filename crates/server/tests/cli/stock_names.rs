@@ -1,0 +1,181 @@
+//! The words of the Supabase CLI: the program called as `supabase`, and commands that work on a running project.
+
+use std::os::unix::fs::symlink;
+use std::process::Output;
+
+use serde_json::{Value, json};
+
+use crate::support::Project;
+
+/// A project whose `config.toml` has its ports, as scripts for the CLI name none, and the program under the CLI's name.
+struct StockProject {
+    project: Project,
+}
+
+impl StockProject {
+    fn new() -> Self {
+        let project = Project::new();
+        let ports = project.ports;
+        project.write(
+            "config.toml",
+            &format!(
+                "project_id = \"cli\"\n[api]\nport = {}\n[db]\nport = {}\n[local_smtp]\nport = {}\n\
+                 [storage.buckets.images]\nobjects_path = \"./images\"\n",
+                ports.api, ports.database, ports.inbox
+            ),
+        );
+        project.write("images/hem.txt", "a hem");
+        project.write("roles.sql", "create role editor;");
+        project.write(
+            "migrations/20240101000000_notes.sql",
+            "create table public.notes (id int primary key, body text);\ngrant select on public.notes to editor;",
+        );
+        project.write("seed.sql", "insert into public.notes values (1, 'seeded');");
+        symlink(env!("CARGO_BIN_EXE_selvedge"), project.path("supabase")).expect("a link");
+        Self { project }
+    }
+
+    fn output(&self, words: &str) -> Output {
+        std::process::Command::new(self.project.path("supabase"))
+            .args(words.split(' '))
+            .arg("--workdir")
+            .arg(self.project.path(""))
+            .env_remove("DATABASE_URL")
+            .output()
+            .expect("the binary runs")
+    }
+
+    /// Runs a command that must succeed. Returns its standard output.
+    fn run(&self, words: &str) -> String {
+        let output = self.output(words);
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{words}: {errors}");
+        String::from_utf8(output.stdout).expect("text")
+    }
+
+    /// The rows of a statement.
+    fn query(&self, sql: &str) -> Value {
+        let arguments = ["db", "query", sql, "-o", "json"];
+        serde_json::from_str(&self.project.run_and_expect_success(&arguments)).expect("JSON")
+    }
+}
+
+impl Drop for StockProject {
+    fn drop(&mut self) {
+        // The instance runs in the background, so a failed assertion must not leave it behind.
+        let _ = self.output("stop");
+    }
+}
+
+#[actix_web::test]
+async fn gw_032_scripts_for_the_supabase_cli_run_under_its_name() {
+    let stock = StockProject::new();
+
+    // A project that does not run, a version, and a command that is not there.
+    assert_eq!(stock.output("status").status.code(), Some(1));
+    assert_eq!(stock.run("--version"), "3.1.0\n");
+    let missing = stock.output("branches list");
+    assert_eq!(missing.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&missing.stderr).contains("does not have this"));
+
+    // `start` returns when the API answers, and does nothing when it is called again.
+    stock.run("start -x studio,imgproxy --ignore-health-check");
+    let status: Value = serde_json::from_str(&stock.run("status -o json")).unwrap();
+    let health = format!("{}/auth/v1/health", status["API_URL"].as_str().unwrap());
+    assert_eq!(reqwest::get(health).await.unwrap().status(), 200);
+    assert!(stock.run("start").contains("already running"));
+    let renamed = stock.run("status -o env --override-name api.url=NEXT_PUBLIC_SUPABASE_URL");
+    assert!(renamed.contains("NEXT_PUBLIC_SUPABASE_URL=\"http://127.0.0.1:"));
+
+    // Migrations of a running project.
+    stock.project.write(
+        "migrations/20240102000000_likes.sql",
+        "create table public.likes (id int primary key);",
+    );
+    assert!(
+        stock
+            .run("db push --dry-run")
+            .contains("pending 20240102000000_likes.sql")
+    );
+    stock.run("migration up --local");
+    stock.run("migration repair 20240102000000 --status reverted");
+    assert!(stock.run("migration list").contains("pending  20240102000000"));
+    stock.run("migration repair 20240102000000 --status applied");
+    std::fs::remove_file(stock.project.path("migrations/20240102000000_likes.sql")).unwrap();
+    stock.run("migration fetch");
+    let fetched = std::fs::read_to_string(stock.project.path("migrations/20240102000000_likes.sql")).unwrap();
+    assert_eq!(fetched.trim(), "create table public.likes (id int primary key);");
+
+    // A reset of the running project keeps nothing but what migrations and seeds make.
+    stock.query("insert into public.notes values (2, 'lost')");
+    stock.query("create role visitor");
+    stock.run("db reset");
+    assert_eq!(
+        stock.query("select id, body from public.notes"),
+        json!([{ "id": 1, "body": "seeded" }])
+    );
+    assert_eq!(
+        stock.query("select 1 from pg_roles where rolname = 'visitor'"),
+        json!([])
+    );
+    assert_eq!(
+        stock.query("select bucket_id, name from storage.objects"),
+        json!([{ "bucket_id": "images", "name": "hem.txt" }])
+    );
+    stock.run("db reset --no-seed --version 20240101000000");
+    assert_eq!(stock.query("select id from public.notes"), json!([]));
+    assert_eq!(
+        stock.query("select to_regclass('public.likes')::text as name"),
+        json!([{ "name": null }])
+    );
+    stock.run("migration up");
+    stock.run("migration down --last 1");
+    assert_eq!(
+        stock.query("select to_regclass('public.likes')::text as name"),
+        json!([{ "name": null }])
+    );
+    assert!(stock.run("seed buckets").contains("1 buckets"));
+
+    // `stop --no-backup` deletes the data.
+    stock.run("stop --no-backup");
+    assert_eq!(stock.output("status").status.code(), Some(1));
+    assert!(!stock.project.path(".selvedge/initialized").exists());
+}
+
+#[actix_web::test]
+async fn gw_032_a_dumped_schema_runs_as_the_migration_of_another_project() {
+    let stock = StockProject::new();
+    stock.project.write(
+        "migrations/20240103000000_more.sql",
+        "create schema app; create type app.mood as enum ('calm', 'bold');
+         create function app.pick() returns app.mood language sql as $$ select 'calm'::app.mood $$;
+         alter table public.notes enable row level security, add column mood app.mood default app.pick();
+         create policy \"all of them\" on public.notes for select to authenticated using (auth.uid() is not null);
+         alter publication supabase_realtime add table public.notes;",
+    );
+    stock.run("start");
+
+    stock.run(&format!(
+        "db dump -f {}",
+        stock.project.path("schema.sql").display()
+    ));
+    let data = stock.run("db dump --data-only");
+    let roles = stock.run("db dump --role-only");
+    stock.run("stop");
+
+    assert!(data.contains("seeded"), "{data}");
+    assert!(roles.contains("CREATE ROLE \"editor\";"), "{roles}");
+    let dump = std::fs::read_to_string(stock.project.path("schema.sql")).unwrap();
+    std::fs::remove_dir_all(stock.project.path("migrations")).unwrap();
+    stock.project.write("migrations/20250101000000_dump.sql", &dump);
+    stock.run("stop --no-backup");
+    stock.run("start");
+    assert_eq!(
+        stock.query("select body, mood::text as mood from public.notes"),
+        json!([{ "body": "seeded", "mood": "calm" }])
+    );
+    assert_eq!(
+        stock.query("select tablename from pg_publication_tables where pubname = 'supabase_realtime'"),
+        json!([{ "tablename": "notes" }])
+    );
+}
