@@ -1,19 +1,19 @@
-// The stock CLI reads the running database, and the front end's types are what it prints.
+// The front end's types of the database are those of the running server.
 
 import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { databaseUrl } from "../support/address.ts";
+import { binary } from "../support/selvedge.ts";
 
-const run = promisify(execFile);
-const tool = resolve(import.meta.dirname, "../../tools/types.mjs");
+const repository = resolve(import.meta.dirname, "../..");
 
-// The CLI is a program of 100 MB, which a machine with a cold disk starts slowly.
-test("site_types database.types.ts is what the stock CLI prints for the running database", {
-  timeout: 120_000,
-}, async () => {
-  const arguments_ = [tool, "--db-url", databaseUrl(), "--check"];
+test("site_types database.types.ts is what selvedge gen types prints for the running database", async () => {
+  const words = ["gen", "types", "--schema", "public", "--project", `${repository}/sql/app`];
+  const { stdout } = await promisify(execFile)(binary(), [...words, "--db-url", databaseUrl()]);
 
-  await expect(run(process.execPath, arguments_)).resolves.toBeDefined();
+  const file = await readFile(`${repository}/frontend/src/lib/database.types.ts`, "utf8");
+  expect(stdout).toBe(file);
 });

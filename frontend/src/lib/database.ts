@@ -1,3 +1,5 @@
+// The types of the site's database. database.types.ts is what `selvedge gen types` prints; here stands what it leaves out.
+
 import type { Database as Generated, Json } from "./database.types";
 
 export type Gender = "men" | "women" | "unisex";
@@ -21,6 +23,11 @@ interface Narrowed {
   profiles: { role: Role };
 }
 
+/** Functions of a row that PostgREST shows as columns. The generator lists only those whose argument has no name. */
+interface Computed {
+  items: { product_number: string | null };
+}
+
 type GeneratedTables = Generated["public"]["Tables"];
 type GeneratedFunctions = Generated["public"]["Functions"];
 
@@ -35,10 +42,22 @@ type NarrowTable<Table, Change> = {
     : Table[Part];
 };
 
-type Tables = {
+/** A table with its computed columns in Row. supabase-js leaves the names in ComputedFields out of `*`, as PostgREST does. */
+type AddComputed<Table extends { Row: unknown }, Fields> = Omit<Table, "Row"> & {
+  Row: Table["Row"] & Fields;
+  ComputedFields: keyof Fields;
+};
+
+type NarrowedTables = {
   [Name in keyof GeneratedTables]: Name extends keyof Narrowed
     ? NarrowTable<GeneratedTables[Name], Narrowed[Name]>
     : GeneratedTables[Name];
+};
+
+type Tables = {
+  [Name in keyof NarrowedTables]: Name extends keyof Computed
+    ? AddComputed<NarrowedTables[Name], Computed[Name]>
+    : NarrowedTables[Name];
 };
 
 /** Functions that return rows of a narrowed table. */

@@ -1,1272 +1,1281 @@
-// Written by `node tools/types.mjs` from the running database; do not edit. See lib/database.ts for what the site adds.
-export type Json = string | number | boolean | null | { [key: string]: Json | undefined } | Json[];
+export type Json =
+  | string
+  | number
+  | boolean
+  | null
+  | { [key: string]: Json | undefined }
+  | Json[]
 
 export type Database = {
   public: {
     Tables: {
       bookmarks: {
         Row: {
-          combine_id: string;
-          created_at: string;
-          id: string;
-          user_id: string;
-        };
-        ComputedFields: never;
+          combine_id: string
+          created_at: string
+          id: string
+          user_id: string
+        }
         Insert: {
-          combine_id: string;
-          created_at?: string;
-          id?: string;
-          user_id?: string;
-        };
+          combine_id: string
+          created_at?: string
+          id?: string
+          user_id?: string
+        }
         Update: {
-          combine_id?: string;
-          created_at?: string;
-          id?: string;
-          user_id?: string;
-        };
+          combine_id?: string
+          created_at?: string
+          id?: string
+          user_id?: string
+        }
         Relationships: [
           {
-            foreignKeyName: "bookmarks_combine_id_fkey";
-            columns: ["combine_id"];
-            isOneToOne: false;
-            referencedRelation: "combines";
-            referencedColumns: ["id"];
+            foreignKeyName: "bookmarks_combine_id_fkey"
+            columns: ["combine_id"]
+            isOneToOne: false
+            referencedRelation: "combines"
+            referencedColumns: ["id"]
           },
           {
-            foreignKeyName: "bookmarks_user_id_fkey";
-            columns: ["user_id"];
-            isOneToOne: false;
-            referencedRelation: "profiles";
-            referencedColumns: ["id"];
+            foreignKeyName: "bookmarks_user_id_fkey"
+            columns: ["user_id"]
+            isOneToOne: false
+            referencedRelation: "profiles"
+            referencedColumns: ["id"]
           },
-        ];
-      };
+        ]
+      }
       brands: {
         Row: {
-          created_at: string;
-          description: string | null;
-          id: string;
-          logo: string | null;
-          meta_description: string | null;
-          name: string;
-          updated_at: string;
-        };
-        ComputedFields: never;
+          created_at: string
+          description: string | null
+          id: string
+          logo: string | null
+          meta_description: string | null
+          name: string
+          updated_at: string
+        }
         Insert: {
-          created_at?: string;
-          description?: string | null;
-          id?: string;
-          logo?: string | null;
-          meta_description?: string | null;
-          name: string;
-          updated_at?: string;
-        };
+          created_at?: string
+          description?: string | null
+          id?: string
+          logo?: string | null
+          meta_description?: string | null
+          name: string
+          updated_at?: string
+        }
         Update: {
-          created_at?: string;
-          description?: string | null;
-          id?: string;
-          logo?: string | null;
-          meta_description?: string | null;
-          name?: string;
-          updated_at?: string;
-        };
-        Relationships: [];
-      };
+          created_at?: string
+          description?: string | null
+          id?: string
+          logo?: string | null
+          meta_description?: string | null
+          name?: string
+          updated_at?: string
+        }
+        Relationships: []
+      }
       categories: {
         Row: {
-          created_at: string;
-          icon: string | null;
-          id: string;
-          name: string;
-        };
-        ComputedFields: never;
+          created_at: string
+          icon: string | null
+          id: string
+          name: string
+        }
         Insert: {
-          created_at?: string;
-          icon?: string | null;
-          id?: string;
-          name: string;
-        };
+          created_at?: string
+          icon?: string | null
+          id?: string
+          name: string
+        }
         Update: {
-          created_at?: string;
-          icon?: string | null;
-          id?: string;
-          name?: string;
-        };
-        Relationships: [];
-      };
+          created_at?: string
+          icon?: string | null
+          id?: string
+          name?: string
+        }
+        Relationships: []
+      }
       colors: {
         Row: {
-          created_at: string;
-          description: string | null;
-          hex_code: string;
-          id: string;
-          meta_description: string | null;
-          name: string;
-        };
-        ComputedFields: never;
+          created_at: string
+          description: string | null
+          hex_code: string
+          id: string
+          meta_description: string | null
+          name: string
+        }
         Insert: {
-          created_at?: string;
-          description?: string | null;
-          hex_code: string;
-          id?: string;
-          meta_description?: string | null;
-          name: string;
-        };
+          created_at?: string
+          description?: string | null
+          hex_code: string
+          id?: string
+          meta_description?: string | null
+          name: string
+        }
         Update: {
-          created_at?: string;
-          description?: string | null;
-          hex_code?: string;
-          id?: string;
-          meta_description?: string | null;
-          name?: string;
-        };
-        Relationships: [];
-      };
+          created_at?: string
+          description?: string | null
+          hex_code?: string
+          id?: string
+          meta_description?: string | null
+          name?: string
+        }
+        Relationships: []
+      }
       combine_reviews: {
         Row: {
-          colors: string[];
-          combine_id: string;
-          decided_at: string;
-          decided_by: string | null;
-          decision: string;
-          description: string | null;
-          gender: string;
-          id: string;
-          item_ids: string[];
-          main_image: string | null;
-          name: string;
-          outfit_styles: string[];
-          reason: string | null;
-        };
-        ComputedFields: never;
+          colors: string[]
+          combine_id: string
+          decided_at: string
+          decided_by: string | null
+          decision: string
+          description: string | null
+          gender: string
+          id: string
+          item_ids: string[]
+          main_image: string | null
+          name: string
+          outfit_styles: string[]
+          reason: string | null
+        }
         Insert: {
-          colors: string[];
-          combine_id: string;
-          decided_at?: string;
-          decided_by?: string | null;
-          decision: string;
-          description?: string | null;
-          gender: string;
-          id?: string;
-          item_ids: string[];
-          main_image?: string | null;
-          name: string;
-          outfit_styles: string[];
-          reason?: string | null;
-        };
+          colors: string[]
+          combine_id: string
+          decided_at?: string
+          decided_by?: string | null
+          decision: string
+          description?: string | null
+          gender: string
+          id?: string
+          item_ids: string[]
+          main_image?: string | null
+          name: string
+          outfit_styles: string[]
+          reason?: string | null
+        }
         Update: {
-          colors?: string[];
-          combine_id?: string;
-          decided_at?: string;
-          decided_by?: string | null;
-          decision?: string;
-          description?: string | null;
-          gender?: string;
-          id?: string;
-          item_ids?: string[];
-          main_image?: string | null;
-          name?: string;
-          outfit_styles?: string[];
-          reason?: string | null;
-        };
+          colors?: string[]
+          combine_id?: string
+          decided_at?: string
+          decided_by?: string | null
+          decision?: string
+          description?: string | null
+          gender?: string
+          id?: string
+          item_ids?: string[]
+          main_image?: string | null
+          name?: string
+          outfit_styles?: string[]
+          reason?: string | null
+        }
         Relationships: [
           {
-            foreignKeyName: "combine_reviews_combine_id_fkey";
-            columns: ["combine_id"];
-            isOneToOne: false;
-            referencedRelation: "combines";
-            referencedColumns: ["id"];
+            foreignKeyName: "combine_reviews_combine_id_fkey"
+            columns: ["combine_id"]
+            isOneToOne: false
+            referencedRelation: "combines"
+            referencedColumns: ["id"]
           },
           {
-            foreignKeyName: "combine_reviews_decided_by_fkey";
-            columns: ["decided_by"];
-            isOneToOne: false;
-            referencedRelation: "profiles";
-            referencedColumns: ["id"];
+            foreignKeyName: "combine_reviews_decided_by_fkey"
+            columns: ["decided_by"]
+            isOneToOne: false
+            referencedRelation: "profiles"
+            referencedColumns: ["id"]
           },
-        ];
-      };
+        ]
+      }
       combines: {
         Row: {
-          approved_at: string | null;
-          approved_by: string | null;
-          colors: string[];
-          created_at: string;
-          created_by_admin: boolean;
-          description: string | null;
-          gender: string;
-          id: string;
-          image_alt: string | null;
-          item_ids: string[];
-          main_image: string | null;
-          main_image_color: string | null;
-          meta_description: string | null;
-          name: string;
-          outfit_styles: string[];
-          rejection_reason: string | null;
-          slug: string;
-          status: string;
-          updated_at: string;
-          user_id: string | null;
-        };
-        ComputedFields: never;
+          approved_at: string | null
+          approved_by: string | null
+          colors: string[]
+          created_at: string
+          created_by_admin: boolean
+          description: string | null
+          gender: string
+          id: string
+          image_alt: string | null
+          item_ids: string[]
+          main_image: string | null
+          main_image_color: string | null
+          meta_description: string | null
+          name: string
+          outfit_styles: string[]
+          rejection_reason: string | null
+          slug: string
+          status: string
+          updated_at: string
+          user_id: string | null
+        }
         Insert: {
-          approved_at?: string | null;
-          approved_by?: string | null;
-          colors?: string[];
-          created_at?: string;
-          created_by_admin?: boolean;
-          description?: string | null;
-          gender?: string;
-          id?: string;
-          image_alt?: string | null;
-          item_ids?: string[];
-          main_image?: string | null;
-          main_image_color?: string | null;
-          meta_description?: string | null;
-          name: string;
-          outfit_styles?: string[];
-          rejection_reason?: string | null;
-          slug?: string;
-          status?: string;
-          updated_at?: string;
-          user_id?: string | null;
-        };
+          approved_at?: string | null
+          approved_by?: string | null
+          colors?: string[]
+          created_at?: string
+          created_by_admin?: boolean
+          description?: string | null
+          gender?: string
+          id?: string
+          image_alt?: string | null
+          item_ids?: string[]
+          main_image?: string | null
+          main_image_color?: string | null
+          meta_description?: string | null
+          name: string
+          outfit_styles?: string[]
+          rejection_reason?: string | null
+          slug?: string
+          status?: string
+          updated_at?: string
+          user_id?: string | null
+        }
         Update: {
-          approved_at?: string | null;
-          approved_by?: string | null;
-          colors?: string[];
-          created_at?: string;
-          created_by_admin?: boolean;
-          description?: string | null;
-          gender?: string;
-          id?: string;
-          image_alt?: string | null;
-          item_ids?: string[];
-          main_image?: string | null;
-          main_image_color?: string | null;
-          meta_description?: string | null;
-          name?: string;
-          outfit_styles?: string[];
-          rejection_reason?: string | null;
-          slug?: string;
-          status?: string;
-          updated_at?: string;
-          user_id?: string | null;
-        };
+          approved_at?: string | null
+          approved_by?: string | null
+          colors?: string[]
+          created_at?: string
+          created_by_admin?: boolean
+          description?: string | null
+          gender?: string
+          id?: string
+          image_alt?: string | null
+          item_ids?: string[]
+          main_image?: string | null
+          main_image_color?: string | null
+          meta_description?: string | null
+          name?: string
+          outfit_styles?: string[]
+          rejection_reason?: string | null
+          slug?: string
+          status?: string
+          updated_at?: string
+          user_id?: string | null
+        }
         Relationships: [
           {
-            foreignKeyName: "combines_user_id_fkey";
-            columns: ["user_id"];
-            isOneToOne: false;
-            referencedRelation: "profiles";
-            referencedColumns: ["id"];
+            foreignKeyName: "combines_user_id_fkey"
+            columns: ["user_id"]
+            isOneToOne: false
+            referencedRelation: "profiles"
+            referencedColumns: ["id"]
           },
-        ];
-      };
+        ]
+      }
       generated_pictures: {
         Row: {
-          attempts: number;
-          callback_token_hash: string | null;
-          combine_id: string | null;
-          created_at: string;
-          error: string | null;
-          finished_at: string | null;
-          id: string;
-          input: NonNullable<Json>;
-          lease_until: string | null;
-          max_attempts: number;
-          progress: number;
-          result_bucket: string;
-          result_folder: string;
-          result_is_preview: boolean | null;
-          result_name: string | null;
-          run_after: string;
-          started_at: string | null;
-          status: string;
-          title: string;
-          updated_at: string;
-          user_id: string;
-        };
-        ComputedFields: never;
+          attempts: number
+          callback_token_hash: string | null
+          combine_id: string | null
+          created_at: string
+          error: string | null
+          finished_at: string | null
+          id: string
+          input: Json
+          lease_until: string | null
+          max_attempts: number
+          progress: number
+          result_bucket: string
+          result_folder: string
+          result_is_preview: boolean | null
+          result_name: string | null
+          run_after: string
+          started_at: string | null
+          status: string
+          title: string
+          updated_at: string
+          user_id: string
+        }
         Insert: {
-          attempts?: number;
-          callback_token_hash?: string | null;
-          combine_id?: string | null;
-          created_at?: string;
-          error?: string | null;
-          finished_at?: string | null;
-          id?: string;
-          input: NonNullable<Json>;
-          lease_until?: string | null;
-          max_attempts?: number;
-          progress?: number;
-          result_bucket: string;
-          result_folder: string;
-          result_is_preview?: boolean | null;
-          result_name?: string | null;
-          run_after?: string;
-          started_at?: string | null;
-          status?: string;
-          title: string;
-          updated_at?: string;
-          user_id: string;
-        };
+          attempts?: number
+          callback_token_hash?: string | null
+          combine_id?: string | null
+          created_at?: string
+          error?: string | null
+          finished_at?: string | null
+          id?: string
+          input: Json
+          lease_until?: string | null
+          max_attempts?: number
+          progress?: number
+          result_bucket: string
+          result_folder: string
+          result_is_preview?: boolean | null
+          result_name?: string | null
+          run_after?: string
+          started_at?: string | null
+          status?: string
+          title: string
+          updated_at?: string
+          user_id: string
+        }
         Update: {
-          attempts?: number;
-          callback_token_hash?: string | null;
-          combine_id?: string | null;
-          created_at?: string;
-          error?: string | null;
-          finished_at?: string | null;
-          id?: string;
-          input?: NonNullable<Json>;
-          lease_until?: string | null;
-          max_attempts?: number;
-          progress?: number;
-          result_bucket?: string;
-          result_folder?: string;
-          result_is_preview?: boolean | null;
-          result_name?: string | null;
-          run_after?: string;
-          started_at?: string | null;
-          status?: string;
-          title?: string;
-          updated_at?: string;
-          user_id?: string;
-        };
+          attempts?: number
+          callback_token_hash?: string | null
+          combine_id?: string | null
+          created_at?: string
+          error?: string | null
+          finished_at?: string | null
+          id?: string
+          input?: Json
+          lease_until?: string | null
+          max_attempts?: number
+          progress?: number
+          result_bucket?: string
+          result_folder?: string
+          result_is_preview?: boolean | null
+          result_name?: string | null
+          run_after?: string
+          started_at?: string | null
+          status?: string
+          title?: string
+          updated_at?: string
+          user_id?: string
+        }
         Relationships: [
           {
-            foreignKeyName: "generated_pictures_combine_id_fkey";
-            columns: ["combine_id"];
-            isOneToOne: false;
-            referencedRelation: "combines";
-            referencedColumns: ["id"];
+            foreignKeyName: "generated_pictures_combine_id_fkey"
+            columns: ["combine_id"]
+            isOneToOne: false
+            referencedRelation: "combines"
+            referencedColumns: ["id"]
           },
           {
-            foreignKeyName: "generated_pictures_user_id_fkey";
-            columns: ["user_id"];
-            isOneToOne: false;
-            referencedRelation: "profiles";
-            referencedColumns: ["id"];
+            foreignKeyName: "generated_pictures_user_id_fkey"
+            columns: ["user_id"]
+            isOneToOne: false
+            referencedRelation: "profiles"
+            referencedColumns: ["id"]
           },
-        ];
-      };
+        ]
+      }
       items: {
         Row: {
-          brand_id: string;
-          category: string | null;
-          colors: string[];
-          created_at: string;
-          description: string | null;
-          gender: string;
-          id: string;
-          image: string | null;
-          image_color: string | null;
-          meta_description: string | null;
-          name: string;
-          price: number;
-          product_id: number | null;
-          slug: string;
-          source_url: string | null;
-          subcategory_id: string | null;
-          updated_at: string;
-          product_number: string | null;
-        };
-        ComputedFields: "product_number";
+          brand_id: string
+          category: string | null
+          colors: string[]
+          created_at: string
+          description: string | null
+          gender: string
+          id: string
+          image: string | null
+          image_color: string | null
+          meta_description: string | null
+          name: string
+          price: number
+          product_id: number | null
+          slug: string
+          source_url: string | null
+          subcategory_id: string | null
+          updated_at: string
+        }
         Insert: {
-          brand_id: string;
-          category?: string | null;
-          colors?: string[];
-          created_at?: string;
-          description?: string | null;
-          gender?: string;
-          id?: string;
-          image?: string | null;
-          image_color?: string | null;
-          meta_description?: string | null;
-          name: string;
-          price?: number;
-          product_id?: number | null;
-          slug?: string;
-          source_url?: string | null;
-          subcategory_id?: string | null;
-          updated_at?: string;
-        };
+          brand_id: string
+          category?: string | null
+          colors?: string[]
+          created_at?: string
+          description?: string | null
+          gender?: string
+          id?: string
+          image?: string | null
+          image_color?: string | null
+          meta_description?: string | null
+          name: string
+          price?: number
+          product_id?: number | null
+          slug?: string
+          source_url?: string | null
+          subcategory_id?: string | null
+          updated_at?: string
+        }
         Update: {
-          brand_id?: string;
-          category?: string | null;
-          colors?: string[];
-          created_at?: string;
-          description?: string | null;
-          gender?: string;
-          id?: string;
-          image?: string | null;
-          image_color?: string | null;
-          meta_description?: string | null;
-          name?: string;
-          price?: number;
-          product_id?: number | null;
-          slug?: string;
-          source_url?: string | null;
-          subcategory_id?: string | null;
-          updated_at?: string;
-        };
+          brand_id?: string
+          category?: string | null
+          colors?: string[]
+          created_at?: string
+          description?: string | null
+          gender?: string
+          id?: string
+          image?: string | null
+          image_color?: string | null
+          meta_description?: string | null
+          name?: string
+          price?: number
+          product_id?: number | null
+          slug?: string
+          source_url?: string | null
+          subcategory_id?: string | null
+          updated_at?: string
+        }
         Relationships: [
           {
-            foreignKeyName: "items_brand_id_fkey";
-            columns: ["brand_id"];
-            isOneToOne: false;
-            referencedRelation: "brands";
-            referencedColumns: ["id"];
+            foreignKeyName: "items_brand_id_fkey"
+            columns: ["brand_id"]
+            isOneToOne: false
+            referencedRelation: "brands"
+            referencedColumns: ["id"]
           },
           {
-            foreignKeyName: "items_category_fkey";
-            columns: ["category"];
-            isOneToOne: false;
-            referencedRelation: "categories";
-            referencedColumns: ["id"];
+            foreignKeyName: "items_category_fkey"
+            columns: ["category"]
+            isOneToOne: false
+            referencedRelation: "categories"
+            referencedColumns: ["id"]
           },
           {
-            foreignKeyName: "items_subcategory_id_fkey";
-            columns: ["subcategory_id"];
-            isOneToOne: false;
-            referencedRelation: "subcategories";
-            referencedColumns: ["id"];
+            foreignKeyName: "items_subcategory_id_fkey"
+            columns: ["subcategory_id"]
+            isOneToOne: false
+            referencedRelation: "subcategories"
+            referencedColumns: ["id"]
           },
-        ];
-      };
+        ]
+      }
       like_counts: {
         Row: {
-          combine_id: string;
-          likes: number;
-        };
-        ComputedFields: never;
+          combine_id: string
+          likes: number
+        }
         Insert: {
-          combine_id: string;
-          likes?: number;
-        };
+          combine_id: string
+          likes?: number
+        }
         Update: {
-          combine_id?: string;
-          likes?: number;
-        };
+          combine_id?: string
+          likes?: number
+        }
         Relationships: [
           {
-            foreignKeyName: "like_counts_combine_id_fkey";
-            columns: ["combine_id"];
-            isOneToOne: true;
-            referencedRelation: "combines";
-            referencedColumns: ["id"];
+            foreignKeyName: "like_counts_combine_id_fkey"
+            columns: ["combine_id"]
+            isOneToOne: true
+            referencedRelation: "combines"
+            referencedColumns: ["id"]
           },
-        ];
-      };
+        ]
+      }
       likes: {
         Row: {
-          combine_id: string | null;
-          created_at: string;
-          id: string;
-          product_id: string | null;
-          user_id: string;
-        };
-        ComputedFields: never;
+          combine_id: string | null
+          created_at: string
+          id: string
+          product_id: string | null
+          user_id: string
+        }
         Insert: {
-          combine_id?: string | null;
-          created_at?: string;
-          id?: string;
-          product_id?: string | null;
-          user_id?: string;
-        };
+          combine_id?: string | null
+          created_at?: string
+          id?: string
+          product_id?: string | null
+          user_id?: string
+        }
         Update: {
-          combine_id?: string | null;
-          created_at?: string;
-          id?: string;
-          product_id?: string | null;
-          user_id?: string;
-        };
+          combine_id?: string | null
+          created_at?: string
+          id?: string
+          product_id?: string | null
+          user_id?: string
+        }
         Relationships: [
           {
-            foreignKeyName: "likes_combine_id_fkey";
-            columns: ["combine_id"];
-            isOneToOne: false;
-            referencedRelation: "combines";
-            referencedColumns: ["id"];
+            foreignKeyName: "likes_combine_id_fkey"
+            columns: ["combine_id"]
+            isOneToOne: false
+            referencedRelation: "combines"
+            referencedColumns: ["id"]
           },
           {
-            foreignKeyName: "likes_product_id_fkey";
-            columns: ["product_id"];
-            isOneToOne: false;
-            referencedRelation: "items";
-            referencedColumns: ["id"];
+            foreignKeyName: "likes_product_id_fkey"
+            columns: ["product_id"]
+            isOneToOne: false
+            referencedRelation: "items"
+            referencedColumns: ["id"]
           },
           {
-            foreignKeyName: "likes_user_id_fkey";
-            columns: ["user_id"];
-            isOneToOne: false;
-            referencedRelation: "profiles";
-            referencedColumns: ["id"];
+            foreignKeyName: "likes_user_id_fkey"
+            columns: ["user_id"]
+            isOneToOne: false
+            referencedRelation: "profiles"
+            referencedColumns: ["id"]
           },
-        ];
-      };
+        ]
+      }
       notifications: {
         Row: {
-          actor_id: string | null;
-          combine_id: string;
-          created_at: string;
-          id: string;
-          kind: string;
-          read_at: string | null;
-          reason: string | null;
-          user_id: string;
-        };
-        ComputedFields: never;
+          actor_id: string | null
+          combine_id: string
+          created_at: string
+          id: string
+          kind: string
+          read_at: string | null
+          reason: string | null
+          user_id: string
+        }
         Insert: {
-          actor_id?: string | null;
-          combine_id: string;
-          created_at?: string;
-          id?: string;
-          kind: string;
-          read_at?: string | null;
-          reason?: string | null;
-          user_id: string;
-        };
+          actor_id?: string | null
+          combine_id: string
+          created_at?: string
+          id?: string
+          kind: string
+          read_at?: string | null
+          reason?: string | null
+          user_id: string
+        }
         Update: {
-          actor_id?: string | null;
-          combine_id?: string;
-          created_at?: string;
-          id?: string;
-          kind?: string;
-          read_at?: string | null;
-          reason?: string | null;
-          user_id?: string;
-        };
+          actor_id?: string | null
+          combine_id?: string
+          created_at?: string
+          id?: string
+          kind?: string
+          read_at?: string | null
+          reason?: string | null
+          user_id?: string
+        }
         Relationships: [
           {
-            foreignKeyName: "notifications_actor_id_fkey";
-            columns: ["actor_id"];
-            isOneToOne: false;
-            referencedRelation: "profiles";
-            referencedColumns: ["id"];
+            foreignKeyName: "notifications_actor_id_fkey"
+            columns: ["actor_id"]
+            isOneToOne: false
+            referencedRelation: "profiles"
+            referencedColumns: ["id"]
           },
           {
-            foreignKeyName: "notifications_combine_id_fkey";
-            columns: ["combine_id"];
-            isOneToOne: false;
-            referencedRelation: "combines";
-            referencedColumns: ["id"];
+            foreignKeyName: "notifications_combine_id_fkey"
+            columns: ["combine_id"]
+            isOneToOne: false
+            referencedRelation: "combines"
+            referencedColumns: ["id"]
           },
           {
-            foreignKeyName: "notifications_user_id_fkey";
-            columns: ["user_id"];
-            isOneToOne: false;
-            referencedRelation: "profiles";
-            referencedColumns: ["id"];
+            foreignKeyName: "notifications_user_id_fkey"
+            columns: ["user_id"]
+            isOneToOne: false
+            referencedRelation: "profiles"
+            referencedColumns: ["id"]
           },
-        ];
-      };
+        ]
+      }
       outfit_styles: {
         Row: {
-          created_at: string;
-          description: string | null;
-          id: string;
-          image: string | null;
-          meta_description: string | null;
-          name: string;
-        };
-        ComputedFields: never;
+          created_at: string
+          description: string | null
+          id: string
+          image: string | null
+          meta_description: string | null
+          name: string
+        }
         Insert: {
-          created_at?: string;
-          description?: string | null;
-          id?: string;
-          image?: string | null;
-          meta_description?: string | null;
-          name?: string;
-        };
+          created_at?: string
+          description?: string | null
+          id?: string
+          image?: string | null
+          meta_description?: string | null
+          name?: string
+        }
         Update: {
-          created_at?: string;
-          description?: string | null;
-          id?: string;
-          image?: string | null;
-          meta_description?: string | null;
-          name?: string;
-        };
-        Relationships: [];
-      };
+          created_at?: string
+          description?: string | null
+          id?: string
+          image?: string | null
+          meta_description?: string | null
+          name?: string
+        }
+        Relationships: []
+      }
       profiles: {
         Row: {
-          avatar_url: string | null;
-          bio: string | null;
-          created_at: string;
-          full_name: string | null;
-          id: string;
-          instagram_url: string | null;
-          role: string;
-          twitter_url: string | null;
-          updated_at: string;
-          username: string | null;
-          website_url: string | null;
-        };
-        ComputedFields: never;
+          avatar_url: string | null
+          bio: string | null
+          created_at: string
+          full_name: string | null
+          id: string
+          instagram_url: string | null
+          role: string
+          twitter_url: string | null
+          updated_at: string
+          username: string | null
+          website_url: string | null
+        }
         Insert: {
-          avatar_url?: string | null;
-          bio?: string | null;
-          created_at?: string;
-          full_name?: string | null;
-          id: string;
-          instagram_url?: string | null;
-          role?: string;
-          twitter_url?: string | null;
-          updated_at?: string;
-          username?: string | null;
-          website_url?: string | null;
-        };
+          avatar_url?: string | null
+          bio?: string | null
+          created_at?: string
+          full_name?: string | null
+          id: string
+          instagram_url?: string | null
+          role?: string
+          twitter_url?: string | null
+          updated_at?: string
+          username?: string | null
+          website_url?: string | null
+        }
         Update: {
-          avatar_url?: string | null;
-          bio?: string | null;
-          created_at?: string;
-          full_name?: string | null;
-          id?: string;
-          instagram_url?: string | null;
-          role?: string;
-          twitter_url?: string | null;
-          updated_at?: string;
-          username?: string | null;
-          website_url?: string | null;
-        };
-        Relationships: [];
-      };
+          avatar_url?: string | null
+          bio?: string | null
+          created_at?: string
+          full_name?: string | null
+          id?: string
+          instagram_url?: string | null
+          role?: string
+          twitter_url?: string | null
+          updated_at?: string
+          username?: string | null
+          website_url?: string | null
+        }
+        Relationships: []
+      }
       site_settings: {
         Row: {
-          id: boolean;
-          registration_open: boolean;
-          review_required: boolean;
-          site_name: string;
-          updated_at: string;
-        };
-        ComputedFields: never;
+          id: boolean
+          registration_open: boolean
+          review_required: boolean
+          site_name: string
+          updated_at: string
+        }
         Insert: {
-          id?: boolean;
-          registration_open?: boolean;
-          review_required?: boolean;
-          site_name?: string;
-          updated_at?: string;
-        };
+          id?: boolean
+          registration_open?: boolean
+          review_required?: boolean
+          site_name?: string
+          updated_at?: string
+        }
         Update: {
-          id?: boolean;
-          registration_open?: boolean;
-          review_required?: boolean;
-          site_name?: string;
-          updated_at?: string;
-        };
-        Relationships: [];
-      };
+          id?: boolean
+          registration_open?: boolean
+          review_required?: boolean
+          site_name?: string
+          updated_at?: string
+        }
+        Relationships: []
+      }
       styles: {
         Row: {
-          created_at: string;
-          description: string | null;
-          id: string;
-          image: string | null;
-          meta_description: string | null;
-          name: string;
-        };
-        ComputedFields: never;
+          created_at: string
+          description: string | null
+          id: string
+          image: string | null
+          meta_description: string | null
+          name: string
+        }
         Insert: {
-          created_at?: string;
-          description?: string | null;
-          id?: string;
-          image?: string | null;
-          meta_description?: string | null;
-          name: string;
-        };
+          created_at?: string
+          description?: string | null
+          id?: string
+          image?: string | null
+          meta_description?: string | null
+          name: string
+        }
         Update: {
-          created_at?: string;
-          description?: string | null;
-          id?: string;
-          image?: string | null;
-          meta_description?: string | null;
-          name?: string;
-        };
-        Relationships: [];
-      };
+          created_at?: string
+          description?: string | null
+          id?: string
+          image?: string | null
+          meta_description?: string | null
+          name?: string
+        }
+        Relationships: []
+      }
       subcategories: {
         Row: {
-          category_id: string;
-          created_at: string;
-          id: string;
-          name: string;
-        };
-        ComputedFields: never;
+          category_id: string
+          created_at: string
+          id: string
+          name: string
+        }
         Insert: {
-          category_id: string;
-          created_at?: string;
-          id?: string;
-          name: string;
-        };
+          category_id: string
+          created_at?: string
+          id?: string
+          name: string
+        }
         Update: {
-          category_id?: string;
-          created_at?: string;
-          id?: string;
-          name?: string;
-        };
+          category_id?: string
+          created_at?: string
+          id?: string
+          name?: string
+        }
         Relationships: [
           {
-            foreignKeyName: "subcategories_category_id_fkey";
-            columns: ["category_id"];
-            isOneToOne: false;
-            referencedRelation: "categories";
-            referencedColumns: ["id"];
+            foreignKeyName: "subcategories_category_id_fkey"
+            columns: ["category_id"]
+            isOneToOne: false
+            referencedRelation: "categories"
+            referencedColumns: ["id"]
           },
-        ];
-      };
+        ]
+      }
       user_training_images: {
         Row: {
-          image_order: number;
-          image_url: string;
-          updated_at: string;
-          user_id: string;
-        };
-        ComputedFields: never;
+          image_order: number
+          image_url: string
+          updated_at: string
+          user_id: string
+        }
         Insert: {
-          image_order: number;
-          image_url: string;
-          updated_at?: string;
-          user_id?: string;
-        };
+          image_order: number
+          image_url: string
+          updated_at?: string
+          user_id?: string
+        }
         Update: {
-          image_order?: number;
-          image_url?: string;
-          updated_at?: string;
-          user_id?: string;
-        };
+          image_order?: number
+          image_url?: string
+          updated_at?: string
+          user_id?: string
+        }
         Relationships: [
           {
-            foreignKeyName: "user_training_images_user_id_fkey";
-            columns: ["user_id"];
-            isOneToOne: false;
-            referencedRelation: "profiles";
-            referencedColumns: ["id"];
+            foreignKeyName: "user_training_images_user_id_fkey"
+            columns: ["user_id"]
+            isOneToOne: false
+            referencedRelation: "profiles"
+            referencedColumns: ["id"]
           },
-        ];
-      };
-    };
+        ]
+      }
+    }
     Views: {
-      [_ in never]: never;
-    };
+      [_ in never]: never
+    }
     Functions: {
-      admin_figures: { Args: Record<PropertyKey, never>; Returns: Json };
-      admin_overview: { Args: Record<PropertyKey, never>; Returns: Json };
-      cancel_generated_picture: { Args: { picture_id: string }; Returns: undefined };
+      admin_figures: { Args: never; Returns: Json }
+      admin_overview: { Args: never; Returns: Json }
+      cancel_generated_picture: {
+        Args: { picture_id: string }
+        Returns: undefined
+      }
       check_product_import: {
-        Args: { brand?: string; product_id: number; source_url: string };
-        Returns: Json;
-      };
-      delete_my_account: { Args: { confirmation: string }; Returns: undefined };
-      export_my_data: { Args: Record<PropertyKey, never>; Returns: Json };
+        Args: { brand?: string; product_id: number; source_url: string }
+        Returns: Json
+      }
+      delete_my_account: { Args: { confirmation: string }; Returns: undefined }
+      export_my_data: { Args: never; Returns: Json }
       import_rows: {
-        Args: { entries: Json; target: string };
+        Args: { entries: Json; target: string }
         Returns: {
-          error: string;
-          place: number;
-        }[];
-      };
-      is_admin_role: { Args: Record<PropertyKey, never>; Returns: boolean };
+          error: string
+          place: number
+        }[]
+      }
+      is_admin_role: { Args: never; Returns: boolean }
       list_outfits: {
         Args: {
-          ascending?: boolean;
-          max_results?: number;
-          outfit_id?: string;
-          page_offset?: number;
-          review_status?: string;
-          sort?: string;
-          term?: string;
-        };
+          ascending?: boolean
+          max_results?: number
+          outfit_id?: string
+          page_offset?: number
+          review_status?: string
+          sort?: string
+          term?: string
+        }
         Returns: {
-          colors: string[];
-          created_at: string;
-          created_by_admin: boolean;
-          creator_full_name: string;
-          creator_username: string;
-          description: string;
-          gender: string;
-          id: string;
-          image_alt: string;
-          item_ids: string[];
-          main_image: string;
-          meta_description: string;
-          name: string;
-          outfit_styles: string[];
-          rejection_reason: string;
-          slug: string;
-          status: string;
-          total: number;
-          updated_at: string;
-          user_id: string;
-        }[];
-      };
+          colors: string[]
+          created_at: string
+          created_by_admin: boolean
+          creator_full_name: string
+          creator_username: string
+          description: string
+          gender: string
+          id: string
+          image_alt: string
+          item_ids: string[]
+          main_image: string
+          meta_description: string
+          name: string
+          outfit_styles: string[]
+          rejection_reason: string
+          slug: string
+          status: string
+          total: number
+          updated_at: string
+          user_id: string
+        }[]
+      }
       list_users: {
-        Args: { max_results?: number; page_offset?: number; term?: string };
+        Args: { max_results?: number; page_offset?: number; term?: string }
         Returns: {
-          avatar_url: string;
-          created_at: string;
-          email: string;
-          full_name: string;
-          id: string;
-          role: string;
-          total: number;
-          username: string;
-        }[];
-      };
+          avatar_url: string
+          created_at: string
+          email: string
+          full_name: string
+          id: string
+          role: string
+          total: number
+          username: string
+        }[]
+      }
       outfits_with_brand: {
-        Args: { brand_id: string };
+        Args: { brand_id: string }
         Returns: {
-          approved_at: string | null;
-          approved_by: string | null;
-          colors: string[];
-          created_at: string;
-          created_by_admin: boolean;
-          description: string | null;
-          gender: string;
-          id: string;
-          image_alt: string | null;
-          item_ids: string[];
-          main_image: string | null;
-          main_image_color: string | null;
-          meta_description: string | null;
-          name: string;
-          outfit_styles: string[];
-          rejection_reason: string | null;
-          slug: string;
-          status: string;
-          updated_at: string;
-          user_id: string | null;
-        }[];
+          approved_at: string | null
+          approved_by: string | null
+          colors: string[]
+          created_at: string
+          created_by_admin: boolean
+          description: string | null
+          gender: string
+          id: string
+          image_alt: string | null
+          item_ids: string[]
+          main_image: string | null
+          main_image_color: string | null
+          meta_description: string | null
+          name: string
+          outfit_styles: string[]
+          rejection_reason: string | null
+          slug: string
+          status: string
+          updated_at: string
+          user_id: string | null
+        }[]
         SetofOptions: {
-          from: "*";
-          to: "combines";
-          isOneToOne: false;
-          isSetofReturn: true;
-        };
-      };
+          from: "*"
+          to: "combines"
+          isOneToOne: false
+          isSetofReturn: true
+        }
+      }
       outfits_with_item: {
-        Args: { item_id: string };
+        Args: { item_id: string }
         Returns: {
-          approved_at: string | null;
-          approved_by: string | null;
-          colors: string[];
-          created_at: string;
-          created_by_admin: boolean;
-          description: string | null;
-          gender: string;
-          id: string;
-          image_alt: string | null;
-          item_ids: string[];
-          main_image: string | null;
-          main_image_color: string | null;
-          meta_description: string | null;
-          name: string;
-          outfit_styles: string[];
-          rejection_reason: string | null;
-          slug: string;
-          status: string;
-          updated_at: string;
-          user_id: string | null;
-        }[];
+          approved_at: string | null
+          approved_by: string | null
+          colors: string[]
+          created_at: string
+          created_by_admin: boolean
+          description: string | null
+          gender: string
+          id: string
+          image_alt: string | null
+          item_ids: string[]
+          main_image: string | null
+          main_image_color: string | null
+          meta_description: string | null
+          name: string
+          outfit_styles: string[]
+          rejection_reason: string | null
+          slug: string
+          status: string
+          updated_at: string
+          user_id: string | null
+        }[]
         SetofOptions: {
-          from: "*";
-          to: "combines";
-          isOneToOne: false;
-          isSetofReturn: true;
-        };
-      };
-      page_meta: { Args: { path: string }; Returns: Json };
-      picture_is_used: { Args: { url: string }; Returns: boolean };
+          from: "*"
+          to: "combines"
+          isOneToOne: false
+          isSetofReturn: true
+        }
+      }
+      page_meta: { Args: { path: string }; Returns: Json }
+      picture_is_used: { Args: { url: string }; Returns: boolean }
       product_number: {
-        Args: {
-          item: Omit<
-            Database["public"]["Tables"]["items"]["Row"],
-            Database["public"]["Tables"]["items"]["ComputedFields"]
-          >;
-        };
-        Returns: string;
-      };
+        Args: { item: Database["public"]["Tables"]["items"]["Row"] }
+        Returns: string
+      }
       profile_by_username: {
-        Args: { name: string };
+        Args: { name: string }
         Returns: {
-          avatar_url: string | null;
-          bio: string | null;
-          created_at: string;
-          full_name: string | null;
-          id: string;
-          instagram_url: string | null;
-          role: string;
-          twitter_url: string | null;
-          updated_at: string;
-          username: string | null;
-          website_url: string | null;
-        };
+          avatar_url: string | null
+          bio: string | null
+          created_at: string
+          full_name: string | null
+          id: string
+          instagram_url: string | null
+          role: string
+          twitter_url: string | null
+          updated_at: string
+          username: string | null
+          website_url: string | null
+        }
         SetofOptions: {
-          from: "*";
-          to: "profiles";
-          isOneToOne: true;
-          isSetofReturn: true;
-        };
-      };
+          from: "*"
+          to: "profiles"
+          isOneToOne: true
+          isSetofReturn: true
+        }
+      }
       related_outfits: {
-        Args: { max_results?: number; outfit_id: string };
+        Args: { max_results?: number; outfit_id: string }
         Returns: {
-          approved_at: string | null;
-          approved_by: string | null;
-          colors: string[];
-          created_at: string;
-          created_by_admin: boolean;
-          description: string | null;
-          gender: string;
-          id: string;
-          image_alt: string | null;
-          item_ids: string[];
-          main_image: string | null;
-          main_image_color: string | null;
-          meta_description: string | null;
-          name: string;
-          outfit_styles: string[];
-          rejection_reason: string | null;
-          slug: string;
-          status: string;
-          updated_at: string;
-          user_id: string | null;
-        }[];
+          approved_at: string | null
+          approved_by: string | null
+          colors: string[]
+          created_at: string
+          created_by_admin: boolean
+          description: string | null
+          gender: string
+          id: string
+          image_alt: string | null
+          item_ids: string[]
+          main_image: string | null
+          main_image_color: string | null
+          meta_description: string | null
+          name: string
+          outfit_styles: string[]
+          rejection_reason: string | null
+          slug: string
+          status: string
+          updated_at: string
+          user_id: string | null
+        }[]
         SetofOptions: {
-          from: "*";
-          to: "combines";
-          isOneToOne: false;
-          isSetofReturn: true;
-        };
-      };
-      request_generated_picture: { Args: { outfit_id: string }; Returns: string };
-      reserved_usernames: { Args: Record<PropertyKey, never>; Returns: string[] };
-      retry_generated_picture: { Args: { picture_id: string }; Returns: undefined };
+          from: "*"
+          to: "combines"
+          isOneToOne: false
+          isSetofReturn: true
+        }
+      }
+      request_generated_picture: {
+        Args: { outfit_id: string }
+        Returns: string
+      }
+      reserved_usernames: { Args: never; Returns: string[] }
+      retry_generated_picture: {
+        Args: { picture_id: string }
+        Returns: undefined
+      }
       review_combine: {
-        Args: { approve: boolean; combine_id: string; reason?: string; seen?: string };
+        Args: {
+          approve: boolean
+          combine_id: string
+          reason?: string
+          seen?: string
+        }
         Returns: {
-          approved_at: string | null;
-          approved_by: string | null;
-          colors: string[];
-          created_at: string;
-          created_by_admin: boolean;
-          description: string | null;
-          gender: string;
-          id: string;
-          image_alt: string | null;
-          item_ids: string[];
-          main_image: string | null;
-          main_image_color: string | null;
-          meta_description: string | null;
-          name: string;
-          outfit_styles: string[];
-          rejection_reason: string | null;
-          slug: string;
-          status: string;
-          updated_at: string;
-          user_id: string | null;
-        };
+          approved_at: string | null
+          approved_by: string | null
+          colors: string[]
+          created_at: string
+          created_by_admin: boolean
+          description: string | null
+          gender: string
+          id: string
+          image_alt: string | null
+          item_ids: string[]
+          main_image: string | null
+          main_image_color: string | null
+          meta_description: string | null
+          name: string
+          outfit_styles: string[]
+          rejection_reason: string | null
+          slug: string
+          status: string
+          updated_at: string
+          user_id: string | null
+        }
         SetofOptions: {
-          from: "*";
-          to: "combines";
-          isOneToOne: true;
-          isSetofReturn: false;
-        };
-      };
+          from: "*"
+          to: "combines"
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
       review_combines: {
-        Args: { decisions: Json };
+        Args: { decisions: Json }
         Returns: {
-          combine_id: string;
-          error: string;
-        }[];
-      };
+          combine_id: string
+          error: string
+        }[]
+      }
       search_items: {
         Args: {
-          brands?: string[];
-          categories?: string[];
-          colors?: string[];
-          genders?: string[];
-          max_price?: number;
-          max_results?: number;
-          min_price?: number;
-          page_offset?: number;
-          term?: string;
-        };
+          brands?: string[]
+          categories?: string[]
+          colors?: string[]
+          genders?: string[]
+          max_price?: number
+          max_results?: number
+          min_price?: number
+          page_offset?: number
+          term?: string
+        }
         Returns: {
-          brand_id: string;
-          category: string | null;
-          colors: string[];
-          created_at: string;
-          description: string | null;
-          gender: string;
-          id: string;
-          image: string | null;
-          image_color: string | null;
-          meta_description: string | null;
-          name: string;
-          price: number;
-          product_id: number | null;
-          slug: string;
-          source_url: string | null;
-          subcategory_id: string | null;
-          updated_at: string;
-        }[];
+          brand_id: string
+          category: string | null
+          colors: string[]
+          created_at: string
+          description: string | null
+          gender: string
+          id: string
+          image: string | null
+          image_color: string | null
+          meta_description: string | null
+          name: string
+          price: number
+          product_id: number | null
+          slug: string
+          source_url: string | null
+          subcategory_id: string | null
+          updated_at: string
+        }[]
         SetofOptions: {
-          from: "*";
-          to: "items";
-          isOneToOne: false;
-          isSetofReturn: true;
-        };
-      };
+          from: "*"
+          to: "items"
+          isOneToOne: false
+          isSetofReturn: true
+        }
+      }
       search_outfits: {
         Args: {
-          brands?: string[];
-          categories?: string[];
-          colors?: string[];
-          genders?: string[];
-          max_price?: number;
-          max_results?: number;
-          min_price?: number;
-          page_offset?: number;
-          styles?: string[];
-          term?: string;
-        };
+          brands?: string[]
+          categories?: string[]
+          colors?: string[]
+          genders?: string[]
+          max_price?: number
+          max_results?: number
+          min_price?: number
+          page_offset?: number
+          styles?: string[]
+          term?: string
+        }
         Returns: {
-          approved_at: string | null;
-          approved_by: string | null;
-          colors: string[];
-          created_at: string;
-          created_by_admin: boolean;
-          description: string | null;
-          gender: string;
-          id: string;
-          image_alt: string | null;
-          item_ids: string[];
-          main_image: string | null;
-          main_image_color: string | null;
-          meta_description: string | null;
-          name: string;
-          outfit_styles: string[];
-          rejection_reason: string | null;
-          slug: string;
-          status: string;
-          updated_at: string;
-          user_id: string | null;
-        }[];
+          approved_at: string | null
+          approved_by: string | null
+          colors: string[]
+          created_at: string
+          created_by_admin: boolean
+          description: string | null
+          gender: string
+          id: string
+          image_alt: string | null
+          item_ids: string[]
+          main_image: string | null
+          main_image_color: string | null
+          meta_description: string | null
+          name: string
+          outfit_styles: string[]
+          rejection_reason: string | null
+          slug: string
+          status: string
+          updated_at: string
+          user_id: string | null
+        }[]
         SetofOptions: {
-          from: "*";
-          to: "combines";
-          isOneToOne: false;
-          isSetofReturn: true;
-        };
-      };
+          from: "*"
+          to: "combines"
+          isOneToOne: false
+          isSetofReturn: true
+        }
+      }
       set_user_role: {
-        Args: { new_role: string; user_id: string };
+        Args: { new_role: string; user_id: string }
         Returns: {
-          avatar_url: string | null;
-          bio: string | null;
-          created_at: string;
-          full_name: string | null;
-          id: string;
-          instagram_url: string | null;
-          role: string;
-          twitter_url: string | null;
-          updated_at: string;
-          username: string | null;
-          website_url: string | null;
-        };
+          avatar_url: string | null
+          bio: string | null
+          created_at: string
+          full_name: string | null
+          id: string
+          instagram_url: string | null
+          role: string
+          twitter_url: string | null
+          updated_at: string
+          username: string | null
+          website_url: string | null
+        }
         SetofOptions: {
-          from: "*";
-          to: "profiles";
-          isOneToOne: true;
-          isSetofReturn: false;
-        };
-      };
+          from: "*"
+          to: "profiles"
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
       set_user_role_by_email: {
-        Args: { new_role: string; user_email: string };
+        Args: { new_role: string; user_email: string }
         Returns: {
-          avatar_url: string | null;
-          bio: string | null;
-          created_at: string;
-          full_name: string | null;
-          id: string;
-          instagram_url: string | null;
-          role: string;
-          twitter_url: string | null;
-          updated_at: string;
-          username: string | null;
-          website_url: string | null;
-        };
+          avatar_url: string | null
+          bio: string | null
+          created_at: string
+          full_name: string | null
+          id: string
+          instagram_url: string | null
+          role: string
+          twitter_url: string | null
+          updated_at: string
+          username: string | null
+          website_url: string | null
+        }
         SetofOptions: {
-          from: "*";
-          to: "profiles";
-          isOneToOne: true;
-          isSetofReturn: false;
-        };
-      };
+          from: "*"
+          to: "profiles"
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
       storage_orphans: {
-        Args: { max_results?: number; min_age?: string };
+        Args: { max_results?: number; min_age?: string }
         Returns: {
-          bucket: string;
-          bytes: number;
-          created_at: string;
-          path: string;
-          total: number;
-          total_bytes: number;
-        }[];
-      };
+          bucket: string
+          bytes: number
+          created_at: string
+          path: string
+          total: number
+          total_bytes: number
+        }[]
+      }
       top_outfits: {
-        Args: { max_results?: number; since?: string };
+        Args: { max_results?: number; since?: string }
         Returns: {
-          approved_at: string | null;
-          approved_by: string | null;
-          colors: string[];
-          created_at: string;
-          created_by_admin: boolean;
-          description: string | null;
-          gender: string;
-          id: string;
-          image_alt: string | null;
-          item_ids: string[];
-          main_image: string | null;
-          main_image_color: string | null;
-          meta_description: string | null;
-          name: string;
-          outfit_styles: string[];
-          rejection_reason: string | null;
-          slug: string;
-          status: string;
-          updated_at: string;
-          user_id: string | null;
-        }[];
+          approved_at: string | null
+          approved_by: string | null
+          colors: string[]
+          created_at: string
+          created_by_admin: boolean
+          description: string | null
+          gender: string
+          id: string
+          image_alt: string | null
+          item_ids: string[]
+          main_image: string | null
+          main_image_color: string | null
+          meta_description: string | null
+          name: string
+          outfit_styles: string[]
+          rejection_reason: string | null
+          slug: string
+          status: string
+          updated_at: string
+          user_id: string | null
+        }[]
         SetofOptions: {
-          from: "*";
-          to: "combines";
-          isOneToOne: false;
-          isSetofReturn: true;
-        };
-      };
-      username_available: { Args: { candidate: string }; Returns: boolean };
-      withdraw_reviews: { Args: { combine_ids: string[] }; Returns: string[] };
-    };
+          from: "*"
+          to: "combines"
+          isOneToOne: false
+          isSetofReturn: true
+        }
+      }
+      username_available: { Args: { candidate: string }; Returns: boolean }
+      withdraw_reviews: { Args: { combine_ids: string[] }; Returns: string[] }
+    }
     Enums: {
-      [_ in never]: never;
-    };
+      [_ in never]: never
+    }
     CompositeTypes: {
-      [_ in never]: never;
-    };
-  };
-};
+      [_ in never]: never
+    }
+  }
+}
 
-type DatabaseWithoutInternals = Omit<Database, "__InternalSupabase">;
+type DatabaseWithoutInternals = Omit<Database, "__InternalSupabase">
 
-type DefaultSchema = DatabaseWithoutInternals[Extract<keyof Database, "public">];
+type DefaultSchema = DatabaseWithoutInternals[Extract<keyof Database, "public">]
 
 export type Tables<
   DefaultSchemaTableNameOrOptions extends
     | keyof (DefaultSchema["Tables"] & DefaultSchema["Views"])
     | { schema: keyof DatabaseWithoutInternals },
   TableName extends DefaultSchemaTableNameOrOptions extends {
-    schema: keyof DatabaseWithoutInternals;
+    schema: keyof DatabaseWithoutInternals
   }
     ? keyof (DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"] &
         DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Views"])
     : never = never,
-> = DefaultSchemaTableNameOrOptions extends { schema: keyof DatabaseWithoutInternals }
+> = DefaultSchemaTableNameOrOptions extends {
+  schema: keyof DatabaseWithoutInternals
+}
   ? (DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"] &
       DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Views"])[TableName] extends {
-      Row: infer R;
+      Row: infer R
     }
     ? R
     : never
-  : DefaultSchemaTableNameOrOptions extends keyof (DefaultSchema["Tables"] & DefaultSchema["Views"])
-    ? (DefaultSchema["Tables"] & DefaultSchema["Views"])[DefaultSchemaTableNameOrOptions] extends {
-        Row: infer R;
+  : DefaultSchemaTableNameOrOptions extends keyof (DefaultSchema["Tables"] &
+        DefaultSchema["Views"])
+    ? (DefaultSchema["Tables"] &
+        DefaultSchema["Views"])[DefaultSchemaTableNameOrOptions] extends {
+        Row: infer R
       }
       ? R
       : never
-    : never;
+    : never
 
 export type TablesInsert<
   DefaultSchemaTableNameOrOptions extends
     | keyof DefaultSchema["Tables"]
     | { schema: keyof DatabaseWithoutInternals },
   TableName extends DefaultSchemaTableNameOrOptions extends {
-    schema: keyof DatabaseWithoutInternals;
+    schema: keyof DatabaseWithoutInternals
   }
     ? keyof DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"]
     : never = never,
-> = DefaultSchemaTableNameOrOptions extends { schema: keyof DatabaseWithoutInternals }
+> = DefaultSchemaTableNameOrOptions extends {
+  schema: keyof DatabaseWithoutInternals
+}
   ? DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"][TableName] extends {
-      Insert: infer I;
+      Insert: infer I
     }
     ? I
     : never
   : DefaultSchemaTableNameOrOptions extends keyof DefaultSchema["Tables"]
     ? DefaultSchema["Tables"][DefaultSchemaTableNameOrOptions] extends {
-        Insert: infer I;
+        Insert: infer I
       }
       ? I
       : never
-    : never;
+    : never
 
 export type TablesUpdate<
   DefaultSchemaTableNameOrOptions extends
     | keyof DefaultSchema["Tables"]
     | { schema: keyof DatabaseWithoutInternals },
   TableName extends DefaultSchemaTableNameOrOptions extends {
-    schema: keyof DatabaseWithoutInternals;
+    schema: keyof DatabaseWithoutInternals
   }
     ? keyof DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"]
     : never = never,
-> = DefaultSchemaTableNameOrOptions extends { schema: keyof DatabaseWithoutInternals }
+> = DefaultSchemaTableNameOrOptions extends {
+  schema: keyof DatabaseWithoutInternals
+}
   ? DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"][TableName] extends {
-      Update: infer U;
+      Update: infer U
     }
     ? U
     : never
   : DefaultSchemaTableNameOrOptions extends keyof DefaultSchema["Tables"]
     ? DefaultSchema["Tables"][DefaultSchemaTableNameOrOptions] extends {
-        Update: infer U;
+        Update: infer U
       }
       ? U
       : never
-    : never;
+    : never
 
 export type Enums<
   DefaultSchemaEnumNameOrOptions extends
     | keyof DefaultSchema["Enums"]
     | { schema: keyof DatabaseWithoutInternals },
   EnumName extends DefaultSchemaEnumNameOrOptions extends {
-    schema: keyof DatabaseWithoutInternals;
+    schema: keyof DatabaseWithoutInternals
   }
     ? keyof DatabaseWithoutInternals[DefaultSchemaEnumNameOrOptions["schema"]]["Enums"]
     : never = never,
-> = DefaultSchemaEnumNameOrOptions extends { schema: keyof DatabaseWithoutInternals }
+> = DefaultSchemaEnumNameOrOptions extends {
+  schema: keyof DatabaseWithoutInternals
+}
   ? DatabaseWithoutInternals[DefaultSchemaEnumNameOrOptions["schema"]]["Enums"][EnumName]
   : DefaultSchemaEnumNameOrOptions extends keyof DefaultSchema["Enums"]
     ? DefaultSchema["Enums"][DefaultSchemaEnumNameOrOptions]
-    : never;
+    : never
 
 export type CompositeTypes<
   PublicCompositeTypeNameOrOptions extends
     | keyof DefaultSchema["CompositeTypes"]
     | { schema: keyof DatabaseWithoutInternals },
   CompositeTypeName extends PublicCompositeTypeNameOrOptions extends {
-    schema: keyof DatabaseWithoutInternals;
+    schema: keyof DatabaseWithoutInternals
   }
     ? keyof DatabaseWithoutInternals[PublicCompositeTypeNameOrOptions["schema"]]["CompositeTypes"]
     : never = never,
-> = PublicCompositeTypeNameOrOptions extends { schema: keyof DatabaseWithoutInternals }
+> = PublicCompositeTypeNameOrOptions extends {
+  schema: keyof DatabaseWithoutInternals
+}
   ? DatabaseWithoutInternals[PublicCompositeTypeNameOrOptions["schema"]]["CompositeTypes"][CompositeTypeName]
   : PublicCompositeTypeNameOrOptions extends keyof DefaultSchema["CompositeTypes"]
     ? DefaultSchema["CompositeTypes"][PublicCompositeTypeNameOrOptions]
-    : never;
+    : never
 
 export const Constants = {
   public: {
     Enums: {},
   },
-} as const;
+} as const
+

@@ -2,6 +2,7 @@
 
 mod database;
 mod functions;
+mod generate;
 mod sso;
 mod stock_name;
 
@@ -17,6 +18,8 @@ pub use database::{
     QueryArgs, RepairArgs, RepairStatus, RowFormat, SeedArgs, SeedWhat, TargetArgs,
 };
 pub(crate) use stock_name::parse_arguments;
+
+pub use generate::{GenArgs, GenWhat, Language, TypesArgs};
 
 pub use functions::{
     DeleteFunctionArgs, FunctionAuth, FunctionsAction, FunctionsArgs, InspectModeArg, ListFunctionsArgs,
@@ -59,6 +62,8 @@ pub enum Command {
     Db(DbArgs),
     /// Fill the running project's buckets
     Seed(SeedArgs),
+    /// Generate code from the database
+    Gen(GenArgs),
     /// Run the project's tests
     Test(TestArgs),
     /// Recreate the project's database: every row and object is lost, migrations and seeds run again
@@ -330,6 +335,7 @@ impl Cli {
                 ..args.runtime.add_to(flags)
             },
             Command::Migrate(args) => args.target.add_to(flags),
+            Command::Gen(args) => args.target.add_to(flags),
             Command::Db(args) => match &args.action {
                 DbAction::Start(start) => start.add_to(flags),
                 _ => args.target.add_to(flags),

@@ -108,6 +108,8 @@ mod tests {
             "supabase test db",
             "supabase functions new hello",
             "supabase seed buckets",
+            "supabase gen types typescript --local",
+            "supabase gen types --lang typescript --schema public,api --db-url postgresql://localhost/app",
         ] {
             assert!(parse_words(words).is_ok(), "{words}");
         }

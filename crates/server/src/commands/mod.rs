@@ -4,6 +4,7 @@ mod apply;
 mod background;
 mod db;
 mod functions;
+mod generate;
 mod keys;
 mod logging;
 mod migrate;
@@ -55,6 +56,7 @@ pub(crate) async fn run(cli: Cli) -> Result<()> {
         }) => test_db::run(&config, &args).await,
         Command::Reset(args) => reset::run(config, args.yes, true).await,
         Command::Db(args) => db::run(config, args.action).await,
+        Command::Gen(args) => generate::run(&config, &args).await,
         Command::Seed(SeedArgs {
             what: SeedWhat::Buckets,
         }) => seed::seed_buckets(&config).await,

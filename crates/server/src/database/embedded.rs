@@ -165,15 +165,26 @@ fn seeded_marker(config: &Config) -> PathBuf {
     config.selvedge.data_dir.join(INITIALIZED)
 }
 
-async fn bring_up(config: &Config, cluster: &Cluster) -> Result<Report> {
-    let is_first = cluster.is_new() || !seeded_marker(config).exists();
+/// Applies what is missing of the platform's schema, and gives its roles their passwords; returns the superuser's connection.
+pub(crate) async fn apply_platform_to(config: &Config, cluster: &Cluster) -> Result<Client> {
     let superuser = connect(&cluster.superuser_config()).await?;
     let platform = apply_platform(&superuser).await?;
-    let password = SecretString::from(EMBEDDED_PASSWORD);
     // New platform files may create roles, which have no password yet. At other starts nothing has changed.
-    if is_first || !platform.applied.is_empty() {
+    if is_first_start(config, cluster) || !platform.applied.is_empty() {
+        let password = SecretString::from(EMBEDDED_PASSWORD);
         set_role_passwords(&superuser, &RolePasswords::same_for_all(&password)).await?;
     }
+    Ok(superuser)
+}
+
+fn is_first_start(config: &Config, cluster: &Cluster) -> bool {
+    cluster.is_new() || !seeded_marker(config).exists()
+}
+
+async fn bring_up(config: &Config, cluster: &Cluster) -> Result<Report> {
+    let is_first = is_first_start(config, cluster);
+    let superuser = apply_platform_to(config, cluster).await?;
+    let password = SecretString::from(EMBEDDED_PASSWORD);
     // Compat: Supabase grants new tables of `public` to the API roles unless the project says otherwise.
     let expose = config.api.auto_expose_new_tables.unwrap_or(true);
     set_auto_expose_new_tables(&superuser, expose).await?;

@@ -4,7 +4,7 @@ use anyhow::Result;
 use selvedge_postgres::cluster::{Cluster, LockHolder};
 use tokio_postgres::Client;
 
-use super::embedded;
+use super::embedded::{self, Embedded};
 use super::external::ExternalDatabase;
 use crate::config::Config;
 
@@ -41,7 +41,7 @@ impl TargetDatabase {
 }
 
 /// Runs `work` on the database as `postgres`. When the project does not run, its cluster is started for that and stopped
-/// afterwards, without applying anything.
+/// afterwards, without applying migrations.
 pub(crate) async fn run_on_database<T>(
     config: &Config,
     work: impl AsyncFnOnce(&mut Client) -> Result<T>,
@@ -50,12 +50,33 @@ pub(crate) async fn run_on_database<T>(
         return work(&mut database.connect().await?).await;
     }
     let cluster = embedded::start_cluster(config).await?;
-    let login = embedded::administrator_login(&cluster);
-    let outcome = match embedded::connect(&login).await {
+    let outcome = async {
+        // In a project that has never been started, the role `postgres` is only made now.
+        embedded::apply_platform_to(config, &cluster).await?;
+        let login = embedded::administrator_login(&cluster);
+        work(&mut embedded::connect(&login).await?).await
+    }
+    .await;
+    // The cluster is stopped before an error is returned, so that no PostgreSQL is left running.
+    cluster.stop().await?;
+    outcome
+}
+
+/// Runs `work` on the database as `postgres`. When the project does not run, its cluster is started with all migrations
+/// applied, and stopped afterwards.
+pub(crate) async fn run_on_migrated_database<T>(
+    config: &Config,
+    work: impl AsyncFnOnce(&mut Client) -> Result<T>,
+) -> Result<T> {
+    if let Some(database) = TargetDatabase::find(config)? {
+        return work(&mut database.connect().await?).await;
+    }
+    let embedded = Embedded::start(config).await?;
+    let outcome = match embedded::connect(&embedded.administrator_login()).await {
         Ok(mut client) => work(&mut client).await,
         Err(error) => Err(error),
     };
     // The cluster is stopped before an error is returned, so that no PostgreSQL is left running.
-    cluster.stop().await?;
+    embedded.cluster.stop().await?;
     outcome
 }

@@ -106,6 +106,12 @@ async fn gw_032_scripts_for_the_supabase_cli_run_under_its_name() {
     let fetched = std::fs::read_to_string(stock.project.path("migrations/20240102000000_likes.sql")).unwrap();
     assert_eq!(fetched.trim(), "create table public.likes (id int primary key);");
 
+    let types = stock.run("gen types --lang typescript --local");
+    assert!(
+        types.contains("      notes: {\n        Row: {\n          body: string | null\n"),
+        "{types}"
+    );
+
     // A reset of the running project keeps nothing but what migrations and seeds make.
     stock.query("insert into public.notes values (2, 'lost')");
     stock.query("create role visitor");

@@ -1,0 +1,193 @@
+//! What the types are made of, read from PostgreSQL's catalog and sorted.
+
+mod load;
+mod order;
+mod relationship;
+
+use std::collections::HashMap;
+
+use serde::Deserialize;
+
+pub(crate) use load::load_catalog;
+pub(crate) use relationship::Relationship;
+
+/// The chosen schemas of a database, in the order of the generated text.
+#[derive(Debug)]
+pub(crate) struct Catalog {
+    pub(crate) schemas: Vec<Schema>,
+    /// Every type of the database by its oid.
+    pub(crate) types: Types,
+}
+
+/// One schema with what is generated for it, each list sorted by name.
+#[derive(Debug)]
+pub(crate) struct Schema {
+    pub(crate) name: String,
+    /// Tables and foreign tables.
+    pub(crate) tables: Vec<Relation>,
+    /// Views and materialized views.
+    pub(crate) views: Vec<Relation>,
+    pub(crate) functions: Vec<Function>,
+    pub(crate) enums: Vec<Type>,
+    pub(crate) composite_types: Vec<Type>,
+}
+
+/// A table, foreign table, view or materialized view.
+#[derive(Debug)]
+pub(crate) struct Relation {
+    pub(crate) id: u32,
+    pub(crate) name: String,
+    pub(crate) kind: RelationKind,
+    /// Sorted by name.
+    pub(crate) columns: Vec<Column>,
+    /// Sorted by the name of the foreign key.
+    pub(crate) relationships: Vec<Relationship>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RelationKind {
+    Table,
+    ForeignTable,
+    View { is_updatable: bool },
+    MaterializedView,
+}
+
+#[derive(Debug)]
+pub(crate) struct Column {
+    pub(crate) name: String,
+    /// The type's name in the catalog; for a domain, that of its base type.
+    pub(crate) format: String,
+    pub(crate) is_identity: bool,
+    /// `generated always as identity`: nobody may write it.
+    pub(crate) is_always_generated: bool,
+    pub(crate) has_default: bool,
+    pub(crate) is_nullable: bool,
+    /// Whether an UPDATE may set it; a view has columns that none may.
+    pub(crate) is_updatable: bool,
+}
+
+#[derive(Debug)]
+pub(crate) struct Function {
+    pub(crate) name: String,
+    /// All arguments, also those of the result, sorted by name.
+    pub(crate) arguments: Vec<Argument>,
+    /// As in `create function`, without the parentheses.
+    pub(crate) argument_types: String,
+    pub(crate) return_type: String,
+    pub(crate) return_type_id: u32,
+    /// The relation whose row type is returned.
+    pub(crate) return_relation_id: Option<u32>,
+    pub(crate) is_set_returning: bool,
+    /// The planner expects more than one row: `rows 1` marks a relationship to one.
+    pub(crate) returns_many_rows: bool,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Argument {
+    mode: String,
+    pub(crate) name: String,
+    pub(crate) type_id: u32,
+    pub(crate) has_default: bool,
+}
+
+impl Argument {
+    /// Whether callers pass it.
+    pub(crate) fn is_input(&self) -> bool {
+        matches!(self.mode.as_str(), "i" | "b" | "v")
+    }
+
+    /// Whether it is a column of `returns table (…)`.
+    pub(crate) fn is_table_column(&self) -> bool {
+        self.mode == "t"
+    }
+}
+
+impl Function {
+    pub(crate) fn inputs(&self) -> impl Iterator<Item = &Argument> {
+        self.arguments.iter().filter(|argument| argument.is_input())
+    }
+}
+
+/// A type of any schema.
+#[derive(Debug, Clone)]
+pub(crate) struct Type {
+    pub(crate) name: String,
+    pub(crate) schema: String,
+    /// The name as PostgreSQL prints it: with its schema unless that is in the search path.
+    pub(crate) format: String,
+    pub(crate) enums: Vec<String>,
+    pub(crate) attributes: Vec<Attribute>,
+    /// The row type of a relation, or a composite type.
+    pub(crate) is_row_type: bool,
+}
+
+/// An attribute of a composite type.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Attribute {
+    pub(crate) name: String,
+    pub(crate) type_id: u32,
+}
+
+/// All types of a database.
+#[derive(Debug, Default)]
+pub(crate) struct Types {
+    by_id: HashMap<u32, Type>,
+    /// Oids of enums and composite types by name, in the order of creation; two schemas may have the same name.
+    ids_by_name: HashMap<String, Vec<u32>>,
+}
+
+impl Types {
+    /// Adds the types, which come in the order of their oids.
+    fn collect(types: Vec<(u32, Type)>) -> Self {
+        let mut collected = Self::default();
+        for (id, one) in types {
+            let ids = collected.ids_by_name.entry(one.name.clone()).or_default();
+            ids.push(id);
+            collected.by_id.insert(id, one);
+        }
+        collected
+    }
+
+    pub(crate) fn get(&self, id: u32) -> Option<&Type> {
+        self.by_id.get(&id)
+    }
+
+    /// The type of a row of a relation or composite type.
+    pub(crate) fn row_type(&self, id: u32) -> Option<&Type> {
+        self.get(id).filter(|found| found.is_row_type)
+    }
+
+    /// The type of that name that fulfils the condition: that of `schema` if there is one, else the oldest.
+    pub(crate) fn find_by_name(
+        &self,
+        schema: &str,
+        name: &str,
+        condition: impl Fn(&Type) -> bool,
+    ) -> Option<&Type> {
+        let ids = self.ids_by_name.get(name)?;
+        let mut candidates = ids
+            .iter()
+            .filter_map(|id| self.get(*id))
+            .filter(|one| condition(one));
+        let first = candidates.next()?;
+        if first.schema == schema {
+            return Some(first);
+        }
+        Some(candidates.find(|one| one.schema == schema).unwrap_or(first))
+    }
+}
+
+impl Catalog {
+    /// The relation's name when it is one of the chosen schemas.
+    pub(crate) fn find_relation_name(&self, id: u32) -> Option<&str> {
+        self.schemas
+            .iter()
+            .flat_map(|schema| schema.tables.iter().chain(&schema.views))
+            .find(|relation| relation.id == id)
+            .map(|relation| relation.name.as_str())
+    }
+
+    pub(crate) fn has_schema(&self, name: &str) -> bool {
+        self.schemas.iter().any(|schema| schema.name == name)
+    }
+}

@@ -1,0 +1,81 @@
+//! The order of names: that of JavaScript's `localeCompare` with an English locale, by ICU's collation in PostgreSQL.
+
+use std::cmp::Ordering;
+use std::collections::{BTreeSet, HashMap};
+
+use tokio_postgres::Client;
+
+/// ICU's collation for English, which PostgreSQL has unless it was built without ICU.
+const COLLATION: &str = "en-x-icu";
+
+/// The ranks of all names that are compared.
+#[derive(Debug, Default)]
+pub(super) struct NameOrder {
+    // Comparing two ranks costs nothing, while each comparison by PostgreSQL would be a query.
+    ranks: HashMap<String, usize>,
+}
+
+impl NameOrder {
+    /// Lets PostgreSQL sort `names`.
+    pub(super) async fn load(
+        client: &Client,
+        names: BTreeSet<String>,
+    ) -> Result<Self, tokio_postgres::Error> {
+        let mut names: Vec<String> = names.into_iter().collect();
+        // A collation of ICU is listed for any encoding (-1), one of the C library for the encoding it was made for.
+        let has_collation = client
+            .query_one(
+                "select exists (select from pg_catalog.pg_collation where collname = $1 \
+                 and collencoding in (-1, (select encoding from pg_catalog.pg_database where datname = current_database())))",
+                &[&COLLATION],
+            )
+            .await?
+            .get(0);
+        if has_collation {
+            let sql =
+                format!("select name from unnest($1::text[]) as name order by name collate \"{COLLATION}\"");
+            let rows = client.query(&sql, &[&names]).await?;
+            names = rows.iter().map(|row| row.get(0)).collect();
+        } else {
+            names.sort_by(|left, right| compare_without_icu(left, right));
+        }
+        Ok(Self {
+            ranks: names.into_iter().zip(0..).collect(),
+        })
+    }
+
+    pub(super) fn compare(&self, left: &str, right: &str) -> Ordering {
+        self.ranks.get(left).cmp(&self.ranks.get(right))
+    }
+}
+
+/// Punctuation, digits, then letters, small ones before capital ones: what ICU does with names in ASCII.
+fn compare_without_icu(left: &str, right: &str) -> Ordering {
+    let primary = |name: &str| -> Vec<(bool, char)> {
+        name.chars()
+            .map(|letter| (letter.is_alphanumeric(), letter.to_ascii_lowercase()))
+            .collect()
+    };
+    let swap_case = |name: &str| -> Vec<(bool, char)> {
+        name.chars()
+            .map(|letter| (letter.is_uppercase(), letter))
+            .collect()
+    };
+    primary(left)
+        .cmp(&primary(right))
+        .then_with(|| swap_case(left).cmp(&swap_case(right)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_sort_without_icu_as_with_it() {
+        let mut names = ["b", "UPPER", "a_b", "1st", "ab", "B", "a", "_under"];
+
+        names.sort_by(|left, right| compare_without_icu(left, right));
+
+        assert_eq!(names, ["_under", "1st", "a", "a_b", "ab", "b", "B", "UPPER"]);
+    }
+}

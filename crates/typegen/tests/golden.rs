@@ -1,0 +1,118 @@
+//! The recorded texts of `e2e/golden/types`, byte for byte: what postgres-meta prints for schemas of our own.
+
+use std::path::PathBuf;
+
+use selvedge_postgres::testing::TestDatabase;
+use selvedge_typegen::{TypeOptions, generate_typescript};
+
+/// Folder, recorded file, and the schemas that were asked for.
+const RECORDINGS: [(&str, &str, &str); 9] = [
+    ("columns", "types.ts", "public"),
+    ("relations", "types.ts", "public"),
+    ("functions", "types.ts", "public"),
+    ("views", "types.ts", "public"),
+    ("schemas", "types.ts", "public,catalog,billing,empty,Odd Schema"),
+    ("schemas", "types.public.ts", "public"),
+    ("schemas", "types.catalog,billing.ts", "catalog,billing"),
+    ("rest", "types.ts", "public,api,hidden"),
+    ("rest", "types.public.ts", "public"),
+];
+
+fn corpus(folder: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("../../e2e/golden/types")
+        .join(folder)
+}
+
+/// An empty database, unlike those of projects: the recordings were made on such.
+async fn load_schema(database: &TestDatabase, folder: &str) -> tokio_postgres::Client {
+    let client = database.superuser().await;
+    let name = format!("{}_{folder}", database.name());
+    client
+        .batch_execute(&format!("create database \"{name}\" template template0"))
+        .await
+        .expect("the database is created");
+    let mut config = database.config("supabase_admin");
+    config.dbname(&name).options("-c search_path=\"$user\",public");
+    let (client, connection) = config
+        .connect(tokio_postgres::NoTls)
+        .await
+        .expect("the database accepts connections");
+    tokio::spawn(connection);
+    let sql = std::fs::read_to_string(corpus(folder).join("schema.sql")).expect("the corpus is complete");
+    client.batch_execute(&sql).await.expect("the schema loads");
+    client
+}
+
+/// The first line in which the texts differ, with its neighbours.
+fn describe_difference(recorded: &str, generated: &str) -> String {
+    let recorded: Vec<&str> = recorded.lines().collect();
+    let generated: Vec<&str> = generated.lines().collect();
+    let number = recorded
+        .iter()
+        .zip(&generated)
+        .position(|(left, right)| left != right)
+        .unwrap_or(recorded.len().min(generated.len()));
+    let context = |lines: &[&str]| {
+        let lines = lines.iter().skip(number.saturating_sub(6)).take(12);
+        lines.map(|line| format!("    {line}\n")).collect::<String>()
+    };
+    format!(
+        "line {}: recorded\n{}generated\n{}",
+        number + 1,
+        context(&recorded),
+        context(&generated)
+    )
+}
+
+async fn expect_recorded_types(folder: &str) {
+    let database = TestDatabase::create().await;
+    let client = load_schema(&database, folder).await;
+    for (_, file, schemas) in RECORDINGS.iter().filter(|one| one.0 == folder) {
+        let options = TypeOptions {
+            schemas: schemas.split(',').map(str::to_owned).collect(),
+            detects_one_to_one: true,
+        };
+
+        let generated = generate_typescript(&client, &options)
+            .await
+            .expect("the catalog is read");
+
+        let recorded = std::fs::read_to_string(corpus(folder).join(file)).expect("the corpus is complete");
+        assert!(
+            recorded == generated,
+            "{folder}/{file}, {}",
+            describe_difference(&recorded, &generated)
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn gw_032_types_of_columns_are_those_recorded() {
+    expect_recorded_types("columns").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn gw_032_types_of_relationships_are_those_recorded() {
+    expect_recorded_types("relations").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn gw_032_types_of_functions_are_those_recorded() {
+    expect_recorded_types("functions").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn gw_032_types_of_views_are_those_recorded() {
+    expect_recorded_types("views").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn gw_032_types_of_several_schemas_are_those_recorded() {
+    expect_recorded_types("schemas").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn gw_032_types_of_the_corpus_of_requests_are_those_recorded() {
+    expect_recorded_types("rest").await;
+}
