@@ -284,6 +284,19 @@ test.each([
   expect(fragment(back).error).toBe(error);
 });
 
+test("a slow provider delays the sign-in by four seconds, and the person is signed in", async () => {
+  const person = await newPerson();
+  const app = application();
+  const url = await startUrl(app, "google");
+  const begun = performance.now();
+
+  const back = await signInAs(url, person.id, "slow");
+
+  // The clock of this process may differ by a few milliseconds from the one that measures the pause.
+  expect(performance.now() - begun).toBeGreaterThanOrEqual(3_900);
+  expect((await readSession(app, back)).user?.email).toBe(person.email);
+});
+
 test("identities of two providers are linked and unlinked", async () => {
   const [ana, other] = [await newPerson(), await newPerson({ name: "Ana at work" })];
   const app = application();

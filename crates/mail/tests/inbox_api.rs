@@ -4,6 +4,7 @@
 use actix_web::App;
 use actix_web::http::{Method, header};
 use actix_web::test::{TestRequest, call_service, init_service, read_body};
+use selvedge_mail::inbox::{TextChannel, TextMessage};
 use selvedge_mail::{Inbox, Mail, Sender, inbox};
 use serde_json::{Value, json};
 
@@ -199,4 +200,38 @@ async fn headers_and_source_can_be_read() {
 
     assert_eq!(headers["Subject"], json!(["Third"]));
     assert!(source.contains("Subject: Third\r\n") && source.contains("<p>Third</p>"));
+}
+
+#[actix_web::test]
+async fn text_messages_have_a_tag_and_their_code_and_mails_have_neither() {
+    let inbox = fill_inbox();
+    inbox.deliver_text(TextMessage {
+        from: "Lookbook".to_owned(),
+        to: "+491700000001".to_owned(),
+        text: "Your code is 123456\nDo not share it.".to_owned(),
+        code: Some("123456".to_owned()),
+        channel: TextChannel::Whatsapp,
+    });
+
+    let found = get_path(&inbox, "/api/v1/search?query=to:%2B491700000001").await;
+    assert_eq!(subjects(&found), ["Your code is 123456"]);
+    assert_eq!(
+        (&found["messages"][0]["Tags"], &found["messages"][0]["Code"]),
+        (&json!(["WhatsApp"]), &json!("123456"))
+    );
+    let message = get_path(&inbox, "/api/v1/message/latest").await;
+    assert_eq!(
+        (&message["Text"], &message["HTML"], &message["Code"]),
+        (
+            &json!("Your code is 123456\nDo not share it."),
+            &json!(""),
+            &json!("123456")
+        )
+    );
+    let mails = get_path(&inbox, "/api/v1/search?query=-tag:whatsapp").await;
+    assert_eq!(subjects(&mails), ["Third", "Second", "First"]);
+    assert_eq!(
+        (&mails["messages"][0]["Tags"], mails["messages"][0].get("Code")),
+        (&json!([]), None)
+    );
 }

@@ -9,6 +9,7 @@ use actix_web::dev::Server;
 use actix_web::{App, HttpRequest, HttpResponse, web};
 use anyhow::{Context, Result};
 use selvedge_dev_services::identity::{self, IdentityState};
+use selvedge_dev_services::messages::{self, MessagesState};
 use selvedge_gateway::{
     ConnectionLimits, ContinueCheck, Listener, LocalHosts, ServerBuilder, Service, TransferLimits,
     listen_with_upgrades,
@@ -100,13 +101,14 @@ fn connection_limits(
     }
 }
 
-/// Serves the development inbox, and beside it the development identity provider.
+/// Serves the development inbox, and beside it the development identity provider and the services for text messages.
 ///
 /// # Errors
 /// When the listener cannot be used.
 pub(crate) fn start_inbox(
     inbox: Inbox,
     identity: Option<web::Data<IdentityState>>,
+    messages: Option<web::Data<MessagesState>>,
     listener: TcpListener,
     hosts: Option<Arc<LocalHosts>>,
 ) -> Result<Server> {
@@ -114,6 +116,10 @@ pub(crate) fn start_inbox(
         let app = App::new();
         let app = match identity.clone() {
             Some(identity) => app.configure(identity::configure(identity)),
+            None => app,
+        };
+        let app = match messages.clone() {
+            Some(messages) => app.configure(messages::configure(messages)),
             None => app,
         };
         app.configure(inbox::configure(inbox.clone()))

@@ -44,7 +44,8 @@ pub(super) async fn list_messages(inbox: web::Data<Inbox>, query: web::Query<Lis
     HttpResponse::Ok().json(render_page(&all, &all, &query))
 }
 
-/// `GET /api/v1/search?query=`: all words must occur; `to:`, `from:`, `subject:` and `is:read|unread` restrict where.
+/// `GET /api/v1/search?query=`: all words must occur; `to:`, `from:`, `subject:`, `tag:sms|whatsapp` and `is:read|unread`
+/// restrict where.
 pub(super) async fn search_messages(inbox: web::Data<Inbox>, query: web::Query<ListQuery>) -> HttpResponse {
     let all = inbox.list_mails();
     let terms = parse_search(query.query.as_deref().unwrap_or_default());
@@ -160,9 +161,12 @@ fn render_page(all: &[Arc<StoredMail>], found: &[Arc<StoredMail>], query: &ListQ
     })
 }
 
-/// The members that a mail has in lists.
+/// The members that a mail has in lists. Text messages have a tag with their channel, and `Code`, which Mailpit does not
+/// know.
 fn render_summary(mail: &StoredMail) -> Map<String, Value> {
-    let body = json!({
+    let details = mail.text_details.as_ref();
+    let tags: Vec<&str> = details.iter().map(|details| details.channel.name()).collect();
+    let mut body = json!({
         "ID": mail.id,
         "MessageID": mail.id,
         "Read": mail.read,
@@ -174,11 +178,14 @@ fn render_summary(mail: &StoredMail) -> Map<String, Value> {
         "Subject": mail.subject,
         "Created": mail.created_text(),
         "Username": "",
-        "Tags": [],
+        "Tags": tags,
         "Size": mail.size,
         "Attachments": mail.attachments,
         "Snippet": mail.snippet(),
     });
+    if let Some(details) = details {
+        body["Code"] = json!(details.code);
+    }
     match body {
         Value::Object(members) => members,
         _ => Map::new(),
@@ -212,6 +219,7 @@ fn parse_search(query: &str) -> Vec<SearchTerm> {
         "to",
         "from",
         "subject",
+        "tag",
         "is",
         "addressed",
         "cc",
@@ -254,6 +262,10 @@ fn occurs(mail: &StoredMail, term: &SearchTerm) -> bool {
         Some("from") => names(&mail.from),
         Some("addressed") => mail.recipients().any(names) || names(&mail.from),
         Some("subject") => contains(&mail.subject),
+        Some("tag") => {
+            let channel = mail.text_details.as_ref().map(|details| details.channel.name());
+            channel.is_some_and(|name| name.eq_ignore_ascii_case(&term.text))
+        }
         Some("is") => mail.read == (term.text == "read"),
         // `id` and `message-id`: this inbox uses one id for both.
         Some(_) => mail.id == term.text,

@@ -1,5 +1,5 @@
-//! The development inbox: it keeps every mail that the project sends, for a person in a browser or for tests that poll
-//! it.
+//! The development inbox: it keeps every mail and text message that the project sends, for a person in a browser or for
+//! tests that poll it.
 //!
 //! [`Inbox`] is the store; [`configure`] mounts the page, the JSON API in Mailpit's shape, and the older one in
 //! Inbucket's; [`smtp::listen`] lets functions of the project deliver into it. Nothing is written to disk: a restart
@@ -12,8 +12,10 @@ mod inbucket;
 mod page;
 pub mod smtp;
 mod store;
+mod text_message;
 
-pub use store::{Address, Inbox, StoredMail};
+pub use store::{Address, Inbox, StoredMail, TextDetails};
+pub use text_message::{TextChannel, TextMessage, find_code};
 
 /// Mounts the page and both APIs at the root of the inbox port.
 pub fn configure(inbox: Inbox) -> impl FnOnce(&mut web::ServiceConfig) {

@@ -8,6 +8,7 @@ use mail_parser::MessageParser;
 use serde::Serialize;
 use tokio::sync::Notify;
 
+use super::text_message::{TextChannel, TextMessage};
 use crate::{Mail, Sender};
 
 /// Most mails that are kept.
@@ -16,6 +17,8 @@ const CAPACITY: usize = 500;
 const CAPACITY_BYTES: usize = 64 << 20;
 /// Length of the text excerpt in lists, in characters.
 const SNIPPET_LENGTH: usize = 250;
+/// Length of a text message's beginning that stands where mails have their subject, in characters.
+const TEXT_SUBJECT_LENGTH: usize = 100;
 
 /// A mail address with its display name, in Mailpit's spelling.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -27,7 +30,16 @@ pub struct Address {
     pub address: String,
 }
 
-/// One received mail.
+/// What a text message has and a mail has not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TextDetails {
+    /// SMS or WhatsApp.
+    pub channel: TextChannel,
+    /// The one-time code in the text.
+    pub code: Option<String>,
+}
+
+/// One received mail or text message.
 #[derive(Debug, Clone)]
 pub struct StoredMail {
     /// Identifies the mail in URLs.
@@ -54,6 +66,8 @@ pub struct StoredMail {
     pub attachments: usize,
     /// Size in bytes.
     pub size: usize,
+    /// `None` for mails.
+    pub text_details: Option<TextDetails>,
 }
 
 impl StoredMail {
@@ -151,6 +165,41 @@ impl Inbox {
             headers,
             read: false,
             attachments: 0,
+            text_details: None,
+        });
+    }
+
+    /// Stores a text message.
+    pub fn deliver_text(&self, message: TextMessage) {
+        let address = |address: String| Address {
+            name: String::new(),
+            address,
+        };
+        let created = Utc::now();
+        let headers = vec![
+            ("From".to_owned(), message.from.clone()),
+            ("To".to_owned(), message.to.clone()),
+            ("Date".to_owned(), created.to_rfc2822()),
+        ];
+        // The list shows subjects, and a text message has none, so its beginning stands there.
+        let first_line = message.text.lines().next().unwrap_or_default();
+        self.insert_mail(StoredMail {
+            id: String::new(),
+            from: address(message.from),
+            to: vec![address(message.to)],
+            cc: Vec::new(),
+            subject: first_line.chars().take(TEXT_SUBJECT_LENGTH).collect(),
+            html: String::new(),
+            size: message.text.len(),
+            text: message.text,
+            created,
+            headers,
+            read: false,
+            attachments: 0,
+            text_details: Some(TextDetails {
+                channel: message.channel,
+                code: message.code,
+            }),
         });
     }
 
@@ -198,6 +247,7 @@ impl Inbox {
             read: false,
             attachments: message.attachment_count(),
             size: raw.len(),
+            text_details: None,
         });
     }
 

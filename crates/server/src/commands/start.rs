@@ -8,6 +8,7 @@ use actix_web::dev::ServerHandle;
 use actix_web::web;
 use anyhow::{Result, bail};
 use selvedge_dev_services::identity::{IdentitySettings, IdentityState};
+use selvedge_dev_services::messages::MessagesState;
 use selvedge_gateway::LocalHosts;
 use selvedge_gateway::logging::LogFormat;
 use selvedge_mail::{Inbox, inbox};
@@ -26,7 +27,7 @@ use crate::keys::signing_keys;
 use crate::listen::{self, API_PORT, INBOX_PORT, SMTP_PORT};
 use crate::output::{self, DIM};
 use crate::server::{self, RootContent};
-use crate::services::{BackgroundRuntime, Mode, Services, identity_settings};
+use crate::services::{BackgroundRuntime, Mode, Services, caught_service, identity_settings};
 
 /// `start` listens on this machine only, because with the well-known development keys any client has full access.
 const LOOPBACK: &str = "127.0.0.1";
@@ -41,12 +42,32 @@ struct Listeners {
     smtp: Option<TcpListener>,
 }
 
+/// Services of other companies that are answered beside the inbox.
+struct StandIns {
+    identity: Option<IdentitySettings>,
+    /// The name of the service whose text messages are caught.
+    messages: Option<&'static str>,
+}
+
+impl StandIns {
+    fn from_config(config: &Config) -> Self {
+        Self {
+            identity: identity_settings(config),
+            messages: caught_service(config),
+        }
+    }
+
+    fn is_needed(&self) -> bool {
+        self.identity.is_some() || self.messages.is_some()
+    }
+}
+
 pub(super) async fn run(mut config: Config) -> Result<()> {
     let started = Instant::now();
-    let identity = identity_settings(&config);
-    // With an SMTP server no mail reaches the inbox, so it is not started, unless its listener has sign-in pages to show.
+    let stand_ins = StandIns::from_config(&config);
+    // With an SMTP server no mail reaches the inbox, so it is not started, unless its listener has something else to answer.
     config.inbox.enabled &= config.auth.email.smtp.is_none();
-    config.inbox.enabled |= identity.is_some();
+    config.inbox.enabled |= stand_ins.is_needed();
     start_logging(&config, LogFormat::Pretty, DEFAULT_LOG_FILTER);
     // Checked before the ports are bound: "already running" tells the user more than "port taken".
     if let Some(holder) = Cluster::find_running(&config.selvedge.data_dir)? {
@@ -60,7 +81,7 @@ pub(super) async fn run(mut config: Config) -> Result<()> {
         )]);
     }
     embedded::print_note_about_exposed_tables(&config);
-    print_notes_about_sign_in(identity.as_ref());
+    print_notes_about_stand_ins(&stand_ins, &config);
     let keys = KeySet::for_development(&config)?;
     let listeners = Listeners::bind(&config)?;
     let mut signals = shutdown::Signals::listen()?;
@@ -98,14 +119,15 @@ async fn serve_until_stopped(
     embedded.mark_initialized(config)?;
     let hosts = Some(Arc::new(local_hosts(config)));
     let mut handles: Vec<ServerHandle> = Vec::new();
-    let identity = identity_settings(config);
-    let pictures = identity.as_ref().map(|settings| settings.listener_url.clone());
+    let stand_ins = StandIns::from_config(config);
+    let identity = stand_ins.identity.as_ref();
+    let pictures = identity.map(|settings| settings.listener_url.clone());
     if let Some(listener) = listeners.inbox {
         // Mail that goes to an SMTP server leaves the inbox empty.
         let inbox = services.inbox.clone().unwrap_or_default();
         handles.push(spawn_inbox(
             inbox,
-            identity,
+            stand_ins,
             (listener, listeners.smtp),
             hosts.clone(),
         )?);
@@ -157,15 +179,20 @@ impl Listeners {
     }
 }
 
-/// Starts the inbox with the development identity provider beside it, and its SMTP port if there is one.
+/// Starts the inbox with the services beside it, and its SMTP port if there is one.
 fn spawn_inbox(
     inbox: Inbox,
-    identity: Option<IdentitySettings>,
+    stand_ins: StandIns,
     (http, smtp): (TcpListener, Option<TcpListener>),
     hosts: Option<Arc<LocalHosts>>,
 ) -> Result<ServerHandle> {
-    let identity = identity.map(|settings| web::Data::new(IdentityState::new(settings)));
-    let server = server::start_inbox(inbox.clone(), identity, http, hosts)?;
+    let identity = stand_ins
+        .identity
+        .map(|settings| web::Data::new(IdentityState::new(settings)));
+    let messages = stand_ins
+        .messages
+        .map(|_| web::Data::new(MessagesState::new(inbox.clone())));
+    let server = server::start_inbox(inbox.clone(), identity, messages, http, hosts)?;
     if let Some(smtp) = smtp {
         let listener = tokio::net::TcpListener::from_std(smtp)?;
         actix_web::rt::spawn(inbox::smtp::listen(listener, inbox));
@@ -174,8 +201,16 @@ fn spawn_inbox(
 }
 
 /// Says for each provider that is answered on this machine that it is not the real one, and how to use that.
-fn print_notes_about_sign_in(settings: Option<&IdentitySettings>) {
-    for client in settings.into_iter().flat_map(|settings| &settings.clients) {
+fn print_notes_about_stand_ins(stand_ins: &StandIns, config: &Config) {
+    if let Some(service) = stand_ins.messages {
+        let inbox = instance::inbox_url(config.inbox.port);
+        output::print_note(&format!(
+            "auth.sms.{service} sends nothing: text messages are shown at {inbox}; set its account to use the real service \
+             (docs/development-sign-in.md)"
+        ));
+    }
+    let settings = stand_ins.identity.iter();
+    for client in settings.flat_map(|settings| &settings.clients) {
         let name = &client.provider;
         output::print_note(&format!(
             "auth.external.{name} is answered on this machine, with invented people; set its client_id and secret to \

@@ -44,7 +44,8 @@ impl ProviderSection {
     }
 }
 
-fn is_placeholder(credential: &str) -> bool {
+/// Whether a credential is missing: empty, an `env(…)` whose variable is not set, or `dev`.
+pub(super) fn is_placeholder(credential: &str) -> bool {
     let is_unset_reference = credential.starts_with("env(") && credential.ends_with(')');
     credential.is_empty() || credential == DEVELOPMENT_CREDENTIAL || is_unset_reference
 }

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use secrecy::SecretString;
+use secrecy::{ExposeSecret, SecretString};
 
+use super::external::is_placeholder;
 use crate::config::section::Section;
 
 /// `[auth.sms]`.
@@ -59,6 +60,46 @@ pub enum SmsProvider {
         /// URL of the service. Default: the provider's.
         base_url: Option<String>,
     },
+}
+
+impl SmsProvider {
+    /// The name of its section below `[auth.sms]`.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Twilio(_) => "twilio",
+            Self::TwilioVerify(_) => "twilio_verify",
+            Self::Messagebird { .. } => "messagebird",
+            Self::Textlocal { .. } => "textlocal",
+            Self::Vonage { .. } => "vonage",
+        }
+    }
+
+    /// Whether an id or secret of the account is missing: empty, an `env(…)` whose variable is not set, or `dev`.
+    pub fn lacks_credentials(&self) -> bool {
+        let is_missing = |secret: &Option<SecretString>| {
+            is_placeholder(secret.as_ref().map_or("", |secret| secret.expose_secret()))
+        };
+        match self {
+            Self::Twilio(account) | Self::TwilioVerify(account) => {
+                is_placeholder(&account.account_sid) || is_missing(&account.auth_token)
+            }
+            Self::Messagebird { access_key, .. } => is_missing(access_key),
+            Self::Textlocal { api_key, .. } => is_missing(api_key),
+            Self::Vonage {
+                api_key, api_secret, ..
+            } => is_placeholder(api_key) || is_missing(api_secret),
+        }
+    }
+
+    /// The URL under which it is called; `None` is the provider's own.
+    pub fn base_url_mut(&mut self) -> &mut Option<String> {
+        match self {
+            Self::Twilio(account) | Self::TwilioVerify(account) => &mut account.base_url,
+            Self::Messagebird { base_url, .. }
+            | Self::Textlocal { base_url, .. }
+            | Self::Vonage { base_url, .. } => base_url,
+        }
+    }
 }
 
 /// An account with Twilio.

@@ -8,7 +8,7 @@ use selvedge_auth::{
     RefreshConfig, SamlConfig, SamlSettings, SessionConfig, Web3Config,
 };
 
-use super::{auth_channels, auth_protection, auth_providers};
+use super::{auth_channels, auth_protection, auth_providers, caught_messages};
 use crate::config::{AuthSection, Config, PasswordRequirements};
 use crate::services::mode::Mode;
 
@@ -40,7 +40,7 @@ pub(in crate::services) fn auth_config(config: &Config, mode: Mode) -> Result<Au
         },
         oauth_server: oauth_server(section),
         email: email_config(config),
-        phone: auth_channels::phone_config(&section.sms),
+        phone: auth_channels::phone_config(config, mode),
         mfa: auth_protection::mfa_config(&section.mfa),
         webauthn: auth_protection::webauthn_config(&section.webauthn),
         hooks: auth_channels::hooks_config(config)?,
@@ -159,7 +159,8 @@ fn rate_limits(config: &Config, mode: Mode) -> RateLimitConfig {
         anonymous_users: section.anonymous_users,
         // Without an SMTP server all mail goes to the development inbox, which needs no limit.
         emails_per_hour: config.auth.email.smtp.is_some().then_some(section.email_sent),
-        sms_per_hour: Some(section.sms_sent),
+        // Likewise text messages that are caught.
+        sms_per_hour: (!caught_messages::is_caught(config, mode)).then_some(section.sms_sent),
         web3: section.web3,
         mfa_per_minute: selvedge.rate_limit_mfa,
         passkeys: selvedge.rate_limit_passkeys,

@@ -4,9 +4,12 @@ use anyhow::{Context, Result};
 use selvedge_auth::{HookConfig, HooksConfig, PhoneConfig, SmsProviderConfig, TwilioConfig};
 use selvedge_mail::MailKind;
 
-use crate::config::{Config, SmsProvider, SmsSection, Twilio};
+use super::caught_messages;
+use crate::config::{Config, SmsProvider, Twilio};
+use crate::services::mode::Mode;
 
-pub(super) fn phone_config(section: &SmsSection) -> PhoneConfig {
+pub(super) fn phone_config(config: &Config, mode: Mode) -> PhoneConfig {
+    let section = &config.auth.sms;
     PhoneConfig {
         enabled: section.enabled,
         autoconfirm: !section.enable_confirmations,
@@ -18,7 +21,7 @@ pub(super) fn phone_config(section: &SmsSection) -> PhoneConfig {
             // Auth stores phone numbers as digits only, so test numbers must have the same form to match.
             .map(|(phone, code)| (phone.replace(['+', ' '], ""), code.clone()))
             .collect(),
-        provider: section.provider.clone().map(sms_provider),
+        provider: caught_messages::choose_provider(config, mode).map(sms_provider),
         ..PhoneConfig::default()
     }
 }

@@ -4,6 +4,7 @@ pub(super) mod auth;
 mod auth_channels;
 mod auth_protection;
 pub(super) mod auth_providers;
+pub(super) mod caught_messages;
 pub(super) mod functions;
 pub(super) mod gateway;
 pub(super) mod generator;
