@@ -110,15 +110,16 @@ async function startNats(port: number): Promise<ChildProcess> {
   return child;
 }
 
-/** Starts `selvedge serve` with a project and waits until it responds. */
+/** Starts `selvedge serve` with a project and waits until it responds. `onOutput` gets what it logs. */
 export async function startNode(
   project: string,
   port: number,
   variables: Record<string, string>,
+  onOutput?: (text: string) => void,
 ): Promise<ChildProcess> {
   const arguments_ = ["serve", "--project", project, "--host", "127.0.0.1", "--port", `${port}`];
   const child = spawn(binary(), arguments_, {
-    stdio: "ignore",
+    stdio: onOutput === undefined ? "ignore" : ["ignore", "pipe", "pipe"],
     env: {
       ...process.env,
       SELVEDGE_DATA_DIR: join(project, `node-${port}`),
@@ -128,6 +129,9 @@ export async function startNode(
       ...variables,
     },
   });
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding("utf8").on("data", (text: string) => onOutput?.(text));
+  }
   await until(async () => {
     if (child.exitCode !== null) {
       throw new Error(`a node ended with code ${child.exitCode}`);

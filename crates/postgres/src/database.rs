@@ -15,6 +15,13 @@ use crate::{PoolMetrics, RoleSettings, tls, wire};
 /// How long a service waits for a connection of a deadpool pool; then the request fails.
 const POOL_WAIT: Duration = Duration::from_secs(10);
 
+/// How long a connection to the only host may take.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long one of several hosts has before the next one is tried.
+const NEXT_HOST_TIMEOUT: Duration = Duration::from_secs(2);
+/// A server that has not acknowledged what it was sent for this long counts as lost, for example after a power failure.
+const PEER_TIMEOUT: Duration = Duration::from_secs(15);
+
 /// A part of this server that logs in to the database under a role of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Login {
@@ -66,9 +73,17 @@ impl Logins {
             .cloned()
             .expect("new() takes the authenticator");
         config.application_name("selvedge");
-        config.connect_timeout(Duration::from_secs(10));
-        // Detects a lost peer long before the system's default of two hours.
-        config.keepalives_idle(Duration::from_secs(60));
+        let has_several_hosts = config.get_hosts().len() > 1;
+        config.connect_timeout(if has_several_hosts {
+            NEXT_HOST_TIMEOUT
+        } else {
+            CONNECT_TIMEOUT
+        });
+        // Detects a lost peer long before the system's defaults: two hours for an idle connection, and a quarter of an hour
+        // for one on which something was sent.
+        config.keepalives_idle(Duration::from_secs(30));
+        config.keepalives_interval(Duration::from_secs(5));
+        config.tcp_user_timeout(PEER_TIMEOUT);
         config
     }
 }
@@ -77,6 +92,7 @@ impl Logins {
 pub struct Database {
     logins: Logins,
     tls: MakeRustlsConnect,
+    last_host: wire::LastHost,
     /// Shared with the [`Database`]s of its replicas.
     role_settings: Arc<ArcSwap<RoleSettings>>,
     pool_metrics: PoolMetrics,
@@ -98,6 +114,7 @@ impl Database {
         Arc::new(Self {
             logins,
             tls: tls::connector(),
+            last_host: wire::LastHost::default(),
             role_settings: Arc::default(),
             pool_metrics: PoolMetrics::default(),
         })
@@ -108,6 +125,7 @@ impl Database {
         Arc::new(Self {
             logins,
             tls: tls::connector(),
+            last_host: wire::LastHost::default(),
             role_settings: Arc::clone(&self.role_settings),
             pool_metrics: PoolMetrics::default(),
         })
@@ -136,9 +154,13 @@ impl Database {
         &self.tls
     }
 
+    pub(crate) fn last_host(&self) -> &wire::LastHost {
+        &self.last_host
+    }
+
     /// Opens a connection for [`crate::wire`], which writes the messages of a request itself.
     pub(crate) async fn open_wire(&self, login: Login) -> Result<wire::Opened, wire::ConnectError> {
-        wire::open_connection(&self.logins.config(login), &self.tls).await
+        wire::open_connection(&self.logins.config(login), &self.tls, &self.last_host).await
     }
 
     /// Opens a connection outside of any pool, polled in the background: for work that must not share one.

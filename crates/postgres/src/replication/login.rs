@@ -10,7 +10,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio_postgres::Config;
 
 use super::error::ReplicationError;
-use crate::wire::Stream;
+use crate::wire::{STANDBY, Stream, is_unwanted_standby};
 
 /// Session settings that fix how values are written as text, whatever the database or the role is set to.
 const TEXT_FORMAT_SETTINGS: [(&str, &str); 6] = [
@@ -34,6 +34,12 @@ const MAX_KEPT_BYTES: usize = 1 << 20;
 
 /// Code of the message that ends authentication.
 const AUTHENTICATION_OK: i32 = 0;
+
+/// The value of `in_hot_standby`, if a `ParameterStatus` is about it.
+fn parse_in_hot_standby(body: &[u8]) -> Option<&str> {
+    let value = body.strip_prefix(b"in_hot_standby\0")?.strip_suffix(b"\0")?;
+    std::str::from_utf8(value).ok()
+}
 
 /// A connection to a walsender, which reads and writes whole messages.
 pub(super) struct Walsender {
@@ -70,6 +76,10 @@ impl Walsender {
             match walsender.read().await? {
                 (b'Z', _) => return Ok(walsender),
                 (b'E', body) => return Err(ReplicationError::refused(&body)),
+                // A standby would stream as well, from version 16 on, but late, and with a slot that a failover removes.
+                (b'S', body) if is_unwanted_standby(config, parse_in_hot_standby(&body)) => {
+                    return Err(ReplicationError::Connect(STANDBY.to_owned()));
+                }
                 _ => {}
             }
         }

@@ -9,7 +9,7 @@ use tokio::time::{Instant, timeout_at};
 use super::error::ReplicationError;
 use super::login::Walsender;
 use super::pgoutput::LogicalMessage;
-use crate::wire::connect_stream;
+use crate::wire::{connect_host, try_hosts};
 use crate::{Database, Login};
 
 /// The position is confirmed at least this often. PostgreSQL disconnects a client that is silent for
@@ -38,8 +38,11 @@ impl ReplicationStream {
     /// When PostgreSQL cannot be reached or refuses; see [`ReplicationError::Refused`].
     pub async fn start(database: &Database, publications: &[&str]) -> Result<Self, ReplicationError> {
         let config = database.login_config(Login::Replication);
-        let stream = connect_stream(&config, database.tls()).await?;
-        let mut walsender = Walsender::log_in(stream, &config).await?;
+        let log_in = async |index| {
+            let stream = connect_host(&config, database.tls(), index).await?;
+            Walsender::log_in(stream, &config).await
+        };
+        let mut walsender = try_hosts(&config, database.last_host(), log_in).await?;
         // Slot names are unique in a cluster, and several nodes may stream from the same database, so the name is
         // random.
         let slot = format!("selvedge_{}", uuid::Uuid::new_v4().simple());

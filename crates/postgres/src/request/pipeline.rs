@@ -44,6 +44,8 @@ pub(super) struct Pipeline {
     /// follow.
     has_right_defaults: bool,
     last_reset: Cell<Instant>,
+    /// Whether the server was a standby at login. It may have been promoted since.
+    was_standby: bool,
     /// How values are read and written, as names and values of settings at login.
     formats: Vec<(String, String)>,
     opened: Instant,
@@ -62,6 +64,7 @@ impl Pipeline {
             .map_err(|error| RequestError::Unavailable(error.describe()))?;
         let mut pipeline = Self {
             has_iso_dates: opened.iso_dates,
+            was_standby: opened.is_standby,
             formats: opened.settings.formats(),
             connection: Connection::start(opened, cached_statements, on_finished),
             owns_session: cached_statements > 0,
@@ -129,6 +132,10 @@ impl Pipeline {
     /// Takes no further transactions.
     pub(super) fn retire(&self) {
         self.connection.retire();
+    }
+
+    pub(super) fn was_standby(&self) -> bool {
+        self.was_standby
     }
 
     /// The subject of the possibly slow transaction that is in flight.

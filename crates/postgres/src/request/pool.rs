@@ -90,7 +90,8 @@ impl RequestPool {
             let roles = self.inner.database.role_settings();
             let _running = self.inner.database.pool_metrics().count_running();
             let running = pipeline.begin(label, &transaction, &roles, attempt)?;
-            match running.result().await {
+            let result = running.result().await;
+            match result.map_err(|failure| failure.classify(pipeline.was_standby(), transaction.access)) {
                 Err(failure) if may_repeat(&failure, &pipeline, &mut attempt) => {}
                 result => return result.map_err(Failure::into_error),
             }
@@ -142,7 +143,7 @@ impl RequestPool {
             let reply = pipeline.begin_checked(&transaction, &roles, attempt)?;
             let answer = pipeline.finish_checked(reply, transaction.end, &accept).await;
             held.release();
-            match answer {
+            match answer.map_err(|failure| failure.classify(pipeline.was_standby(), transaction.access)) {
                 Err(failure) if may_repeat(&failure, &pipeline, &mut attempt) => {}
                 result => return result.map_err(Failure::into_error),
             }
@@ -161,7 +162,8 @@ impl RequestPool {
 fn may_repeat(failure: &Failure, pipeline: &Pipeline, attempt: &mut Attempt) -> bool {
     match failure {
         Failure::StaleStatement => pipeline.forget_statements(),
-        Failure::ChangedSession => pipeline.retire(),
+        // A new connection may find the primary, where a proxy or a list of hosts leads to it.
+        Failure::ChangedSession | Failure::Standby => pipeline.retire(),
         Failure::Error(_) => return false,
     }
     std::mem::replace(attempt, Attempt::Isolated) == Attempt::Shared

@@ -1,10 +1,11 @@
 //! A transaction that was sent: waits for its end, and says why it failed and whether it may be tried again.
 
+use super::AccessMode;
 use super::error::RequestError;
 use super::result::{JsonReadResult, TransactionResult};
 use super::stage::TransactionStage;
 use crate::json::{JsonForm, JsonRows};
-use crate::wire::{self, Finished, Reply, Row, Sink};
+use crate::wire::{self, Finished, Reply, Row, STANDBY, Sink};
 
 /// A transaction in flight.
 pub(super) struct Running {
@@ -32,16 +33,37 @@ pub(super) enum Failure {
     /// The transaction before it has changed the session's settings. A read may have returned wrong values; a write was
     /// refused. Both may be tried again.
     ChangedSession,
+    /// The server is a standby, so it cannot write. Nothing has run.
+    Standby,
     Error(RequestError),
 }
 
 impl Failure {
+    /// Tells a write that was refused because the server is a standby from one that was refused for another reason.
+    ///
+    /// 25006 alone does not say it, as a function may make its own transaction read-only; and `begin … read write` fails with
+    /// 0A000 on a standby.
+    pub(super) fn classify(self, was_standby: bool, access: AccessMode) -> Self {
+        match self {
+            Self::Error(RequestError::Database(error))
+                if was_standby
+                    && access == AccessMode::ReadWrite
+                    && (error.code == "25006"
+                        || (error.code == "0A000" && error.stage == TransactionStage::Begin)) =>
+            {
+                Self::Standby
+            }
+            failure => failure,
+        }
+    }
+
     pub(super) fn into_error(self) -> RequestError {
         match self {
             Self::Error(error) => error,
             Self::StaleStatement => {
                 RequestError::Lost("a prepared statement was out of date, again and again".to_owned())
             }
+            Self::Standby => RequestError::Unavailable(STANDBY.to_owned()),
             Self::ChangedSession => {
                 RequestError::Lost("the settings of the session have changed, again and again".to_owned())
             }

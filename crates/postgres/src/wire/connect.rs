@@ -7,6 +7,7 @@ use std::cell::RefCell;
 use std::io;
 use std::pin::Pin;
 use std::rc::Rc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll};
 
 use socket2::{SockRef, TcpKeepalive};
@@ -55,52 +56,68 @@ impl ConnectError {
 /// A connection that has logged in, and what the server reported at login.
 pub(crate) struct Opened {
     pub(crate) stream: Box<dyn Stream>,
+    /// Whether the server was a standby, which cannot write until it is promoted.
+    pub(crate) is_standby: bool,
     /// Whether `DateStyle` is ISO, the only one whose dates can become JSON in this process.
     pub(crate) iso_dates: bool,
     /// The session's settings, as far as the server reports them.
     pub(crate) settings: SessionSettings,
 }
 
-/// Opens a connection to the first of the configured hosts that accepts the login.
+/// Which of several hosts accepted a login last. It is tried first, because a host that lost its power refuses nothing: each
+/// attempt to reach it takes the whole `connect_timeout`.
+#[derive(Debug, Default)]
+pub(crate) struct LastHost(AtomicUsize);
+
+/// Opens a connection to one of the configured hosts that accepts the login.
 pub(crate) async fn open_connection(
     config: &Config,
     tls: &MakeRustlsConnect,
+    last: &LastHost,
 ) -> Result<Opened, ConnectError> {
-    let mut refusal = ConnectError::Unusable("no host is configured");
-    for index in 0..config.get_hosts().len() {
-        let attempt = async { log_in(config, connect_host(config, tls, index).await?).await };
+    try_hosts(config, last, async |index| {
+        log_in(config, connect_host(config, tls, index).await?).await
+    })
+    .await
+}
+
+/// Tries one host after the other, and returns what `attempt` makes of the first that it succeeds with.
+pub(crate) async fn try_hosts<T, E: From<ConnectError>>(
+    config: &Config,
+    last: &LastHost,
+    attempt: impl AsyncFn(usize) -> Result<T, E>,
+) -> Result<T, E> {
+    let (count, first) = (config.get_hosts().len(), last.0.load(Ordering::Relaxed));
+    let mut refusal = ConnectError::Unusable("no host is configured").into();
+    for index in (first..first + count).map(|index| index % count) {
         let outcome = match config.get_connect_timeout() {
-            Some(limit) => tokio::time::timeout(*limit, attempt)
+            Some(limit) => tokio::time::timeout(*limit, attempt(index))
                 .await
-                .unwrap_or_else(|_| Err(io::Error::from(io::ErrorKind::TimedOut).into())),
-            None => attempt.await,
+                .unwrap_or_else(|_| Err(ConnectError::from(io::Error::from(io::ErrorKind::TimedOut)).into())),
+            None => attempt(index).await,
         };
         match outcome {
-            Ok(opened) => return Ok(opened),
+            Ok(opened) => {
+                last.0.store(index, Ordering::Relaxed);
+                return Ok(opened);
+            }
             Err(error) => refusal = error,
         }
     }
     Err(refusal)
 }
 
-/// Connects to the first of the configured hosts that can be reached, with TLS where it is configured, without logging
-/// in.
-pub(crate) async fn connect_stream(
-    config: &Config,
-    tls: &MakeRustlsConnect,
-) -> Result<Box<dyn Stream>, ConnectError> {
-    let mut refusal = ConnectError::Unusable("no host is configured");
-    for index in 0..config.get_hosts().len() {
-        match connect_host(config, tls, index).await {
-            Ok(stream) => return Ok(stream),
-            Err(error) => refusal = error,
-        }
-    }
-    Err(refusal)
+/// Whether only a server that accepts writes is wanted, and this one is a standby. `in_hot_standby` is what it reported
+/// at login.
+pub(crate) fn is_unwanted_standby(config: &Config, in_hot_standby: Option<&str>) -> bool {
+    config.get_target_session_attrs() == TargetSessionAttrs::ReadWrite && in_hot_standby == Some("on")
 }
 
-/// Connects to the host at `index` of the configuration.
-async fn connect_host(
+/// Why such a server is not used.
+pub(crate) const STANDBY: &str = "the server is a standby, which cannot write";
+
+/// Connects to the host at `index` of the configuration, with TLS where it is configured, without logging in.
+pub(crate) async fn connect_host(
     config: &Config,
     tls: &MakeRustlsConnect,
     index: usize,
@@ -135,6 +152,9 @@ fn keep_alive(config: &Config, stream: &TcpStream) -> io::Result<()> {
     if let Some(retries) = config.get_keepalives_retries() {
         settings = settings.with_retries(retries);
     }
+    // Keepalives are not sent while data waits for its acknowledgement, so that case has a limit of its own.
+    #[cfg(target_os = "linux")]
+    SockRef::from(stream).set_tcp_user_timeout(config.get_tcp_user_timeout().copied())?;
     SockRef::from(stream).set_tcp_keepalive(&settings)
 }
 
@@ -176,10 +196,10 @@ async fn log_in(config: &Config, stream: Box<dyn Stream>) -> Result<Opened, Conn
     config.ssl_mode(SslMode::Disable);
     let (client, connection) = config.connect_raw(lent, NoTls).await?;
     let says = |name: &str| connection.parameter(name);
-    let is_writable = says("in_hot_standby") != Some("on");
-    if config.get_target_session_attrs() == TargetSessionAttrs::ReadWrite && !is_writable {
-        return Err(ConnectError::Unusable("the server is read-only"));
+    if is_unwanted_standby(&config, says("in_hot_standby")) {
+        return Err(ConnectError::Unusable(STANDBY));
     }
+    let is_standby = says("in_hot_standby") == Some("on");
     let iso_dates = says("DateStyle").is_some_and(|style| style.starts_with("ISO"));
     let settings = SessionSettings::at_login(says);
     // Dropping them sends nothing to the server: messages are written only while the connection is polled.
@@ -188,6 +208,7 @@ async fn log_in(config: &Config, stream: Box<dyn Stream>) -> Result<Opened, Conn
     let stream = Rc::into_inner(owner).ok_or(ConnectError::Unusable("the driver kept the stream"))?;
     Ok(Opened {
         stream: stream.into_inner(),
+        is_standby,
         iso_dates,
         settings,
     })

@@ -13,7 +13,10 @@ mod session_settings;
 mod statements;
 
 pub(crate) use batch::{Batch, BatchError, Finished, Refusal, Sink};
-pub(crate) use connect::{ConnectError, Opened, Stream, connect_stream, open_connection};
+pub(crate) use connect::{
+    ConnectError, LastHost, Opened, STANDBY, Stream, connect_host, is_unwanted_standby, open_connection,
+    try_hosts,
+};
 pub(crate) use driver::{BatchLabel, Connection, OnFinished, Reply};
 pub(crate) use row::{Column, Values};
 pub use row::{ColumnIndex, NamedColumns, Row, RowError};

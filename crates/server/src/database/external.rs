@@ -4,7 +4,7 @@ use anyhow::{Context, Result, bail};
 use secrecy::{ExposeSecret, SecretString};
 use selvedge_postgres::Logins;
 use selvedge_postgres::migrate::{RolePasswords, set_role_passwords};
-use tokio_postgres::config::{Host, SslMode};
+use tokio_postgres::config::{Host, SslMode, TargetSessionAttrs};
 use tokio_postgres::{Client, Config};
 
 use super::service_logins;
@@ -23,7 +23,15 @@ impl ExternalDatabase {
     /// # Errors
     /// A URL of another form, or without a host. The message does not quote it, as it holds a password.
     pub(crate) fn parse(url: &SecretString) -> Result<Self> {
-        Self::parse_named("DATABASE_URL", url)
+        let mut database = Self::parse_named("DATABASE_URL", url)?;
+        // Of several hosts one is the primary, and a failover makes it another one.
+        let names_attributes = url.expose_secret().contains("target_session_attrs");
+        if database.config.get_hosts().len() > 1 && !names_attributes {
+            database
+                .config
+                .target_session_attrs(TargetSessionAttrs::ReadWrite);
+        }
+        Ok(database)
     }
 
     /// The same for a URL that has another `name` in messages.
@@ -200,6 +208,23 @@ mod tests {
             SslMode::Disable
         );
         assert_eq!(ssl_mode("postgresql://u:p@127.0.0.1:5432/x"), SslMode::Prefer);
+    }
+
+    #[test]
+    fn of_several_hosts_the_one_that_accepts_writes_is_wanted_unless_the_url_says_otherwise() {
+        let wanted = |url: &str| {
+            let database = ExternalDatabase::parse(&url.into()).unwrap();
+            (database.config.get_target_session_attrs(), database.address())
+        };
+
+        let both = wanted("postgresql://u:p@db1:5432,db2:6432/x");
+        assert_eq!(
+            both,
+            (TargetSessionAttrs::ReadWrite, "db1:5432,db2:6432".to_owned())
+        );
+        let any = wanted("postgresql://u:p@db1,db2/x?target_session_attrs=any");
+        assert_eq!(any.0, TargetSessionAttrs::Any);
+        assert_eq!(wanted("postgresql://u:p@db1/x").0, TargetSessionAttrs::Any);
     }
 
     #[test]

@@ -96,6 +96,11 @@ impl DeliveredBroadcasts {
         self.gap_began = None;
     }
 
+    /// When the stream ended, if there is a gap.
+    pub(super) fn gap_began(&self) -> Option<NaiveDateTime> {
+        self.gap_began
+    }
+
     /// From which time on rows are missing, if any.
     pub(super) fn missing_since(&self) -> Option<NaiveDateTime> {
         Some((self.gap_began? - LOOKBACK).max(self.forgotten_until))

@@ -44,6 +44,7 @@ impl Feed {
                 self.relations.clear();
                 self.refused.clear();
                 self.retry_pause = FIRST_RETRY;
+                self.report_gap();
                 self.catch_up_broadcasts().await;
                 self.is_streaming.store(true, Ordering::Relaxed);
                 self.sink.broadcasts_ready(true);
@@ -55,6 +56,19 @@ impl Feed {
                 self.report_wal_level(&error).await;
                 self.retry_after(&error);
             }
+        }
+    }
+
+    /// Says in the log that changes were missed: a new slot begins at the present, and only broadcasts are also in a table.
+    fn report_gap(&self) {
+        if let Some(since) = self.delivered.gap_began()
+            && self.subscriptions.channels().next().is_some()
+        {
+            tracing::warn!(
+                code = "ChangesMissed",
+                %since,
+                "the replication stream has begun anew: changes of tables since its end are not delivered"
+            );
         }
     }
 

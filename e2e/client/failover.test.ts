@@ -1,0 +1,219 @@
+// The primary dies under load and a replica is promoted: nodes answer 503 until then, go on afterwards without a restart, and lose
+// nothing that they have acknowledged.
+
+import type { ChildProcess } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import {
+  createClient,
+  type SupabaseClient,
+  type WebSocketLikeConstructor,
+} from "@supabase/supabase-js";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import WebSocket from "ws";
+import { password } from "../support/clients.ts";
+import { generateKeys, startNode } from "../support/cluster.ts";
+import {
+  type PostgresServer,
+  type ReplicatedDatabase,
+  startReplicatedDatabase,
+} from "../support/postgres.ts";
+import { makeProject, type ProjectFolder } from "../support/project.ts";
+import { freePorts, stop } from "../support/selvedge.ts";
+
+/** Writes must go on within this time after the promotion, on a busy machine, too. */
+const recovery = { timeout: 20_000, interval: 50 };
+/** How long there is no primary. */
+const outageMs = 1_500;
+/** Clients that write all the time. */
+const writers = 4;
+
+const migration = `
+  create table public.notes (id uuid primary key);
+  alter publication supabase_realtime add table public.notes;
+  create view public.place as select pg_is_in_recovery() as is_replica;
+  grant select, insert on public.notes to anon;
+  grant select on public.place to authenticated;
+`;
+
+let project: ProjectFolder;
+let database: ReplicatedDatabase;
+let replica: PostgresServer;
+let nodes: ChildProcess[] = [];
+/** Knows both servers. */
+let node: string;
+/** Knows the replica alone, as behind a proxy that sends it to the wrong server. */
+let misled: string;
+let log = "";
+let key: string;
+
+beforeAll(async () => {
+  project = await makeProject("failover", migration);
+  database = await startReplicatedDatabase(project.path, 1);
+  const { primary } = database;
+  replica = database.replicas[0] as PostgresServer;
+  // A commit is acknowledged when the replica has it, too.
+  await primary.sql("alter system set synchronous_standby_names = '*'");
+  await primary.sql("select pg_reload_conf()");
+  const keys = generateKeys(project.path);
+  key = keys.SUPABASE_AUTH_PUBLISHABLE_KEY ?? "";
+  const [port = 0, misledPort = 0] = await freePorts(2);
+  [node, misled] = [`http://127.0.0.1:${port}`, `http://127.0.0.1:${misledPort}`];
+  const variables = { ...keys, SUPABASE_AUTH_EMAIL_ENABLE_CONFIRMATIONS: "false" };
+  const hosts = `127.0.0.1:${replica.port},127.0.0.1:${primary.port}`;
+  nodes = await Promise.all([
+    startNode(
+      project.path,
+      port,
+      {
+        ...variables,
+        DATABASE_URL: `postgresql://supabase_admin:postgres@${hosts}/postgres`,
+        SELVEDGE_REPLICAS_URLS: replica.url(),
+      },
+      (text) => {
+        log += text;
+      },
+    ),
+    startNode(project.path, misledPort, { ...variables, DATABASE_URL: replica.url() }),
+  ]);
+});
+
+afterAll(async () => {
+  await Promise.all(nodes.map((one) => stop(one, "SIGTERM")));
+  await database?.stop();
+  await project?.remove();
+});
+
+/** What became of the writes of a client. */
+class Writes {
+  readonly acknowledged: string[] = [];
+  readonly failures: { status: number; retryAfter: string | null }[] = [];
+  readonly #url: string;
+
+  constructor(url: string) {
+    this.#url = url;
+  }
+
+  /** Inserts a row; returns its id if the insert was acknowledged. */
+  async insert(): Promise<string | undefined> {
+    const id = randomUUID();
+    const response = await fetch(`${this.#url}/rest/v1/notes`, {
+      method: "POST",
+      headers: { apikey: key, "content-type": "application/json" },
+      body: JSON.stringify({ id }),
+    });
+    await response.arrayBuffer();
+    if (response.status === 201) {
+      this.acknowledged.push(id);
+      return id;
+    }
+    this.failures.push({
+      status: response.status,
+      retryAfter: response.headers.get("retry-after"),
+    });
+    return undefined;
+  }
+
+  /** Every write that was not acknowledged must have been told to come again. */
+  expectOnlyRetriable(): void {
+    const others = this.failures.filter(
+      ({ status, retryAfter }) => status !== 503 || Number(retryAfter) < 1,
+    );
+    expect(others).toEqual([]);
+  }
+}
+
+const pause = (ms: number) => new Promise((wake) => setTimeout(wake, ms));
+
+function connect(): SupabaseClient {
+  return createClient(node, key, {
+    auth: { persistSession: false, autoRefreshToken: false, detectSessionInUrl: false },
+    realtime: { transport: WebSocket as unknown as WebSocketLikeConstructor },
+  });
+}
+
+/** Collects the ids of inserted rows that Realtime announces. */
+async function subscribe(client: SupabaseClient, heard: string[]): Promise<void> {
+  await new Promise<void>((done) => {
+    client
+      .channel("notes")
+      .on("postgres_changes", { event: "INSERT", schema: "public", table: "notes" }, (change) => {
+        heard.push(change.new.id as string);
+      })
+      .on("system", {}, ({ extension, status }) => {
+        if (extension === "postgres_changes" && status === "ok") {
+          done();
+        }
+      })
+      .subscribe();
+  });
+}
+
+test("a failover under load costs answers of 503 and nothing else", {
+  timeout: 180_000,
+}, async () => {
+  const reader = connect();
+  const email = `person-${randomUUID().slice(0, 12)}@failover.test`;
+  expect((await reader.auth.signUp({ email, password })).error).toBeNull();
+  await vi.waitFor(async () => {
+    const { data } = await reader.from("place").select().single();
+    expect(data?.is_replica).toBe(true);
+  }, recovery);
+  const listener = connect();
+  const heard: string[] = [];
+  await subscribe(listener, heard);
+  const first = await new Writes(node).insert();
+  await vi.waitFor(() => expect(heard).toContain(first), recovery);
+
+  // A node that reaches only a standby says so, instead of blaming the request.
+  const strayed = new Writes(misled);
+  expect(await strayed.insert()).toBeUndefined();
+  strayed.expectOnlyRetriable();
+
+  const writes = new Writes(node);
+  let isGoing = true;
+  const load = Array.from({ length: writers }, async () => {
+    while (isGoing) {
+      await writes.insert();
+      await pause(5);
+    }
+  });
+  await vi.waitFor(() => expect(writes.acknowledged.length).toBeGreaterThan(50), recovery);
+
+  await database.primary.kill();
+  await pause(outageMs / 2);
+  const acknowledgedBefore = writes.acknowledged.length;
+  // Reads go on without a primary.
+  for (let read = 0; read < 10; read += 1) {
+    const { data, error } = await reader.from("place").select().single();
+    expect([error, data?.is_replica]).toEqual([null, true]);
+  }
+  await pause(outageMs / 2);
+  expect(writes.acknowledged.length).toBe(acknowledgedBefore);
+  expect(writes.failures.length).toBeGreaterThan(10);
+
+  await replica.sql("select pg_promote()");
+  await vi.waitFor(() => {
+    expect(writes.acknowledged.length).toBeGreaterThan(acknowledgedBefore + 50);
+  }, recovery);
+  isGoing = false;
+  await Promise.all(load);
+
+  writes.expectOnlyRetriable();
+  const rows = new Set((await replica.sql("select id from public.notes")).flat());
+  expect(writes.acknowledged.filter((id) => !rows.has(id))).toEqual([]);
+  // The same connections that were refused can write now.
+  await vi.waitFor(async () => expect(await strayed.insert()).toBeDefined(), recovery);
+
+  // Sign-in and Realtime go on, too, and the log says what Realtime cannot know.
+  expect((await connect().auth.signInWithPassword({ email, password })).error).toBeNull();
+  await vi.waitFor(
+    async () => {
+      const id = await new Writes(node).insert();
+      await vi.waitFor(() => expect(heard).toContain(id), { timeout: 1_000 });
+    },
+    { timeout: 40_000 },
+  );
+  expect(log).toContain("ChangesMissed");
+  await listener.removeAllChannels();
+  listener.realtime.disconnect();
+});
