@@ -55,6 +55,8 @@ pub enum Command {
     Stop(StopArgs),
     /// Show URLs and keys of the running instance
     Status(StatusArgs),
+    /// Examine what the project runs on (database, replicas, disk, keys, mail), and say what to do about each fault
+    Doctor(DoctorArgs),
     /// Apply, list, create or repair migrations
     #[command(visible_alias = "migration", alias = "migrations")]
     Migrate(MigrateArgs),
@@ -211,6 +213,16 @@ pub struct StatusArgs {
     pub override_name: Vec<String>,
 }
 
+#[derive(Debug, Args)]
+pub struct DoctorArgs {
+    /// Examine this database instead of the project's own [env: DATABASE_URL]
+    #[arg(long, value_name = "URL")]
+    pub database_url: Option<String>,
+    /// How to print
+    #[arg(short, long, value_enum, default_value_t = OutputFormat::Pretty)]
+    pub output: OutputFormat,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum OutputFormat {
     /// A table for people
@@ -352,8 +364,9 @@ impl Cli {
                 pg_bin: args.pg_bin.clone(),
                 ..flags
             },
-            Command::Sweep(args) => Flags {
-                database_url: args.database_url.clone().map(Into::into),
+            Command::Sweep(SweepArgs { database_url, .. })
+            | Command::Doctor(DoctorArgs { database_url, .. }) => Flags {
+                database_url: database_url.clone().map(Into::into),
                 ..flags
             },
             Command::Rest(_)

@@ -3,6 +3,7 @@
 mod apply;
 mod background;
 mod db;
+mod doctor;
 mod functions;
 mod generate;
 mod keys;
@@ -50,6 +51,7 @@ pub(crate) async fn run(cli: Cli) -> Result<()> {
         Command::Rest(args) => rest::run(&args).await,
         Command::Stop(args) => stop::run(&config, &args).await,
         Command::Status(args) => status::run(config, &args),
+        Command::Doctor(args) => doctor::run(config, args.output).await,
         Command::Migrate(args) => migrate::run(&config, args.action).await,
         Command::Test(TestArgs {
             suite: TestSuite::Db(args),

@@ -1,6 +1,7 @@
 //! Runs the built binary as a user does at a terminal: real processes and a real embedded PostgreSQL.
 
 mod budgets;
+mod doctor;
 mod lifecycle;
 mod listeners;
 mod migrations;

@@ -1,0 +1,231 @@
+//! The PostgreSQL server: version, clock, settings, connections, and age of its transactions.
+
+use std::collections::HashMap;
+use std::time::SystemTime;
+
+use selvedge_postgres::migrate::is_platform_applied;
+use tokio_postgres::{Client, Error};
+
+use super::finding::{Finding, Status};
+use crate::config::Config;
+
+/// Oldest and newest major version that the services are tested with.
+const MAJOR_VERSIONS: std::ops::RangeInclusive<i32> = 15..=18;
+/// Two clocks further apart than this refuse each other's tokens, which are accepted for 30 s around their times.
+const MAX_CLOCK_DIFFERENCE_S: f64 = 30.0;
+/// From here on read-your-writes between nodes suffers, see `docs/operations.md`.
+const GOOD_CLOCK_DIFFERENCE_S: f64 = 1.0;
+/// PostgreSQL stops accepting writes when a database is 2 000 million transactions old.
+const OLD_TRANSACTION_AGE: i64 = 1_000_000_000;
+
+/// Examines the server behind `client`.
+pub(super) async fn examine_server(config: &Config, client: &Client) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for result in [
+        check_version(client).await,
+        check_platform(client).await,
+        check_clock(client).await,
+        check_connections(config, client).await,
+        check_transactions(client).await,
+    ] {
+        findings.push(result.unwrap_or_else(|error| Finding::unknown("database", &error)));
+    }
+    match read_settings(client).await {
+        Ok(settings) => findings.extend(check_settings(config, &settings)),
+        Err(error) => findings.push(Finding::unknown("settings", &error)),
+    }
+    findings
+}
+
+async fn check_version(client: &Client) -> Result<Finding, Error> {
+    let row = client
+        .query_one(
+            "select current_setting('server_version'), current_setting('server_version_num')::int / 10000",
+            &[],
+        )
+        .await?;
+    let (version, major): (String, i32) = (row.get(0), row.get(1));
+    let message = format!("PostgreSQL {version}");
+    Ok(if MAJOR_VERSIONS.contains(&major) {
+        Finding::ok("postgresql", message)
+    } else {
+        Finding::error("postgresql", message, "use PostgreSQL 15, 16, 17 or 18")
+    })
+}
+
+async fn check_platform(client: &Client) -> Result<Finding, Error> {
+    Ok(match is_platform_applied(client).await {
+        Ok(true) => Finding::ok("schema", "the platform schema is up to date"),
+        Ok(false) => Finding::error(
+            "schema",
+            "the platform schema is missing, or an older version made it",
+            "run `selvedge migrate up` with a superuser in DATABASE_URL",
+        ),
+        Err(error) => Finding::warning(
+            "schema",
+            format!("{error:#}"),
+            "use a login in DATABASE_URL that may read the platform schema",
+        ),
+    })
+}
+
+async fn check_clock(client: &Client) -> Result<Finding, Error> {
+    let asked = SystemTime::now();
+    let row = client.query_one("select clock_timestamp()", &[]).await?;
+    let round_trip = asked.elapsed().unwrap_or_default();
+    let theirs: SystemTime = row.get(0);
+    // The server read its clock about half-way between question and answer.
+    let ours = asked + round_trip / 2;
+    let difference_s = match theirs.duration_since(ours) {
+        Ok(ahead) => ahead.as_secs_f64(),
+        Err(behind) => -behind.duration().as_secs_f64(),
+    };
+    let message = format!("the database's clock differs from this machine's by {difference_s:+.3} s");
+    let advice = "synchronize the clocks of both machines (chrony, systemd-timesyncd)";
+    Ok(match difference_s.abs() {
+        difference if difference > MAX_CLOCK_DIFFERENCE_S => Finding::error("clock", message, advice),
+        difference if difference > GOOD_CLOCK_DIFFERENCE_S => Finding::warning("clock", message, advice),
+        _ => Finding::ok("clock", message),
+    })
+}
+
+/// Connections that this node may open at most, next to those that the server has left.
+async fn check_connections(config: &Config, client: &Client) -> Result<Finding, Error> {
+    let row = client
+        .query_one(
+            "select current_setting('max_connections')::int, current_setting('superuser_reserved_connections')::int, \
+                    (select count(*)::int from pg_stat_activity where backend_type = 'client backend')",
+            &[],
+        )
+        .await?;
+    let (most, reserved, used): (i32, i32, i32) = (row.get(0), row.get(1), row.get(2));
+    let usable = most - reserved;
+    let message = format!("{used} of {usable} connections are in use");
+    let kept = config.selvedge.connections_per_worker
+        * config
+            .selvedge
+            .workers
+            .unwrap_or_else(crate::services::available_cores);
+    let advice = format!(
+        "raise max_connections, or put a pooler in front: a node keeps {kept} connections for requests, and each \
+         service opens up to {} more under load",
+        config.selvedge.service_connections
+    );
+    Ok(match used * 100 / usable.max(1) {
+        95.. => Finding::error("connections", message, advice),
+        80.. => Finding::warning("connections", message, advice),
+        _ => Finding::ok("connections", message),
+    })
+}
+
+/// Old transactions keep vacuum from removing rows, and a database whose rows are too old stops accepting writes.
+async fn check_transactions(client: &Client) -> Result<Finding, Error> {
+    let row = client
+        .query_one(
+            "select coalesce(extract(epoch from max(now() - xact_start)), 0)::float8, \
+                    (select max(age(datfrozenxid))::int8 from pg_database) \
+             from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()",
+            &[],
+        )
+        .await?;
+    let (oldest_s, age): (f64, i64) = (row.get(0), row.get(1));
+    if age > OLD_TRANSACTION_AGE {
+        return Ok(Finding::error(
+            "transactions",
+            format!("the oldest row is {} million transactions old", age / 1_000_000),
+            "find what keeps vacuum from running (autovacuum = off, prepared transactions, slots), then `vacuum (freeze)`",
+        ));
+    }
+    let message = format!("the oldest open transaction began {oldest_s:.0} s ago");
+    Ok(if oldest_s > 3600.0 {
+        Finding::warning(
+            "transactions",
+            message,
+            "end it with pg_terminate_backend, and set idle_in_transaction_session_timeout",
+        )
+    } else {
+        Finding::ok("transactions", message)
+    })
+}
+
+async fn read_settings(client: &Client) -> Result<HashMap<String, String>, Error> {
+    let rows = client.query("select name, setting from pg_settings", &[]).await?;
+    Ok(rows.iter().map(|row| (row.get(0), row.get(1))).collect())
+}
+
+/// A value of a setting that is a fault, what it leads to, and what to do about it.
+struct BadSetting {
+    name: &'static str,
+    value: &'static str,
+    status: Status,
+    consequence: &'static str,
+    advice: &'static str,
+}
+
+const BAD_SETTINGS: [BadSetting; 5] = [
+    BadSetting {
+        name: "fsync",
+        value: "off",
+        status: Status::Error,
+        consequence: "a crash of the machine can destroy the database",
+        advice: "set fsync = on",
+    },
+    BadSetting {
+        name: "full_page_writes",
+        value: "off",
+        status: Status::Error,
+        consequence: "a crash of the machine can destroy pages of the database",
+        advice: "set full_page_writes = on",
+    },
+    BadSetting {
+        name: "autovacuum",
+        value: "off",
+        status: Status::Error,
+        consequence: "tables grow without bound, and the database stops in the end",
+        advice: "set autovacuum = on",
+    },
+    BadSetting {
+        name: "synchronous_commit",
+        value: "off",
+        status: Status::Warning,
+        consequence: "the last moments of acknowledged writes are lost in a crash",
+        advice: "set synchronous_commit = on unless the project can bear that",
+    },
+    BadSetting {
+        name: "max_slot_wal_keep_size",
+        value: "-1",
+        status: Status::Warning,
+        consequence: "a replication slot that nobody reads fills the disk",
+        advice: "set max_slot_wal_keep_size, for example to 4GB",
+    },
+];
+
+/// Settings that decide whether the services work, and whether what they acknowledge is safe.
+fn check_settings(config: &Config, settings: &HashMap<String, String>) -> Vec<Finding> {
+    let is = |name: &str, value: &str| settings.get(name).is_some_and(|found| found == value);
+    let bad = BAD_SETTINGS.iter().filter(|bad| is(bad.name, bad.value));
+    let mut findings: Vec<Finding> = bad
+        .map(|bad| Finding {
+            status: bad.status,
+            ..Finding::warning(
+                "settings",
+                format!("{} is {}: {}", bad.name, bad.value, bad.consequence),
+                bad.advice,
+            )
+        })
+        .collect();
+    if config.realtime.enabled && !is("wal_level", "logical") {
+        findings.push(Finding::error(
+            "settings",
+            "wal_level is not logical, so Realtime delivers no changes of the database",
+            "set wal_level = logical and restart PostgreSQL, or switch Realtime off",
+        ));
+    }
+    if findings.is_empty() {
+        findings.push(Finding::ok(
+            "settings",
+            "the settings of PostgreSQL suit the services",
+        ));
+    }
+    findings
+}

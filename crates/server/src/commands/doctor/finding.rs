@@ -1,0 +1,100 @@
+//! What a check has found, and how it is printed.
+
+use serde::Serialize;
+
+use crate::cli::OutputFormat;
+use crate::output::{BAD, DIM, GOOD, WARN};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Status {
+    Ok,
+    /// It works, and may stop working or is not safe.
+    Warning,
+    /// Something does not work.
+    Error,
+}
+
+/// The result of one check.
+#[derive(Debug, Serialize)]
+pub(super) struct Finding {
+    /// Names what was examined, for scripts: `clock`, `disk`, `slots`, …
+    pub(super) check: &'static str,
+    pub(super) status: Status,
+    pub(super) message: String,
+    /// What to do about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) advice: Option<String>,
+}
+
+impl Finding {
+    pub(super) fn ok(check: &'static str, message: impl Into<String>) -> Self {
+        Self {
+            check,
+            status: Status::Ok,
+            message: message.into(),
+            advice: None,
+        }
+    }
+
+    pub(super) fn warning(
+        check: &'static str,
+        message: impl Into<String>,
+        advice: impl Into<String>,
+    ) -> Self {
+        Self {
+            status: Status::Warning,
+            advice: Some(advice.into()),
+            ..Self::ok(check, message)
+        }
+    }
+
+    pub(super) fn error(check: &'static str, message: impl Into<String>, advice: impl Into<String>) -> Self {
+        Self {
+            status: Status::Error,
+            ..Self::warning(check, message, advice)
+        }
+    }
+
+    /// A check that could not be made.
+    pub(super) fn unknown(check: &'static str, error: &tokio_postgres::Error) -> Self {
+        let cause = std::error::Error::source(error).map(|cause| format!(": {cause}"));
+        Self::warning(
+            check,
+            format!("cannot be examined: {error}{}", cause.unwrap_or_default()),
+            "use a login in DATABASE_URL that may read it, such as a member of pg_monitor",
+        )
+    }
+}
+
+/// Prints the findings: a list for people, `CHECK="status"` lines, or a JSON array.
+pub(super) fn print_findings(findings: &[Finding], format: OutputFormat) {
+    match format {
+        OutputFormat::Json => {
+            anstream::println!("{}", serde_json::to_string_pretty(findings).unwrap_or_default())
+        }
+        OutputFormat::Env => {
+            for finding in findings {
+                let status = format!("{:?}", finding.status).to_lowercase();
+                anstream::println!("{}=\"{status}\"", finding.check.to_uppercase());
+            }
+        }
+        OutputFormat::Pretty => {
+            for finding in findings {
+                let (style, word) = match finding.status {
+                    Status::Ok => (GOOD, "ok"),
+                    Status::Warning => (WARN, "warning"),
+                    Status::Error => (BAD, "error"),
+                };
+                anstream::println!(
+                    "  {style}{word:>7}{style:#}  {DIM}{}{DIM:#}  {}",
+                    finding.check,
+                    finding.message
+                );
+                if let Some(advice) = &finding.advice {
+                    anstream::println!("           {DIM}→ {advice}{DIM:#}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! This machine: room on the disk, and the port of the API.
+
+use std::path::Path;
+use std::time::Duration;
+
+use nix::sys::statvfs::statvfs;
+use tokio::net::TcpListener;
+
+use super::finding::Finding;
+use crate::config::Config;
+
+const GIB: u64 = 1024 * 1024 * 1024;
+/// How long the API may take to say that it lives.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Examines disk and port. `is_running` says whether the project's instance runs on this machine.
+pub(super) async fn examine_machine(config: &Config, is_running: bool) -> Vec<Finding> {
+    vec![
+        check_disk(&config.selvedge.data_dir),
+        check_port(config, is_running).await,
+    ]
+}
+
+fn check_disk(folder: &Path) -> Finding {
+    // Before the first start the folder does not exist, but the file system on which it will be does.
+    let existing = folder.ancestors().find(|path| path.exists()).unwrap_or(folder);
+    match statvfs(existing) {
+        Ok(found) => judge_disk(
+            folder,
+            count_bytes(found.blocks_available(), found.fragment_size()),
+            count_bytes(found.blocks(), found.fragment_size()),
+        ),
+        Err(error) => Finding::warning(
+            "disk",
+            format!("{}: {error}", existing.display()),
+            "make the folder of selvedge.data_dir readable for this user",
+        ),
+    }
+}
+
+/// Generic because the system's type for numbers of blocks is narrower on some platforms.
+fn count_bytes(blocks: impl Into<u64>, block_bytes: impl Into<u64>) -> u64 {
+    blocks.into().saturating_mul(block_bytes.into())
+}
+
+fn judge_disk(folder: &Path, free: u64, total: u64) -> Finding {
+    let percent = free.saturating_mul(100) / total.max(1);
+    let message = format!(
+        "{} GiB ({percent} %) are free at {}",
+        free / GIB,
+        folder.display()
+    );
+    let advice = "free some room: PostgreSQL stops when it cannot write, and uploads fail";
+    if free < GIB / 2 || percent < 2 {
+        Finding::error("disk", message, advice)
+    } else if free < 2 * GIB || percent < 10 {
+        Finding::warning("disk", message, advice)
+    } else {
+        Finding::ok("disk", message)
+    }
+}
+
+async fn check_port(config: &Config, is_running: bool) -> Finding {
+    let port = config.api.port;
+    if responds(config).await {
+        return Finding::ok(
+            "port",
+            format!("a server of this project responds on port {port}"),
+        );
+    }
+    let host = config.selvedge.host.as_deref().unwrap_or("127.0.0.1");
+    match TcpListener::bind((host, port)).await {
+        Ok(_) if is_running => Finding::error(
+            "port",
+            format!("the instance runs, but nothing listens on port {port}"),
+            "it may be just starting or stopping; look at its log",
+        ),
+        Ok(_) => Finding::ok("port", format!("port {port} is free")),
+        Err(error) => Finding::error(
+            "port",
+            format!("port {port} cannot be used: {error}"),
+            "stop the program that listens there, or choose another port (api.port, --port)",
+        ),
+    }
+}
+
+/// Whether a server of this kind answers on the API's port of this machine.
+async fn responds(config: &Config) -> bool {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    let question = async {
+        let mut stream = tokio::net::TcpStream::connect(("127.0.0.1", config.api.port)).await?;
+        let request = b"GET /health/live HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
+        stream.write_all(request).await?;
+        let mut answer = Vec::new();
+        stream.take(64 * 1024).read_to_end(&mut answer).await?;
+        std::io::Result::Ok(answer)
+    };
+    // With TLS there is no readable answer here, and that the port is taken is what the check then says.
+    let answer = tokio::time::timeout(ANSWER_TIMEOUT, question).await;
+    answer.is_ok_and(|answer| answer.is_ok_and(|text| text.starts_with(b"HTTP/1.1 200")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::finding::Status;
+    use super::*;
+
+    #[test]
+    fn a_disk_is_judged_by_its_free_bytes_and_by_its_free_share() {
+        let status = |free_mib: u64, total_gib: u64| {
+            judge_disk(Path::new("/data"), free_mib * 1024 * 1024, total_gib * GIB).status
+        };
+
+        assert_eq!(status(20 * 1024, 100), Status::Ok);
+        assert_eq!(status(5 * 1024, 100), Status::Warning);
+        assert_eq!(status(1024, 100), Status::Error);
+        assert_eq!(status(1024, 8), Status::Warning);
+        assert_eq!(status(300, 4), Status::Error);
+    }
+}

@@ -1,0 +1,72 @@
+//! `selvedge doctor`: examines what the project runs on, and says what to do about each fault.
+//!
+//! It changes nothing and needs no rights beyond those of `DATABASE_URL`; without that variable it examines the running
+//! instance of the project. It ends with code 1 when it has found an error, so that scripts can use it.
+
+mod database;
+mod finding;
+mod machine;
+mod mail;
+mod replicas;
+mod replication;
+mod secrets;
+
+use anyhow::{Result, bail};
+use selvedge_postgres::cluster::{Cluster, LockHolder};
+
+use self::finding::{Finding, Status, print_findings};
+use crate::cli::OutputFormat;
+use crate::config::Config;
+use crate::database::embedded;
+use crate::database::external::ExternalDatabase;
+use crate::instance;
+
+pub(super) async fn run(mut config: Config, format: OutputFormat) -> Result<()> {
+    let holder = Cluster::find_running(&config.selvedge.data_dir)?;
+    if let Some(ports) = holder.as_ref().and_then(instance::Ports::from_lock) {
+        ports.apply(&mut config);
+    }
+    let mut findings = vec![Finding::ok(
+        "version",
+        format!("selvedge {}", env!("CARGO_PKG_VERSION")),
+    )];
+    findings.extend(examine_database(&config, holder.as_ref()).await?);
+    findings.extend(machine::examine_machine(&config, holder.is_some()).await);
+    findings.extend(secrets::examine_keys(&config));
+    findings.extend(mail::examine_mail(&config).await);
+    print_findings(&findings, format);
+    let errors = findings.iter().filter(|finding| finding.status == Status::Error);
+    match errors.count() {
+        0 => Ok(()),
+        errors => bail!("{errors} of {} checks failed", findings.len()),
+    }
+}
+
+/// Examines the database of `DATABASE_URL`, or that of the running instance, and its replicas.
+async fn examine_database(config: &Config, holder: Option<&LockHolder>) -> Result<Vec<Finding>> {
+    let client = match (&config.selvedge.database_url, holder) {
+        (Some(url), _) => ExternalDatabase::parse(url)?.connect().await,
+        (None, Some(holder)) => embedded::connect(&embedded::login_to_running(holder, "postgres")).await,
+        (None, None) => {
+            return Ok(vec![Finding::warning(
+                "database",
+                "the project does not run, and DATABASE_URL is not set",
+                "start it with `selvedge start`, or set DATABASE_URL to examine a database",
+            )]);
+        }
+    };
+    let client = match client {
+        Ok(client) => client,
+        Err(error) => {
+            return Ok(vec![Finding::error(
+                "database",
+                format!("{error:#}"),
+                "check host, port, password and TLS of DATABASE_URL, and pg_hba.conf of the server",
+            )]);
+        }
+    };
+    let mut findings = database::examine_server(config, &client).await;
+    findings.extend(replication::examine_replication(config, &client).await);
+    findings.extend(replicas::examine_replicas(config, &client).await);
+    Ok(findings)
+}

@@ -1,0 +1,78 @@
+//! The servers of `[selvedge.replicas]`, each examined by a login of its own.
+
+use secrecy::SecretString;
+use tokio_postgres::Client;
+use tokio_postgres::types::PgLsn;
+
+use super::finding::Finding;
+use crate::config::{Config, ReplicasSection};
+use crate::database::external::ExternalDatabase;
+
+/// Examines the replicas from which REST reads; `primary` is the database of `DATABASE_URL`.
+pub(super) async fn examine_replicas(config: &Config, primary: &Client) -> Vec<Finding> {
+    let Some(section) = &config.selvedge.replicas else {
+        return Vec::new();
+    };
+    let position = "select case when not pg_is_in_recovery() then pg_current_wal_lsn() end";
+    let written: Option<PgLsn> = match primary.query_one(position, &[]).await {
+        Ok(row) => row.get(0),
+        Err(_) => None,
+    };
+    let mut findings = Vec::new();
+    for url in &section.urls {
+        findings.push(check_replica(section, url, written).await);
+    }
+    findings
+}
+
+async fn check_replica(section: &ReplicasSection, url: &SecretString, written: Option<PgLsn>) -> Finding {
+    let database = match ExternalDatabase::parse_named("selvedge.replicas.urls", url) {
+        Ok(database) => database,
+        Err(error) => {
+            let advice = "write it as postgresql://user:password@host:5432/postgres";
+            return Finding::error("replicas", format!("{error:#}"), advice);
+        }
+    };
+    let name = database.address();
+    let (is_replica, replayed, feedback) = match ask_replica(&database).await {
+        Ok(answer) => answer,
+        Err(error) => {
+            let message = format!("{name}: {error:#}");
+            return Finding::error(
+                "replicas",
+                message,
+                "until it answers, reads run on the other servers",
+            );
+        }
+    };
+    if !is_replica {
+        return Finding::ok(
+            "replicas",
+            format!("{name} is the primary now, and gets no reads as a replica"),
+        );
+    }
+    let behind = written
+        .map_or(0, u64::from)
+        .saturating_sub(replayed.map_or(0, u64::from));
+    let message = format!("{name} is {} KiB behind", behind / 1024);
+    if behind > section.max_lag_bytes {
+        Finding::error(
+            "replicas",
+            message,
+            "it gets no reads until it has caught up; look at its log",
+        )
+    } else if feedback == "off" {
+        let advice = "set hot_standby_feedback = on there, or long reads are canceled in favour of replay";
+        Finding::warning("replicas", message, advice)
+    } else {
+        Finding::ok("replicas", message)
+    }
+}
+
+/// Whether the server is a replica, what it has replayed, and its `hot_standby_feedback`.
+async fn ask_replica(database: &ExternalDatabase) -> anyhow::Result<(bool, Option<PgLsn>, String)> {
+    let client = database.connect().await?;
+    let sql = "select pg_is_in_recovery(), pg_last_wal_replay_lsn(), current_setting('hot_standby_feedback')";
+    let row = client.query_one(sql, &[]).await?;
+    Ok((row.get(0), row.get(1), row.get(2)))
+}

@@ -1,0 +1,110 @@
+//! `selvedge doctor`: what it finds on a healthy project, and on databases and servers that have faults.
+
+use std::process::Output;
+
+use serde_json::Value;
+
+use crate::production::{generate_keys, serve_variables};
+use crate::support::{Project, Running};
+
+/// The findings that a run has printed, as pairs of check and status.
+fn findings(output: &Output) -> Vec<(String, String)> {
+    let text = String::from_utf8_lossy(&output.stdout);
+    let list: Vec<Value> = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
+    let field = |finding: &Value, name: &str| finding[name].as_str().unwrap_or_default().to_owned();
+    for finding in &list {
+        let has_advice = finding.get("advice").is_some();
+        assert_eq!(
+            has_advice,
+            finding["status"] != "ok",
+            "advice comes with faults: {finding}"
+        );
+    }
+    list.iter()
+        .map(|finding| (field(finding, "check"), field(finding, "status")))
+        .collect()
+}
+
+/// The statuses of one check.
+fn statuses<'a>(found: &'a [(String, String)], check: &str) -> Vec<&'a str> {
+    let of_check = found.iter().filter(|(name, _)| name == check);
+    of_check.map(|(_, status)| status.as_str()).collect()
+}
+
+fn check_healthy_project(project: &Project) {
+    let output = project.run(&["doctor", "-o", "json"]);
+    let found = findings(&output);
+
+    assert!(output.status.success(), "{found:?}");
+    for check in [
+        "version",
+        "postgresql",
+        "schema",
+        "clock",
+        "connections",
+        "transactions",
+        "settings",
+        "port",
+    ] {
+        assert_eq!(statuses(&found, check), ["ok"], "{check}: {found:?}");
+    }
+    let list = project.run_and_expect_success(&["doctor"]);
+    assert!(list.contains("PostgreSQL 1") && list.contains('→'), "{list}");
+}
+
+/// Servers beside the database that cannot be reached.
+fn check_faults(project: &Project, running: &Running) {
+    let superuser = format!(
+        "postgresql://postgres:postgres@127.0.0.1:{}/postgres",
+        running.ports.database
+    );
+    let keys = generate_keys(project);
+    let mut variables = serve_variables(&keys, &superuser);
+    // Nothing listens there, neither mail nor a replica.
+    variables.extend([
+        ("SUPABASE_AUTH_EMAIL_SMTP_PORT", "1"),
+        (
+            "SELVEDGE_REPLICAS_URLS",
+            "postgresql://postgres:postgres@127.0.0.1:1/postgres",
+        ),
+    ]);
+    let output = project
+        .command(&["doctor", "-o", "json"])
+        .envs(variables)
+        .output()
+        .expect("the binary runs");
+    let found = findings(&output);
+
+    assert!(!output.status.success(), "{found:?}");
+    assert_eq!(statuses(&found, "mail"), ["error"], "{found:?}");
+    assert_eq!(statuses(&found, "replicas"), ["error"], "{found:?}");
+    assert_eq!(statuses(&found, "schema"), ["ok"], "{found:?}");
+}
+
+#[actix_web::test]
+async fn doctor_examines_a_running_project_and_names_faults_with_advice() {
+    let project = Project::new();
+    let running = project.start().await;
+
+    check_healthy_project(&project);
+    check_faults(&project, &running);
+    running.stop();
+}
+
+#[test]
+fn doctor_ends_with_an_error_when_the_database_cannot_be_reached() {
+    let project = Project::new();
+
+    let output = project.run(&[
+        "doctor",
+        "-o",
+        "json",
+        "--database-url",
+        "postgresql://x:hunter2@127.0.0.1:1/z",
+    ]);
+
+    assert_eq!(statuses(&findings(&output), "database"), ["error"]);
+    assert_eq!(output.status.code(), Some(1));
+    let printed = format!("{output:?}");
+    assert!(!printed.contains("hunter2"), "{printed}");
+}
