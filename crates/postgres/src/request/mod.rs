@@ -16,6 +16,7 @@ mod pool;
 mod pool_config;
 mod result;
 mod running;
+mod slow_query;
 mod stage;
 mod statement;
 mod wait_queues;

@@ -15,6 +15,7 @@ use super::pipeline::Pipeline;
 use super::pipeline_needs::PipelineNeeds;
 use super::pool_config::RequestPoolConfig;
 use super::running::{Attempt, Failure};
+use super::slow_query::SlowQueryTimer;
 use super::wait_queues::{WaitQueue, WaitQueues};
 use crate::wire::BatchLabel;
 use crate::{Database, JsonRead, JsonReadResult, RequestError, RequestTransaction, Row, TransactionResult};
@@ -89,8 +90,10 @@ impl RequestPool {
             let (pipeline, label) = self.inner.acquire(&transaction, attempt).await?;
             let roles = self.inner.database.role_settings();
             let _running = self.inner.database.pool_metrics().count_running();
+            let timer = SlowQueryTimer::start(self.inner.config.slow_query);
             let running = pipeline.begin(label, &transaction, &roles, attempt)?;
             let result = running.result().await;
+            timer.finish(&transaction);
             match result.map_err(|failure| failure.classify(pipeline.was_standby(), transaction.access)) {
                 Err(failure) if may_repeat(&failure, &pipeline, &mut attempt) => {}
                 result => return result.map_err(Failure::into_error),
@@ -113,8 +116,11 @@ impl RequestPool {
             let (pipeline, label) = self.inner.acquire(&transaction, attempt).await?;
             let roles = self.inner.database.role_settings();
             let _running = self.inner.database.pool_metrics().count_running();
+            let timer = SlowQueryTimer::start(self.inner.config.slow_query);
             let (running, is_json) = pipeline.begin_json_read(label, &transaction, &read, &roles, attempt)?;
-            match running.json_result(is_json).await {
+            let result = running.json_result(is_json).await;
+            timer.finish(&transaction);
+            match result {
                 Err(failure) if may_repeat(&failure, &pipeline, &mut attempt) => {}
                 result => return result.map_err(Failure::into_error),
             }
@@ -140,8 +146,10 @@ impl RequestPool {
             let pipeline = held.pipeline.clone().expect("held until released");
             let roles = self.inner.database.role_settings();
             let _running = self.inner.database.pool_metrics().count_running();
+            let timer = SlowQueryTimer::start(self.inner.config.slow_query);
             let reply = pipeline.begin_checked(&transaction, &roles, attempt)?;
             let answer = pipeline.finish_checked(reply, transaction.end, &accept).await;
+            timer.finish(&transaction);
             held.release();
             match answer.map_err(|failure| failure.classify(pipeline.was_standby(), transaction.access)) {
                 Err(failure) if may_repeat(&failure, &pipeline, &mut attempt) => {}

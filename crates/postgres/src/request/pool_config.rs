@@ -21,6 +21,8 @@ pub struct RequestPoolConfig {
     pub cached_statements: usize,
     /// An additional connection is closed after this time without work. Default 30 s.
     pub idle_timeout: Duration,
+    /// Transactions that take longer are logged with the text of their statement. Default: none.
+    pub slow_query: Option<Duration>,
     /// Any connection is closed when it has no work after this time. Default 30 min.
     pub max_lifetime: Duration,
 }
@@ -35,6 +37,7 @@ impl Default for RequestPoolConfig {
             acquire_timeout: Duration::from_secs(10),
             cached_statements: 256,
             idle_timeout: Duration::from_secs(30),
+            slow_query: None,
             max_lifetime: Duration::from_secs(30 * 60),
         }
     }

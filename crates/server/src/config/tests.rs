@@ -100,6 +100,11 @@ fn gw_028_no_key_of_the_contract_is_reported_as_unknown() {
         Duration::from_secs(60)
     );
     assert_eq!(config.selvedge.workers, Some(2));
+    let replicas = config.selvedge.replicas.unwrap();
+    assert_eq!(
+        (replicas.urls.len(), replicas.max_lag, replicas.max_lag_bytes),
+        (1, Duration::from_secs(5), 16 * 1024 * 1024)
+    );
 }
 
 #[test]

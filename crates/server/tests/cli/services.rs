@@ -232,3 +232,27 @@ async fn gw_028_switched_off_services_have_no_route() {
             .is_err()
     );
 }
+
+#[actix_web::test]
+async fn slow_statements_are_logged_with_their_sql_and_without_values() {
+    let project = Project::new();
+    project.write(
+        "migrations/20260101000000_nap.sql",
+        "create function nap(seconds float8, secret text) returns void language sql
+           as 'select pg_sleep(seconds)';",
+    );
+    let limit = [("SELVEDGE_LIMITS_SLOW_QUERY", "200ms")];
+    let running = project.spawn(&project.start_arguments(), &limit);
+    running.wait_until_ready().await;
+
+    for seconds in ["0", "0.3"] {
+        let path = format!("/rest/v1/rpc/nap?seconds={seconds}&secret=hunter2");
+        assert_eq!(running.get(&path).await.0, 204);
+    }
+
+    let log = running.stop();
+    let slow: Vec<&str> = log.lines().filter(|line| line.contains("slow query")).collect();
+    assert_eq!(slow.len(), 1, "{log}");
+    assert!(slow[0].contains("nap") && slow[0].contains("/rpc/nap"), "{log}");
+    assert!(!log.contains("hunter2"), "{log}");
+}

@@ -155,6 +155,8 @@ pub struct LimitsSection {
     pub trusted_proxies: usize,
     /// Requests that take longer are logged. Default 1s.
     pub slow_request: Duration,
+    /// Statements of requests that take longer are logged with their text. 0s, the default, logs none.
+    pub slow_query: Duration,
 }
 
 impl SelvedgeSection {
@@ -257,6 +259,7 @@ impl LimitsSection {
             render_per_second: section.integer("render_per_second", 0, 0..=1_000_000),
             trusted_proxies: section.integer("trusted_proxies", 0, 0..=16),
             slow_request: section.duration("slow_request", Duration::from_secs(1)),
+            slow_query: section.duration("slow_query", Duration::ZERO),
         }
     }
 }

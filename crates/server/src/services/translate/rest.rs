@@ -15,6 +15,7 @@ pub(in crate::services) fn request_pool(config: &Config) -> RequestPoolConfig {
     let (rest, process, _) = config.rest_settings();
     let pool = RequestPoolConfig {
         connections_per_worker: config.selvedge.connections_per_worker,
+        slow_query: Some(config.selvedge.limits.slow_query).filter(|limit| !limit.is_zero()),
         ..RequestPoolConfig::default()
     };
     apply_pool_settings(
