@@ -1,5 +1,8 @@
 //! Sign-in by SAML: what the recorded corpus (`e2e/golden/saml`) cannot show, because it plays one request after another.
 
+use std::net::TcpListener;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use selvedge_auth::{SamlConfig, SamlSettings};
@@ -147,6 +150,34 @@ async fn saml_006_a_sign_in_is_stored_with_its_provider_and_changes_of_it_keep_t
     );
     assert_eq!(changed.body["domains"], json!([{"domain": "example.com"}]));
     assert_eq!(app.count("select count(*) from auth.saml_providers").await, 1);
+}
+
+/// A server that ends every connection at once; returns its port and how many there were.
+fn count_connections() -> (u16, Arc<AtomicUsize>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let count = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&count);
+    std::thread::spawn(move || {
+        for connection in listener.incoming() {
+            counted.fetch_add(1, Ordering::SeqCst);
+            drop(connection);
+        }
+    });
+    (port, count)
+}
+
+#[actix_web::test]
+async fn saml_014_metadata_at_private_addresses_are_not_fetched_unless_that_is_allowed() {
+    for allowed in [false, true] {
+        let (port, connections) = count_connections();
+        let app = TestApp::start_with(|config| config.calls_private_addresses = allowed).await;
+        let body = json!({"type": "saml", "metadata_url": format!("https://127.0.0.1:{port}/metadata")});
+        let created = app.post("/admin/sso/providers", body).admin().send().await;
+        // The same answer in both cases, because a different one would tell what runs in the server's network.
+        assert_eq!(created.error(), (400, "saml_metadata_fetch_failed"));
+        assert_eq!(connections.load(Ordering::SeqCst) > 0, allowed);
+    }
 }
 
 #[actix_web::test]

@@ -1,12 +1,14 @@
 //! Metadata of identity providers: fetching them, and keeping stored ones fresh. Source: SAML contract §4, §7, §9.
 
+use std::time::Instant;
+
 use chrono::{DateTime, TimeDelta, Utc};
 use hyper::header::{ACCEPT, LOCATION};
 use selvedge_saml::{IdentityProvider, parse_identity_provider};
 use url::Url;
 
 use crate::error::{AuthError, FederationError};
-use crate::http_client::{Call, CallResponse};
+use crate::http_client::{Call, CallResponse, DEFAULT_TIMEOUT};
 use crate::request::AuthRequest;
 use crate::state::AuthState;
 use crate::store::saml::{self, SamlProvider};
@@ -24,8 +26,12 @@ const DEFAULT_LIFETIME: TimeDelta = TimeDelta::hours(24);
 pub(crate) async fn fetch_metadata(state: &AuthState, url: &str) -> Result<String, AuthError> {
     let unreachable = || AuthError::from(FederationError::MetadataUnreachable { url: url.to_owned() });
     let mut target = url.to_owned();
+    // One limit for all redirects together, because a user waits for the sign-in meanwhile.
+    let deadline = Instant::now() + DEFAULT_TIMEOUT;
     for _ in 0..=MAX_REDIRECTS {
-        let call = Call::get(&target).header(ACCEPT, "application/xml;charset=UTF-8");
+        let call = Call::get(&target)
+            .header(ACCEPT, "application/xml;charset=UTF-8")
+            .timeout(deadline.saturating_duration_since(Instant::now()));
         let response = state.restricted_http.send(call).await.map_err(|error| {
             // The cause is not part of the response, which would tell about the network behind the server.
             tracing::warn!(%error, "SAML metadata cannot be fetched");
