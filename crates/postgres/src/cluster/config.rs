@@ -6,6 +6,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use secrecy::SecretString;
+
 use super::{
     binaries::{Binaries, BinarySearch},
     error::ClusterError,
@@ -43,6 +45,8 @@ pub struct ClusterConfig {
     pub settings: BTreeMap<String, String>,
     /// Extensions that the project creates; the modules of those that need it are loaded at PostgreSQL's start.
     pub extensions: Vec<String>,
+    /// The superuser's password; `None` for one made by chance. It is kept in the state folder either way.
+    pub superuser_password: Option<SecretString>,
     /// Ports of the services, recorded in the lock file for the message that a second start prints.
     pub service_ports: Vec<u16>,
 }
@@ -61,6 +65,7 @@ impl ClusterConfig {
             listen_tcp: true,
             settings: BTreeMap::new(),
             extensions: Vec::new(),
+            superuser_password: None,
             service_ports: Vec::new(),
         }
     }

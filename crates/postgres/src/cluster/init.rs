@@ -12,7 +12,7 @@ use std::{
 
 use secrecy::{ExposeSecret, SecretString};
 
-use super::{SUPERUSER, binaries::Binaries, error::ClusterError, owner::Owner};
+use super::{SUPERUSER, binaries::Binaries, config::ClusterConfig, error::ClusterError, owner::Owner};
 
 /// Result of [`ensure_data_dir`].
 pub(crate) struct Initialized {
@@ -21,7 +21,8 @@ pub(crate) struct Initialized {
     pub(crate) is_new: bool,
 }
 
-/// Creates `data_dir` if it is missing and returns the superuser's password, which is kept in `state_dir`.
+/// Creates `data_dir` if it is missing and returns the superuser's password, which is kept in the state folder. When the
+/// configuration names another one than is kept, that is set.
 ///
 /// # Errors
 /// [`ClusterError::VersionMismatch`] when another major version created the directory: PostgreSQL cannot read it.
@@ -29,9 +30,10 @@ pub(crate) fn ensure_data_dir(
     binaries: &Binaries,
     owner: &Owner,
     data_dir: &Path,
-    state_dir: &Path,
+    config: &ClusterConfig,
 ) -> Result<Initialized, ClusterError> {
-    let secret = state_dir.join("superuser-password");
+    let secret = config.state_dir.join("superuser-password");
+    let wished = config.superuser_password.clone();
     let version = data_dir.join("PG_VERSION");
     if version.exists() {
         let found = std::fs::read_to_string(&version)
@@ -46,16 +48,22 @@ pub(crate) fn ensure_data_dir(
                 wanted,
             });
         }
-        let superuser_password = match read_secret(&secret)? {
-            Some(password) => password,
-            None => replace_password(binaries, owner, data_dir, &secret)?,
+        let superuser_password = match (read_secret(&secret)?, wished) {
+            (Some(kept), None) => kept,
+            (Some(kept), Some(wished)) if kept.expose_secret() == wished.expose_secret() => kept,
+            (_, wished) => {
+                let password = wished.unwrap_or_else(new_password);
+                replace_password(binaries, owner, data_dir, &secret, &password)?;
+                password
+            }
         };
         return Ok(Initialized {
             superuser_password,
             is_new: false,
         });
     }
-    let superuser_password = create_data_dir(binaries, owner, data_dir, &secret)?;
+    let superuser_password = wished.unwrap_or_else(new_password);
+    create_data_dir(binaries, owner, data_dir, &secret, &superuser_password)?;
     Ok(Initialized {
         superuser_password,
         is_new: true,
@@ -67,7 +75,8 @@ fn create_data_dir(
     owner: &Owner,
     data_dir: &Path,
     secret: &Path,
-) -> Result<SecretString, ClusterError> {
+    password: &SecretString,
+) -> Result<(), ClusterError> {
     let unfinished = data_dir.with_extension("unfinished");
     if unfinished.exists() {
         // Left by an interrupted start. It never held data of the project, and initdb refuses a folder that is not
@@ -76,7 +85,6 @@ fn create_data_dir(
     }
     owner.create_private_dir(&unfinished)?;
 
-    let password = new_password();
     let password_file = data_dir.with_extension("password");
     write_private(&password_file, password.expose_secret())?;
     owner.give_ownership_of(&password_file)?;
@@ -96,7 +104,7 @@ fn create_data_dir(
             .and_then(|folder| folder.sync_all())
             .map_err(ClusterError::file(parent))?;
     }
-    Ok(password)
+    Ok(())
 }
 
 /// Syncs the new data directory to disk. One `syncfs` takes a tenth of the time of `initdb`'s own sync, which calls
@@ -183,16 +191,16 @@ fn append_include(data_dir: &Path) -> Result<(), ClusterError> {
     .map_err(ClusterError::file(&path))
 }
 
-/// Sets a new superuser password when the data exists but its password file does not (a copied or cleaned state
-/// folder). Uses PostgreSQL's single-user mode, which asks for no password and works only for the owner of the data
+/// Sets the superuser's password when the data exists but its password file does not (a copied or cleaned state folder),
+/// or when the configuration names another one. Uses PostgreSQL's single-user mode, which asks for no password and works only for the owner of the data
 /// directory.
 fn replace_password(
     binaries: &Binaries,
     owner: &Owner,
     data_dir: &Path,
     secret: &Path,
-) -> Result<SecretString, ClusterError> {
-    let password = new_password();
+    password: &SecretString,
+) -> Result<(), ClusterError> {
     let program = binaries.program_path("postgres");
     let mut command = owner.command(&program);
     command
@@ -203,7 +211,7 @@ fn replace_password(
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
     let mut child = command.spawn().map_err(ClusterError::run(&program))?;
-    let verifier = crate::migrate::scram_verifier(&password);
+    let verifier = crate::migrate::scram_verifier(password);
     if let Some(mut stdin) = child.stdin.take() {
         writeln!(stdin, "alter role {SUPERUSER} password '{verifier}';\n")
             .map_err(ClusterError::run(&program))?;
@@ -216,8 +224,7 @@ fn replace_password(
             output: format!("the superuser's password could not be set:\n{said}"),
         });
     }
-    write_private(secret, password.expose_secret())?;
-    Ok(password)
+    write_private(secret, password.expose_secret())
 }
 
 fn run_program(mut command: std::process::Command, program: &Path) -> Result<(), ClusterError> {

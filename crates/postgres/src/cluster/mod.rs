@@ -97,7 +97,7 @@ impl Cluster {
             .make_usable_by(&owner, &home)?;
         // Before any file of the data directory is read or written, no older postmaster may be using it.
         postmaster::end_leftover_postmaster(&data_dir)?;
-        let initialized = init::ensure_data_dir(&binaries, &owner, &data_dir, &config.state_dir)?;
+        let initialized = init::ensure_data_dir(&binaries, &owner, &data_dir, config)?;
         ensure_vault_key(&home, &owner)?;
         config.write_settings(&binaries, &owner, &data_dir)?;
         let socket_dir = sockets::socket_dir(&home, &owner, config.port)?;

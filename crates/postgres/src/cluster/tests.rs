@@ -270,6 +270,25 @@ async fn sets_a_new_superuser_password_when_its_file_is_missing() {
 }
 
 #[tokio::test]
+async fn sets_the_configured_superuser_password_on_existing_data() {
+    let mut project = Project::new();
+    project
+        .start()
+        .await
+        .expect("starts")
+        .stop()
+        .await
+        .expect("stops");
+    project.config.superuser_password = Some("chosen by the project".to_owned().into());
+
+    let cluster = project.start().await.expect("starts");
+
+    assert!(superuser(&cluster).await.simple_query("select 1").await.is_ok());
+    let kept = std::fs::read_to_string(project.config.state_dir.join("superuser-password"));
+    assert_eq!(kept.expect("the file"), "chosen by the project");
+}
+
+#[tokio::test]
 async fn refuses_a_wrong_password_on_socket_and_tcp() {
     let project = Project::new();
     let cluster = project.start().await.expect("starts");

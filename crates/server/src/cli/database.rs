@@ -55,6 +55,10 @@ pub enum DbAction {
     Dump(DumpArgs),
     /// Print the statements that lead from the migrations to the database
     Diff(DiffArgs),
+    /// Save what the database has and the migrations lack as a migration, and count it as applied
+    Pull(PullArgs),
+    /// Check functions for mistakes, with the extension plpgsql_check
+    Lint(LintArgs),
 }
 
 #[derive(Debug, Args)]
@@ -109,7 +113,7 @@ pub enum RowFormat {
     Csv,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub struct DumpArgs {
     /// Write to this file instead of standard output
     #[arg(short, long, value_name = "FILE")]
@@ -133,6 +137,70 @@ pub struct DiffArgs {
     /// Only these schemas
     #[arg(short, long, value_name = "NAME", value_delimiter = ',')]
     pub schema: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct PullArgs {
+    /// The name of the migration
+    #[arg(default_value = "remote_schema")]
+    pub name: String,
+    /// Only these schemas
+    #[arg(short, long, value_name = "NAME", value_delimiter = ',')]
+    pub schema: Vec<String>,
+    /// Accepted, as for the Supabase CLI: nothing is asked
+    #[arg(short, long)]
+    pub yes: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct LintArgs {
+    /// Only these schemas
+    #[arg(short, long, value_name = "NAME", value_delimiter = ',')]
+    pub schema: Vec<String>,
+    /// Print issues of this level and above
+    #[arg(long, value_enum, default_value_t = LintLevel::Warning)]
+    pub level: LintLevel,
+    /// End with 1 when there is an issue of this level or above
+    #[arg(long, value_enum, default_value_t = FailOn::None)]
+    pub fail_on: FailOn,
+}
+
+/// How serious an issue of `db lint` is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
+pub enum LintLevel {
+    /// The function may do something else than was meant
+    Warning,
+    /// The function fails when it is called
+    Error,
+}
+
+/// The level of issues at which `db lint` ends with 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum FailOn {
+    None,
+    Warning,
+    Error,
+}
+
+impl FailOn {
+    /// The level; `None` when the command never fails.
+    pub(crate) fn level(self) -> Option<LintLevel> {
+        match self {
+            Self::None => None,
+            Self::Warning => Some(LintLevel::Warning),
+            Self::Error => Some(LintLevel::Error),
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+pub struct SquashArgs {
+    /// Leave migrations after this version as they are
+    #[arg(long, value_name = "VERSION")]
+    pub version: Option<String>,
+    /// Accepted, as for the Supabase CLI: nothing is asked
+    #[arg(short, long)]
+    pub yes: bool,
 }
 
 #[derive(Debug, Args)]
@@ -160,6 +228,8 @@ pub enum MigrateAction {
     Repair(RepairArgs),
     /// Write files for applied migrations that have none
     Fetch,
+    /// Replace migrations by one that makes the same schema
+    Squash(SquashArgs),
 }
 
 #[derive(Debug, Args)]

@@ -3,6 +3,7 @@
 mod database;
 mod functions;
 mod generate;
+mod inspect;
 mod sso;
 mod stock_name;
 
@@ -14,12 +15,14 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::config::Flags;
 
 pub use database::{
-    DbAction, DbArgs, DbResetArgs, DiffArgs, DownArgs, DumpArgs, MigrateAction, MigrateArgs, PushArgs,
-    QueryArgs, RepairArgs, RepairStatus, RowFormat, SeedArgs, SeedWhat, TargetArgs,
+    DbAction, DbArgs, DbResetArgs, DiffArgs, DownArgs, DumpArgs, FailOn, LintArgs, LintLevel, MigrateAction,
+    MigrateArgs, PullArgs, PushArgs, QueryArgs, RepairArgs, RepairStatus, RowFormat, SeedArgs, SeedWhat,
+    SquashArgs, TargetArgs,
 };
 pub(crate) use stock_name::parse_arguments;
 
 pub use generate::{GenArgs, GenWhat, Language, TypesArgs};
+pub use inspect::{InspectArgs, InspectDbArgs, InspectReportArgs, InspectWhat, Report};
 
 pub use functions::{
     DeleteFunctionArgs, FunctionAuth, FunctionsAction, FunctionsArgs, InspectModeArg, ListFunctionsArgs,
@@ -66,6 +69,8 @@ pub enum Command {
     Seed(SeedArgs),
     /// Generate code from the database
     Gen(GenArgs),
+    /// Print reports about sizes, use and locks of the database
+    Inspect(InspectArgs),
     /// Run the project's tests
     Test(TestArgs),
     /// Recreate the project's database: every row and object is lost, migrations and seeds run again
@@ -348,6 +353,7 @@ impl Cli {
             },
             Command::Migrate(args) => args.target.add_to(flags),
             Command::Gen(args) => args.target.add_to(flags),
+            Command::Inspect(args) => args.target.add_to(flags),
             Command::Db(args) => match &args.action {
                 DbAction::Start(start) => start.add_to(flags),
                 _ => args.target.add_to(flags),

@@ -108,6 +108,11 @@ mod tests {
             "supabase test db",
             "supabase functions new hello",
             "supabase seed buckets",
+            "supabase db pull",
+            "supabase db lint --level error --fail-on error",
+            "supabase migration squash --version 20240101000000",
+            "supabase inspect db table-sizes --local",
+            "supabase inspect report --output-dir .",
             "supabase gen types typescript --local",
             "supabase gen types --lang typescript --schema public,api --db-url postgresql://localhost/app",
         ] {

@@ -26,6 +26,7 @@ pub(super) async fn run(config: &Config, action: MigrateAction) -> Result<()> {
         MigrateAction::Down(args) => db::migrate_down(config, &args).await,
         MigrateAction::Repair(args) => repair_history(config, &args).await,
         MigrateAction::Fetch => fetch_files(config).await,
+        MigrateAction::Squash(args) => db::squash_migrations(config, &args).await,
     }
 }
 

@@ -6,6 +6,7 @@ mod db;
 mod doctor;
 mod functions;
 mod generate;
+mod inspect;
 mod keys;
 mod logging;
 mod migrate;
@@ -59,6 +60,7 @@ pub(crate) async fn run(cli: Cli) -> Result<()> {
         Command::Reset(args) => reset::run(config, args.yes, true).await,
         Command::Db(args) => db::run(config, args.action).await,
         Command::Gen(args) => generate::run(&config, &args).await,
+        Command::Inspect(args) => inspect::run(&config, &args).await,
         Command::Seed(SeedArgs {
             what: SeedWhat::Buckets,
         }) => seed::seed_buckets(&config).await,

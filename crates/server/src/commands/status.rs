@@ -1,13 +1,13 @@
 //! `selvedge status`: prints URLs and keys of the running instance.
 
 use anyhow::{Context, Result, bail};
-use selvedge_postgres::cluster::Cluster;
+use selvedge_postgres::cluster::{Cluster, SUPERUSER};
 
 use crate::cli::{OutputFormat, StatusArgs};
 use crate::config::Config;
 use crate::instance;
 use crate::keys::KeySet;
-use crate::output::{self, BOLD, GOOD, Values};
+use crate::output::{self, BOLD, DIM, GOOD, Values};
 
 pub(super) fn run(config: Config, args: &StatusArgs) -> Result<()> {
     print_status(config, args.output, &args.override_name)
@@ -35,6 +35,12 @@ pub(super) fn print_status(mut config: Config, format: OutputFormat, names: &[St
     }
     let values = rename_values(instance::urls_and_keys(&config, &keys), names)?;
     output::print_values(&values, format);
+    if format == OutputFormat::Pretty {
+        anstream::println!(
+            "\n  {DIM}the password of {SUPERUSER}, the superuser of the database, is in {}{DIM:#}",
+            config.selvedge.data_dir.join("superuser-password").display()
+        );
+    }
     Ok(())
 }
 

@@ -79,6 +79,7 @@ pub(crate) fn cluster_config(config: &Config) -> Result<ClusterConfig> {
         port: config.db.port,
         settings: config.db.settings.iter().cloned().collect(),
         extensions: uses.into_iter().map(|used| used.name).collect(),
+        superuser_password: config.selvedge.superuser_password.clone(),
         service_ports: Ports::to_lock(config),
         ..ClusterConfig::for_project(&config.project.folder)
     })
@@ -159,6 +160,11 @@ pub(crate) fn forget_initialized(config: &Config) -> Result<()> {
         }
         _ => Ok(()),
     }
+}
+
+/// Whether the project has a cluster: the superuser's password is kept from its creation on.
+pub(crate) fn has_cluster(config: &Config) -> bool {
+    config.selvedge.data_dir.join("superuser-password").exists()
 }
 
 fn seeded_marker(config: &Config) -> PathBuf {

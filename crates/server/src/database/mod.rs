@@ -12,6 +12,32 @@ use tokio_postgres::Config;
 /// cluster listens on this machine only.
 pub(crate) const EMBEDDED_PASSWORD: &str = "postgres";
 
+/// Schemas of the platform and of its extensions.
+pub(crate) const PLATFORM_SCHEMAS: [&str; 14] = [
+    "auth",
+    "cron",
+    "extensions",
+    "graphql",
+    "graphql_public",
+    "net",
+    "pgbouncer",
+    "pgmq",
+    "realtime",
+    "_realtime",
+    "storage",
+    "supabase_functions",
+    "vault",
+    "_selvedge",
+];
+
+/// The schema with the history of migrations.
+pub(crate) const HISTORY_SCHEMA: &str = "supabase_migrations";
+
+/// Every schema that no project has made.
+pub(crate) fn platform_schemas() -> impl Iterator<Item = &'static str> {
+    PLATFORM_SCHEMAS.into_iter().chain([HISTORY_SCHEMA])
+}
+
 /// The logins of the services, each with its own role, so that a fault in one cannot use the rights of another.
 /// `login` makes the connection settings of one role.
 pub(crate) fn service_logins(login: impl Fn(&str) -> Config) -> Logins {

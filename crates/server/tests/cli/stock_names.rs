@@ -112,6 +112,20 @@ async fn gw_032_scripts_for_the_supabase_cli_run_under_its_name() {
         "{types}"
     );
 
+    let tables = stock.run("inspect db table-sizes");
+    assert!(
+        tables.contains("public.notes") && !tables.contains("auth.users"),
+        "{tables}"
+    );
+    let reports = stock.project.path("reports");
+    stock.run(&format!("inspect report --output-dir {}", reports.display()));
+    let day = std::fs::read_dir(&reports)
+        .unwrap()
+        .next()
+        .expect("a folder")
+        .unwrap();
+    assert_eq!(std::fs::read_dir(day.path()).unwrap().count(), 13);
+
     // A reset of the running project keeps nothing but what migrations and seeds make.
     stock.query("insert into public.notes values (2, 'lost')");
     stock.query("create role visitor");
@@ -184,4 +198,71 @@ async fn gw_032_a_dumped_schema_runs_as_the_migration_of_another_project() {
         stock.query("select tablename from pg_publication_tables where pubname = 'supabase_realtime'"),
         json!([{ "tablename": "notes" }])
     );
+}
+
+#[actix_web::test]
+async fn gw_032_a_schema_is_pulled_and_migrations_are_squashed() {
+    let stock = StockProject::new();
+    std::fs::remove_dir_all(stock.project.path("migrations")).unwrap();
+    stock.project.write("seed.sql", "");
+    let config = std::fs::read_to_string(stock.project.path("config.toml")).unwrap();
+    let config = format!("{config}\n[selvedge]\nsuperuser_password = \"chosen by the project\"\n");
+    stock.project.write("config.toml", &config);
+    stock.run("start");
+
+    // What was made by hand becomes a migration that counts as applied.
+    stock.query("create table public.pulled (id int primary key)");
+    stock.query("create view public.pulled_ids as select id from public.pulled");
+    stock.run("db pull by_hand");
+    let listed = stock.run("migration list");
+    assert!(
+        listed.contains("applied") && listed.contains("by_hand"),
+        "{listed}"
+    );
+    assert!(!listed.contains("pending"), "{listed}");
+
+    stock.project.write(
+        "migrations/29990101000000_labels.sql",
+        "alter table public.pulled add column label text not null default 'none';",
+    );
+    stock.run("migration up");
+    stock.run("migration squash");
+    let files: Vec<_> = std::fs::read_dir(stock.project.path("migrations"))
+        .unwrap()
+        .collect();
+    assert_eq!(files.len(), 1, "{files:?}");
+    let listed = stock.run("migration list");
+    assert_eq!(listed.matches("applied").count(), 1, "{listed}");
+    assert_eq!(listed.lines().count(), 1, "{listed}");
+
+    stock.run("db reset");
+    let columns = "select table_name || '.' || column_name as name from information_schema.columns \
+                   where table_schema = 'public' order by 1";
+    assert_eq!(
+        stock.query(columns),
+        json!([{ "name": "pulled.id" }, { "name": "pulled.label" }, { "name": "pulled_ids.id" }])
+    );
+
+    // Functions are checked by an extension that few machines have; otherwise the command says where to get it.
+    let has_checker = "select 1 as one from pg_available_extensions where name = 'plpgsql_check'";
+    let lint = stock.output("db lint");
+    if stock.query(has_checker) == json!([]) {
+        let errors = String::from_utf8_lossy(&lint.stderr);
+        assert!(errors.contains("postgresql-VERSION-plpgsql-check"), "{errors}");
+    } else {
+        assert!(lint.status.success(), "{lint:?}");
+    }
+
+    // The superuser has the password that the project names.
+    let status = stock.run("status");
+    assert!(status.contains("superuser-password"), "{status}");
+    let mut login = tokio_postgres::Config::new();
+    login
+        .host("127.0.0.1")
+        .port(stock.project.ports.database)
+        .user("supabase_admin")
+        .password("chosen by the project")
+        .dbname("postgres");
+    assert!(login.connect(tokio_postgres::NoTls).await.is_ok());
+    stock.run("stop");
 }

@@ -1,36 +1,31 @@
 //! `selvedge db diff`: the statements that lead from the project's migrations to the database.
 //!
-//! The migrations are applied to a shadow database, a cluster of its own that is deleted afterwards. The comparison is
-//! made by the Supabase CLI of the project (npm `supabase`), whose library for it, pg-delta, is kept by Supabase and needs no
-//! Docker when both databases are given.
+//! The migrations are applied to a shadow database. The comparison is made by the Supabase CLI of the project (npm
+//! `supabase`), whose library for it, pg-delta, is kept by Supabase and needs no Docker when both databases are given.
 
-use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 use chrono::Utc;
-use selvedge_postgres::cluster::Cluster;
 use selvedge_postgres::migrate::create_migration;
 
+use super::shadow::Shadow;
 use crate::cli::DiffArgs;
 use crate::config::Config;
-use crate::database::embedded::{self, Embedded};
+use crate::database::embedded;
 use crate::database::target::TargetDatabase;
 use crate::instance;
 use crate::output::GOOD;
 
 pub(super) async fn run(config: &Config, args: &DiffArgs) -> Result<()> {
-    let cli = find_cli(&config.project.folder)?;
-    let target = match TargetDatabase::find(config)? {
-        Some(TargetDatabase::Running(holder)) => instance::database_url(holder.database_port),
-        Some(TargetDatabase::External(database)) => database.url().to_owned(),
-        None => bail!(
+    let Some(database) = TargetDatabase::find(config)? else {
+        bail!(
             "{} is not running\n  start it with:  selvedge start",
             config.project.id
-        ),
+        );
     };
-    let statements = compare_with_shadow(config, args, &cli, &target).await?;
+    let statements = find_statements(config, &database, &args.schema).await?;
     if statements.trim().is_empty() {
         anstream::eprintln!("{GOOD}no difference{GOOD:#}");
         return Ok(());
@@ -38,42 +33,47 @@ pub(super) async fn run(config: &Config, args: &DiffArgs) -> Result<()> {
     match &args.file {
         None => print!("{statements}"),
         Some(name) => {
-            let time = Utc::now().format("%Y%m%d%H%M%S").to_string();
-            let path = create_migration(&embedded::migrations_folder(config), &time, name)?;
-            std::fs::write(&path, statements).with_context(|| format!("cannot write {}", path.display()))?;
-            anstream::println!("{GOOD}created{GOOD:#} {}", path.display());
+            save_migration(config, name, &statements)?;
         }
     }
     Ok(())
 }
 
-async fn compare_with_shadow(config: &Config, args: &DiffArgs, cli: &Path, target: &str) -> Result<String> {
-    let folder = config.selvedge.data_dir.join("shadow");
-    let mut shadow_config = config.clone();
-    shadow_config.selvedge.data_dir.clone_from(&folder);
-    shadow_config.selvedge.database_url = None;
-    shadow_config.db.port = free_port()?;
-    shadow_config.db.seed.enabled = false;
-    // What an interrupted comparison has left behind is neither complete nor current.
-    remove_shadow(&folder)?;
-    let shadow = Embedded::start(&shadow_config).await?;
-    let source = instance::database_url(shadow.cluster.port());
-    let outcome = run_comparison(cli, args, &source, target, &folder);
-    shadow.cluster.stop().await?;
-    remove_shadow(&folder)?;
+/// The statements that lead from the project's migrations to the database; only for these schemas if any are named.
+pub(super) async fn find_statements(
+    config: &Config,
+    database: &TargetDatabase,
+    schemas: &[String],
+) -> Result<String> {
+    let cli = find_cli(&config.project.folder)?;
+    let target = match database {
+        TargetDatabase::Running(holder) => instance::database_url(holder.database_port),
+        TargetDatabase::External(database) => database.url().to_owned(),
+    };
+    let shadow = Shadow::start(config).await?;
+    let outcome = run_comparison(&cli, schemas, &shadow.url(), &target, shadow.folder());
+    shadow.remove().await?;
     outcome
 }
 
-fn remove_shadow(folder: &Path) -> Result<()> {
-    if !folder.exists() {
-        return Ok(());
-    }
-    // The cluster's files are not always in this folder: started as root, they are in one of PostgreSQL's user.
-    Cluster::delete_data(folder)?;
-    std::fs::remove_dir_all(folder).with_context(|| format!("cannot delete {}", folder.display()))
+/// Writes a new migration with these statements.
+pub(super) fn save_migration(config: &Config, name: &str, statements: &str) -> Result<PathBuf> {
+    let folder = embedded::migrations_folder(config);
+    std::fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    let time = Utc::now().format("%Y%m%d%H%M%S").to_string();
+    let path = create_migration(&folder, &time, name)?;
+    std::fs::write(&path, statements).with_context(|| format!("cannot write {}", path.display()))?;
+    anstream::println!("{GOOD}created{GOOD:#} {}", path.display());
+    Ok(path)
 }
 
-fn run_comparison(cli: &Path, args: &DiffArgs, source: &str, target: &str, folder: &Path) -> Result<String> {
+fn run_comparison(
+    cli: &Path,
+    schemas: &[String],
+    source: &str,
+    target: &str,
+    folder: &Path,
+) -> Result<String> {
     let file = folder.join("diff.sql");
     let mut command = Command::new(cli);
     command
@@ -81,8 +81,8 @@ fn run_comparison(cli: &Path, args: &DiffArgs, source: &str, target: &str, folde
         .arg(&file)
         .arg("--workdir")
         .arg(folder);
-    if !args.schema.is_empty() {
-        command.args(["--schema", &args.schema.join(",")]);
+    if !schemas.is_empty() {
+        command.args(["--schema", &schemas.join(",")]);
     }
     // Without these it looks for a newer version of itself and sends usage statistics.
     command
@@ -113,9 +113,4 @@ fn find_cli(project: &Path) -> Result<PathBuf> {
         .context(
             "db diff compares with the library of the Supabase CLI: install it in the project with  npm i -D supabase",
         )
-}
-
-fn free_port() -> Result<u16> {
-    let listener = TcpListener::bind(("127.0.0.1", 0)).context("no port is free")?;
-    Ok(listener.local_addr()?.port())
 }

@@ -14,29 +14,8 @@ use tokio_postgres::config::Host;
 use crate::cli::DumpArgs;
 use crate::config::Config;
 use crate::database::target::TargetDatabase;
-use crate::database::{EMBEDDED_PASSWORD, embedded};
+use crate::database::{EMBEDDED_PASSWORD, HISTORY_SCHEMA, PLATFORM_SCHEMAS, embedded};
 use crate::output::GOOD;
-
-/// Schemas of the platform and of its extensions, as patterns of pg_dump.
-const PLATFORM_SCHEMAS: [&str; 14] = [
-    "auth",
-    "cron",
-    "extensions",
-    "graphql",
-    "graphql_public",
-    "net",
-    "pgbouncer",
-    "pgmq",
-    "realtime",
-    "_realtime",
-    "storage",
-    "supabase_functions",
-    "vault",
-    "_selvedge",
-];
-
-/// The schema with the history of migrations, which a dump of the project's schema leaves out, too.
-const HISTORY_SCHEMA: &str = "supabase_migrations";
 
 pub(super) async fn run(config: &Config, args: &DumpArgs) -> Result<()> {
     let Some(database) = TargetDatabase::find(config)? else {
@@ -45,7 +24,7 @@ pub(super) async fn run(config: &Config, args: &DumpArgs) -> Result<()> {
             config.project.id
         );
     };
-    let text = dump(config, &database, args)?;
+    let text = dump_login(config, &login_of(&database), args)?;
     match &args.file {
         None => print!("{text}"),
         Some(file) => {
@@ -56,16 +35,29 @@ pub(super) async fn run(config: &Config, args: &DumpArgs) -> Result<()> {
     Ok(())
 }
 
-fn dump(config: &Config, database: &TargetDatabase, args: &DumpArgs) -> Result<String> {
-    let login = match database {
+/// The project's schema as statements of a migration; only these schemas if any are named.
+pub(super) fn dump_schema(config: &Config, database: &TargetDatabase, schemas: &[String]) -> Result<String> {
+    let args = DumpArgs {
+        schema: schemas.to_vec(),
+        ..DumpArgs::default()
+    };
+    dump_login(config, &login_of(database), &args)
+}
+
+fn login_of(database: &TargetDatabase) -> Login {
+    match database {
         TargetDatabase::Running(holder) => embedded::login_to_running(holder, "postgres"),
         TargetDatabase::External(database) => database.login().clone(),
-    };
+    }
+}
+
+/// The dump of the database to which `login` leads.
+pub(super) fn dump_login(config: &Config, login: &Login, args: &DumpArgs) -> Result<String> {
     if args.role_only {
         let mut command = Command::new(find_program(config, "pg_dumpall")?);
         // Passwords cannot be read by a role that is no superuser.
         command.args(["--roles-only", "--no-role-passwords", "--quote-all-identifiers"]);
-        return Ok(keep_project_roles(&run_program(command, &login)?));
+        return Ok(keep_project_roles(&run_program(command, login)?));
     }
     let mut command = Command::new(find_program(config, "pg_dump")?);
     command.args(["--quote-all-identifiers", "--role=postgres"]);
@@ -94,10 +86,10 @@ fn dump(config: &Config, database: &TargetDatabase, args: &DumpArgs) -> Result<S
         let head = "set session_replication_role = replica;\n";
         return Ok(format!(
             "{head}{}",
-            without_commands(&run_program(command, &login)?)
+            without_commands(&run_program(command, login)?)
         ));
     }
-    keep_project_statements(&run_program(command, &login)?)
+    keep_project_statements(&run_program(command, login)?)
 }
 
 /// A program beside the cluster's own, or on PATH: packages from npm have a server only.

@@ -2,9 +2,14 @@
 
 mod diff;
 mod dump;
+mod lint;
+mod pull;
 mod push;
 mod query;
 mod reset;
+pub(super) mod rows;
+mod shadow;
+mod squash;
 
 use anyhow::Result;
 
@@ -13,6 +18,7 @@ use crate::cli::DbAction;
 use crate::config::Config;
 
 pub(super) use reset::migrate_down;
+pub(super) use squash::run as squash_migrations;
 
 pub(super) async fn run(config: Config, action: DbAction) -> Result<()> {
     match action {
@@ -22,5 +28,7 @@ pub(super) async fn run(config: Config, action: DbAction) -> Result<()> {
         DbAction::Query(args) => query::run(&config, &args).await,
         DbAction::Dump(args) => dump::run(&config, &args).await,
         DbAction::Diff(args) => diff::run(&config, &args).await,
+        DbAction::Pull(args) => pull::run(&config, &args).await,
+        DbAction::Lint(args) => lint::run(&config, &args).await,
     }
 }

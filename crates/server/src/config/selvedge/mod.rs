@@ -43,6 +43,9 @@ pub struct SelvedgeSection {
     pub database_url: Option<SecretString>,
     /// Path, on the database's machine, of the file with the vault's root key. Default: beside the embedded cluster's data.
     pub vault_key_file: Option<String>,
+    /// The password of `supabase_admin`, the superuser of the embedded cluster. Default: one made by chance, in the file
+    /// `superuser-password` of `data_dir`.
+    pub superuser_password: Option<SecretString>,
     /// Address to listen on. Default `127.0.0.1` in `start`, `0.0.0.0` in `serve`.
     pub host: Option<String>,
     /// Host names to which `start` answers besides local ones, `external_url`'s and `site_url`'s. Default: none.
@@ -172,6 +175,7 @@ impl SelvedgeSection {
             pg_bin: section.optional_path("pg_bin", &project.folder),
             database_url,
             vault_key_file: section.optional_string("vault_key_file"),
+            superuser_password: section.optional_secret("superuser_password"),
             host: section.optional_string("host"),
             allowed_hosts: section.strings("allowed_hosts", &[]),
             workers: section.optional_integer("workers", 1..=1024),

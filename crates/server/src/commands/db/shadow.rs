@@ -1,0 +1,96 @@
+//! A shadow database: a cluster of its own to which the project's migrations are applied, deleted afterwards.
+
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use selvedge_postgres::cluster::Cluster;
+
+use crate::config::Config;
+use crate::database::embedded::{self, Embedded};
+use crate::database::rebuild::{RebuildOptions, rebuild_project};
+use crate::instance;
+
+/// A running shadow database.
+pub(crate) struct Shadow {
+    embedded: Embedded,
+    folder: PathBuf,
+}
+
+impl Shadow {
+    /// Starts it with all migrations applied, and without seeds.
+    pub(crate) async fn start(config: &Config) -> Result<Self> {
+        Self::start_with(config.clone()).await
+    }
+
+    /// Starts it with the migrations up to a version applied.
+    pub(crate) async fn start_at(config: &Config, version: &str) -> Result<Self> {
+        let mut without_migrations = config.clone();
+        without_migrations.db.migrations.enabled = false;
+        let shadow = Self::start_with(without_migrations).await?;
+        let options = RebuildOptions {
+            version: Some(version.to_owned()),
+            // The start has run roles.sql once, and it is run again with the migrations.
+            drop_roles: true,
+            ..RebuildOptions::default()
+        };
+        let applied = match embedded::connect(&shadow.login()).await {
+            Ok(client) => rebuild_project(config, &client, &options).await.map(drop),
+            Err(error) => Err(error),
+        };
+        match applied {
+            Ok(()) => Ok(shadow),
+            Err(error) => {
+                shadow.remove().await?;
+                Err(error)
+            }
+        }
+    }
+
+    async fn start_with(mut config: Config) -> Result<Self> {
+        let folder = config.selvedge.data_dir.join("shadow");
+        config.selvedge.data_dir.clone_from(&folder);
+        config.selvedge.database_url = None;
+        config.db.port = free_port()?;
+        config.db.seed.enabled = false;
+        // What an interrupted command has left behind is neither complete nor current.
+        remove_shadow(&folder)?;
+        let embedded = Embedded::start(&config).await?;
+        Ok(Self { embedded, folder })
+    }
+
+    /// Its URL for `postgres`.
+    pub(crate) fn url(&self) -> String {
+        instance::database_url(self.embedded.cluster.port())
+    }
+
+    /// The login of `postgres`.
+    pub(crate) fn login(&self) -> tokio_postgres::Config {
+        self.embedded.administrator_login()
+    }
+
+    /// A folder for files of the command, which is deleted with the database.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Stops it and deletes everything.
+    pub(crate) async fn remove(self) -> Result<()> {
+        self.embedded.cluster.stop().await?;
+        remove_shadow(&self.folder)
+    }
+}
+
+fn remove_shadow(folder: &Path) -> Result<()> {
+    if !folder.exists() {
+        return Ok(());
+    }
+    // The cluster's files are not always in this folder: started as root, they are in one of PostgreSQL's user.
+    Cluster::delete_data(folder)?;
+    std::fs::remove_dir_all(folder).with_context(|| format!("cannot delete {}", folder.display()))
+}
+
+fn free_port() -> Result<u16> {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).context("no port is free")?;
+    Ok(listener.local_addr()?.port())
+}
