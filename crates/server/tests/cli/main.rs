@@ -7,6 +7,7 @@ mod listeners;
 mod migrations;
 mod pgtap;
 mod production;
+mod projects;
 mod realtime;
 mod recovery;
 mod refusals;

@@ -1,65 +1,11 @@
-//! `selvedge test db`: the project folders of `e2e/projects`, each in a database of its own, and what is printed about
-//! failures.
+//! `selvedge test db`: what is printed about failures. The tests that pass are those of `projects.rs`.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output};
 
-use selvedge_postgres::migrate::{apply_pending, apply_roles, apply_seeds, discover_migrations, find_seeds};
 use selvedge_postgres::testing::TestDatabase;
 
 use crate::support::Project;
-
-#[actix_web::test]
-async fn gw_018_the_tests_of_every_example_project_pass() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../e2e/projects");
-    let entries = std::fs::read_dir(&folder).expect("the projects");
-    let projects: Vec<PathBuf> = entries
-        .map(|entry| entry.expect("readable").path())
-        .filter(|path| path.is_dir())
-        .collect();
-    assert!(projects.len() >= 15, "{}", projects.len());
-
-    let runs = projects.into_iter().map(|project| async move {
-        let database = TestDatabase::create().await;
-        bring_up(&project, &database).await;
-        let url = database.url("postgres");
-        let folder = project.clone();
-        let output = actix_web::rt::task::spawn_blocking(move || run_tests(&folder, &url))
-            .await
-            .expect("no panic");
-        (project, output)
-    });
-    let failures: Vec<String> = futures_util::future::join_all(runs)
-        .await
-        .into_iter()
-        .filter_map(|(project, output)| {
-            let printed = String::from_utf8_lossy(&output.stdout);
-            let errors = String::from_utf8_lossy(&output.stderr);
-            let has_passed =
-                output.status.success() && printed.contains("Result: PASS") && !printed.contains("Tests=0");
-            (!has_passed).then(|| format!("{}\n{printed}{errors}", project.display()))
-        })
-        .collect();
-    assert!(failures.is_empty(), "{}", failures.join("\n"));
-}
-
-/// Applies what a first start applies.
-async fn bring_up(project: &Path, database: &TestDatabase) {
-    let client = database.connect("postgres").await;
-    if let Err(error) = apply_roles(&client, &project.join("roles.sql"), |_| {}).await {
-        panic!("{}: {error}", project.display());
-    }
-    let migrations = discover_migrations(&project.join("migrations"))
-        .expect("a folder")
-        .migrations;
-    if let Err(error) = apply_pending(&client, &migrations, |_| {}).await {
-        panic!("{}: {error}", project.display());
-    }
-    let (seeds, _) = find_seeds(project, &["./seed.sql".to_owned()]).expect("a pattern");
-    if let Err(error) = apply_seeds(&client, &seeds, |_| {}).await {
-        panic!("{}: {error}", project.display());
-    }
-}
 
 fn run_tests(project: &Path, url: &str) -> Output {
     Command::new(env!("CARGO_BIN_EXE_selvedge"))

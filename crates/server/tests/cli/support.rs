@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::net::TcpListener;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::{Duration, Instant};
@@ -75,6 +75,20 @@ impl Project {
         let path = self.path(name);
         std::fs::create_dir_all(path.parent().expect("inside the project")).expect("a folder");
         std::fs::write(path, text).expect("written");
+    }
+
+    /// Copies a project's folder into this one.
+    pub(crate) fn copy_from(&self, folder: &Path) {
+        for entry in walkdir::WalkDir::new(folder) {
+            let entry = entry.expect("readable");
+            let name = entry.path().strip_prefix(folder).expect("inside the folder");
+            let target = self.folder.path().join(name);
+            if entry.file_type().is_dir() {
+                std::fs::create_dir_all(target).expect("a folder");
+            } else {
+                std::fs::copy(entry.path(), target).expect("a copy");
+            }
+        }
     }
 
     /// Runs a command and waits for its end.

@@ -1,0 +1,1 @@
+select public.refresh_averages();

@@ -1,0 +1,1 @@
+alter type public.state add value if not exists 'sent' after 'paid';

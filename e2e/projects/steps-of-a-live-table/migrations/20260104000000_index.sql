@@ -1,0 +1,1 @@
+create index if not exists orders_by_state on public.orders (state);
