@@ -3,23 +3,41 @@
 
 import type { Plugin } from "vite";
 
-/** By the first segment of the path: the modules that the router imports for it. The last entry is for all other paths. */
-const routeModules: [segment: string, modules: string[]][] = [
-  ["", ["/layouts/explore/explore-layout.tsx", "/routes/explore/explore.tsx"]],
-  ["auth", ["/routes/auth.tsx"]],
-  ["discovery", ["/layouts/site-layout.tsx", "/routes/discovery/discovery.tsx"]],
-  ["look", ["/layouts/site-layout.tsx", "/routes/look.tsx"]],
-  ["product", ["/layouts/site-layout.tsx", "/routes/item.tsx"]],
-  ["brands", ["/layouts/site-layout.tsx", "/routes/brand.tsx"]],
-  ["profile", ["/layouts/site-layout.tsx", "/app/require-user.tsx"]],
-  [
-    "profile-settings",
-    ["/layouts/site-layout.tsx", "/app/require-user.tsx", "/routes/profile/settings.tsx"],
-  ],
-  ["create-outfit", ["/layouts/site-layout.tsx"]],
-  ["admin", []],
-  ["*", ["/layouts/site-layout.tsx", "/routes/username.tsx"]],
+interface RouteModules {
+  /** The path without its first slash, or its first segment; `*` is for all other paths. */
+  path: string;
+  /** The modules that the router imports for it. */
+  modules: string[];
+  /** Those that it imports only when somebody is signed in: visitors are sent to the sign-in page instead. */
+  privateModules?: string[];
+}
+
+const siteLayout = "/layouts/site-layout.tsx";
+const userPage = [siteLayout, "/app/require-user.tsx"];
+const settings = ["/routes/profile/settings.tsx"];
+
+const routeModules: RouteModules[] = [
+  { path: "", modules: ["/layouts/explore/explore-layout.tsx", "/routes/explore/explore.tsx"] },
+  { path: "auth", modules: ["/routes/auth.tsx"] },
+  { path: "discovery", modules: [siteLayout, "/routes/discovery/discovery.tsx"] },
+  { path: "look", modules: [siteLayout, "/routes/look.tsx"] },
+  { path: "product", modules: [siteLayout, "/routes/item.tsx"] },
+  { path: "brands", modules: [siteLayout, "/routes/brand.tsx"] },
+  { path: "profile", modules: userPage, privateModules: ["/routes/profile/my-profile.tsx"] },
+  { path: "profile/edit", modules: userPage, privateModules: settings },
+  { path: "profile-settings", modules: userPage, privateModules: settings },
+  {
+    path: "create-outfit",
+    modules: userPage,
+    privateModules: ["/routes/create-outfit/create-outfit.tsx"],
+  },
+  { path: "notifications", modules: userPage, privateModules: ["/app/routes/notifications.tsx"] },
+  { path: "admin", modules: [] },
+  { path: "*", modules: [siteLayout, "/routes/username.tsx"] },
 ];
+
+/** The auth client of supabase-js, which every page of a signed-in person loads before it asks for anything of theirs. */
+const authClient = "/@supabase/auth-js/dist/module/GoTrueClient.js";
 
 /**
  * Paths whose first view is painted without these scripts (src/app/first-paint/): there the pictures come first, and the scripts are
@@ -64,10 +82,15 @@ export function preloadRoutes(): Plugin {
           chunks,
           chunks.filter(({ isEntry }) => isEntry),
         );
-        const files = routeModules.map(([segment, modules]): [string, string[]] => {
+        const filesOf = (modules: string[]) => {
           const roots = modules.map((module) => findChunk(chunks, module));
           const needed = [...closure(chunks, roots)].filter((chunk) => !first.has(chunk));
-          return [segment, needed.map(({ fileName }) => `/${fileName}`)];
+          return needed.map(({ fileName }) => `/${fileName}`);
+        };
+        const files = routeModules.map(({ path, modules, privateModules = [] }): RouteFiles => {
+          const forAll = filesOf(modules);
+          const signedIn = filesOf([authClient, ...privateModules]);
+          return { path, forAll, signedIn: signedIn.filter((name) => !forAll.includes(name)) };
         });
         // Before the stylesheet, because an inline script waits for the stylesheets above it.
         const [before, ...after] = html.split(firstTag);
@@ -98,12 +121,25 @@ function closure(chunks: Chunk[], roots: Chunk[]): Set<Chunk> {
   return found;
 }
 
-function script(entries: string[], files: [string, string[]][]): string {
-  const names = [...new Set([...entries, ...files.flatMap(([, list]) => list)])];
-  const bySegment = Object.fromEntries(
-    files.map(([segment, list]) => [segment, list.map((name) => names.indexOf(name))]),
+interface RouteFiles {
+  path: string;
+  forAll: string[];
+  signedIn: string[];
+}
+
+/**
+ * The inline script. `r` has the files of each path, those for everybody first; `w` says whether a session is stored, under the
+ * key of supabase-js. A browser may refuse access to its storage.
+ */
+function script(entries: string[], files: RouteFiles[]): string {
+  const all = files.flatMap(({ forAll, signedIn }) => [...forAll, ...signedIn]);
+  const names = [...new Set([...entries, ...all])];
+  const indices = (list: string[]) => list.map((name) => names.indexOf(name));
+  const byPath = Object.fromEntries(
+    files.map(({ path, forAll, signedIn }) => [path, [indices(forAll), indices(signedIn)]]),
   );
-  return `{const n=${JSON.stringify(names)},r=${JSON.stringify(bySegment)},s=location.pathname.split("/")[1],f=[...n.slice(0,${entries.length}).keys(),...Object.hasOwn(r,s)?r[s]:r["*"]].map(i=>n[i]),a=(t,p)=>document.head.append(Object.assign(document.createElement(t),p));
+  return `{const n=${JSON.stringify(names)},r=${JSON.stringify(byPath)},p=location.pathname.slice(1),s=p.split("/")[0];let w=!1;try{w=Object.keys(localStorage).some(k=>/^sb-.+-auth-token$/.test(k))}catch{}
+const[e,g]=r[[p,s].find(k=>Object.hasOwn(r,k))??"*"],f=[...n.slice(0,${entries.length}).keys(),...e,...w?g:[]].map(i=>n[i]),a=(t,p)=>document.head.append(Object.assign(document.createElement(t),p));
 if(${JSON.stringify(paintedSegments)}.includes(s)&&!location.search&&!location.hash)a("meta",{name:"${laterScripts}",content:f.join(" ")});
 else for(const href of f)a("link",{rel:"modulepreload",href})}`;
 }
