@@ -3,7 +3,7 @@
 
 import type { Page } from "@playwright/test";
 import { test } from "./fresh-server.ts";
-import { expect } from "./journey.ts";
+import { expect, signIn } from "./journey.ts";
 import { recordLayoutShifts } from "./measure.ts";
 
 const paths = ["/", "/discovery", "/look/camel-hour", "/product/camel-overcoat", "/auth"];
@@ -141,4 +141,43 @@ test("a picture that does not arrive keeps no page from working", async ({ page 
 
   await expect(page.getByRole("heading", { name: "Explore Outfits" })).toBeVisible();
   await page.unrouteAll({ behavior: "ignoreErrors" });
+});
+
+test("what pages of signed-in people begin with is asked for before the app arrives, and once", {
+  tag: "@once",
+}, async ({ page }) => {
+  // Four pages are loaded to their end, which takes a busy machine ten seconds each.
+  test.setTimeout(180_000);
+  await signIn(page, "noah@lookbook.test");
+  const profile = "/rest/v1/profiles";
+  for (const [path, reads] of [
+    ["/profile", [profile]],
+    ["/profile/edit", [profile]],
+    ["/profile-settings", [profile]],
+    ["/create-outfit", ["/rest/v1/rpc/search_items", profile]],
+  ] as const) {
+    const requested: string[] = [];
+    page.on("request", (request) => {
+      const { pathname } = new URL(request.url());
+      if (pathname.startsWith("/rest/v1/")) {
+        requested.push(pathname);
+      }
+    });
+    const release = await holdApp(page);
+    await page.goto(path, { waitUntil: "commit" });
+    await expect.poll(() => requested, { message: path }).toEqual(reads);
+    release();
+
+    await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+    await page.waitForLoadState("networkidle");
+    expect(requested.length, path).toBeGreaterThan(reads.length);
+    for (const read of reads) {
+      expect(
+        requested.filter((one) => one === read),
+        path,
+      ).toHaveLength(1);
+    }
+    page.removeAllListeners("request");
+    await page.unrouteAll({ behavior: "ignoreErrors" });
+  }
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { buildPage, joinPages, pageSize } from "./paged-query";
+import { pageSize } from "./page-size";
+import { buildPage, joinPages } from "./paged-query";
 
 const row = (id: string) => ({ id });
 

@@ -1,7 +1,5 @@
 import { infiniteQueryOptions, type QueryKey } from "@tanstack/react-query";
-
-/** Rows asked for at a time. */
-export const pageSize = 24;
+import { pageSize } from "./page-size";
 
 /** Which rows of a list a request is for. */
 export interface PageRequest {

@@ -4,6 +4,7 @@ import type { GoTrueClient } from "@supabase/auth-js";
 import { PostgrestClient } from "@supabase/postgrest-js";
 import { authCallback } from "@/lib/auth-callback";
 import type { Database } from "@/lib/database";
+import { takeEarlyResponse } from "@/lib/early-requests";
 import { hasStoredSession, servicesUrl, sessionKey } from "@/lib/services";
 import { fetchWithoutRetries } from "@/lib/supabase-fetch";
 
@@ -87,7 +88,19 @@ export async function fetchWithToken(
   const headers = new Headers(init.headers);
   headers.set("apikey", supabaseKey);
   headers.set("Authorization", `Bearer ${token}`);
-  return fetchWithoutRetries(input, { ...init, headers });
+  return (await takeEarly(input, init, token)) ?? fetchWithoutRetries(input, { ...init, headers });
+}
+
+/** The response to the same request that was sent before the app arrived, if there is one. */
+async function takeEarly(
+  input: RequestInfo | URL,
+  { method = "GET", body }: RequestInit,
+  token: string,
+): Promise<Response | null> {
+  const isRead = method === "GET" && (body === undefined || body === null);
+  const isCall = method === "POST" && typeof body === "string";
+  if (!isRead && !isCall) return null;
+  return takeEarlyResponse({ url: String(input), token, body: isCall ? body : undefined });
 }
 
 /** Reads and writes rows, and calls functions of the database: the part of supabase-js that every page needs. */

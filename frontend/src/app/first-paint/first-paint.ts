@@ -4,6 +4,8 @@
  * 150 kB of scripts. The app then renders the same view in its place; `e2e/site/first-paint.spec.ts` compares the two.
  *
  * Only addresses without search and hash are drawn: the rows in the page are those of the plain address.
+ *
+ * Pages of signed-in people are not drawn. For them it asks for their profile and the wizard's items meanwhile.
  */
 
 import { addPageData, readPageData } from "@/app/page-rows";
@@ -14,6 +16,7 @@ import { paintAuth, paintSignInForm } from "./paint-auth";
 import { paintDiscovery } from "./paint-discovery";
 import { paintExplore } from "./paint-explore";
 import { paintItem, paintOutfit } from "./paint-subject";
+import { requestUserData } from "./request-user-data";
 
 /** How long the app waits for the pictures at most, in milliseconds. A slow picture must not keep a page from working. */
 const longestWaitMs = 1000;
@@ -95,6 +98,7 @@ async function waitForView(page: HTMLElement | null): Promise<void> {
   if (page !== null) await waitForPictures(page);
 }
 
+requestUserData(segment ?? "");
 const view = tryToCreateView();
 if (view !== null) {
   // It is a picture of the page: nothing in it can be operated yet, so it must neither be focused nor read out.

@@ -1,9 +1,10 @@
-import { type CatalogueSearch, searchArguments } from "@/lib/catalogue-search";
+import type { CatalogueSearch } from "@/lib/catalogue-search";
 import type { Gender } from "@/lib/database";
 import { pagedQuery } from "@/lib/paged-query";
 import { itemKeys } from "@/lib/query-keys";
 import { rowsOf } from "@/lib/service-error";
 import { supabase } from "@/lib/supabase";
+import { pickableArguments, pickableColumns } from "./pickable-items-request";
 
 /** What the picker shows of an item; its page has the rest. */
 export interface PickableItem {
@@ -24,12 +25,8 @@ export function pickableItemsQuery(search: CatalogueSearch) {
     readPage: async ({ from, to, signal }) =>
       rowsOf(
         await supabase
-          .rpc("search_items", {
-            ...searchArguments(search),
-            page_offset: from,
-            max_results: to - from + 1,
-          })
-          .select("id, name, image, image_color, price, gender, brand:brands(name)")
+          .rpc("search_items", pickableArguments(search, from, to))
+          .select(pickableColumns)
           .abortSignal(signal),
       ),
   });
