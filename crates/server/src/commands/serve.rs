@@ -36,6 +36,7 @@ pub(super) async fn run(config: Config) -> Result<()> {
         );
     };
     let database = ExternalDatabase::parse(url)?;
+    warn_of_pooler(&config);
     let host = config.selvedge.host.as_deref().unwrap_or(ANY_ADDRESS);
     // Bound before the database is asked, so that a taken port is reported at once.
     let listener = listen::bind_port(host, config.api.port, API_PORT)?;
@@ -70,6 +71,41 @@ pub(super) async fn run(config: Config) -> Result<()> {
     shutdown::wait_and_stop(signals, vec![handle], plan, std::future::pending()).await?;
     tracing::info!("stopped");
     Ok(())
+}
+
+/// Says what does not work behind a transaction pooler, for which prepared statements are switched off: there a session of the
+/// database is not this server's own, and replication is not passed on.
+fn warn_of_pooler(config: &Config) {
+    if config.rest_settings().0.prepared_statements {
+        return;
+    }
+    let parts = [
+        (
+            true,
+            "changes of the schema are seen after a restart, as notifications do not arrive",
+        ),
+        (
+            config.auth.enabled,
+            "auth needs a pooler that supports prepared statements",
+        ),
+        (
+            config.storage.enabled,
+            "storage needs a pooler that supports prepared statements",
+        ),
+        (config.realtime.enabled, "realtime needs a direct connection"),
+        (
+            config.selvedge.jobs.enabled,
+            "jobs of pg_cron and pg_net need a direct connection",
+        ),
+    ];
+    for (is_enabled, limit) in parts {
+        if is_enabled {
+            tracing::warn!(
+                limit,
+                "db-prepared-statements is off: if DATABASE_URL leads to a transaction pooler"
+            );
+        }
+    }
 }
 
 /// Refuses a provider that cannot work. One whose credentials are the development ones is left out, so that a project

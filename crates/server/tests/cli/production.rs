@@ -82,7 +82,9 @@ async fn gw_005_serve_runs_on_an_external_database_and_requires_a_key() {
     ]
     .map(str::to_owned);
 
-    let serving = node.spawn(&arguments, &serve_variables(&keys, &url));
+    let mut variables = serve_variables(&keys, &url);
+    variables.push(("PGRST_DB_PREPARED_STATEMENTS", "false"));
+    let serving = node.spawn(&arguments, &variables);
     serving.wait_until_ready().await;
 
     let (status, body) = serving.get("/rest/v1/").await;
@@ -106,6 +108,8 @@ async fn gw_005_serve_runs_on_an_external_database_and_requires_a_key() {
 
     let output = serving.stop();
     assert!(output.contains("\"serving\""), "logs are JSON: {output}");
+    let limits = output.lines().filter(|line| line.contains("transaction pooler"));
+    assert_eq!(limits.count(), 5, "{output}");
     for secret in keys.values() {
         assert!(!output.contains(secret.as_str()), "a secret is in the log");
     }
