@@ -200,11 +200,12 @@ fn not_offered_routes(config: &mut web::ServiceConfig) {
 
 /// A path with and without a trailing slash; other methods than those given are 405.
 fn route(path: &str) -> Route {
-    let patterns = [path.to_owned(), format!("{path}/")];
     Route {
         path: path.to_owned(),
         methods: Vec::new(),
-        resource: web::resource(patterns),
+        // Two resources instead of one with two patterns: actix compares a single fixed path as text, but searches several by
+        // regular expressions, and each request is compared with all routes in front of its own.
+        resources: [web::resource(path), web::resource(format!("{path}/"))],
     }
 }
 
@@ -212,7 +213,7 @@ fn route(path: &str) -> Route {
 struct Route {
     path: String,
     methods: Vec<&'static str>,
-    resource: Resource,
+    resources: [Resource; 2],
 }
 
 macro_rules! methods {
@@ -227,7 +228,9 @@ macro_rules! methods {
                     F::Output: actix_web::Responder + 'static,
                 {
                     self.methods.push($verb);
-                    self.resource = self.resource.route(web::$name().to(handler));
+                    self.resources = self
+                        .resources
+                        .map(|resource| resource.route(web::$name().to(handler.clone())));
                     self
                 }
             )*
@@ -238,8 +241,10 @@ methods!(get "GET", post "POST", put "PUT", delete "DELETE", patch "PATCH");
 
 impl actix_web::dev::HttpServiceFactory for Route {
     fn register(self, config: &mut actix_web::dev::AppService) {
-        let wrong_method = feature_gates::reject_other_methods(&self.path, &self.methods);
-        self.resource.default_service(wrong_method).register(config);
+        for resource in self.resources {
+            let wrong_method = feature_gates::reject_other_methods(&self.path, &self.methods);
+            resource.default_service(wrong_method).register(config);
+        }
     }
 }
 

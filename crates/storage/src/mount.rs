@@ -1,4 +1,4 @@
-//! Mounts the service in an actix application: one catch-all resource, whose requests go to [`routes`](crate::routes).
+//! Mounts the service in an actix application: one handler for all paths, whose requests go to [`routes`](crate::routes).
 
 use actix_web::{HttpRequest, HttpResponse, web};
 
@@ -14,10 +14,11 @@ pub fn configure(worker: StorageWorker) -> impl FnOnce(&mut web::ServiceConfig) 
         if worker.storage().claim_upload_expiry() {
             actix_web::rt::spawn(tus::expire_uploads_forever(worker.clone()));
         }
-        // One resource for all paths: actix would decode and normalise a path before matching it, and keys are opaque.
+        // One handler for all paths: actix would decode and normalise a path before matching it, and keys are opaque. It is not
+        // a resource with a pattern, because a regular expression would be searched for in each path.
         config
             .app_data(web::Data::new(worker))
-            .service(web::resource("{path:.*}").to(serve_request));
+            .default_service(web::to(serve_request));
     }
 }
 
