@@ -346,3 +346,68 @@ async fn dates_in_other_styles_than_iso_are_rendered_by_postgresql() {
         })
         .await;
 }
+
+/// A table whose columns hold random values of the types that have a text form of their own, made by PostgreSQL.
+const RANDOM_VALUES: &str = r#"
+    create function public.random_text() returns text language sql volatile as $$
+        select coalesce(string_agg(
+            case when random() < 0.3 then (array['"', '\', '/', ',', '{', '}', ' ', chr(9), chr(10), chr(127)])[1 + floor(random() * 10)::int]
+                 when random() < 0.1 then chr(1 + floor(random() * 31)::int)
+                 when random() < 0.1 then chr(65536 + floor(random() * 1000000)::int)
+                 else chr(32 + floor(random() * 55000)::int) end, ''), '')
+        from generate_series(1, floor(random() * 12)::int) $$;
+    create function public.random_time() returns timestamptz language sql volatile as $$
+        select to_timestamp((random() - 0.5) * power(10, 1 + random() * 10.5))
+            + floor(random() * 1000000) * interval '1 microsecond' $$;
+    create table public.random_values as
+        select id,
+            public.random_text() as text,
+            case when random() < 0.9 then array[public.random_text(), null, public.random_text()] else '{}' end as texts,
+            array[array[public.random_text()], array[public.random_text()]] as nested,
+            public.random_time() as instant,
+            public.random_time()::timestamp as local_time,
+            public.random_time()::date as date,
+            array[public.random_time()] as instants,
+            public.random_time() - public.random_time() as age,
+            ((random() - 0.5) * power(10, floor(random() * 300)))::float8 as double,
+            ((random() - 0.5) * power(10, floor(random() * 30)))::float4 as single,
+            ((random() - 0.5)::numeric * power(10::numeric, floor(random() * 40)::int)) as exact,
+            ((random() - 0.5) * 9e18)::int8 as long,
+            case when random() < 0.5 then null else random() < 0.5 end as flag,
+            jsonb_build_object(public.random_text(), public.random_text(), 'n', random()::numeric) as document,
+            json_build_array(public.random_text(), random(), null) as list,
+            decode(md5(random()::text), 'hex') as bytes,
+            gen_random_uuid() as uuid
+        from generate_series(1, ROWS) as id;
+    grant select on public.random_values to service_role;
+"#;
+
+#[tokio::test]
+async fn random_values_are_rendered_as_postgresql_does() {
+    LocalSet::new()
+        .run_until(async {
+            // A long search sets more rows than fit into every run of all tests.
+            let rows = std::env::var("SELVEDGE_RANDOM_ROWS").unwrap_or_else(|_| "2000".to_owned());
+            let lists = Lists::new(&RANDOM_VALUES.replace("ROWS", &rows)).await;
+            for zone in ["UTC", "America/St_Johns"] {
+                let text = format!("select * from public.random_values order by id /* {zone} */");
+                let (theirs, ours) = lists.list_both_ways(&text, zone).await;
+                assert!(ours == theirs, "{}", first_difference(&ours, &theirs));
+            }
+        })
+        .await;
+}
+
+/// The surroundings of the first byte in which two documents differ.
+fn first_difference(ours: &str, theirs: &str) -> String {
+    let same = ours
+        .bytes()
+        .zip(theirs.bytes())
+        .take_while(|(ours, theirs)| ours == theirs)
+        .count();
+    let around = |text: &str| {
+        let bytes = &text.as_bytes()[same.saturating_sub(80)..(same + 80).min(text.len())];
+        String::from_utf8_lossy(bytes).into_owned()
+    };
+    format!("ours: {}\ntheirs: {}", around(ours), around(theirs))
+}
