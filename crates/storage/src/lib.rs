@@ -18,6 +18,8 @@ mod config;
 mod context;
 mod database;
 mod error;
+#[cfg(fuzzing)]
+pub mod fuzzing;
 mod health;
 mod identity;
 mod maintenance;

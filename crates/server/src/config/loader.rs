@@ -146,7 +146,7 @@ impl Config {
         Ok(Loaded { config, warnings })
     }
 
-    fn read_sections(source: &Source, mut project: Project) -> Self {
+    pub(super) fn read_sections(source: &Source, mut project: Project) -> Self {
         let root = Section::root(source);
         // Sections of the CLI for parts that this server does not have: linked remote projects, Studio, analytics,
         // experiments.

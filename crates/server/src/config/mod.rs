@@ -8,6 +8,8 @@ mod api;
 mod auth;
 mod database;
 mod environment;
+#[cfg(fuzzing)]
+pub mod fuzzing;
 mod loader;
 pub(crate) mod postgrest;
 pub(crate) mod postgrest_dump;

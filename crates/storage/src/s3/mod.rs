@@ -31,3 +31,5 @@ mod xml_reader;
 mod xml_writer;
 
 pub(crate) use routes::{refuse_body, serve_request};
+#[cfg(fuzzing)]
+pub use signature::fuzzing;

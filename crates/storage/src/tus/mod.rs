@@ -15,6 +15,8 @@ mod digest;
 mod error;
 mod expire;
 mod finish;
+#[cfg(fuzzing)]
+pub mod fuzzing;
 mod head;
 mod headers;
 mod merge;

@@ -7,6 +7,8 @@
 mod canonical;
 mod credentials;
 mod form_policy;
+#[cfg(fuzzing)]
+pub mod fuzzing;
 mod key;
 mod payload;
 mod presented;

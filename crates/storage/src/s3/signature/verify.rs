@@ -41,15 +41,7 @@ pub(crate) struct Verified {
 /// `RequestTimeTooSkewed`, `AccessDenied`.
 pub(crate) fn verify_request(storage: &Storage, request: &RequestHead) -> Result<Verified, S3Error> {
     let query = canonical::parse_query(request.uri.query().unwrap_or_default());
-    let header = request
-        .headers()
-        .get(header::AUTHORIZATION)
-        .and_then(|value| value.to_str().ok());
-    // Browsers may add an Authorization header of another scheme to a presigned URL.
-    let presented = match header.filter(|header| header.trim_start().starts_with(ALGORITHM)) {
-        Some(header) => read_header(request, header)?,
-        None => read_query(&query)?.ok_or(S3Error::MissingSignature)?,
-    };
+    let presented = read_signature(request, &query)?;
     check_time(&presented)?;
     check_signed_headers(request, &presented)?;
     let credentials = find_credentials(
@@ -57,30 +49,63 @@ pub(crate) fn verify_request(storage: &Storage, request: &RequestHead) -> Result
         &presented.scope.access_key,
         presented.session_token.as_deref(),
     )?;
+    let (key, hash) = find_signing_key(request, &query, &presented, &credentials.secrets)
+        .ok_or(S3Error::SignatureDoesNotMatch)?;
+    Ok(Verified {
+        identity: credentials.identity(storage)?,
+        payload: SignedPayload::read(&hash, key, presented)?,
+    })
+}
 
-    let hashes = possible_payload_hashes(request, &query, presented.expires_s.is_some());
+/// Reads the signature that a request presents in its Authorization header or in its query.
+///
+/// # Errors
+/// `MissingSignature`, `MalformedSignature`.
+pub(super) fn read_signature(
+    request: &RequestHead,
+    query: &[canonical::Pair],
+) -> Result<PresentedSignature, S3Error> {
+    let header = request
+        .headers()
+        .get(header::AUTHORIZATION)
+        .and_then(|value| value.to_str().ok());
+    // Browsers may add an Authorization header of another scheme to a presigned URL.
+    match header.filter(|header| header.trim_start().starts_with(ALGORITHM)) {
+        Some(header) => read_header(request, header),
+        None => read_query(query)?.ok_or(S3Error::MissingSignature),
+    }
+}
+
+/// The key that made a signature, and the hash of the body that was signed; `None` if none of the secrets made it.
+pub(super) fn find_signing_key(
+    request: &RequestHead,
+    query: &[canonical::Pair],
+    presented: &PresentedSignature,
+    secrets: &[&str],
+) -> Option<(SigningKey, String)> {
+    let hashes = possible_payload_hashes(request, query, presented.expires_s.is_some());
     // Each combination of secret, payload hash and canonical request is tried; the comparison takes constant time, so
     // that its duration does not reveal how much of a signature is right.
-    for secret in &credentials.secrets {
+    for secret in secrets {
         let key = SigningKey::derive(secret, &presented.scope);
         for hash in &hashes {
-            for text in canonical::build_canonical_requests(request, &query, &presented.signed_headers, hash)
-            {
+            for text in canonical::build_canonical_requests(request, query, &presented.signed_headers, hash) {
                 let signature = key.sign_request(&presented.timestamp, &presented.scope.text(), &text);
                 if bool::from(signature.as_bytes().ct_eq(presented.signature.as_bytes())) {
-                    return Ok(Verified {
-                        identity: credentials.identity(storage)?,
-                        payload: SignedPayload::read(hash, key, presented)?,
-                    });
+                    return Some((key, hash.clone()));
                 }
             }
         }
     }
-    Err(S3Error::SignatureDoesNotMatch)
+    None
 }
 
 /// The values that the client may have signed as the hash of the body.
-fn possible_payload_hashes(request: &RequestHead, query: &[canonical::Pair], presigned: bool) -> Vec<String> {
+pub(super) fn possible_payload_hashes(
+    request: &RequestHead,
+    query: &[canonical::Pair],
+    presigned: bool,
+) -> Vec<String> {
     let unsigned = || "UNSIGNED-PAYLOAD".to_owned();
     let in_header = request
         .headers()

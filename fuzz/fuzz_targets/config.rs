@@ -1,0 +1,6 @@
+//! A `config.toml` is read without a panic, and each error and warning about it names a line of the file.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|text: &str| selvedge_server::config::fuzzing::check_config(text));
