@@ -4,7 +4,7 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -43,6 +43,9 @@ export async function startSelvedge(
 ): Promise<Selvedge> {
   const [apiPort, databasePort, inboxPort] = await freePorts(3);
   const dataFolder = await mkdtemp(join(tmpdir(), "selvedge-e2e-"));
+  // Run as root, the cluster belongs to another user. Where that one may not enter, the data would be put below
+  // /var/lib/selvedge, where nothing removes it after the tests.
+  await chmod(dataFolder, 0o755);
   const args = [
     ...[...command, "--project", resolve(repository, project)],
     ...["--port", `${apiPort}`],

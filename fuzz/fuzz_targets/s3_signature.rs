@@ -3,4 +3,4 @@
 
 use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|text: &str| selvedge_storage::fuzzing::check_signature(text));
+fuzz_target!(|text: &str| selvedge_storage::check_signature(text));

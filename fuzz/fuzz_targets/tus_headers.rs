@@ -3,4 +3,4 @@
 
 use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|text: &str| selvedge_storage::fuzzing::check_metadata(text));
+fuzz_target!(|text: &str| selvedge_storage::check_metadata(text));

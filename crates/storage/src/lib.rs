@@ -18,8 +18,6 @@ mod config;
 mod context;
 mod database;
 mod error;
-#[cfg(fuzzing)]
-pub mod fuzzing;
 mod health;
 mod identity;
 mod maintenance;
@@ -46,5 +44,9 @@ pub use error::StorageError;
 pub use maintenance::{BucketSeed, SeedError, SeedReport, seed_buckets};
 pub use maintenance::{SweepOptions, SweepReport, sweep, sweep_at_intervals};
 pub use mount::configure;
+#[cfg(fuzzing)]
+pub use s3::fuzzing::check_signature;
 pub use service_objects::ServiceObjects;
 pub use state::{Storage, StorageWorker};
+#[cfg(fuzzing)]
+pub use tus::fuzzing::check_metadata;

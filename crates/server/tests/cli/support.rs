@@ -1,7 +1,8 @@
 //! A temporary project, free ports for it, and commands of the binary in it.
 
-use std::fs::File;
+use std::fs::{File, Permissions};
 use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::sync::atomic::{AtomicU16, Ordering};
@@ -57,6 +58,9 @@ impl Project {
     pub(crate) fn new() -> Self {
         let folder = tempfile::Builder::new()
             .prefix("selvedge-cli-")
+            // Run as root, the cluster belongs to another user. Where that one may not enter, the data would be put below
+            // /var/lib/selvedge, where nothing removes it after the test.
+            .permissions(Permissions::from_mode(0o755))
             .tempdir()
             .expect("a temporary folder");
         let project = Self {
