@@ -1,6 +1,6 @@
 -- Inserts the flow of a sign-in by SAML and the relay state that the identity provider sends back. Only a PKCE flow gets a
 -- code. $1 flow, $2 challenge method, $3 challenge, $4 redirect target, $5 relay state, $6 provider, $7 id of the request,
--- $8 now.
+-- $8 the current time.
 with flow as (
   insert into auth.flow_state (
     id, auth_code, code_challenge_method, code_challenge, provider_type, authentication_method, referrer,

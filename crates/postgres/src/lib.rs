@@ -15,6 +15,7 @@ mod replicas;
 mod request;
 mod role_settings;
 mod tls;
+mod view_columns;
 mod wire;
 
 pub use database::{Database, Login, Logins, connect};
@@ -30,6 +31,7 @@ pub use request::{
     TransactionStage, begin_as_caller, is_outage, is_outage_code,
 };
 pub use role_settings::RoleSettings;
+pub use view_columns::{ViewColumns, trace_views};
 pub use wire::{ColumnIndex, NamedColumns, Row, RowError};
 
 // Modules of the embedded cluster, of migrations, of scripts for psql and of logical replication.

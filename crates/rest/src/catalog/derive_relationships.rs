@@ -6,8 +6,9 @@
 
 use std::collections::{HashMap, HashSet};
 
+use selvedge_postgres::ViewColumns;
+
 use super::relationship::{Cardinality, Junction, Relationship};
-use super::view_trace::ViewColumns;
 use crate::identifier::QualifiedName;
 
 /// The parts of a relation that keys need.

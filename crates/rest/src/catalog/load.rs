@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use selvedge_postgres::Isolation;
+use selvedge_postgres::{Isolation, ViewColumns, trace_views};
 use tokio_postgres::types::{Json, Type};
 use tokio_postgres::{Client, Error, IsolationLevel, Row, Transaction};
 
@@ -15,7 +15,6 @@ use super::function::{Function, Parameter, ReturnType, Volatility};
 use super::relation::{Column, Columns, Relation};
 use super::relationship::{Cardinality, Relationship};
 use super::snapshot::{Catalog, HandlerTarget, Names};
-use super::view_trace::{ViewColumns, trace_views};
 use crate::config::RestConfig;
 use crate::identifier::QualifiedName;
 use crate::request::media::MediaType;

@@ -14,7 +14,6 @@ mod load;
 mod relation;
 mod relationship;
 mod snapshot;
-mod view_trace;
 
 pub use function::{Function, Parameter, ReturnType, Volatility};
 pub use relation::{Column, Columns, Relation};

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use selvedge_postgres::{ViewColumns, trace_views};
 use serde::de::DeserializeOwned;
 use tokio_postgres::{Client, Error, Row};
 
@@ -100,10 +101,10 @@ fn read_column(row: &Row) -> Column {
 }
 
 async fn load_relationships(client: &Client) -> Result<Vec<Relationship>, Error> {
+    let views = View::load_all(client).await?;
     let foreign_keys = client.query(include_str!("sql/foreign_keys.sql"), &[]).await?;
-    let of_tables = foreign_keys
-        .iter()
-        .map(|row| Relationship {
+    let with_views = |row: &Row| {
+        let relationship = Relationship {
             foreign_key: row.get("name"),
             schema: row.get("schema"),
             relation: row.get("relation"),
@@ -112,25 +113,64 @@ async fn load_relationships(client: &Client) -> Result<Vec<Relationship>, Error>
             referenced_schema: row.get("referenced_schema"),
             referenced_relation: row.get("referenced_relation"),
             referenced_columns: row.get("referenced_columns"),
-        })
-        .collect();
-    // Views of all schemas are read, since one may lead from a chosen schema to a table of another and back.
-    let mut view_keys = Vec::new();
-    for row in client
-        .query(include_str!("sql/view_key_dependencies.sql"), &[])
-        .await?
-    {
-        view_keys.push(ViewKey {
-            table_schema: row.get("table_schema"),
-            table_name: row.get("table_name"),
-            view_schema: row.get("view_schema"),
-            view_name: row.get("view_name"),
-            foreign_key: row.get("constraint_name"),
-            is_referenced: row.get("is_referenced"),
-            view_columns: get_json(&row, "view_columns")?,
+        };
+        let own: KeyEnd = (row.get("relation_id"), row.get("column_numbers"));
+        let referenced: KeyEnd = (
+            row.get("referenced_relation_id"),
+            row.get("referenced_column_numbers"),
+        );
+        let keys = views.iter().flat_map(|view| {
+            let own = view.show_key(&own, false);
+            own.into_iter().chain(view.show_key(&referenced, true))
         });
+        (relationship, keys.collect())
+    };
+    Ok(add_views(foreign_keys.iter().map(with_views).collect()))
+}
+
+/// One end of a foreign key: a relation and the numbers of its columns.
+type KeyEnd = (u32, Vec<i16>);
+
+/// A view of any schema, since one may lead from a chosen schema to a table of another and back.
+struct View {
+    schema: String,
+    name: String,
+    /// Names of its columns by their numbers.
+    names: HashMap<i16, String>,
+    columns: ViewColumns,
+}
+
+impl View {
+    async fn load_all(client: &Client) -> Result<Vec<Self>, Error> {
+        let rows = client.query(include_str!("sql/view_rules.sql"), &[]).await?;
+        let rules = rows.iter().map(|row| (row.get("id"), row.get("rule"))).collect();
+        let mut columns = trace_views(&rules);
+        rows.iter()
+            .map(|row| {
+                Ok(Self {
+                    schema: row.get("schema"),
+                    name: row.get("name"),
+                    names: get_json::<Option<_>>(row, "columns")?.unwrap_or_default(),
+                    columns: columns.remove(&row.get("id")).unwrap_or_default(),
+                })
+            })
+            .collect()
     }
-    Ok(add_views(of_tables, &view_keys))
+
+    /// An end of a key as the view shows it; `None` unless it shows all columns.
+    fn show_key(&self, (relation, numbers): &KeyEnd, is_referenced: bool) -> Option<ViewKey> {
+        let choices = self.columns.combinations(*relation, numbers)?;
+        let name = |number: &i16| self.names.get(number).cloned();
+        Some(ViewKey {
+            view_schema: self.schema.clone(),
+            view_name: self.name.clone(),
+            is_referenced,
+            column_choices: choices
+                .iter()
+                .filter_map(|choice| choice.iter().map(name).collect())
+                .collect(),
+        })
+    }
 }
 
 async fn load_functions(client: &Client, names: &[String]) -> Result<InSchema<Function>, Error> {

@@ -1,5 +1,5 @@
 -- Columns of the relations in the schemas $1. A column of a domain has the format of the domain's base type.
--- Adapted from postgres-meta 0.98 (Apache-2.0): columns.sql.ts
+-- Source: postgres-meta 0.98, columns.sql.ts
 select
   c.oid as table_id,
   a.attname::text as name,

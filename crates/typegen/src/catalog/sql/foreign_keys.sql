@@ -1,6 +1,6 @@
 -- Foreign keys of all schemas, and whether their columns are a key of their own table: a view in a chosen schema may show
 -- columns of a table in another one.
--- Adapted from postgres-meta 0.98 (Apache-2.0): table_relationships.sql.ts
+-- Source: postgres-meta 0.98, table_relationships.sql.ts
 with own_keys as (
   select k.conrelid, jsonb_agg(columns.names) as keys
   from pg_catalog.pg_constraint k
@@ -14,6 +14,10 @@ with own_keys as (
 )
 select
   k.conname::text as name,
+  k.conrelid as relation_id,
+  k.conkey as column_numbers,
+  k.confrelid as referenced_relation_id,
+  k.confkey as referenced_column_numbers,
   own_schema.nspname::text as schema,
   own.relname::text as relation,
   other_schema.nspname::text as referenced_schema,

@@ -1,5 +1,5 @@
 -- Functions of the schemas $1 that return something else than a trigger's result.
--- Adapted from postgres-meta 0.98 (Apache-2.0): functions.sql.ts. As there, the flags of defaults are matched with all
+-- Source: postgres-meta 0.98, functions.sql.ts. As there, the flags of defaults are matched with all
 -- arguments by position, so an output argument before an input argument shifts them.
 select
   n.nspname::text as schema,

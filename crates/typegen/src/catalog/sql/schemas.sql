@@ -1,5 +1,5 @@
 -- The schemas of $1 that exist and that the current role may use.
--- Adapted from postgres-meta 0.98 (Apache-2.0): schemas.sql.ts
+-- Source: postgres-meta 0.98, schemas.sql.ts
 select n.nspname::text as name
 from pg_catalog.pg_namespace n
 where n.nspname = any ($1)

@@ -1,5 +1,5 @@
 -- Tables and foreign tables of the schemas $1 of which the current role may use something.
--- Adapted from postgres-meta 0.98 (Apache-2.0): tables.sql.ts, foreign_tables.sql.ts
+-- Source: postgres-meta 0.98, tables.sql.ts, foreign_tables.sql.ts
 select c.oid as id, n.nspname::text as schema, c.relname::text as name, c.relkind = 'f' as is_foreign
 from pg_catalog.pg_class c
 join pg_catalog.pg_namespace n on n.oid = c.relnamespace

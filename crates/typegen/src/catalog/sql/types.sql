@@ -1,5 +1,5 @@
 -- All types of the database with their enum labels and attributes: a column may have a type of any schema.
--- Adapted from postgres-meta 0.98 (Apache-2.0): types.sql.ts
+-- Source: postgres-meta 0.98, types.sql.ts
 select
   t.oid as id,
   t.typname::text as name,

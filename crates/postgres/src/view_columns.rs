@@ -11,14 +11,14 @@ type Origin = (u32, i16);
 
 /// For each column of a base relation, the numbers of the view's columns that show it.
 #[derive(Debug, Clone, Default)]
-pub(super) struct ViewColumns {
+pub struct ViewColumns {
     shown: HashMap<Origin, Vec<i16>>,
 }
 
 impl ViewColumns {
     /// Every choice of view columns for the columns of a key, in the key's order: a view may show a column twice. `None`
     /// unless the view shows all of them.
-    pub(super) fn combinations(&self, relation: u32, key: &[i16]) -> Option<Vec<Vec<i16>>> {
+    pub fn combinations(&self, relation: u32, key: &[i16]) -> Option<Vec<Vec<i16>>> {
         let mut combinations = vec![Vec::with_capacity(key.len())];
         for column in key {
             let shown = self.shown.get(&(relation, *column))?;
@@ -36,7 +36,7 @@ impl ViewColumns {
 }
 
 /// Traces all views: `rules` are the rewrite rules (`pg_rewrite.ev_action`) by the view's oid.
-pub(super) fn trace_views(rules: &HashMap<u32, String>) -> HashMap<u32, ViewColumns> {
+pub fn trace_views(rules: &HashMap<u32, String>) -> HashMap<u32, ViewColumns> {
     let direct: HashMap<u32, Vec<(i16, Origin)>> = rules
         .iter()
         .map(|(view, rule)| (*view, find_targets(rule)))
