@@ -48,11 +48,9 @@ pub fn check_signature(input: &str) {
 fn parse_head(input: &str) -> Option<RequestHead> {
     let mut lines = input.lines();
     let (method, target) = lines.next()?.split_once(' ')?;
-    let mut head = RequestHead {
-        method: Method::from_bytes(method.as_bytes()).ok()?,
-        uri: target.parse::<Uri>().ok()?,
-        ..RequestHead::default()
-    };
+    let mut head = RequestHead::default();
+    head.method = Method::from_bytes(method.as_bytes()).ok()?;
+    head.uri = target.parse::<Uri>().ok()?;
     for line in lines {
         let (name, value) = line.split_once(':')?;
         let name = HeaderName::from_bytes(name.as_bytes()).ok()?;
