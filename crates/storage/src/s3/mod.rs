@@ -32,4 +32,4 @@ mod xml_writer;
 
 pub(crate) use routes::{refuse_body, serve_request};
 #[cfg(fuzzing)]
-pub use signature::fuzzing;
+pub(crate) use signature::fuzzing;

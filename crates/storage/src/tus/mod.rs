@@ -16,7 +16,7 @@ mod error;
 mod expire;
 mod finish;
 #[cfg(fuzzing)]
-pub mod fuzzing;
+pub(crate) mod fuzzing;
 mod head;
 mod headers;
 mod merge;

@@ -8,7 +8,7 @@ mod canonical;
 mod credentials;
 mod form_policy;
 #[cfg(fuzzing)]
-pub mod fuzzing;
+pub(crate) mod fuzzing;
 mod key;
 mod payload;
 mod presented;
