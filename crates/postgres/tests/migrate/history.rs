@@ -97,7 +97,7 @@ async fn gw_021_syntax_errors_and_unknown_names_point_to_their_own_line() {
         "{syntax}"
     );
     assert!(
-        unknown.contains("1_a.sql:3: relation \"nowhere\" does not exist (SQLSTATE 42P01)"),
+        unknown.contains("1_a.sql:4: relation \"nowhere\" does not exist (SQLSTATE 42P01)"),
         "{unknown}"
     );
 }
