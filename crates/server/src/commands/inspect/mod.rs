@@ -1,4 +1,4 @@
-//! `selvedge inspect`: reports about sizes, use and locks of the database, with the statements of the Supabase CLI.
+//! `selvedge inspect`: reports about sizes, use and locks of the database, with the columns of the Supabase CLI's reports.
 
 use std::path::Path;
 
@@ -44,7 +44,7 @@ async fn write_reports(client: &Client, folder: &Path) -> Result<()> {
 }
 
 async fn read_report(client: &Client, report: Report) -> Result<Rows> {
-    // A setting of the session stands for the list of schemas, so that the statements are the same as in the CLI.
+    // A setting of the session holds the list of schemas, because some reports read it more than once and some not at all.
     client
         .execute(
             "select set_config('inspect.left_out', $1::text[]::text, false)",

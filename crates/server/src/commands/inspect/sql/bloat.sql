@@ -1,60 +1,40 @@
--- Space that dead rows keep in tables and indexes, estimated from statistics.
--- From the Supabase CLI (MIT): internal/inspect/bloat/bloat.sql
-WITH constants AS (
-  SELECT current_setting('block_size')::numeric AS bs, 23 AS hdr, 4 AS ma
-), bloat_info AS (
-  SELECT
-    ma,bs,schemaname,tablename,
-    (datawidth+(hdr+ma-(case when hdr%ma=0 THEN ma ELSE hdr%ma END)))::numeric AS datahdr,
-    (maxfracsum*(nullhdr+ma-(case when nullhdr%ma=0 THEN ma ELSE nullhdr%ma END))) AS nullhdr2
-  FROM (
-    SELECT
-      schemaname, tablename, hdr, ma, bs,
-      SUM((1-null_frac)*avg_width) AS datawidth,
-      MAX(null_frac) AS maxfracsum,
-      hdr+(
-        SELECT 1+count(*)/8
-        FROM pg_stats s2
-        WHERE null_frac<>0 AND s2.schemaname = s.schemaname AND s2.tablename = s.tablename
-      ) AS nullhdr
-    FROM pg_stats s, constants
-    GROUP BY 1,2,3,4,5
-  ) AS foo
-), table_bloat AS (
-  SELECT
-    schemaname, tablename, cc.relpages, bs,
-    CEIL((cc.reltuples*((datahdr+ma-
-      (CASE WHEN datahdr%ma=0 THEN ma ELSE datahdr%ma END))+nullhdr2+4))/(bs-20::float)) AS otta
-  FROM bloat_info
-  JOIN pg_class cc ON cc.relname = bloat_info.tablename
-  JOIN pg_namespace nn ON cc.relnamespace = nn.oid AND nn.nspname = bloat_info.schemaname
-  WHERE NOT nn.nspname LIKE ANY (current_setting('inspect.left_out')::text[])
-), index_bloat AS (
-  SELECT
-    schemaname, tablename, bs,
-    COALESCE(c2.relname,'?') AS iname, COALESCE(c2.reltuples,0) AS ituples, COALESCE(c2.relpages,0) AS ipages,
-    COALESCE(CEIL((c2.reltuples*(datahdr-12))/(bs-20::float)),0) AS iotta -- very rough approximation, assumes all cols
-  FROM bloat_info
-  JOIN pg_class cc ON cc.relname = bloat_info.tablename
-  JOIN pg_namespace nn ON cc.relnamespace = nn.oid AND nn.nspname = bloat_info.schemaname
-  JOIN pg_index i ON indrelid = cc.oid
-  JOIN pg_class c2 ON c2.oid = i.indexrelid
-  WHERE NOT nn.nspname LIKE ANY (current_setting('inspect.left_out')::text[])
-), bloat_summary AS (
-  SELECT
-    'table' as type,
-    FORMAT('%I.%I', schemaname, tablename) AS name,
-    ROUND(CASE WHEN otta=0 THEN 0.0 ELSE table_bloat.relpages/otta::numeric END,1) AS bloat,
-    CASE WHEN relpages < otta THEN '0' ELSE (bs*(table_bloat.relpages-otta)::bigint)::bigint END AS raw_waste
-  FROM table_bloat
-    UNION
-  SELECT
-    'index' as type,
-    FORMAT('%I.%I::%I', schemaname, tablename, iname) AS name,
-    ROUND(CASE WHEN iotta=0 OR ipages=0 THEN 0.0 ELSE ipages/iotta::numeric END,1) AS bloat,
-  CASE WHEN ipages < iotta THEN '0' ELSE (bs*(ipages-iotta))::bigint END AS raw_waste
-  FROM index_bloat
+-- Space that dead rows and empty places keep in tables and indexes: what they occupy, compared with what their rows should
+-- need by the widths that ANALYZE has measured. An estimate; without statistics a relation counts as empty.
+with widths as (
+  select a.attrelid, a.attnum, (1 - s.null_frac) * s.avg_width as bytes
+  from pg_catalog.pg_stats s
+  join pg_catalog.pg_namespace n on n.nspname = s.schemaname
+  join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname = s.tablename
+  join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attname = s.attname
+  where not n.nspname like any (current_setting('inspect.left_out')::text[])
+),
+-- A row of a table has a header of 24 bytes and a pointer of 4; an entry of an index 8 and 4, in pages that are filled to 90 %.
+relations as (
+  select 'table' as type, format('%I.%I', n.nspname, c.relname) as name, c.relpages,
+    c.reltuples * (28 + sum(w.bytes)) as needed
+  from pg_catalog.pg_class c
+  join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+  join widths w on w.attrelid = c.oid
+  group by n.nspname, c.oid, c.relname, c.relpages, c.reltuples
+  union all
+  select 'index', format('%I.%I::%I', n.nspname, c.relname, e.relname), e.relpages,
+    e.reltuples * (12 + sum(w.bytes)) / 0.9
+  from pg_catalog.pg_index i
+  join pg_catalog.pg_class e on e.oid = i.indexrelid
+  join pg_catalog.pg_class c on c.oid = i.indrelid
+  join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+  join widths w on w.attrelid = i.indrelid and w.attnum = any (i.indkey)
+  group by n.nspname, c.relname, e.oid, e.relname, e.relpages, e.reltuples
+),
+pages as (
+  -- A page has a header of 24 bytes.
+  select type, name, relpages, ceil(greatest(needed, 0) / (current_setting('block_size')::int - 24))::bigint as needed_pages
+  from relations
 )
-SELECT type, name, bloat, pg_size_pretty(raw_waste) as waste
-FROM bloat_summary
-ORDER BY raw_waste DESC, bloat DESC
+select
+  type,
+  name,
+  case when needed_pages = 0 then 0.0 else round(relpages::numeric / needed_pages, 1) end as bloat,
+  pg_size_pretty(greatest(relpages - needed_pages, 0) * current_setting('block_size')::bigint) as waste
+from pages
+order by greatest(relpages - needed_pages, 0) desc, bloat desc, name

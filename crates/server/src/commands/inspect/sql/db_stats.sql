@@ -1,60 +1,28 @@
--- Sizes of the database and how often a block was found in memory.
--- From the Supabase CLI (MIT): internal/inspect/db_stats/db_stats.sql
-WITH total_objects AS (
-  SELECT c.relkind, pg_size_pretty(SUM(pg_relation_size(c.oid))) AS size
-  FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-  WHERE c.relkind IN ('i', 'r', 't') AND NOT n.nspname LIKE ANY (current_setting('inspect.left_out')::text[])
-  GROUP BY c.relkind
-), cache_hit AS (
-  SELECT
-    'i' AS relkind,
-    ROUND(SUM(idx_blks_hit)::numeric / nullif(SUM(idx_blks_hit + idx_blks_read), 0), 2) AS ratio
-  FROM pg_statio_user_indexes
-  WHERE NOT schemaname LIKE ANY (current_setting('inspect.left_out')::text[])
-    UNION
-  SELECT
-    't' AS relkind,
-    /*
-      Handle column names for both PG15 and 17
-    */
-    ROUND(
-      (
-        SUM(
-          COALESCE(
-            (to_jsonb(s) ->> 'rel_blks_hit')::bigint,
-            (to_jsonb(s) ->> 'heap_blks_hit')::bigint,
-            0
-          )
-        )::numeric
-        /
-        nullif(
-          SUM(
-            COALESCE(
-              (to_jsonb(s) ->> 'rel_blks_hit')::bigint,
-              (to_jsonb(s) ->> 'heap_blks_hit')::bigint,
-              0
-            )
-            +
-            COALESCE(
-              (to_jsonb(s) ->> 'rel_blks_read')::bigint,
-              (to_jsonb(s) ->> 'heap_blks_read')::bigint,
-              0
-            )
-          ),
-          0
-        )
-      ),
-      2
-    ) AS ratio
-  FROM pg_statio_user_tables s
-  WHERE NOT schemaname LIKE ANY (current_setting('inspect.left_out')::text[])
+-- Sizes of the database, and how often a block was found in memory.
+with sizes as (
+  select
+    sum(pg_relation_size(c.oid)) filter (where c.relkind = 'i') as indexes,
+    sum(pg_relation_size(c.oid)) filter (where c.relkind = 'r') as tables,
+    sum(pg_relation_size(c.oid)) filter (where c.relkind = 't') as toast
+  from pg_catalog.pg_class c
+  join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+  where not n.nspname like any (current_setting('inspect.left_out')::text[])
 )
-SELECT
-  pg_size_pretty(pg_database_size(current_database())) AS database_size,
-  COALESCE((SELECT size FROM total_objects WHERE relkind = 'i'), '0 bytes') AS total_index_size,
-  COALESCE((SELECT size FROM total_objects WHERE relkind = 'r'), '0 bytes') AS total_table_size,
-  COALESCE((SELECT size FROM total_objects WHERE relkind = 't'), '0 bytes') AS total_toast_size,
-  COALESCE((SELECT (now() - stats_reset)::text FROM extensions.pg_stat_statements_info), 'N/A') AS time_since_stats_reset,
-  (SELECT COALESCE(ratio::text, 'N/A') FROM cache_hit WHERE relkind = 'i') AS index_hit_rate,
-  (SELECT COALESCE(ratio::text, 'N/A') FROM cache_hit WHERE relkind = 't') AS table_hit_rate,
-  COALESCE((SELECT pg_size_pretty(SUM(size)) FROM pg_ls_waldir()), '0 bytes') AS wal_size
+select
+  pg_size_pretty(pg_database_size(current_database())) as database_size,
+  pg_size_pretty(coalesce(indexes, 0)) as total_index_size,
+  pg_size_pretty(coalesce(tables, 0)) as total_table_size,
+  pg_size_pretty(coalesce(toast, 0)) as total_toast_size,
+  coalesce((select (now() - stats_reset)::text from extensions.pg_stat_statements_info), 'N/A') as time_since_stats_reset,
+  coalesce((
+    select round(sum(i.idx_blks_hit) / nullif(sum(i.idx_blks_hit + i.idx_blks_read), 0), 2)::text
+    from pg_catalog.pg_statio_user_indexes i
+    where not i.schemaname like any (current_setting('inspect.left_out')::text[])
+  ), 'N/A') as index_hit_rate,
+  coalesce((
+    select round(sum(t.heap_blks_hit) / nullif(sum(t.heap_blks_hit + t.heap_blks_read), 0), 2)::text
+    from pg_catalog.pg_statio_user_tables t
+    where not t.schemaname like any (current_setting('inspect.left_out')::text[])
+  ), 'N/A') as table_hit_rate,
+  (select pg_size_pretty(coalesce(sum(w.size), 0)) from pg_ls_waldir() w) as wal_size
+from sizes

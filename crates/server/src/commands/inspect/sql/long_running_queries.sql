@@ -1,14 +1,5 @@
 -- Statements that have been running for more than five minutes.
--- From the Supabase CLI (MIT): internal/inspect/long_running_queries/long_running_queries.sql
-SELECT
-  pid,
-  age(now(), pg_stat_activity.query_start)::text AS duration,
-  query AS query
-FROM
-  pg_stat_activity
-WHERE
-  pg_stat_activity.query <> ''::text
-  AND state <> 'idle'
-  AND age(now(), pg_stat_activity.query_start) > interval '5 minutes'
-ORDER BY
-  age(now(), pg_stat_activity.query_start) DESC
+select a.pid, (now() - a.query_start)::text as duration, a.query
+from pg_catalog.pg_stat_activity a
+where a.state <> 'idle' and a.query <> '' and a.query_start < now() - interval '5 minutes'
+order by a.query_start

@@ -1,13 +1,13 @@
--- Replication slots and how far their readers are behind.
--- From the Supabase CLI (MIT): internal/inspect/replication_slots/replication_slots.sql
-SELECT
+-- Replication slots, and how much WAL each keeps for its reader.
+select
   s.slot_name,
   s.active,
-  COALESCE(r.state, 'N/A') as state,
-  CASE WHEN r.client_addr IS NULL
-    THEN 'N/A'
-    ELSE r.client_addr::text
-  END replication_client_address,
-  GREATEST(0, ROUND((redo_lsn-restart_lsn)/1024/1024/1024, 2)) as replication_lag_gb
-FROM pg_control_checkpoint(), pg_replication_slots s
-LEFT JOIN pg_stat_replication r ON (r.pid = s.active_pid)
+  coalesce(r.state, 'N/A') as state,
+  coalesce(r.client_addr::text, 'N/A') as replication_client_address,
+  round(greatest(pg_wal_lsn_diff(
+    case when pg_is_in_recovery() then pg_last_wal_replay_lsn() else pg_current_wal_lsn() end,
+    s.restart_lsn
+  ), 0) / 1073741824, 2) as replication_lag_gb
+from pg_catalog.pg_replication_slots s
+left join pg_catalog.pg_stat_replication r on r.pid = s.active_pid
+order by s.slot_name

@@ -1,20 +1,11 @@
 -- Connections and settings of each role.
--- From the Supabase CLI (MIT): internal/inspect/role_stats/role_stats.sql
-SELECT
-  rolname as role_name,
-  (
-    SELECT
-      count(*)
-    FROM
-      pg_stat_activity
-    WHERE
-      pg_roles.rolname = pg_stat_activity.usename
-  ) AS active_connections,
-  CASE WHEN rolconnlimit = -1
-    THEN current_setting('max_connections')::int8
-    ELSE rolconnlimit
-  END AS connection_limit,
-  array_to_string(rolconfig, ',', '*') as custom_config
-FROM
-  pg_roles
-ORDER BY 1 DESC
+select
+  r.rolname as role_name,
+  count(a.pid) as active_connections,
+  -- -1 means no limit of the role's own.
+  coalesce(nullif(r.rolconnlimit, -1), current_setting('max_connections')::int) as connection_limit,
+  array_to_string(r.rolconfig, ',') as custom_config
+from pg_catalog.pg_roles r
+left join pg_catalog.pg_stat_activity a on a.usesysid = r.oid
+group by r.rolname, r.rolconnlimit, r.rolconfig
+order by r.rolname desc

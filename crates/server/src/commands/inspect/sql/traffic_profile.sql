@@ -1,47 +1,28 @@
--- Whether each table is mostly read or mostly written.
--- From the Supabase CLI (MIT): internal/inspect/traffic_profile/traffic_profile.sql
--- Query adapted from Crunchy Data blog: "Is Postgres Read Heavy or Write Heavy? (And Why You Should Care)" by David Christensen
-WITH
-ratio_target AS (SELECT 5 AS ratio),
-table_list AS (SELECT
- s.schemaname,
- s.relname AS table_name,
- si.heap_blks_read + si.idx_blks_read AS blocks_read,
-s.n_tup_ins + s.n_tup_upd + s.n_tup_del AS write_tuples,
-relpages * (s.n_tup_ins + s.n_tup_upd + s.n_tup_del ) / (case when reltuples = 0 then 1 else reltuples end) as blocks_write
-FROM
- pg_stat_user_tables AS s
-JOIN pg_statio_user_tables AS si ON s.relid = si.relid
-JOIN pg_class c ON c.oid = s.relid
-WHERE
-(s.n_tup_ins + s.n_tup_upd + s.n_tup_del) > 0
-AND
- (si.heap_blks_read + si.idx_blks_read) > 0
- )
-SELECT
+-- Whether each table is mostly read or mostly written. Blocks that were written are not counted by PostgreSQL; they are
+-- estimated as changed rows divided by the rows of a block. One side prevails when it is five times the other.
+with traffic as (
+  select
+    t.schemaname,
+    t.relname as table_name,
+    io.heap_blks_read + coalesce(io.idx_blks_read, 0) as blocks_read,
+    t.n_tup_ins + t.n_tup_upd + t.n_tup_del as write_tuples,
+    (t.n_tup_ins + t.n_tup_upd + t.n_tup_del) * c.relpages / greatest(c.reltuples, 1) as blocks_write
+  from pg_catalog.pg_stat_user_tables t
+  join pg_catalog.pg_statio_user_tables io on io.relid = t.relid
+  join pg_catalog.pg_class c on c.oid = t.relid
+)
+select
   schemaname,
   table_name,
   blocks_read,
   write_tuples,
   blocks_write,
-  CASE
-    WHEN blocks_read = 0 and blocks_write = 0 THEN
-      'No Activity'
-    WHEN blocks_write * ratio > blocks_read THEN
-      CASE
-        WHEN blocks_read = 0 THEN 'Write-Only'
-        ELSE
-          ROUND(blocks_write :: numeric / blocks_read :: numeric, 1)::text || ':1 (Write-Heavy)'
-      END
-    WHEN blocks_read > blocks_write * ratio THEN
-      CASE
-        WHEN blocks_write = 0 THEN 'Read-Only'
-        ELSE
-          '1:' || ROUND(blocks_read::numeric / blocks_write :: numeric, 1)::text || ' (Read-Heavy)'
-      END
-    ELSE
-      '1:1 (Balanced)'
-  END AS activity_ratio
-FROM table_list, ratio_target
-ORDER BY
- (blocks_read + blocks_write) DESC
+  case
+    when blocks_write > 5 * blocks_read then round((blocks_write / blocks_read)::numeric, 1) || ':1 (Write-Heavy)'
+    when blocks_read > 5 * blocks_write and blocks_write = 0 then 'Read-Only'
+    when blocks_read > 5 * blocks_write then '1:' || round((blocks_read / blocks_write)::numeric, 1) || ' (Read-Heavy)'
+    else '1:1 (Balanced)'
+  end as activity_ratio
+from traffic
+where write_tuples > 0 and blocks_read > 0
+order by blocks_read + blocks_write desc, schemaname, table_name
