@@ -30,7 +30,7 @@ pub mod name_id_format {
     pub const EMAIL_ADDRESS: &str = "urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress";
     /// A name that stays the same over sign-ins and tells nothing about the user.
     pub const PERSISTENT: &str = "urn:oasis:names:tc:SAML:2.0:nameid-format:persistent";
-    /// A name that is another one at each sign-in.
+    /// A name that changes with each sign-in.
     pub const TRANSIENT: &str = "urn:oasis:names:tc:SAML:2.0:nameid-format:transient";
     /// Whatever identity provider and application have agreed on.
     pub const UNSPECIFIED: &str = "urn:oasis:names:tc:SAML:1.1:nameid-format:unspecified";

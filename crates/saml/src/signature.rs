@@ -70,7 +70,7 @@ pub(crate) fn verify_signature(
     keys: &[PublicKey],
     policy: SignaturePolicy,
 ) -> Result<String, SignatureError> {
-    let parts = read_parts(document, element, policy)?;
+    let parts = read_signature(document, element, policy)?;
     let signed_info = parts.info_form.write(document, parts.signed_info)?;
     // `KeyInfo` is not read, because an attacker would put their own key there. Only keys of the metadata are tried.
     let is_signed = keys
@@ -93,7 +93,7 @@ pub(crate) fn verify_signature(
 
 /// Reads the signature. Each part must be there once and nothing else may, because what is not looked at could be what
 /// another reader looks at.
-fn read_parts<'a>(
+fn read_signature<'a>(
     document: &'a Document,
     element: ElementId,
     policy: SignaturePolicy,

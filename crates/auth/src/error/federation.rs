@@ -22,10 +22,10 @@ pub(crate) enum FederationError {
     EntityIdMismatch { expected: String, got: String },
     #[error("SAML Identity Provider with this EntityID ({0}) already exists")]
     EntityIdExists(String),
-    /// A new provider names a domain that has a provider.
+    /// A domain of a new provider is assigned to another provider already.
     #[error("SSO Domain '{domain}' is already assigned to an SSO identity provider ({provider})")]
     DomainExists { domain: String, provider: Uuid },
-    /// A changed provider names a domain of another one.
+    /// A domain that a provider should get by a change is assigned to another one already.
     #[error("SSO domain '{domain}' already assigned to another provider ({provider})")]
     DomainOfOther { domain: String, provider: Uuid },
     /// Another request has taken a domain or resource id first.

@@ -42,7 +42,7 @@ impl SamlProvider {
     }
 }
 
-/// By what a provider is looked for.
+/// What identifies a provider in a lookup.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum ProviderKey<'a> {
     Id(Uuid),

@@ -18,7 +18,7 @@ pub(super) enum Check {
     Right,
     /// The code is wrong, and another may be tried.
     Wrong,
-    /// Nothing was started for this number, or it has ended.
+    /// No verification is open for this number: none was started, or it has ended.
     Missing,
     /// Too many codes were tried.
     TooMany,

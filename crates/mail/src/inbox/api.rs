@@ -164,7 +164,7 @@ fn render_page(all: &[Arc<StoredMail>], found: &[Arc<StoredMail>], query: &ListQ
 /// The members that a mail has in lists. Text messages have a tag with their channel, and `Code`, which Mailpit does not
 /// know.
 fn render_summary(mail: &StoredMail) -> Map<String, Value> {
-    let details = mail.text_details.as_ref();
+    let details = mail.text_message.as_ref();
     let tags: Vec<&str> = details.iter().map(|details| details.channel.name()).collect();
     let mut body = json!({
         "ID": mail.id,
@@ -263,7 +263,7 @@ fn occurs(mail: &StoredMail, term: &SearchTerm) -> bool {
         Some("addressed") => mail.recipients().any(names) || names(&mail.from),
         Some("subject") => contains(&mail.subject),
         Some("tag") => {
-            let channel = mail.text_details.as_ref().map(|details| details.channel.name());
+            let channel = mail.text_message.as_ref().map(|details| details.channel.name());
             channel.is_some_and(|name| name.eq_ignore_ascii_case(&term.text))
         }
         Some("is") => mail.read == (term.text == "read"),

@@ -14,7 +14,7 @@ pub mod smtp;
 mod store;
 mod text_message;
 
-pub use store::{Address, Inbox, StoredMail, TextDetails};
+pub use store::{Address, Inbox, StoredMail, TextMessageDetails};
 pub use text_message::{TextChannel, TextMessage, find_code};
 
 /// Mounts the page and both APIs at the root of the inbox port.

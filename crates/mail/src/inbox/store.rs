@@ -32,7 +32,7 @@ pub struct Address {
 
 /// What a text message has and a mail has not.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TextDetails {
+pub struct TextMessageDetails {
     /// SMS or WhatsApp.
     pub channel: TextChannel,
     /// The one-time code in the text.
@@ -67,7 +67,7 @@ pub struct StoredMail {
     /// Size in bytes.
     pub size: usize,
     /// `None` for mails.
-    pub text_details: Option<TextDetails>,
+    pub text_message: Option<TextMessageDetails>,
 }
 
 impl StoredMail {
@@ -165,7 +165,7 @@ impl Inbox {
             headers,
             read: false,
             attachments: 0,
-            text_details: None,
+            text_message: None,
         });
     }
 
@@ -196,7 +196,7 @@ impl Inbox {
             headers,
             read: false,
             attachments: 0,
-            text_details: Some(TextDetails {
+            text_message: Some(TextMessageDetails {
                 channel: message.channel,
                 code: message.code,
             }),
@@ -247,7 +247,7 @@ impl Inbox {
             read: false,
             attachments: message.attachment_count(),
             size: raw.len(),
-            text_details: None,
+            text_message: None,
         });
     }
 

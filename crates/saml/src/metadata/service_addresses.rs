@@ -13,7 +13,7 @@ const fn md(local: &'static str) -> Name {
 pub struct ServiceAddresses {
     /// Its name, which is the audience of assertions.
     pub entity_id: String,
-    /// Where browsers post responses to.
+    /// URL of the assertion consumer service, to which browsers post responses.
     pub acs_url: String,
 }
 

@@ -49,9 +49,9 @@ pub struct ServiceProviderOptions {
 /// This service as a SAML service provider.
 #[derive(Debug)]
 pub struct ServiceProvider {
-    /// Its name.
+    /// The entity id, by which identity providers know the service.
     pub entity_id: String,
-    /// Where identity providers let browsers post their responses to.
+    /// URL of the assertion consumer service, to which browsers post the responses of identity providers.
     pub acs_url: String,
     pub(crate) options: ServiceProviderOptions,
 }

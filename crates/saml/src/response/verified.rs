@@ -11,49 +11,49 @@ use crate::xml::{Document, ElementId, ParseError, parse_document};
 /// Why a response does not sign anybody in. The texts are constant, so that they can be logged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ResponseError {
-    /// Not one assertion at its place.
+    /// The response has no assertion, several, or one at another place than as its child.
     #[error("the response does not have exactly one assertion, as its child")]
     Assertions,
-    /// A signature where none belongs.
+    /// A signature stands at a place where nothing would check what it covers.
     #[error("a signature stands somewhere else than in the response or in the assertion")]
     SignaturePlace,
-    /// Nothing is signed.
+    /// Neither the response nor the assertion is signed.
     #[error("neither the response nor the assertion is signed")]
     Unsigned,
-    /// A signature does not count.
+    /// A signature is not valid.
     #[error(transparent)]
     Signature(#[from] SignatureError),
-    /// What was signed or encrypted is no document that is accepted.
+    /// The signed or decrypted bytes are no document that the parser accepts.
     #[error(transparent)]
     Document(#[from] ParseError),
-    /// Encrypted although that is not allowed, or for somebody else, or damaged.
+    /// The assertion is encrypted although that is not allowed, was encrypted for another key, or is damaged.
     #[error("the assertion cannot be decrypted")]
     Encryption,
     /// The identity provider reports a failure.
     #[error("the status is not success")]
     Status,
-    /// Version other than 2.0.
+    /// The version is not 2.0.
     #[error("the version is not 2.0")]
     Version,
-    /// Written by somebody else.
+    /// The issuer is not the identity provider whose keys were used.
     #[error("the issuer is another one")]
     Issuer,
-    /// Meant for another address.
+    /// The destination is not this service's address.
     #[error("the destination is another one")]
     Destination,
-    /// Answers another request, or one although none was made.
+    /// It answers another request, or names a request although none was made.
     #[error("it does not answer the request that was made")]
     Request,
-    /// Too old, from the future, or without a time.
+    /// It was issued too long ago, in the future, or does not say when.
     #[error("the time of issue is too long ago, in the future, or missing")]
     IssueInstant,
     /// No confirmation that the user may present the assertion here and now.
     #[error("no subject confirmation by bearer is valid here and now")]
     Confirmation,
-    /// Outside of its time, or without conditions.
+    /// The assertion has no conditions, or is used before or after the time that they allow.
     #[error("the conditions are missing or not met at this time")]
     Conditions,
-    /// Meant for others.
+    /// The assertion names another audience than this service.
     #[error("the audience is not this service")]
     Audience,
     /// A part that claims need is missing.

@@ -187,7 +187,7 @@ impl<'a> Writer<'a> {
             let Some(uri) = look_up(&self.in_scope, prefix) else {
                 continue; // A prefix of the list that the document does not declare here.
             };
-            // Also `xmlns=""`, where an ancestor in the output has a default namespace.
+            // This writes `xmlns=""` too, where an ancestor in the output has a default namespace that must end here.
             if look_up(&self.rendered, prefix) != Some(uri) {
                 self.write_declaration(prefix, uri);
                 self.rendered.push((prefix, uri));

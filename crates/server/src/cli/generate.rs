@@ -7,13 +7,13 @@ use super::TargetArgs;
 #[derive(Debug, Args)]
 pub struct GenArgs {
     #[command(subcommand)]
-    pub what: GenWhat,
+    pub what: GenCommand,
     #[command(flatten)]
     pub target: TargetArgs,
 }
 
 #[derive(Debug, Subcommand)]
-pub enum GenWhat {
+pub enum GenCommand {
     /// Print types of the database for supabase-js, as the Supabase CLI prints them
     #[command(visible_alias = "type")]
     Types(TypesArgs),

@@ -9,13 +9,13 @@ use super::{RowFormat, TargetArgs};
 #[derive(Debug, Args)]
 pub struct InspectArgs {
     #[command(subcommand)]
-    pub what: InspectWhat,
+    pub what: InspectCommand,
     #[command(flatten)]
     pub target: TargetArgs,
 }
 
 #[derive(Debug, Subcommand)]
-pub enum InspectWhat {
+pub enum InspectCommand {
     /// Print one report about the database
     Db(InspectDbArgs),
     /// Write all reports as CSV files, in a folder named by the day

@@ -21,8 +21,8 @@ pub use database::{
 };
 pub(crate) use stock_name::parse_arguments;
 
-pub use generate::{GenArgs, GenWhat, Language, TypesArgs};
-pub use inspect::{InspectArgs, InspectDbArgs, InspectReportArgs, InspectWhat, Report};
+pub use generate::{GenArgs, GenCommand, Language, TypesArgs};
+pub use inspect::{InspectArgs, InspectCommand, InspectDbArgs, InspectReportArgs, Report};
 
 pub use functions::{
     DeleteFunctionArgs, FunctionAuth, FunctionsAction, FunctionsArgs, InspectModeArg, ListFunctionsArgs,

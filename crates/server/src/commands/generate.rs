@@ -3,13 +3,13 @@
 use anyhow::Result;
 use selvedge_typegen::{TypeOptions, generate_typescript};
 
-use crate::cli::{GenArgs, GenWhat, Language, TypesArgs};
+use crate::cli::{GenArgs, GenCommand, Language, TypesArgs};
 use crate::config::Config;
 use crate::database::target::run_on_migrated_database;
 
 pub(super) async fn run(config: &Config, args: &GenArgs) -> Result<()> {
     match &args.what {
-        GenWhat::Types(args) => print_types(config, args).await,
+        GenCommand::Types(args) => print_types(config, args).await,
     }
 }
 

@@ -43,13 +43,13 @@ struct Listeners {
 }
 
 /// Services of other companies that are answered beside the inbox.
-struct StandIns {
+struct LocalServices {
     identity: Option<IdentitySettings>,
     /// The name of the service whose text messages are caught.
     messages: Option<&'static str>,
 }
 
-impl StandIns {
+impl LocalServices {
     fn from_config(config: &Config) -> Self {
         Self {
             identity: identity_settings(config),
@@ -64,10 +64,10 @@ impl StandIns {
 
 pub(super) async fn run(mut config: Config) -> Result<()> {
     let started = Instant::now();
-    let stand_ins = StandIns::from_config(&config);
+    let local_services = LocalServices::from_config(&config);
     // With an SMTP server no mail reaches the inbox, so it is not started, unless its listener has something else to answer.
     config.inbox.enabled &= config.auth.email.smtp.is_none();
-    config.inbox.enabled |= stand_ins.is_needed();
+    config.inbox.enabled |= local_services.is_needed();
     start_logging(&config, LogFormat::Pretty, DEFAULT_LOG_FILTER);
     // Checked before the ports are bound: "already running" tells the user more than "port taken".
     if let Some(holder) = Cluster::find_running(&config.selvedge.data_dir)? {
@@ -81,7 +81,7 @@ pub(super) async fn run(mut config: Config) -> Result<()> {
         )]);
     }
     embedded::print_note_about_exposed_tables(&config);
-    print_notes_about_stand_ins(&stand_ins, &config);
+    print_local_services(&local_services, &config);
     let keys = KeySet::for_development(&config)?;
     let listeners = Listeners::bind(&config)?;
     let mut signals = shutdown::Signals::listen()?;
@@ -119,15 +119,15 @@ async fn serve_until_stopped(
     embedded.mark_initialized(config)?;
     let hosts = Some(Arc::new(local_hosts(config)));
     let mut handles: Vec<ServerHandle> = Vec::new();
-    let stand_ins = StandIns::from_config(config);
-    let identity = stand_ins.identity.as_ref();
+    let local_services = LocalServices::from_config(config);
+    let identity = local_services.identity.as_ref();
     let pictures = identity.map(|settings| settings.listener_url.clone());
     if let Some(listener) = listeners.inbox {
         // Mail that goes to an SMTP server leaves the inbox empty.
         let inbox = services.inbox.clone().unwrap_or_default();
         handles.push(spawn_inbox(
             inbox,
-            stand_ins,
+            local_services,
             (listener, listeners.smtp),
             hosts.clone(),
         )?);
@@ -182,14 +182,14 @@ impl Listeners {
 /// Starts the inbox with the services beside it, and its SMTP port if there is one.
 fn spawn_inbox(
     inbox: Inbox,
-    stand_ins: StandIns,
+    local_services: LocalServices,
     (http, smtp): (TcpListener, Option<TcpListener>),
     hosts: Option<Arc<LocalHosts>>,
 ) -> Result<ServerHandle> {
-    let identity = stand_ins
+    let identity = local_services
         .identity
         .map(|settings| web::Data::new(IdentityState::new(settings)));
-    let messages = stand_ins
+    let messages = local_services
         .messages
         .map(|_| web::Data::new(MessagesState::new(inbox.clone())));
     let server = server::start_inbox(inbox.clone(), identity, messages, http, hosts)?;
@@ -201,15 +201,15 @@ fn spawn_inbox(
 }
 
 /// Says for each provider that is answered on this machine that it is not the real one, and how to use that.
-fn print_notes_about_stand_ins(stand_ins: &StandIns, config: &Config) {
-    if let Some(service) = stand_ins.messages {
+fn print_local_services(local_services: &LocalServices, config: &Config) {
+    if let Some(service) = local_services.messages {
         let inbox = instance::inbox_url(config.inbox.port);
         output::print_note(&format!(
             "auth.sms.{service} sends nothing: text messages are shown at {inbox}; set its account to use the real service \
              (docs/development-sign-in.md)"
         ));
     }
-    let settings = stand_ins.identity.iter();
+    let settings = local_services.identity.iter();
     for client in settings.flat_map(|settings| &settings.clients) {
         let name = &client.provider;
         output::print_note(&format!(

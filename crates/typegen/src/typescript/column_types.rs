@@ -91,7 +91,7 @@ impl<'c> TypeNames<'c> {
         UNKNOWN
     }
 
-    /// The schema that has a relation of that name: the own one if it has, else the first.
+    /// The schema in which a relation of that name is found: this schema if it has one, else the first that does.
     fn find_schema_with(
         &self,
         relations: impl Fn(&Schema) -> &Vec<Relation>,

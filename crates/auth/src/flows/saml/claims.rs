@@ -47,7 +47,7 @@ const TEXT_CLAIMS: [&str; 19] = [
 #[derive(Debug)]
 pub(crate) struct SamlIdentity {
     pub(crate) subject: String,
-    /// In its stored form.
+    /// The e-mail address, in the form in which addresses are stored.
     pub(crate) email: String,
     /// `identity_data`, which also becomes the user's metadata.
     pub(crate) data: Map<String, Value>,

@@ -15,7 +15,7 @@ use crate::store::saml::{self, SamlProvider};
 
 /// Redirects that are followed to a metadata document.
 const MAX_REDIRECTS: usize = 5;
-/// How long metadata are used that do not say how long.
+/// How long metadata are used before they are fetched again, when they do not say it themselves.
 const DEFAULT_LIFETIME: TimeDelta = TimeDelta::hours(24);
 
 /// Fetches a metadata document. Redirects are followed as long as they lead to https URLs; the client refuses private

@@ -96,7 +96,7 @@ fn run_comparison(
     }
     match std::fs::read_to_string(&file) {
         Ok(statements) => Ok(statements),
-        // Two equal databases leave no file.
+        // When the databases are equal, the CLI writes no file.
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
         Err(error) => Err(error).context("the differences cannot be read"),
     }

@@ -54,7 +54,7 @@ impl Shadow {
         config.db.port = free_port()?;
         config.db.seed.enabled = false;
         // What an interrupted command has left behind is neither complete nor current.
-        remove_shadow(&folder)?;
+        delete_shadow_database(&folder)?;
         let embedded = Embedded::start(&config).await?;
         Ok(Self { embedded, folder })
     }
@@ -77,11 +77,11 @@ impl Shadow {
     /// Stops it and deletes everything.
     pub(crate) async fn remove(self) -> Result<()> {
         self.embedded.cluster.stop().await?;
-        remove_shadow(&self.folder)
+        delete_shadow_database(&self.folder)
     }
 }
 
-fn remove_shadow(folder: &Path) -> Result<()> {
+fn delete_shadow_database(folder: &Path) -> Result<()> {
     if !folder.exists() {
         return Ok(());
     }

@@ -13,7 +13,7 @@ use crate::config::Config;
 const MAJOR_VERSIONS: std::ops::RangeInclusive<i32> = 15..=18;
 /// Two clocks further apart than this refuse each other's tokens, which are accepted for 30 s around their times.
 const MAX_CLOCK_DIFFERENCE_S: f64 = 30.0;
-/// From here on read-your-writes between nodes suffers, see `docs/operations.md`.
+/// With a larger difference a node may read from a replica that lacks what its user has just written (`docs/operations.md`).
 const GOOD_CLOCK_DIFFERENCE_S: f64 = 1.0;
 /// PostgreSQL stops accepting writes when a database is 2 000 million transactions old.
 const OLD_TRANSACTION_AGE: i64 = 1_000_000_000;

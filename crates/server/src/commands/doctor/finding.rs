@@ -9,7 +9,7 @@ use crate::output::{BAD, DIM, GOOD, WARN};
 #[serde(rename_all = "lowercase")]
 pub(super) enum Status {
     Ok,
-    /// It works, and may stop working or is not safe.
+    /// What was examined works now, but may stop working or is not safe.
     Warning,
     /// Something does not work.
     Error,

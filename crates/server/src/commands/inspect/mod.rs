@@ -9,7 +9,7 @@ use tokio_postgres::Client;
 use tokio_postgres::error::SqlState;
 
 use super::db::rows::{Rows, print_rows, query_rows, render_csv};
-use crate::cli::{InspectArgs, InspectWhat, Report};
+use crate::cli::{InspectArgs, InspectCommand, Report};
 use crate::config::Config;
 use crate::database::platform_schemas;
 use crate::database::target::run_on_database;
@@ -17,11 +17,11 @@ use crate::output::GOOD;
 
 pub(super) async fn run(config: &Config, args: &InspectArgs) -> Result<()> {
     match &args.what {
-        InspectWhat::Db(args) => {
+        InspectCommand::Db(args) => {
             let rows = run_on_database(config, async |client| read_report(client, args.report).await).await?;
             print_rows(&rows, args.output)
         }
-        InspectWhat::Report(args) => {
+        InspectCommand::Report(args) => {
             let day = Utc::now().format("%Y-%m-%d").to_string();
             let folder = args.output_dir.join(day);
             run_on_database(config, async |client| write_reports(client, &folder).await).await
