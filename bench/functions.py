@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """Benchmark of edge functions on a release build: calls per second of a running worker, our processor time for each, cold
-starts, and memory of fifty functions that nobody calls.
+starts, reads of a table beside calls that hang, and memory of fifty functions that nobody calls.
 
   functions.py [--binary FILE] [--deno FILE] [--dur 3] [--reps 3] [--conc 16]
 
 Medians of the repetitions. Needs wrk, and Deno from e2e/node_modules unless --deno names another one."""
 import argparse
 import os
+import re
 import shutil
+import socket
 import statistics
 import subprocess
 import sys
@@ -21,7 +23,9 @@ from bench import free_ports, server_rss, start, stop  # noqa: E402
 from storage import cpu_seconds, wrk  # noqa: E402
 
 FUNCTIONS = 50
+HANGING_CALLS = 1000
 HELLO = 'Deno.serve(() => new Response("hello"));\n'
+NEVER = "Deno.serve(() => new Promise(() => {}));\n"
 JSON = 'Deno.serve(async (req) => Response.json(await req.json()));\n'
 
 
@@ -61,22 +65,60 @@ def measure_cold(project, base):
     return [call(f"{base}/cold-{index}") for index in range(1, FUNCTIONS - 30)]
 
 
+def read_latencies(args, rest_url):
+    """Median over the repetitions of p50 and p99 of reads of a row by its key, in milliseconds."""
+    command = ["wrk", "-t1", "-c4", f"-d{args.dur}s", "--latency", f"{rest_url}/notes?id=eq.7"]
+    runs = []
+    for _ in range(args.reps):
+        text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        if "Non-2xx" in text or "Socket errors" in text:
+            sys.exit(text)
+        found = {part: (float(value), unit) for part, value, unit in re.findall(r"(50|99)%\s+([\d.]+)(us|ms|s)", text)}
+        scale = {"us": 1e-3, "ms": 1, "s": 1e3}
+        runs.append([found[part][0] * scale[found[part][1]] for part in ("50", "99")])
+    return [statistics.median(column) for column in zip(*runs)]
+
+
+def measure_beside_hanging_calls(args, port):
+    """p50 and p99 of reads without and with a thousand calls of a function that never answers."""
+    rest_url = f"http://127.0.0.1:{port}/rest/v1"
+    read_latencies(args, rest_url)  # plans and caches are warm afterwards
+    alone = read_latencies(args, rest_url)
+    request = f"GET /functions/v1/never HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode()
+    hanging = []
+    for _ in range(HANGING_CALLS):
+        connection = socket.create_connection(("127.0.0.1", port))
+        connection.sendall(request)
+        hanging.append(connection)
+    time.sleep(2)
+    beside = read_latencies(args, rest_url)
+    for connection in hanging:
+        connection.close()
+    return alone, beside
+
+
 def make_project(project, ports):
     api, database, inbox = ports
     open(os.path.join(project, "port"), "w").write(str(api))
     sections = "".join(
         f"[functions.{name}]\nverify_jwt = false\n"
-        for name in ["hello", "json", *(f"cold-{index}" for index in range(FUNCTIONS - 2))]
+        for name in ["hello", "json", "never", *(f"cold-{index}" for index in range(FUNCTIONS - 2))]
     )
     open(os.path.join(project, "config.toml"), "w").write(
         f'project_id = "bench"\n[api]\nport = {api}\n[db]\nport = {database}\n[inbucket]\nport = {inbox}\n'
         f'{sections}[selvedge.functions]\nidle_timeout = "2s"\n'
     )
-    codes = {"hello": HELLO, "json": JSON, **{f"cold-{index}": HELLO for index in range(FUNCTIONS - 2)}}
+    codes = {"hello": HELLO, "json": JSON, "never": NEVER, **{f"cold-{index}": HELLO for index in range(FUNCTIONS - 2)}}
     for name, code in codes.items():
         folder = os.path.join(project, "functions", name)
         os.makedirs(folder)
         open(os.path.join(folder, "index.ts"), "w").write(code)
+    os.makedirs(os.path.join(project, "migrations"))
+    open(os.path.join(project, "migrations", "20260101000000_notes.sql"), "w").write(
+        "create table public.notes (id int primary key, text text);\n"
+        "insert into public.notes select i, 'note ' || i from generate_series(1, 1000) as i;\n"
+        "grant select on public.notes to anon;\n"
+    )
 
 
 def main():
@@ -98,14 +140,15 @@ def main():
     log = open(os.path.join(project, "server.log"), "w")
     server, _ = start(os.path.abspath(args.binary), project, log)
     try:
-        run(args, project, server, f"http://127.0.0.1:{ports[0]}/functions/v1")
+        run(args, project, server, ports[0])
     finally:
         if server.poll() is None:
             stop(server)
         shutil.rmtree(project, ignore_errors=True)
 
 
-def run(args, project, server, base):
+def run(args, project, server, port):
+    base = f"http://127.0.0.1:{port}/functions/v1"
     alone = server_rss(server)
     script = os.path.join(project, "post.lua")
     open(script, "w").write('wrk.method = "POST"\nwrk.body = \'{"a": [1, 2, 3]}\'\n')
@@ -115,6 +158,11 @@ def run(args, project, server, base):
         print(f"{name:<14}{rate:>12.0f}{ours:>14.0f}{theirs:>14.0f}")
     cold = measure_cold(project, base)
     print(f"\ncold start: median {statistics.median(cold):.0f} ms, slowest of {len(cold)} {max(cold):.0f} ms")
+    alone_ms, beside_ms = measure_beside_hanging_calls(args, port)
+    print(
+        f"reads beside {HANGING_CALLS} calls that hang: p50 {beside_ms[0]:.2f} ms (alone {alone_ms[0]:.2f}), "
+        f"p99 {beside_ms[1]:.2f} ms (alone {alone_ms[1]:.2f}), {beside_ms[1] / alone_ms[1]:.2f} times"
+    )
     time.sleep(4)
     left = sum(len(worker_pids(project, name)) for name in os.listdir(os.path.join(project, "functions")))
     grown = server_rss(server) - alone

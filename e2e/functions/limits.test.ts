@@ -1,7 +1,8 @@
 // What functions cannot do to the server and to each other: failures, limits, reloads. One server with short limits.
 
 import { execFile } from "node:child_process";
-import { rm, writeFile } from "node:fs/promises";
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -19,6 +20,7 @@ beforeAll(async () => {
     SELVEDGE_FUNCTIONS_CPU_SOFT: "700ms",
     SELVEDGE_FUNCTIONS_IDLE_TIMEOUT: "3s",
     SELVEDGE_FUNCTIONS_MEMORY: "128MiB",
+    SELVEDGE_FUNCTIONS_TEMPORARY_FILES: "32MiB",
   });
 });
 
@@ -114,6 +116,20 @@ describe("gw_042 limits", () => {
     expect(server.output()).toContain("limit of memory");
   });
 
+  test("a function that fills the disk is a WORKER_LIMIT, and leaves nothing there", async () => {
+    const left = async () => {
+      const folders = (await readdir(tmpdir())).filter((name) => name.startsWith("selvedge-fn-"));
+      const nested = folders.map((name) =>
+        readdir(join(tmpdir(), name), { recursive: true }).catch((): string[] => []),
+      );
+      return (await Promise.all(nested)).flat().filter((path) => path.endsWith("tmp/31"));
+    };
+
+    expect(await answer("fill-disk")).toEqual(workerLimit);
+    expect(server.output()).toContain("limit of temporary files");
+    expect(await eventually(left, (found) => found.length === 0)).toEqual([]);
+  });
+
   test("a function that never answers is a 504, while the rest of the API answers as before", async () => {
     /** Median time of a read of a table, in milliseconds. */
     const measure = async () => {
@@ -171,6 +187,28 @@ describe("gw_043 reloading", () => {
 
     expect(await greet()).toEqual({ message: "Goodbye you!" });
     expect(await (await stream).text()).toContain("data: 3");
+  });
+
+  test("a changed config.toml counts without a restart, and one with an error changes nothing", async () => {
+    const file = join(server.folder, "config.toml");
+    const before = await readFile(file, "utf8");
+    const status = async () => (await fetch(`${server.apiUrl}/functions/v1/throws`)).status;
+    expect(await status()).toBe(401);
+    const stream = server.call("sse");
+
+    await writeFile(file, `${before}\n[functions.throws]\nverify_jwt = false\n`);
+    expect(await eventually(status, (found) => found === 200)).toBe(200);
+    await writeFile(file, `${before}\n[functions.throws]\nverify_jwt = "no"\n`);
+    const output = await eventually(
+      () => server.output(),
+      (text) => text.includes("cannot be used"),
+    );
+
+    expect(output).toContain("cannot be used");
+    expect(await status()).toBe(200);
+    expect(await (await stream).text()).toContain("data: 3");
+    await writeFile(file, before);
+    expect(await eventually(status, (found) => found === 401)).toBe(401);
   });
 
   test("a mended function starts, a new one is found, a removed one is gone", async () => {

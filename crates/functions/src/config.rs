@@ -112,6 +112,8 @@ pub struct EnvironmentConfig {
 pub struct WorkerLimits {
     /// Memory in bytes that the function may use on top of an empty runtime. Default 256 MiB.
     pub memory_bytes: u64,
+    /// Size in bytes of what the function may keep in `/tmp`. Default 512 MiB.
+    pub temporary_bytes: u64,
     /// Age at which a worker ends. Default 400 s.
     pub wall_clock: Duration,
     /// Time on the processor without a response being started, after which the worker gets no new requests. Default 1 s.
@@ -132,6 +134,7 @@ impl Default for WorkerLimits {
     fn default() -> Self {
         Self {
             memory_bytes: 256 * 1024 * 1024,
+            temporary_bytes: 512 * 1024 * 1024,
             wall_clock: Duration::from_secs(400),
             cpu_soft: Duration::from_secs(1),
             cpu_hard: Duration::from_secs(2),

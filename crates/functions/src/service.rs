@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use arc_swap::ArcSwap;
 use tokio::time::timeout;
 
 use crate::config::{FunctionKeys, FunctionsConfig};
@@ -23,7 +24,8 @@ pub struct Functions {
 }
 
 pub(crate) struct Shared {
-    pub(crate) launcher: Arc<Launcher>,
+    /// Replaced as a whole when the configuration changes, always while `pools` is locked.
+    launcher: ArcSwap<Launcher>,
     pub(crate) keys: FunctionKeys,
     native: Vec<Arc<dyn NativeFunction>>,
     pools: Mutex<HashMap<String, Arc<Pool>>>,
@@ -40,13 +42,26 @@ impl Functions {
     /// Makes the service. Workers are watched on the runtime in which this is called; none is started yet.
     pub fn new(config: FunctionsConfig, keys: FunctionKeys, native: Vec<Arc<dyn NativeFunction>>) -> Self {
         let shared = Shared {
-            launcher: Arc::new(Launcher::new(Arc::new(config))),
+            launcher: ArcSwap::from_pointee(Launcher::new(Arc::new(config))),
             keys,
             native,
             pools: Mutex::default(),
         };
         Self {
             shared: Arc::new(shared),
+        }
+    }
+
+    /// Uses other settings from the next call on. Present workers end after the requests that they serve.
+    pub fn replace_config(&self, config: FunctionsConfig) {
+        let replaced = {
+            let mut pools = self.shared.lock_pools();
+            let launcher = self.shared.launcher().with_config(config);
+            self.shared.launcher.store(Arc::new(launcher));
+            std::mem::take(&mut *pools)
+        };
+        for pool in replaced.values() {
+            pool.retire(EndReason::EarlyDrop);
         }
     }
 
@@ -66,11 +81,16 @@ impl Functions {
         if timeout(DRAIN_TIME, all_ended).await.is_err() {
             tracing::warn!("functions with background work were cut off");
         }
-        self.shared.launcher.remove_folders();
+        self.shared.launcher().remove_folders();
     }
 }
 
 impl Shared {
+    /// The present settings, and what starts workers with them.
+    pub(crate) fn launcher(&self) -> Arc<Launcher> {
+        self.launcher.load_full()
+    }
+
     /// The Rust function of that name.
     pub(crate) fn find_native(&self, slug: &str) -> Option<&Arc<dyn NativeFunction>> {
         self.native.iter().find(|function| function.slug() == slug)
@@ -78,22 +98,28 @@ impl Shared {
 
     /// The workers of a function of the project; `None` when there is no such function, or when it is disabled.
     pub(crate) fn find_pool(&self, slug: &str) -> Option<Arc<Pool>> {
+        let launcher = self.launcher();
         let known = self.lock_pools().get(slug).cloned();
         match known {
             // In development a function may be removed while the server runs.
-            Some(pool) if !self.launcher.config.reload => return Some(pool),
+            Some(pool) if !launcher.config.reload => return Some(pool),
             _ => {}
         }
-        let Some(function) = find_function(&self.launcher.config, slug) else {
+        let Some(function) = find_function(&launcher.config, slug) else {
             if let Some(removed) = self.lock_pools().remove(slug) {
                 removed.retire(EndReason::EarlyDrop);
             }
             return None;
         };
         let mut pools = self.lock_pools();
+        if !Arc::ptr_eq(&launcher, &self.launcher()) {
+            // The settings were replaced while the function was looked up, so what was found may be wrong.
+            drop(pools);
+            return self.find_pool(slug);
+        }
         let pool = pools
             .entry(slug.to_owned())
-            .or_insert_with(|| Arc::new(Pool::new(Arc::clone(&self.launcher), function)));
+            .or_insert_with(|| Arc::new(Pool::new(launcher, function)));
         Some(Arc::clone(pool))
     }
 

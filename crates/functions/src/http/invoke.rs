@@ -120,7 +120,7 @@ async fn call_project_function(
     let forwarded = forwarded.build(body).ok_or(FunctionError::NotFound)?;
     let lease = pool.lease().await?;
     progress.set(Instant::now());
-    let idle_limit = state.shared.launcher.config.limits.idle_response;
+    let idle_limit = state.shared.launcher().config.limits.idle_response;
     let sent = tokio::select! {
         sent = state.connections.send(&lease.worker, forwarded) => sent,
         () = wait_for_stall(&progress, idle_limit) => return Err(FunctionError::TimedOut),

@@ -97,7 +97,7 @@ async fn open_socket(state: &WorkerState, handshake: &Handshake) -> Result<Upgra
         }
     }
     let lease = pool.lease().await?;
-    let limit = state.shared.launcher.config.limits.idle_response;
+    let limit = state.shared.launcher().config.limits.idle_response;
     match timeout(limit, send_upgrade(&lease.worker.socket(), request)).await {
         Err(_) => Err(FunctionError::TimedOut),
         Ok(Err(error)) => Err(explain_failure(&lease, &error).await),

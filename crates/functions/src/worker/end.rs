@@ -24,6 +24,8 @@ pub(crate) enum EndReason {
     WallClock,
     Cpu,
     Memory,
+    /// `/tmp` is full. The worker is killed at once, so its function is never told this reason.
+    TemporaryFiles,
     /// Idle, or replaced by a worker with newer code.
     EarlyDrop,
     /// The server stops.
@@ -36,6 +38,7 @@ impl EndReason {
             Self::WallClock => "wall_clock",
             Self::Cpu => "cpu",
             Self::Memory => "memory",
+            Self::TemporaryFiles => "temporary_files",
             Self::EarlyDrop => "early_drop",
             Self::Termination => "termination",
         }

@@ -25,9 +25,9 @@ pub(crate) struct Launcher {
     pub(super) runtime: Handle,
     /// Below the system's folder for temporary files and not in the project, because the path of a socket may have 100
     /// bytes only. Made with the first worker.
-    sockets: OnceLock<TempDir>,
+    sockets: Arc<OnceLock<TempDir>>,
     deno: OnceLock<PathBuf>,
-    next_id: AtomicU64,
+    next_id: Arc<AtomicU64>,
 }
 
 impl Launcher {
@@ -36,9 +36,20 @@ impl Launcher {
         Self {
             config,
             runtime: Handle::current(),
-            sockets: OnceLock::new(),
+            sockets: Arc::default(),
             deno: OnceLock::new(),
-            next_id: AtomicU64::new(1),
+            next_id: Arc::new(AtomicU64::new(1)),
+        }
+    }
+
+    /// A launcher with other settings for the same server: ids of workers stay unique, and their folders stay together.
+    pub(crate) fn with_config(&self, config: FunctionsConfig) -> Self {
+        Self {
+            config: Arc::new(config),
+            runtime: self.runtime.clone(),
+            sockets: Arc::clone(&self.sockets),
+            deno: OnceLock::new(),
+            next_id: Arc::clone(&self.next_id),
         }
     }
 

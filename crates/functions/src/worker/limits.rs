@@ -36,6 +36,8 @@ pub(super) struct LimitCheck {
 pub(super) struct Sample {
     pub(super) age: Duration,
     pub(super) usage: Usage,
+    /// Size of the worker's files in `/tmp`.
+    pub(super) temporary_bytes: u64,
     /// Responses that have begun.
     pub(super) responses: u64,
     /// Whether a request or background work is in progress.
@@ -64,6 +66,9 @@ impl LimitCheck {
         if memory > limits.memory_bytes {
             return Some(LimitAction::Kill(EndReason::Memory));
         }
+        if sample.temporary_bytes > limits.temporary_bytes {
+            return Some(LimitAction::Kill(EndReason::TemporaryFiles));
+        }
         if cpu >= limits.cpu_hard {
             return Some(LimitAction::Kill(EndReason::Cpu));
         }
@@ -91,6 +96,7 @@ mod tests {
                 cpu: Duration::from_millis(cpu_ms),
                 memory_bytes: RUNTIME_BYTES + memory_mib * 1024 * 1024,
             },
+            temporary_bytes: 0,
             responses,
             is_busy,
         }
@@ -125,6 +131,21 @@ mod tests {
             check.check(sample_at_start());
             assert_eq!(check.check(sample), action, "{sample:?}");
         }
+    }
+
+    #[test]
+    fn gw_042_a_worker_with_too_many_temporary_files_is_killed() {
+        let limits = WorkerLimits::default();
+        let filled = |temporary_bytes| Sample {
+            temporary_bytes,
+            ..sample_at_start()
+        };
+
+        let at_limit = LimitCheck::new(limits.clone()).check(filled(limits.temporary_bytes));
+        let above = LimitCheck::new(limits.clone()).check(filled(limits.temporary_bytes + 1));
+
+        assert_eq!(at_limit, None);
+        assert_eq!(above, Some(LimitAction::Kill(EndReason::TemporaryFiles)));
     }
 
     #[test]

@@ -7,6 +7,7 @@ mod limits;
 mod output;
 mod state;
 mod supervisor;
+mod temporary_files;
 mod usage;
 
 pub(crate) use end::{End, EndReason};

@@ -46,10 +46,11 @@ enum State {
 }
 
 /// The reasons for retiring. [`Worker::retired`] holds the index plus one.
-const REASONS: [EndReason; 5] = [
+const REASONS: [EndReason; 6] = [
     EndReason::WallClock,
     EndReason::Cpu,
     EndReason::Memory,
+    EndReason::TemporaryFiles,
     EndReason::EarlyDrop,
     EndReason::Termination,
 ];

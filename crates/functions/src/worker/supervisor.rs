@@ -19,12 +19,15 @@ use super::launcher::Launcher;
 use super::limits::{LimitAction, LimitCheck, Sample};
 use super::output::{LogLevel, OutputLine, Report, log_line, parse_output_line, read_lines};
 use super::state::Worker;
+use super::temporary_files::measure_folder;
 use super::usage::read_usage;
 use crate::config::{Policy, WorkerLimits};
 use crate::project::Function;
 
 /// How often a worker is compared with its limits.
 const CHECK_INTERVAL: Duration = Duration::from_millis(100);
+/// How often the size of a worker's temporary files is measured, which costs a call to the kernel for each file.
+const MEASURE_INTERVAL: Duration = Duration::from_secs(1);
 /// How long the output of a process that has ended is still read.
 const LAST_OUTPUT: Duration = Duration::from_secs(1);
 /// While a starting worker downloads modules, its boot time limit is extended, by this much at most.
@@ -99,6 +102,8 @@ struct Supervisor {
     download_at: Instant,
     downloads: u64,
     has_background_work: bool,
+    temporary_bytes: u64,
+    measured_at: Instant,
     /// The retirement that the worker was told.
     told: Option<EndReason>,
     /// When it was asked to end.
@@ -123,6 +128,8 @@ impl Supervisor {
             download_at: now,
             downloads: 0,
             has_background_work: false,
+            temporary_bytes: 0,
+            measured_at: now,
             told: None,
             asked_to_end: None,
             killed: None,
@@ -204,9 +211,13 @@ impl Supervisor {
         if !self.is_inspected {
             let is_busy = self.worker.in_flight() > 0 || self.has_background_work;
             let usage = self.child.id().and_then(read_usage).unwrap_or_default();
+            if is_busy {
+                self.measure_temporary_files().await;
+            }
             let sample = Sample {
                 age: self.worker.age(),
                 usage,
+                temporary_bytes: self.temporary_bytes,
                 responses: self.worker.responses(),
                 is_busy,
             };
@@ -220,6 +231,18 @@ impl Supervisor {
             }
         }
         self.end_if_unused().await;
+    }
+
+    /// Measures the temporary files again when the last measurement is old.
+    async fn measure_temporary_files(&mut self) {
+        if self.measured_at.elapsed() < MEASURE_INTERVAL {
+            return;
+        }
+        let folder = self.worker.temporary_folder();
+        // A pool thread measures, because a disk that is full or slow must not hold up the supervisors of other workers.
+        let measured = tokio::task::spawn_blocking(move || measure_folder(&folder)).await;
+        self.temporary_bytes = measured.unwrap_or_default();
+        self.measured_at = Instant::now();
     }
 
     /// Kills a worker that does not get ready in time.
@@ -309,6 +332,7 @@ impl Supervisor {
 fn describe_limit(reason: EndReason) -> &'static str {
     match reason {
         EndReason::Memory => "memory",
+        EndReason::TemporaryFiles => "temporary files",
         EndReason::Cpu => "CPU time",
         EndReason::WallClock | EndReason::EarlyDrop | EndReason::Termination => "wall clock time",
     }

@@ -42,6 +42,8 @@ pub struct Config {
     pub selvedge: SelvedgeSection,
     /// The variables `PGRST_*`, which are settings of the REST service on top of `[api]`.
     pub postgrest: Vec<NamedSetting>,
+    /// The flags that it was loaded with, so that it can be loaded again.
+    pub flags: Flags,
 }
 
 /// The flags that set configuration values. They win over every other source.
@@ -180,6 +182,7 @@ impl Config {
                 source.environment(),
             ),
             postgrest: postgrest::from_environment(source.environment()),
+            flags: Flags::default(),
             selvedge,
             project,
         }
@@ -205,6 +208,7 @@ impl Config {
         self.functions.no_verify_jwt |= flags.no_verify_jwt;
         // A flag can only switch it on: there is no `--no-require-keys`.
         self.selvedge.require_keys |= flags.require_keys;
+        self.flags = flags.clone();
         if flags.json_logs {
             self.selvedge.json_logs = Some(true);
         }

@@ -5,6 +5,7 @@
 //! that no service knows the format of `config.toml`.
 
 mod background;
+mod function_settings;
 mod mode;
 mod picture_store;
 mod shared;

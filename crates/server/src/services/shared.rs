@@ -18,6 +18,7 @@ use selvedge_storage::{SeedReport, ServiceObjects, Storage, StorageWorker, seed_
 use selvedge_token::KeyRing;
 
 use super::background::BackgroundRuntime;
+use super::function_settings::{SettingsSource, follow_config_file};
 use super::mode::Mode;
 use super::picture_store::StoragePictures;
 use super::translate;
@@ -290,11 +291,22 @@ fn start_generator(
 fn make_functions(config: &Config, ring: &Arc<KeyRing>, keys: &KeySet, mode: Mode) -> Option<Functions> {
     config.functions.enabled.then(|| {
         let settings = translate::functions::functions_config(config, keys, ring, mode);
-        Functions::new(
+        let follows_changes = settings.reload;
+        let functions = Functions::new(
             settings,
             translate::functions::function_keys(keys, ring),
             translate::native_functions::native_functions(config, keys, mode),
-        )
+        );
+        if follows_changes {
+            let source = SettingsSource {
+                config: config.clone(),
+                keys: keys.clone(),
+                ring: Arc::clone(ring),
+                mode,
+            };
+            tokio::spawn(follow_config_file(functions.clone(), source));
+        }
+        functions
     })
 }
 

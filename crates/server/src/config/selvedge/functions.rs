@@ -18,7 +18,7 @@ pub struct SelvedgeFunctionsSection {
     pub workers: Option<usize>,
     /// Whether changed source files are noticed. Default true in `start`, false in `serve`.
     pub reload: Option<bool>,
-    /// `memory`, `wall_clock`, `cpu_soft`, `cpu`, `boot_timeout`, `response_timeout`, `idle_timeout`, `grace`: limits of
+    /// `memory`, `temporary_files`, `wall_clock`, `cpu_soft`, `cpu`, `boot_timeout`, `response_timeout`, `idle_timeout`, `grace`: limits of
     /// each worker.
     pub limits: WorkerLimits,
 }
@@ -33,6 +33,7 @@ impl SelvedgeFunctionsSection {
             reload: section.optional_bool("reload"),
             limits: WorkerLimits {
                 memory_bytes: section.size("memory", usual.memory_bytes),
+                temporary_bytes: section.size("temporary_files", usual.temporary_bytes),
                 wall_clock: at_least_a_second(section, "wall_clock", usual.wall_clock),
                 cpu_soft: section.duration("cpu_soft", usual.cpu_soft),
                 cpu_hard: section.duration("cpu", usual.cpu_hard),
