@@ -215,6 +215,41 @@ describe("gw_040 entry forms and imports", () => {
   });
 });
 
+describe("gw_040 handlers that do the unusual", () => {
+  test("onError answers for a handler that throws, and onListen is told the fixed port", async () => {
+    const response = await server.call("on-error");
+
+    expect([response.status, await response.json()]).toEqual([418, { caught: "left to onError" }]);
+    expect(server.output()).toContain("listening at 0.0.0.0:9999");
+  });
+
+  test("a handler without a response is a 500, and a default export that cannot be called a BOOT_ERROR", async () => {
+    const [none, wrong] = await Promise.all([
+      server.call("no-response"),
+      server.call("bad-export"),
+    ]);
+
+    expect(none.status).toBe(500);
+    expect([wrong.status, (await wrong.json()).code]).toEqual([503, "BOOT_ERROR"]);
+    expect(server.output()).toContain("Invalid type for fetch");
+  });
+
+  test("a rejection that the function takes upon itself does not end its worker", async () => {
+    const calls = [];
+    for (let index = 0; index < 2; index += 1) {
+      calls.push(await (await server.call("tolerant")).json());
+    }
+
+    expect(calls).toEqual([{ calls: 1 }, { calls: 2 }]);
+  });
+
+  test("HEAD gets the head that GET gets, without a body", async () => {
+    const response = await server.call("default-export", { method: "HEAD" });
+
+    expect([response.status, await response.text()]).toEqual([200, ""]);
+  });
+});
+
 describe("gw_041 what a function sees", () => {
   test("its variables are the platform's, the project's and its own, and nothing else", async () => {
     const { env } = await (await server.call("variables")).json();

@@ -1,0 +1,1 @@
+Deno.serve((() => undefined) as unknown as Deno.ServeHandler);
