@@ -37,7 +37,7 @@ run: postgres build frontend/dist ## Build everything and start Lookbook on Selv
 
 test: postgres lint test-rust test-frontend test-e2e ## Check, build and test everything
 
-lint: frontend/node_modules e2e/node_modules ## Formatting, lints, types and licences
+lint: frontend/node_modules console/node_modules e2e/node_modules ## Formatting, lints, types and licences
 	@$(STEP) "rustfmt" cargo fmt --all --check
 	@$(STEP) "clippy" cargo clippy --workspace --all-targets --locked -- -D warnings
 	@$(STEP) "structure" python3 tools/house.py --check
@@ -46,20 +46,24 @@ lint: frontend/node_modules e2e/node_modules ## Formatting, lints, types and lic
 	@$(STEP) "metrics of dashboard and alerts" node tools/check-metrics.mjs
 	@$(STEP) "frontend: lint" npm --prefix frontend run lint
 	@$(STEP) "frontend: types" npm --prefix frontend run typecheck
+	@$(STEP) "console: lint" npm --prefix console run lint
+	@$(STEP) "console: types" npm --prefix console run typecheck
 	@$(STEP) "e2e: lint" npm --prefix e2e run lint
 	@$(STEP) "e2e: types" npm --prefix e2e run typecheck
 
-fmt: frontend/node_modules e2e/node_modules ## Format everything
+fmt: frontend/node_modules console/node_modules e2e/node_modules ## Format everything
 	cargo fmt --all
 	npm --prefix frontend run format
+	npm --prefix console run format
 	npm --prefix e2e run format
 
 # The tests mostly wait for PostgreSQL and the disk, so more of them run at once than there are cores.
 test-rust: postgres ## Rust unit and integration tests on a real PostgreSQL
 	@$(STEP) "cargo test" env RUST_TEST_THREADS=6 tools/cargo-test --workspace --locked
 
-test-frontend: frontend/node_modules ## Unit tests of the front end
+test-frontend: frontend/node_modules console/node_modules ## Unit tests of the site and the console
 	@$(STEP) "frontend: tests" npm --prefix frontend test
+	@$(STEP) "console: tests" npm --prefix console test
 
 test-e2e: postgres build frontend/dist e2e/node_modules ## The stock clients and a browser against the built binary
 	@$(STEP) "e2e" env SELVEDGE_BIN=$(BINARY) npm --prefix e2e test
@@ -83,7 +87,7 @@ bench: postgres build e2e/node_modules ## Requests per second next to pgbench ru
 docker: ## Build the image
 	docker build --file docker/Dockerfile --tag selvedge .
 
-build: ## Build the release binary
+build: console/dist ## Build the release binary with the console in it
 	@$(STEP) "cargo build --release" cargo build --release --locked --package selvedge
 
 postgres:
@@ -93,11 +97,19 @@ frontend/node_modules: frontend/package-lock.json
 	@$(STEP) "frontend: npm ci" npm --prefix frontend ci --no-audit --no-fund
 	@touch $@
 
+console/node_modules: console/package-lock.json
+	@$(STEP) "console: npm ci" npm --prefix console ci --no-audit --no-fund
+	@touch $@
+
+console/dist: console/node_modules $(shell find console/src console/public console/index.html console/vite.config.ts ui -type f 2>/dev/null)
+	@$(STEP) "console: build" npm --prefix console run build
+	@touch $@
+
 e2e/node_modules: e2e/package-lock.json
 	@$(STEP) "e2e: npm ci" npm --prefix e2e ci --no-audit --no-fund
 	@touch $@
 
-frontend/dist: frontend/node_modules $(shell find frontend/src frontend/public frontend/index.html frontend/vite.config.ts -type f 2>/dev/null)
+frontend/dist: frontend/node_modules $(shell find ui frontend/src frontend/public frontend/index.html frontend/vite.config.ts -type f 2>/dev/null)
 	@$(STEP) "frontend: build" npm --prefix frontend run build
 	@node tools/compress.mjs frontend/dist
 	@touch $@

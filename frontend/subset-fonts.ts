@@ -13,7 +13,7 @@ function range(first: number, last: number): number[] {
   return Array.from({ length: last - first + 1 }, (_, index) => first + index);
 }
 
-/** The weights in use, as `styles/tokens.css` and the classes `font-normal` and `font-medium` name them. */
+/** The weights in use, as `ui/tokens.css` and the classes `font-normal` and `font-medium` name them. */
 const weights = { min: 400, max: 500, default: 400 };
 
 /** The latin files; those for further alphabets are loaded only where their letters occur. */

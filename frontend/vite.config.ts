@@ -134,7 +134,14 @@ export default defineConfig({
     subsetFonts(),
     compressAssets(),
   ],
-  resolve: { alias: { "@": fileURLToPath(new URL("./src", import.meta.url)) } },
+  resolve: {
+    alias: {
+      "@ui": fileURLToPath(new URL("../ui", import.meta.url)),
+      "@": fileURLToPath(new URL("./src", import.meta.url)),
+    },
+    // The pieces shared with the console, in ../ui, have no node_modules of their own.
+    dedupe: ["react", "react-dom", "clsx"],
+  },
   server: { port: 5173, proxy },
   preview: { port: 4173, proxy },
   build: {

@@ -1,6 +1,6 @@
+import { LoadingPage } from "@ui/spinner";
 import { useEffect, useRef } from "react";
 import { Navigate, Outlet, useLocation } from "react-router";
-import { LoadingPage } from "@/components/ui/spinner";
 import { forgetOwnSignOut, isOwnSignOut } from "@/lib/own-sign-out";
 import { paths, type ReturnState } from "@/lib/paths";
 import { useSession } from "@/lib/session";

@@ -1,3 +1,4 @@
+import { LoadingPage } from "@ui/spinner";
 import { type ComponentType, lazy, Suspense, useEffect, useState } from "react";
 import { type Location, matchRoutes, Outlet, type RouteObject, useRoutes } from "react-router";
 import { AuthCallbackNotice } from "@/app/auth-callback-notice";
@@ -6,7 +7,6 @@ import { LazyPage, PageCode } from "@/app/navigation/lazy-page";
 import { RouteBoundary } from "@/app/navigation/route-boundary";
 import { parseExploreParams } from "@/app/routes/explore/explore-params";
 import { OfflineBanner } from "@/components/offline-banner";
-import { LoadingPage } from "@/components/ui/spinner";
 import { useSession } from "@/lib/session";
 import { currentToasts, subscribeToToasts } from "@/lib/toast";
 

@@ -1,10 +1,10 @@
+import { cn } from "@ui/cn";
+import { IconButton } from "@ui/icon-button";
 import { ChevronLeft, ChevronRight } from "lucide-react";
 import { type ReactNode, useRef, useState } from "react";
 import { gallerySizes } from "@/components/gallery-sizes";
-import { IconButton } from "@/components/ui/icon-button";
 import { Picture } from "@/components/ui/picture";
 import { Skeleton } from "@/components/ui/skeleton";
-import { cn } from "@/lib/cn";
 
 /** A picture of a gallery. */
 export interface Slide {

@@ -1,6 +1,6 @@
+import { cn } from "@ui/cn";
 import { Search, X } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
-import { cn } from "@/lib/cn";
 
 /** Milliseconds without a keystroke before a live search runs. */
 const typingPauseMs = 250;

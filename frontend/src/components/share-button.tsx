@@ -1,5 +1,5 @@
+import { IconButton } from "@ui/icon-button";
 import { Share2 } from "lucide-react";
-import { IconButton } from "@/components/ui/icon-button";
 import { toast } from "@/lib/toast";
 
 interface ShareButtonProps {

@@ -1,8 +1,8 @@
+import { cn } from "@ui/cn";
+import { IconButton } from "@ui/icon-button";
 import { Pause, Play } from "lucide-react";
 import { useEffect, useState } from "react";
-import { IconButton } from "@/components/ui/icon-button";
 import { Picture } from "@/components/ui/picture";
-import { cn } from "@/lib/cn";
 import { useMediaQuery } from "@/lib/use-media-query";
 
 export interface Slide {

@@ -1,5 +1,5 @@
+import { Spinner } from "@ui/spinner";
 import { Check } from "lucide-react";
-import { Spinner } from "@/components/ui/spinner";
 import type { UsernameAvailability } from "@/lib/username-availability";
 
 interface UsernameNoteProps extends UsernameAvailability {

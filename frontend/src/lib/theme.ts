@@ -1,7 +1,7 @@
 import { useLayoutEffect, useSyncExternalStore } from "react";
 import { localStore } from "@/lib/browser-storage";
 
-/** The two sets of colours in `styles/tokens.css`. */
+/** The two sets of colours in `ui/tokens.css`. */
 export type Theme = "dark" | "light";
 
 /** What a visitor chose. By page, the default: the dashboard is dark and the reading pages are light. */

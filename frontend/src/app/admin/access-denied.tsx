@@ -1,6 +1,6 @@
+import { Button } from "@ui/button";
 import { Lock } from "lucide-react";
 import { Link, useNavigate } from "react-router";
-import { Button } from "@/components/ui/button";
 import { paths } from "@/lib/paths";
 import { pageTitle } from "@/lib/product";
 

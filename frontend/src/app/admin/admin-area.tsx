@@ -1,7 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
+import { LoadingPage } from "@ui/spinner";
 import { type ComponentType, lazy, Suspense, useEffect } from "react";
 import { Navigate, useLocation, useParams } from "react-router";
-import { LoadingPage } from "@/components/ui/spinner";
 import { adminKey } from "@/lib/admin-key";
 import { paths } from "@/lib/paths";
 import { usePageTheme } from "@/lib/theme";

@@ -1,3 +1,5 @@
+import { cn } from "@ui/cn";
+import { IconButton } from "@ui/icon-button";
 import { Keyboard } from "lucide-react";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { NavLink, useLocation } from "react-router";
@@ -6,8 +8,6 @@ import { SkipLink } from "@/app/shell/skip-link";
 import { Wordmark } from "@/app/shell/wordmark";
 import { KeyboardHelp } from "@/components/admin/keyboard-help";
 import { focusSearchBox } from "@/components/search-field";
-import { IconButton } from "@/components/ui/icon-button";
-import { cn } from "@/lib/cn";
 import { paths } from "@/lib/paths";
 import { useShortcut } from "@/lib/use-shortcut";
 import { useSlashKey } from "@/lib/use-slash-key";

@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
+import { LoadingPage } from "@ui/spinner";
 import { type ReactNode, useEffect, useState } from "react";
 import { Navigate, useLocation } from "react-router";
 import { ErrorNotice } from "@/components/ui/error-notice";
-import { LoadingPage } from "@/components/ui/spinner";
 import { adminCheckQuery } from "@/lib/admin-check";
 import { paths, type ReturnState } from "@/lib/paths";
 import { useSession } from "@/lib/session";

@@ -1,10 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
+import { Button } from "@ui/button";
+import { LoadingPage } from "@ui/spinner";
 import { type ReactNode, useEffect, useState } from "react";
 import { Navigate, useLocation, useNavigate, useSearchParams } from "react-router";
 import { Wordmark } from "@/app/shell/wordmark";
 import { Slideshow } from "@/components/slideshow";
-import { Button } from "@/components/ui/button";
-import { LoadingPage } from "@/components/ui/spinner";
 import * as Tabs from "@/components/ui/tabs";
 import { providersQuery, returnStateOfProvider } from "@/features/auth/api/providers";
 import { ForgotPasswordForm } from "@/features/auth/components/forgot-password-form";

@@ -1,11 +1,11 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { Button } from "@ui/button";
 import { Store, Tag } from "lucide-react";
 import { Link, useParams } from "react-router";
 import { ItemLinkCard } from "@/app/shell/item-link-card";
 import { NewestOutfits } from "@/app/shell/newest-outfits";
 import { OutfitLinkCard } from "@/app/shell/outfit-link-card";
 import { PageSection, RowSection } from "@/app/shell/page-section";
-import { Button } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorNotice } from "@/components/ui/error-notice";
 import { LoadMore } from "@/components/ui/load-more";

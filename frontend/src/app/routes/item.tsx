@@ -1,4 +1,5 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { Button } from "@ui/button";
 import { ArrowRight, ArrowUpRight, Tag } from "lucide-react";
 import { Link, useParams } from "react-router";
 import { ItemLinkCard } from "@/app/shell/item-link-card";
@@ -7,7 +8,6 @@ import { OutfitList } from "@/app/shell/outfit-list";
 import { PageSection, RowSection } from "@/app/shell/page-section";
 import { Gallery } from "@/components/gallery";
 import { ShareButton } from "@/components/share-button";
-import { Button } from "@/components/ui/button";
 import { ErrorNotice } from "@/components/ui/error-notice";
 import { MissingNotice } from "@/components/ui/missing-notice";
 import { Picture } from "@/components/ui/picture";

@@ -1,6 +1,6 @@
+import { Button } from "@ui/button";
 import { Link, useLocation } from "react-router";
 import { NewestOutfits } from "@/app/shell/newest-outfits";
-import { Button } from "@/components/ui/button";
 import { paths } from "@/lib/paths";
 import { pageTitle } from "@/lib/product";
 

@@ -1,8 +1,8 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { Button } from "@ui/button";
 import { Bell } from "lucide-react";
 import { ExploreLink } from "@/app/routes/explore/explore-link";
 import { notificationPath } from "@/app/shell/notification-path";
-import { Button } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorNotice } from "@/components/ui/error-notice";
 import { LoadMore } from "@/components/ui/load-more";

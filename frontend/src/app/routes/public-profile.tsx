@@ -1,10 +1,10 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { Button } from "@ui/button";
 import { UserRound } from "lucide-react";
 import { Link, useParams } from "react-router";
 import { CreateLink } from "@/app/routes/create-outfit/create-link";
 import { NewestOutfits } from "@/app/shell/newest-outfits";
 import { OutfitList } from "@/app/shell/outfit-list";
-import { Button } from "@/components/ui/button";
 import { ErrorNotice } from "@/components/ui/error-notice";
 import { MissingNotice } from "@/components/ui/missing-notice";
 import { creatorOutfitsQuery } from "@/features/outfits/api/list-creator-outfits";

@@ -1,6 +1,6 @@
+import { Button } from "@ui/button";
 import { Link, useLocation } from "react-router";
 import { Avatar } from "@/components/ui/avatar";
-import { Button } from "@/components/ui/button";
 import { lazyMenu, MenuButton } from "@/components/ui/menu-button";
 import { initialsOf } from "@/lib/format";
 import { paths, type ReturnState } from "@/lib/paths";

@@ -1,7 +1,7 @@
+import { cn } from "@ui/cn";
 import { CirclePlus, Compass, Heart, type LucideIcon, Telescope, UserRound } from "lucide-react";
 import { Link, useLocation } from "react-router";
 import { sectionPath, useExploreParams } from "@/app/routes/explore/explore-params";
-import { cn } from "@/lib/cn";
 import { paths, type ReturnState } from "@/lib/paths";
 import { useSession } from "@/lib/session";
 

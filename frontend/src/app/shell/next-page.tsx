@@ -1,5 +1,5 @@
+import { Button } from "@ui/button";
 import { useEffect, useRef } from "react";
-import { Button } from "@/components/ui/button";
 
 /** The part of `useInfiniteQuery`'s result that reads on. Lists without pages have none of it. */
 export interface PagedListState {

@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
+import { cn } from "@ui/cn";
 import { Bell } from "lucide-react";
 import { lazyMenu, MenuButton } from "@/components/ui/menu-button";
 import { unreadCountQuery } from "@/features/notifications/api/count-unread";
-import { cn } from "@/lib/cn";
 import { useSession } from "@/lib/session";
 import { headerButton } from "./header-button";
 

@@ -1,7 +1,7 @@
+import { IconButton, iconButtonClasses } from "@ui/icon-button";
 import { Pencil, Trash2 } from "lucide-react";
 import { Link } from "react-router";
 import { ShareButton } from "@/components/share-button";
-import { IconButton, iconButtonClasses } from "@/components/ui/icon-button";
 import { useDeleteOutfit } from "@/features/outfits/api/delete-outfit";
 import type { Outfit } from "@/features/outfits/api/outfit";
 import { paths } from "@/lib/paths";

@@ -1,7 +1,7 @@
+import { Button } from "@ui/button";
 import { ArrowRight } from "lucide-react";
 import { type ReactNode, useId } from "react";
 import { Link } from "react-router";
-import { Button } from "@/components/ui/button";
 import type { CardShape } from "@/components/ui/card-columns";
 import { CardRow, CardRowSkeleton } from "@/components/ui/card-row";
 

@@ -1,5 +1,5 @@
+import { cn } from "@ui/cn";
 import { Link } from "react-router";
-import { cn } from "@/lib/cn";
 import { paths } from "@/lib/paths";
 import { useSite } from "@/lib/use-site";
 

@@ -1,4 +1,4 @@
-import { cn } from "@/lib/cn";
+import { cn } from "@ui/cn";
 
 export interface Chip {
   id: string;

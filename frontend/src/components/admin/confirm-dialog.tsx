@@ -1,6 +1,6 @@
+import { Button } from "@ui/button";
 import { AlertDialog } from "radix-ui";
 import type { ReactNode } from "react";
-import { Button } from "@/components/ui/button";
 import { useReturnFocus } from "./use-return-focus";
 
 interface ConfirmDialogProps {

@@ -1,6 +1,6 @@
+import { cn } from "@ui/cn";
 import { ChevronDown } from "lucide-react";
 import type { ComponentProps } from "react";
-import { cn } from "@/lib/cn";
 
 const box =
   "w-full rounded-md border border-line-strong/70 bg-surface px-4 text-body text-ink transition-colors placeholder:text-ink-soft hover:border-line-strong focus:border-ink aria-invalid:border-danger disabled:opacity-60";

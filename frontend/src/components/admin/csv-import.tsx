@@ -1,6 +1,6 @@
+import { Button } from "@ui/button";
 import { FileUp } from "lucide-react";
 import { type ReactNode, useRef, useState } from "react";
-import { Button } from "@/components/ui/button";
 import {
   type ImportResult,
   type ImportTarget,

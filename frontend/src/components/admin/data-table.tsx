@@ -1,10 +1,10 @@
+import { Button } from "@ui/button";
+import { cn } from "@ui/cn";
 import { ArrowDown, ArrowUp } from "lucide-react";
 import { type KeyboardEvent, type ReactNode, useRef } from "react";
 import { Link } from "react-router";
-import { Button } from "@/components/ui/button";
 import { ErrorNotice } from "@/components/ui/error-notice";
 import { Skeleton } from "@/components/ui/skeleton";
-import { cn } from "@/lib/cn";
 import { paths } from "@/lib/paths";
 import { hasCode, insufficientPrivilege, messageOf } from "@/lib/service-error";
 import type { AdminTable } from "@/lib/use-admin-table";

@@ -1,8 +1,8 @@
+import { cn } from "@ui/cn";
+import { IconButton } from "@ui/icon-button";
 import { X } from "lucide-react";
 import { Dialog } from "radix-ui";
 import { type ReactNode, useState } from "react";
-import { IconButton } from "@/components/ui/icon-button";
-import { cn } from "@/lib/cn";
 import { ConfirmDialog } from "./confirm-dialog";
 import { useReturnFocus } from "./use-return-focus";
 

@@ -1,5 +1,5 @@
+import { Button } from "@ui/button";
 import type { ReactNode } from "react";
-import { Button } from "@/components/ui/button";
 
 /** Buttons at the lower edge of a panel. At the left, because toasts appear at the right. */
 export function PanelFooter({ children }: { children: ReactNode }) {

@@ -1,5 +1,5 @@
+import { cn } from "@ui/cn";
 import { ChevronLeft, ChevronRight } from "lucide-react";
-import { cn } from "@/lib/cn";
 
 interface PaginationProps {
   page: number;

@@ -1,6 +1,6 @@
+import { Button } from "@ui/button";
 import { ImageUp, Trash2 } from "lucide-react";
 import { useRef, useState } from "react";
-import { Button } from "@/components/ui/button";
 import { Field } from "@/components/ui/field";
 import { Input } from "@/components/ui/input";
 import {

@@ -1,7 +1,7 @@
+import { Button } from "@ui/button";
 import { Plus } from "lucide-react";
 import type { ReactNode } from "react";
 import { SearchField } from "@/components/search-field";
-import { Button } from "@/components/ui/button";
 import { pageTitle } from "@/lib/product";
 import { useShortcut } from "@/lib/use-shortcut";
 

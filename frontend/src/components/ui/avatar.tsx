@@ -1,5 +1,5 @@
+import { cn } from "@ui/cn";
 import { useState } from "react";
-import { cn } from "@/lib/cn";
 
 interface AvatarProps {
   src: string | null | undefined;

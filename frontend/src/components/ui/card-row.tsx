@@ -1,5 +1,5 @@
+import { cn } from "@ui/cn";
 import type { ReactNode } from "react";
-import { cn } from "@/lib/cn";
 import type { CardShape } from "./card-columns";
 
 /** Cards as in a grid's first lines; on phones one line that is swiped. What does not fit is not shown. */

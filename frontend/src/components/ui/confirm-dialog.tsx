@@ -1,6 +1,6 @@
+import { Button } from "@ui/button";
 import { AlertDialog } from "radix-ui";
 import type { ReactNode } from "react";
-import { Button } from "./button";
 
 interface ConfirmDialogProps {
   title: string;

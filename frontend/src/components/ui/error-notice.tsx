@@ -1,6 +1,6 @@
 import { onlineManager } from "@tanstack/react-query";
+import { Button } from "@ui/button";
 import { isTemporary, isUnreachable, messageOf } from "@/lib/service-error";
-import { Button } from "./button";
 
 interface ErrorNoticeProps {
   /** What failed, as a sentence. */

@@ -1,5 +1,5 @@
+import { cn } from "@ui/cn";
 import { type ReactNode, useId } from "react";
-import { cn } from "@/lib/cn";
 
 /** Attributes that connect an input with its label, hint and error. */
 export interface FieldAttributes {

@@ -1,5 +1,5 @@
+import { cn } from "@ui/cn";
 import type { ComponentProps } from "react";
-import { cn } from "@/lib/cn";
 
 interface InputProps extends Omit<ComponentProps<"input">, "className"> {
   /** Leaves room for a button inside the field, at the end. */

@@ -1,4 +1,4 @@
-import { Button } from "./button";
+import { Button } from "@ui/button";
 
 /** The part of an infinite query that paging by a button uses. */
 export interface PagedList {

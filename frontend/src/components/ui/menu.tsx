@@ -1,7 +1,7 @@
+import { cn } from "@ui/cn";
 import { Check } from "lucide-react";
 import { DropdownMenu } from "radix-ui";
 import type { ComponentProps, ReactElement, ReactNode } from "react";
-import { cn } from "@/lib/cn";
 
 interface MenuProps {
   trigger: ReactElement;

@@ -1,8 +1,8 @@
+import { Button } from "@ui/button";
 import type { ReactNode } from "react";
 import { Link } from "react-router";
 import { paths } from "@/lib/paths";
 import { pageTitle } from "@/lib/product";
-import { Button } from "./button";
 
 interface MissingNoticeProps {
   glyph: ReactNode;

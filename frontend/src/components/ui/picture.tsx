@@ -1,5 +1,5 @@
+import { cn } from "@ui/cn";
 import { type ComponentProps, useState } from "react";
-import { cn } from "@/lib/cn";
 import { imageSources } from "@/lib/images";
 
 interface PictureProps extends Omit<ComponentProps<"img">, "src" | "srcSet" | "loading"> {

@@ -1,7 +1,7 @@
+import { IconButton } from "@ui/icon-button";
 import { X } from "lucide-react";
 import { Dialog } from "radix-ui";
 import type { ReactNode } from "react";
-import { IconButton } from "./icon-button";
 
 interface SheetProps {
   title: string;

@@ -1,4 +1,4 @@
-import { cn } from "@/lib/cn";
+import { cn } from "@ui/cn";
 
 /** Animated placeholder of loading content. `className` gives it the size of that content. */
 export function Skeleton({ className }: { className?: string }) {

@@ -1,5 +1,5 @@
+import { cn } from "@ui/cn";
 import { useEffect, useRef } from "react";
-import { cn } from "@/lib/cn";
 import * as Tabs from "./tabs";
 
 interface TabListProps {

@@ -1,7 +1,7 @@
+import { cn } from "@ui/cn";
 import { Check, CircleAlert, X } from "lucide-react";
 import { Toast } from "radix-ui";
 import { useSyncExternalStore } from "react";
-import { cn } from "@/lib/cn";
 import { currentToasts, dismissToast, subscribeToToasts } from "@/lib/toast";
 
 /** Milliseconds for which a toast with a button stays: time to read it and to reach the button. */

@@ -1,6 +1,6 @@
+import { cn } from "@ui/cn";
 import { Check } from "lucide-react";
 import { Sheet } from "@/components/ui/sheet";
-import { cn } from "@/lib/cn";
 import { capitalise } from "@/lib/format";
 import { genders } from "@/lib/genders";
 import { useGenderFilter } from "./use-gender-filter";

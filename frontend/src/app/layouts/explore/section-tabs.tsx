@@ -1,6 +1,6 @@
+import { cn } from "@ui/cn";
 import { Link } from "react-router";
 import { type Section, sectionPath, useExploreParams } from "@/app/routes/explore/explore-params";
-import { cn } from "@/lib/cn";
 
 const tabs: readonly { section: Section; label: string }[] = [
   { section: "explore", label: "Newest" },

@@ -1,3 +1,6 @@
+import { Button } from "@ui/button";
+import { cn } from "@ui/cn";
+import { IconButton } from "@ui/icon-button";
 import {
   Bookmark,
   CirclePlus,
@@ -16,9 +19,6 @@ import type { ReactNode } from "react";
 import { Link } from "react-router";
 import { type Section, sectionPath, useExploreParams } from "@/app/routes/explore/explore-params";
 import { Wordmark } from "@/app/shell/wordmark";
-import { Button } from "@/components/ui/button";
-import { IconButton } from "@/components/ui/icon-button";
-import { cn } from "@/lib/cn";
 import { paths } from "@/lib/paths";
 import { useSession } from "@/lib/session";
 import { SearchBox } from "./search-box";

@@ -1,10 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
+import { cn } from "@ui/cn";
+import { LoadingPage } from "@ui/spinner";
 import { Shirt } from "lucide-react";
 import { lazy, Suspense, useEffect, useMemo, useRef } from "react";
 import { Navigate, useNavigate } from "react-router";
 import { ErrorNotice } from "@/components/ui/error-notice";
 import { MissingNotice } from "@/components/ui/missing-notice";
-import { LoadingPage } from "@/components/ui/spinner";
 import type { Draft } from "@/features/submissions/api/draft";
 import {
   draftOf,
@@ -14,7 +15,6 @@ import {
 import { deleteOutfitPicture } from "@/features/submissions/api/outfit-picture";
 import { useSubmitOutfit } from "@/features/submissions/api/submit-outfit";
 import { useDraft } from "@/features/submissions/api/use-draft";
-import { cn } from "@/lib/cn";
 import { paths } from "@/lib/paths";
 import { pageTitle } from "@/lib/product";
 import { useSession } from "@/lib/session";

@@ -1,3 +1,4 @@
+import { cn } from "@ui/cn";
 import { lazy, Suspense, useState } from "react";
 import {
   type GenderChoice as Choice,
@@ -5,7 +6,6 @@ import {
   itemsThatDoNotFit,
   type PickedItem,
 } from "@/features/submissions/api/draft";
-import { cn } from "@/lib/cn";
 
 const ConfirmDialog = lazy(async () => ({
   default: (await import("@/components/ui/confirm-dialog")).ConfirmDialog,

@@ -1,8 +1,9 @@
 import { useMutation } from "@tanstack/react-query";
+import { cn } from "@ui/cn";
+import { Spinner } from "@ui/spinner";
 import { ImagePlus } from "lucide-react";
 import { type ReactNode, useEffect, useId, useRef } from "react";
 import { Picture } from "@/components/ui/picture";
-import { Spinner } from "@/components/ui/spinner";
 import { itemPictureWidth } from "@/features/items/components/item-card-shape";
 import { outfitPictureWidth } from "@/features/outfits/components/outfit-card-shape";
 import { drawComposition } from "@/features/submissions/api/compose-picture";
@@ -13,7 +14,6 @@ import {
   pictureFileError,
   uploadOutfitPicture,
 } from "@/features/submissions/api/outfit-picture";
-import { cn } from "@/lib/cn";
 import { messageOf } from "@/lib/service-error";
 import { toast } from "@/lib/toast";
 

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
+import { Button } from "@ui/button";
 import { type FormEvent, useState } from "react";
-import { Button } from "@/components/ui/button";
 import { Field } from "@/components/ui/field";
 import { Input } from "@/components/ui/input";
 import { Picture } from "@/components/ui/picture";

@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
+import { Button } from "@ui/button";
 import { Shirt } from "lucide-react";
 import { useState } from "react";
-import { Button } from "@/components/ui/button";
 import { ErrorNotice } from "@/components/ui/error-notice";
 import { type PickableItem, pickableItemsQuery } from "@/features/items/api/list-pickable-items";
 import { ItemPicker, ItemPickerSkeleton } from "@/features/items/components/item-picker";

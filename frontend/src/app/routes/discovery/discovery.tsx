@@ -1,9 +1,9 @@
+import { cn } from "@ui/cn";
 import { SlidersHorizontal } from "lucide-react";
 import { lazy, Suspense, useState } from "react";
 import { useNavigate } from "react-router";
 import { SearchField } from "@/components/search-field";
 import * as Tabs from "@/components/ui/tabs";
-import { cn } from "@/lib/cn";
 import { paths } from "@/lib/paths";
 import { pageTitle } from "@/lib/product";
 import { useMediaQuery } from "@/lib/use-media-query";

@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
+import { cn } from "@ui/cn";
 import { Check } from "lucide-react";
 import { type ReactNode, useId, useState } from "react";
 import { Skeleton } from "@/components/ui/skeleton";
 import { addressWord } from "@/lib/address-word";
-import { cn } from "@/lib/cn";
 import { capitalise } from "@/lib/format";
 import { genders } from "@/lib/genders";
 import {

@@ -1,4 +1,4 @@
-import { Button } from "@/components/ui/button";
+import { Button } from "@ui/button";
 import { Sheet } from "@/components/ui/sheet";
 import { FilterFields, type FilterFieldsProps } from "./filter-fields";
 

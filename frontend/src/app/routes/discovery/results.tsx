@@ -1,10 +1,10 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
+import { Button } from "@ui/button";
 import { Search } from "lucide-react";
 import type { ReactNode } from "react";
 import { ItemLinkCard } from "@/app/shell/item-link-card";
 import { NextPage, type PagedListState } from "@/app/shell/next-page";
 import { OutfitLinkCard } from "@/app/shell/outfit-link-card";
-import { Button } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorNotice } from "@/components/ui/error-notice";
 import { itemSearchQuery } from "@/features/items/api/search-items";

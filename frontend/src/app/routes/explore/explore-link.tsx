@@ -1,5 +1,5 @@
+import { Button } from "@ui/button";
 import { Link } from "react-router";
-import { Button } from "@/components/ui/button";
 import { sectionPath } from "./explore-params";
 
 /** Action of an empty section: back to all outfits. */

@@ -1,12 +1,12 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
+import { Button } from "@ui/button";
+import { LoadingPage } from "@ui/spinner";
 import { Bookmark, Heart, Shirt } from "lucide-react";
 import type { ReactNode } from "react";
 import { Link, useLocation } from "react-router";
 import { CreateLink } from "@/app/routes/create-outfit/create-link";
 import { OwnOutfitActions } from "@/app/shell/own-outfit-actions";
-import { Button } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
-import { LoadingPage } from "@/components/ui/spinner";
 import { useWithoutDeleted } from "@/features/outfits/api/delete-outfit";
 import { creatorOutfitsQuery } from "@/features/outfits/api/list-creator-outfits";
 import {

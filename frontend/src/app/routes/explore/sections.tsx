@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { Button } from "@ui/button";
 import { Compass, Search, TrendingUp } from "lucide-react";
 import { Link } from "react-router";
-import { Button } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
 import { outfitListQuery } from "@/features/outfits/api/list-outfits";
 import { topOutfitsQuery, topPeriods } from "@/features/outfits/api/list-top-outfits";

@@ -1,7 +1,7 @@
+import { LoadingPage } from "@ui/spinner";
 import { ExternalLink } from "lucide-react";
 import { lazy, type ReactNode, Suspense } from "react";
 import { Link } from "react-router";
-import { LoadingPage } from "@/components/ui/spinner";
 import { TabList } from "@/components/ui/tab-list";
 import * as Tabs from "@/components/ui/tabs";
 import { paths } from "@/lib/paths";

@@ -1,9 +1,9 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
+import { Button } from "@ui/button";
 import { Shirt } from "lucide-react";
 import { Link } from "react-router";
 import { CreateLink } from "@/app/routes/create-outfit/create-link";
 import { OwnOutfitActions } from "@/app/shell/own-outfit-actions";
-import { Button } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorNotice } from "@/components/ui/error-notice";
 import { LoadMore } from "@/components/ui/load-more";

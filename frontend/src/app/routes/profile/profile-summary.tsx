@@ -1,8 +1,8 @@
+import { Button } from "@ui/button";
+import { cn } from "@ui/cn";
+import { LoadingPage } from "@ui/spinner";
 import { lazy, Suspense, useState } from "react";
 import { Avatar } from "@/components/ui/avatar";
-import { Button } from "@/components/ui/button";
-import { LoadingPage } from "@/components/ui/spinner";
-import { cn } from "@/lib/cn";
 import { capitalise, initialsOf } from "@/lib/format";
 import type { Profile } from "@/lib/session";
 

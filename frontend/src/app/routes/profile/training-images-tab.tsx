@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
+import { Button } from "@ui/button";
+import { LoadingPage } from "@ui/spinner";
 import { lazy, Suspense, useState } from "react";
-import { Button } from "@/components/ui/button";
 import { ErrorNotice } from "@/components/ui/error-notice";
-import { LoadingPage } from "@/components/ui/spinner";
 import { slots, trainingPhotosQuery } from "@/features/training-images/api/list-photos";
 import { PhotoGrid, PhotoGridSkeleton } from "@/features/training-images/components/photo-grid";
 

@@ -1,5 +1,5 @@
+import { Button } from "@ui/button";
 import { lazy, Suspense, useState } from "react";
-import { Button } from "@/components/ui/button";
 import { Progress } from "@/components/ui/progress";
 import { messageOf } from "@/lib/service-error";
 import { toast } from "@/lib/toast";

@@ -1,6 +1,6 @@
+import { Button } from "@ui/button";
 import { Import } from "lucide-react";
 import { type KeyboardEvent, useState } from "react";
-import { Button } from "@/components/ui/button";
 import { Field } from "@/components/ui/field";
 import { Input } from "@/components/ui/input";
 import { messageOf } from "@/lib/service-error";

@@ -1,4 +1,4 @@
-import { Button } from "@/components/ui/button";
+import { Button } from "@ui/button";
 import { DetailRow, Details } from "@/components/ui/details";
 import { capitalise } from "@/lib/format";
 import { type ImportedProduct, isInDollars } from "../api/import-product";

@@ -1,6 +1,6 @@
+import { Button } from "@ui/button";
 import { Plus } from "lucide-react";
 import { type KeyboardEvent, useState } from "react";
-import { Button } from "@/components/ui/button";
 import { Input } from "@/components/ui/input";
 import { toast } from "@/lib/toast";
 import { useCreateBrand, useCreateColor, useCreateSubcategory } from "../api/quick-create";

@@ -1,10 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
+import { Button } from "@ui/button";
 import { useState } from "react";
 import { Select } from "@/components/admin/controls";
 import { DataTable } from "@/components/admin/data-table";
 import { Pagination } from "@/components/admin/pagination";
 import { SectionPage } from "@/components/admin/section-page";
-import { Button } from "@/components/ui/button";
 import { adminOverviewQuery } from "@/lib/admin-overview";
 import { useAdminTable } from "@/lib/use-admin-table";
 import { useOpenRow } from "@/lib/use-open-row";

@@ -1,4 +1,4 @@
-import { cn } from "@/lib/cn";
+import { cn } from "@ui/cn";
 import { type AdminOutfit, statusLabels } from "../api/outfits";
 
 const dots = { pending: "bg-ink-soft", approved: "bg-success", rejected: "bg-danger" } as const;

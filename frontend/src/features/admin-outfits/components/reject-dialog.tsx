@@ -1,8 +1,8 @@
+import { Button } from "@ui/button";
 import { AlertDialog } from "radix-ui";
 import { useState } from "react";
 import { TextArea } from "@/components/admin/controls";
 import { useReturnFocus } from "@/components/admin/use-return-focus";
-import { Button } from "@/components/ui/button";
 import { Field } from "@/components/ui/field";
 
 interface RejectDialogProps {

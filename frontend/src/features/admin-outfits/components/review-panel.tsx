@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
+import { Button } from "@ui/button";
 import { useState } from "react";
 import { EditDialog } from "@/components/admin/edit-dialog";
 import { PanelFooter } from "@/components/admin/form-footer";
 import { Thumbnail } from "@/components/admin/thumbnail";
-import { Button } from "@/components/ui/button";
 import { DetailRow, Details } from "@/components/ui/details";
 import { Picture } from "@/components/ui/picture";
 import { Skeleton } from "@/components/ui/skeleton";

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
+import { Button } from "@ui/button";
 import { useState } from "react";
 import { ConfirmDialog } from "@/components/admin/confirm-dialog";
-import { Button } from "@/components/ui/button";
 import { Progress } from "@/components/ui/progress";
 import { Skeleton } from "@/components/ui/skeleton";
 import { formatDate } from "@/lib/format";

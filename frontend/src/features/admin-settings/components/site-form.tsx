@@ -1,8 +1,8 @@
 import { zodResolver } from "@hookform/resolvers/zod";
+import { Button } from "@ui/button";
 import { useId } from "react";
 import { useForm } from "react-hook-form";
 import { Switch } from "@/components/admin/switch";
-import { Button } from "@/components/ui/button";
 import { Field } from "@/components/ui/field";
 import { Input } from "@/components/ui/input";
 import { type SiteSettings, siteNameSchema, useSaveSettings } from "../api/site-settings";

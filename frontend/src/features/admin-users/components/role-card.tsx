@@ -1,7 +1,7 @@
+import { Button } from "@ui/button";
 import { type FormEvent, useEffect, useRef, useState } from "react";
 import { useLocation, useSearchParams } from "react-router";
 import { Select } from "@/components/admin/controls";
-import { Button } from "@/components/ui/button";
 import { Field } from "@/components/ui/field";
 import { Input } from "@/components/ui/input";
 import type { Role } from "@/lib/database";

@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
+import { Button } from "@ui/button";
 import { Link } from "react-router";
 import { EditDialog } from "@/components/admin/edit-dialog";
 import { Switch } from "@/components/admin/switch";
 import { Avatar } from "@/components/ui/avatar";
-import { Button } from "@/components/ui/button";
 import { DetailRow, Details } from "@/components/ui/details";
 import { adminRowQuery } from "@/lib/admin-list";
 import { formatDate, initialsOf } from "@/lib/format";

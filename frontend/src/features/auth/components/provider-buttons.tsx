@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { Button } from "@/components/ui/button";
+import { Button } from "@ui/button";
 import { messageOf } from "@/lib/service-error";
 import { toast } from "@/lib/toast";
 import { providersQuery, signInWithProvider } from "../api/providers";

@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
+import { Button } from "@ui/button";
 import { useForm, useWatch } from "react-hook-form";
-import { Button } from "@/components/ui/button";
 import { Field } from "@/components/ui/field";
 import { Input } from "@/components/ui/input";
 import { PasswordInput } from "@/components/ui/password-input";

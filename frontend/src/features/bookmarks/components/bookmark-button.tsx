@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
+import { cn } from "@ui/cn";
+import { IconButton } from "@ui/icon-button";
 import { Bookmark } from "lucide-react";
-import { IconButton } from "@/components/ui/icon-button";
-import { cn } from "@/lib/cn";
 import { useSession } from "@/lib/session";
 import { useSignInGate } from "@/lib/use-sign-in-gate";
 import { bookmarkedIdsQuery } from "../api/bookmarked-ids";

@@ -1,5 +1,5 @@
+import { Button } from "@ui/button";
 import { Link } from "react-router";
-import { Button } from "@/components/ui/button";
 import { ErrorNotice } from "@/components/ui/error-notice";
 import { Skeleton } from "@/components/ui/skeleton";
 import { paths } from "@/lib/paths";

@@ -1,5 +1,5 @@
+import { Button } from "@ui/button";
 import { lazy, Suspense, useState } from "react";
-import { Button } from "@/components/ui/button";
 import { Progress } from "@/components/ui/progress";
 import { useCancelPicture, useDeletePicture, useRetryPicture } from "../api/change-pictures";
 import { type GeneratedPicture, isInProgress } from "../api/list-pictures";

@@ -1,9 +1,9 @@
+import { cn } from "@ui/cn";
 import { Check, Plus } from "lucide-react";
 import { memo, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 import type { PagedList } from "@/components/ui/load-more";
 import { Picture } from "@/components/ui/picture";
 import { Skeleton } from "@/components/ui/skeleton";
-import { cn } from "@/lib/cn";
 import { formatPrice } from "@/lib/format";
 import type { PickableItem } from "../api/list-pickable-items";
 import { itemCardShape, itemPictureWidth } from "./item-card-shape";

@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
+import { cn } from "@ui/cn";
+import { IconButton } from "@ui/icon-button";
 import { Heart } from "lucide-react";
 import { useState } from "react";
-import { IconButton } from "@/components/ui/icon-button";
-import { cn } from "@/lib/cn";
 import { useSession } from "@/lib/session";
 import { useSignInGate } from "@/lib/use-sign-in-gate";
 import { type LikeKind, likedIdsQuery } from "../api/liked-ids";

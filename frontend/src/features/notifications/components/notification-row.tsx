@@ -1,6 +1,6 @@
+import { cn } from "@ui/cn";
 import { Link, type To } from "react-router";
 import { Picture } from "@/components/ui/picture";
-import { cn } from "@/lib/cn";
 import { formatMoment } from "@/lib/format";
 import { describeNotification, type Notification } from "../api/notification";
 import { NotificationGlyph } from "./notification-glyph";

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
+import { Button } from "@ui/button";
 import { ArrowUpRight } from "lucide-react";
 import { Link } from "react-router";
-import { Button } from "@/components/ui/button";
 import { Picture } from "@/components/ui/picture";
 import { Skeleton } from "@/components/ui/skeleton";
 import { formatPrice } from "@/lib/format";

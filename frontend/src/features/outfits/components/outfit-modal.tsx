@@ -1,10 +1,10 @@
+import { IconButton } from "@ui/icon-button";
 import { ChevronLeft, ChevronRight, X } from "lucide-react";
 import { Dialog } from "radix-ui";
 import { type KeyboardEvent, type PointerEvent, type ReactNode, useRef } from "react";
 import { ShareButton } from "@/components/share-button";
 import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorNotice } from "@/components/ui/error-notice";
-import { IconButton } from "@/components/ui/icon-button";
 import { Picture } from "@/components/ui/picture";
 import { Skeleton } from "@/components/ui/skeleton";
 import { paths } from "@/lib/paths";

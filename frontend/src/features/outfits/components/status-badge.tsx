@@ -1,4 +1,4 @@
-import { cn } from "@/lib/cn";
+import { cn } from "@ui/cn";
 import type { CombineStatus } from "@/lib/database";
 
 /** The specification's labels of a review status. */

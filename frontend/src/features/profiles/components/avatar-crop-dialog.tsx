@@ -1,7 +1,7 @@
+import { Button } from "@ui/button";
+import { Spinner } from "@ui/spinner";
 import { Dialog } from "radix-ui";
 import { type PointerEvent, useEffect, useRef, useState } from "react";
-import { Button } from "@/components/ui/button";
-import { Spinner } from "@/components/ui/spinner";
 import { toast } from "@/lib/toast";
 import { type Crop, loadPicture, moveCrop, renderCrop, squareOf } from "../api/crop-picture";
 

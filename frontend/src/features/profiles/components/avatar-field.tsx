@@ -1,6 +1,6 @@
+import { Button } from "@ui/button";
 import { lazy, Suspense, useRef, useState } from "react";
 import { Avatar } from "@/components/ui/avatar";
-import { Button } from "@/components/ui/button";
 import { Progress } from "@/components/ui/progress";
 import { initialsOf } from "@/lib/format";
 import type { Profile } from "@/lib/session";

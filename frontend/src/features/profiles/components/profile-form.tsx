@@ -1,7 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
+import { Button } from "@ui/button";
 import { useEffect } from "react";
 import { type UseFormReturn, useForm, useWatch } from "react-hook-form";
-import { Button } from "@/components/ui/button";
 import { Field } from "@/components/ui/field";
 import { Input } from "@/components/ui/input";
 import { Textarea } from "@/components/ui/textarea";

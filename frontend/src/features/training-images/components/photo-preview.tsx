@@ -1,7 +1,7 @@
+import { Button } from "@ui/button";
+import { cn } from "@ui/cn";
 import { FileImage } from "lucide-react";
 import { useState } from "react";
-import { Button } from "@/components/ui/button";
-import { cn } from "@/lib/cn";
 import { isHeic, type TrainingPhoto } from "../api/list-photos";
 
 interface PhotoPreviewProps {

@@ -1,5 +1,5 @@
+import { Button } from "@ui/button";
 import { useRef, useState } from "react";
-import { Button } from "@/components/ui/button";
 import { ConfirmDialog } from "@/components/ui/confirm-dialog";
 import { Progress } from "@/components/ui/progress";
 import { messageOf, ServiceError } from "@/lib/service-error";

@@ -1,14 +1,21 @@
 import type { ComponentProps } from "react";
-import { cn } from "@/lib/cn";
+import { cn } from "./cn";
 
 type Variant = "plain" | "floating";
-type Size = "md" | "lg";
+/** `dense` is for tools with many controls: on touch screens it grows to 44 pixels. */
+type Size = "dense" | "md" | "lg";
+
+const sizes: Record<Size, string> = {
+  dense: "size-8 pointer-coarse:size-11 rounded-sm",
+  md: "size-11 rounded-full",
+  lg: "size-12 rounded-full",
+};
 
 /** The looks of the button, for links that stand beside such buttons. */
 export function iconButtonClasses(variant: Variant, size: Size = "md"): string {
   return cn(
-    "inline-flex shrink-0 items-center justify-center rounded-full transition-colors",
-    size === "md" ? "size-11" : "size-12",
+    "inline-flex shrink-0 items-center justify-center transition-colors",
+    sizes[size],
     variant === "plain" && "text-ink-soft hover:bg-sheen hover:text-ink",
     variant === "floating" && "floating-disc text-ink",
   );
@@ -23,7 +30,7 @@ interface IconButtonProps extends ComponentProps<"button"> {
   busy?: boolean;
 }
 
-/** A round button with an icon, at least 44 pixels wide for touch. */
+/** A button with an icon alone, at least 44 pixels wide for touch. */
 export function IconButton({
   label,
   variant = "plain",

@@ -1,4 +1,4 @@
-import { cn } from "@/lib/cn";
+import { cn } from "./cn";
 
 export function Spinner({ size = "md" }: { size?: "sm" | "md" }) {
   return (

@@ -1,17 +1,23 @@
 import { type ComponentProps, cloneElement, isValidElement } from "react";
-import { cn } from "@/lib/cn";
+import { cn } from "./cn";
 import { Spinner } from "./spinner";
 
-type Variant = "primary" | "secondary" | "quiet";
-type Size = "md" | "lg";
+type Variant = "primary" | "secondary" | "quiet" | "danger";
+/** `dense` is for tools with many controls; the others are large enough for touch. */
+type Size = "dense" | "md" | "lg";
 
 const variants: Record<Variant, string> = {
   primary: "bg-accent text-on-accent hover:bg-accent-strong",
   secondary: "border border-line-strong/60 text-ink hover:border-ink hover:bg-sheen",
   quiet: "text-ink-soft hover:bg-sheen hover:text-ink",
+  danger: "border border-danger/50 text-danger hover:border-danger hover:bg-danger/10",
 };
 
-const sizes: Record<Size, string> = { md: "h-11 px-5", lg: "h-12 px-6" };
+const sizes: Record<Size, string> = {
+  dense: "h-8 pointer-coarse:h-11 rounded-sm px-3 text-caption",
+  md: "h-11 rounded-full px-5 text-small",
+  lg: "h-12 rounded-full px-6 text-small",
+};
 
 interface ButtonProps extends ComponentProps<"button"> {
   variant?: Variant;
@@ -34,8 +40,8 @@ export function Button({
   ...rest
 }: ButtonProps) {
   const classes = cn(
-    "relative inline-flex items-center justify-center gap-2 rounded-full",
-    "font-medium text-small whitespace-nowrap transition-colors select-none",
+    "relative inline-flex items-center justify-center gap-2",
+    "font-medium whitespace-nowrap transition-colors select-none",
     "disabled:cursor-not-allowed disabled:opacity-50",
     variants[variant],
     sizes[size],

@@ -1,0 +1,84 @@
+import { queryOptions, useQuery } from "@tanstack/react-query";
+import { request } from "@/api/client";
+import { forgetSecret, keepSecret } from "@/api/secret";
+
+export type Level = "viewer" | "admin";
+
+/** Answer of `GET /api/session`. Where sign-in is on and nobody is signed in, the optional fields are absent. */
+export interface Session {
+  mode: "start" | "serve";
+  /** Whether accounts sign in. */
+  login: boolean;
+  project: { name: string };
+  version: string;
+  account?: { name: string; level: Level } | null;
+  read_only?: boolean;
+  schema_changes?: boolean;
+  api_url?: string;
+  publishable_key?: string;
+  inbox_url?: string | null;
+  postgres_version?: string;
+  /** Why something is off, by the name of the field. */
+  reasons?: { schema_changes?: string; read_only?: string };
+}
+
+export const sessionQuery = queryOptions({
+  queryKey: ["session"],
+  queryFn: ({ signal }) => request<Session>("/api/session", { signal }),
+  staleTime: 60_000,
+});
+
+/** The session inside of the signed-in part of the console, where it has been loaded. */
+export function useSession(): Session {
+  const { data } = useQuery(sessionQuery);
+  if (data === undefined) throw new Error("useSession is called inside of the signed-in console.");
+  return data;
+}
+
+export function isSignedIn(session: Session): boolean {
+  return !session.login || (session.account ?? null) !== null;
+}
+
+/** Whether the session may change rows and objects. The server decides; this only disables what it would refuse. */
+export function canWrite(session: Session): boolean {
+  return session.read_only !== true && session.account?.level !== "viewer";
+}
+
+/** The reason why writing controls are disabled, or undefined when they are not. */
+export function whyReadOnly(session: Session): string | undefined {
+  if (session.read_only === true) {
+    return (
+      session.reasons?.read_only ?? "This console is read-only ([selvedge.console] read_only)."
+    );
+  }
+  if (session.account?.level === "viewer") {
+    return "Your account has the level viewer, which can read but not change.";
+  }
+  return undefined;
+}
+
+/** The reason why changes of the schema are disabled, or undefined when they are not. */
+export function whyNoSchemaChanges(session: Session): string | undefined {
+  const reason = whyReadOnly(session);
+  if (reason !== undefined || session.schema_changes !== false) return reason;
+  return (
+    session.reasons?.schema_changes ??
+    "Changes of the schema are off in this console ([selvedge.console] schema_changes)."
+  );
+}
+
+interface SignInAnswer {
+  secret: string;
+  account: { name: string; level: Level };
+}
+
+export async function signIn(name: string, password: string): Promise<SignInAnswer> {
+  const answer = await request<SignInAnswer>("/api/session", { json: { name, password } });
+  keepSecret(answer.secret);
+  return answer;
+}
+
+export async function signOut(): Promise<void> {
+  await request<void>("/api/session", { method: "DELETE" });
+  forgetSecret();
+}

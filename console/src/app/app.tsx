@@ -1,0 +1,19 @@
+import { QueryClientProvider } from "@tanstack/react-query";
+import { BrowserRouter } from "react-router";
+import { queryClient } from "@/api/query-client";
+import { SessionGate } from "@/app/session-gate";
+import { Shell } from "@/app/shell/shell";
+import { Toaster } from "@/components/toaster";
+
+export function App() {
+  return (
+    <QueryClientProvider client={queryClient}>
+      <BrowserRouter>
+        <SessionGate>
+          <Shell />
+        </SessionGate>
+      </BrowserRouter>
+      <Toaster />
+    </QueryClientProvider>
+  );
+}

@@ -1,0 +1,80 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { Button } from "@ui/button";
+import { useState } from "react";
+import { ApiError } from "@/api/error";
+import { type Session, signIn } from "@/api/session";
+import { ErrorNotice } from "@/components/error-state";
+import { Field } from "@/components/field";
+import { Input } from "@/components/input";
+import { Text } from "@/components/text";
+
+/** The page of consoles with accounts, for whoever is not signed in. */
+export function SignIn({ session }: { session: Session }) {
+  const client = useQueryClient();
+  const [name, setName] = useState("");
+  const [password, setPassword] = useState("");
+  const attempt = useMutation({
+    mutationFn: () => signIn(name, password),
+    onSuccess: () => client.invalidateQueries(),
+  });
+  const { error } = attempt;
+  const isRefused = error instanceof ApiError && error.status === 401;
+  return (
+    <main className="flex h-full items-center justify-center overflow-y-auto bg-rail p-4">
+      <form
+        className="w-full max-w-sm rounded-md border border-line bg-raised p-6 shadow-raised"
+        onSubmit={(event) => {
+          event.preventDefault();
+          attempt.mutate();
+        }}
+      >
+        {session.mode === "serve" && (
+          <div aria-hidden="true" className="-mx-6 -mt-6 mb-5 h-1.5 rounded-t-md bg-production" />
+        )}
+        <h1 className="truncate font-medium text-name">
+          <Text>{session.project.name}</Text>
+        </h1>
+        <p className="mt-0.5 text-ink-soft">Sign in to the console</p>
+        <div className="mt-5 grid gap-3">
+          <Field label="Account">
+            {(attributes) => (
+              <Input
+                {...attributes}
+                autoComplete="username"
+                required
+                value={name}
+                onChange={(event) => setName(event.target.value)}
+              />
+            )}
+          </Field>
+          <Field label="Password">
+            {(attributes) => (
+              <Input
+                {...attributes}
+                type="password"
+                autoComplete="current-password"
+                required
+                value={password}
+                onChange={(event) => setPassword(event.target.value)}
+              />
+            )}
+          </Field>
+          {isRefused && (
+            <p role="alert" className="text-danger">
+              The account or the password is wrong.
+            </p>
+          )}
+          {error !== null && !isRefused && (
+            <ErrorNotice title="You could not be signed in" error={error} />
+          )}
+          <Button type="submit" variant="primary" size="dense" pending={attempt.isPending}>
+            Sign in
+          </Button>
+        </div>
+        <p className="mt-5 border-line border-t pt-3 text-ink-soft text-label">
+          Accounts are made on the server by <code>selvedge console user add</code>.
+        </p>
+      </form>
+    </main>
+  );
+}

@@ -1,0 +1,35 @@
+import { Fragment, memo } from "react";
+import { visibleParts } from "@/lib/visible-text";
+
+interface TextProps {
+  /** Text that somebody else wrote: a cell, a name, an error, a log line. */
+  children: string;
+  /** Keeps tabs and line feeds, for texts that are shown in several lines. */
+  multiline?: boolean;
+}
+
+/**
+ * Every text from the database is shown by this component. Control and bidirectional characters become visible signs, and the
+ * direction of the text cannot change that of its surroundings.
+ */
+export const Text = memo(function Text({ children, multiline = false }: TextProps) {
+  const parts = visibleParts(children, multiline);
+  const isPlain = parts.length === 0 || (parts.length === 1 && parts[0]?.sign === undefined);
+  if (isPlain) return <bdi>{children}</bdi>;
+  // The position is a sufficient key, because a changed text is cut into other parts.
+  return (
+    <bdi>
+      {parts.map((part, index) =>
+        part.sign === undefined ? (
+          // biome-ignore lint/suspicious/noArrayIndexKey: parts have no identity beside their position.
+          <Fragment key={index}>{part.text}</Fragment>
+        ) : (
+          // biome-ignore lint/suspicious/noArrayIndexKey: parts have no identity beside their position.
+          <span key={index} className="sign" title={part.sign}>
+            {part.text}
+          </span>
+        ),
+      )}
+    </bdi>
+  );
+});

@@ -1,0 +1,10 @@
+import { ScreenLayout } from "@/components/screen-layout";
+import { SkeletonRows } from "@/components/skeleton";
+
+export function Screen() {
+  return (
+    <ScreenLayout title="Storage">
+      <SkeletonRows />
+    </ScreenLayout>
+  );
+}

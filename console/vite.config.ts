@@ -1,0 +1,81 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath, URL } from "node:url";
+import { brotliCompressSync, constants } from "node:zlib";
+import tailwindcss from "@tailwindcss/vite";
+import react from "@vitejs/plugin-react";
+import type { Plugin } from "vite";
+import { defineConfig } from "vitest/config";
+
+/** A running console, to which the development server forwards `/api`. */
+const server = process.env.SELVEDGE_CONSOLE_URL ?? "http://127.0.0.1:54323";
+
+/** Writes a Brotli form of the highest quality beside every script and stylesheet; the binary embeds both. */
+function compressAssets(): Plugin {
+  return {
+    name: "compress-assets",
+    apply: "build",
+    async writeBundle({ dir = "dist" }, bundle) {
+      const texts = Object.keys(bundle).filter((fileName) => /\.(js|css)$/.test(fileName));
+      for (const fileName of texts) {
+        const path = join(dir, fileName);
+        const compressed = brotliCompressSync(await readFile(path), {
+          params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY },
+        });
+        await writeFile(`${path}.br`, compressed);
+      }
+    },
+  };
+}
+
+export default defineConfig({
+  plugins: [react(), tailwindcss(), compressAssets()],
+  // The server writes a fresh nonce in the place of this text whenever it sends index.html, because the content security policy
+  // allows style elements by nonce alone.
+  html: { cspNonce: "__CSP_NONCE__" },
+  resolve: {
+    alias: {
+      "@ui": fileURLToPath(new URL("../ui", import.meta.url)),
+      "@": fileURLToPath(new URL("./src", import.meta.url)),
+    },
+    // The shared pieces in ../ui have no node_modules of their own.
+    dedupe: ["react", "react-dom", "clsx"],
+  },
+  server: {
+    port: 5174,
+    proxy: {
+      "/api": {
+        target: server,
+        changeOrigin: true,
+        // The console answers to its own origin alone.
+        headers: { origin: server },
+      },
+    },
+  },
+  build: {
+    target: "es2022",
+    modulePreload: { polyfill: false },
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [
+            {
+              name: "vendor",
+              priority: 9,
+              test: /node_modules\/(react|react-dom|scheduler|react-router|clsx|@tanstack)\//,
+            },
+          ],
+        },
+      },
+    },
+    sourcemap: false,
+    assetsInlineLimit: 0,
+  },
+  test: {
+    environment: "jsdom",
+    setupFiles: ["./src/testing/setup.ts"],
+    css: false,
+    testTimeout: 60_000,
+    restoreMocks: true,
+  },
+});
