@@ -1,0 +1,33 @@
+import { useCallback } from "react";
+import { useSearchParams } from "react-router";
+
+/** Changes of parameters; null removes one. */
+export type SearchChange = Record<string, string | null>;
+
+/**
+ * The state of a screen in the address, so that another tab shows the same. A change of what is looked at adds to the history; with
+ * `replace`, which suits typing, it does not.
+ */
+export function useSearchState(): [
+  URLSearchParams,
+  (change: SearchChange, options?: { replace?: boolean }) => void,
+] {
+  const [search, setSearch] = useSearchParams();
+  const change = useCallback(
+    (values: SearchChange, { replace = false }: { replace?: boolean } = {}) => {
+      setSearch(
+        (current) => {
+          const next = new URLSearchParams(current);
+          for (const [name, value] of Object.entries(values)) {
+            if (value === null || value === "") next.delete(name);
+            else next.set(name, value);
+          }
+          return next;
+        },
+        { replace },
+      );
+    },
+    [setSearch],
+  );
+  return [search, change];
+}

@@ -1,0 +1,217 @@
+/** Requests of the storage screen: buckets and objects by the public API through the proxy, folders by jobs of the console. */
+import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
+import { request, send } from "@/api/client";
+import { encodePath } from "./object-path";
+
+const service = "/api/proxy/storage";
+
+export interface Bucket {
+  id: string;
+  name: string;
+  public: boolean;
+  file_size_limit: number | null;
+  allowed_mime_types: string[] | null;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface BucketSettings {
+  public: boolean;
+  file_size_limit: number | null;
+  allowed_mime_types: string[] | null;
+}
+
+export const bucketsQuery = queryOptions({
+  queryKey: ["storage", "buckets"],
+  queryFn: ({ signal }) =>
+    request<Bucket[]>(`${service}/bucket?sortColumn=name&sortOrder=asc`, { signal }),
+});
+
+export function createBucket(name: string, settings: BucketSettings): Promise<{ name: string }> {
+  return request(`${service}/bucket`, { json: { id: name, name, ...settings } });
+}
+
+export function updateBucket(id: string, settings: BucketSettings): Promise<void> {
+  return request(`${service}/bucket/${encodeURIComponent(id)}`, { method: "PUT", json: settings });
+}
+
+export function emptyBucket(id: string): Promise<void> {
+  return request(`${service}/bucket/${encodeURIComponent(id)}/empty`, { json: {} });
+}
+
+export function deleteBucket(id: string): Promise<void> {
+  return request(`${service}/bucket/${encodeURIComponent(id)}`, { method: "DELETE", json: {} });
+}
+
+export interface StoredObject {
+  id: string | null;
+  /** Whole name, with folders. */
+  name: string;
+  created_at: string | null;
+  updated_at: string | null;
+  metadata: { size?: number; mimetype?: string; cacheControl?: string; eTag?: string } | null;
+}
+
+export interface ObjectPage {
+  hasNext: boolean;
+  nextCursor?: string | null;
+  folders: { name: string; key?: string }[];
+  objects: StoredObject[];
+}
+
+export type ObjectSort = "name" | "created_at" | "updated_at";
+
+export interface ObjectListing {
+  bucket: string;
+  /** Folder with its slash, or a beginning of names to search for. */
+  prefix: string;
+  sort: ObjectSort;
+  descending: boolean;
+}
+
+/** Objects that one request brings; the service sends at most so many. */
+const pageSize = 1000;
+
+/** A folder's objects and folders, page by page in the order of the service, which has a cursor instead of an offset. */
+export function objectsQuery({ bucket, prefix, sort, descending }: ObjectListing) {
+  return infiniteQueryOptions({
+    queryKey: ["storage", "objects", bucket, prefix, sort, descending],
+    initialPageParam: null as string | null,
+    queryFn: ({ signal, pageParam }) =>
+      request<ObjectPage>(`${service}/object/list-v2/${encodeURIComponent(bucket)}`, {
+        json: {
+          prefix,
+          limit: pageSize,
+          with_delimiter: true,
+          sortBy: { column: sort, order: descending ? "desc" : "asc" },
+          ...(pageParam !== null && { cursor: pageParam }),
+        },
+        signal,
+      }),
+    getNextPageParam: (page) => (page.hasNext ? (page.nextCursor ?? null) : null),
+  });
+}
+
+/** Everything that is shown of a bucket is asked anew after a change in it. */
+export const objectsKey = (bucket: string) => ["storage", "objects", bucket];
+
+export interface ObjectInfo {
+  id: string;
+  name: string;
+  size: number;
+  content_type: string | null;
+  cache_control: string | null;
+  etag: string | null;
+  created_at: string;
+  last_modified: string | null;
+  metadata: Record<string, unknown> | null;
+}
+
+export function objectInfoQuery(bucket: string, name: string) {
+  return queryOptions({
+    queryKey: ["storage", "info", bucket, name],
+    queryFn: ({ signal }) =>
+      request<ObjectInfo>(
+        `${service}/object/info/authenticated/${encodeURIComponent(bucket)}/${encodePath(name)}`,
+        { signal },
+      ),
+    retry: false,
+  });
+}
+
+/** The object's bytes, at most the first `limit` of them where one is given. */
+export async function loadObject(
+  bucket: string,
+  name: string,
+  signal: AbortSignal,
+  limit?: number,
+): Promise<Blob> {
+  const headers: Record<string, string> =
+    limit === undefined ? {} : { range: `bytes=0-${limit - 1}` };
+  const path = `${service}/object/authenticated/${encodeURIComponent(bucket)}/${encodePath(name)}`;
+  return (await send(path, { headers, signal })).blob();
+}
+
+export async function objectExists(bucket: string, name: string): Promise<boolean> {
+  const page = await request<ObjectPage>(
+    `${service}/object/list-v2/${encodeURIComponent(bucket)}`,
+    { json: { prefix: name, limit: 1, with_delimiter: false } },
+  );
+  return page.objects.some((object) => object.name === name);
+}
+
+export function moveObject(
+  bucket: string,
+  from: string,
+  to: string,
+  destinationBucket: string,
+): Promise<void> {
+  return request(`${service}/object/move`, {
+    json: { bucketId: bucket, sourceKey: from, destinationKey: to, destinationBucket },
+  });
+}
+
+export function copyObject(
+  bucket: string,
+  from: string,
+  to: string,
+  destinationBucket: string,
+): Promise<void> {
+  return request(`${service}/object/copy`, {
+    json: { bucketId: bucket, sourceKey: from, destinationKey: to, destinationBucket },
+  });
+}
+
+/** Deletes up to a thousand objects in one request; more are deleted by a job. */
+export function deleteObjects(bucket: string, names: readonly string[]): Promise<unknown> {
+  return request(`${service}/object/${encodeURIComponent(bucket)}`, {
+    method: "DELETE",
+    json: { prefixes: names },
+  });
+}
+
+/** The path of a signed URL below the storage service; whoever has it can read the object until it expires. */
+export async function signObject(bucket: string, name: string, expiresIn: number): Promise<string> {
+  const { signedURL } = await request<{ signedURL: string }>(
+    `${service}/object/sign/${encodeURIComponent(bucket)}/${encodePath(name)}`,
+    { json: { expiresIn } },
+  );
+  return encodeURI(signedURL);
+}
+
+export type JobKind = "rename" | "move" | "copy" | "delete";
+
+export interface StorageJob {
+  id: string;
+  kind: JobKind;
+  bucket: string;
+  from: string;
+  to: string | null;
+  state: "running" | "done" | "failed" | "cancelled";
+  done: number;
+  total: number | null;
+  failures: { name: string; message: string }[];
+  created_at: string;
+}
+
+export const jobsQuery = queryOptions({
+  queryKey: ["storage", "jobs"],
+  queryFn: ({ signal }) => request<{ jobs: StorageJob[] }>("/api/storage/jobs", { signal }),
+  // Progress is shown while something runs; otherwise the list changes by this page's own requests.
+  refetchInterval: (query) =>
+    query.state.data?.jobs.some(({ state }) => state === "running") ? 500 : 30_000,
+});
+
+export function startJob(job: {
+  kind: JobKind;
+  bucket: string;
+  from: string;
+  to?: string;
+  to_bucket?: string;
+}): Promise<{ id: string }> {
+  return request("/api/storage/jobs", { json: job });
+}
+
+export function cancelJob(id: string): Promise<void> {
+  return request(`/api/storage/jobs/${encodeURIComponent(id)}`, { method: "DELETE" });
+}

@@ -1,0 +1,298 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { Button } from "@ui/button";
+import { type ReactNode, useState } from "react";
+import { Link } from "react-router";
+import { useSession } from "@/api/session";
+import { ConfirmDialog } from "@/components/confirm-dialog";
+import { CopyButton, copyText } from "@/components/copy-button";
+import { ErrorNotice } from "@/components/error-state";
+import { Select } from "@/components/input";
+import { toast } from "@/lib/toast";
+import { useSearchState } from "@/lib/use-search-state";
+import {
+  createLink,
+  deleteUser,
+  impersonate,
+  type MailKind,
+  sendMail,
+  type User,
+  updateUser,
+  usersKey,
+} from "./api";
+import { banDurations, nameOfUser } from "./user-model";
+
+interface UserActionsProps {
+  user: User;
+  isBanned: boolean;
+  refusal: string | undefined;
+}
+
+/** Mails and links, a token to see the app as the user, ban and deletion. */
+export function UserActions({ user, isBanned, refusal }: UserActionsProps) {
+  if (user.deleted_at != null) {
+    return (
+      <Group title="Deletion">
+        <p className="text-caption text-ink-soft">
+          This account was deleted softly: its address and metadata are gone, and the row stays for
+          what refers to it.
+        </p>
+        <DeleteButtons user={user} refusal={refusal} />
+      </Group>
+    );
+  }
+  return (
+    <>
+      {user.email ? <Mails user={user} email={user.email} refusal={refusal} /> : null}
+      <Impersonation user={user} refusal={refusal} />
+      <Group title="Access">
+        <BanControl user={user} isBanned={isBanned} refusal={refusal} />
+        <DeleteButtons user={user} refusal={refusal} />
+      </Group>
+    </>
+  );
+}
+
+function Group({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section aria-label={title} className="grid gap-2.5 border-line-soft border-t pt-4">
+      <h3 className="font-medium text-caption">{title}</h3>
+      {children}
+    </section>
+  );
+}
+
+interface MailsProps {
+  user: User;
+  email: string;
+  refusal: string | undefined;
+}
+
+function Mails({ user, email, refusal }: MailsProps) {
+  const { mode } = useSession();
+  const kinds: { kind: MailKind; label: string }[] = [
+    { kind: "recovery", label: "Password recovery" },
+    { kind: "magiclink", label: "Magic link" },
+    ...(user.email_confirmed_at == null
+      ? [{ kind: "signup" as const, label: "Confirmation" }]
+      : []),
+  ];
+  const send = useMutation({
+    mutationFn: (kind: MailKind) => sendMail(kind, email),
+    onSuccess: () => toast({ title: `Mail sent to ${email}`, tone: "success" }),
+  });
+  const copy = useMutation({
+    mutationFn: (kind: "recovery" | "magiclink") => createLink(kind, email),
+    onSuccess: async ({ action_link: link }) => {
+      if (await copyText(link)) {
+        toast({
+          title: "Link copied",
+          description: "It signs in whoever opens it, once.",
+          tone: "success",
+        });
+      }
+    },
+  });
+  return (
+    <Group title="Mails">
+      <ul className="grid gap-1.5">
+        {kinds.map(({ kind, label }) => (
+          <li key={kind} className="flex flex-wrap items-center gap-2 text-caption">
+            <span className="min-w-32 flex-1">{label}</span>
+            <Button
+              size="dense"
+              disabled={refusal !== undefined}
+              title={refusal}
+              pending={send.isPending && send.variables === kind}
+              onClick={() => send.mutate(kind)}
+            >
+              Send
+            </Button>
+            <Button
+              size="dense"
+              variant="quiet"
+              disabled={refusal !== undefined}
+              title={
+                refusal ??
+                (kind === "signup" ? "A magic link, which confirms the address" : undefined)
+              }
+              pending={copy.isPending && copy.variables === kind}
+              onClick={() => copy.mutate(kind === "recovery" ? "recovery" : "magiclink")}
+            >
+              Copy link
+            </Button>
+          </li>
+        ))}
+      </ul>
+      {send.isSuccess && mode === "start" && (
+        <p role="status" className="text-caption">
+          It arrived in this machine's inbox.{" "}
+          <Link
+            to={`/mail?find=${encodeURIComponent(email)}`}
+            className="underline underline-offset-2"
+          >
+            Open the mail
+          </Link>
+        </p>
+      )}
+      {send.isError && <ErrorNotice title="The mail was not sent" error={send.error} />}
+      {copy.isError && <ErrorNotice title="No link was made" error={copy.error} />}
+    </Group>
+  );
+}
+
+/** A token with which requests run as the user. It is shown once and kept nowhere. */
+function Impersonation({ user, refusal }: { user: User; refusal: string | undefined }) {
+  const token = useMutation({ mutationFn: () => impersonate(user.id), gcTime: 0 });
+  return (
+    <Group title="See the app as this user">
+      <p className="text-caption text-ink-soft">
+        An access token of ten minutes, made by the project's own hook. It has no session, cannot be
+        renewed, and the audit names you.
+      </p>
+      {token.data === undefined ? (
+        <div>
+          <Button
+            size="dense"
+            disabled={refusal !== undefined}
+            title={refusal}
+            pending={token.isPending}
+            onClick={() => token.mutate()}
+          >
+            Make a token
+          </Button>
+        </div>
+      ) : (
+        <div className="grid gap-2">
+          <p className="max-h-24 overflow-y-auto break-all rounded-sm border border-line bg-canvas p-2 font-mono text-label">
+            {token.data.access_token}
+          </p>
+          <div className="flex gap-2">
+            <CopyButton text={token.data.access_token} label="Copy token" wide />
+            <Button size="dense" variant="quiet" onClick={() => token.reset()}>
+              Hide
+            </Button>
+          </div>
+        </div>
+      )}
+      {token.isError && <ErrorNotice title="No token was made" error={token.error} />}
+    </Group>
+  );
+}
+
+function BanControl({ user, isBanned, refusal }: UserActionsProps) {
+  const client = useQueryClient();
+  const [duration, setDuration] = useState<string>("24h");
+  const ban = useMutation({
+    mutationFn: (value: string) => updateUser(user.id, { ban_duration: value }),
+    onSuccess: async (_, value) => {
+      await client.invalidateQueries({ queryKey: usersKey });
+      toast(
+        value === "none"
+          ? { title: "The ban was lifted", tone: "success" }
+          : {
+              title: "The user was banned",
+              tone: "success",
+              action: { label: "Undo", run: () => ban.mutate("none") },
+            },
+      );
+    },
+  });
+  return (
+    <>
+      <div className="flex flex-wrap items-center gap-2">
+        {isBanned ? (
+          <Button
+            size="dense"
+            disabled={refusal !== undefined}
+            title={refusal}
+            pending={ban.isPending}
+            onClick={() => ban.mutate("none")}
+          >
+            Lift the ban
+          </Button>
+        ) : (
+          <>
+            <Select
+              aria-label="Duration of the ban"
+              className="w-32"
+              value={duration}
+              onChange={(event) => setDuration(event.target.value)}
+            >
+              {banDurations.map(({ value, label }) => (
+                <option key={value} value={value}>
+                  {label}
+                </option>
+              ))}
+            </Select>
+            <Button
+              size="dense"
+              disabled={refusal !== undefined}
+              title={refusal}
+              pending={ban.isPending}
+              onClick={() => ban.mutate(duration)}
+            >
+              Ban
+            </Button>
+          </>
+        )}
+      </div>
+      {ban.isError && <ErrorNotice title="The ban was not changed" error={ban.error} />}
+    </>
+  );
+}
+
+function DeleteButtons({ user, refusal }: { user: User; refusal: string | undefined }) {
+  const client = useQueryClient();
+  const [, change] = useSearchState();
+  const [kind, setKind] = useState<"soft" | "hard" | null>(null);
+  const remove = useMutation({
+    mutationFn: (isSoft: boolean) => deleteUser(user.id, isSoft),
+    onSuccess: async (_, isSoft) => {
+      setKind(null);
+      toast({ title: "The user was deleted", tone: "success" });
+      if (!isSoft) change({ open: null, part: null }, { replace: true });
+      await client.invalidateQueries({ queryKey: usersKey });
+    },
+  });
+  const name = nameOfUser(user);
+  return (
+    <div className="flex flex-wrap gap-2">
+      {user.deleted_at == null && (
+        <Button
+          size="dense"
+          variant="danger"
+          disabled={refusal !== undefined}
+          title={refusal}
+          onClick={() => setKind("soft")}
+        >
+          Delete softly
+        </Button>
+      )}
+      <Button
+        size="dense"
+        variant="danger"
+        disabled={refusal !== undefined}
+        title={refusal}
+        onClick={() => setKind("hard")}
+      >
+        Delete for good
+      </Button>
+      {kind !== null && (
+        <ConfirmDialog
+          title={kind === "soft" ? "Delete this user softly?" : "Delete this user for good?"}
+          text={
+            kind === "soft"
+              ? "Address, metadata, password and sessions are lost; the row stays, so that what refers to it stays valid. It cannot be undone."
+              : "The row is deleted, and with it identities, sessions, factors and all rows of your tables that refer to it with ON DELETE CASCADE. It cannot be undone."
+          }
+          typedName={name}
+          confirmLabel="Delete user"
+          pending={remove.isPending}
+          error={remove.error}
+          onConfirm={() => remove.mutate(kind === "soft")}
+          onClose={() => setKind(null)}
+        />
+      )}
+    </div>
+  );
+}

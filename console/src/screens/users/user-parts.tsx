@@ -1,0 +1,272 @@
+import {
+  type UseMutationResult,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from "@tanstack/react-query";
+import { Button } from "@ui/button";
+import { type ReactNode, useState } from "react";
+import { Badge } from "@/components/badge";
+import { ConfirmDialog } from "@/components/confirm-dialog";
+import { ErrorNotice } from "@/components/error-state";
+import { SkeletonRows } from "@/components/skeleton";
+import { Text } from "@/components/text";
+import { formatAge } from "@/lib/format";
+import { formatTime } from "@/lib/format-time";
+import {
+  type AuthSession,
+  deleteFactor,
+  endSession,
+  type Factor,
+  sessionsQuery,
+  type User,
+  userAuditQuery,
+  usersKey,
+} from "./api";
+import { nameOfUser } from "./user-model";
+
+interface PartProps {
+  title: string;
+  aside?: ReactNode;
+  children: ReactNode;
+}
+
+function Part({ title, aside, children }: PartProps) {
+  return (
+    <section aria-label={title}>
+      <div className="mb-1.5 flex min-h-8 items-center justify-between gap-2">
+        <h3 className="font-medium text-caption">{title}</h3>
+        {aside}
+      </div>
+      {children}
+    </section>
+  );
+}
+
+function Empty({ children }: { children: ReactNode }) {
+  return <p className="text-caption text-ink-soft">{children}</p>;
+}
+
+const listClasses = "divide-y divide-line-soft rounded-sm border border-line";
+
+/** The accounts of providers with which the user can sign in. */
+export function Identities({ user }: { user: User }) {
+  const identities = user.identities ?? [];
+  return (
+    <Part title="Identities">
+      {identities.length === 0 ? (
+        <Empty>The user has no identity.</Empty>
+      ) : (
+        <ul className={listClasses}>
+          {identities.map((identity) => (
+            <li key={identity.identity_id} className="px-3 py-2 text-caption">
+              <div className="flex justify-between gap-2">
+                <span className="font-medium">
+                  <Text>{identity.provider}</Text>
+                </span>
+                <span className="text-ink-soft">
+                  {identity.last_sign_in_at !== null &&
+                    `used ${formatAge(Date.parse(identity.last_sign_in_at))} ago`}
+                </span>
+              </div>
+              <p className="truncate text-ink-soft">
+                <Text>{identity.email ?? identity.id}</Text>
+              </p>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Part>
+  );
+}
+
+/** Second factors; one that was lost can be taken away, so that the user can sign in again. */
+export function Factors({ user, refusal }: { user: User; refusal: string | undefined }) {
+  const client = useQueryClient();
+  const [leaving, setLeaving] = useState<Factor | null>(null);
+  const remove = useMutation({
+    mutationFn: (factor: Factor) => deleteFactor(user.id, factor.id),
+    onSuccess: async () => {
+      setLeaving(null);
+      await client.invalidateQueries({ queryKey: usersKey });
+    },
+  });
+  const factors = user.factors ?? [];
+  const name = (factor: Factor) => factor.friendly_name || factor.factor_type;
+  return (
+    <Part title="Second factors">
+      {factors.length === 0 ? (
+        <Empty>The user has no second factor.</Empty>
+      ) : (
+        <ul className={listClasses}>
+          {factors.map((factor) => (
+            <li key={factor.id} className="flex items-center gap-2 px-3 py-1.5 text-caption">
+              <span className="min-w-0 flex-1 truncate">
+                <Text>{name(factor)}</Text>{" "}
+                <span className="text-ink-soft">{factor.factor_type}</span>
+              </span>
+              <Badge tone={factor.status === "verified" ? "success" : "warning"}>
+                {factor.status}
+              </Badge>
+              <Button
+                size="dense"
+                variant="quiet"
+                disabled={refusal !== undefined}
+                title={refusal}
+                onClick={() => setLeaving(factor)}
+              >
+                Remove
+              </Button>
+            </li>
+          ))}
+        </ul>
+      )}
+      {leaving !== null && (
+        <ConfirmDialog
+          title={`Remove the factor ${name(leaving)}?`}
+          text="It cannot be undone. The user signs in without it, and sessions that verified it fall back to aal1."
+          typedName={name(leaving)}
+          confirmLabel="Remove factor"
+          pending={remove.isPending}
+          error={remove.error}
+          onConfirm={() => remove.mutate(leaving)}
+          onClose={() => setLeaving(null)}
+        />
+      )}
+    </Part>
+  );
+}
+
+/** Signed-in devices; one or all can be signed out. */
+export function Sessions({ userId, refusal }: { userId: string; refusal: string | undefined }) {
+  const client = useQueryClient();
+  const sessions = useQuery(sessionsQuery(userId));
+  const [isEndingAll, setEndingAll] = useState(false);
+  const end = useMutation({
+    mutationFn: (ids: readonly string[]) => Promise.all(ids.map(endSession)),
+    onSuccess: () => setEndingAll(false),
+    onSettled: () => client.invalidateQueries({ queryKey: sessionsQuery(userId).queryKey }),
+  });
+  const list = sessions.data ?? [];
+  return (
+    <Part
+      title="Sessions"
+      aside={
+        list.length > 1 && (
+          <Button
+            size="dense"
+            variant="quiet"
+            disabled={refusal !== undefined}
+            title={refusal}
+            onClick={() => setEndingAll(true)}
+          >
+            End all
+          </Button>
+        )
+      }
+    >
+      {sessions.isPending && <SkeletonRows rows={2} />}
+      {sessions.isError && (
+        <ErrorNotice
+          title="The sessions could not be loaded"
+          error={sessions.error}
+          onRetry={() => sessions.refetch()}
+        />
+      )}
+      {sessions.isSuccess && list.length === 0 && <Empty>The user is signed in nowhere.</Empty>}
+      {list.length > 0 && (
+        <ul className={listClasses}>
+          {list.map((session) => (
+            <SessionLine key={session.id} session={session} end={end} refusal={refusal} />
+          ))}
+        </ul>
+      )}
+      {end.isError && !isEndingAll && (
+        <ErrorNotice title="The session was not ended" error={end.error} />
+      )}
+      {isEndingAll && (
+        <ConfirmDialog
+          title={`End all ${list.length} sessions?`}
+          text="The user has to sign in again everywhere. Access tokens stay valid until they expire, at most an hour."
+          confirmLabel="End all sessions"
+          pending={end.isPending}
+          error={end.error}
+          onConfirm={() => end.mutate(list.map(({ id }) => id))}
+          onClose={() => setEndingAll(false)}
+        />
+      )}
+    </Part>
+  );
+}
+
+interface SessionLineProps {
+  session: AuthSession;
+  end: UseMutationResult<unknown, Error, readonly string[]>;
+  refusal: string | undefined;
+}
+
+function SessionLine({ session, end, refusal }: SessionLineProps) {
+  const used = session.refreshed_at ?? session.created_at;
+  return (
+    <li className="flex items-center gap-2 px-3 py-1.5 text-caption">
+      <div className="min-w-0 flex-1">
+        <p className="truncate" title={session.user_agent ?? undefined}>
+          <Text>{session.user_agent ?? "unknown device"}</Text>
+        </p>
+        <p className="text-ink-soft text-label">
+          {session.ip !== null && (
+            <>
+              <Text>{session.ip}</Text>
+              {" · "}
+            </>
+          )}
+          {session.aal ?? "aal1"} · used {formatAge(Date.parse(used))} ago
+        </p>
+      </div>
+      <Button
+        size="dense"
+        variant="quiet"
+        disabled={refusal !== undefined || end.isPending}
+        title={refusal}
+        onClick={() => end.mutate([session.id])}
+      >
+        End
+      </Button>
+    </li>
+  );
+}
+
+/** What Auth recorded of the user, newest first. */
+export function Activity({ user }: { user: User }) {
+  const entries = useQuery(userAuditQuery(nameOfUser(user).replace(/^\+/, "")));
+  if (entries.isPending) return <SkeletonRows rows={5} />;
+  if (entries.isError) {
+    return (
+      <ErrorNotice
+        title="The activity could not be loaded"
+        error={entries.error}
+        onRetry={() => entries.refetch()}
+      />
+    );
+  }
+  if (entries.data.length === 0) return <Empty>Auth has recorded nothing of this user.</Empty>;
+  return (
+    <ol className={listClasses}>
+      {entries.data.map((entry) => (
+        <li key={entry.id} className="px-3 py-1.5 text-caption">
+          <div className="flex justify-between gap-2">
+            <span>
+              <Text>{(entry.payload.action ?? "unknown").replaceAll("_", " ")}</Text>
+            </span>
+            <span className="text-ink-soft">{formatTime(entry.created_at)}</span>
+          </div>
+          {entry.ip_address !== null && entry.ip_address !== "" && (
+            <p className="text-ink-soft text-label">
+              <Text>{entry.ip_address}</Text>
+            </p>
+          )}
+        </li>
+      ))}
+    </ol>
+  );
+}
