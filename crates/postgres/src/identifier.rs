@@ -27,7 +27,7 @@ pub fn quote_identifier(name: &str) -> String {
 }
 
 /// `value` as a string literal, for places where a statement takes no parameters.
-pub(crate) fn quote_literal(value: &str) -> String {
+pub fn quote_literal(value: &str) -> String {
     let quoted = value.replace('\'', "''");
     if value.contains('\\') {
         // Correct whatever `standard_conforming_strings` says.

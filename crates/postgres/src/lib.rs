@@ -14,13 +14,14 @@ mod pool_metrics;
 mod replicas;
 mod request;
 mod role_settings;
+mod text_session;
 mod tls;
 mod view_columns;
 mod wire;
 
 pub use database::{Database, Login, Logins, connect};
 pub use extensions::{SHIPPED, ShippedExtension};
-pub use identifier::{push_identifier, quote_identifier};
+pub use identifier::{push_identifier, quote_identifier, quote_literal};
 pub use json::{ByteChunks, JsonForm, JsonType, write_json_string};
 pub use listen::ListenEvent;
 pub use pool_metrics::{PoolMetrics, PoolMetricsSnapshot};
@@ -31,6 +32,10 @@ pub use request::{
     TransactionStage, begin_as_caller, is_outage, is_outage_code,
 };
 pub use role_settings::RoleSettings;
+pub use text_session::{
+    StatementCanceller, TextCell, TextColumn, TextEvent, TextNotice, TextSession, TextSessionError,
+    TransactionStatus,
+};
 pub use view_columns::{ViewColumns, trace_views};
 pub use wire::{ColumnIndex, NamedColumns, Row, RowError};
 

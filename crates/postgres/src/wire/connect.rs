@@ -15,7 +15,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::net::{TcpStream, UnixStream};
 use tokio_postgres::config::{Host, SslMode, SslNegotiation, TargetSessionAttrs};
 use tokio_postgres::tls::{MakeTlsConnect, TlsConnect};
-use tokio_postgres::{Config, NoTls};
+use tokio_postgres::{CancelToken, Config, NoTls};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::session_settings::SessionSettings;
@@ -62,6 +62,10 @@ pub(crate) struct Opened {
     pub(crate) iso_dates: bool,
     /// The session's settings, as far as the server reports them.
     pub(crate) settings: SessionSettings,
+    /// What cancels the session's statement, over a second connection to the same host.
+    pub(crate) cancel: CancelToken,
+    /// Which of the configured hosts accepted the login.
+    pub(crate) host: usize,
 }
 
 /// Which of several hosts accepted a login last. It is tried first, because a host that lost its power refuses nothing: each
@@ -76,7 +80,7 @@ pub(crate) async fn open_connection(
     last: &LastHost,
 ) -> Result<Opened, ConnectError> {
     try_hosts(config, last, async |index| {
-        log_in(config, connect_host(config, tls, index).await?).await
+        log_in(config, connect_host(config, tls, index).await?, index).await
     })
     .await
 }
@@ -188,7 +192,7 @@ async fn encrypt_stream(
     Ok(Box::new(connector.connect(stream).await?))
 }
 
-async fn log_in(config: &Config, stream: Box<dyn Stream>) -> Result<Opened, ConnectError> {
+async fn log_in(config: &Config, stream: Box<dyn Stream>, host: usize) -> Result<Opened, ConnectError> {
     let lent = SharedStream(Rc::new(RefCell::new(stream)));
     let owner = Rc::clone(&lent.0);
     let mut config = config.clone();
@@ -202,6 +206,7 @@ async fn log_in(config: &Config, stream: Box<dyn Stream>) -> Result<Opened, Conn
     let is_standby = says("in_hot_standby") == Some("on");
     let iso_dates = says("DateStyle").is_some_and(|style| style.starts_with("ISO"));
     let settings = SessionSettings::at_login(says);
+    let cancel = client.cancel_token();
     // Dropping them sends nothing to the server: messages are written only while the connection is polled.
     drop(client);
     drop(connection);
@@ -211,6 +216,8 @@ async fn log_in(config: &Config, stream: Box<dyn Stream>) -> Result<Opened, Conn
         is_standby,
         iso_dates,
         settings,
+        cancel,
+        host,
     })
 }
 

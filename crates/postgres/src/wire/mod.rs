@@ -20,4 +20,4 @@ pub(crate) use connect::{
 pub(crate) use driver::{BatchLabel, Connection, OnFinished, Reply};
 pub(crate) use row::{Column, Values};
 pub use row::{ColumnIndex, NamedColumns, Row, RowError};
-pub(crate) use server_message::ErrorFields;
+pub(crate) use server_message::{ErrorFields, split_text};

@@ -61,7 +61,7 @@ pub(super) fn parse_columns(body: &[u8]) -> Option<Vec<Column>> {
 }
 
 /// Splits a NUL-terminated string off, and returns it with what follows.
-pub(super) fn split_text(bytes: &[u8]) -> Option<(String, &[u8])> {
+pub(crate) fn split_text(bytes: &[u8]) -> Option<(String, &[u8])> {
     let end = bytes.iter().position(|byte| *byte == 0)?;
     let text = String::from_utf8_lossy(bytes.get(..end)?).into_owned();
     Some((text, bytes.get(end + 1..)?))

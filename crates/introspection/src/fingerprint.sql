@@ -1,0 +1,16 @@
+-- The transaction that wrote a row of the catalog stands in its xmin, so a changed definition changes a sum. Statistics
+-- of VACUUM and ANALYZE are written in place and do not count as a change.
+select concat_ws('.',
+  (select sum(hashint8(oid::int8 # (xmin::text::int8 << 20))::int8) from pg_class where relkind <> 'i'),
+  (select sum(hashint8(attrelid::int8 * 2048 + attnum # (xmin::text::int8 << 24))::int8) from pg_attribute),
+  (select sum(hashint8(oid::int8 # (xmin::text::int8 << 20))::int8) from pg_constraint),
+  (select sum(hashint8(oid::int8 # (xmin::text::int8 << 20))::int8) from pg_type),
+  (select sum(hashint8(oid::int8 # (xmin::text::int8 << 20))::int8) from pg_enum),
+  (select sum(hashint8(oid::int8 # (xmin::text::int8 << 20))::int8) from pg_proc),
+  (select sum(hashint8(oid::int8 # (xmin::text::int8 << 20))::int8) from pg_namespace),
+  (select sum(hashint8(oid::int8 # (xmin::text::int8 << 20))::int8) from pg_attrdef),
+  (select sum(hashint8(oid::int8 # (xmin::text::int8 << 20))::int8) from pg_policy),
+  (select sum(hashint8(indexrelid::int8 # (xmin::text::int8 << 20))::int8) from pg_index),
+  (select sum(hashtext(rolname || rolcanlogin || rolbypassrls)::int8) from pg_roles),
+  (select sum(hashint8(objoid::int8 * 2048 + objsubid # (xmin::text::int8 << 24))::int8) from pg_description)
+)

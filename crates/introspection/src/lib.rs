@@ -1,0 +1,22 @@
+//! What a database contains: schemas, tables, columns, constraints, indexes, triggers, functions, types, views,
+//! extensions, publications, roles, grants and policies.
+//!
+//! In comes a connection; out come the columnar [`Catalog`] of all tables, lists of objects of one kind, the SQL that
+//! recreates an object, and what depends on it. All queries of one [`CatalogReader`] see the same moment, and all names
+//! in their texts carry their schema. The crate writes nothing and knows neither HTTP nor accounts.
+
+mod catalog;
+mod definition;
+mod dependants;
+mod objects;
+mod reader;
+mod shape;
+
+pub use catalog::{
+    Catalog, Columns, Enums, ForeignKey, FunctionEntry, Functions, RoleEntry, SchemaEntry, Tables,
+};
+pub use definition::ObjectDescription;
+pub use dependants::Dependant;
+pub use objects::{Object, ObjectKind};
+pub use reader::{CatalogReader, IntrospectionError, catalog_fingerprint};
+pub use shape::{ColumnShape, TableKind, TableShape, TextForm};

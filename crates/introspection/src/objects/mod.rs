@@ -1,0 +1,141 @@
+//! Lists of objects of one kind, with what a screen shows of each.
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+use tokio_postgres::{Error, Row};
+
+use crate::CatalogReader;
+
+/// A kind of object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "the names are those of SQL")]
+pub enum ObjectKind {
+    Tables,
+    Constraints,
+    Indexes,
+    Triggers,
+    Functions,
+    Types,
+    Views,
+    Extensions,
+    Publications,
+    Roles,
+    Grants,
+    Policies,
+}
+
+impl ObjectKind {
+    /// Every kind.
+    pub const ALL: [Self; 12] = [
+        Self::Tables,
+        Self::Constraints,
+        Self::Indexes,
+        Self::Triggers,
+        Self::Functions,
+        Self::Types,
+        Self::Views,
+        Self::Extensions,
+        Self::Publications,
+        Self::Roles,
+        Self::Grants,
+        Self::Policies,
+    ];
+
+    /// The kind with this name, as it stands in addresses.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
+    /// Its name in addresses.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Tables => "tables",
+            Self::Constraints => "constraints",
+            Self::Indexes => "indexes",
+            Self::Triggers => "triggers",
+            Self::Functions => "functions",
+            Self::Types => "types",
+            Self::Views => "views",
+            Self::Extensions => "extensions",
+            Self::Publications => "publications",
+            Self::Roles => "roles",
+            Self::Grants => "grants",
+            Self::Policies => "policies",
+        }
+    }
+
+    /// The catalog in which PostgreSQL keeps the kind, by which dependencies name it. Grants are no objects of their own.
+    pub(crate) fn catalog(self) -> Option<&'static str> {
+        Some(match self {
+            Self::Tables | Self::Indexes | Self::Views => "pg_class",
+            Self::Constraints => "pg_constraint",
+            Self::Triggers => "pg_trigger",
+            Self::Functions => "pg_proc",
+            Self::Types => "pg_type",
+            Self::Extensions => "pg_extension",
+            Self::Publications => "pg_publication",
+            Self::Roles => "pg_authid",
+            Self::Policies => "pg_policy",
+            Self::Grants => return None,
+        })
+    }
+
+    fn list_sql(self) -> &'static str {
+        match self {
+            Self::Tables => include_str!("sql/tables.sql"),
+            Self::Constraints => include_str!("sql/constraints.sql"),
+            Self::Indexes => include_str!("sql/indexes.sql"),
+            Self::Triggers => include_str!("sql/triggers.sql"),
+            Self::Functions => include_str!("sql/functions.sql"),
+            Self::Types => include_str!("sql/types.sql"),
+            Self::Views => include_str!("sql/views.sql"),
+            Self::Extensions => include_str!("sql/extensions.sql"),
+            Self::Publications => include_str!("sql/publications.sql"),
+            Self::Roles => include_str!("sql/roles.sql"),
+            Self::Grants => include_str!("sql/grants.sql"),
+            Self::Policies => include_str!("sql/policies.sql"),
+        }
+    }
+}
+
+/// An object of a list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Object {
+    /// Identifier within its kind: PostgreSQL's oid, for grants the object's oid and the grantee's, joined by a dot.
+    pub oid: String,
+    /// Its schema, or its table's. None for roles and what else belongs to the whole database.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub schema: Option<String>,
+    /// Its name.
+    pub name: String,
+    /// The table to which it belongs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub table: Option<String>,
+    /// What else is known of it, by the kind.
+    #[serde(flatten)]
+    pub details: Map<String, Value>,
+}
+
+impl CatalogReader<'_> {
+    /// The objects of a kind, of one schema or of all schemas that are not PostgreSQL's own.
+    ///
+    /// # Errors
+    /// When the query fails.
+    pub async fn list_objects(&self, kind: ObjectKind, schema: Option<&str>) -> Result<Vec<Object>, Error> {
+        let rows = self.transaction.query(kind.list_sql(), &[&schema]).await?;
+        Ok(rows.iter().map(read_object).collect())
+    }
+}
+
+fn read_object(row: &Row) -> Object {
+    let details: &str = row.get("details");
+    Object {
+        oid: row.get("oid"),
+        schema: row.get("schema"),
+        name: row.get("name"),
+        table: row.get("table_name"),
+        details: serde_json::from_str(details).expect("the query builds a JSON object"),
+    }
+}
