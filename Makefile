@@ -103,7 +103,8 @@ console/node_modules: console/package-lock.json
 
 console/dist: console/node_modules $(shell find console/src console/public console/index.html console/vite.config.ts ui -type f 2>/dev/null)
 	@$(STEP) "console: build" npm --prefix console run build
-	@touch $@
+	# The binary embeds the files, so its build script has to run again after a first build of the page.
+	@touch $@ crates/console/build.rs
 
 e2e/node_modules: e2e/package-lock.json
 	@$(STEP) "e2e: npm ci" npm --prefix e2e ci --no-audit --no-fund

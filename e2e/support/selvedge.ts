@@ -18,6 +18,7 @@ export interface Selvedge {
   apiUrl: string;
   /** Address of the development inbox. */
   inboxUrl: string;
+  consoleUrl: string;
   /** URL of its PostgreSQL. */
   databaseUrl: string;
   /** Where it stores everything. */
@@ -41,7 +42,7 @@ export async function startSelvedge(
   variables: Record<string, string> | ((apiPort: number) => Record<string, string>) = {},
   command: string[] = ["start"],
 ): Promise<Selvedge> {
-  const [apiPort, databasePort, inboxPort] = await freePorts(3);
+  const [apiPort, databasePort, inboxPort, studioPort] = await freePorts(4);
   const dataFolder = await mkdtemp(join(tmpdir(), "selvedge-e2e-"));
   // Run as root, the cluster belongs to another user. Where that one may not enter, the data would be put below
   // /var/lib/selvedge, where nothing removes it after the tests.
@@ -51,6 +52,7 @@ export async function startSelvedge(
     ...["--port", `${apiPort}`],
     ...["--db-port", `${databasePort}`],
     ...["--inbox-port", `${inboxPort}`],
+    ...["--studio-port", `${studioPort}`],
     ...flags,
   ];
   const apiUrl = `http://127.0.0.1:${apiPort}`;
@@ -68,6 +70,7 @@ export async function startSelvedge(
   return {
     apiUrl,
     inboxUrl: `http://127.0.0.1:${inboxPort}`,
+    consoleUrl: `http://127.0.0.1:${studioPort}`,
     databaseUrl: `postgresql://postgres:postgres@127.0.0.1:${databasePort}/postgres`,
     dataFolder,
     output: () => server.output(),

@@ -33,6 +33,12 @@ pub enum Login {
     StorageAdmin,
     /// Reads the replication stream.
     Replication,
+    /// The console's viewers.
+    ConsoleReader,
+    /// The console's admins.
+    ConsoleAdmin,
+    /// The console itself: accounts, sessions and its audit.
+    ConsoleService,
 }
 
 /// The connection settings of each login.
@@ -62,6 +68,13 @@ impl Logins {
     #[must_use]
     pub fn with_replication(mut self, config: Config) -> Self {
         self.by_login.insert(Login::Replication, config);
+        self
+    }
+
+    /// Sets a further login. One that is not set is the authenticator's, which lacks its rights.
+    #[must_use]
+    pub fn with_login(mut self, login: Login, config: Config) -> Self {
+        self.by_login.insert(login, config);
         self
     }
 

@@ -15,14 +15,19 @@ pub(crate) struct Ports {
     api: u16,
     database: u16,
     inbox: Option<u16>,
+    console: Option<u16>,
 }
 
 impl Ports {
-    /// The ports that `start` writes to the lock file: the API's, then the inbox's if it is enabled.
+    /// The ports that `start` writes to the lock file: the API's, the inbox's and the console's, 0 for what is not served.
     /// [`Ports::from_lock`] relies on this order.
     pub(crate) fn to_lock(config: &Config) -> Vec<u16> {
-        let inbox = config.inbox.enabled.then_some(config.inbox.port);
-        std::iter::once(config.api.port).chain(inbox).collect()
+        let port_if = |is_served: bool, port| if is_served { port } else { 0 };
+        vec![
+            config.api.port,
+            port_if(config.inbox.enabled, config.inbox.port),
+            port_if(config.console.enabled_in_start, config.console.port),
+        ]
     }
 
     /// `None` while the instance has not written its ports yet.
@@ -31,7 +36,8 @@ impl Ports {
         Some(Self {
             api: ports.next()?,
             database: holder.database_port,
-            inbox: ports.next(),
+            inbox: ports.next().filter(|port| *port != 0),
+            console: ports.next().filter(|port| *port != 0),
         })
     }
 
@@ -41,6 +47,8 @@ impl Ports {
         config.db.port = self.database;
         config.inbox.enabled = self.inbox.is_some();
         config.inbox.port = self.inbox.unwrap_or(config.inbox.port);
+        config.console.enabled_in_start = self.console.is_some();
+        config.console.port = self.console.unwrap_or(config.console.port);
     }
 }
 
@@ -48,6 +56,8 @@ impl Ports {
 pub(crate) fn urls_and_keys(config: &Config, keys: &KeySet) -> Values {
     let api = config.api_url();
     let inbox = config.inbox.enabled.then(|| inbox_url(config.inbox.port));
+    let console = &config.console;
+    let console = console.enabled_in_start.then(|| console_url(console.port));
     let optional = |key: &Option<SecretString>| key.as_ref().map(|key| key.expose_secret().to_owned());
     let named = [
         ("API_URL", Some(api.clone())),
@@ -56,6 +66,7 @@ pub(crate) fn urls_and_keys(config: &Config, keys: &KeySet) -> Values {
         ("FUNCTIONS_URL", Some(format!("{api}/functions/v1"))),
         ("STORAGE_S3_URL", Some(format!("{api}/storage/v1/s3"))),
         ("DB_URL", Some(database_url(config.db.port))),
+        ("STUDIO_URL", console),
         // Compat: older versions of the CLI print INBUCKET_URL, newer ones MAILPIT_URL; scripts use either.
         ("INBUCKET_URL", inbox.clone()),
         ("MAILPIT_URL", inbox),
@@ -87,5 +98,10 @@ pub(crate) fn database_url(port: u16) -> String {
 
 /// The URL of the inbox's page.
 pub(crate) fn inbox_url(port: u16) -> String {
+    format!("http://127.0.0.1:{port}")
+}
+
+/// The URL of the console in `start`.
+pub(crate) fn console_url(port: u16) -> String {
     format!("http://127.0.0.1:{port}")
 }

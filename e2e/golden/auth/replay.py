@@ -60,7 +60,7 @@ class Server:
         self.api, self.db, self.inbox = ports
         self.log = folder / "log"
         environment = {**os.environ, **variables, "SELVEDGE_DATA_DIR": str(folder / "data")}
-        command = [binary, "start", "--project", str(folder), "--port", str(self.api), "--db-port", str(self.db), "--inbox-port", str(self.inbox)]
+        command = [binary, "start", "--project", str(folder), "--port", str(self.api), "--db-port", str(self.db), "--inbox-port", str(self.inbox), "--no-studio"]
         with open(self.log, "wb") as log:
             self.process = subprocess.Popen(command, env=environment, stdout=log, stderr=subprocess.STDOUT)
 

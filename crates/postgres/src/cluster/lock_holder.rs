@@ -32,6 +32,7 @@ impl fmt::Display for LockHolder {
         let ports: Vec<String> = self
             .service_ports
             .iter()
+            .filter(|port| **port != 0)
             .chain([&self.database_port])
             .map(ToString::to_string)
             .collect();

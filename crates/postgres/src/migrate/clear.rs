@@ -18,7 +18,10 @@ const PLATFORM_ROLES: [&str; 7] = [
 /// Whether the platform or PostgreSQL itself creates a role; all others belong to the project.
 #[must_use]
 pub fn is_platform_role(role: &str) -> bool {
-    role.starts_with("pg_") || role.starts_with("supabase_") || PLATFORM_ROLES.contains(&role)
+    ["pg_", "supabase_", "selvedge_"]
+        .iter()
+        .any(|start| role.starts_with(start))
+        || PLATFORM_ROLES.contains(&role)
 }
 
 /// Drops the project's schemas, tables, functions, types, policies, extensions and publications, and empties the tables of

@@ -24,6 +24,8 @@ pub struct RolePasswords {
     pub supabase_read_only_user: Option<SecretString>,
     /// `pgbouncer`.
     pub pgbouncer: Option<SecretString>,
+    /// The logins of the console: `selvedge_console_reader`, `selvedge_console_operator`, `selvedge_console_service`.
+    pub console: Option<SecretString>,
 }
 
 impl RolePasswords {
@@ -39,11 +41,12 @@ impl RolePasswords {
             supabase_functions_admin: password.clone(),
             supabase_replication_admin: password.clone(),
             supabase_read_only_user: password.clone(),
-            pgbouncer: password,
+            pgbouncer: password.clone(),
+            console: password,
         }
     }
 
-    fn pairs(&self) -> [(&'static str, Option<&SecretString>); 8] {
+    fn pairs(&self) -> [(&'static str, Option<&SecretString>); 11] {
         [
             ("postgres", self.postgres.as_ref()),
             ("authenticator", self.authenticator.as_ref()),
@@ -56,6 +59,9 @@ impl RolePasswords {
             ),
             ("supabase_read_only_user", self.supabase_read_only_user.as_ref()),
             ("pgbouncer", self.pgbouncer.as_ref()),
+            ("selvedge_console_reader", self.console.as_ref()),
+            ("selvedge_console_operator", self.console.as_ref()),
+            ("selvedge_console_service", self.console.as_ref()),
         ]
     }
 }

@@ -14,7 +14,7 @@ async fn gw_012_roles_have_the_attributes_of_supabase() {
                case when not rolinherit then 'noinherit' end, case when rolcreatedb then 'createdb' end,
                case when rolcreaterole then 'createrole' end, case when rolreplication then 'replication' end,
                case when rolbypassrls then 'bypassrls' end)
-             from pg_roles where rolname !~ '^pg_' order by rolname",
+             from pg_roles where rolname !~ '^(pg|selvedge)_' order by rolname",
             &[],
         )
         .await

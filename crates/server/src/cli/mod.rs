@@ -99,6 +99,12 @@ pub struct StartArgs {
     /// Accept mail by SMTP on this port, too [config: local_smtp.smtp_port]
     #[arg(long)]
     pub smtp_port: Option<u16>,
+    /// Port of the console [default: 54323; config: studio.port]
+    #[arg(long)]
+    pub studio_port: Option<u16>,
+    /// Do not serve the console
+    #[arg(long)]
+    pub no_studio: bool,
     /// Run in the background, and return when the project is ready
     #[arg(long)]
     pub detach: bool,
@@ -392,6 +398,8 @@ impl StartArgs {
             port: self.port,
             db_port: self.db_port,
             inbox_port: self.inbox_port,
+            studio_port: self.studio_port,
+            no_studio: self.no_studio,
             smtp_port: self.smtp_port,
             pg_bin: self.pg_bin.clone(),
             require_keys: self.require_keys,

@@ -2,6 +2,7 @@
 
 mod apply;
 mod background;
+mod console;
 mod db;
 mod doctor;
 mod functions;

@@ -9,7 +9,7 @@ use selvedge_gateway::logging::LogFormat;
 use selvedge_postgres::migrate::is_platform_applied;
 
 use super::logging::start_logging;
-use super::shutdown;
+use super::{console, shutdown};
 use crate::config::Config;
 use crate::database::external::ExternalDatabase;
 use crate::http::StatusPage;
@@ -40,6 +40,7 @@ pub(super) async fn run(config: Config) -> Result<()> {
     let host = config.selvedge.host.as_deref().unwrap_or(ANY_ADDRESS);
     // Bound before the database is asked, so that a taken port is reported at once.
     let listener = listen::bind_port(host, config.api.port, API_PORT)?;
+    let console_listeners = console::bind_in_serve(&config)?;
     // From here on a signal is remembered, also while the services are still connecting.
     let signals = shutdown::Signals::listen()?;
     // `serve` never changes the schema: its login need not be a superuser, and several instances may start at once.
@@ -49,8 +50,9 @@ pub(super) async fn run(config: Config) -> Result<()> {
         );
     }
     let background = BackgroundRuntime::new()?;
-    let services =
-        Services::connect(&background, &config, database.logins(), &keys, Mode::Production).await?;
+    let logins = database.logins(config.console.schema_changes);
+    let services = Services::connect(&background, &config, logins, &keys, Mode::Production).await?;
+    let console = console::start(&config, &keys, &services, console_listeners).await?;
     let plan = shutdown::StopPlan::from_services(&services, &config);
     let api = server::start_api(
         &config,
@@ -68,7 +70,8 @@ pub(super) async fn run(config: Config) -> Result<()> {
         version = env!("CARGO_PKG_VERSION"),
         "serving"
     );
-    shutdown::wait_and_stop(signals, vec![handle], plan, std::future::pending()).await?;
+    let handles = std::iter::once(handle).chain(console).collect();
+    shutdown::wait_and_stop(signals, handles, plan, std::future::pending()).await?;
     tracing::info!("stopped");
     Ok(())
 }

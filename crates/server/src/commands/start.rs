@@ -17,7 +17,7 @@ use selvedge_storage::SeedReport;
 use url::Url;
 
 use super::logging::start_logging;
-use super::{shutdown, summary};
+use super::{console, shutdown, summary};
 use crate::config::Config;
 use crate::database::embedded::{self, Embedded};
 use crate::http::StatusPage;
@@ -40,6 +40,7 @@ struct Listeners {
     api: Vec<TcpListener>,
     inbox: Option<TcpListener>,
     smtp: Option<TcpListener>,
+    console: Vec<TcpListener>,
 }
 
 /// Services of other companies that are answered beside the inbox.
@@ -83,7 +84,7 @@ pub(super) async fn run(mut config: Config) -> Result<()> {
     embedded::print_note_about_exposed_tables(&config);
     print_local_services(&local_services, &config);
     let keys = KeySet::for_development(&config)?;
-    let listeners = Listeners::bind(&config)?;
+    let listeners = Listeners::bind(&mut config)?;
     let mut signals = shutdown::Signals::listen()?;
     // Ctrl-C must work during initdb and long migrations, too.
     let mut embedded = tokio::select! {
@@ -132,6 +133,7 @@ async fn serve_until_stopped(
             hosts.clone(),
         )?);
     }
+    handles.extend(console::start(config, keys, &services, listeners.console).await?);
     let health = services.health();
     let plan = shutdown::StopPlan::from_services(&services, config);
     let api = server::start_api(
@@ -159,7 +161,7 @@ fn local_hosts(config: &Config) -> LocalHosts {
 }
 
 impl Listeners {
-    fn bind(config: &Config) -> Result<Self> {
+    fn bind(config: &mut Config) -> Result<Self> {
         let port = config.api.port;
         let mut api = vec![listen::bind_port(LOOPBACK, port, API_PORT)?];
         // Many clients resolve `localhost` to ::1 first. A machine without IPv6 serves 127.0.0.1 only.
@@ -175,6 +177,7 @@ impl Listeners {
                 .filter(|_| has_inbox)
                 .map(|port| listen::bind_port(LOOPBACK, port, SMTP_PORT))
                 .transpose()?,
+            console: console::bind_in_start(config),
         })
     }
 }

@@ -36,6 +36,12 @@ pub(super) fn print_summary(
             &format_link(&instance::inbox_url(config.inbox.port)),
         );
     }
+    if config.console.enabled_in_start {
+        print_line(
+            "Console",
+            &format_link(&instance::console_url(config.console.port)),
+        );
+    }
     anstream::println!();
     print_line("Publishable key", keys.browser_key());
     if let Some(key) = &keys.secret_key {

@@ -33,7 +33,7 @@ pub(super) async fn run(config: &Config, args: &SweepArgs) -> Result<()> {
 /// Logs in to the database of `--database-url` or `DATABASE_URL`; without one, to that of the running instance.
 fn logins(config: &Config) -> Result<Logins> {
     if let Some(url) = &config.selvedge.database_url {
-        return Ok(ExternalDatabase::parse(url)?.logins());
+        return Ok(ExternalDatabase::parse(url)?.logins(config.console.schema_changes));
     }
     // The embedded database runs only while the project does.
     let Some(holder) = Cluster::find_running(&config.selvedge.data_dir)? else {

@@ -8,6 +8,7 @@ use selvedge_rest::RestConfig;
 
 use super::api::ApiConfig;
 use super::auth::AuthSection;
+use super::console::ConsoleSection;
 use super::database::DatabaseConfig;
 use super::environment::Environment;
 use super::postgrest::{self, NamedSetting, ProcessSettings, SettingFindings};
@@ -38,6 +39,8 @@ pub struct Config {
     pub auth: AuthSection,
     /// `[edge_runtime]`, `[functions.*]`
     pub functions: FunctionsSection,
+    /// `[studio]` and `[selvedge.console]`
+    pub console: ConsoleSection,
     /// `[selvedge]`
     pub selvedge: SelvedgeSection,
     /// The variables `PGRST_*`, which are settings of the REST service on top of `[api]`.
@@ -57,6 +60,10 @@ pub struct Flags {
     pub db_port: Option<u16>,
     /// `--inbox-port`
     pub inbox_port: Option<u16>,
+    /// `--studio-port`
+    pub studio_port: Option<u16>,
+    /// `--no-studio`
+    pub no_studio: bool,
     /// `--smtp-port`
     pub smtp_port: Option<u16>,
     /// `--local`: `DATABASE_URL` does not count
@@ -150,15 +157,16 @@ impl Config {
 
     pub(super) fn read_sections(source: &Source, mut project: Project) -> Self {
         let root = Section::root(source);
-        // Sections of the CLI for parts that this server does not have: linked remote projects, Studio, analytics,
-        // experiments.
-        for without_effect in ["remotes", "studio", "analytics", "experimental"] {
+        // Sections of the CLI for parts that this server does not have: linked remote projects, analytics, experiments.
+        for without_effect in ["remotes", "analytics", "experimental"] {
             root.section(without_effect).ignore_all();
         }
         if let Some(id) = root.optional_string("project_id") {
             project.id = project::sanitized_id(&id);
         }
-        let mut selvedge = SelvedgeSection::read(&root.selvedge_section("selvedge"), &project);
+        let selvedge_section = root.selvedge_section("selvedge");
+        let mut selvedge = SelvedgeSection::read(&selvedge_section, &project);
+        let console = ConsoleSection::read(&root.section("studio"), &selvedge_section.section("console"));
         let variable = |name| source.environment().get(name);
         // These two names win over `[selvedge]`: hosting platforms set DATABASE_URL, and PGRST_DB_URI moves over from
         // PostgREST.
@@ -183,6 +191,7 @@ impl Config {
             ),
             postgrest: postgrest::from_environment(source.environment()),
             flags: Flags::default(),
+            console,
             selvedge,
             project,
         }
@@ -193,6 +202,8 @@ impl Config {
         replace_if_set(&mut self.db.port, &flags.db_port);
         replace_if_set(&mut self.inbox.port, &flags.inbox_port);
         replace_some(&mut self.inbox.smtp_port, &flags.smtp_port);
+        replace_if_set(&mut self.console.port, &flags.studio_port);
+        self.console.enabled_in_start &= !flags.no_studio;
         if flags.is_local {
             self.selvedge.database_url = None;
         }

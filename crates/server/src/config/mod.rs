@@ -6,6 +6,7 @@
 
 mod api;
 mod auth;
+mod console;
 mod database;
 mod environment;
 #[cfg(fuzzing)]
@@ -34,6 +35,7 @@ pub use auth::{
     ProviderSection, RateLimitSection, SamlSection, SmsProvider, SmsSection, SmtpSection, ThirdParty, Twilio,
     WebauthnSection,
 };
+pub use console::ConsoleSection;
 pub use database::{DatabaseConfig, MajorVersion, MigrationsConfig, SeedConfig};
 pub use environment::Environment;
 pub use loader::{Config, ConfigError, Flags, Loaded};

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, anyhow};
 use secrecy::SecretString;
-use selvedge_postgres::Logins;
 use selvedge_postgres::cluster::{
     Cluster, ClusterConfig, ClusterError, DATABASE, LockHolder, npm_platform_name,
 };
@@ -13,6 +12,7 @@ use selvedge_postgres::migrate::{
     apply_seeds, check_extensions, discover_migrations, find_extension_uses, find_seeds,
     set_auto_expose_new_tables, set_role_passwords,
 };
+use selvedge_postgres::{Login, Logins};
 use tokio_postgres::Client;
 
 use super::{EMBEDDED_PASSWORD, service_logins};
@@ -137,7 +137,9 @@ impl Embedded {
     /// The services' logins over the unix socket.
     pub(crate) fn logins(&self) -> Logins {
         let password = SecretString::from(EMBEDDED_PASSWORD);
+        // On a laptop an admin of the console may do what migrations may do, schema changes included.
         service_logins(|role| self.cluster.config_for(role, &password))
+            .with_login(Login::ConsoleAdmin, self.administrator_login())
     }
 }
 

@@ -2,8 +2,8 @@
 
 use anyhow::{Context, Result, bail};
 use secrecy::{ExposeSecret, SecretString};
-use selvedge_postgres::Logins;
 use selvedge_postgres::migrate::{RolePasswords, set_role_passwords};
+use selvedge_postgres::{Login, Logins};
 use tokio_postgres::config::{Host, SslMode, TargetSessionAttrs};
 use tokio_postgres::{Client, Config};
 
@@ -53,13 +53,20 @@ impl ExternalDatabase {
     }
 
     /// The services' logins: each with its own role, and all with the password of the URL, as in Supabase's compose file. So
-    /// the URL may name any user of the database.
-    pub(crate) fn logins(&self) -> Logins {
-        service_logins(|role| {
+    /// the URL may name any user of the database. With `schema_changes` the console's admins are `postgres`, who owns what the
+    /// project has made.
+    pub(crate) fn logins(&self, schema_changes: bool) -> Logins {
+        let login = |role: &str| {
             let mut config = self.config.clone();
             config.user(role);
             config
-        })
+        };
+        let logins = service_logins(login);
+        if schema_changes {
+            logins.with_login(Login::ConsoleAdmin, login("postgres"))
+        } else {
+            logins
+        }
     }
 
     /// Hosts and ports, for logs: `db.example.com:5432`.
@@ -107,7 +114,8 @@ impl ExternalDatabase {
             authenticator: password.clone(),
             supabase_auth_admin: password.clone(),
             supabase_storage_admin: password.clone(),
-            supabase_replication_admin: password,
+            supabase_replication_admin: password.clone(),
+            console: password,
             ..RolePasswords::default()
         };
         Ok(set_role_passwords(superuser, &passwords).await?)

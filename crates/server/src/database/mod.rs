@@ -5,7 +5,7 @@ pub(crate) mod external;
 pub(crate) mod rebuild;
 pub(crate) mod target;
 
-use selvedge_postgres::Logins;
+use selvedge_postgres::{Login, Logins};
 use tokio_postgres::Config;
 
 /// Password of the embedded cluster's roles, the same as the Supabase CLI's. It need not be secret, because the
@@ -13,7 +13,7 @@ use tokio_postgres::Config;
 pub(crate) const EMBEDDED_PASSWORD: &str = "postgres";
 
 /// Schemas of the platform and of its extensions.
-pub(crate) const PLATFORM_SCHEMAS: [&str; 14] = [
+pub(crate) const PLATFORM_SCHEMAS: [&str; 15] = [
     "auth",
     "cron",
     "extensions",
@@ -28,6 +28,7 @@ pub(crate) const PLATFORM_SCHEMAS: [&str; 14] = [
     "supabase_functions",
     "vault",
     "_selvedge",
+    "selvedge_console",
 ];
 
 /// The schema with the history of migrations.
@@ -47,4 +48,7 @@ pub(crate) fn service_logins(login: impl Fn(&str) -> Config) -> Logins {
         login("supabase_storage_admin"),
     )
     .with_replication(login("supabase_replication_admin"))
+    .with_login(Login::ConsoleReader, login("selvedge_console_reader"))
+    .with_login(Login::ConsoleAdmin, login("selvedge_console_operator"))
+    .with_login(Login::ConsoleService, login("selvedge_console_service"))
 }

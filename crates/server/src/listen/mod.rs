@@ -57,6 +57,18 @@ pub(crate) const INBOX_PORT: PortChoice = PortChoice {
     flag: Some("--inbox-port"),
     setting: "[local_smtp] port",
 };
+/// The console's port in `start`.
+pub(crate) const CONSOLE_PORT: PortChoice = PortChoice {
+    what: "console",
+    flag: Some("--studio-port"),
+    setting: "[studio] port",
+};
+/// The console's port in `serve`.
+pub(crate) const SERVED_CONSOLE_PORT: PortChoice = PortChoice {
+    what: "console",
+    flag: None,
+    setting: "[selvedge.console] bind",
+};
 /// The port on which the inbox accepts mail by SMTP.
 pub(crate) const SMTP_PORT: PortChoice = PortChoice {
     what: "SMTP of the mail inbox",
@@ -71,6 +83,21 @@ pub(crate) const SMTP_PORT: PortChoice = PortChoice {
 pub(crate) fn bind_port(host: &str, port: u16, choice: PortChoice) -> Result<TcpListener> {
     // On Unix the standard library sets SO_REUSEADDR, so a restart works while old connections are in TIME_WAIT.
     bind_with(host, port, choice, TcpListener::bind)
+}
+
+/// Binds `host:port` at once or not at all: for what `start` can do without.
+///
+/// # Errors
+/// As [`bind_port`].
+pub(crate) fn bind_port_at_once(host: &str, port: u16, choice: PortChoice) -> Result<TcpListener> {
+    let listener = TcpListener::bind((host, port)).map_err(|error| match error.kind() {
+        ErrorKind::AddrInUse => port_taken(port, choice),
+        _ => anyhow!("cannot listen on {host}:{port} ({}): {error}", choice.what),
+    })?;
+    listener
+        .set_nonblocking(true)
+        .context("setting the listener up")?;
+    Ok(listener)
 }
 
 /// Binds `host:port` with SO_REUSEPORT: other processes that set it too may listen on the same port.

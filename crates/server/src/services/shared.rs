@@ -53,6 +53,8 @@ pub(crate) struct Services {
     /// The development inbox, when mail goes there.
     pub(crate) inbox: Option<Inbox>,
     has_metrics: bool,
+    /// The command that runs the project.
+    pub(crate) mode: Mode,
 }
 
 impl Services {
@@ -102,9 +104,7 @@ impl Services {
         }
         let generator = start_generator(config, &database, storage.as_ref(), mode)?;
         let drain = Drain::default();
-        // One connection, apart from the services' pools: a busy service must not look like a dead database.
-        let health_database = database.pool(Login::Authenticator, 1);
-        let (catalog, broker) = (catalog_check(rest.clone()), broker_check(realtime.clone()));
+        let health = make_health(&database, rest.clone(), realtime.clone(), drain.clone());
         // In production a request without a key is refused, as by Supabase's gateway. The CLI's local gateway lets it pass.
         let requires_keys = mode == Mode::Production || config.selvedge.require_keys;
         Ok(Self {
@@ -115,7 +115,7 @@ impl Services {
             replicas: start_replicas(config, &database)?,
             storage,
             generator,
-            health: web::Data::new(Health::new(health_database, catalog, broker, drain.clone())),
+            health: web::Data::new(health),
             drain,
             rest,
             auth,
@@ -123,6 +123,7 @@ impl Services {
             inbox,
             has_metrics: config.selvedge.metrics,
             database,
+            mode,
         })
     }
 
@@ -144,6 +145,11 @@ impl Services {
             health: self.health.clone(),
             has_metrics: self.has_metrics,
         }
+    }
+
+    /// The database with all logins.
+    pub(crate) fn database(&self) -> &Arc<Database> {
+        &self.database
     }
 
     /// The checks behind `/health`.
@@ -184,6 +190,18 @@ impl Services {
             None => Ok(SeedReport::default()),
         }
     }
+}
+
+/// Makes the checks behind `/health`.
+fn make_health(
+    database: &Arc<Database>,
+    rest: Option<Arc<SchemaCache>>,
+    realtime: Option<Realtime>,
+    drain: Drain,
+) -> Health {
+    // One connection, apart from the services' pools: a busy service must not look like a dead database.
+    let connection = database.pool(Login::Authenticator, 1);
+    Health::new(connection, catalog_check(rest), broker_check(realtime), drain)
 }
 
 /// Opens the storage service without its HTTP side, for `selvedge sweep`.

@@ -137,6 +137,8 @@ impl Project {
             &database.to_string(),
             "--inbox-port",
             &inbox.to_string(),
+            // Its default port would be asked for by every test at once.
+            "--no-studio",
         ]
         .map(str::to_owned)
         .to_vec()

@@ -5,6 +5,7 @@ mod auth_channels;
 mod auth_protection;
 pub(super) mod auth_providers;
 pub(super) mod caught_messages;
+pub(super) mod console;
 pub(super) mod functions;
 pub(super) mod gateway;
 pub(super) mod generator;

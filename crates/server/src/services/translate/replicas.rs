@@ -19,7 +19,7 @@ pub(in crate::services) fn replicas_config(
         let database = ExternalDatabase::parse_named("selvedge.replicas.urls", url)?;
         Ok(ReplicaConfig {
             name: database.address(),
-            logins: database.logins(),
+            logins: database.logins(config.console.schema_changes),
         })
     };
     Ok(ReplicasConfig {

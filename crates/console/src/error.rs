@@ -1,0 +1,176 @@
+//! Errors of `/api`, all with one body: `{code, message, details?, hint?, position?, request_id}`.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use actix_web::http::StatusCode;
+use actix_web::{HttpResponse, ResponseError};
+use serde_json::{Map, Value, json};
+use tokio_postgres::error::{DbError, ErrorPosition, SqlState};
+
+/// Why a request is refused or has failed.
+#[derive(Debug)]
+pub struct ConsoleError {
+    status: StatusCode,
+    /// The body without its `request_id`. Boxed, because errors are returned by value through many functions.
+    body: Box<Map<String, Value>>,
+}
+
+impl ConsoleError {
+    /// An error with a status, a code and a sentence for a person.
+    pub fn new(status: StatusCode, code: &str, message: impl Into<String>) -> Self {
+        let mut body = Map::new();
+        body.insert("code".into(), json!(code));
+        body.insert("message".into(), Value::String(message.into()));
+        Self {
+            status,
+            body: Box::new(body),
+        }
+    }
+
+    /// 401: nobody is signed in.
+    pub fn unauthenticated() -> Self {
+        Self::new(
+            StatusCode::UNAUTHORIZED,
+            "unauthenticated",
+            "You are not signed in",
+        )
+    }
+
+    /// 403: the account's level, or a guard, forbids it.
+    pub fn forbidden(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::FORBIDDEN, "forbidden", message)
+    }
+
+    /// 404: the thing is not there.
+    pub fn not_found(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::NOT_FOUND, "not_found", message)
+    }
+
+    /// 409: somebody else has changed it in the meantime.
+    pub fn conflict(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::CONFLICT, "conflict", message)
+    }
+
+    /// 422: the request makes no sense.
+    pub fn invalid(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid", message)
+    }
+
+    /// 503: the server or its database is away.
+    pub fn unavailable(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, "unavailable", message)
+    }
+
+    /// Adds what to do about it.
+    #[must_use]
+    pub fn with_hint(self, hint: impl Into<String>) -> Self {
+        self.with("hint", Value::String(hint.into()))
+    }
+
+    /// Adds a member of the body that belongs to one kind of error, such as the rows of a conflict.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: Value) -> Self {
+        self.body.insert(name.into(), value);
+        self
+    }
+
+    /// The response. The guards call it with the id of the request, which an error does not know.
+    pub(crate) fn respond(&self, request_id: Option<&str>) -> HttpResponse {
+        let mut body = (*self.body).clone();
+        body.insert("request_id".into(), json!(request_id));
+        HttpResponse::build(self.status).json(body)
+    }
+
+    /// The code in the body.
+    pub fn code(&self) -> &str {
+        self.body["code"].as_str().unwrap_or_default()
+    }
+
+    fn from_database(error: &DbError) -> Self {
+        let code = error.code();
+        let mut found = Self::new(status_of(code), code.code(), error.message());
+        for (name, text) in [("details", error.detail()), ("hint", error.hint())] {
+            if let Some(text) = text {
+                found = found.with(name, json!(text));
+            }
+        }
+        match error.position() {
+            Some(ErrorPosition::Original(position)) => found.with("position", json!(position)),
+            _ => found,
+        }
+    }
+}
+
+/// The status for an error of PostgreSQL: refused by privileges, the server is away, or the statement is at fault.
+fn status_of(code: &SqlState) -> StatusCode {
+    match code.code().get(..2).unwrap_or_default() {
+        "08" | "53" | "58" => StatusCode::SERVICE_UNAVAILABLE,
+        "57" if *code != SqlState::QUERY_CANCELED => StatusCode::SERVICE_UNAVAILABLE,
+        "28" => StatusCode::FORBIDDEN,
+        "40" => StatusCode::CONFLICT,
+        _ if *code == SqlState::INSUFFICIENT_PRIVILEGE => StatusCode::FORBIDDEN,
+        _ => StatusCode::UNPROCESSABLE_ENTITY,
+    }
+}
+
+impl fmt::Display for ConsoleError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let message = self.body["message"].as_str().unwrap_or_default();
+        write!(formatter, "{}: {message}", self.code())
+    }
+}
+
+impl std::error::Error for ConsoleError {}
+
+impl ResponseError for ConsoleError {
+    fn status_code(&self) -> StatusCode {
+        self.status
+    }
+
+    fn error_response(&self) -> HttpResponse {
+        self.respond(None)
+    }
+}
+
+impl From<tokio_postgres::Error> for ConsoleError {
+    fn from(error: tokio_postgres::Error) -> Self {
+        match error.as_db_error() {
+            Some(error) => Self::from_database(error),
+            // No message of the server: the connection broke, or a value did not have the type that our code expects.
+            None if error.is_closed() => Self::unavailable("The database is away"),
+            None => {
+                tracing::warn!(%error, "the console's statement failed");
+                Self::unavailable("The database did not answer as expected")
+            }
+        }
+    }
+}
+
+impl From<deadpool_postgres::PoolError> for ConsoleError {
+    fn from(error: deadpool_postgres::PoolError) -> Self {
+        match error {
+            deadpool_postgres::PoolError::Backend(error) => error.into(),
+            _ => Self::unavailable("No database connection became free in time"),
+        }
+    }
+}
+
+impl From<serde_json::Error> for ConsoleError {
+    fn from(error: serde_json::Error) -> Self {
+        Self::invalid(format!("The body is not the expected JSON: {error}"))
+    }
+}
+
+/// The error of a JSON body, for actix's extractors.
+pub(crate) fn from_json_payload(error: &actix_web::error::JsonPayloadError) -> ConsoleError {
+    use actix_web::error::JsonPayloadError as E;
+
+    let message: Cow<'static, str> = match error {
+        E::Overflow { .. } | E::OverflowKnownLength { .. } => "The body is too long".into(),
+        E::ContentType => "The body must be of the type application/json".into(),
+        E::Deserialize(error) => format!("The body is not the expected JSON: {error}").into(),
+        _ => "The body could not be read".into(),
+    };
+    ConsoleError::invalid(message)
+}

@@ -1,0 +1,31 @@
+//! The server half of the console: see everything, change it safely, know why.
+//!
+//! In: requests of the browser half on a listener and origin of its own, and handles of the server (database logins, keys,
+//! inbox, the API's address). Out: the embedded page and `/api/…`. Each account has a level, and each level is a database
+//! login, so that PostgreSQL refuses what a level may not do. Every change is written to the audit table in its own
+//! transaction. What a service can do goes through its public path; the crate never imports a service.
+//!
+//! An area of the console is one folder here with a function `routes()`, and one line in `routes.rs`.
+//!
+//! Source of all behaviour: the console's contract.
+
+mod assets;
+pub mod audit;
+mod endpoint;
+mod error;
+mod guards;
+mod listener;
+mod routes;
+mod session;
+mod state;
+
+pub use endpoint::Access;
+pub use error::ConsoleError;
+pub use guards::AllowedHosts;
+pub use listener::start_console;
+pub use routes::list_routes;
+pub use session::{
+    Account, AccountError, Session, StatementPermit, add_account, list_accounts, remove_account,
+    set_account_level,
+};
+pub use state::{ConsoleConfig, ConsoleDatabase, ConsoleMode, ConsoleState, Level, check_logins};

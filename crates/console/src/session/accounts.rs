@@ -1,0 +1,128 @@
+//! Accounts: made by the command line alone, so that nobody who has reached the console can make himself another one.
+
+use secrecy::{ExposeSecret as _, SecretString};
+use serde::Serialize;
+use tokio_postgres::Client;
+
+use super::password;
+use crate::state::Level;
+
+/// The shortest password of an account.
+const SHORTEST_PASSWORD: usize = 12;
+
+/// An account without its password.
+#[derive(Debug, Clone, Serialize)]
+pub struct Account {
+    /// The name with which it signs in.
+    pub name: String,
+    /// What it may do.
+    pub level: String,
+    /// When it was made.
+    pub created_at: chrono::DateTime<chrono::Utc>,
+    /// Sessions that have not ended.
+    pub sessions: i64,
+}
+
+/// Why an account was not made or changed.
+#[derive(Debug, thiserror::Error)]
+pub enum AccountError {
+    /// The name is taken.
+    #[error("there is an account {0} already")]
+    Exists(String),
+    /// No account has the name.
+    #[error("there is no account {0}")]
+    Unknown(String),
+    /// The name is empty, too long or has control characters.
+    #[error("a name has 1 to 120 characters, and no control characters")]
+    Name,
+    /// The password is short.
+    #[error("a password needs at least {SHORTEST_PASSWORD} characters")]
+    ShortPassword,
+    /// PostgreSQL refused.
+    #[error(transparent)]
+    Database(#[from] tokio_postgres::Error),
+}
+
+/// Makes an account.
+///
+/// # Errors
+/// A name that is taken or not valid, or a short password.
+pub async fn add_account(
+    client: &Client,
+    name: &str,
+    level: Level,
+    password: &SecretString,
+) -> Result<(), AccountError> {
+    if name.is_empty() || name.chars().count() > 120 || name.chars().any(char::is_control) {
+        return Err(AccountError::Name);
+    }
+    if password.expose_secret().chars().count() < SHORTEST_PASSWORD {
+        return Err(AccountError::ShortPassword);
+    }
+    // The hash is made here, so that the password reaches neither PostgreSQL nor its log.
+    let hash = password::hash(password.expose_secret());
+    let added = client
+        .execute(
+            "insert into selvedge_console.accounts (name, level, password_hash) values ($1, $2, $3) on conflict do nothing",
+            &[&name, &level.name(), &hash],
+        )
+        .await?;
+    match added {
+        0 => Err(AccountError::Exists(name.to_owned())),
+        _ => Ok(()),
+    }
+}
+
+/// All accounts by name.
+///
+/// # Errors
+/// When PostgreSQL refuses.
+pub async fn list_accounts(client: &Client) -> Result<Vec<Account>, tokio_postgres::Error> {
+    let rows = client
+        .query(
+            "select a.name, a.level, a.created_at, count(s.account) filter (where s.expires_at > now())
+             from selvedge_console.accounts a left join selvedge_console.sessions s on s.account = a.name
+             group by a.name order by a.name",
+            &[],
+        )
+        .await?;
+    let read = |row: &tokio_postgres::Row| Account {
+        name: row.get(0),
+        level: row.get(1),
+        created_at: row.get(2),
+        sessions: row.get(3),
+    };
+    Ok(rows.iter().map(read).collect())
+}
+
+/// Removes an account; its sessions end with it.
+///
+/// # Errors
+/// When no account has the name.
+pub async fn remove_account(client: &Client, name: &str) -> Result<(), AccountError> {
+    let removed = client
+        .execute("delete from selvedge_console.accounts where name = $1", &[&name])
+        .await?;
+    match removed {
+        0 => Err(AccountError::Unknown(name.to_owned())),
+        _ => Ok(()),
+    }
+}
+
+/// Gives an account another level and ends its sessions, which were made for the old one.
+///
+/// # Errors
+/// When no account has the name.
+pub async fn set_account_level(client: &Client, name: &str, level: Level) -> Result<(), AccountError> {
+    let changed = client
+        .execute(
+            "with ended as (delete from selvedge_console.sessions where account = $1)
+             update selvedge_console.accounts set level = $2, updated_at = now() where name = $1",
+            &[&name, &level.name()],
+        )
+        .await?;
+    match changed {
+        0 => Err(AccountError::Unknown(name.to_owned())),
+        _ => Ok(()),
+    }
+}

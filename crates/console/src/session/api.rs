@@ -1,0 +1,94 @@
+//! `/api/session`: what the page has to know first, and sign-out; `/api/accounts`.
+
+use actix_web::http::StatusCode;
+use actix_web::{HttpResponse, web};
+use serde_json::{Map, Value, json};
+
+use super::caller::Session;
+use super::{accounts, cookie};
+use crate::audit::{self, AuditEntry};
+use crate::error::ConsoleError;
+use crate::state::{ConsoleState, Level};
+
+/// `GET /api/session`. Without a session only what the page needs to ask for one.
+pub(super) async fn describe(
+    state: web::Data<ConsoleState>,
+    session: Option<Session>,
+) -> Result<HttpResponse, ConsoleError> {
+    let config = &state.config;
+    let mut body = json!({
+        "mode": config.mode,
+        "login": config.login,
+        "project": { "name": config.project },
+        "version": config.version,
+    });
+    if let Some(session) = session {
+        let more = json!({
+            "account": session.account.as_ref().map(|name| json!({ "name": name, "level": session.level })),
+            "level": session.level,
+            "read_only": config.read_only,
+            "schema_changes": config.schema_changes,
+            "api_url": config.api_url,
+            "publishable_key": config.publishable_key,
+            "inbox_url": config.inbox_url,
+            "postgres_version": postgres_version(&state).await,
+            "reasons": reasons(&state, &session),
+        });
+        if let (Value::Object(body), Value::Object(more)) = (&mut body, more) {
+            body.extend(more);
+        }
+    } else if let Value::Object(body) = &mut body {
+        body.insert("account".into(), Value::Null);
+    }
+    Ok(HttpResponse::Ok().json(body))
+}
+
+/// The database's version; null while it is away, because the page must load then, too.
+async fn postgres_version(state: &ConsoleState) -> Option<String> {
+    let client = state.database.service().await.ok()?;
+    let row = client.query_one("show server_version", &[]).await.ok()?;
+    row.get(0)
+}
+
+/// Why controls of this page are disabled.
+fn reasons(state: &ConsoleState, session: &Session) -> Map<String, Value> {
+    let mut reasons = Map::new();
+    if session.level < Level::Admin {
+        let reason = if state.config.read_only {
+            "The console is read only (selvedge.console.read_only)"
+        } else {
+            "Your account is a viewer"
+        };
+        reasons.insert("write".into(), json!(reason));
+        reasons.insert("schema_changes".into(), json!(reason));
+    } else if !state.config.schema_changes {
+        reasons.insert(
+            "schema_changes".into(),
+            json!("The schema changes by migrations here (selvedge.console.schema_changes is false)"),
+        );
+    }
+    reasons
+}
+
+/// `DELETE /api/session`.
+pub(super) async fn sign_out(
+    state: web::Data<ConsoleState>,
+    session: Session,
+) -> Result<HttpResponse, ConsoleError> {
+    audit::record(
+        &state,
+        &session,
+        AuditEntry::new("sign_out", session.account_name()),
+    )
+    .await?;
+    state.sessions.end(&state.database, &session).await?;
+    Ok(HttpResponse::build(StatusCode::NO_CONTENT)
+        .insert_header(cookie::remove(state.config.secure_cookies))
+        .finish())
+}
+
+/// `GET /api/accounts`
+pub(super) async fn list(state: web::Data<ConsoleState>) -> Result<HttpResponse, ConsoleError> {
+    let client = state.database.service().await?;
+    Ok(HttpResponse::Ok().json(json!({ "accounts": accounts::list_accounts(&client).await? })))
+}

@@ -1,0 +1,57 @@
+//! The caller of an endpoint, as an extractor.
+
+use std::future::{Ready, ready};
+use std::sync::Arc;
+
+use actix_web::dev::Payload;
+use actix_web::{FromRequest, HttpMessage, HttpRequest};
+
+use super::secret::Digest;
+use crate::error::ConsoleError;
+use crate::state::Level;
+
+/// Who calls, at which level, and the request's id. An extractor for every endpoint that needs a session.
+#[derive(Debug, Clone)]
+pub struct Session {
+    /// The account; `None` where nobody signs in.
+    pub account: Option<Arc<str>>,
+    /// What the caller may do. It decides about the database login.
+    pub level: Level,
+    /// The id under which the request is found in logs and in the audit.
+    pub request_id: Arc<str>,
+    /// The address of the client.
+    pub address: Arc<str>,
+    /// The session's row; `None` where nobody signs in.
+    pub(super) digest: Option<Digest>,
+}
+
+impl Session {
+    /// The account's name, for texts: `local` where nobody signs in.
+    pub fn account_name(&self) -> &str {
+        self.account.as_deref().unwrap_or("local")
+    }
+
+    /// Refuses callers below a level. The route table has done it for the endpoint; this is for parts of one.
+    ///
+    /// # Errors
+    /// 403 with the level that is needed.
+    pub fn require(&self, level: Level) -> Result<(), ConsoleError> {
+        if self.level >= level {
+            return Ok(());
+        }
+        Err(ConsoleError::forbidden(format!(
+            "This needs the level {level}, and your account is a {}",
+            self.level
+        )))
+    }
+}
+
+impl FromRequest for Session {
+    type Error = ConsoleError;
+    type Future = Ready<Result<Self, ConsoleError>>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        let session = request.extensions().get::<Self>().cloned();
+        ready(session.ok_or_else(ConsoleError::unauthenticated))
+    }
+}

@@ -1,0 +1,112 @@
+//! Limits of a signed-in caller: 50 requests a second for a session, three running statements for an account (CONSOLE-020).
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use actix_web::http::StatusCode;
+use moka::sync::Cache;
+
+use super::caller::Session;
+use crate::error::ConsoleError;
+
+/// Requests a second of one session. That many may also come at once.
+const REQUESTS_PER_SECOND: f64 = 50.0;
+/// Statements of one account that run at the same time.
+const STATEMENTS: usize = 3;
+
+/// Who is counted: a session where people sign in, else an address.
+type Counted = Arc<str>;
+
+/// A bucket of requests per session.
+pub(super) struct RequestLimit {
+    buckets: Cache<Counted, Arc<Mutex<Bucket>>>,
+}
+
+struct Bucket {
+    left: f64,
+    filled_at: Instant,
+}
+
+impl Default for RequestLimit {
+    fn default() -> Self {
+        // An idle bucket is full again after a second, so it need not be kept.
+        let buckets = Cache::builder()
+            .max_capacity(10_000)
+            .time_to_idle(Duration::from_secs(10))
+            .build();
+        Self { buckets }
+    }
+}
+
+impl RequestLimit {
+    pub(super) fn count(&self, session: &Session) -> Result<(), ConsoleError> {
+        let counted: Counted = match session.digest {
+            Some(digest) => hex::encode(digest).into(),
+            None => session.address.clone(),
+        };
+        let bucket = self.buckets.get_with(counted, || {
+            Arc::new(Mutex::new(Bucket {
+                left: REQUESTS_PER_SECOND,
+                filled_at: Instant::now(),
+            }))
+        });
+        let mut bucket = bucket.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = Instant::now();
+        // Whole and parts of requests, because requests come in faster than whole ones are regained.
+        let gained = now.duration_since(bucket.filled_at).as_secs_f64() * REQUESTS_PER_SECOND;
+        bucket.left = (bucket.left + gained).min(REQUESTS_PER_SECOND);
+        bucket.filled_at = now;
+        if bucket.left < 1.0 {
+            return Err(too_many("Too many requests: at most 50 a second for one session"));
+        }
+        bucket.left -= 1.0;
+        Ok(())
+    }
+}
+
+/// How many statements of each account run.
+#[derive(Default)]
+pub(super) struct StatementLimit {
+    running: Arc<Mutex<HashMap<Arc<str>, usize>>>,
+}
+
+/// A place among the running statements of an account.
+pub struct StatementPermit {
+    account: Arc<str>,
+    running: Arc<Mutex<HashMap<Arc<str>, usize>>>,
+}
+
+impl StatementLimit {
+    pub(super) fn permit(&self, session: &Session) -> Result<StatementPermit, ConsoleError> {
+        let account: Arc<str> = session.account_name().into();
+        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = running.entry(Arc::clone(&account)).or_default();
+        if *count >= STATEMENTS {
+            return Err(too_many("Three statements of this account run already")
+                .with_hint("Wait until one of them ends, or cancel it"));
+        }
+        *count += 1;
+        Ok(StatementPermit {
+            account,
+            running: Arc::clone(&self.running),
+        })
+    }
+}
+
+impl Drop for StatementPermit {
+    fn drop(&mut self) {
+        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(count) = running.get_mut(&self.account) {
+            *count -= 1;
+            // Accounts without running statements are not kept, so that the table stays as small as its use.
+            if *count == 0 {
+                running.remove(&self.account);
+            }
+        }
+    }
+}
+
+fn too_many(message: &str) -> ConsoleError {
+    ConsoleError::new(StatusCode::TOO_MANY_REQUESTS, "too_many", message)
+}

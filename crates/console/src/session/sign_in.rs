@@ -1,0 +1,119 @@
+//! `POST /api/session`: sign-in with name and password.
+
+use actix_web::http::StatusCode;
+use actix_web::{HttpRequest, HttpResponse, web};
+use serde::Deserialize;
+use serde_json::json;
+
+use super::caller::Session;
+use super::{cookie, lookup, password};
+use crate::audit::{self, AuditEntry};
+use crate::error::ConsoleError;
+use crate::state::{ConsoleState, Level};
+
+/// The body of a sign-in.
+#[derive(Deserialize)]
+pub(super) struct SignIn {
+    name: String,
+    password: String,
+}
+
+/// `POST /api/session`. The answer to an unknown name and to a wrong password is the same, and takes the same time.
+pub(super) async fn sign_in(
+    state: web::Data<ConsoleState>,
+    request: HttpRequest,
+    body: web::Json<SignIn>,
+) -> Result<HttpResponse, ConsoleError> {
+    if !state.config.login {
+        return Err(ConsoleError::invalid("Nobody signs in to this console"));
+    }
+    let SignIn { name, password } = body.into_inner();
+    let caller = lookup::anonymous(&state, &request);
+    if let Err(wait) = state.sessions.throttle.begin(&name, &caller.address) {
+        return Err(too_many_guesses(wait.as_secs() + 1));
+    }
+    let Some(level) = check_password(&state, &name, password).await? else {
+        let entry = AuditEntry::new("sign_in", &name).with_result("refused");
+        audit::record(&state, &caller, entry).await?;
+        return Err(ConsoleError::new(
+            StatusCode::UNAUTHORIZED,
+            "invalid_credentials",
+            "Name or password is wrong",
+        ));
+    };
+    state.sessions.throttle.forgive(&name, &caller.address);
+    refuse_leaked_secret(&state, level).await?;
+    let caller = Session {
+        account: Some(name.as_str().into()),
+        level,
+        ..caller
+    };
+    audit::record(&state, &caller, AuditEntry::new("sign_in", &name)).await?;
+    let sessions = &state.sessions;
+    let secrets = sessions.create(&state.database, &name, &caller.address).await?;
+    Ok(HttpResponse::Ok()
+        .insert_header(cookie::set(&secrets.cookie, state.config.secure_cookies))
+        .json(json!({
+            "secret": secrets.header,
+            "account": { "name": name, "level": level },
+        })))
+}
+
+/// The level of the account with this name and password.
+async fn check_password(
+    state: &ConsoleState,
+    name: &str,
+    password: String,
+) -> Result<Option<Level>, ConsoleError> {
+    let client = state.database.service().await?;
+    let row = client
+        .query_opt(
+            "select password_hash, level from selvedge_console.accounts where name = $1",
+            &[&name],
+        )
+        .await?;
+    // Given back before the hashing, which takes longer than all other requests together.
+    drop(client);
+    let (hash, level) = row
+        .map(|row| (row.get::<_, String>(0), row.get::<_, String>(1)))
+        .unzip();
+    let _place = state.sessions.hashing.acquire().await;
+    let is_right = web::block(move || password::verify(&password, hash.as_deref()))
+        .await
+        .map_err(|_| ConsoleError::unavailable("The server is stopping"))?;
+    // A level that this version does not know, such as that of a later one, lets nobody in.
+    Ok(level.filter(|_| is_right).and_then(|level| level.parse().ok()))
+}
+
+fn too_many_guesses(seconds: u64) -> ConsoleError {
+    ConsoleError::new(
+        StatusCode::TOO_MANY_REQUESTS,
+        "too_many",
+        format!("Too many wrong passwords: try again in {seconds} seconds"),
+    )
+}
+
+/// Refuses viewers while the key that signs tokens is a setting of the database, which every role can read: with it a
+/// viewer could sign himself a token of any role (CONSOLE-018).
+async fn refuse_leaked_secret(state: &ConsoleState, level: Level) -> Result<(), ConsoleError> {
+    if level > Level::Viewer && !state.config.read_only {
+        return Ok(());
+    }
+    let client = state.database.connection(Level::Viewer).await?;
+    let leaks: bool = client
+        .query_one(
+            "select exists (
+               select from pg_catalog.pg_db_role_setting s, unnest(s.setconfig) setting
+               where setting ilike 'app.settings.jwt_secret=%' or setting ilike 'pgrst.jwt_secret=%')",
+            &[],
+        )
+        .await?
+        .get(0);
+    if !leaks {
+        return Ok(());
+    }
+    Err(ConsoleError::forbidden(
+        "Viewers are not let in while the JWT secret is a setting of the database, which every role can read",
+    )
+    .with_hint("Remove it: alter database postgres reset \"app.settings.jwt_secret\""))
+}

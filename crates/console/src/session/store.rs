@@ -1,0 +1,192 @@
+//! Sessions: rows of `selvedge_console.sessions`, each known for a moment so that not every request asks the database.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use moka::sync::Cache;
+use subtle::ConstantTimeEq as _;
+use tokio::sync::Semaphore;
+
+use super::caller::Session;
+use super::limits::{RequestLimit, StatementLimit, StatementPermit};
+use super::secret::{Digest, digest, random_secret};
+use super::throttle::Throttle;
+use crate::error::ConsoleError;
+use crate::state::{ConsoleConfig, ConsoleDatabase, Level};
+
+/// How long a row is trusted without asking again. A sign-out on another node ends the session after at most this time.
+const TRUSTED: Duration = Duration::from_millis(500);
+
+/// The time of the last request is written at most this often, in seconds.
+const FIND: &str = "
+    with found as (
+      select s.cookie_digest, s.header_digest, s.account, a.level, s.seen_at
+      from selvedge_console.sessions s join selvedge_console.accounts a on a.name = s.account
+      where s.cookie_digest = $1 and s.expires_at > now() and s.seen_at > now() - make_interval(secs => $2)
+    ), seen as (
+      update selvedge_console.sessions s set seen_at = now()
+      from found f where s.cookie_digest = f.cookie_digest and f.seen_at < now() - interval '15 s'
+    )
+    select header_digest, account, level from found";
+
+const INSERT: &str = "
+    with ended as (delete from selvedge_console.sessions where expires_at < now())
+    insert into selvedge_console.sessions (cookie_digest, header_digest, account, address, expires_at)
+    values ($1, $2, $3, $4, now() + make_interval(secs => $5))";
+
+/// Sessions that were asked for recently, and the limits of their callers.
+pub(crate) struct SessionStore {
+    recent: Cache<Digest, Known>,
+    requests: RequestLimit,
+    statements: StatementLimit,
+    pub(super) throttle: Throttle,
+    /// Passwords that are examined at once. Each takes 19 MB and tens of milliseconds.
+    pub(super) hashing: Semaphore,
+    idle: Duration,
+    lifetime: Duration,
+}
+
+#[derive(Clone)]
+struct Known {
+    header_digest: Digest,
+    account: Arc<str>,
+    level: Level,
+    asked_at: Instant,
+}
+
+/// The secrets of a new session.
+pub(super) struct Secrets {
+    pub(super) cookie: String,
+    pub(super) header: String,
+}
+
+impl SessionStore {
+    pub(crate) fn new(config: &ConsoleConfig) -> Self {
+        Self {
+            recent: Cache::builder()
+                .max_capacity(10_000)
+                .time_to_live(TRUSTED)
+                .build(),
+            requests: RequestLimit::default(),
+            statements: StatementLimit::default(),
+            throttle: Throttle::default(),
+            hashing: Semaphore::new(2),
+            idle: config.idle,
+            lifetime: config.lifetime,
+        }
+    }
+
+    /// Account and level of the session with these secrets; `None` if there is none, or it has ended.
+    pub(super) async fn find(
+        &self,
+        database: &ConsoleDatabase,
+        cookie: Digest,
+        header_secret: &str,
+    ) -> Result<Option<(Arc<str>, Level)>, ConsoleError> {
+        let known = match self
+            .recent
+            .get(&cookie)
+            .filter(|known| known.asked_at.elapsed() < TRUSTED)
+        {
+            Some(known) => known,
+            None => {
+                let Some(known) = self.ask(database, cookie).await? else {
+                    return Ok(None);
+                };
+                self.recent.insert(cookie, known.clone());
+                known
+            }
+        };
+        let is_own: bool = digest(header_secret).ct_eq(&known.header_digest).into();
+        Ok(is_own.then_some((known.account, known.level)))
+    }
+
+    async fn ask(&self, database: &ConsoleDatabase, cookie: Digest) -> Result<Option<Known>, ConsoleError> {
+        let asked_at = Instant::now();
+        let client = database.service().await?;
+        let statement = client.prepare_cached(FIND).await?;
+        let Some(row) = client
+            .query_opt(&statement, &[&cookie.as_slice(), &self.idle.as_secs_f64()])
+            .await?
+        else {
+            return Ok(None);
+        };
+        let (header, account, level): (Vec<u8>, String, String) = (row.get(0), row.get(1), row.get(2));
+        // A level that this version does not know has no rights in it.
+        let (Ok(level), Ok(header_digest)) = (level.parse(), Digest::try_from(header)) else {
+            return Ok(None);
+        };
+        Ok(Some(Known {
+            header_digest,
+            account: account.into(),
+            level,
+            asked_at,
+        }))
+    }
+
+    /// Makes a session with new secrets, whatever the browser has sent before.
+    pub(super) async fn create(
+        &self,
+        database: &ConsoleDatabase,
+        account: &str,
+        address: &str,
+    ) -> Result<Secrets, ConsoleError> {
+        let secrets = Secrets {
+            cookie: random_secret(),
+            header: random_secret(),
+        };
+        // Only digests leave this function for the database; the secrets go to the browser alone.
+        let (cookie, header) = (digest(&secrets.cookie), digest(&secrets.header));
+        let client = database.service().await?;
+        client
+            .execute(
+                INSERT,
+                &[
+                    &cookie.as_slice(),
+                    &header.as_slice(),
+                    &account,
+                    &address,
+                    &self.lifetime.as_secs_f64(),
+                ],
+            )
+            .await?;
+        Ok(secrets)
+    }
+
+    /// Ends a session.
+    pub(super) async fn end(
+        &self,
+        database: &ConsoleDatabase,
+        session: &Session,
+    ) -> Result<(), ConsoleError> {
+        let Some(digest) = session.digest else {
+            return Ok(());
+        };
+        let client = database.service().await?;
+        client
+            .execute(
+                "delete from selvedge_console.sessions where cookie_digest = $1",
+                &[&digest.as_slice()],
+            )
+            .await?;
+        // Here it ends at once; other nodes ask the database again after TRUSTED.
+        self.recent.invalidate(&digest);
+        Ok(())
+    }
+
+    /// Counts a request against its session's limit.
+    ///
+    /// # Errors
+    /// 429 above 50 requests a second.
+    pub(crate) fn count_request(&self, session: &Session) -> Result<(), ConsoleError> {
+        self.requests.count(session)
+    }
+
+    /// Takes one of the account's places for running statements; it is given back when the permit is dropped.
+    ///
+    /// # Errors
+    /// 429 while three statements of the account run.
+    pub(crate) fn permit_statement(&self, session: &Session) -> Result<StatementPermit, ConsoleError> {
+        self.statements.permit(session)
+    }
+}

@@ -1,0 +1,111 @@
+//! Slows down who guesses passwords (CONSOLE-014). Failures are counted per account and address, so that nobody can lock
+//! somebody else out.
+
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use moka::sync::Cache;
+
+/// Failures that cost no time.
+const FREE_FAILURES: u32 = 5;
+/// Failures are forgotten after this time without another one.
+const MEMORY: Duration = Duration::from_secs(15 * 60);
+/// The longest delay.
+const LONGEST_DELAY: Duration = Duration::from_secs(5 * 60);
+/// An address of IPv6 counts by its network, of which one client has all addresses.
+const V6_NETWORK_SEGMENTS: usize = 4;
+
+type Key = (String, String);
+
+/// Recent failures.
+pub(super) struct Throttle {
+    failures: Cache<Key, Arc<Mutex<Failures>>>,
+}
+
+struct Failures {
+    count: u32,
+    last: Instant,
+}
+
+impl Default for Throttle {
+    fn default() -> Self {
+        let failures = Cache::builder().max_capacity(50_000).time_to_idle(MEMORY).build();
+        Self { failures }
+    }
+}
+
+impl Throttle {
+    /// Counts an attempt as a failure before its password is examined, so that many attempts at once do not all pass.
+    /// [`Self::forgive`] takes it back. The error is the time to wait, during which attempts are not examined.
+    pub(super) fn begin(&self, account: &str, address: &str) -> Result<(), Duration> {
+        let failures = self.failures.get_with(key(account, address), || {
+            Arc::new(Mutex::new(Failures {
+                count: 0,
+                last: Instant::now(),
+            }))
+        });
+        let mut failures = failures.lock().unwrap_or_else(PoisonError::into_inner);
+        let free_at = failures.last + delay_after(failures.count);
+        let now = Instant::now();
+        if free_at > now {
+            return Err(free_at - now);
+        }
+        // An attempt during the delay is not counted, or a waiting person would never get in again.
+        failures.count += 1;
+        failures.last = now;
+        Ok(())
+    }
+
+    /// Forgets the failures of somebody who knew the password.
+    pub(super) fn forgive(&self, account: &str, address: &str) {
+        self.failures.invalidate(&key(account, address));
+    }
+}
+
+/// The delay after this many failures: none, then one second, doubled by each further failure.
+fn delay_after(failures: u32) -> Duration {
+    match failures.checked_sub(FREE_FAILURES) {
+        None => Duration::ZERO,
+        Some(more) => Duration::from_secs(1 << more.min(16)).min(LONGEST_DELAY),
+    }
+}
+
+fn key(account: &str, address: &str) -> Key {
+    let network = match address.parse() {
+        Ok(IpAddr::V6(address)) => format!("{:?}", &address.segments()[..V6_NETWORK_SEGMENTS]),
+        _ => address.to_owned(),
+    };
+    (account.to_owned(), network)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn console_174_the_sixth_guess_waits_and_other_addresses_do_not() {
+        let throttle = Throttle::default();
+        for _ in 0..5 {
+            assert_eq!(throttle.begin("ana", "10.0.0.1"), Ok(()));
+        }
+        assert!(throttle.begin("ana", "10.0.0.1").is_err());
+        assert_eq!(throttle.begin("ana", "10.0.0.2"), Ok(()));
+        assert_eq!(throttle.begin("bo", "10.0.0.1"), Ok(()));
+        throttle.forgive("ana", "10.0.0.1");
+        assert_eq!(throttle.begin("ana", "10.0.0.1"), Ok(()));
+    }
+
+    #[test]
+    fn console_014_the_delay_doubles_and_has_an_end() {
+        let seconds = |failures| delay_after(failures).as_secs();
+        assert_eq!([4, 5, 6, 7].map(seconds), [0, 1, 2, 4]);
+        assert_eq!(seconds(500), LONGEST_DELAY.as_secs());
+    }
+
+    #[test]
+    fn console_014_addresses_of_one_ipv6_network_count_together() {
+        assert_eq!(key("ana", "2001:db8::1"), key("ana", "2001:db8::2"));
+        assert_ne!(key("ana", "2001:db8::1"), key("ana", "2001:db8:0:1::1"));
+    }
+}

@@ -1,0 +1,97 @@
+//! The settings of the console, as the server has read them.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::guards::AllowedHosts;
+
+/// What an account may do. Each level is a database login of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// Reads.
+    Viewer,
+    /// Everything that the server's settings allow.
+    Admin,
+}
+
+impl Level {
+    /// The name in accounts, in the audit and in answers.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Viewer => "viewer",
+            Self::Admin => "admin",
+        }
+    }
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+impl FromStr for Level {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "viewer" => Ok(Self::Viewer),
+            "admin" => Ok(Self::Admin),
+            other => Err(format!("{other:?} is no level: viewer, admin")),
+        }
+    }
+}
+
+/// Which command serves the console.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ConsoleMode {
+    /// `selvedge start`
+    Start,
+    /// `selvedge serve`
+    Serve,
+}
+
+/// The settings of the console.
+#[derive(Clone)]
+pub struct ConsoleConfig {
+    /// The command that serves it.
+    pub mode: ConsoleMode,
+    /// The project's name.
+    pub project: String,
+    /// The hosts to which the console answers.
+    pub hosts: AllowedHosts,
+    /// Whether people sign in. Without it everybody who reaches the listener is an admin.
+    pub login: bool,
+    /// Whether all accounts are viewers.
+    pub read_only: bool,
+    /// Whether admins may change the schema.
+    pub schema_changes: bool,
+    /// Whether cookies are sent over TLS only: beyond loopback.
+    pub secure_cookies: bool,
+    /// A session ends after this time without a request.
+    pub idle: Duration,
+    /// A session ends this long after the sign-in.
+    pub lifetime: Duration,
+    /// The time limit of a statement.
+    pub statement_timeout: Duration,
+    /// The public address of the API.
+    pub api_url: String,
+    /// The key for browsers.
+    pub publishable_key: String,
+    /// The address of the inbox's own page.
+    pub inbox_url: Option<String>,
+    /// The schemas that the REST service exposes.
+    pub exposed_schemas: Vec<String>,
+    /// The project's folder, in `start`: migrations and snippets are files in it.
+    pub project_folder: Option<PathBuf>,
+    /// The version of this program.
+    pub version: &'static str,
+    /// The number of trusted proxies in front of the listener, whose `X-Forwarded-For` names the client.
+    pub trusted_proxies: usize,
+}

@@ -1,0 +1,112 @@
+//! Database connections of the console. A level is a login, so PostgreSQL itself refuses what a level may not do.
+
+use std::sync::Arc;
+
+use deadpool_postgres::{Object, Pool};
+use selvedge_postgres::{Database, Login};
+use tokio_postgres::Client;
+
+use super::config::Level;
+use crate::error::ConsoleError;
+
+/// Connections of each level that are kept for the console's own statements. Texts of users get connections of their own.
+const CONNECTIONS: usize = 4;
+
+/// Roles with which SQL can run programs or touch files of the database's machine.
+const DANGEROUS_ROLES: &str = "select r.rolname::text, r.rolsuper, coalesce((
+       select string_agg(g.rolname::text, ', ' order by g.rolname)
+       from pg_catalog.pg_roles g
+       where g.rolname in ('pg_execute_server_program', 'pg_write_server_files', 'pg_read_server_files')
+         and pg_catalog.pg_has_role(r.oid, g.oid, 'member')), '')
+     from pg_catalog.pg_roles r where r.rolname = current_user";
+
+/// The database, as the levels and the console itself reach it.
+pub struct ConsoleDatabase {
+    database: Arc<Database>,
+    viewer: Pool,
+    admin: Pool,
+    service: Pool,
+}
+
+impl ConsoleDatabase {
+    /// Connections are opened when they are first used.
+    pub fn new(database: Arc<Database>) -> Self {
+        Self {
+            viewer: database.pool(Login::ConsoleReader, CONNECTIONS),
+            admin: database.pool(Login::ConsoleAdmin, CONNECTIONS),
+            service: database.pool(Login::ConsoleService, CONNECTIONS),
+            database,
+        }
+    }
+
+    /// A connection of a level for statements that the console has written itself. Give it back without an open
+    /// transaction and without changed settings; for a text of a user take [`Self::dedicated`].
+    ///
+    /// # Errors
+    /// When the database is away.
+    pub async fn connection(&self, level: Level) -> Result<Object, ConsoleError> {
+        let pool = match level {
+            Level::Viewer => &self.viewer,
+            Level::Admin => &self.admin,
+        };
+        Ok(pool.get().await?)
+    }
+
+    /// A connection of a level that nobody else uses, closed when it is dropped. A text of a user can change a session in
+    /// ways that no reset finds.
+    ///
+    /// # Errors
+    /// When the database is away.
+    pub async fn dedicated(&self, level: Level) -> Result<Client, ConsoleError> {
+        Ok(self.database.client(login_of(level)).await?)
+    }
+
+    /// A connection of the console itself, which reads accounts and sessions and writes the audit.
+    pub(crate) async fn service(&self) -> Result<Object, ConsoleError> {
+        Ok(self.service.get().await?)
+    }
+
+    /// The database with all logins, for what runs under a caller's role as the services do it.
+    pub fn shared(&self) -> &Arc<Database> {
+        &self.database
+    }
+}
+
+fn login_of(level: Level) -> Login {
+    match level {
+        Level::Viewer => Login::ConsoleReader,
+        Level::Admin => Login::ConsoleAdmin,
+    }
+}
+
+/// Refuses logins with which the console would give away the database's machine (CONSOLE-015).
+///
+/// # Errors
+/// A login that fails, or one that is a superuser or may run programs or touch files; the message names it.
+pub async fn check_logins(database: &Database) -> Result<(), String> {
+    for login in [Login::ConsoleReader, Login::ConsoleAdmin, Login::ConsoleService] {
+        let client = database
+            .client(login)
+            .await
+            .map_err(|error| format!("the console cannot log in to the database: {error}"))?;
+        let row = client
+            .query_one(DANGEROUS_ROLES, &[])
+            .await
+            .map_err(|error| format!("the console cannot examine its logins: {error}"))?;
+        let (name, is_superuser, roles): (String, bool, String) = (row.get(0), row.get(1), row.get(2));
+        // Membership says nothing about a superuser, who passes every check of a right.
+        if is_superuser {
+            return Err(format!(
+                "the console does not log in as {name}, which is a superuser: whoever reaches the console could then run \
+                 programs on the database's machine"
+            ));
+        }
+        if !roles.is_empty() {
+            return Err(format!(
+                "the console does not log in as {name}, which is a member of {roles}: whoever reaches the console could \
+                 then run programs or touch files on the database's machine"
+            ));
+        }
+    }
+    Ok(())
+}

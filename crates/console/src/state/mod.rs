@@ -1,0 +1,45 @@
+//! What the areas share: the configuration, database connections per level, and handles that the server gives.
+
+mod config;
+mod database;
+
+use std::sync::Arc;
+
+use selvedge_mail::Inbox;
+
+use crate::error::ConsoleError;
+use crate::session::{Session, SessionStore, StatementPermit};
+
+pub use config::{ConsoleConfig, ConsoleMode, Level};
+pub use database::{ConsoleDatabase, check_logins};
+
+/// The state of the console, shared by its worker threads.
+pub struct ConsoleState {
+    /// The settings.
+    pub config: ConsoleConfig,
+    /// Connections, by level.
+    pub database: ConsoleDatabase,
+    /// The development inbox, where mail goes there.
+    pub inbox: Option<Inbox>,
+    pub(crate) sessions: SessionStore,
+}
+
+impl ConsoleState {
+    /// The state of a console.
+    pub fn new(config: ConsoleConfig, database: ConsoleDatabase, inbox: Option<Inbox>) -> Arc<Self> {
+        Arc::new(Self {
+            sessions: SessionStore::new(&config),
+            config,
+            database,
+            inbox,
+        })
+    }
+
+    /// Takes one of the account's places for running statements; it is given back when the permit is dropped.
+    ///
+    /// # Errors
+    /// 429 while three statements of the account run.
+    pub fn permit_statement(&self, session: &Session) -> Result<StatementPermit, ConsoleError> {
+        self.sessions.permit_statement(session)
+    }
+}

@@ -1,0 +1,80 @@
+//! The console beside the API of `start` and `serve`.
+
+use std::net::TcpListener;
+
+use actix_web::dev::ServerHandle;
+use anyhow::{Context, Result, bail};
+use selvedge_console::{ConsoleDatabase, ConsoleState, check_logins, start_console};
+
+use super::shutdown;
+use crate::config::Config;
+use crate::keys::KeySet;
+use crate::listen::{self, CONSOLE_PORT, SERVED_CONSOLE_PORT};
+use crate::output;
+use crate::services::{Mode, Services, console_config};
+
+/// Opens the listeners of the console in `start`, and switches it off where its port is taken: the project itself can run
+/// without it, and a Studio of another project may have the port.
+pub(super) fn bind_in_start(config: &mut Config) -> Vec<TcpListener> {
+    let section = &mut config.console;
+    if !section.enabled_in_start {
+        return Vec::new();
+    }
+    match listen::bind_port_at_once("127.0.0.1", section.port, CONSOLE_PORT) {
+        Ok(listener) => {
+            let v6 = listen::bind_port_at_once("::1", section.port, CONSOLE_PORT).ok();
+            std::iter::once(listener).chain(v6).collect()
+        }
+        Err(error) => {
+            section.enabled_in_start = false;
+            output::print_warnings(&[format!("the console is not served: {error}")]);
+            Vec::new()
+        }
+    }
+}
+
+/// Opens the listener of the console in `serve`.
+///
+/// # Errors
+/// A port that is taken.
+pub(super) fn bind_in_serve(config: &Config) -> Result<Vec<TcpListener>> {
+    let section = &config.console;
+    if !section.enabled {
+        return Ok(Vec::new());
+    }
+    let host = section.bind.ip().to_string();
+    Ok(vec![listen::bind_port(
+        &host,
+        section.bind.port(),
+        SERVED_CONSOLE_PORT,
+    )?])
+}
+
+/// Starts the console on its listeners; `None` when there are none, and then nothing of it costs anything.
+///
+/// # Errors
+/// In `serve` also a login with which the console would give away the database's machine.
+pub(super) async fn start(
+    config: &Config,
+    keys: &KeySet,
+    services: &Services,
+    listeners: Vec<TcpListener>,
+) -> Result<Option<ServerHandle>> {
+    if listeners.is_empty() {
+        return Ok(None);
+    }
+    let mode = services.mode;
+    // On a laptop the logins are the well-known ones of a database that the same user owns.
+    if mode == Mode::Production
+        && let Err(reason) = check_logins(services.database()).await
+    {
+        bail!("{reason}");
+    }
+    let state = ConsoleState::new(
+        console_config(config, keys, mode),
+        ConsoleDatabase::new(services.database().clone()),
+        services.inbox.clone(),
+    );
+    let server = start_console(state, listeners).context("the console cannot listen")?;
+    Ok(Some(shutdown::spawn_server(server)))
+}

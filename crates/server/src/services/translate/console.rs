@@ -1,0 +1,43 @@
+//! Configuration → the settings of the console.
+
+use selvedge_console::{AllowedHosts, ConsoleConfig, ConsoleMode};
+
+use crate::config::Config;
+use crate::instance;
+use crate::keys::KeySet;
+use crate::services::mode::Mode;
+
+/// The settings of the console.
+pub(crate) fn console_config(config: &Config, keys: &KeySet, mode: Mode) -> ConsoleConfig {
+    let section = &config.console;
+    let is_production = mode == Mode::Production;
+    let (port, public_url) = if is_production {
+        (section.bind.port(), section.public_url.as_ref())
+    } else {
+        (section.port, None)
+    };
+    ConsoleConfig {
+        mode: if is_production {
+            ConsoleMode::Serve
+        } else {
+            ConsoleMode::Start
+        },
+        project: config.project.id.clone(),
+        hosts: AllowedHosts::new(port, public_url),
+        login: is_production || section.login,
+        read_only: section.read_only,
+        // On a laptop a change becomes a migration of the project; in production migrations come by `migrate up`.
+        schema_changes: !is_production || section.schema_changes,
+        secure_cookies: public_url.is_some(),
+        idle: section.idle,
+        lifetime: section.lifetime,
+        statement_timeout: section.statement_timeout,
+        api_url: config.api_url(),
+        publishable_key: keys.browser_key().to_owned(),
+        inbox_url: (!is_production && config.inbox.enabled).then(|| instance::inbox_url(config.inbox.port)),
+        exposed_schemas: config.rest_settings().0.schemas,
+        project_folder: (!is_production).then(|| config.project.folder.clone()),
+        version: env!("CARGO_PKG_VERSION"),
+        trusted_proxies: config.selvedge.limits.trusted_proxies,
+    }
+}
