@@ -106,8 +106,10 @@ impl ConsoleError {
 fn status_of(code: &SqlState) -> StatusCode {
     match code.code().get(..2).unwrap_or_default() {
         "08" | "53" | "58" => StatusCode::SERVICE_UNAVAILABLE,
+        // Shutdown and restart of the server; a cancelled statement is the caller's own wish.
         "57" if *code != SqlState::QUERY_CANCELED => StatusCode::SERVICE_UNAVAILABLE,
         "28" => StatusCode::FORBIDDEN,
+        // A transaction that lost against another one: trying again may succeed, so it is a conflict and no fault.
         "40" => StatusCode::CONFLICT,
         _ if *code == SqlState::INSUFFICIENT_PRIVILEGE => StatusCode::FORBIDDEN,
         _ => StatusCode::UNPROCESSABLE_ENTITY,

@@ -116,6 +116,7 @@ pub async fn remove_account(client: &Client, name: &str) -> Result<(), AccountEr
 pub async fn set_account_level(client: &Client, name: &str, level: Level) -> Result<(), AccountError> {
     let changed = client
         .execute(
+            // In one statement: a session with the old level must not outlive the change.
             "with ended as (delete from selvedge_console.sessions where account = $1)
              update selvedge_console.accounts set level = $2, updated_at = now() where name = $1",
             &[&name, &level.name()],

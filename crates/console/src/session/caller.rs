@@ -51,6 +51,7 @@ impl FromRequest for Session {
     type Future = Ready<Result<Self, ConsoleError>>;
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        // The guards have put it there; without one the endpoint is open and asks for a session itself.
         let session = request.extensions().get::<Self>().cloned();
         ready(session.ok_or_else(ConsoleError::unauthenticated))
     }

@@ -14,6 +14,7 @@ fn name(is_secure: bool) -> &'static str {
 
 /// The header that gives the browser a session's first secret.
 pub(super) fn set(secret: &str, is_secure: bool) -> (header::HeaderName, HeaderValue) {
+    // Without Max-Age the cookie goes with the browser; the server's own limits end the session anyway.
     let secure = if is_secure { "; Secure" } else { "" };
     let cookie = format!(
         "{}={secret}; Path=/; HttpOnly; SameSite=Strict{secure}",

@@ -78,6 +78,7 @@ pub struct StatementPermit {
 }
 
 impl StatementLimit {
+    // The map is locked for a moment only and never across an await, so an ordinary mutex is enough.
     pub(super) fn permit(&self, session: &Session) -> Result<StatementPermit, ConsoleError> {
         let account: Arc<str> = session.account_name().into();
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);

@@ -24,6 +24,7 @@ pub(crate) async fn find(
     id: &RequestId,
 ) -> Result<Session, ConsoleError> {
     let config = &state.config;
+    // The setting wins over every account, so that a console can be made harmless without touching accounts.
     let cap = if config.read_only {
         Level::Viewer
     } else {

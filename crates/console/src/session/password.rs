@@ -25,6 +25,7 @@ pub(super) fn hash(password: &str) -> String {
 /// exist.
 pub(super) fn verify(password: &str, stored: Option<&str>) -> bool {
     let parsed = stored.and_then(parse);
+    // A stored text that cannot be read is treated like an account that does not exist.
     let Some((cost, salt, hash)) = parsed else {
         let _ = compute(password, &[0; 16], COST);
         return false;

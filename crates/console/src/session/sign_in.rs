@@ -41,6 +41,7 @@ pub(super) async fn sign_in(
             "Name or password is wrong",
         ));
     };
+    // From here on the password was right, whatever else is refused.
     state.sessions.throttle.forgive(&name, &caller.address);
     refuse_leaked_secret(&state, level).await?;
     let caller = Session {

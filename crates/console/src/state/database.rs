@@ -32,6 +32,7 @@ impl ConsoleDatabase {
     /// Connections are opened when they are first used.
     pub fn new(database: Arc<Database>) -> Self {
         Self {
+            // Pools open a connection when one is asked for, so a console that nobody uses holds none.
             viewer: database.pool(Login::ConsoleReader, CONNECTIONS),
             admin: database.pool(Login::ConsoleAdmin, CONNECTIONS),
             service: database.pool(Login::ConsoleService, CONNECTIONS),
@@ -58,6 +59,7 @@ impl ConsoleDatabase {
     /// # Errors
     /// When the database is away.
     pub async fn dedicated(&self, level: Level) -> Result<Client, ConsoleError> {
+        // No pool: what a text has changed in the session (settings, temporary tables, locks) ends with the connection.
         Ok(self.database.client(login_of(level)).await?)
     }
 
