@@ -29,7 +29,7 @@ pub use replicas::{Reader, ReplicaConfig, ReplicaPools, Replicas, ReplicasConfig
 pub use request::{
     AccessMode, DatabaseError, Isolation, JsonRead, JsonReadResult, Param, RequestContext, RequestError,
     RequestPool, RequestPoolConfig, RequestTransaction, SqlStatement, TransactionEnd, TransactionResult,
-    TransactionStage, begin_as_caller, is_outage, is_outage_code,
+    TransactionStage, become_caller, begin_as_caller, is_outage, is_outage_code,
 };
 pub use role_settings::RoleSettings;
 pub use text_session::{

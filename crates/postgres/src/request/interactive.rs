@@ -30,12 +30,26 @@ pub async fn begin_as_caller<'c>(
         .start()
         .await?;
     // The access mode is set by the `BEGIN` above; `ReadWrite` here means that no setting is added for it.
-    let settings = context.settings(roles, AccessMode::ReadWrite, &[]);
+    become_caller(&transaction, context, roles, AccessMode::ReadWrite).await?;
+    Ok(transaction)
+}
+
+/// Goes on with an open transaction under the role and claims of `context`. `ReadOnly` also takes its right to write.
+///
+/// # Errors
+/// PostgreSQL's error: an unknown role, or one that the login may not become.
+pub async fn become_caller(
+    transaction: &tokio_postgres::Transaction<'_>,
+    context: &RequestContext<'_>,
+    roles: &RoleSettings,
+    access: AccessMode,
+) -> Result<(), Error> {
+    let settings = context.settings(roles, access, &[]);
     let params: Vec<_> = settings
         .values
         .iter()
         .map(|value| (value as &(dyn tokio_postgres::types::ToSql + Sync), Type::TEXT))
         .collect();
     transaction.query_typed(&settings.text, &params).await?;
-    Ok(transaction)
+    Ok(())
 }

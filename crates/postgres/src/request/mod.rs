@@ -25,7 +25,7 @@ use postgres_types::PgLsn;
 
 pub use context::RequestContext;
 pub use error::{DatabaseError, RequestError};
-pub use interactive::begin_as_caller;
+pub use interactive::{become_caller, begin_as_caller};
 pub use outage::{is_outage, is_outage_code};
 pub use pool::RequestPool;
 pub use pool_config::RequestPoolConfig;

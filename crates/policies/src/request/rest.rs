@@ -1,0 +1,219 @@
+//! A request to `/rest/v1` as one verb on one table, so that a line of the log can be explained.
+//!
+//! Filters on columns, `Prefer` and JSON objects are understood. What else a request says (embedded tables, logic
+//! trees, order, limits) does not change who may see a row of this table, and is named in the report.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use url::form_urlencoded;
+
+use super::verb::{Filter, Verb, VerbRequest};
+use crate::SimulationError;
+
+/// A REST request in the simulator's words.
+#[derive(Debug)]
+pub(crate) struct ParsedRestRequest {
+    pub(crate) table: String,
+    /// From `Accept-Profile` or `Content-Profile`.
+    pub(crate) schema: Option<String>,
+    /// Its field `table` is still empty, because the oid is looked up by name.
+    pub(crate) verb: VerbRequest,
+    /// Parameters that the explanation leaves out.
+    pub(crate) ignored: Vec<String>,
+}
+
+/// Parameters that are no filters and do not change which rows are allowed.
+const SHAPING: [&str; 6] = ["select", "order", "limit", "offset", "columns", "apikey"];
+
+/// Parses a request to `/rest/v1`.
+///
+/// # Errors
+/// [`SimulationError::Invalid`] when it is none on a table.
+pub(crate) fn parse_rest_request(
+    method: &str,
+    path: &str,
+    headers: &BTreeMap<String, String>,
+    body: Option<&str>,
+) -> Result<ParsedRestRequest, SimulationError> {
+    let (route, query) = path.split_once('?').unwrap_or((path, ""));
+    let route = route.strip_prefix("/rest/v1").unwrap_or(route).trim_matches('/');
+    if route.is_empty() || route.contains('/') {
+        return Err(SimulationError::Invalid(
+            "Only requests to tables and views can be explained, not calls of functions.".into(),
+        ));
+    }
+    let header = |wanted: &str| {
+        headers
+            .iter()
+            .find(|(name, _)| name.eq_ignore_ascii_case(wanted))
+            .map_or("", |(_, value)| value.as_str())
+    };
+    let prefer = header("prefer");
+    let verb = find_verb(method, prefer)?;
+    // Reads and writes choose their schema by different headers.
+    let profile = match verb {
+        Verb::Select => header("accept-profile"),
+        _ => header("content-profile"),
+    };
+    let (filters, ignored) = read_filters(query, verb);
+    Ok(ParsedRestRequest {
+        table: decode_segment(route),
+        schema: Some(profile.to_owned()).filter(|name| !name.is_empty()),
+        verb: VerbRequest {
+            verb,
+            table: String::new(),
+            row: None,
+            filters,
+            values: read_values(verb, body)?,
+            columns: read_columns(query),
+            returning: prefer.contains("return=representation"),
+        },
+        ignored,
+    })
+}
+
+/// The verb of a method. `Prefer: resolution=…` makes an upsert of a POST.
+fn find_verb(method: &str, prefer: &str) -> Result<Verb, SimulationError> {
+    match method.to_ascii_uppercase().as_str() {
+        "GET" | "HEAD" => Ok(Verb::Select),
+        "POST" if prefer.contains("resolution=") => Ok(Verb::Upsert),
+        "POST" => Ok(Verb::Insert),
+        "PUT" => Ok(Verb::Upsert),
+        "PATCH" => Ok(Verb::Update),
+        "DELETE" => Ok(Verb::Delete),
+        other => Err(SimulationError::Invalid(format!(
+            "The method {other} cannot be explained."
+        ))),
+    }
+}
+
+fn decode_segment(segment: &str) -> String {
+    // A path has no "+" for blanks, unlike a query, so they are kept by encoding them first.
+    let encoded = segment.replace('+', "%2B");
+    form_urlencoded::parse(encoded.as_bytes())
+        .next()
+        .map_or_else(String::new, |(name, _)| name.into_owned())
+}
+
+fn read_filters(query: &str, verb: Verb) -> (Vec<Filter>, Vec<String>) {
+    let (mut filters, mut ignored) = (Vec::new(), Vec::new());
+    for (name, value) in form_urlencoded::parse(query.as_bytes()) {
+        if SHAPING.contains(&name.as_ref()) || (verb == Verb::Upsert && name == "on_conflict") {
+            continue;
+        }
+        match read_filter(&name, &value) {
+            // An INSERT takes no filters; PostgREST ignores them, so they have no part in the explanation.
+            Some(filter) if !matches!(verb, Verb::Insert | Verb::Upsert) => filters.push(filter),
+            _ => ignored.push(name.into_owned()),
+        }
+    }
+    (filters, ignored)
+}
+
+/// The columns of `select` when all are plain names; otherwise none, which means all.
+fn read_columns(query: &str) -> Vec<String> {
+    let select = form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == "select");
+    let names: Vec<String> = select
+        .map(|(_, list)| list.split(',').map(str::to_owned).collect())
+        .unwrap_or_default();
+    let is_plain = |name: &String| {
+        !name.is_empty()
+            && name
+                .chars()
+                .all(|char| char.is_alphanumeric() || matches!(char, '_' | ' '))
+    };
+    match names.iter().all(is_plain) {
+        true => names,
+        false => Vec::new(),
+    }
+}
+
+/// `column->a->>b=not.eq.value`; `None` for what is not a filter on a column of the table itself.
+fn read_filter(name: &str, value: &str) -> Option<Filter> {
+    if matches!(name, "and" | "or" | "not.and" | "not.or") || name.contains('.') {
+        return None;
+    }
+    let mut parts = name
+        .split("->")
+        .map(|part| part.trim_start_matches('>').to_owned());
+    let column = parts.next()?;
+    let (negation, rest) = match value.strip_prefix("not.") {
+        Some(rest) => ("not.", rest),
+        None => ("", value),
+    };
+    let (operator, operand) = rest.split_once('.')?;
+    Some(Filter {
+        column,
+        operator: format!("{negation}{operator}"),
+        value: operand.to_owned(),
+        path: parts.collect(),
+    })
+}
+
+/// The columns of a written row as text.
+fn read_values(verb: Verb, body: Option<&str>) -> Result<BTreeMap<String, Option<String>>, SimulationError> {
+    let Some(body) = body.filter(|_| matches!(verb, Verb::Insert | Verb::Update | Verb::Upsert)) else {
+        return Ok(BTreeMap::new());
+    };
+    let unreadable =
+        || SimulationError::Invalid("The body must be one JSON object, or a list of one.".into());
+    let parsed: Value = serde_json::from_str(body).map_err(|_| unreadable())?;
+    let object = match parsed {
+        Value::Object(object) => object,
+        Value::Array(mut rows) if rows.len() == 1 => match rows.remove(0) {
+            Value::Object(object) => object,
+            _ => return Err(unreadable()),
+        },
+        _ => return Err(unreadable()),
+    };
+    Ok(object
+        .into_iter()
+        .map(|(name, value)| (name, json_as_text(value)))
+        .collect())
+}
+
+/// A JSON value as the text that the column's type reads.
+fn json_as_text(value: Value) -> Option<String> {
+    match value {
+        Value::Null => None,
+        Value::String(text) => Some(text),
+        other => Some(other.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn console_080_a_request_of_the_log_becomes_a_verb_with_filters() {
+        let headers = BTreeMap::from([("Prefer".to_owned(), "return=representation".to_owned())]);
+
+        let parsed = parse_rest_request(
+            "patch",
+            "/rest/v1/my%20notes?id=eq.7&meta->a->>b=not.is.null&or=(a.eq.1,b.eq.2)&select=*",
+            &headers,
+            Some(r#"{"title":"new","tags":["a"],"gone":null}"#),
+        )
+        .unwrap();
+
+        assert_eq!(
+            (parsed.table.as_str(), parsed.verb.verb),
+            ("my notes", Verb::Update)
+        );
+        assert!(parsed.verb.returning);
+        assert_eq!(parsed.ignored, ["or"]);
+        assert_eq!(parsed.verb.filters[1].operator, "not.is");
+        assert_eq!(parsed.verb.filters[1].path, ["a", "b"]);
+        assert_eq!(parsed.verb.values["tags"].as_deref(), Some(r#"["a"]"#));
+        assert_eq!(parsed.verb.values["gone"], None);
+    }
+
+    #[test]
+    fn console_080_a_call_of_a_function_is_refused() {
+        let refused = parse_rest_request("POST", "/rest/v1/rpc/add", &BTreeMap::new(), None);
+
+        assert!(matches!(refused, Err(SimulationError::Invalid(_))));
+    }
+}

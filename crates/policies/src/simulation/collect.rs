@@ -1,0 +1,96 @@
+//! What decides about a request, read as the owner: the table, its policies, and the rows that are meant.
+
+use tokio_postgres::Client;
+
+use super::explain::Candidate;
+use super::unsaved::resolve_unsaved;
+use crate::SimulationError;
+use crate::catalog::{Policy, Table, load_policies, load_table};
+use crate::evaluate::read_rows;
+use crate::request::{Condition, UnsavedPolicy, Verb, VerbRequest, build_condition};
+use crate::truth::{Statement, build_statement};
+
+/// At most this many rows are explained.
+pub(crate) const MAX_ROWS: usize = 100;
+
+// Without a search path all names come qualified. With row_security off PostgreSQL raises an error instead of hiding
+// rows, should the login not bypass policies.
+const READ_AS_OWNER: &str =
+    "set local search_path = ''; set local row_security = off; set local statement_timeout = '2s'";
+
+/// What was read as the owner.
+pub(crate) struct Collected {
+    pub(crate) table: Table,
+    pub(crate) policies: Vec<Policy>,
+    pub(crate) statement: Statement,
+    pub(crate) candidates: Vec<Candidate>,
+    /// Whether more rows match than are explained, and no key tells which ones the statement should be limited to.
+    pub(crate) is_cut: bool,
+}
+
+/// Reads the table, its policies and the rows that the request is about.
+///
+/// # Errors
+/// Unknown tables, roles and columns, and PostgreSQL's errors.
+pub(crate) async fn collect(
+    owner: &mut Client,
+    request: &VerbRequest,
+    unsaved: &[UnsavedPolicy],
+    role: &str,
+) -> Result<Collected, SimulationError> {
+    let oid = request.table.parse().map_err(|_| SimulationError::NoTable)?;
+    let transaction = owner.build_transaction().read_only(true).start().await?;
+    transaction.batch_execute(READ_AS_OWNER).await?;
+    let table = load_table(&transaction, oid, role).await?;
+    let mut policies = load_policies(&transaction, oid, role).await?;
+    for proposed in unsaved {
+        policies.push(resolve_unsaved(&transaction, proposed, role).await?);
+    }
+    let mut condition = build_condition(&table, request.row.as_ref(), &request.filters)?;
+    let mut rows = match request.verb {
+        Verb::Insert => Vec::new(),
+        Verb::Upsert => {
+            let existing = conflict_condition(&table, request)?;
+            read_rows(&transaction, &table, &existing, 1).await?
+        }
+        // One more than is explained tells whether there are more.
+        _ => read_rows(&transaction, &table, &condition, MAX_ROWS + 1).await?,
+    };
+    transaction.rollback().await?;
+    let has_more = rows.len() > MAX_ROWS;
+    rows.truncate(MAX_ROWS);
+    let is_cut = has_more && table.key.is_empty();
+    // The real statement is limited to the explained rows, because the others could not be compared.
+    // Rows without a primary key stay as they are; then the result is not compared.
+    let keys: Option<Vec<_>> = rows.iter().map(|row| row.key(&table)).collect();
+    if let Some(keys) = keys.filter(|_| has_more && !is_cut) {
+        condition.restrict_to_keys(&table, &keys)?;
+    }
+    let statement = build_statement(&table, request, &condition)?;
+    // A row that does not exist yet is a candidate without stored values, which are put together later.
+    let candidates = match (request.verb, rows.is_empty()) {
+        (Verb::Insert, _) | (Verb::Upsert, true) => vec![Candidate::default()],
+        _ => rows.into_iter().map(Candidate::stored).collect(),
+    };
+    Ok(Collected {
+        table,
+        policies,
+        statement,
+        candidates,
+        is_cut,
+    })
+}
+
+/// The row that an upsert meets: the one with its primary key.
+fn conflict_condition(table: &Table, request: &VerbRequest) -> Result<Condition, SimulationError> {
+    let mut condition = Condition::default();
+    let key: Option<Vec<String>> = table
+        .key
+        .iter()
+        .map(|name| request.values.get(name).cloned().flatten())
+        .collect();
+    // A key with a missing or null value meets no row: the condition is then false.
+    let keys: Vec<Vec<String>> = key.into_iter().filter(|key| !key.is_empty()).collect();
+    condition.restrict_to_keys(table, &keys)?;
+    Ok(condition)
+}
