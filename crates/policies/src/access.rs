@@ -41,9 +41,11 @@ pub async fn load_access_matrix(owner: &impl GenericClient) -> Result<AccessMatr
     let sql = "select distinct r.rolname::text from pg_policy p cross join unnest(p.polroles) as role \
                join pg_roles r on r.oid = role where r.rolname <> all ($1) order by 1";
     let others = owner.query(sql, &[&API_ROLES.as_slice()]).await?;
+    // The API's own roles come first, because they are the columns that everybody looks for.
     let mut roles: Vec<String> = API_ROLES.map(str::to_owned).into();
     roles.extend(others.iter().map(|row| row.get::<_, String>(0)));
     let rows = owner.query(include_str!("access.sql"), &[&roles]).await?;
+    // The rows come ordered by table, so a new oid begins the next table.
     let mut tables: Vec<TableAccess> = Vec::new();
     for row in &rows {
         let oid: String = row.get(0);

@@ -142,6 +142,7 @@ pub(crate) fn statement_phases(verb: Verb, reads: bool, conflicts: bool) -> Vec<
         Verb::Update => vec![Phase::filter(Update, Old)],
         Verb::Delete => vec![Phase::filter(Delete, Old)],
     };
+    // Whoever reads rows with a write must be allowed to see them, before and after it.
     match verb {
         Verb::Insert | Verb::Upsert if reads => phases.push(Phase::visible(Select, New)),
         Verb::Update | Verb::Delete if reads => phases.push(Phase::filter(Select, Old)),

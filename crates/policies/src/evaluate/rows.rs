@@ -44,6 +44,7 @@ pub(crate) async fn read_rows(
     condition: &Condition,
     limit: usize,
 ) -> Result<Vec<StoredRow>, Error> {
+    // Only tables have the system columns that say where a row is and which transaction wrote it.
     let has_place = matches!(table.kind.as_str(), "r" | "p");
     let mut sql = match has_place {
         true => String::from("select array[tableoid::text, ctid::text, xmin::text], array["),
@@ -88,6 +89,7 @@ fn row_id(table: &Table, place: Vec<String>, values: &[Option<String>]) -> Optio
     let mut place = place.into_iter();
     let (tableoid, ctid, xmin) = (place.next(), place.next(), place.next());
     match key_values(table, values).filter(|key| !key.is_empty()) {
+        // A key stays the same when the row is updated, a place does not.
         Some(key) => Some(RowId::Key { key, xmin }),
         None => Some(RowId::Place {
             tableoid: tableoid?,

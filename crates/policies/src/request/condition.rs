@@ -109,6 +109,7 @@ pub(crate) fn build_condition(
         }
         None => {}
     }
+    // Filters count in addition to a row, as they would in a URL.
     for filter in filters {
         add_filter(&mut condition, table, filter)?;
     }

@@ -112,6 +112,7 @@ pub(crate) fn report_row_security(report: &mut Report, table: &Table, role: &str
 
 /// Adds the step about the policies, and the banners about where their explanation may differ from PostgreSQL.
 pub(crate) fn report_policies(report: &mut Report, table: &Table, policies: &[Policy], subject: &Subject) {
+    // Unsaved policies take no part in the real statement, so banners speak of saved ones only.
     let applying = policies.iter().filter(|policy| policy.applies && !policy.unsaved);
     let names: Vec<String> = applying
         .clone()

@@ -81,6 +81,7 @@ async fn report_table(
         },
         table.grants.clone(),
     );
+    // Where no policy decides, listing them would suggest that one does.
     if !table.is_row_security_active() {
         let text = format!("{schema}.{name}: no policy decides for {role}.");
         report.add_step(StepName::Rls, true, text, Vec::new());

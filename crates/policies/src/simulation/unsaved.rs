@@ -18,6 +18,7 @@ pub(crate) async fn resolve_unsaved(
 ) -> Result<Policy, SimulationError> {
     let takes_using = proposed.command != Command::Insert;
     let takes_check = !matches!(proposed.command, Command::Select | Command::Delete);
+    // An empty field of a form means that the policy has no such expression.
     let nonempty = |text: &Option<String>| text.clone().filter(|text| !text.trim().is_empty());
     let (using, check) = (nonempty(&proposed.using), nonempty(&proposed.check));
     if (using.is_some() && !takes_using) || (check.is_some() && !takes_check) {
@@ -25,6 +26,7 @@ pub(crate) async fn resolve_unsaved(
             "INSERT policies take only a check, SELECT and DELETE policies only a using expression.".into(),
         ));
     }
+    // CREATE POLICY without TO means public.
     let mut applies = proposed.roles.is_empty();
     for name in &proposed.roles {
         applies |= name == "public" || has_rights_of(owner, role, name).await?;

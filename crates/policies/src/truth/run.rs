@@ -61,6 +61,7 @@ pub(crate) async fn run_statement(
     let transaction = begin_as_caller(caller, context, roles, access).await?;
     transaction.batch_execute(LIMITS).await?;
     let truth = execute(&*transaction, statement).await;
+    // An error of the statement is a result; only a rollback that fails means that the connection is lost.
     transaction.rollback().await?;
     Ok(truth.unwrap_or_else(|error| Truth::from_error(&error)))
 }

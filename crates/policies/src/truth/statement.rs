@@ -67,6 +67,7 @@ pub(crate) fn build_statement(
         statement.write_condition(condition);
         statement.need(ColumnRight::Select, condition.columns.clone());
     }
+    // RETURNING reads its columns, for which PostgreSQL asks for SELECT like for a query.
     if returns_rows {
         if request.verb != Verb::Select {
             let list = texts_of(&statement.columns);
