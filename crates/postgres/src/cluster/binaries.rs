@@ -154,7 +154,7 @@ impl Binaries {
 
     /// The extensions whose control files are installed; `None` when the folder of these files is not known.
     #[must_use]
-    pub fn installed_extensions(&self) -> Option<BTreeSet<String>> {
+    pub(crate) fn installed_extensions(&self) -> Option<BTreeSet<String>> {
         installed_extensions(&self.folder, self.major_version)
     }
 

@@ -1,7 +1,7 @@
 //! Configuration of a cluster, and the settings file (`selvedge.conf`) that is generated from it at each start.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fmt::Write as _,
     path::{Path, PathBuf},
 };
@@ -12,6 +12,7 @@ use super::{
     binaries::{Binaries, BinarySearch},
     error::ClusterError,
     owner::Owner,
+    program_tree::{ExtensionFile, add_extension, added_extensions},
 };
 
 /// Extensions whose module, of the same name, works only when PostgreSQL loads it at its start.
@@ -105,6 +106,36 @@ impl ClusterConfig {
     /// See [`Binaries::discover`].
     pub fn find_binaries(&self) -> Result<Binaries, ClusterError> {
         Binaries::find(&self.binary_search())
+    }
+
+    /// The extensions that the cluster will have: those of the machine, and those that were added; `None` when the machine's
+    /// folder of control files is not known.
+    ///
+    /// # Errors
+    /// When there is no user for the cluster or no place for its data.
+    pub fn list_extensions(&self, binaries: &Binaries) -> Result<Option<BTreeSet<String>>, ClusterError> {
+        let owner = Owner::for_this_process()?;
+        // Before the first start there is no folder for data, and nothing is created to look into it.
+        let home = match self.state_dir.is_dir() {
+            true => owner.data_home(&self.state_dir)?,
+            false => self.state_dir.clone(),
+        };
+        let added = added_extensions(binaries.major_version(), &owner, &home);
+        Ok(binaries.installed_extensions().map(|mut installed| {
+            installed.extend(added);
+            installed
+        }))
+    }
+
+    /// Adds an extension to the clusters of this user with that major version. A running one has it after its next start.
+    ///
+    /// # Errors
+    /// When the files cannot be written.
+    pub fn add_extension(&self, major_version: u32, files: &[ExtensionFile]) -> Result<(), ClusterError> {
+        let owner = Owner::for_this_process()?;
+        std::fs::create_dir_all(&self.state_dir).map_err(ClusterError::file(&self.state_dir))?;
+        let home = owner.data_home(&self.state_dir)?;
+        add_extension(major_version, &owner, &home, files)
     }
 
     pub(crate) fn log_file(&self) -> PathBuf {

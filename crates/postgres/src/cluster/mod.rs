@@ -36,6 +36,7 @@ pub use error::ClusterError;
 pub use lock::ProjectLock;
 pub use lock_holder::LockHolder;
 pub use npm::platform_name as npm_platform_name;
+pub use program_tree::{ExtensionFile, ExtensionPlace};
 
 pub(crate) use owner::Owner;
 use postmaster::Postmaster;

@@ -38,6 +38,9 @@ fn decide_missing(name: &str, major_version: u32) -> Missing {
         "http" => Missing::Ignorable("calls of http(), http_get() and http_post() will fail when they run"),
         "hypopg" | "index_advisor" => Missing::Ignorable("index advice is not available"),
         "pg_stat_monitor" | "plan_filter" | "safeupdate" => Missing::Ignorable("it only observes"),
+        "vector" if [16, 18].contains(&major_version) => {
+            Missing::Needed("run `selvedge extension add vector`, which downloads it".to_owned())
+        }
         "vector" => package("pgvector"),
         "postgis" => package("postgis-3"),
         "pgrouting" => package("pgrouting"),
@@ -121,5 +124,21 @@ mod tests {
         );
         assert!(lines[0].contains("postgresql-17-pgvector"), "{text}");
         assert!(lines[1].starts_with("a.sql:5: extension \"postgis\""), "{text}");
+    }
+
+    #[test]
+    fn gw_019_pgvector_is_advised_as_a_command_where_it_can_be_downloaded() {
+        let used = [ExtensionUse {
+            path: PathBuf::from("a.sql"),
+            line: 1,
+            name: "vector".to_owned(),
+        }];
+
+        let error = check_extensions(&used, &BTreeSet::new(), 18).expect_err("it is needed");
+
+        assert!(
+            error.to_string().contains("selvedge extension add vector"),
+            "{error}"
+        );
     }
 }

@@ -1,6 +1,7 @@
 //! The command line: commands, arguments and their help texts.
 
 mod database;
+mod extension;
 mod functions;
 mod generate;
 mod inspect;
@@ -21,6 +22,7 @@ pub use database::{
 };
 pub(crate) use stock_name::parse_arguments;
 
+pub use extension::{AddExtensionArgs, ExtensionAction, ExtensionArgs};
 pub use generate::{GenArgs, GenCommand, Language, TypesArgs};
 pub use inspect::{InspectArgs, InspectCommand, InspectDbArgs, InspectReportArgs, Report};
 
@@ -79,6 +81,8 @@ pub enum Command {
     Keys(KeysArgs),
     /// Create, serve, list or delete edge functions
     Functions(FunctionsArgs),
+    /// Add extensions to the embedded PostgreSQL that the machine does not have, such as pgvector
+    Extension(ExtensionArgs),
     /// Manage Single Sign-On (SSO) authentication for projects
     Sso(Box<SsoArgs>),
     /// Find stored bytes without an object and objects without bytes, and remove the former
@@ -358,6 +362,7 @@ impl Cli {
                 ..args.runtime.add_to(flags)
             },
             Command::Migrate(args) => args.target.add_to(flags),
+            Command::Extension(args) => args.add_to(flags),
             Command::Gen(args) => args.target.add_to(flags),
             Command::Inspect(args) => args.target.add_to(flags),
             Command::Db(args) => match &args.action {

@@ -5,6 +5,7 @@ mod background;
 mod console;
 mod db;
 mod doctor;
+mod extension;
 mod functions;
 mod generate;
 mod inspect;
@@ -67,6 +68,7 @@ pub(crate) async fn run(cli: Cli) -> Result<()> {
         }) => seed::seed_buckets(&config).await,
         Command::Keys(args) => keys::run(&config, &args),
         Command::Functions(args) => functions::run(config, args.action).await,
+        Command::Extension(args) => extension::run(&config, &args).await,
         Command::Sso(args) => sso::run(config, &args).await,
         Command::Sweep(args) => sweep::run(&config, &args).await,
     }

@@ -98,8 +98,9 @@ fn extensions_of_migrations(config: &Config) -> Result<Vec<ExtensionUse>> {
 /// Reports all extensions that this machine lacks, before anything is created. Without it the first start would stop at
 /// each of them in turn, with a database that is half made.
 fn check_before_first_start(config: &Config) -> Result<()> {
-    let binaries = cluster_config(config)?.find_binaries()?;
-    if let Some(installed) = binaries.installed_extensions() {
+    let cluster = cluster_config(config)?;
+    let binaries = cluster.find_binaries()?;
+    if let Some(installed) = cluster.list_extensions(&binaries)? {
         // Warnings about those that are left out follow when the migrations run.
         check_extensions(
             &extensions_of_migrations(config)?,

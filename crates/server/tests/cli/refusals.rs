@@ -52,6 +52,23 @@ fn gw_019_all_missing_extensions_are_named_before_anything_is_created() {
 }
 
 #[test]
+fn gw_018_an_extension_without_a_package_is_refused_with_advice() {
+    let project = Project::new();
+
+    let unknown = project.run_and_expect_failure(&["extension", "add", "no_such_one"]);
+    let listed = project.run(&["extension", "list"]);
+
+    assert!(
+        unknown.contains("no package of no_such_one is known"),
+        "{unknown}"
+    );
+    assert!(unknown.contains("package manager"), "{unknown}");
+    let listed = String::from_utf8_lossy(&listed.stdout);
+    assert!(listed.contains("vector"), "{listed}");
+    assert!(!project.path(".selvedge").exists());
+}
+
+#[test]
 fn gw_031_an_api_port_in_use_is_reported_with_flag_and_key_before_anything_starts() {
     let project = Project::new();
     let holder = TcpListener::bind(("127.0.0.1", project.ports.api)).unwrap();

