@@ -354,13 +354,7 @@ impl Cli {
                 FunctionsAction::Serve(args) => args.add_to(args.start.add_to(flags)),
                 FunctionsAction::New(_) | FunctionsAction::List(_) | FunctionsAction::Delete(_) => flags,
             },
-            Command::Serve(args) => Flags {
-                port: args.port,
-                host: args.host.clone(),
-                database_url: args.database_url.clone().map(Into::into),
-                deno_bin: args.deno_bin.clone(),
-                ..args.runtime.add_to(flags)
-            },
+            Command::Serve(args) => args.add_to(flags),
             Command::Migrate(args) => args.target.add_to(flags),
             Command::Extension(args) => args.add_to(flags),
             Command::Gen(args) => args.target.add_to(flags),
@@ -408,6 +402,19 @@ impl StartArgs {
             smtp_port: self.smtp_port,
             pg_bin: self.pg_bin.clone(),
             require_keys: self.require_keys,
+            deno_bin: self.deno_bin.clone(),
+            ..self.runtime.add_to(flags)
+        }
+    }
+}
+
+impl ServeArgs {
+    /// Adds these arguments to `flags`.
+    fn add_to(&self, flags: Flags) -> Flags {
+        Flags {
+            port: self.port,
+            host: self.host.clone(),
+            database_url: self.database_url.clone().map(Into::into),
             deno_bin: self.deno_bin.clone(),
             ..self.runtime.add_to(flags)
         }
