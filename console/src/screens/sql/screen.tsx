@@ -1,10 +1,264 @@
+/** The SQL editor: queries in tabs, run as any subject, with a result per statement (CONSOLE-090 to 096). */
+import { cn } from "@ui/cn";
+import { useEffect, useRef, useState } from "react";
+import { useSearchParams } from "react-router";
+import { useSession } from "@/api/session";
+import { ConfirmDialog } from "@/components/confirm-dialog";
 import { ScreenLayout } from "@/components/screen-layout";
-import { SkeletonRows } from "@/components/skeleton";
+import { Split } from "@/components/split";
+import { SqlEditor, type SqlEditorHandle } from "@/components/sql-editor/sql-editor";
+import { offsetOfPosition } from "@/lib/sql/statements";
+import { subjectFromParam } from "@/lib/subject-param";
+import { toast } from "@/lib/toast";
+import { CellPanel, type OpenCell } from "./cell-panel";
+import { DangerDialog } from "./danger-dialog";
+import { DocumentTabs } from "./document-tabs";
+import {
+  addDocument,
+  changeDocument,
+  keepText,
+  openProject,
+  readText,
+  removeDocument,
+  reopenDocument,
+  useDocuments,
+} from "./documents";
+import { ResultPane } from "./result-pane";
+import { findRun, forgetRun } from "./runs/run-store";
+import { SaveDialog } from "./save-dialog";
+import { useSaveSnippet } from "./snippets";
+import { SqlList } from "./sql-list";
+import { SqlToolbar } from "./sql-toolbar";
+import { usePlan } from "./use-plan";
+import { useSqlRunner } from "./use-sql-runner";
+import { useSqlSettings } from "./use-sql-settings";
 
 export function Screen() {
+  const { project } = useSession();
+  openProject(project.name);
+  const documents = useDocuments();
+  const [params, setParams] = useSearchParams();
+  const current = documents.find(({ id }) => id === params.get("tab")) ?? documents[0];
+  const setParam = (name: string, value: string | null) =>
+    setParams(
+      (before) => {
+        const next = new URLSearchParams(before);
+        if (value === null) next.delete(name);
+        else next.set(name, value);
+        if (name === "tab") next.delete("result");
+        return next;
+      },
+      { replace: name !== "tab" },
+    );
+  const openText = (text: string, name?: string, snippet?: string) => {
+    setParam("tab", addDocument(text, name, snippet ?? null));
+  };
+  const close = (id: string) => {
+    const hadText = readText(id).trim() !== "";
+    forgetRun(id);
+    const neighbour = removeDocument(id);
+    if (id === current?.id) setParam("tab", neighbour);
+    if (!hadText) return;
+    toast({
+      title: "Query closed",
+      action: { label: "Undo", run: () => setParam("tab", reopenDocument()) },
+    });
+  };
+  const isListOpen = params.get("list") !== null;
+  const [cell, setCell] = useState<OpenCell | null>(null);
+  if (current === undefined) return null;
   return (
-    <ScreenLayout title="SQL">
-      <SkeletonRows />
+    <ScreenLayout
+      title="SQL"
+      detail={current.name}
+      list={{
+        label: "Snippets and history",
+        content: (
+          <SqlList
+            tab={params.get("list") ?? "snippets"}
+            onTab={(tab) => setParam("list", tab)}
+            onOpen={(text, name, snippet) => {
+              openText(text, name, snippet);
+              setParam("list", null);
+            }}
+          />
+        ),
+      }}
+      isObjectOpen={!isListOpen}
+      onBack={() => setParam("list", "snippets")}
+      panel={
+        cell === null
+          ? undefined
+          : {
+              label: cell.column.name,
+              content: <CellPanel cell={cell} />,
+              onClose: () => setCell(null),
+            }
+      }
+      scrolls={false}
+    >
+      <DocumentTabs
+        documents={documents}
+        current={current.id}
+        running={
+          new Set(documents.flatMap(({ id }) => (findRun(id)?.status === "running" ? id : [])))
+        }
+        onOpen={(id) => setParam("tab", id)}
+        onClose={close}
+        onAdd={() => openText("")}
+      />
+      <Query
+        key={current.id}
+        id={current.id}
+        name={current.name}
+        snippet={current.snippet}
+        resultTab={params.get("result")}
+        onResultTab={(tab) => setParam("result", tab)}
+        subjectParam={params.get("as")}
+        onSubjectParam={(param) => setParam("as", param)}
+        onOpenCell={setCell}
+      />
     </ScreenLayout>
+  );
+}
+
+interface QueryProps {
+  id: string;
+  name: string;
+  snippet: string | null;
+  resultTab: string | null;
+  onResultTab: (tab: string | null) => void;
+  subjectParam: string | null;
+  onSubjectParam: (param: string | null) => void;
+  onOpenCell: (cell: OpenCell) => void;
+}
+
+/** One tab: its text, toolbar and results. */
+function Query(props: QueryProps) {
+  const { id, name, snippet, resultTab, onResultTab, onOpenCell } = props;
+  const [text, setText] = useState(() => readText(id));
+  const [isKept, setKept] = useState(true);
+  const [isNaming, setNaming] = useState(false);
+  const editor = useRef<SqlEditorHandle>(null);
+  const settings = useSqlSettings(subjectFromParam(props.subjectParam), props.onSubjectParam);
+  const runner = useSqlRunner({ tab: id, text, editor, ...settings });
+  const plan = usePlan();
+  const save = useSaveSnippet();
+  useEffect(() => editor.current?.focus(), []);
+
+  const change = (next: string) => {
+    setText(next);
+    setKept(keepText(id, next));
+  };
+  const run = (onlyStatement: boolean) => {
+    onResultTab(null);
+    runner.request(onlyStatement);
+  };
+  const explain = (analyze: boolean) => {
+    const part = runner.readPart(true);
+    plan.ask(part?.text ?? "", analyze, settings.subject, () => onResultTab("plan"));
+  };
+  const saveSnippet = () => {
+    if (snippet === null) setNaming(true);
+    else {
+      save.mutate(
+        { name: snippet, text },
+        {
+          onSuccess: () => toast({ title: `${snippet} saved`, tone: "success" }),
+          onError: (error) =>
+            toast({ title: "It was not saved", description: error.message, tone: "danger" }),
+        },
+      );
+    }
+  };
+  return (
+    <div id="sql-panel" role="tabpanel" aria-label={name} className="flex min-h-0 flex-1 flex-col">
+      <SqlToolbar
+        {...settings}
+        isRunning={runner.run?.status === "running"}
+        isExplaining={plan.isPending}
+        onRun={() => run(false)}
+        onRunStatement={() => run(true)}
+        onCancel={runner.cancel}
+        onExplain={explain}
+        onSave={saveSnippet}
+      />
+      {!isKept && (
+        <p role="alert" className="border-line border-b bg-changed px-4 py-1.5 text-caption">
+          This browser's storage is full or off, so the text will not survive a reload.
+        </p>
+      )}
+      <Split
+        name="sql"
+        label="Height of the editor"
+        top={
+          <SqlEditor
+            ref={editor}
+            label={`SQL of ${name}`}
+            value={text}
+            onChange={change}
+            onRun={run}
+            onSave={saveSnippet}
+            faults={runner.faults}
+            placeholder="select …"
+            className="h-full bg-canvas"
+          />
+        }
+        bottom={
+          <div
+            data-version={runner.version}
+            className={cn("flex min-h-0 flex-1 flex-col bg-surface")}
+          >
+            <ResultPane
+              run={runner.run}
+              plan={plan.plan}
+              tab={resultTab}
+              onTab={onResultTab}
+              onOpenCell={(result, row, column) => {
+                const found = result.columns?.[column];
+                const value = result.rows[row]?.[column];
+                if (found !== undefined && value !== undefined) {
+                  onOpenCell({ column: found, row: row + 1, value });
+                }
+              }}
+              onReveal={(position) => {
+                const sent = runner.run;
+                if (sent === undefined) return;
+                editor.current?.reveal(sent.offset + offsetOfPosition(sent.text, position));
+              }}
+            />
+          </div>
+        }
+      />
+      {runner.pending !== null && (
+        <DangerDialog
+          dangers={runner.pending.dangers}
+          isOneTransaction={settings.transaction === "one"}
+          onConfirm={runner.confirm}
+          onClose={runner.dismiss}
+        />
+      )}
+      {plan.question !== null && (
+        <ConfirmDialog
+          title="Run this write to measure it?"
+          text="ANALYZE runs the statement and rolls it back. Sequences move on, and calls to other servers stay."
+          confirmLabel="Run and roll back"
+          onConfirm={plan.confirm}
+          onClose={plan.dismiss}
+        />
+      )}
+      {isNaming && (
+        <SaveDialog
+          suggestion={name}
+          text={text}
+          onClose={() => setNaming(false)}
+          onSaved={(saved) => {
+            changeDocument(id, { name: saved, snippet: saved });
+            setNaming(false);
+            toast({ title: `${saved} saved`, tone: "success" });
+          }}
+        />
+      )}
+    </div>
   );
 }

@@ -1,0 +1,55 @@
+/** The whole value of a cell that was opened; JSON is laid out. */
+import { CopyButton } from "@/components/copy-button";
+import { Text } from "@/components/text";
+import { formatBytes } from "@/lib/format";
+import type { ResultColumn } from "./runs/run-model";
+
+export interface OpenCell {
+  column: ResultColumn;
+  /** As numbered in the grid, from 1. */
+  row: number;
+  value: string | null;
+}
+
+export function CellPanel({ cell: { column, row, value } }: { cell: OpenCell }) {
+  const shown = layOut(column.type, value);
+  return (
+    <div className="flex min-h-0 flex-1 flex-col p-4">
+      <p className="mb-2 flex items-center gap-2 text-caption text-ink-soft">
+        <span>
+          row {row} · {column.type}
+          {value === null ? "" : ` · ${formatBytes(new Blob([value]).size)}`}
+        </span>
+        {value !== null && (
+          <span className="ml-auto">
+            <CopyButton text={value} label="Copy the value" />
+          </span>
+        )}
+      </p>
+      {shown === null ? (
+        <p className="text-ink-soft italic">null</p>
+      ) : shown === "" ? (
+        <p className="text-ink-soft italic">empty</p>
+      ) : (
+        <pre
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard.
+          tabIndex={0}
+          className="min-h-0 flex-1 overflow-auto whitespace-pre-wrap break-words rounded-sm border border-line bg-canvas p-3 font-mono text-caption"
+        >
+          <Text multiline>{shown}</Text>
+        </pre>
+      )}
+    </div>
+  );
+}
+
+function layOut(type: string, value: string | null): string | null {
+  if (value === null || !type.startsWith("json")) return value;
+  try {
+    const document: unknown = JSON.parse(value);
+    // Numbers beyond 2^53 would lose digits, so that such a document stays as it came.
+    return /\d{16}/.test(value) ? value : JSON.stringify(document, null, 2);
+  } catch {
+    return value;
+  }
+}

@@ -1,0 +1,68 @@
+/** What was run, in this browser: the text, when, as whom and how it ended. Results are never kept (CONSOLE-096). */
+import { useSyncExternalStore } from "react";
+import { localStore } from "@/lib/browser-storage";
+
+export interface HistoryEntry {
+  text: string;
+  /** Milliseconds since 1970. */
+  at: number;
+  subject: string;
+  outcome: string;
+  elapsedMs: number | null;
+}
+
+const entryLimit = 200;
+/** Longer texts are migrations and dumps; one of them would fill the storage. */
+const textLimit = 20_000;
+
+const keyOf = (project: string) => `console:${project}:sql:history`;
+const listeners = new Set<() => void>();
+let cache: { raw: string; entries: readonly HistoryEntry[] } = { raw: "", entries: [] };
+
+/** Newest first. */
+export function listHistory(project: string): readonly HistoryEntry[] {
+  const raw = localStore.get(keyOf(project)) ?? "[]";
+  if (raw !== cache.raw) cache = { raw, entries: parseEntries(raw) };
+  return cache.entries;
+}
+
+function parseEntries(raw: string): HistoryEntry[] {
+  try {
+    const entries: unknown = JSON.parse(raw);
+    return Array.isArray(entries) ? entries.filter(isEntry) : [];
+  } catch {
+    return [];
+  }
+}
+
+function isEntry(value: unknown): value is HistoryEntry {
+  if (typeof value !== "object" || value === null) return false;
+  const entry = value as Record<string, unknown>;
+  return typeof entry.text === "string" && typeof entry.at === "number";
+}
+
+/** The same text run again moves to the top instead of standing there twice. */
+export function addToHistory(project: string, entry: HistoryEntry): void {
+  const kept = { ...entry, text: entry.text.slice(0, textLimit) };
+  const others = listHistory(project).filter(({ text }) => text !== kept.text);
+  write(project, [kept, ...others].slice(0, entryLimit));
+}
+
+export function clearHistory(project: string): void {
+  write(project, []);
+}
+
+function write(project: string, entries: readonly HistoryEntry[]): void {
+  localStore.set(keyOf(project), JSON.stringify(entries));
+  for (const listener of listeners) listener();
+}
+
+export function useHistory(project: string): readonly HistoryEntry[] {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => listHistory(project),
+  );
+}

@@ -1,0 +1,214 @@
+/**
+ * A run of SQL as the editor shows it: results per statement, messages, and how it ended. Events of
+ * `POST /api/sql/runs` go in one by one. Rows are appended in place, because copying 100 000 of them at each batch
+ * would stop the page; `version` tells React that something changed.
+ */
+
+export interface ResultColumn {
+  name: string;
+  type: string;
+  /** The table and column that the values come from, where PostgreSQL names them: such a result can be edited. */
+  table?: string;
+  column?: string;
+}
+
+export interface RunFault {
+  code: string;
+  message: string;
+  detail?: string | null;
+  hint?: string | null;
+  /** 1-based, in characters of the text that was sent. */
+  position?: number | null;
+}
+
+export type RunEvent =
+  | { event: "statement"; index: number; start: number; end: number }
+  | { event: "columns"; index: number; columns: ResultColumn[] }
+  | { event: "rows"; index: number; rows: (string | null)[][] }
+  | { event: "notice"; severity: string; message: string }
+  | {
+      event: "done";
+      index: number;
+      tag: string;
+      rows: number;
+      elapsed_ms: number;
+      truncated?: boolean;
+    }
+  | ({ event: "error"; index: number } & RunFault)
+  | { event: "end"; committed: boolean; elapsed_ms: number };
+
+export interface StatementResult {
+  index: number;
+  /** Where the statement stands in the sent text, in characters. */
+  start: number;
+  end: number;
+  status: "running" | "done" | "failed";
+  columns: readonly ResultColumn[] | null;
+  rows: (readonly (string | null)[])[];
+  tag: string;
+  /** Rows returned or changed, as the server counted them. */
+  count: number;
+  elapsedMs: number | null;
+  /** The server stopped sending at its limit; the export has all. */
+  isTruncated: boolean;
+  fault: RunFault | null;
+}
+
+export interface RunMessage {
+  severity: string;
+  message: string;
+}
+
+export type RunStatus = "running" | "done" | "failed" | "cancelled" | "lost";
+
+export interface Run {
+  id: string;
+  /** The text as sent; positions refer to it. */
+  text: string;
+  /** Where the sent text begins in the editor, when only a part of it was run. */
+  offset: number;
+  startedAt: number;
+  status: RunStatus;
+  results: StatementResult[];
+  messages: RunMessage[];
+  /** Null until the server has said so. */
+  isCommitted: boolean | null;
+  elapsedMs: number | null;
+  version: number;
+}
+
+export function createRun(id: string, text: string, offset: number, startedAt: number): Run {
+  return {
+    id,
+    text,
+    offset,
+    startedAt,
+    status: "running",
+    results: [],
+    messages: [],
+    isCommitted: null,
+    elapsedMs: null,
+    version: 0,
+  };
+}
+
+/** Notices kept per run: a statement in a loop can raise millions. */
+const messageLimit = 1000;
+
+/** Takes one event into the run. An unknown event is ignored, so that a newer server may say more. */
+export function applyEvent(run: Run, event: RunEvent): void {
+  run.version += 1;
+  switch (event.event) {
+    case "statement":
+      Object.assign(resultAt(run, event.index), { start: event.start, end: event.end });
+      break;
+    case "columns":
+      resultAt(run, event.index).columns = event.columns;
+      break;
+    case "rows": {
+      const { rows } = resultAt(run, event.index);
+      for (const row of event.rows) rows.push(row);
+      break;
+    }
+    case "notice":
+      addMessage(run, { severity: event.severity, message: event.message });
+      break;
+    case "done":
+      Object.assign(resultAt(run, event.index), {
+        status: "done",
+        tag: event.tag,
+        count: event.rows,
+        elapsedMs: event.elapsed_ms,
+        isTruncated: event.truncated === true,
+      });
+      break;
+    case "error":
+      failResult(run, event.index, event);
+      break;
+    case "end":
+      run.isCommitted = event.committed;
+      run.elapsedMs = event.elapsed_ms;
+      if (run.status === "running") run.status = "done";
+      break;
+  }
+}
+
+function failResult(run: Run, index: number, fault: RunFault): void {
+  const result = resultAt(run, index);
+  result.status = "failed";
+  const { code, message, detail = null, hint = null, position = null } = fault;
+  result.fault = { code, message, detail, hint, position };
+  // Not "failed" when the user stopped it: 57014 is then the wanted outcome.
+  if (run.status !== "cancelled") run.status = "failed";
+}
+
+function addMessage(run: Run, message: RunMessage): void {
+  if (run.messages.length < messageLimit) run.messages.push(message);
+  else if (run.messages.length === messageLimit) {
+    const text = `Only the first ${messageLimit} messages are kept.`;
+    run.messages.push({ severity: "INFO", message: text });
+  }
+}
+
+function resultAt(run: Run, index: number): StatementResult {
+  const found = run.results.find((result) => result.index === index);
+  if (found !== undefined) return found;
+  const result: StatementResult = {
+    index,
+    start: 0,
+    end: 0,
+    status: "running",
+    columns: null,
+    rows: [],
+    tag: "",
+    count: 0,
+    elapsedMs: null,
+    isTruncated: false,
+    fault: null,
+  };
+  run.results.push(result);
+  return result;
+}
+
+/** The connection broke before `end`: what arrived is shown, and nothing is claimed about the transaction. */
+export function markLost(run: Run): void {
+  if (run.status === "running") run.status = "lost";
+  run.version += 1;
+}
+
+/** The user asked to stop; the server's own error for it may still follow. */
+export function markCancelled(run: Run): void {
+  if (run.status === "running") run.status = "cancelled";
+  run.version += 1;
+}
+
+/** What happened to the data, in one sentence for the status line. */
+export function describeOutcome(run: Run): string {
+  const failed = run.results.find(({ status }) => status === "failed");
+  switch (run.status) {
+    case "running":
+      return "Running";
+    case "lost":
+      return "The connection broke before the server reported an end. Check whether the changes are there.";
+    case "cancelled":
+      return run.isCommitted === true
+        ? "Cancelled. What had finished before is kept."
+        : "Cancelled. Nothing was changed.";
+    case "failed":
+      return run.isCommitted === true
+        ? `Statement ${(failed?.index ?? 0) + 1} failed. Those before it are kept.`
+        : "Failed. Everything was rolled back.";
+    case "done":
+      return run.isCommitted === false ? "Done, and rolled back." : "Done";
+  }
+}
+
+/** Name of a result's tab: the command, and how many rows it returned or changed. */
+export function nameResult(result: StatementResult): string {
+  if (result.status === "failed") return "Error";
+  if (result.status === "running") return result.columns === null ? "Running" : "Loading";
+  const command = result.tag.replace(/[\d ]+$/, "").trim() || "Done";
+  return result.columns === null && !/^(insert|update|delete|merge|copy)/i.test(command)
+    ? command
+    : `${command} ${result.count.toLocaleString("en")}`;
+}

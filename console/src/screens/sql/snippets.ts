@@ -1,0 +1,42 @@
+/** Snippets: files below `supabase/snippets` on a laptop, rows per account where the console serves many. */
+import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { request } from "@/api/client";
+
+export interface Snippet {
+  name: string;
+  text?: string;
+  updated_at: string;
+}
+
+export const snippetsQuery = queryOptions({
+  queryKey: ["sql-snippets"],
+  queryFn: async ({ signal }) => {
+    const body = await request<{ snippets: Snippet[] }>("/api/sql/snippets", { signal });
+    return [...body.snippets].sort((a, b) => a.name.localeCompare(b.name));
+  },
+});
+
+export const useSnippets = () => useQuery(snippetsQuery);
+
+const pathOf = (name: string) => `/api/sql/snippets/${encodeURIComponent(name)}`;
+
+export function loadSnippet(name: string): Promise<Snippet> {
+  return request<Snippet>(pathOf(name));
+}
+
+export function useSaveSnippet() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: ({ name, text }: { name: string; text: string }) =>
+      request<void>(pathOf(name), { method: "PUT", json: { text } }),
+    onSuccess: () => client.invalidateQueries({ queryKey: snippetsQuery.queryKey }),
+  });
+}
+
+export function useDeleteSnippet() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (name: string) => request<void>(pathOf(name), { method: "DELETE" }),
+    onSuccess: () => client.invalidateQueries({ queryKey: snippetsQuery.queryKey }),
+  });
+}

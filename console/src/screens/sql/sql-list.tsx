@@ -1,0 +1,186 @@
+/** The list beside the editor: snippets, and what was run before. */
+import { Button } from "@ui/button";
+import { IconButton } from "@ui/icon-button";
+import { FileCode2, Trash2 } from "lucide-react";
+import { useState } from "react";
+import { useSession } from "@/api/session";
+import { ErrorNotice } from "@/components/error-state";
+import { Input } from "@/components/input";
+import { SkeletonRows } from "@/components/skeleton";
+import { Tabs } from "@/components/tabs";
+import { Text } from "@/components/text";
+import { formatAge, formatDuration } from "@/lib/format";
+import { toast } from "@/lib/toast";
+import { clearHistory, useHistory } from "./run-history";
+import {
+  loadSnippet,
+  type Snippet,
+  useDeleteSnippet,
+  useSaveSnippet,
+  useSnippets,
+} from "./snippets";
+
+interface SqlListProps {
+  tab: string;
+  onTab: (tab: string) => void;
+  /** Opens a text in a tab of its own. */
+  onOpen: (text: string, name?: string, snippet?: string) => void;
+}
+
+export function SqlList({ tab, onTab, onOpen }: SqlListProps) {
+  const [search, setSearch] = useState("");
+  return (
+    <Tabs
+      label="Saved and run before"
+      value={tab === "history" ? "history" : "snippets"}
+      onChange={onTab}
+      tabs={[
+        { value: "snippets", label: "Snippets" },
+        { value: "history", label: "History" },
+      ]}
+    >
+      <div className="p-2">
+        <Input
+          type="search"
+          data-search=""
+          aria-label={tab === "history" ? "Search the history" : "Search snippets"}
+          placeholder="Search"
+          value={search}
+          onChange={(event) => setSearch(event.target.value)}
+        />
+      </div>
+      <div className="min-h-0 flex-1 overflow-y-auto px-2 pb-3">
+        {tab === "history" ? (
+          <HistoryList search={search.toLowerCase()} onOpen={onOpen} />
+        ) : (
+          <SnippetList search={search.toLowerCase()} onOpen={onOpen} />
+        )}
+      </div>
+    </Tabs>
+  );
+}
+
+interface ListProps {
+  search: string;
+  onOpen: SqlListProps["onOpen"];
+}
+
+function SnippetList({ search, onOpen }: ListProps) {
+  const snippets = useSnippets();
+  const remove = useDeleteSnippet();
+  const save = useSaveSnippet();
+  if (snippets.isPending) return <SkeletonRows rows={4} />;
+  if (snippets.isError) {
+    return (
+      <ErrorNotice
+        title="Snippets could not be read"
+        error={snippets.error}
+        onRetry={() => void snippets.refetch()}
+      />
+    );
+  }
+  const shown = snippets.data.filter(({ name }) => name.toLowerCase().includes(search));
+  if (shown.length === 0) {
+    return (
+      <p className="px-2 py-3 text-caption text-ink-soft">
+        {snippets.data.length === 0
+          ? "Queries that you save appear here."
+          : "No snippet has this name."}
+      </p>
+    );
+  }
+  async function open(name: string) {
+    try {
+      const { text = "" } = await loadSnippet(name);
+      onOpen(text, name, name);
+    } catch (error) {
+      fail("The snippet could not be opened", error);
+    }
+  }
+  async function drop({ name }: Snippet) {
+    try {
+      const { text = "" } = await loadSnippet(name);
+      await remove.mutateAsync(name);
+      toast({
+        title: `${name} deleted`,
+        durationMs: 600_000,
+        action: { label: "Undo", run: () => save.mutate({ name, text }) },
+      });
+    } catch (error) {
+      fail("The snippet was not deleted", error);
+    }
+  }
+  return (
+    <ul aria-label="Snippets" className="space-y-0.5">
+      {shown.map((snippet) => (
+        <li key={snippet.name} className="group flex items-center rounded-[4px] hover:bg-hover">
+          <button
+            type="button"
+            onClick={() => void open(snippet.name)}
+            className="flex min-h-8 min-w-0 flex-1 items-center gap-2 rounded-[4px] px-2 text-left text-caption pointer-coarse:min-h-11"
+          >
+            <FileCode2 aria-hidden="true" className="size-3.5 shrink-0 text-ink-soft" />
+            <span className="truncate">
+              <Text>{snippet.name}</Text>
+            </span>
+          </button>
+          <IconButton
+            size="dense"
+            label={`Delete ${snippet.name}`}
+            onClick={() => void drop(snippet)}
+            className="opacity-0 focus-visible:opacity-100 group-hover:opacity-100 pointer-coarse:opacity-100"
+          >
+            <Trash2 aria-hidden="true" className="size-3.5" />
+          </IconButton>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function fail(title: string, error: unknown): void {
+  toast({ title, description: error instanceof Error ? error.message : "", tone: "danger" });
+}
+
+function HistoryList({ search, onOpen }: ListProps) {
+  const project = useSession().project.name;
+  const entries = useHistory(project);
+  const shown = entries.filter(({ text }) => text.toLowerCase().includes(search));
+  if (shown.length === 0) {
+    return (
+      <p className="px-2 py-3 text-caption text-ink-soft">
+        {entries.length === 0
+          ? "What you run is listed here, without its results, in this browser alone."
+          : "Nothing like this was run."}
+      </p>
+    );
+  }
+  return (
+    <>
+      <ul aria-label="History" className="space-y-0.5">
+        {shown.map(({ text, at, subject, outcome, elapsedMs }) => (
+          <li key={at}>
+            <button
+              type="button"
+              onClick={() => onOpen(text)}
+              title={text.slice(0, 500)}
+              className="block w-full rounded-[4px] px-2 py-1.5 text-left hover:bg-hover"
+            >
+              <span className="block truncate font-mono text-caption">
+                <Text>{text.replaceAll(/\s+/g, " ").trim().slice(0, 80)}</Text>
+              </span>
+              <span className="block truncate text-ink-soft text-micro">
+                {formatAge(at)} ago · {subject}
+                {elapsedMs === null ? "" : ` · ${formatDuration(elapsedMs)}`}
+                {outcome === "Done" ? "" : ` · ${outcome}`}
+              </span>
+            </button>
+          </li>
+        ))}
+      </ul>
+      <Button size="dense" variant="quiet" className="mt-2" onClick={() => clearHistory(project)}>
+        Clear the history
+      </Button>
+    </>
+  );
+}
