@@ -1,0 +1,227 @@
+/** The editor of one policy. Its draft goes to the simulator while it is written. */
+import { Button } from "@ui/button";
+import { FlaskConical } from "lucide-react";
+import { useCatalog } from "@/api/catalog";
+import type { Table } from "@/api/catalog-model";
+import { CheckboxField } from "@/components/checkbox-field";
+import { CodeBlock } from "@/components/code-block";
+import { Field } from "@/components/field";
+import { Input, Select } from "@/components/input";
+import { SqlEditor } from "@/components/sql-editor/sql-editor";
+import { Text } from "@/components/text";
+import { findExpressionFault } from "@/lib/sql/ddl/expression";
+import {
+  alterPolicy,
+  createPolicy,
+  hasCheck,
+  hasUsing,
+  type PolicyDraft,
+  policyCommands,
+} from "@/lib/sql/ddl/policies";
+import type { EditedPolicy } from "./queries";
+
+interface PolicyFormProps {
+  table: Table;
+  edited: EditedPolicy;
+  reason: string | undefined;
+  onDraft: (draft: PolicyDraft) => void;
+  onSave: (sql: string, title: string) => void;
+  onSimulate: () => void;
+  onCancel: () => void;
+}
+
+export function PolicyForm(props: PolicyFormProps) {
+  const { edited, reason, onDraft, onSave, onSimulate, onCancel } = props;
+  const { before, draft } = edited;
+  const change = (changes: Partial<PolicyDraft>) => onDraft(clean({ ...draft, ...changes }));
+  const sql = before === null ? createPolicy(draft) : alterPolicy(before, draft);
+  const usingFault = findExpressionFault(draft.using);
+  const checkFault = findExpressionFault(draft.check);
+  const isComplete = draft.name.trim() !== "" && usingFault === null && checkFault === null;
+  return (
+    <form
+      className="space-y-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!isComplete || sql === "" || reason !== undefined) return;
+        const verb = before === null ? "Create" : "Change";
+        onSave(sql, `${verb} policy ${draft.name} on ${draft.table.name}`);
+      }}
+    >
+      <h2 className="font-medium text-small">{before === null ? "New policy" : "Edit policy"}</h2>
+      <Field label="Name">
+        {(attributes) => (
+          <Input
+            {...attributes}
+            autoFocus
+            required
+            value={draft.name}
+            onChange={(event) => change({ name: event.target.value })}
+          />
+        )}
+      </Field>
+      <div className="grid grid-cols-2 gap-3">
+        <Field label="For">
+          {(attributes) => (
+            <Select
+              {...attributes}
+              value={draft.command}
+              onChange={(event) => {
+                const command = policyCommands.find((each) => each === event.target.value);
+                if (command !== undefined) change({ command });
+              }}
+            >
+              {policyCommands.map((command) => (
+                <option key={command} value={command}>
+                  {command.toUpperCase()}
+                </option>
+              ))}
+            </Select>
+          )}
+        </Field>
+        <Field label="Kind">
+          {(attributes) => (
+            <Select
+              {...attributes}
+              value={draft.isPermissive ? "permissive" : "restrictive"}
+              onChange={(event) => change({ isPermissive: event.target.value === "permissive" })}
+            >
+              <option value="permissive">permissive: one of them suffices</option>
+              <option value="restrictive">restrictive: each has to pass</option>
+            </Select>
+          )}
+        </Field>
+      </div>
+      <RoleChoice roles={draft.roles} onChange={(roles) => change({ roles })} />
+      {hasUsing(draft.command) && (
+        <Expression
+          label="Using"
+          hint="Rows that exist are reached where this is true."
+          value={draft.using}
+          error={usingFault}
+          onChange={(using) => change({ using })}
+        />
+      )}
+      {hasCheck(draft.command) && (
+        <Expression
+          label="With check"
+          hint={
+            draft.command === "insert"
+              ? "New rows are accepted where this is true."
+              : "Written rows are accepted where this is true; empty takes Using."
+          }
+          value={draft.check}
+          error={checkFault}
+          onChange={(check) => change({ check })}
+        />
+      )}
+      {sql !== "" && isComplete && <CodeBlock code={sql} label="SQL of the policy" />}
+      <div className="flex flex-wrap gap-2">
+        <Button
+          type="submit"
+          size="dense"
+          variant="primary"
+          disabled={!isComplete || sql === "" || reason !== undefined}
+          title={reason}
+        >
+          Save as migration
+        </Button>
+        <Button size="dense" className="xl:hidden" onClick={onSimulate}>
+          <FlaskConical aria-hidden="true" className="size-3.5" />
+          Simulate it
+        </Button>
+        <Button size="dense" variant="quiet" onClick={onCancel}>
+          Cancel
+        </Button>
+      </div>
+      {reason !== undefined && <p className="text-caption text-warning">{reason}</p>}
+    </form>
+  );
+}
+
+/** A condition that the command does not take would be refused; it is dropped when the command changes. */
+function clean(draft: PolicyDraft): PolicyDraft {
+  return {
+    ...draft,
+    using: hasUsing(draft.command) ? draft.using : "",
+    check: hasCheck(draft.command) ? draft.check : "",
+  };
+}
+
+interface ExpressionProps {
+  label: string;
+  hint: string;
+  value: string;
+  error: string | null;
+  onChange: (value: string) => void;
+}
+
+function Expression({ label, hint, value, error, onChange }: ExpressionProps) {
+  return (
+    <Field label={label} hint={hint} error={error ?? undefined}>
+      {() => (
+        <SqlEditor
+          field
+          label={label}
+          value={value}
+          onChange={onChange}
+          placeholder="(select auth.uid()) = user_id"
+        />
+      )}
+    </Field>
+  );
+}
+
+interface RoleChoiceProps {
+  roles: readonly string[];
+  onChange: (roles: string[]) => void;
+}
+
+/** Roles that policies are usually about; the others can be added by name. */
+const usualRoles = ["anon", "authenticated"];
+
+function RoleChoice({ roles, onChange }: RoleChoiceProps) {
+  const known = useCatalog()?.roles.map(({ name }) => name) ?? [];
+  const isEveryone = roles.length === 0 || roles.includes("public");
+  const shown = [...new Set([...usualRoles, ...roles.filter((role) => role !== "public")])];
+  const others = known.filter((role) => !shown.includes(role) && !role.startsWith("pg_"));
+  return (
+    <fieldset>
+      <legend className="mb-1 font-medium text-caption">Roles</legend>
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-1.5">
+        <CheckboxField
+          label="public"
+          checked={isEveryone}
+          onChange={(checked) => onChange(checked ? ["public"] : ["authenticated"])}
+        />
+        {shown.map((role) => (
+          <CheckboxField
+            key={role}
+            label={<Text>{role}</Text>}
+            checked={!isEveryone && roles.includes(role)}
+            onChange={(checked) => {
+              const named = roles.filter((each) => each !== "public" && each !== role);
+              onChange(checked ? [...named, role] : named);
+            }}
+          />
+        ))}
+        {others.length > 0 && (
+          <Select
+            aria-label="Another role"
+            className="w-36"
+            value=""
+            onChange={(event) => {
+              const role = event.target.value;
+              if (role !== "") onChange([...roles.filter((each) => each !== "public"), role]);
+            }}
+          >
+            <option value="">Another role…</option>
+            {others.map((role) => (
+              <option key={role}>{role}</option>
+            ))}
+          </Select>
+        )}
+      </div>
+    </fieldset>
+  );
+}
