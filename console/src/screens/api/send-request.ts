@@ -1,0 +1,55 @@
+/** Sends the explorer's request through the console's own server, which adds the key of the subject. */
+import { currentSecret } from "@/api/secret";
+import type { Subject } from "@/api/subject";
+import { type ApiRequest, toHttp } from "./api-request";
+
+export interface LiveAnswer {
+  status: number;
+  statusText: string;
+  elapsedMs: number;
+  headers: [name: string, value: string][];
+  body: string;
+  bytes: number;
+  isCut: boolean;
+}
+
+/** A longer body would stop the page, and nobody reads it there. */
+const shownCharacters = 200_000;
+
+/** Any status is an answer here, refusals too, since they are what one wants to see. */
+export async function sendRequest(request: ApiRequest, subject: Subject): Promise<LiveAnswer> {
+  const { method, path, headers, body } = toHttp(request);
+  const startedAt = performance.now();
+  const response = await fetch(`/api/proxy/rest${path}`, {
+    method,
+    headers: {
+      ...headers,
+      "x-selvedge-console": currentSecret(),
+      "x-selvedge-subject": JSON.stringify(subject),
+    },
+    credentials: "same-origin",
+    cache: "no-store",
+    ...(body !== null && { body }),
+  });
+  const text = await response.text();
+  const shown = layOut(text);
+  return {
+    status: response.status,
+    statusText: response.statusText,
+    elapsedMs: performance.now() - startedAt,
+    headers: [...response.headers.entries()].sort(([a], [b]) => a.localeCompare(b)),
+    body: shown.slice(0, shownCharacters),
+    bytes: new Blob([text]).size,
+    isCut: shown.length > shownCharacters,
+  };
+}
+
+function layOut(text: string): string {
+  // Numbers beyond 2^53 would lose digits when they are parsed.
+  if (text.length > shownCharacters || /\d{16}/.test(text)) return text;
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}
