@@ -22,6 +22,8 @@ interface ScreenLayoutProps {
   /** The work area. It scrolls by itself unless `scrolls` is false. */
   children: ReactNode;
   scrolls?: boolean;
+  /** Shown below list, work area and panel alike, for example the staged changes. */
+  footer?: ReactNode;
 }
 
 /** A screen: list of objects, work area and side panel. On phones one of them at a time. */
@@ -35,6 +37,7 @@ export function ScreenLayout({
   panel,
   children,
   scrolls = true,
+  footer,
 }: ScreenLayoutProps) {
   useShortcut(
     { keys: "esc", label: "Close the panel", group: "Everywhere", run: () => panel?.onClose() },
@@ -43,56 +46,65 @@ export function ScreenLayout({
   const shown =
     panel !== undefined ? "panel" : isObjectOpen || list === undefined ? "work" : "list";
   return (
-    <div className="relative flex h-full min-h-0 min-w-0">
-      {list !== undefined && (
-        <nav
-          aria-label={list.label}
-          className={cn(
-            "flex w-60 shrink-0 flex-col border-line border-r bg-surface max-lg:w-52 max-md:w-full max-md:border-0",
-            shown !== "list" && "max-md:hidden",
-          )}
-        >
-          {list.content}
-        </nav>
+    <main className="flex h-full min-h-0 min-w-0 flex-col">
+      {/* On phones the work area with its heading is hidden while the list or the panel is shown. */}
+      {shown !== "work" && (
+        <h1 className="sr-only md:hidden">{shown === "list" ? list?.label : "Details"}</h1>
       )}
-      <main
-        className={cn(
-          "flex min-h-0 min-w-0 flex-1 flex-col bg-canvas",
-          shown !== "work" && "max-md:hidden",
+      <div className="relative flex min-h-0 min-w-0 flex-1">
+        {list !== undefined && (
+          <nav
+            aria-label={list.label}
+            className={cn(
+              "flex w-60 shrink-0 flex-col border-line border-r bg-surface max-lg:w-52 max-md:w-full max-md:border-0",
+              shown !== "list" && "max-md:hidden",
+            )}
+          >
+            {list.content}
+          </nav>
         )}
-      >
-        <header className="flex min-h-11 shrink-0 flex-wrap items-center gap-x-3 gap-y-1 border-line border-b bg-surface py-1 pr-2 pl-4 max-md:pl-2">
-          {onBack !== undefined && (
-            <span className="md:hidden">
-              <IconButton size="dense" label="Back to the list" onClick={onBack}>
-                <ChevronLeft className="size-4" />
-              </IconButton>
-            </span>
+        <section
+          className={cn(
+            "flex min-h-0 min-w-0 flex-1 flex-col bg-canvas",
+            shown !== "work" && "max-md:hidden",
           )}
-          <h1 className="min-w-0 truncate font-medium text-small">{title}</h1>
-          {detail !== undefined && (
-            <span className="min-w-0 truncate text-ink-soft text-label">{detail}</span>
-          )}
-          <div className="ml-auto flex flex-wrap items-center gap-1.5">{actions}</div>
-        </header>
-        <div className={cn("flex min-h-0 flex-1 flex-col", scrolls && "overflow-y-auto")}>
-          {children}
-        </div>
-      </main>
-      {panel !== undefined && (
-        <aside
-          aria-label={panel.label}
-          className="flex w-96 shrink-0 flex-col border-line border-l bg-surface max-xl:absolute max-xl:inset-y-0 max-xl:right-0 max-xl:z-20 max-xl:shadow-raised max-md:w-full max-md:border-0"
         >
-          <header className="flex min-h-11 shrink-0 items-center gap-2 border-line border-b pr-1.5 pl-4">
-            <h2 className="min-w-0 flex-1 truncate font-medium text-small">{panel.label}</h2>
-            <IconButton size="dense" label="Close the panel" onClick={panel.onClose}>
-              <X className="size-4" />
-            </IconButton>
+          <header className="flex min-h-11 shrink-0 flex-wrap items-center gap-x-3 gap-y-1 border-line border-b bg-surface py-1 pr-2 pl-4 max-md:pl-2">
+            {onBack !== undefined && (
+              <span className="md:hidden">
+                <IconButton size="dense" label="Back to the list" onClick={onBack}>
+                  <ChevronLeft className="size-4" />
+                </IconButton>
+              </span>
+            )}
+            <h1 className="min-w-0 truncate font-medium text-small">{title}</h1>
+            {detail !== undefined && (
+              <span className="min-w-0 truncate text-ink-soft text-label max-md:hidden">
+                {detail}
+              </span>
+            )}
+            <div className="ml-auto flex flex-wrap items-center gap-1.5">{actions}</div>
           </header>
-          <div className="flex min-h-0 flex-1 flex-col overflow-y-auto">{panel.content}</div>
-        </aside>
-      )}
-    </div>
+          <div className={cn("flex min-h-0 flex-1 flex-col", scrolls && "overflow-y-auto")}>
+            {children}
+          </div>
+        </section>
+        {panel !== undefined && (
+          <section
+            aria-label={panel.label}
+            className="flex w-96 shrink-0 flex-col border-line border-l bg-surface max-xl:absolute max-xl:inset-y-0 max-xl:right-0 max-xl:z-20 max-xl:shadow-raised max-md:w-full max-md:border-0"
+          >
+            <header className="flex min-h-11 shrink-0 items-center gap-2 border-line border-b pr-1.5 pl-4">
+              <h2 className="min-w-0 flex-1 truncate font-medium text-small">{panel.label}</h2>
+              <IconButton size="dense" label="Close the panel" onClick={panel.onClose}>
+                <X className="size-4" />
+              </IconButton>
+            </header>
+            <div className="flex min-h-0 flex-1 flex-col overflow-y-auto">{panel.content}</div>
+          </section>
+        )}
+      </div>
+      {footer}
+    </main>
   );
 }

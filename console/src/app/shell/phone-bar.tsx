@@ -20,7 +20,7 @@ export function PhoneBar({ screen, onSearch }: PhoneBarProps) {
   const { project } = useSession();
   const [isOpen, setOpen] = useState(false);
   return (
-    <div className="flex h-12 shrink-0 items-center gap-1 border-line border-b bg-rail px-1 md:hidden">
+    <header className="flex h-12 shrink-0 items-center gap-1 border-line border-b bg-rail px-1 md:hidden">
       <IconButton label="Screens" onClick={() => setOpen(true)}>
         <MenuIcon className="size-5" />
       </IconButton>
@@ -62,6 +62,6 @@ export function PhoneBar({ screen, onSearch }: PhoneBarProps) {
           </div>
         </Dialog>
       )}
-    </div>
+    </header>
   );
 }

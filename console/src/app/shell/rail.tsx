@@ -33,7 +33,7 @@ export function Rail({ onSearch, onKeys }: RailProps) {
   // Names stay for screen readers where only icons are shown.
   const nameClass = isNarrow ? "sr-only" : "truncate max-xl:sr-only";
   return (
-    <div
+    <header
       className={cn(
         "flex shrink-0 flex-col border-line border-r bg-rail max-md:hidden",
         isNarrow ? "w-13" : "w-42 max-xl:w-13",
@@ -98,7 +98,7 @@ export function Rail({ onSearch, onKeys }: RailProps) {
           <span className={nameClass}>{isNarrow ? "Widen" : "Narrow"}</span>
         </button>
       </div>
-    </div>
+    </header>
   );
 }
 

@@ -1,10 +1,117 @@
+import { useQuery } from "@tanstack/react-query";
+import { Table2 } from "lucide-react";
+import { useState } from "react";
+import { useNavigate, useParams } from "react-router";
+import { catalogQuery, useCatalog } from "@/api/catalog";
+import type { Catalog, Table } from "@/api/catalog-model";
+import { EmptyState } from "@/components/empty-state";
+import { ErrorState } from "@/components/error-state";
+import { Kbd } from "@/components/kbd";
 import { ScreenLayout } from "@/components/screen-layout";
 import { SkeletonRows } from "@/components/skeleton";
+import { localStore } from "@/lib/browser-storage";
+import { TableList } from "@/screens/tables/table-list";
+import { TableWork } from "@/screens/tables/table-work";
 
+const schemaKey = "console:tables-schema";
+
+function findTable(catalog: Catalog | undefined, path: string): Table | undefined {
+  const [schema, name] = path.split("/").map(decodeURIComponent);
+  return catalog?.tables.find((table) => table.schema === schema && table.name === name);
+}
+
+/** The table editor: the list of tables, and the rows of the opened one. */
 export function Screen() {
+  const path = useParams()["*"] ?? "";
+  const navigate = useNavigate();
+  const catalog = useCatalog();
+  const { error, refetch } = useQuery(catalogQuery);
+  const table = findTable(catalog, path);
+  const [chosen, setChosen] = useState(() => localStore.get(schemaKey) ?? "public");
+  const schema = catalog?.schemas.some(({ name }) => name === chosen) === false ? "public" : chosen;
+  const openSchema = (name: string) => {
+    setChosen(name);
+    localStore.set(schemaKey, name);
+  };
+  // A link into another schema shows that schema's tables, until one is chosen from the list.
+  const [shownFor, setShownFor] = useState(path);
+  if (table !== undefined && shownFor !== path) {
+    setShownFor(path);
+    if (table.schema !== schema) openSchema(table.schema);
+  }
+  const list = {
+    label: "Tables",
+    content: <TableList catalog={catalog} current={table} schema={schema} onSchema={openSchema} />,
+  };
+  if (catalog !== undefined && table !== undefined) {
+    return (
+      <TableWork
+        key={table.oid}
+        table={table}
+        catalog={catalog}
+        list={list}
+        onBack={() => void navigate("/tables")}
+      />
+    );
+  }
   return (
-    <ScreenLayout title="Tables">
-      <SkeletonRows />
+    <ScreenLayout
+      title="Tables"
+      list={list}
+      isObjectOpen={path !== ""}
+      onBack={() => void navigate("/tables")}
+    >
+      {catalog === undefined && error !== null ? (
+        <ErrorState
+          title="The tables could not be read"
+          error={error}
+          onRetry={() => void refetch()}
+        />
+      ) : catalog === undefined ? (
+        <SkeletonRows label="Loading the tables" />
+      ) : path === "" ? (
+        <NoTableOpen catalog={catalog} />
+      ) : (
+        <EmptyState
+          icon={Table2}
+          title="There is no such table"
+          text="It was dropped or renamed, or your account cannot see it. Staged changes of it are kept until you discard them."
+        />
+      )}
     </ScreenLayout>
+  );
+}
+
+function NoTableOpen({ catalog }: { catalog: Catalog }) {
+  const navigate = useNavigate();
+  const hasTables = catalog.tables.some(({ schema }) => schema === "public");
+  if (hasTables) {
+    return (
+      <EmptyState
+        icon={Table2}
+        title="Choose a table"
+        text={
+          <span className="inline-flex items-center gap-1.5">
+            or find one by name <Kbd keys="mod+k" />
+          </span>
+        }
+      />
+    );
+  }
+  return (
+    <EmptyState
+      icon={Table2}
+      title="No tables yet"
+      text="A table gets its own API, policies and types as soon as it is there."
+      action={
+        <button
+          type="button"
+          className="h-8 rounded-sm bg-accent px-3 font-medium text-on-accent hover:bg-accent-strong pointer-coarse:h-11"
+          onClick={() => void navigate("/schema/tables?new=table")}
+        >
+          Make a table
+        </button>
+      }
+    />
   );
 }

@@ -1,0 +1,161 @@
+import {
+  type Base,
+  type Cell,
+  type Change,
+  type Conflict,
+  type RowId,
+  rowKey,
+  type Values,
+} from "@/lib/rows/types";
+
+/** A change that waits to be applied. Several edits of one row are one change. */
+export interface StagedChange {
+  /** Names the change in this browser, for its mark in the grid and for discarding it. */
+  id: string;
+  change: Change;
+}
+
+/** What was staged, in the order in which it will be applied. */
+export type StagedChanges = readonly StagedChange[];
+
+let counter = 0;
+const newId = (): string => `${Date.now().toString(36)}-${(counter++).toString(36)}`;
+
+const isOf = (staged: StagedChange, table: string, row: RowId): boolean =>
+  (staged.change.kind === "update" || staged.change.kind === "delete") &&
+  staged.change.table === table &&
+  rowKey(staged.change.row) === rowKey(row);
+
+export function findStaged(
+  changes: StagedChanges,
+  table: string,
+  row: RowId,
+): StagedChange | undefined {
+  return changes.find((staged) => isOf(staged, table, row));
+}
+
+function isSameCell(cell: Cell, value: string | null | undefined): boolean {
+  return "value" in cell && cell.value === value;
+}
+
+/**
+ * Stages cells of a row that exists. The row keeps the address under which it was read, so that an edit of its key and later edits of
+ * its other cells are one change; a cell that gets its old value back is no longer changed.
+ */
+export function stageUpdate(
+  changes: StagedChanges,
+  table: string,
+  row: RowId,
+  base: Base,
+  values: Values,
+): StagedChanges {
+  const known = findStaged(changes, table, row);
+  if (known?.change.kind === "delete") return changes;
+  const before = known?.change.kind === "update" ? known.change : null;
+  const merged: Values = { ...before?.values, ...values };
+  // What was read first stays the base, because it is what the edits were made on.
+  const mergedBase: Base = { ...base, ...before?.base };
+  for (const [column, cell] of Object.entries(merged)) {
+    if (isSameCell(cell, mergedBase[column])) delete merged[column];
+  }
+  if (Object.keys(merged).length === 0) return changes.filter((staged) => staged !== known);
+  const kept = Object.fromEntries(
+    Object.entries(mergedBase).filter(([column]) => column in merged),
+  );
+  const change: Change = {
+    kind: "update",
+    table,
+    row: before?.row ?? row,
+    base: kept,
+    values: merged,
+  };
+  if (known === undefined) return [...changes, { id: newId(), change }];
+  return changes.map((staged) => (staged === known ? { ...staged, change } : staged));
+}
+
+export function stageInsert(changes: StagedChanges, table: string, values: Values): StagedChanges {
+  return [...changes, { id: newId(), change: { kind: "insert", table, values } }];
+}
+
+/** Changes cells of a row that is staged to be inserted. */
+export function editInsert(changes: StagedChanges, id: string, values: Values): StagedChanges {
+  return changes.map((staged) =>
+    staged.id === id && staged.change.kind === "insert"
+      ? { ...staged, change: { ...staged.change, values: { ...staged.change.values, ...values } } }
+      : staged,
+  );
+}
+
+/** Stages the deletion of a row; its staged edits are dropped, because the row is deleted as it was read. */
+export function stageDelete(
+  changes: StagedChanges,
+  table: string,
+  row: RowId,
+  base: Base,
+): StagedChanges {
+  const known = findStaged(changes, table, row);
+  if (known?.change.kind === "delete") return changes;
+  const others = changes.filter((staged) => staged !== known);
+  const address = known?.change.kind === "update" ? known.change.row : row;
+  return [...others, { id: newId(), change: { kind: "delete", table, row: address, base } }];
+}
+
+export function stageBulk(
+  changes: StagedChanges,
+  change: Extract<Change, { kind: "update_matching" }>,
+): StagedChanges {
+  return [...changes, { id: newId(), change }];
+}
+
+/** Stages changes that the server has named, such as the inverse of what was applied. */
+export function stageAll(changes: StagedChanges, added: readonly Change[]): StagedChanges {
+  return [...changes, ...added.map((change) => ({ id: newId(), change }))];
+}
+
+/** Also takes back an insert, which then was never there. */
+export function discard(changes: StagedChanges, id: string): StagedChanges {
+  return changes.filter((staged) => staged.id !== id);
+}
+
+/** Takes one cell out of a change; the change goes with its last cell. */
+export function discardCell(changes: StagedChanges, id: string, column: string): StagedChanges {
+  return changes.flatMap((staged) => {
+    const { change } = staged;
+    if (staged.id !== id || change.kind === "delete") return [staged];
+    const { [column]: _, ...values } = change.values;
+    if (Object.keys(values).length === 0 && change.kind !== "insert") return [];
+    return [{ ...staged, change: { ...change, values } }];
+  });
+}
+
+/** What a conflict ends in: per field mine or theirs, or nothing at all when the row is gone. */
+export type Resolution = { keep: ReadonlySet<string> } | { drop: true };
+
+/** Stages a change anew on top of what the other person wrote. */
+export function resolveConflict(
+  changes: StagedChanges,
+  id: string,
+  conflict: Conflict,
+  resolution: Resolution,
+): StagedChanges {
+  return changes.flatMap((staged): StagedChange[] => {
+    if (staged.id !== id) return [staged];
+    const { change } = staged;
+    if ("drop" in resolution || conflict.theirs === null) return [];
+    if (change.kind === "insert" || change.kind === "update_matching") return [staged];
+    const row = conflict.row ?? change.row;
+    if (change.kind === "delete") {
+      return resolution.keep.size === 0
+        ? []
+        : [{ ...staged, change: { ...change, row, base: conflict.theirs } }];
+    }
+    const values = Object.fromEntries(
+      Object.entries(change.values).filter(([column]) => resolution.keep.has(column)),
+    );
+    if (Object.keys(values).length === 0) return [];
+    const base = Object.fromEntries(
+      Object.keys(values).map((column) => [column, conflict.theirs?.[column] ?? null]),
+    );
+    return [{ ...staged, change: { ...change, row, base, values } }];
+  });
+}

@@ -1,0 +1,101 @@
+import { request } from "@/api/client";
+import type { Subject } from "@/api/subject";
+
+/** Text of PostgreSQL, or null. */
+export type Value = string | null;
+
+/** Address of a row: its primary key, or its place in the table where it has none. `xmin` tells whether it has changed since. */
+export interface RowId {
+  key?: Value[];
+  tableoid?: string;
+  ctid?: string;
+  xmin?: string;
+}
+
+export interface Filter {
+  column: string;
+  operator: string;
+  value: string;
+  /** Keys into a JSON column. */
+  path?: string[];
+}
+
+export interface Sort {
+  column: string;
+  descending: boolean;
+  nulls_first: boolean;
+}
+
+export interface ReadRequest {
+  table: string;
+  columns?: string[];
+  filters: Filter[];
+  sort: Sort[];
+  limit?: number;
+  after?: string;
+  before?: string;
+  end?: boolean;
+  subject?: Subject;
+}
+
+export interface RowPage {
+  columns: { name: string; type: string }[];
+  rows: Value[][];
+  ids: RowId[];
+  /** Cells that were cut, because they are longer than 2 kB; `row` and `column` are indexes. */
+  cuts: { row: number; column: number; bytes: number }[];
+  next: string | null;
+  previous: string | null;
+  /** False when a sort or filter had to read the whole table. */
+  index_used: boolean;
+  elapsed_ms: number;
+  sql: string;
+}
+
+/** What a cell shall become. */
+export type Cell = { value: Value } | { default: true };
+
+export type Values = Record<string, Cell>;
+export type Base = Record<string, Value>;
+
+export type Change =
+  | { kind: "insert"; table: string; values: Values }
+  | { kind: "update"; table: string; row: RowId; base: Base; values: Values }
+  | { kind: "delete"; table: string; row: RowId; base: Base }
+  | { kind: "update_matching"; table: string; filters: Filter[]; values: Values; expected: number };
+
+export interface ApplyAnswer {
+  applied: number;
+  statements: string[];
+  undo: Change[];
+  rows: ({ id: RowId; values: Base } | null)[];
+  notes: string[];
+}
+
+/** A row that somebody else has changed since it was read. */
+export interface Conflict {
+  /** Index in the sent changes. */
+  change: number;
+  base: Base;
+  /** Null when the row is gone. */
+  theirs: Base | null;
+  mine: Base | null;
+  /** The row's present address. */
+  row?: RowId | null;
+}
+
+export const readRows = (body: ReadRequest, signal?: AbortSignal): Promise<RowPage> =>
+  request<RowPage>("/api/rows/read", { json: body, signal });
+
+export const countRows = (
+  body: { table: string; filters: Filter[]; exact: boolean },
+  signal?: AbortSignal,
+): Promise<{ count: number; exact: boolean }> => request("/api/rows/count", { json: body, signal });
+
+export const applyChanges = (changes: Change[], preview = false): Promise<ApplyAnswer> =>
+  request<ApplyAnswer>("/api/rows/apply", { json: preview ? { changes, preview } : { changes } });
+
+/** A row's address as text, without `xmin`: equal for the same row before and after a change of its other cells. */
+export function rowKey(id: RowId): string {
+  return JSON.stringify(id.key ?? [id.tableoid, id.ctid]);
+}

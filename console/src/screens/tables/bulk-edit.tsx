@@ -1,0 +1,181 @@
+import { useQuery } from "@tanstack/react-query";
+import { Button } from "@ui/button";
+import { useState } from "react";
+import type { Catalog, Table } from "@/api/catalog-model";
+import { Dialog } from "@/components/dialog";
+import { ErrorNotice } from "@/components/error-state";
+import { Field } from "@/components/field";
+import { Input, Select } from "@/components/input";
+import { Text } from "@/components/text";
+import { formatNumber, plural } from "@/lib/format";
+import { columnKind, enumOf, plainType } from "@/lib/rows/column-kind";
+import { type Cell, countRows, type Filter, type Values } from "@/lib/rows/types";
+import { findFault } from "@/lib/rows/validate";
+import { ValueInput } from "@/screens/tables/editors/value-input";
+import { whyFixed } from "@/screens/tables/table-rows";
+
+/** More rows than this need their number typed. */
+const typedAbove = 1000;
+
+interface BulkEditProps {
+  table: Table;
+  catalog: Catalog;
+  filters: Filter[];
+  selectedCount: number;
+  onStageSelected: (values: Values) => void;
+  onStageMatching: (values: Values, expected: number) => void;
+  onClose: () => void;
+}
+
+/** Sets one column of the selected rows, or of all that match the filters, to one value: one statement. */
+export function BulkEdit({
+  table,
+  catalog,
+  filters,
+  selectedCount,
+  onStageSelected,
+  onStageMatching,
+  onClose,
+}: BulkEditProps) {
+  const writable = table.columns.filter((column) => whyFixed(column) === undefined);
+  const [columnName, setColumnName] = useState(
+    writable.find(({ name }) => !table.key.includes(name))?.name ?? "",
+  );
+  const [cell, setCell] = useState<Cell>({ value: "" });
+  const [isAll, setAll] = useState(selectedCount === 0);
+  const [typed, setTyped] = useState("");
+  // The number is asked anew, because it decides how much is changed.
+  const count = useQuery({
+    queryKey: ["rows", table.oid, "bulk-count", filters],
+    queryFn: ({ signal }) => countRows({ table: table.oid, filters, exact: true }, signal),
+    enabled: isAll,
+    gcTime: 0,
+    staleTime: 0,
+  });
+  const column = writable.find(({ name }) => name === columnName);
+  if (column === undefined) return null;
+  const kind = columnKind(column, catalog);
+  const matching = count.data?.count ?? 0;
+  const needsTyping = isAll && matching > typedAbove;
+  const fault =
+    "value" in cell && cell.value !== null
+      ? findFault(kind, plainType(column.type), cell.value)
+      : null;
+  const isReady =
+    fault === null &&
+    (!isAll || (count.isSuccess && matching > 0)) &&
+    (!needsTyping || typed.replace(/\D/g, "") === String(matching));
+  return (
+    <Dialog
+      title="Set a column of many rows"
+      description="It is staged and applied with your other changes."
+      onClose={onClose}
+      footer={
+        <>
+          <Button size="dense" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button
+            size="dense"
+            variant="primary"
+            disabled={!isReady}
+            onClick={() => {
+              const values = { [column.name]: cell };
+              if (isAll) onStageMatching(values, matching);
+              else onStageSelected(values);
+              onClose();
+            }}
+          >
+            Stage
+          </Button>
+        </>
+      }
+    >
+      <div className="grid gap-4">
+        <fieldset className="grid gap-1">
+          <legend className="mb-1 font-medium">Rows</legend>
+          <label className="flex items-center gap-2">
+            <input
+              type="radio"
+              name="rows"
+              disabled={selectedCount === 0}
+              checked={!isAll}
+              onChange={() => setAll(false)}
+            />
+            The selected {plural(selectedCount, "row")}
+          </label>
+          <label className="flex items-center gap-2">
+            <input type="radio" name="rows" checked={isAll} onChange={() => setAll(true)} />
+            {filters.length === 0 ? "All rows of the table" : "All that match the filters"}
+            {isAll && count.isSuccess && `: ${formatNumber(matching)}`}
+            {isAll && count.isPending && " …"}
+          </label>
+        </fieldset>
+        {isAll && count.isError && (
+          <ErrorNotice
+            title="The rows could not be counted"
+            error={count.error}
+            onRetry={() => void count.refetch()}
+          />
+        )}
+        <Field label="Column">
+          {(attributes) => (
+            <Select
+              {...attributes}
+              value={columnName}
+              onChange={(event) => {
+                setColumnName(event.target.value);
+                setCell({ value: "" });
+              }}
+            >
+              {writable.map(({ name }) => (
+                <option key={name} value={name}>
+                  {name}
+                </option>
+              ))}
+            </Select>
+          )}
+        </Field>
+        <Field
+          label="New value"
+          error={fault === null || ("value" in cell && cell.value === "") ? undefined : fault}
+          aside={
+            column.nullable && (
+              <button
+                type="button"
+                className="text-ink-soft text-micro hover:text-ink"
+                onClick={() => setCell({ value: null })}
+              >
+                NULL
+              </button>
+            )
+          }
+        >
+          {(attributes) => (
+            <ValueInput
+              {...attributes}
+              column={column}
+              kind={kind}
+              enumType={enumOf(column.type, catalog.enums)}
+              cell={cell}
+              onChange={setCell}
+              isTall
+            />
+          )}
+        </Field>
+        {needsTyping && (
+          <Field label={<Text>{`Type ${matching} to confirm that so many rows change`}</Text>}>
+            {(attributes) => (
+              <Input
+                {...attributes}
+                inputMode="numeric"
+                value={typed}
+                onChange={(event) => setTyped(event.target.value)}
+              />
+            )}
+          </Field>
+        )}
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,125 @@
+import type { Catalog, Table } from "@/api/catalog-model";
+import { columnKind } from "@/lib/rows/column-kind";
+import {
+  discard,
+  editInsert,
+  type StagedChanges,
+  stageDelete,
+  stageInsert,
+  stageUpdate,
+} from "@/lib/rows/staged";
+import type { Base, Cell, Values } from "@/lib/rows/types";
+import type { GridColumn } from "@/screens/tables/grid/data-grid";
+import { cellOf, type GridRow, whyFixed } from "@/screens/tables/table-rows";
+
+/** What was read of these columns, on which the edit is made. */
+export function baseOf(
+  row: GridRow,
+  columns: readonly string[],
+  readIndex: ReadonlyMap<string, number>,
+): Base {
+  return Object.fromEntries(
+    columns.flatMap((name) => {
+      const index = readIndex.get(name);
+      // A cut value is no base: only `xmin` can tell whether such a cell has changed.
+      if (index === undefined || row.read?.cuts?.has(index)) return [];
+      return [[name, row.read?.cells[index] ?? null]];
+    }),
+  );
+}
+
+/** Stages cells of a row, whether it exists or is to be inserted. */
+export function stageCells(
+  changes: StagedChanges,
+  table: Table,
+  row: GridRow,
+  values: Values,
+  readIndex: ReadonlyMap<string, number>,
+): StagedChanges {
+  if (row.staged?.change.kind === "insert") return editInsert(changes, row.staged.id, values);
+  if (row.read === null) return changes;
+  const base = baseOf(row, Object.keys(values), readIndex);
+  return stageUpdate(changes, table.oid, row.read.id, base, values);
+}
+
+export function stageRemoval(
+  changes: StagedChanges,
+  table: Table,
+  row: GridRow,
+  readIndex: ReadonlyMap<string, number>,
+): StagedChanges {
+  if (row.staged?.change.kind === "insert") return discard(changes, row.staged.id);
+  if (row.read === null) return changes;
+  return stageDelete(
+    changes,
+    table.oid,
+    row.read.id,
+    baseOf(row, [...readIndex.keys()], readIndex),
+  );
+}
+
+/** A new row with the cells of another, but for what must be its own: keys that have a default, and computed columns. */
+export function stageCopy(
+  changes: StagedChanges,
+  table: Table,
+  row: GridRow,
+  readIndex: ReadonlyMap<string, number>,
+): StagedChanges {
+  const values: Values = {};
+  for (const column of table.columns) {
+    const index = readIndex.get(column.name);
+    const isOwn =
+      table.key.includes(column.name) && (column.default !== null || column.identity !== null);
+    if (index === undefined || isOwn || whyFixed(column) !== undefined) continue;
+    const cell = cellOf(row, column, index);
+    if (cell.isDefault || (cell.bytes !== undefined && !cell.isChanged)) continue;
+    values[column.name] = { value: cell.value };
+  }
+  return stageInsert(changes, table.oid, values);
+}
+
+/** A spreadsheet's cell as this column's value: an empty one is null where null is allowed and the type has no empty value. */
+export function pastedCell(text: string, column: GridColumn["column"], catalog: Catalog): Cell {
+  const kind = columnKind(column, catalog);
+  if (text === "NULL" && column.nullable) return { value: null };
+  if (text === "" && kind !== "text") {
+    return column.nullable ? { value: null } : { default: true };
+  }
+  if (kind === "boolean") {
+    if (/^(true|yes|1|x)$/i.test(text)) return { value: "t" };
+    if (/^(false|no|0)$/i.test(text)) return { value: "f" };
+  }
+  return { value: text };
+}
+
+interface Paste {
+  table: Table;
+  catalog: Catalog;
+  columns: readonly GridColumn[];
+  rows: readonly GridRow[];
+  readIndex: ReadonlyMap<string, number>;
+  /** Upper left cell of the block. */
+  row: number;
+  column: number;
+  block: readonly (readonly string[])[];
+}
+
+/** Stages a pasted block: over the rows that are there, and as new rows below the last. */
+export function stageBlock(
+  changes: StagedChanges,
+  { table, catalog, columns, rows, readIndex, row, column, block }: Paste,
+): StagedChanges {
+  return block.reduce((staged, cells, offset) => {
+    const values: Values = {};
+    cells.forEach((text, index) => {
+      const target = columns[column + index];
+      if (target === undefined || whyFixed(target.column) !== undefined) return;
+      values[target.column.name] = pastedCell(text, target.column, catalog);
+    });
+    if (Object.keys(values).length === 0) return staged;
+    const target = rows[row + offset];
+    return target === undefined
+      ? stageInsert(staged, table.oid, values)
+      : stageCells(staged, table, target, values, readIndex);
+  }, changes);
+}

@@ -1,0 +1,151 @@
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { cn } from "@ui/cn";
+import { Eye, Layers, Table2 } from "lucide-react";
+import { type KeyboardEvent, useMemo, useRef, useState } from "react";
+import { Link } from "react-router";
+import { type Catalog, isView, platformSchemas, type Table } from "@/api/catalog-model";
+import { Badge } from "@/components/badge";
+import { Input, Select } from "@/components/input";
+import { SkeletonRows } from "@/components/skeleton";
+import { Text } from "@/components/text";
+import { formatBytes } from "@/lib/format";
+
+export const tablePath = (table: Table): string =>
+  `/tables/${encodeURIComponent(table.schema)}/${encodeURIComponent(table.name)}`;
+
+/** Schemas of the project first, then those of the platform. */
+export function sortSchemas(names: readonly string[]): string[] {
+  const rank = (name: string) => (name === "public" ? 0 : platformSchemas.has(name) ? 2 : 1);
+  return [...names].sort((a, b) => rank(a) - rank(b) || a.localeCompare(b));
+}
+
+interface TableListProps {
+  catalog: Catalog | undefined;
+  current: Table | undefined;
+  schema: string;
+  onSchema: (schema: string) => void;
+}
+
+/** All tables of a schema with size and row-level security. */
+export function TableList({ catalog, current, schema, onSchema }: TableListProps) {
+  const [text, setText] = useState("");
+  const viewport = useRef<HTMLDivElement>(null);
+  const schemas = useMemo(
+    () => sortSchemas(catalog?.schemas.map(({ name }) => name) ?? []),
+    [catalog],
+  );
+  const tables = useMemo(() => {
+    const wanted = text.toLowerCase();
+    return (catalog?.tables ?? [])
+      .filter((table) => table.schema === schema && table.name.toLowerCase().includes(wanted))
+      .sort((a, b) => a.name.localeCompare(b.name));
+  }, [catalog, schema, text]);
+  const virtual = useVirtualizer({
+    count: tables.length,
+    getScrollElement: () => viewport.current,
+    estimateSize: () => 34,
+    overscan: 10,
+    initialRect: { width: 240, height: 800 },
+  });
+  if (catalog === undefined) return <SkeletonRows label="Loading the tables" />;
+  return (
+    <>
+      <div className="grid gap-1.5 border-line border-b p-2">
+        <Select
+          aria-label="Schema"
+          value={schema}
+          onChange={(event) => onSchema(event.target.value)}
+        >
+          {schemas.map((name) => (
+            <option key={name} value={name}>
+              {name}
+            </option>
+          ))}
+        </Select>
+        <Input
+          type="search"
+          data-search
+          aria-label="Search tables"
+          placeholder="Search tables"
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+          onKeyDown={(event) => {
+            if (event.key !== "ArrowDown") return;
+            event.preventDefault();
+            viewport.current?.querySelector("a")?.focus();
+          }}
+        />
+      </div>
+      <div ref={viewport} className="min-h-0 flex-1 overflow-y-auto p-1">
+        {tables.length === 0 && (
+          <p className="px-2 py-6 text-center text-ink-soft">
+            {text === "" ? "This schema has no tables yet." : "No table has this name."}
+          </p>
+        )}
+        <ul
+          aria-label="Tables"
+          className="relative"
+          style={{ height: virtual.getTotalSize() }}
+          onKeyDown={moveFocus}
+        >
+          {virtual.getVirtualItems().map(({ index, start }) => {
+            const table = tables[index];
+            return (
+              table !== undefined && (
+                <li
+                  key={table.oid}
+                  className="absolute inset-x-0 top-0"
+                  style={{ transform: `translateY(${start}px)` }}
+                >
+                  <TableLink table={table} isCurrent={table.oid === current?.oid} />
+                </li>
+              )
+            );
+          })}
+        </ul>
+      </div>
+    </>
+  );
+}
+
+/** Arrows go from one link of the list to the next. */
+function moveFocus(event: KeyboardEvent<HTMLElement>): void {
+  if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
+  event.preventDefault();
+  const links = [...event.currentTarget.querySelectorAll("a")].sort(
+    (a, b) => a.getBoundingClientRect().top - b.getBoundingClientRect().top,
+  );
+  const index = links.indexOf(document.activeElement as HTMLAnchorElement);
+  links[index + (event.key === "ArrowDown" ? 1 : -1)]?.focus();
+}
+
+function TableLink({ table, isCurrent }: { table: Table; isCurrent: boolean }) {
+  const Icon = isView(table) ? Eye : table.kind === "p" ? Layers : Table2;
+  const isOpen = !table.rls && !isView(table) && table.kind !== "f";
+  return (
+    <Link
+      to={tablePath(table)}
+      aria-current={isCurrent ? "page" : undefined}
+      title={table.comment ?? undefined}
+      className={cn(
+        "flex h-8 items-center gap-2 rounded-sm px-2 outline-offset-[-2px] hover:bg-hover pointer-coarse:h-11",
+        isCurrent && "bg-selected font-medium",
+      )}
+    >
+      <Icon aria-hidden="true" className="size-3.5 shrink-0 text-ink-soft" strokeWidth={1.7} />
+      <span className="min-w-0 flex-1 truncate">
+        <Text>{table.name}</Text>
+      </span>
+      {isOpen && !platformSchemas.has(table.schema) && (
+        <Badge tone="warning" title="Row-level security is off">
+          no RLS
+        </Badge>
+      )}
+      {!isView(table) && (
+        <span className="shrink-0 text-ink-soft text-micro tabular-nums">
+          {formatBytes(table.bytes)}
+        </span>
+      )}
+    </Link>
+  );
+}

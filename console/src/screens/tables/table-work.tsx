@@ -1,0 +1,174 @@
+import { useState } from "react";
+import type { Catalog, Table } from "@/api/catalog-model";
+import { describeSubject } from "@/api/subject";
+import { Badge } from "@/components/badge";
+import { ScreenLayout } from "@/components/screen-layout";
+import { Text } from "@/components/text";
+import { formatBytes } from "@/lib/format";
+import { BulkEdit } from "@/screens/tables/bulk-edit";
+import { ExportDialog } from "@/screens/tables/files/export-dialog";
+import { ImportDialog } from "@/screens/tables/files/import-dialog";
+import { RowPanel } from "@/screens/tables/row-panel";
+import { StagedBar } from "@/screens/tables/staged/staged-bar";
+import { TableActions, type TableDialog } from "@/screens/tables/table-actions";
+import { TableGrid } from "@/screens/tables/table-grid";
+import { TableToolbar } from "@/screens/tables/table-toolbar";
+import { useGridState, useTableEditor } from "@/screens/tables/use-table-editor";
+import { WholeValue } from "@/screens/tables/whole-value";
+
+interface TableWorkProps {
+  table: Table;
+  catalog: Catalog;
+  list: { label: string; content: React.ReactNode };
+  onBack: () => void;
+}
+
+/** The rows of one table, its toolbar, the panel of a row, and the staged changes. */
+export function TableWork({ table, catalog, list, onBack }: TableWorkProps) {
+  const editor = useTableEditor(table, catalog);
+  const grid = useGridState(table, editor);
+  const [dialog, setDialog] = useState<TableDialog | null>(null);
+  const [filtered, setFiltered] = useState<string | null>(null);
+  const { view, changeView, staging, readOnly, open } = editor;
+  const closeDialog = () => setDialog(null);
+  const refusal = staging.refusal;
+  const isRefusedHere = refusal?.staged !== undefined && refusal.staged.id === open.row?.staged?.id;
+  return (
+    <ScreenLayout
+      title={<Text>{table.name}</Text>}
+      detail={<TableDetail table={table} />}
+      actions={<TableActions editor={editor} grid={grid} table={table} onDialog={setDialog} />}
+      list={list}
+      onBack={onBack}
+      scrolls={false}
+      footer={<StagedBar staging={staging} catalog={catalog} disabledReason={readOnly} />}
+      panel={
+        view.row === null
+          ? undefined
+          : {
+              label: open.row?.mark === "added" ? "New row" : "Row",
+              onClose: () => changeView({ row: null }),
+              content: (
+                <RowPanel
+                  key={view.row}
+                  table={table}
+                  catalog={catalog}
+                  row={open.row}
+                  readIndex={
+                    open.row?.read?.cells.length === table.columns.length
+                      ? editor.wholeIndex
+                      : editor.readIndex
+                  }
+                  isPending={open.isPending}
+                  error={open.error}
+                  disabledReason={readOnly}
+                  fault={
+                    isRefusedHere
+                      ? { column: refusal.column, message: refusal.error.message }
+                      : undefined
+                  }
+                  onChange={(row, values) => editor.stage(row, values, editor.wholeIndex)}
+                  onDuplicate={(row) => editor.duplicate(row, editor.wholeIndex)}
+                  onDelete={(row) => {
+                    editor.remove([row], editor.wholeIndex);
+                    if (row.mark === "added") changeView({ row: null });
+                  }}
+                  onLoadWhole={(row, column) => grid.setWhole({ row, column })}
+                />
+              ),
+            }
+      }
+    >
+      <TableToolbar
+        editor={editor}
+        table={table}
+        catalog={catalog}
+        filtered={filtered}
+        onFilter={setFiltered}
+      />
+      {view.subject.kind !== "admin" && (
+        <p
+          role="status"
+          className="flex min-h-7 shrink-0 items-center justify-center gap-2 border-info/40 border-b bg-hover px-3 text-label"
+        >
+          You see what <strong>{describeSubject(view.subject)}</strong> sees.
+          <button
+            type="button"
+            className="underline underline-offset-2"
+            onClick={() => changeView({ subject: { kind: "admin" } })}
+          >
+            Back to your own login
+          </button>
+        </p>
+      )}
+      <TableGrid
+        editor={editor}
+        grid={grid}
+        table={table}
+        catalog={catalog}
+        onFilter={setFiltered}
+      />
+      {dialog === "export" && (
+        <ExportDialog
+          table={table}
+          view={view}
+          visibleColumns={editor.names}
+          onClose={closeDialog}
+        />
+      )}
+      {dialog === "import" && <ImportDialog table={table} onClose={closeDialog} />}
+      {dialog === "bulk" && (
+        <BulkEdit
+          table={table}
+          catalog={catalog}
+          filters={view.filters}
+          selectedCount={grid.selectedRows.length}
+          onStageSelected={(values) => editor.stageSelected(grid.selectedRows, values)}
+          onStageMatching={editor.stageMatching}
+          onClose={closeDialog}
+        />
+      )}
+      {grid.whole?.row.read !== undefined && grid.whole.row.read !== null && (
+        <WholeValue
+          table={table}
+          row={grid.whole.row.read.id}
+          column={grid.whole.column}
+          disabledReason={readOnly}
+          onStage={(value) => {
+            if (grid.whole !== null) {
+              editor.stage(grid.whole.row, { [grid.whole.column.name]: { value } });
+            }
+            grid.setWhole(null);
+          }}
+          onClose={() => grid.setWhole(null)}
+        />
+      )}
+    </ScreenLayout>
+  );
+}
+
+function TableDetail({ table }: { table: Table }) {
+  const isTable = table.kind === "r" || table.kind === "p";
+  return (
+    <span className="flex items-center gap-2">
+      <Text>{table.schema}</Text>
+      {isTable && <span>{formatBytes(table.bytes)}</span>}
+      {isTable &&
+        (table.rls ? (
+          <Badge tone="success" title="Row-level security is on">
+            RLS
+          </Badge>
+        ) : (
+          <Badge
+            tone="warning"
+            title="Row-level security is off: whoever may use the table sees every row"
+          >
+            no RLS
+          </Badge>
+        ))}
+      {isTable && table.key.length === 0 && (
+        <Badge title="Rows are addressed by their place (ctid)">no key</Badge>
+      )}
+    </span>
+  );
+}

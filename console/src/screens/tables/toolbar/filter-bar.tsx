@@ -1,0 +1,113 @@
+import { Button } from "@ui/button";
+import { Filter as FilterIcon, X } from "lucide-react";
+import { useState } from "react";
+import type { Catalog, Table } from "@/api/catalog-model";
+import { Popover } from "@/components/popover";
+import { Text } from "@/components/text";
+import { columnKind, operatorSign, operatorsOf } from "@/lib/rows/column-kind";
+import type { Filter } from "@/lib/rows/types";
+import { FilterForm } from "@/screens/tables/toolbar/filter-form";
+
+interface FilterBarProps {
+  table: Table;
+  catalog: Catalog;
+  filters: readonly Filter[];
+  onChange: (filters: Filter[]) => void;
+  /** Column of a new filter whose form is open, or null. */
+  opened: string | null;
+  onOpen: (column: string | null) => void;
+}
+
+export function newFilter(table: Table, catalog: Catalog, name: string): Filter {
+  const column = table.columns.find((other) => other.name === name);
+  const operator =
+    operatorsOf(column === undefined ? "text" : columnKind(column, catalog))[0]?.name ?? "eq";
+  return { column: name, operator, value: operator === "is" ? "true" : "" };
+}
+
+const describe = ({ column, path = [], operator, value }: Filter): [string, string, string] => [
+  [column, ...path].join("."),
+  operatorSign(operator),
+  value === "" ? "empty" : value.replace("not_null", "not null"),
+];
+
+/** The filters as chips, each of which opens its form, and the button for a new one. */
+export function FilterBar({ table, catalog, filters, onChange, opened, onOpen }: FilterBarProps) {
+  const [edited, setEdited] = useState<number | null>(null);
+  return (
+    <>
+      {filters.map((filter, index) => {
+        const [name, sign, value] = describe(filter);
+        return (
+          <span
+            // biome-ignore lint/suspicious/noArrayIndexKey: two filters may be equal, and they never change places.
+            key={index}
+            className="inline-flex h-7 min-w-24 max-w-72 items-center rounded-sm border border-accent/40 bg-selected pointer-coarse:h-11"
+          >
+            <Popover
+              label="Filter"
+              open={edited === index}
+              onOpenChange={(open) => setEdited(open ? index : null)}
+              trigger={
+                <button
+                  type="button"
+                  className="flex h-full min-w-0 items-center gap-1.5 pr-1 pl-2"
+                >
+                  <span className="truncate">
+                    <Text>{name}</Text>
+                  </span>
+                  <span className="shrink-0 text-ink-soft">{sign}</span>
+                  <span className="truncate font-mono text-label">
+                    <Text>{value}</Text>
+                  </span>
+                </button>
+              }
+            >
+              <FilterForm
+                table={table}
+                catalog={catalog}
+                initial={filter}
+                onApply={(next) => {
+                  setEdited(null);
+                  onChange(filters.map((other, place) => (place === index ? next : other)));
+                }}
+              />
+            </Popover>
+            <button
+              type="button"
+              aria-label={`Remove the filter on ${name}`}
+              className="flex h-full w-6 shrink-0 items-center justify-center text-ink-soft hover:text-ink pointer-coarse:w-11"
+              onClick={() => onChange(filters.filter((_, place) => place !== index))}
+            >
+              <X className="size-3" />
+            </button>
+          </span>
+        );
+      })}
+      <Popover
+        label="New filter"
+        open={opened !== null}
+        onOpenChange={(open) => onOpen(open ? (table.columns[0]?.name ?? null) : null)}
+        trigger={
+          <Button size="dense" variant="quiet" title="Filter (f)">
+            <FilterIcon aria-hidden="true" className="size-3.5" />
+            Filter
+          </Button>
+        }
+      >
+        {opened !== null && (
+          <FilterForm
+            key={opened}
+            table={table}
+            catalog={catalog}
+            initial={newFilter(table, catalog, opened)}
+            onApply={(filter) => {
+              onOpen(null);
+              onChange([...filters, filter]);
+            }}
+          />
+        )}
+      </Popover>
+    </>
+  );
+}

@@ -1,0 +1,142 @@
+import { Button } from "@ui/button";
+import { useState } from "react";
+import type { Catalog, Table } from "@/api/catalog-model";
+import { Field } from "@/components/field";
+import { Input, Select } from "@/components/input";
+import { columnKind, enumOf, isValues, operatorsOf } from "@/lib/rows/column-kind";
+import type { Filter } from "@/lib/rows/types";
+
+interface FilterFormProps {
+  table: Table;
+  catalog: Catalog;
+  initial: Filter;
+  onApply: (filter: Filter) => void;
+  /** Absent for a new filter. */
+  onRemove?: (() => void) | undefined;
+}
+
+/** Column, operator and value of one filter; the operators are those of the column's type. */
+export function FilterForm({ table, catalog, initial, onApply, onRemove }: FilterFormProps) {
+  const [filter, setFilter] = useState(initial);
+  const column = table.columns.find(({ name }) => name === filter.column);
+  const hasPath = (filter.path?.length ?? 0) > 0;
+  const ownKind = column === undefined ? "text" : columnKind(column, catalog);
+  // What a path of JSON leads to is compared as text.
+  const kind = hasPath ? "text" : ownKind;
+  const operators = operatorsOf(kind);
+  const change = (part: Partial<Filter>) => setFilter((before) => ({ ...before, ...part }));
+  const changeColumn = (name: string) => {
+    const next = table.columns.find((other) => other.name === name);
+    const nextKind = next === undefined ? "text" : columnKind(next, catalog);
+    const operator = operatorsOf(nextKind)[0]?.name ?? "eq";
+    setFilter({ column: name, operator, value: operator === "is" ? "true" : "" });
+  };
+  const values =
+    filter.operator === "is"
+      ? isValues(kind)
+      : filter.operator === "eq" || filter.operator === "neq"
+        ? enumOf(column?.type ?? "", catalog.enums)?.values
+        : undefined;
+  return (
+    <form
+      className="grid gap-3"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const value =
+          values !== undefined && !values.includes(filter.value) ? values[0] : undefined;
+        onApply(value === undefined ? filter : { ...filter, value });
+      }}
+    >
+      <Field label="Column">
+        {(attributes) => (
+          <Select
+            {...attributes}
+            value={filter.column}
+            onChange={(event) => changeColumn(event.target.value)}
+          >
+            {table.columns.map(({ name }) => (
+              <option key={name} value={name}>
+                {name}
+              </option>
+            ))}
+          </Select>
+        )}
+      </Field>
+      {ownKind === "json" && (
+        <Field label="Path" hint="Keys separated by dots, or nothing for the whole value">
+          {(attributes) => (
+            <Input
+              {...attributes}
+              mono
+              value={filter.path?.join(".") ?? ""}
+              onChange={(event) =>
+                change({
+                  path: event.target.value === "" ? [] : event.target.value.split("."),
+                  ...(!hasPath && { operator: "eq" }),
+                })
+              }
+            />
+          )}
+        </Field>
+      )}
+      <Field label="Operator">
+        {(attributes) => (
+          <Select
+            {...attributes}
+            value={filter.operator}
+            onChange={(event) => change({ operator: event.target.value })}
+          >
+            {operators.map(({ name, label, sign }) => (
+              <option key={name} value={name}>
+                {label} ({sign})
+              </option>
+            ))}
+          </Select>
+        )}
+      </Field>
+      <Field
+        label="Value"
+        hint={
+          filter.operator === "in"
+            ? "In parentheses, separated by commas: (a,b)"
+            : filter.operator === "like" || filter.operator === "ilike"
+              ? "% stands for any text, _ for one character"
+              : undefined
+        }
+      >
+        {(attributes) =>
+          values === undefined ? (
+            <Input
+              {...attributes}
+              mono
+              value={filter.value}
+              onChange={(event) => change({ value: event.target.value })}
+            />
+          ) : (
+            <Select
+              {...attributes}
+              value={values.includes(filter.value) ? filter.value : values[0]}
+              onChange={(event) => change({ value: event.target.value })}
+            >
+              {values.map((value) => (
+                <option key={value} value={value}>
+                  {value.replace("_", " ")}
+                </option>
+              ))}
+            </Select>
+          )
+        }
+      </Field>
+      <div className="flex justify-end gap-2">
+        {onRemove !== undefined && (
+          <Button size="dense" variant="quiet" onClick={onRemove}>
+            Remove
+          </Button>
+        )}
+        <Button size="dense" variant="primary" type="submit">
+          Apply
+        </Button>
+      </div>
+    </form>
+  );
+}
