@@ -165,8 +165,8 @@ export function RowGrid<Row>(props: RowGridProps<Row>) {
                 openKey === key && "bg-selected",
                 item.index === index &&
                   "group-focus-visible/grid:shadow-[inset_2px_0_0_var(--accent)]",
-                props.rowTone?.(row) === "danger" && "border-l-2 border-l-danger",
-                props.rowTone?.(row) === "warning" && "border-l-2 border-l-warning",
+                props.rowTone?.(row) === "danger" && "shadow-[inset_2px_0_0_var(--danger)]",
+                props.rowTone?.(row) === "warning" && "shadow-[inset_2px_0_0_var(--warning)]",
               )}
             >
               {selection !== undefined && (

@@ -2,7 +2,6 @@ import { cn } from "@ui/cn";
 import { Search } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { Input } from "@/components/input";
-import { useShortcut } from "@/lib/shortcuts";
 import { useDebounced } from "@/lib/use-debounced";
 
 interface SearchInputProps {
@@ -14,9 +13,8 @@ interface SearchInputProps {
   className?: string;
 }
 
-/** A search field. The key `/` focuses it, Escape empties it. */
+/** A search field. The key `/` focuses the search of the open screen; Escape empties it. */
 export function SearchInput({ label, value, onChange, className }: SearchInputProps) {
-  const input = useRef<HTMLInputElement>(null);
   const [text, setText] = useState(value);
   const [known, setKnown] = useState(value);
   // The address changed by other means, such as the back button or a removed chip.
@@ -32,12 +30,6 @@ export function SearchInput({ label, value, onChange, className }: SearchInputPr
   useEffect(() => {
     report.current(settled.trim());
   }, [settled]);
-  useShortcut({
-    keys: "/",
-    label: "Search",
-    group: "Everywhere",
-    run: () => input.current?.focus(),
-  });
   return (
     <span className={cn("relative block", className)}>
       <Search
@@ -45,7 +37,7 @@ export function SearchInput({ label, value, onChange, className }: SearchInputPr
         className="pointer-events-none absolute top-1/2 left-2.5 size-3.5 -translate-y-1/2 text-ink-soft"
       />
       <Input
-        ref={input}
+        data-search
         type="search"
         aria-label={label}
         placeholder={label}

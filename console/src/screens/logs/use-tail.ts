@@ -1,0 +1,71 @@
+import { useCallback, useEffect, useRef, useState } from "react";
+import { readLines } from "@/api/client";
+import { type LogFilter, logQuery } from "./log-filter";
+import { addToTail, emptyTail, isTailEntry, type Tail, type TailLine } from "./tail";
+
+export interface LiveTail extends Tail {
+  isConnected: boolean;
+  isHeld: boolean;
+  hold: (isHeld: boolean) => void;
+}
+
+/** Pause before a broken tail is opened again. */
+const reopenAfterMs = 1000;
+
+/**
+ * Follows the log while `isOn`. What arrives between two frames is added at once, so that a thousand lines a second cost as many
+ * drawings as the screen has frames.
+ */
+export function useTail(filter: LogFilter, isOn: boolean): LiveTail {
+  const [tail, setTail] = useState(emptyTail);
+  const [isConnected, setConnected] = useState(false);
+  const [isHeld, setHeld] = useState(false);
+  const held = useRef(isHeld);
+  const query = logQuery(filter).toString();
+
+  useEffect(() => {
+    if (!isOn) return undefined;
+    const stop = new AbortController();
+    let arrived: TailLine[] = [];
+    let frame = 0;
+    setTail(emptyTail);
+    function draw(): void {
+      frame = 0;
+      const lines = arrived;
+      arrived = [];
+      setTail((current) => addToTail(current, lines, held.current));
+    }
+    async function follow(): Promise<void> {
+      while (!stop.signal.aborted) {
+        try {
+          setConnected(true);
+          for await (const line of readLines<unknown>(`/api/logs/tail?${query}`, {
+            signal: stop.signal,
+          })) {
+            if (!isTailEntry(line)) continue;
+            arrived.push(line);
+            if (frame === 0) frame = requestAnimationFrame(draw);
+          }
+        } catch {
+          // The server is away, or this page has left; the first is tried again below.
+        }
+        if (stop.signal.aborted) return;
+        setConnected(false);
+        await new Promise((resolve) => window.setTimeout(resolve, reopenAfterMs));
+      }
+    }
+    void follow();
+    return () => {
+      stop.abort();
+      cancelAnimationFrame(frame);
+      setConnected(false);
+    };
+  }, [isOn, query]);
+
+  const hold = useCallback((isNow: boolean) => {
+    held.current = isNow;
+    setHeld(isNow);
+    if (!isNow) setTail((current) => addToTail(current, [], false));
+  }, []);
+  return { ...tail, isConnected, isHeld, hold };
+}

@@ -1,0 +1,126 @@
+/** Requests of the overview: measurements, slow queries, advisors and sizes. */
+import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { request, withQuery } from "@/api/client";
+import { appendSeries, newestTime, type SeriesAnswer } from "./series";
+
+const seriesKey = ["series"];
+
+/**
+ * All rings of measurements. The first answer brings everything; later ones bring only what came after the newest step of each
+ * ring, and are joined to it, so that an open page asks for little more than a hundred bytes a second.
+ */
+export function useSeries(isLive: boolean) {
+  const client = useQueryClient();
+  return useQuery({
+    queryKey: seriesKey,
+    queryFn: async ({ signal }) => {
+      const known = client.getQueryData<SeriesAnswer>(seriesKey);
+      const since = known === undefined ? undefined : newestTime(known, 1);
+      const added = await request<SeriesAnswer>(withQuery("/api/series", { since }), { signal });
+      return appendSeries(known, added);
+    },
+    refetchInterval: isLive ? 1000 : false,
+    staleTime: 500,
+    // Joined answers share no structure worth comparing, and comparing thousands of numbers a second costs more than drawing them.
+    structuralSharing: false,
+  });
+}
+
+export type SlowOrder = "total" | "mean" | "calls";
+
+export interface SlowQuery {
+  id: string;
+  query: string;
+  calls: number;
+  total_ms: number;
+  mean_ms: number;
+  rows: number;
+}
+
+export interface SlowQueries {
+  available: boolean;
+  /** What to do where pg_stat_statements is missing. */
+  remedy?: string | null;
+  queries: SlowQuery[];
+}
+
+export function slowQueriesQuery(order: SlowOrder) {
+  return queryOptions({
+    queryKey: ["slow-queries", order],
+    queryFn: ({ signal }) =>
+      request<SlowQueries>(withQuery("/api/slow-queries", { order }), { signal }),
+    refetchInterval: 15_000,
+  });
+}
+
+export type FindingLevel = "error" | "warn" | "info";
+
+export interface Finding {
+  name: string;
+  level: FindingLevel;
+  title: string;
+  why: string;
+  object: { schema: string | null; name: string; kind: string };
+  /** SQL that mends it, where there is one. */
+  fix: string | null;
+  /** Names this finding on this object, for muting. */
+  key: string;
+}
+
+export interface Advice {
+  findings: Finding[];
+  muted: string[];
+}
+
+export const advisorsQuery = queryOptions({
+  queryKey: ["advisors"],
+  queryFn: ({ signal }) => request<Advice>("/api/advisors", { signal }),
+  // A finding is gone soon after its fix, wherever the fix was made.
+  refetchInterval: 5000,
+});
+
+/** Mutes or unmutes a finding for everybody. */
+export function useMuteFinding() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: ({ key, isMuted }: { key: string; isMuted: boolean }) =>
+      request<void>(`/api/advisors/muted/${encodeURIComponent(key)}`, {
+        method: isMuted ? "PUT" : "DELETE",
+      }),
+    onSettled: () => client.invalidateQueries({ queryKey: advisorsQuery.queryKey }),
+  });
+}
+
+export interface TableSize {
+  schema: string;
+  name: string;
+  bytes: number;
+  index_bytes: number;
+  rows: number;
+}
+
+export interface Sizes {
+  database_bytes: number;
+  storage_bytes: number | null;
+  tables: TableSize[];
+}
+
+export const sizesQuery = queryOptions({
+  queryKey: ["sizes"],
+  queryFn: ({ signal }) => request<Sizes>("/api/sizes", { signal }),
+  refetchInterval: 30_000,
+});
+
+/** The plan of a statement whose values were replaced by `$n`, as PostgreSQL would choose it for unknown values. */
+export function planQuery(text: string) {
+  return queryOptions({
+    queryKey: ["plan", text],
+    queryFn: ({ signal }) =>
+      request<{ plan: unknown }>("/api/sql/explain", {
+        json: { text, analyze: false, subject: { kind: "admin" } },
+        signal,
+      }),
+    retry: false,
+    staleTime: 60_000,
+  });
+}

@@ -1,0 +1,146 @@
+/** Which plots the overview shows, and what each line of them is called, coloured and measured in. */
+import { formatBytes } from "@/lib/format";
+import type { Timeline } from "./series";
+
+export type Unit = "per_second" | "milliseconds" | "count" | "percent" | "bytes";
+
+export interface PlotLine {
+  /** Name of the measurement in `GET /api/series`. */
+  name: string;
+  label: string;
+  /** Name of a custom property with the line's colour in the present theme. */
+  color: string;
+}
+
+export interface Plot {
+  key: string;
+  title: string;
+  unit: Unit;
+  lines: PlotLine[];
+}
+
+const services = ["rest", "auth", "storage", "realtime", "functions"] as const;
+
+const serviceLabels: Record<(typeof services)[number], string> = {
+  rest: "REST",
+  auth: "Auth",
+  storage: "Storage",
+  realtime: "Realtime",
+  functions: "Functions",
+};
+
+/** Red is left to errors. */
+const serviceColors: Record<(typeof services)[number], number> = {
+  rest: 2,
+  auth: 3,
+  storage: 5,
+  realtime: 4,
+  functions: 6,
+};
+
+function line(name: string, label: string, color: number): PlotLine {
+  return { name, label, color: `--chart-${color}` };
+}
+
+/** All plots in the order of the page. Lines that the server does not measure are left out by {@link findDrawnPlots}. */
+export const plots: readonly Plot[] = [
+  {
+    key: "requests",
+    title: "Requests",
+    unit: "per_second",
+    lines: services.map((service) =>
+      line(`requests.${service}`, serviceLabels[service], serviceColors[service]),
+    ),
+  },
+  {
+    key: "errors",
+    title: "Errors",
+    unit: "per_second",
+    lines: [line("errors.4xx", "4xx", 5), line("errors.5xx", "5xx", 1)],
+  },
+  {
+    key: "latency",
+    title: "Response time",
+    unit: "milliseconds",
+    lines: [line("p50_ms", "p50", 2), line("p95_ms", "p95", 5), line("p99_ms", "p99", 1)],
+  },
+  {
+    key: "connections",
+    title: "Database connections",
+    unit: "count",
+    lines: [line("connections", "In use", 2)],
+  },
+  { key: "cpu", title: "CPU", unit: "percent", lines: [line("cpu", "Server", 2)] },
+  {
+    key: "memory",
+    title: "Memory",
+    unit: "bytes",
+    lines: [line("memory_bytes", "Server", 2)],
+  },
+];
+
+/** The plots of which the server sent at least one line. */
+export function findDrawnPlots(timeline: Timeline): Plot[] {
+  return plots
+    .map((plot) => ({
+      ...plot,
+      lines: plot.lines.filter(({ name }) => timeline.columns.has(name)),
+    }))
+    .filter((plot) => plot.lines.length > 0);
+}
+
+/** The newest measured value of a line, which stands beside its name. */
+export function latestValue(timeline: Timeline, name: string): number | null {
+  const column = timeline.columns.get(name) ?? [];
+  // The last step is still being counted, so its rate would be too low.
+  for (let index = column.length - 2; index >= 0; index -= 1) {
+    const value = column[index];
+    if (value !== undefined && value !== null) return value;
+  }
+  return column.at(-1) ?? null;
+}
+
+function trimZeros(number: string): string {
+  return number.includes(".") ? number.replace(/\.?0+$/, "") : number;
+}
+
+/** A measured value with its unit, as short as an axis needs it. */
+export function formatValue(value: number | null, unit: Unit): string {
+  if (value === null) return "–";
+  switch (unit) {
+    case "bytes":
+      return formatBytes(value);
+    case "percent":
+      return `${trimZeros((value * 100).toFixed(value < 0.1 ? 1 : 0))} %`;
+    case "milliseconds":
+      return value >= 1000
+        ? `${trimZeros((value / 1000).toFixed(2))} s`
+        : `${trimZeros(value.toFixed(value < 10 ? 1 : 0))} ms`;
+    case "per_second":
+      return `${formatCount(value)}/s`;
+    case "count":
+      return formatCount(value);
+  }
+}
+
+/** A number with three figures, in thousands or millions when it is large. */
+export function formatCount(value: number): string {
+  if (value >= 999_500) return `${trimZeros((value / 1_000_000).toPrecision(3))} M`;
+  if (value >= 9_999.5) return `${trimZeros((value / 1000).toPrecision(3))} k`;
+  if (value >= 100) return String(Math.round(value));
+  return trimZeros(value.toFixed(value < 10 ? 2 : 1));
+}
+
+/** The span between two places of a drag, oldest first; null when it is too short to have been meant. */
+export function dragSpan(
+  from: number,
+  to: number,
+  step_s: number,
+): { from: string; to: string } | null {
+  const [start, end] = from <= to ? [from, to] : [to, from];
+  if (end - start < step_s) return null;
+  return {
+    from: new Date(Math.floor(start) * 1000).toISOString(),
+    to: new Date(Math.ceil(end) * 1000).toISOString(),
+  };
+}
