@@ -24,7 +24,7 @@ export function FirstMinute() {
             With a form, or in SQL. Each change becomes a migration file in your project's folder.
           </p>
           <p className="mt-3 flex flex-wrap gap-2">
-            <StepLink to="/schema?new=table" isPrimary>
+            <StepLink to="/schema/tables?new=1" isPrimary>
               New table
             </StepLink>
             <StepLink to="/sql">
