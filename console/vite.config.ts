@@ -6,6 +6,7 @@ import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
+import { checkSizeBudget } from "./size-budget.ts";
 
 /** A running console, to which the development server forwards `/api`. */
 const server = process.env.SELVEDGE_CONSOLE_URL ?? "http://127.0.0.1:54323";
@@ -29,7 +30,7 @@ function compressAssets(): Plugin {
 }
 
 export default defineConfig({
-  plugins: [react(), tailwindcss(), compressAssets()],
+  plugins: [react(), tailwindcss(), checkSizeBudget(), compressAssets()],
   // The server writes a fresh nonce in the place of this text whenever it sends index.html, because the content security policy
   // allows style elements by nonce alone.
   html: { cspNonce: "__CSP_NONCE__" },
@@ -63,6 +64,11 @@ export default defineConfig({
               name: "vendor",
               priority: 9,
               test: /node_modules\/(react|react-dom|scheduler|react-router|clsx|@tanstack)\//,
+            },
+            {
+              name: "codemirror",
+              priority: 8,
+              test: /node_modules\/(@codemirror|@lezer|@marijn|crelt|style-mod|w3c-keyname)\//,
             },
           ],
         },

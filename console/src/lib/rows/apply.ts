@@ -5,7 +5,7 @@ import { type ApplyAnswer, applyChanges, type Conflict } from "@/lib/rows/types"
 
 /** How applying ended: done, in conflict with somebody else's changes, or refused at one change. */
 export type ApplyOutcome =
-  | { kind: "done"; answer: ApplyAnswer }
+  | { kind: "done"; count: number; answer: ApplyAnswer }
   | { kind: "conflict"; conflicts: { staged: StagedChange; conflict: Conflict }[] }
   | {
       kind: "refused";
@@ -37,7 +37,7 @@ export async function applyStaged(store: StagedStore, only?: string): Promise<Ap
     const applied = new Set(sent.map(({ id }) => id));
     store.update((changes) => changes.filter(({ id }) => !applied.has(id)));
     store.remember(answer.undo);
-    return { kind: "done", answer };
+    return { kind: "done", count: sent.length, answer };
   } catch (error) {
     if (!(error instanceof ApiError) || error.status === 0) throw error;
     if (error.status === 409) {

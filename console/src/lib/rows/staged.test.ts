@@ -101,14 +101,14 @@ describe("resolveConflict", () => {
     base: { name: "a", price: "1" },
     theirs: { name: "theirs", price: "1" },
     mine: null,
-    row: { key: ["1"], xmin: "701" },
+    id: { key: ["1"], xmin: "701" },
   };
 
   it("console_033_kept_fields_are_staged_on_top_of_what_the_other_wrote", () => {
     expect(resolveConflict(staged, id, conflict, { keep: new Set(["price"]) })[0]?.change).toEqual({
       kind: "update",
       table: "9",
-      row: conflict.row,
+      row: conflict.id,
       base: { price: "1" },
       values: { price: { value: "2" } },
     });

@@ -143,7 +143,7 @@ export function resolveConflict(
     const { change } = staged;
     if ("drop" in resolution || conflict.theirs === null) return [];
     if (change.kind === "insert" || change.kind === "update_matching") return [staged];
-    const row = conflict.row ?? change.row;
+    const row = conflict.id ?? change.row;
     if (change.kind === "delete") {
       return resolution.keep.size === 0
         ? []

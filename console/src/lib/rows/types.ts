@@ -65,7 +65,7 @@ export type Change =
   | { kind: "update_matching"; table: string; filters: Filter[]; values: Values; expected: number };
 
 export interface ApplyAnswer {
-  applied: number;
+  applied: boolean;
   statements: string[];
   undo: Change[];
   rows: ({ id: RowId; values: Base } | null)[];
@@ -80,15 +80,15 @@ export interface Conflict {
   /** Null when the row is gone. */
   theirs: Base | null;
   mine: Base | null;
-  /** The row's present address. */
-  row?: RowId | null;
+  /** The row's present address, with which the change can be sent again. */
+  id: RowId | null;
 }
 
 export const readRows = (body: ReadRequest, signal?: AbortSignal): Promise<RowPage> =>
   request<RowPage>("/api/rows/read", { json: body, signal });
 
 export const countRows = (
-  body: { table: string; filters: Filter[]; exact: boolean },
+  body: { table: string; filters: Filter[]; exact: boolean; subject?: Subject },
   signal?: AbortSignal,
 ): Promise<{ count: number; exact: boolean }> => request("/api/rows/count", { json: body, signal });
 

@@ -82,7 +82,7 @@ export function TableToolbar({ editor, table, catalog, filtered, onFilter }: Tab
             {!last.index_used && ", no index"}
           </span>
         )}
-        <RowCount table={table} filters={view.filters} />
+        <RowCount table={table} filters={view.filters} subject={view.subject} />
       </span>
     </div>
   );

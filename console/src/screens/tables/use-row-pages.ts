@@ -19,6 +19,13 @@ export interface ReadRow {
   cuts: ReadonlyMap<number, number> | undefined;
 }
 
+/** Rows of views and of other servers have no address; what they contain and their place in the page tell them apart. */
+function keyOfRow(id: RowId, cells: readonly Value[], index: number): string {
+  return id.key === undefined && id.ctid === undefined
+    ? `row:${index}:${JSON.stringify(cells)}`
+    : rowKey(id);
+}
+
 function readPage(page: RowPage): ReadRow[] {
   const cuts = new Map<number, Map<number, number>>();
   for (const { row, column, bytes } of page.cuts) {
@@ -27,7 +34,7 @@ function readPage(page: RowPage): ReadRow[] {
   }
   return page.rows.map((cells, index) => {
     const id = page.ids[index] ?? {};
-    return { key: rowKey(id), id, cells, cuts: cuts.get(index) };
+    return { key: keyOfRow(id, cells, index), id, cells, cuts: cuts.get(index) };
   });
 }
 

@@ -20,6 +20,8 @@ function whyNotWritable(table: Table, readOnly: string | undefined, isViewedAs: 
   if (isViewedAs) return "You are viewing as somebody else; go back to your own login to edit.";
   if (table.kind === "m") return "A materialized view is refreshed, not edited.";
   if (table.kind === "v") return "Rows of a view are edited in its tables.";
+  if (table.kind === "f")
+    return "Rows of a foreign table are changed on their own server or by SQL.";
   return undefined;
 }
 

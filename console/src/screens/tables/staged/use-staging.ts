@@ -41,9 +41,9 @@ export function useStaging() {
     if (outcome.kind !== "done") return;
     void client.invalidateQueries({ queryKey: ["rows"] });
     void client.invalidateQueries({ queryKey: ["reference"] });
-    const { applied, notes } = outcome.answer;
+    const { notes } = outcome.answer;
     toast({
-      title: `${plural(applied, "change")} applied`,
+      title: `${plural(outcome.count, "change")} applied`,
       ...(notes.length > 0 && { description: notes.join(" ") }),
       tone: "success",
       action: { label: "Undo", run: undoApplied },
