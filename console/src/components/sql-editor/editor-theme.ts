@@ -66,7 +66,7 @@ const colors = EditorView.theme({
 });
 
 const highlighting = HighlightStyle.define([
-  { tag: tags.keyword, color: "var(--chart-4)" },
+  { tag: tags.keyword, color: "color-mix(in srgb, var(--chart-4) 72%, var(--ink))" },
   { tag: [tags.string, tags.special(tags.string)], color: "var(--success)" },
   { tag: [tags.number, tags.bool, tags.null], color: "var(--warning)" },
   { tag: [tags.comment, tags.lineComment, tags.blockComment], color: "var(--ink-soft)" },

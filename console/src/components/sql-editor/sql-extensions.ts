@@ -6,6 +6,7 @@ import {
   type CompletionResult,
   closeBrackets,
   closeBracketsKeymap,
+  closeCompletion,
   completionKeymap,
 } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
@@ -104,7 +105,8 @@ function runKeys({ onRun, onSave }: SqlEditorOptions): Extension {
           {
             key,
             preventDefault: true,
-            run: () => {
+            run: (view: EditorView) => {
+              closeCompletion(view);
               action();
               return true;
             },

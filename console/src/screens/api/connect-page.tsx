@@ -38,10 +38,12 @@ export function ConnectPage() {
 
 function Address({ name, value }: { name: string; value: string }) {
   return (
-    <div className="flex items-center gap-3 py-1 pr-1 pl-3">
-      <dt className="w-32 shrink-0 text-caption text-ink-soft">{name}</dt>
-      <dd className="min-w-0 flex-1 truncate font-mono text-caption">{value}</dd>
-      <CopyButton text={value} label={`Copy ${name}`} />
+    <div className="flex items-center gap-x-3 py-1 pr-1 pl-3 max-sm:flex-wrap">
+      <dt className="w-32 shrink-0 text-caption text-ink-soft max-sm:w-full max-sm:pt-1">{name}</dt>
+      <dd className="flex min-w-0 flex-1 items-center gap-3">
+        <span className="min-w-0 flex-1 truncate font-mono text-caption">{value}</span>
+        <CopyButton text={value} label={`Copy ${name}`} />
+      </dd>
     </div>
   );
 }

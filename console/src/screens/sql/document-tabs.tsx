@@ -1,9 +1,10 @@
 /** The open queries as tabs above the editor. */
 import { cn } from "@ui/cn";
 import { IconButton } from "@ui/icon-button";
-import { Plus, X } from "lucide-react";
+import { Ellipsis, Plus, X } from "lucide-react";
 import { type KeyboardEvent, useState } from "react";
 import { Input } from "@/components/input";
+import { Menu, MenuItem } from "@/components/menu";
 import { Text } from "@/components/text";
 import { changeDocument, type SqlDocument } from "./documents";
 
@@ -15,10 +16,11 @@ interface DocumentTabsProps {
   onOpen: (id: string) => void;
   onClose: (id: string) => void;
   onAdd: () => void;
+  onReopen: () => void;
 }
 
 export function DocumentTabs(props: DocumentTabsProps) {
-  const { documents, current, running, onOpen, onClose, onAdd } = props;
+  const { documents, current, running, onOpen, onClose, onAdd, onReopen } = props;
   const [renamed, setRenamed] = useState<string | null>(null);
 
   function handleKey(event: KeyboardEvent) {
@@ -83,8 +85,10 @@ export function DocumentTabs(props: DocumentTabsProps) {
             )}
             <button
               type="button"
+              // A list of tabs may hold tabs alone. Keyboards close with Delete, screen readers by the menu behind.
               tabIndex={-1}
-              aria-label={`Close ${name}`}
+              aria-hidden="true"
+              title={`Close ${name}`}
               onClick={() => onClose(id)}
               className={cn(
                 "mx-1 flex size-6 items-center justify-center rounded-[4px] text-ink-soft hover:bg-hover hover:text-ink pointer-coarse:size-9",
@@ -99,6 +103,18 @@ export function DocumentTabs(props: DocumentTabsProps) {
       <IconButton size="dense" label="New query" onClick={onAdd} className="mx-1">
         <Plus aria-hidden="true" className="size-4" />
       </IconButton>
+      <Menu
+        label="More about queries"
+        trigger={
+          <IconButton size="dense" label="More about queries">
+            <Ellipsis aria-hidden="true" className="size-4" />
+          </IconButton>
+        }
+      >
+        <MenuItem onSelect={() => setRenamed(current)}>Rename this query</MenuItem>
+        <MenuItem onSelect={() => onClose(current)}>Close this query</MenuItem>
+        <MenuItem onSelect={onReopen}>Reopen the closed query</MenuItem>
+      </Menu>
     </div>
   );
 }

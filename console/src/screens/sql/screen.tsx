@@ -1,6 +1,6 @@
 /** The SQL editor: queries in tabs, run as any subject, with a result per statement (CONSOLE-090 to 096). */
 import { cn } from "@ui/cn";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { useSearchParams } from "react-router";
 import { useSession } from "@/api/session";
 import { ConfirmDialog } from "@/components/confirm-dialog";
@@ -24,7 +24,7 @@ import {
   useDocuments,
 } from "./documents";
 import { ResultPane } from "./result-pane";
-import { findRun, forgetRun } from "./runs/run-store";
+import { forgetRun, listRunning, runsVersion, subscribeToRuns } from "./runs/run-store";
 import { SaveDialog } from "./save-dialog";
 import { useSaveSnippet } from "./snippets";
 import { SqlList } from "./sql-list";
@@ -37,6 +37,8 @@ export function Screen() {
   const { project } = useSession();
   openProject(project.name);
   const documents = useDocuments();
+  useSyncExternalStore(subscribeToRuns, runsVersion);
+  const running = new Set(listRunning());
   const [params, setParams] = useSearchParams();
   const current = documents.find(({ id }) => id === params.get("tab")) ?? documents[0];
   const setParam = (name: string, value: string | null) =>
@@ -100,12 +102,11 @@ export function Screen() {
       <DocumentTabs
         documents={documents}
         current={current.id}
-        running={
-          new Set(documents.flatMap(({ id }) => (findRun(id)?.status === "running" ? id : [])))
-        }
+        running={running}
         onOpen={(id) => setParam("tab", id)}
         onClose={close}
         onAdd={() => openText("")}
+        onReopen={() => setParam("tab", reopenDocument())}
       />
       <Query
         key={current.id}

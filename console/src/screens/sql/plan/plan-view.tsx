@@ -240,7 +240,7 @@ function PlanDetails({ node }: { node: PlanNode }) {
       aria-label="Selected step"
       className="shrink-0 border-line border-t px-4 py-3 lg:w-80 lg:overflow-auto lg:border-t-0 lg:border-l"
     >
-      <h3 className="font-medium">{node.title}</h3>
+      <h2 className="font-medium">{node.title}</h2>
       <p className="break-words font-mono text-caption text-ink-soft">
         <Text>{node.target}</Text>
       </p>

@@ -49,6 +49,11 @@ export function forgetRun(tab: string): void {
   announce();
 }
 
+/** Tabs whose query has not ended. */
+export function listRunning(): string[] {
+  return [...runs].flatMap(([tab, { status }]) => (status === "running" ? [tab] : []));
+}
+
 /** At most once per frame, because rows arrive in many small pieces. */
 function announce(): void {
   if (frame !== 0) return;
