@@ -2,6 +2,8 @@
 import { CopyButton } from "@/components/copy-button";
 import { Text } from "@/components/text";
 import { formatBytes } from "@/lib/format";
+import { CellEditor } from "./cell-editor";
+import type { EditableCell } from "./edit-result";
 import type { ResultColumn } from "./runs/run-model";
 
 export interface OpenCell {
@@ -9,12 +11,30 @@ export interface OpenCell {
   /** As numbered in the grid, from 1. */
   row: number;
   value: string | null;
+  /** Where the value stands in its table; null when it cannot be edited. */
+  editable: EditableCell | null;
 }
 
-export function CellPanel({ cell: { column, row, value } }: { cell: OpenCell }) {
+export function CellPanel({ cell }: { cell: OpenCell }) {
+  const { column, row, value, editable } = cell;
+  return (
+    <>
+      <CellText column={column} row={row} value={value} />
+      {editable !== null && (
+        <CellEditor
+          key={`${column.name} ${JSON.stringify(editable.key)}`}
+          cell={editable}
+          value={value}
+        />
+      )}
+    </>
+  );
+}
+
+function CellText({ column, row, value }: Omit<OpenCell, "editable">) {
   const shown = layOut(column.type, value);
   return (
-    <div className="flex min-h-0 flex-1 flex-col p-4">
+    <div className="flex min-h-32 flex-1 flex-col p-4">
       <p className="mb-2 flex items-center gap-2 text-caption text-ink-soft">
         <span>
           row {row} · {column.type}

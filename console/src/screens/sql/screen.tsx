@@ -2,6 +2,7 @@
 import { cn } from "@ui/cn";
 import { useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { useSearchParams } from "react-router";
+import { useCatalog } from "@/api/catalog";
 import { useSession } from "@/api/session";
 import { ConfirmDialog } from "@/components/confirm-dialog";
 import { ScreenLayout } from "@/components/screen-layout";
@@ -23,6 +24,7 @@ import {
   reopenDocument,
   useDocuments,
 } from "./documents";
+import { findEditableCell } from "./edit-result";
 import { ResultPane } from "./result-pane";
 import { forgetRun, listRunning, runsVersion, subscribeToRuns } from "./runs/run-store";
 import { SaveDialog } from "./save-dialog";
@@ -143,6 +145,7 @@ function Query(props: QueryProps) {
   const editor = useRef<SqlEditorHandle>(null);
   const settings = useSqlSettings(subjectFromParam(props.subjectParam), props.onSubjectParam);
   const runner = useSqlRunner({ tab: id, text, editor, ...settings });
+  const catalog = useCatalog();
   const plan = usePlan();
   const save = useSaveSnippet();
   useEffect(() => editor.current?.focus(), []);
@@ -219,7 +222,9 @@ function Query(props: QueryProps) {
                 const found = result.columns?.[column];
                 const value = result.rows[row]?.[column];
                 if (found !== undefined && value !== undefined) {
-                  onOpenCell({ column: found, row: row + 1, value });
+                  const editable =
+                    catalog === undefined ? null : findEditableCell(catalog, result, row, column);
+                  onOpenCell({ column: found, row: row + 1, value, editable });
                 }
               }}
               onReveal={(position) => {

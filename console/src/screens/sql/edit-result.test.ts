@@ -1,0 +1,58 @@
+import { expect, test } from "vitest";
+import { readCatalog } from "@/api/catalog-model";
+import { findEditableCell } from "./edit-result";
+
+const catalog = readCatalog({
+  version: "1",
+  schemas: [],
+  tables: {
+    oid: ["7"],
+    schema: ["public"],
+    name: ["items"],
+    kind: ["r"],
+    rls: [true],
+    rows: [1],
+    bytes: [1],
+    comment: [null],
+    key: [["id"]],
+  },
+  columns: {
+    table: [0, 0],
+    name: ["id", "name"],
+    type: ["bigint", "text"],
+    nullable: [false, true],
+    default: [null, null],
+    identity: ["a", null],
+    generated: [null, null],
+    comment: [null, null],
+  },
+  foreign_keys: [],
+  enums: [],
+  roles: [],
+  functions: [],
+});
+const id = { name: "id", type: "int8", table: "7", column: "id" };
+const name = { name: "alias", type: "text", table: "7", column: "name" };
+const computed = { name: "upper", type: "text" };
+
+test("CONSOLE-096 a cell is editable when the result holds its table's key", () => {
+  const result = { columns: [id, name, computed], rows: [["1", "shirt", "SHIRT"]] };
+
+  expect(findEditableCell(catalog, result, 0, 1)).toMatchObject({
+    column: "name",
+    key: [{ column: "id", value: "1" }],
+  });
+  expect(findEditableCell(catalog, result, 0, 2)).toBeNull();
+  // The database alone gives an identity its value.
+  expect(findEditableCell(catalog, result, 0, 0)).toBeNull();
+});
+
+test("CONSOLE-096 without the key, or with a null in it as outer joins give, nothing is editable", () => {
+  expect(findEditableCell(catalog, { columns: [name], rows: [["shirt"]] }, 0, 0)).toBeNull();
+  expect(findEditableCell(catalog, { columns: [id, name], rows: [[null, null]] }, 0, 1)).toBeNull();
+});
+
+test("CONSOLE-096 tables are found by their qualified name too", () => {
+  const columns = [id, name].map((column) => ({ ...column, table: "public.items" }));
+  expect(findEditableCell(catalog, { columns, rows: [["1", "x"]] }, 0, 1)?.table.oid).toBe("7");
+});
