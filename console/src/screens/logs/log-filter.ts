@@ -23,7 +23,8 @@ export const logServices = [
   "realtime",
   "functions",
   "graphql",
-  "pg",
+  "meta",
+  "other",
 ] as const;
 
 export const statusClasses = ["2xx", "3xx", "4xx", "5xx"] as const;

@@ -10,6 +10,8 @@ export interface MailSummary {
   subject: string;
   snippet: string;
   kind: "mail" | "sms";
+  /** Whether somebody has opened it. */
+  read?: boolean;
 }
 
 /** A message that could not be handed over yet. */
@@ -31,7 +33,10 @@ export interface MailPage {
 export interface Message extends MailSummary {
   html: string | null;
   text: string | null;
-  headers: Record<string, string>;
+  /** Names and values as they arrived, in their order. */
+  headers: [string, string][];
+  /** The code of a text message. */
+  code?: string | null;
 }
 
 export const mailKey = ["mail"];

@@ -41,7 +41,9 @@ function LoadedMessage({ message, onDeleted }: { message: Message; onDeleted: ()
     [message.html],
   );
   const text = useMemo(() => readTextMail(message.text ?? ""), [message.text]);
-  const { links, codes } = html ?? text;
+  const found = html ?? text;
+  const codes = message.code ? [...new Set([message.code, ...found.codes])] : found.codes;
+  const { links } = found;
   const views = [
     ...(html === null ? [] : [{ value: "message", label: "Message" }]),
     ...(message.text === null ? [] : [{ value: "text", label: "Text" }]),
@@ -93,9 +95,7 @@ function LoadedMessage({ message, onDeleted }: { message: Message; onDeleted: ()
         {view?.value === "text" && <PlainText text={message.text ?? ""} />}
         {view?.value === "headers" && (
           <PlainText
-            text={Object.entries(message.headers)
-              .map(([name, value]) => `${name}: ${value}`)
-              .join("\n")}
+            text={message.headers.map(([name, value]) => `${name}: ${value}`).join("\n")}
           />
         )}
       </Tabs>

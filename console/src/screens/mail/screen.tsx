@@ -165,7 +165,9 @@ function MessageList({ messages, open, isFiltered, onEndReached }: MessageListPr
                 {message.kind === "sms" && (
                   <MessageSquare aria-label="text message" className="size-3.5 text-ink-soft" />
                 )}
-                <span className="min-w-0 flex-1 truncate font-medium">
+                <span
+                  className={cn("min-w-0 flex-1 truncate", message.read !== true && "font-medium")}
+                >
                   <Text>{message.subject || message.snippet}</Text>
                 </span>
                 <span className="text-ink-soft text-label">

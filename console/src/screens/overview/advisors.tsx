@@ -102,9 +102,6 @@ function FindingGroup({ name, findings, muted }: FindingGroupProps) {
       </button>
       {isOpen && (
         <div className="grid gap-3 px-4 pb-4 pl-11 max-md:pl-4">
-          <p className="max-w-3xl text-caption text-ink-soft">
-            <Text multiline>{first.why}</Text>
-          </p>
           <ul className="grid gap-3">
             {findings.map((finding) => (
               <FindingLine
@@ -163,7 +160,12 @@ function FindingLine({ finding, isMuted }: { finding: Finding; isMuted: boolean 
           {isMuted ? "Unmute" : "Mute"}
         </Button>
       </div>
-      {finding.fix !== null && <CodeBlock label="fix" code={finding.fix} />}
+      <p className="max-w-3xl text-caption text-ink-soft">
+        <Text multiline>{finding.why}</Text>
+      </p>
+      {finding.fix !== null && (
+        <CodeBlock label={`fix of ${nameOfObject(finding)}`} code={finding.fix} />
+      )}
       {mute.isError && <ErrorNotice title="It was not muted" error={mute.error} />}
       {isFixing && finding.fix !== null && (
         <FixDialog name={finding.name} sql={finding.fix} onClose={() => setFixing(false)} />

@@ -29,8 +29,9 @@ export function useSeries(isLive: boolean) {
 export type SlowOrder = "total" | "mean" | "calls";
 
 export interface SlowQuery {
-  id: string;
-  query: string;
+  /** Null where PostgreSQL keeps the statement to itself. */
+  id: string | null;
+  query: string | null;
   calls: number;
   total_ms: number;
   mean_ms: number;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { flattenPlan } from "./plan";
+import { flattenPlan, summarizeStatement } from "./plan";
 
 test("CONSOLE-041 a plan is read from the top, with the index and the condition of each node", () => {
   const answer = [
@@ -33,4 +33,11 @@ test("CONSOLE-041 a plan is read from the top, with the index and the condition 
     },
   ]);
   expect([flattenPlan(null), flattenPlan("x"), flattenPlan([])]).toEqual([[], [], []]);
+});
+
+test("CONSOLE-041 a statement is summed up without the comments in front of it", () => {
+  const statement = "-- Lists items.\n-- Slow.\n/* hint */ select *\n  from items -- all";
+
+  expect(summarizeStatement(statement)).toBe("select * from items -- all");
+  expect(summarizeStatement("-- only a comment")).toBe("-- only a comment");
 });

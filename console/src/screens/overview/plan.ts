@@ -41,3 +41,9 @@ function readNode(node: PlanNode, depth: number): PlanLine[] {
     ...children.filter(isNode).flatMap((child) => readNode(child, depth + 1)),
   ];
 }
+
+/** A statement in one line, without the comments in front of it. */
+export function summarizeStatement(sql: string): string {
+  const withoutComments = sql.replace(/^(\s*(--[^\n]*(\n|$)|\/\*[\s\S]*?\*\/))+/, "");
+  return (withoutComments.trim() === "" ? sql : withoutComments).replace(/\s+/g, " ").trim();
+}

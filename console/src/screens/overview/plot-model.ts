@@ -19,7 +19,7 @@ export interface Plot {
   lines: PlotLine[];
 }
 
-const services = ["rest", "auth", "storage", "realtime", "functions"] as const;
+const services = ["rest", "auth", "storage", "realtime", "functions", "graphql", "other"] as const;
 
 const serviceLabels: Record<(typeof services)[number], string> = {
   rest: "REST",
@@ -27,19 +27,26 @@ const serviceLabels: Record<(typeof services)[number], string> = {
   storage: "Storage",
   realtime: "Realtime",
   functions: "Functions",
+  graphql: "GraphQL",
+  other: "Others",
 };
 
-/** Red is left to errors. */
+/** Numbers of chart colours; 0 is the colour of secondary text. */
 const serviceColors: Record<(typeof services)[number], number> = {
   rest: 2,
   auth: 3,
   storage: 5,
   realtime: 4,
   functions: 6,
+  graphql: 1,
+  other: 0,
 };
 
+/** Services that most projects do not use; their line appears with their first request. */
+const rareServices: ReadonlySet<string> = new Set(["requests.graphql", "requests.other"]);
+
 function line(name: string, label: string, color: number): PlotLine {
-  return { name, label, color: `--chart-${color}` };
+  return { name, label, color: color === 0 ? "--ink-soft" : `--chart-${color}` };
 }
 
 /** All plots in the order of the page. Lines that the server does not measure are left out by {@link findDrawnPlots}. */
@@ -79,12 +86,15 @@ export const plots: readonly Plot[] = [
   },
 ];
 
-/** The plots of which the server sent at least one line. */
+/** The plots of which the server sent at least one line; lines of rare services only when there is something to see. */
 export function findDrawnPlots(timeline: Timeline): Plot[] {
   return plots
     .map((plot) => ({
       ...plot,
-      lines: plot.lines.filter(({ name }) => timeline.columns.has(name)),
+      lines: plot.lines.filter(({ name }) => {
+        const column = timeline.columns.get(name);
+        return column !== undefined && (!rareServices.has(name) || column.some(Boolean));
+      }),
     }))
     .filter((plot) => plot.lines.length > 0);
 }
@@ -92,12 +102,7 @@ export function findDrawnPlots(timeline: Timeline): Plot[] {
 /** The newest measured value of a line, which stands beside its name. */
 export function latestValue(timeline: Timeline, name: string): number | null {
   const column = timeline.columns.get(name) ?? [];
-  // The last step is still being counted, so its rate would be too low.
-  for (let index = column.length - 2; index >= 0; index -= 1) {
-    const value = column[index];
-    if (value !== undefined && value !== null) return value;
-  }
-  return column.at(-1) ?? null;
+  return column.findLast((value) => value !== null) ?? null;
 }
 
 function trimZeros(number: string): string {

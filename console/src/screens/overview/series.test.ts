@@ -6,7 +6,7 @@ function answer(from: number, values: (number | null)[], now = from + values.len
 }
 
 describe("CONSOLE-040 joining measurements", () => {
-  test("new values follow the known ones and replace the step that was still being counted", () => {
+  test("new values follow the known ones, and a step that is sent again is replaced", () => {
     const joined = appendSeries(answer(100, [1, 2, 3]), answer(102, [9, 4]));
 
     expect(joined.rings[0]?.values).toEqual([[1, 2, 9, 4]]);

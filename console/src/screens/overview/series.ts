@@ -64,8 +64,7 @@ function padColumn(
 }
 
 /**
- * Adds the values that arrived since the last answer. Values for a step that is known already replace it, because the newest step
- * is still being counted when it is first sent. Rings are cut to `capacity` steps, so that an open page does not grow for days.
+ * Adds the values that arrived since the last answer. A step that is known already is replaced. Rings are cut to `capacity` steps, so that an open page does not grow for days.
  */
 export function appendSeries(
   known: SeriesAnswer | undefined,

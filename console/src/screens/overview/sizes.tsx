@@ -39,27 +39,36 @@ export function SizesSection() {
         </div>
       ) : (
         <ul className={`${cardClasses} divide-y divide-line-soft`}>
-          {sizes.data.tables.slice(0, 20).map((table) => (
-            <SizeLine
-              key={`${table.schema}.${table.name}`}
-              table={table}
-              largest={Math.max(1, ...sizes.data.tables.map(({ bytes }) => bytes))}
-            />
-          ))}
+          {sizes.data.tables
+            .toSorted((one, other) => wholeSize(other) - wholeSize(one))
+            .slice(0, 20)
+            .map((table) => (
+              <SizeLine
+                key={`${table.schema}.${table.name}`}
+                table={table}
+                largest={Math.max(1, ...sizes.data.tables.map(wholeSize))}
+              />
+            ))}
         </ul>
       )}
     </Section>
   );
 }
 
+/** The table with its indexes, which is what the disk holds of it. */
+function wholeSize({ bytes, index_bytes: indexBytes }: TableSize): number {
+  return bytes + indexBytes;
+}
+
 function SizeLine({ table, largest }: { table: TableSize; largest: number }) {
   const { schema, name, bytes, index_bytes: indexBytes, rows } = table;
+  const size = wholeSize(table);
   return (
     <li className="relative flex items-center gap-3 px-4 py-1.5 text-caption">
       <span
         aria-hidden="true"
         className="absolute inset-y-0 left-0 bg-hover"
-        style={{ width: `${(bytes / largest) * 100}%` }}
+        style={{ width: `${(size / largest) * 100}%` }}
       />
       <Link
         to={`/tables/${encodeURIComponent(schema)}/${encodeURIComponent(name)}`}
@@ -77,9 +86,9 @@ function SizeLine({ table, largest }: { table: TableSize; largest: number }) {
       </span>
       <span
         className="relative w-20 text-right tabular-nums"
-        title={`of this, indexes ${formatBytes(indexBytes)}`}
+        title={`rows ${formatBytes(bytes)}, indexes ${formatBytes(indexBytes)}`}
       >
-        {formatBytes(bytes)}
+        {formatBytes(size)}
       </span>
     </li>
   );

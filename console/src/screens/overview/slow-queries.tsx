@@ -11,7 +11,7 @@ import { Text } from "@/components/text";
 import { formatCompact, formatDuration, formatNumber } from "@/lib/format";
 import { useSearchState } from "@/lib/use-search-state";
 import { planQuery, type SlowOrder, type SlowQuery, slowQueriesQuery } from "./api";
-import { flattenPlan } from "./plan";
+import { flattenPlan, summarizeStatement } from "./plan";
 import { cardClasses, Section } from "./section";
 
 const orders: { value: SlowOrder; label: string }[] = [
@@ -25,7 +25,7 @@ export function SlowQueriesSection() {
   const [search, change] = useSearchState();
   const order = orders.find(({ value }) => value === search.get("slow"))?.value ?? "total";
   const slow = useQuery(slowQueriesQuery(order));
-  const open = slow.data?.queries.find(({ id }) => id === search.get("query"));
+  const open = slow.data?.queries.find(({ id }) => id !== null && id === search.get("query"));
   return (
     <Section
       title="Slow queries"
@@ -100,15 +100,15 @@ function SlowTable({ queries, onOpen }: SlowTableProps) {
           </tr>
         </thead>
         <tbody className="divide-y divide-line-soft">
-          {queries.slice(0, 20).map((query) => (
-            <tr key={query.id} className="hover:bg-hover">
+          {queries.slice(0, 20).map((query, index) => (
+            <tr key={query.id ?? index} className="hover:bg-hover">
               <td className="w-full max-w-0 px-4 py-1">
                 <button
                   type="button"
                   onClick={() => onOpen(query)}
                   className="block w-full truncate py-1 text-left font-mono text-label"
                 >
-                  <Text>{query.query.replace(/\s+/g, " ").trim()}</Text>
+                  <Text>{summarizeStatement(textOf(query))}</Text>
                 </button>
               </td>
               <td className="whitespace-nowrap px-3 text-right">
@@ -124,12 +124,16 @@ function SlowTable({ queries, onOpen }: SlowTableProps) {
   );
 }
 
+function textOf({ query }: SlowQuery): string {
+  return query ?? "(a statement of another role, which PostgreSQL does not show)";
+}
+
 function QueryDialog({ query, onClose }: { query: SlowQuery; onClose: () => void }) {
-  const plan = useQuery(planQuery(query.query));
+  const plan = useQuery(planQuery(textOf(query)));
   return (
     <Dialog title="Slow query" width="wide" onClose={onClose}>
       <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
-        <CodeBlock label="statement" code={query.query} />
+        <CodeBlock label="statement" code={textOf(query)} />
         <Facts
           facts={[
             ["Calls", formatNumber(query.calls)],
