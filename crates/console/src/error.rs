@@ -82,6 +82,11 @@ impl ConsoleError {
         HttpResponse::build(self.status).json(body)
     }
 
+    /// A member of the body.
+    pub(crate) fn member(&self, name: &str) -> Option<&Value> {
+        self.body.get(name)
+    }
+
     /// The code in the body.
     pub fn code(&self) -> &str {
         self.body["code"].as_str().unwrap_or_default()
@@ -90,7 +95,12 @@ impl ConsoleError {
     fn from_database(error: &DbError) -> Self {
         let code = error.code();
         let mut found = Self::new(status_of(code), code.code(), error.message());
-        for (name, text) in [("details", error.detail()), ("hint", error.hint())] {
+        for (name, text) in [
+            ("details", error.detail()),
+            ("hint", error.hint()),
+            ("column", error.column()),
+            ("constraint", error.constraint()),
+        ] {
             if let Some(text) = text {
                 found = found.with(name, json!(text));
             }

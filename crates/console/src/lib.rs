@@ -11,13 +11,17 @@
 
 mod assets;
 pub mod audit;
+mod catalog;
 mod endpoint;
 mod error;
 mod guards;
 mod listener;
+mod objects;
 mod routes;
+mod rows;
 mod session;
 mod state;
+mod subject;
 
 pub use endpoint::Access;
 pub use error::ConsoleError;

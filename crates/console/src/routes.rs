@@ -10,10 +10,16 @@ use actix_web::http::Method;
 use actix_web::web;
 
 use crate::endpoint::{Access, ApiRoute};
-use crate::{audit, session};
+use crate::{audit, catalog, objects, rows, session};
 
 /// The areas of the console. Each brings its endpoints.
-const AREAS: &[fn() -> Vec<ApiRoute>] = &[session::routes, audit::routes];
+const AREAS: &[fn() -> Vec<ApiRoute>] = &[
+    session::routes,
+    audit::routes,
+    catalog::routes,
+    objects::routes,
+    rows::routes,
+];
 
 /// Mounts every endpoint.
 pub(crate) fn configure(app: &mut web::ServiceConfig) {

@@ -25,6 +25,7 @@ impl CatalogReader<'_> {
     /// # Errors
     /// When the query fails.
     pub async fn list_dependants(&self, kind: ObjectKind, oid: &str) -> Result<Vec<Dependant>, Error> {
+        // A grant is a part of its object, and nothing can hang on it.
         let Some(catalog) = kind.catalog() else {
             return Ok(Vec::new());
         };

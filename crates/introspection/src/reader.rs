@@ -45,6 +45,7 @@ impl<'c> CatalogReader<'c> {
             .read_only(true)
             .start()
             .await?;
+        // Local to the transaction, so the connection goes back to its pool as it came.
         transaction.batch_execute("set local search_path = ''").await?;
         Ok(Self { transaction })
     }

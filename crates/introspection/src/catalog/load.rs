@@ -60,6 +60,7 @@ impl CatalogReader<'_> {
             .query(include_str!("sql/columns.sql"), &[])
             .await?
         {
+            // Both queries see the same moment, so a column without its table does not occur.
             let Some(table) = by_oid.get(row.get::<_, &str>("table")) else {
                 continue;
             };

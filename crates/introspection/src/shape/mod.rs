@@ -88,11 +88,13 @@ impl TableShape {
         if oid.parse::<u32>().is_err() {
             return Ok(None);
         }
+        // One row per column, each with what is known of the table; a table without columns counts as none.
         let rows = client.query(include_str!("shape.sql"), &[&oid]).await?;
         let Some(first) = rows.first() else {
             return Ok(None);
         };
         let columns: Vec<ColumnShape> = rows.iter().map(read_column).collect();
+        // Indexes come with the primary key first, so the first one that tells rows apart is the best.
         let mut key = Vec::new();
         let mut indexes = Vec::new();
         for row in client.query(include_str!("indexes.sql"), &[&oid]).await? {

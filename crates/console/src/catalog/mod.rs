@@ -1,0 +1,112 @@
+//! `GET /api/catalog`: every table and column at once, with an ETag.
+//!
+//! The answer is kept with the fingerprint of the catalog it was made from. A request costs the fingerprint, and the catalog
+//! is read again only after DDL.
+
+use std::io::Write;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use actix_web::http::Method;
+use actix_web::http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, ETAG, IF_NONE_MATCH, VARY};
+use actix_web::{HttpRequest, HttpResponse, web};
+use selvedge_introspection::{CatalogReader, catalog_fingerprint};
+use serde_json::json;
+use sha2::{Digest, Sha256};
+
+use crate::endpoint::{Access, ApiRoute};
+use crate::error::ConsoleError;
+use crate::session::Session;
+use crate::state::{ConsoleState, Level};
+
+/// Quality and window of brotli: quick, and still a tenth of the JSON.
+const BROTLI: (u32, u32) = (4, 20);
+
+/// The endpoints of this area.
+pub(crate) fn routes() -> Vec<ApiRoute> {
+    vec![ApiRoute::new(
+        Method::GET,
+        "/api/catalog",
+        Access::From(Level::Viewer),
+        show_catalog,
+    )]
+}
+
+/// A catalog as it is sent.
+struct Rendered {
+    version: String,
+    json: web::Bytes,
+    brotli: web::Bytes,
+}
+
+/// The last catalog. The key is the database's address and the exposed schemas, because tests have several consoles.
+static LAST: Mutex<Vec<(usize, Arc<Rendered>)>> = Mutex::new(Vec::new());
+
+/// `GET /api/catalog`
+async fn show_catalog(
+    state: web::Data<ConsoleState>,
+    session: Session,
+    request: HttpRequest,
+) -> Result<HttpResponse, ConsoleError> {
+    let rendered = current_catalog(&state, session.level).await?;
+    // The version counts in the ETag alone, so a browser that has it gets an empty answer.
+    let etag = format!("\"{}\"", rendered.version);
+    let header = |name| request.headers().get(name).and_then(|value| value.to_str().ok());
+    if header(IF_NONE_MATCH).is_some_and(|known| known.contains(&etag)) {
+        return Ok(HttpResponse::NotModified().insert_header((ETAG, etag)).finish());
+    }
+    let mut response = HttpResponse::Ok();
+    response
+        .content_type("application/json")
+        .insert_header((ETAG, etag))
+        .insert_header((VARY, "accept-encoding"));
+    let accepts_brotli = header(ACCEPT_ENCODING).is_some_and(|list| list.contains("br"));
+    Ok(if accepts_brotli {
+        response
+            .insert_header((CONTENT_ENCODING, "br"))
+            .body(rendered.brotli.clone())
+    } else {
+        response.body(rendered.json.clone())
+    })
+}
+
+async fn current_catalog(
+    state: &web::Data<ConsoleState>,
+    level: Level,
+) -> Result<Arc<Rendered>, ConsoleError> {
+    let owner = Arc::as_ptr(&state.clone().into_inner()) as usize;
+    let mut client = state.database.connection(level).await?;
+    let version = fingerprint(&catalog_fingerprint(&**client).await?);
+    let known = {
+        let last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+        last.iter()
+            .find(|(of, _)| *of == owner)
+            .map(|(_, rendered)| Arc::clone(rendered))
+    };
+    if let Some(known) = known.filter(|known| known.version == version) {
+        return Ok(known);
+    }
+    // Two requests at once may both read it; the second result replaces an equal one.
+    let reader = CatalogReader::begin(&mut client).await?;
+    let catalog = reader.load_catalog(&state.config.exposed_schemas).await?;
+    drop(reader);
+    let mut body = serde_json::to_value(&catalog)?;
+    body["version"] = json!(version);
+    let json = serde_json::to_vec(&body)?;
+    let mut brotli = brotli::CompressorWriter::new(Vec::new(), 4096, BROTLI.0, BROTLI.1);
+    brotli
+        .write_all(&json)
+        .map_err(|error| ConsoleError::unavailable(error.to_string()))?;
+    let rendered = Arc::new(Rendered {
+        version,
+        brotli: brotli.into_inner().into(),
+        json: json.into(),
+    });
+    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    last.retain(|(of, _)| *of != owner);
+    last.push((owner, Arc::clone(&rendered)));
+    Ok(rendered)
+}
+
+fn fingerprint(text: &str) -> String {
+    hex::encode(&Sha256::digest(text)[..12])
+}

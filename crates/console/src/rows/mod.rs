@@ -1,0 +1,33 @@
+//! Rows of a table: `/api/rows/…` (CONSOLE-050 to 060).
+//!
+//! A request names a table by its oid and columns by their names; both are looked up in the catalog, and SQL is written from
+//! what the catalog says. Values travel as PostgreSQL's text and reach a statement as parameters.
+
+mod apply;
+mod read;
+mod request;
+mod sql;
+mod table;
+#[cfg(test)]
+mod testing;
+
+use actix_web::http::Method;
+
+use crate::endpoint::{Access, ApiRoute};
+use crate::state::Level;
+
+/// The endpoints of this area.
+pub(crate) fn routes() -> Vec<ApiRoute> {
+    let viewer = Access::From(Level::Viewer);
+    vec![
+        ApiRoute::new(Method::POST, "/api/rows/read", viewer, read::read_rows),
+        ApiRoute::new(Method::POST, "/api/rows/count", viewer, read::count_rows),
+        ApiRoute::new(Method::POST, "/api/rows/cell", viewer, read::read_cell),
+        ApiRoute::new(
+            Method::POST,
+            "/api/rows/apply",
+            Access::From(Level::Admin),
+            apply::apply_changes,
+        ),
+    ]
+}

@@ -1,0 +1,68 @@
+//! `POST /api/rows/cell`: the whole value of a cell that a page has cut.
+
+use actix_web::{HttpResponse, web};
+use serde::Deserialize;
+
+use crate::error::ConsoleError;
+use crate::rows::request::RowId;
+use crate::rows::sql::{Statement, push_row, whole_cell_expression};
+use crate::rows::table::find_table;
+use crate::session::Session;
+use crate::state::ConsoleState;
+
+/// A longer value is read with SQL or exported: a browser could not show it, and it would fill the server's memory.
+const LONGEST_CELL: i32 = 64 * 1024 * 1024;
+
+/// Which cell.
+#[derive(Deserialize)]
+pub(in crate::rows) struct CellRequest {
+    table: String,
+    row: RowId,
+    column: String,
+}
+
+/// `POST /api/rows/cell`
+pub(in crate::rows) async fn read_cell(
+    state: web::Data<ConsoleState>,
+    session: Session,
+    request: web::Json<CellRequest>,
+) -> Result<HttpResponse, ConsoleError> {
+    let mut client = state.database.connection(session.level).await?;
+    let transaction = client.build_transaction().read_only(true).start().await?;
+    let table = find_table(&*transaction, &request.table).await?;
+    let column = table
+        .column(&request.column)
+        .ok_or_else(|| ConsoleError::not_found("The column does not exist any more"))?;
+    let text = whole_cell_expression(column);
+    let mut statement = Statement::new("select case when pg_column_size(t.");
+    statement
+        .name(&column.name)
+        .sql(") <= ")
+        .number(u64::from(LONGEST_CELL.unsigned_abs()));
+    statement
+        .sql(" then ")
+        .expression(&text)
+        .sql(" end, t.")
+        .name(&column.name)
+        .sql(" is null from ");
+    statement
+        .qualified(&table.schema, &table.name)
+        .sql(" as t where ");
+    push_row(&mut statement, &table, &request.row, None)?;
+    let rows = transaction
+        .query_typed(statement.text(), &statement.parameters())
+        .await?;
+    let row = rows
+        .first()
+        .ok_or_else(|| ConsoleError::not_found("The row does not exist any more"))?;
+    // The query returns null both for a null and for a value that is too long, so a second column tells which it is.
+    match row.get::<_, Option<String>>(0) {
+        Some(text) => Ok(HttpResponse::Ok()
+            .content_type("text/plain; charset=utf-8")
+            .body(text)),
+        None if row.get(1) => Ok(HttpResponse::NoContent().finish()),
+        None => {
+            Err(ConsoleError::invalid("The value is longer than 64 MB").with_hint("Export the row instead"))
+        }
+    }
+}

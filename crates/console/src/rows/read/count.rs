@@ -1,0 +1,86 @@
+//! `POST /api/rows/count`: how many rows there are, estimated or counted (CONSOLE-051).
+
+use actix_web::{HttpResponse, web};
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::error::ConsoleError;
+use crate::rows::request::Filter;
+use crate::rows::sql::{Statement, push_filters};
+use crate::rows::table::find_table;
+use crate::session::Session;
+use crate::state::ConsoleState;
+use crate::subject::{Subject, begin_reading_as, connect_as_caller};
+
+/// Below this number of rows the count is always exact.
+const COUNTED: i64 = 50_000;
+
+/// A count on demand may take longer than a page, whose rows do not wait for it.
+const COUNT_TIMEOUT: &str = "set local statement_timeout = '30s'";
+
+/// What is counted.
+#[derive(Deserialize)]
+pub(in crate::rows) struct CountRequest {
+    table: String,
+    #[serde(default)]
+    filters: Vec<Filter>,
+    #[serde(default)]
+    exact: bool,
+    #[serde(default)]
+    subject: Subject,
+}
+
+/// `POST /api/rows/count`
+pub(in crate::rows) async fn count_rows(
+    state: web::Data<ConsoleState>,
+    session: Session,
+    request: web::Json<CountRequest>,
+) -> Result<HttpResponse, ConsoleError> {
+    request.subject.check_level(&session)?;
+    let (count, exact) = match request.subject.role_and_claims() {
+        None => {
+            let mut client = state.database.connection(session.level).await?;
+            let transaction = client.build_transaction().read_only(true).start().await?;
+            count(&transaction, &request).await?
+        }
+        Some((role, claims)) => {
+            let database = state.database.shared();
+            let mut client = connect_as_caller(database).await?;
+            let transaction = begin_reading_as(&mut client, database, &role, &claims).await?;
+            count(&transaction, &request).await?
+        }
+    };
+    Ok(HttpResponse::Ok().json(json!({ "count": count, "exact": exact })))
+}
+
+async fn count(
+    transaction: &tokio_postgres::Transaction<'_>,
+    request: &CountRequest,
+) -> Result<(i64, bool), ConsoleError> {
+    transaction.batch_execute(COUNT_TIMEOUT).await?;
+    let table = find_table(transaction, &request.table).await?;
+    // The estimate is one of all rows, so a filter or the policies of a caller make it useless.
+    let is_plain = request.filters.is_empty() && request.subject == Subject::Admin;
+    if let Some(estimate) = table.estimated_rows
+        && is_plain
+        && !request.exact
+        && estimate > COUNTED
+    {
+        return Ok((estimate, false));
+    }
+    let mut statement = Statement::new("select count(*) from (select from ");
+    statement
+        .qualified(&table.schema, &table.name)
+        .sql(" as t where ");
+    push_filters(&mut statement, &table, &request.filters)?;
+    if !request.exact {
+        // One row more than the limit tells that there are more; the rest need not be visited.
+        statement.sql(" limit ").number(COUNTED.unsigned_abs() + 1);
+    }
+    statement.sql(") as counted");
+    let rows = transaction
+        .query_typed(statement.text(), &statement.parameters())
+        .await?;
+    let count: i64 = rows[0].get(0);
+    Ok((count, request.exact || count <= COUNTED))
+}

@@ -1,0 +1,301 @@
+//! The statement of a page: plan and SQL, without a database.
+
+use selvedge_introspection::{ColumnShape, TableShape};
+use selvedge_postgres::quote_identifier;
+
+use super::cursor::Cursor;
+use crate::error::ConsoleError;
+use crate::rows::request::{Filter, Sort};
+use crate::rows::sql::{
+    Bound, CELL_BYTES, OrderKey, Statement, cell_expression, identity_expression, order_of, push_filters,
+    push_order, range_after, size_expression,
+};
+
+/// Which part of an order is wanted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Part {
+    Start,
+    After(Cursor),
+    Before(Cursor),
+    End,
+}
+
+/// A page that can be read.
+#[derive(Debug)]
+pub(super) struct PagePlan<'a> {
+    pub(super) columns: Vec<&'a ColumnShape>,
+    pub(super) keys: Vec<OrderKey>,
+    pub(super) part: Part,
+    pub(super) limit: u32,
+    pub(super) statement: Statement,
+    pub(super) readable: String,
+}
+
+/// What was asked for, without the place.
+pub(super) struct PageQuery<'a> {
+    pub(super) columns: Option<&'a [String]>,
+    pub(super) filters: &'a [Filter],
+    pub(super) sort: &'a [Sort],
+    pub(super) limit: u32,
+    pub(super) after: Option<&'a str>,
+    pub(super) before: Option<&'a str>,
+    pub(super) end: bool,
+}
+
+impl Part {
+    /// Whether the rows come in the opposite order.
+    pub(super) fn is_backward(&self) -> bool {
+        matches!(self, Self::Before(_) | Self::End)
+    }
+
+    pub(super) fn cursor(&self) -> Option<&Cursor> {
+        match self {
+            Self::After(cursor) | Self::Before(cursor) => Some(cursor),
+            Self::Start | Self::End => None,
+        }
+    }
+}
+
+/// Plans the page of a table.
+pub(super) fn plan_page<'a>(
+    table: &'a TableShape,
+    query: &PageQuery<'_>,
+) -> Result<PagePlan<'a>, ConsoleError> {
+    let columns = choose_columns(table, query.columns)?;
+    let mut keys = order_of(table, query.sort)?;
+    let part = match (query.after, query.before, query.end) {
+        (Some(after), None, false) => Part::After(Cursor::decode(after, keys.len())?),
+        (None, Some(before), false) => Part::Before(Cursor::decode(before, keys.len())?),
+        (None, None, true) => Part::End,
+        (None, None, false) => Part::Start,
+        _ => {
+            return Err(ConsoleError::invalid(
+                "Only one of after, before and end can be given",
+            ));
+        }
+    };
+    if part.is_backward() {
+        keys = keys.iter().map(OrderKey::reversed).collect();
+    }
+    // One row more tells whether there is a next page; rows that were shown before are passed over.
+    let fetched = query.limit + 1 + part.cursor().map_or(0, |cursor| cursor.shown);
+    let ranges = match part.cursor() {
+        Some(cursor) => range_after(&keys, &cursor.values),
+        None => vec![Vec::new()],
+    };
+    let mut statement = Statement::default();
+    push_ranges(&mut statement, table, query, &columns, &keys, &ranges, fetched)?;
+    let readable = write_readable(table, query, &columns, &keys, &ranges)?;
+    Ok(PagePlan {
+        columns,
+        part,
+        limit: query.limit,
+        statement,
+        readable,
+        keys,
+    })
+}
+
+/// The named columns in the table's order; without names, all that the role may read.
+fn choose_columns<'a>(
+    table: &'a TableShape,
+    names: Option<&[String]>,
+) -> Result<Vec<&'a ColumnShape>, ConsoleError> {
+    let Some(names) = names else {
+        return Ok(table.columns.iter().filter(|column| column.readable).collect());
+    };
+    names
+        .iter()
+        .map(|name| {
+            table
+                .column(name)
+                .ok_or_else(|| ConsoleError::invalid(format!("There is no column {name}")))
+        })
+        .collect()
+}
+
+fn push_ranges(
+    statement: &mut Statement,
+    table: &TableShape,
+    query: &PageQuery<'_>,
+    columns: &[&ColumnShape],
+    keys: &[OrderKey],
+    ranges: &[Vec<Bound<'_>>],
+    limit: u32,
+) -> Result<(), ConsoleError> {
+    let output = output_list(table, columns, keys);
+    let names: Vec<String> = (0..keys.len()).map(|index| format!("k{index}")).collect();
+    for (index, range) in ranges.iter().enumerate() {
+        if index > 0 {
+            statement.sql(" union all ");
+        }
+        statement
+            .sql("(select ")
+            .expression(&output)
+            .sql(", ")
+            .number(index as u64)
+            .sql(" as range");
+        for (key, name) in keys.iter().zip(&names) {
+            statement
+                .sql(", ")
+                .expression(&key.expression)
+                .sql(" as ")
+                .name(name);
+        }
+        push_source(statement, table, query.filters, range)?;
+        statement.sql(" order by ");
+        push_order(statement, keys, keys.iter().map(|key| key.expression.as_str()));
+        statement.sql(" limit ").number(limit.into()).sql(")");
+    }
+    // Each range is in order by itself; together they are sorted by range first, which is only a merge of few rows.
+    if ranges.len() > 1 {
+        statement.sql(" order by range, ");
+        push_order(statement, keys, names.iter().map(String::as_str));
+        statement.sql(" limit ").number(limit.into());
+    }
+    Ok(())
+}
+
+/// Identity, cells, sizes and values of the order. Arrays, because a result has at most 1 664 columns and a table may have
+/// 1 600 of which each needs two.
+fn output_list(table: &TableShape, columns: &[&ColumnShape], keys: &[OrderKey]) -> String {
+    let array = |expressions: Vec<String>, of: &str| format!("array[{}]::{of}[]", expressions.join(", "));
+    let cells = columns
+        .iter()
+        .map(|column| cell_expression(column, CELL_BYTES))
+        .collect();
+    let sizes = columns
+        .iter()
+        .map(|column| size_expression(column, CELL_BYTES))
+        .collect();
+    let places = keys.iter().map(|key| key.text.clone()).collect();
+    format!(
+        "{} as identity, {} as cells, {} as sizes, {} as place",
+        identity_expression(table),
+        array(cells, "text"),
+        array(sizes, "int8"),
+        array(places, "text")
+    )
+}
+
+fn push_source(
+    statement: &mut Statement,
+    table: &TableShape,
+    filters: &[Filter],
+    range: &[Bound<'_>],
+) -> Result<(), ConsoleError> {
+    statement
+        .sql(" from ")
+        .qualified(&table.schema, &table.name)
+        .sql(" as t where ");
+    push_filters(statement, table, filters)?;
+    for bound in range {
+        statement.sql(" and ");
+        bound.push(statement);
+    }
+    Ok(())
+}
+
+/// The page as one plain query for people, with the same rows.
+fn write_readable(
+    table: &TableShape,
+    query: &PageQuery<'_>,
+    columns: &[&ColumnShape],
+    keys: &[OrderKey],
+    ranges: &[Vec<Bound<'_>>],
+) -> Result<String, ConsoleError> {
+    let mut statement = Statement::new("select ");
+    let names: Vec<String> = columns
+        .iter()
+        .map(|column| quote_identifier(&column.name))
+        .collect();
+    statement.expression(&names.join(", "));
+    statement
+        .sql("\nfrom ")
+        .qualified(&table.schema, &table.name)
+        .sql(" as t\nwhere ");
+    push_filters(&mut statement, table, query.filters)?;
+    if ranges.iter().any(|range| !range.is_empty()) {
+        statement.sql("\n  and (");
+        for (index, range) in ranges.iter().enumerate() {
+            statement.sql(if index == 0 { "(" } else { " or (" });
+            for (position, bound) in range.iter().enumerate() {
+                statement.sql(if position == 0 { "" } else { " and " });
+                bound.push(&mut statement);
+            }
+            statement.sql(")");
+        }
+        statement.sql(")");
+    }
+    statement.sql("\norder by ");
+    push_order(
+        &mut statement,
+        keys,
+        keys.iter().map(|key| key.expression.as_str()),
+    );
+    statement.sql("\nlimit ").number(query.limit.into());
+    Ok(statement.readable().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rows::testing::table;
+
+    fn query<'a>() -> PageQuery<'a> {
+        PageQuery {
+            columns: None,
+            filters: &[],
+            sort: &[],
+            limit: 100,
+            after: None,
+            before: None,
+            end: false,
+        }
+    }
+
+    #[test]
+    fn console_050_pages_are_read_by_ranges_and_never_by_offset() {
+        let mut shape = table(&["id", "a"]);
+        shape.key = vec![0];
+        let cursor = Cursor {
+            values: vec![Some("x".into()), Some("7".into())],
+            shown: 0,
+        };
+        let after = cursor.encode().expect("short");
+        let sort = [Sort {
+            column: "a".into(),
+            descending: true,
+            nulls_first: false,
+        }];
+        let plan = plan_page(
+            &shape,
+            &PageQuery {
+                after: Some(&after),
+                sort: &sort,
+                ..query()
+            },
+        )
+        .expect("valid");
+
+        let text = plan.statement.text();
+        assert!(!text.to_lowercase().contains("offset"), "{text}");
+        assert_eq!(text.matches(" limit 101").count(), 4, "{text}");
+        assert_eq!(
+            plan.readable,
+            "select \"id\", \"a\"\nfrom \"public\".\"t\" as t\nwhere true\n  and ((t.\"a\" = 'x' and t.\"id\" < '7') or \
+             (t.\"a\" < 'x') or (t.\"a\" is null))\norder by t.\"a\" desc nulls last, t.\"id\" desc\nlimit 100"
+        );
+    }
+
+    #[test]
+    fn console_050_only_one_place_can_be_asked_for() {
+        let shape = table(&["a"]);
+        let both = PageQuery {
+            end: true,
+            after: Some("x"),
+            ..query()
+        };
+        assert_eq!(plan_page(&shape, &both).expect_err("refused").code(), "invalid");
+    }
+}

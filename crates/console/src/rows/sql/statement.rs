@@ -1,0 +1,142 @@
+//! A statement under construction: its text with parameters, and the same statement for people.
+//!
+//! There is no other way for text to reach SQL here: keywords are literals of this program, names go through the one
+//! quoting function, and values are parameters. The form for people has the values as literals and the same effect.
+
+use selvedge_postgres::{push_identifier, quote_literal};
+use tokio_postgres::types::{ToSql, Type};
+
+/// A statement and its values, which are all sent as text.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(in crate::rows) struct Statement {
+    text: String,
+    values: Vec<Option<String>>,
+    readable: String,
+}
+
+impl Statement {
+    pub(in crate::rows) fn new(sql: &'static str) -> Self {
+        let mut statement = Self::default();
+        statement.sql(sql);
+        statement
+    }
+
+    /// Appends SQL of this program.
+    pub(in crate::rows) fn sql(&mut self, sql: &'static str) -> &mut Self {
+        self.text.push_str(sql);
+        self.readable.push_str(sql);
+        self
+    }
+
+    /// Appends a name.
+    pub(in crate::rows) fn name(&mut self, name: &str) -> &mut Self {
+        push_identifier(&mut self.text, name);
+        push_identifier(&mut self.readable, name);
+        self
+    }
+
+    /// Appends a qualified name.
+    pub(in crate::rows) fn qualified(&mut self, schema: &str, name: &str) -> &mut Self {
+        self.name(schema).sql(".").name(name)
+    }
+
+    /// Appends a number.
+    pub(in crate::rows) fn number(&mut self, number: u64) -> &mut Self {
+        let digits = number.to_string();
+        self.text.push_str(&digits);
+        self.readable.push_str(&digits);
+        self
+    }
+
+    /// Appends a value of a type, whose quoted name `cast_type` comes from the catalog.
+    pub(in crate::rows) fn value(&mut self, value: Option<&str>, cast_type: &str) -> &mut Self {
+        self.values.push(value.map(str::to_owned));
+        let index = self.values.len();
+        self.text
+            .push_str(&format!("${index}::pg_catalog.text::{cast_type}"));
+        match value {
+            None => self.readable.push_str("null"),
+            Some(value) => self.readable.push_str(&quote_literal(value)),
+        }
+        self
+    }
+
+    /// Appends an expression that this crate has generated from the catalog.
+    pub(in crate::rows) fn expression(&mut self, expression: &str) -> &mut Self {
+        self.text.push_str(expression);
+        self.readable.push_str(expression);
+        self
+    }
+
+    /// Appends what is only for PostgreSQL, such as the columns that carry the rows' identities.
+    pub(in crate::rows) fn machine_only(&mut self, sql: &str) -> &mut Self {
+        self.text.push_str(sql);
+        self
+    }
+
+    /// Appends what is only for people, in the place of something that is only for PostgreSQL.
+    pub(in crate::rows) fn human_only(&mut self, sql: &str) -> &mut Self {
+        self.readable.push_str(sql);
+        self
+    }
+
+    /// The same statement without a form for people, to which another one is then given.
+    pub(in crate::rows) fn hidden_from_people(mut self) -> Self {
+        self.readable.clear();
+        self
+    }
+
+    /// The text with parameters.
+    pub(in crate::rows) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The parameters, for `query_typed`.
+    pub(in crate::rows) fn parameters(&self) -> Vec<(&(dyn ToSql + Sync), Type)> {
+        self.values
+            .iter()
+            .map(|value| (value as &(dyn ToSql + Sync), Type::TEXT))
+            .collect()
+    }
+
+    /// The statement for people.
+    pub(in crate::rows) fn readable(&self) -> &str {
+        &self.readable
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn console_166_names_and_values_never_leave_their_quotes() {
+        let hostile = r#"x"; drop table y; --"#;
+        let mut statement = Statement::new("select ");
+        statement
+            .qualified("s\"", hostile)
+            .sql(" where a = ")
+            .value(Some("'; delete from t; \\'"), "pg_catalog.int4")
+            .sql(" limit ")
+            .number(5);
+
+        assert_eq!(
+            statement.text(),
+            r#"select "s"""."x""; drop table y; --" where a = $1::pg_catalog.text::pg_catalog.int4 limit 5"#
+        );
+        assert_eq!(
+            statement.readable(),
+            r#"select "s"""."x""; drop table y; --" where a = E'''; delete from t; \\''' limit 5"#
+        );
+        assert_eq!(statement.parameters().len(), 1);
+    }
+
+    #[test]
+    fn null_is_a_word_for_people_and_a_parameter_for_postgresql() {
+        let mut statement = Statement::default();
+        statement.value(None, "pg_catalog.text");
+
+        assert_eq!(statement.text(), "$1::pg_catalog.text::pg_catalog.text");
+        assert_eq!(statement.readable(), "null");
+    }
+}

@@ -1,0 +1,133 @@
+//! Who a statement runs as: the level's own login, or a caller of the API.
+
+use deadpool_postgres::{Object, Transaction};
+use selvedge_postgres::{AccessMode, Database, Login, RequestContext, begin_as_caller};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use crate::error::ConsoleError;
+use crate::session::Session;
+use crate::state::Level;
+
+/// Who a statement runs as.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub(crate) enum Subject {
+    /// The login of the account's level.
+    #[default]
+    Admin,
+    /// A request without a user.
+    Anon,
+    /// A request with a service key.
+    ServiceRole,
+    /// A request of a signed-in user.
+    User {
+        /// The user's id.
+        id: uuid::Uuid,
+        /// `aal1` or `aal2`.
+        #[serde(default)]
+        aal: Option<String>,
+    },
+    /// A request with these claims.
+    Claims {
+        /// All claims, `role` included.
+        claims: Map<String, Value>,
+    },
+}
+
+impl Subject {
+    /// The role and the claims of its requests; none for the level's own login.
+    pub(crate) fn role_and_claims(&self) -> Option<(String, Value)> {
+        let claims = match self {
+            Self::Admin => return None,
+            Self::Anon => json!({ "role": "anon" }),
+            Self::ServiceRole => json!({ "role": "service_role" }),
+            // The claims that auth puts into every access token, as far as policies ask for them.
+            Self::User { id, aal } => json!({
+                "sub": id,
+                "role": "authenticated",
+                "aud": "authenticated",
+                "aal": aal.as_deref().unwrap_or("aal1"),
+            }),
+            Self::Claims { claims } => Value::Object(claims.clone()),
+        };
+        let role = claims["role"].as_str().unwrap_or("anon").to_owned();
+        Some((role, claims))
+    }
+
+    /// Refuses viewers what would show them more than their own login does.
+    ///
+    /// # Errors
+    /// 403 for a viewer who wants to read as anything else than a user of the application.
+    pub(crate) fn check_level(&self, session: &Session) -> Result<(), ConsoleError> {
+        if session.level > Level::Viewer {
+            return Ok(());
+        }
+        match self.role_and_claims() {
+            Some((role, _)) if role != "anon" && role != "authenticated" => {
+                Err(ConsoleError::forbidden(format!("A viewer cannot read as {role}")))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Opens a connection for a read-only transaction as a caller of the API.
+///
+/// # Errors
+/// When the database is away.
+pub(crate) async fn connect_as_caller(database: &Database) -> Result<Object, ConsoleError> {
+    // A pool of one, which closes with the connection: reading as a caller is too rare to keep connections for it.
+    Ok(database.pool(Login::Authenticator, 1).get().await?)
+}
+
+/// Begins a read-only transaction with the role and the settings of a request.
+///
+/// # Errors
+/// An unknown role, or one that requests cannot have.
+pub(crate) async fn begin_reading_as<'c>(
+    client: &'c mut Object,
+    database: &Database,
+    role: &str,
+    claims: &Value,
+) -> Result<Transaction<'c>, ConsoleError> {
+    let context = RequestContext {
+        search_path: "\"public\", \"extensions\"",
+        role,
+        claims: &claims.to_string(),
+        method: "GET",
+        path: "/",
+        headers: "{}",
+        cookies: "{}",
+        extra: &[],
+    };
+    Ok(begin_as_caller(client, &context, &database.role_settings(), AccessMode::ReadOnly).await?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn console_092_subjects_become_roles_and_claims() {
+        let read = |text| serde_json::from_str::<Subject>(text).expect("valid");
+        assert_eq!(read(r#"{"kind":"admin"}"#).role_and_claims(), None);
+        let (role, claims) =
+            read(r#"{"kind":"user","id":"00000000-0000-0000-0000-000000000001","aal":"aal2"}"#)
+                .role_and_claims()
+                .expect("a role");
+        assert_eq!(
+            (role.as_str(), claims["aal"].as_str()),
+            ("authenticated", Some("aal2"))
+        );
+        let (role, _) = read(r#"{"kind":"claims","claims":{"role":"auditor"}}"#)
+            .role_and_claims()
+            .expect("a role");
+        assert_eq!(role, "auditor");
+        // A token without a role is one of nobody.
+        let (role, _) = read(r#"{"kind":"claims","claims":{}}"#)
+            .role_and_claims()
+            .expect("a role");
+        assert_eq!(role, "anon");
+    }
+}

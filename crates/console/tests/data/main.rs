@@ -1,0 +1,6 @@
+//! Catalog and rows over HTTP on a real PostgreSQL.
+
+mod apply;
+mod catalog;
+mod read;
+mod support;
