@@ -3,6 +3,7 @@ import {
   barAt,
   computeHeights,
   type HistogramBar,
+  padBars,
   spanOfBars,
   summarizeHistogram,
 } from "./histogram";
@@ -35,6 +36,15 @@ describe("CONSOLE-130 histogram", () => {
     });
     expect(spanOfBars([], 0, 0)).toBeNull();
     expect([barAt(bars, -0.2), barAt(bars, 0.5), barAt(bars, 1)]).toEqual([0, 1, 2]);
+  });
+
+  test("a short log has empty bars in front, each a step earlier", () => {
+    const padded = padBars([bar(1, 3), bar(2, 1)]);
+
+    expect(padded).toHaveLength(40);
+    expect(padded[37]).toMatchObject({ from: "2026-01-01T10:00:00.000Z", ok: 0 });
+    expect(padded[38]).toMatchObject({ ok: 3 });
+    expect(padBars([])).toEqual([]);
   });
 
   test("the picture is described in a sentence", () => {

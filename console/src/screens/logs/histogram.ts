@@ -50,6 +50,25 @@ export function spanOfBars(
   };
 }
 
+/** Bars that are drawn at least, so that a log of a few seconds is not one wide block. */
+const leastBars = 40;
+
+/** Adds empty bars in front of the first until there are enough to be read as a time line. */
+export function padBars(bars: readonly HistogramBar[]): HistogramBar[] {
+  const first = bars[0];
+  if (first === undefined) return [];
+  const missing = Math.max(0, leastBars - bars.length);
+  const start = Date.parse(first.from);
+  const padding = Array.from({ length: missing }, (_, index) => ({
+    from: new Date(start - (missing - index) * first.step_s * 1000).toISOString(),
+    step_s: first.step_s,
+    ok: 0,
+    client_error: 0,
+    server_error: 0,
+  }));
+  return [...padding, ...bars];
+}
+
 /** Index of the bar under a place, given as a fraction of the histogram's width. */
 export function barAt(bars: readonly HistogramBar[], fraction: number): number {
   return Math.min(bars.length - 1, Math.max(0, Math.floor(fraction * bars.length)));

@@ -111,10 +111,7 @@ function Statements({ details }: { details: RequestDetails }) {
     <section aria-label="Statements">
       <h3 className="mb-1.5 font-medium text-caption">Statements</h3>
       {details.statements.length === 0 ? (
-        <p className="text-caption text-ink-soft">
-          None were kept. Statements are kept of errors, of slow requests, and while a live tail is
-          open.
-        </p>
+        <p className="text-caption text-ink-soft">The log has none of this request.</p>
       ) : (
         <ol className="grid grid-cols-[minmax(0,1fr)] gap-2">
           {details.statements.map((statement, index) => (

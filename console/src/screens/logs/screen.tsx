@@ -11,6 +11,7 @@ import { formatNumber, plural } from "@/lib/format";
 import { useShortcut } from "@/lib/shortcuts";
 import { useSearchState } from "@/lib/use-search-state";
 import { logsQuery } from "./api";
+import { padBars } from "./histogram";
 import { HistogramView } from "./histogram-view";
 import { type LogFilter, parseLogFilter, writeLogFilter } from "./log-filter";
 import { LogList } from "./log-list";
@@ -105,7 +106,7 @@ function Found({ filter, open, onOpen, onSpan }: FoundProps) {
   }
   return (
     <>
-      <HistogramView bars={logs.data.pages[0]?.histogram ?? []} onSelect={onSpan} />
+      <HistogramView bars={padBars(logs.data.pages[0]?.histogram ?? [])} onSelect={onSpan} />
       {entries.length === 0 ? (
         <EmptyState
           icon={ScrollText}

@@ -106,10 +106,18 @@ function buildOptions(
         stroke: color(name),
         width: 1.5,
         ...(index === 0 && plot.lines.length === 1 && { fill: `${color(name)}1f` }),
-        points: { show: false },
+        points: { show: true, size: 3, fill: color(name), filter: findLonePoints },
       })),
     ],
   };
+}
+
+/** Values between two gaps, which no line joins: they are drawn as points. */
+function findLonePoints(chart: uPlot, series: number): number[] {
+  const values = chart.data[series] ?? [];
+  return [...values.keys()].filter(
+    (index) => values[index] != null && values[index - 1] == null && values[index + 1] == null,
+  );
 }
 
 /** Steps of an axis of bytes, so that its marks are round in the units in which they are written. */
@@ -126,7 +134,7 @@ function formatTick(seconds: number): string {
 
 /** The top of the vertical axis: never zero, so that an idle server shows a line at the bottom instead of an empty plot. */
 function niceMaximum(max: number | null, unit: Plot["unit"]): number {
-  const least = { per_second: 1, milliseconds: 1, count: 4, percent: 0.05, bytes: 1024 * 1024 };
+  const least = { per_second: 1, milliseconds: 1, count: 4, percent: 5, bytes: 1024 * 1024 };
   return Math.max(max ?? 0, least[unit]) * 1.1;
 }
 

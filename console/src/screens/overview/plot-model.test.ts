@@ -34,8 +34,9 @@ describe("CONSOLE-040 plots", () => {
   });
 
   test("values have three figures and their unit", () => {
-    expect(formatValue(0.034, "percent")).toBe("3.4 %");
-    expect(formatValue(0.5, "percent")).toBe("50 %");
+    expect(formatValue(3.4, "percent")).toBe("3.4 %");
+    expect(formatValue(150, "percent")).toBe("150 %");
+    expect(formatValue(50, "percent")).toBe("50 %");
     expect(formatValue(1234, "milliseconds")).toBe("1.23 s");
     expect(formatValue(4.25, "milliseconds")).toBe("4.3 ms");
     expect(formatValue(12_345, "per_second")).toBe("12.3 k/s");

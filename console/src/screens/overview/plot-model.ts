@@ -116,7 +116,7 @@ export function formatValue(value: number | null, unit: Unit): string {
     case "bytes":
       return formatBytes(value);
     case "percent":
-      return `${trimZeros((value * 100).toFixed(value < 0.1 ? 1 : 0))} %`;
+      return `${trimZeros(value.toFixed(value < 10 ? 1 : 0))} %`;
     case "milliseconds":
       return value >= 1000
         ? `${trimZeros((value / 1000).toFixed(2))} s`
