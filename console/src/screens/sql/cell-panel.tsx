@@ -11,15 +11,22 @@ export interface OpenCell {
   /** As numbered in the grid, from 1. */
   row: number;
   value: string | null;
+  /** Bytes of the whole value, when only its beginning was sent. */
+  cutBytes: number | null;
   /** Where the value stands in its table; null when it cannot be edited. */
   editable: EditableCell | null;
 }
 
 export function CellPanel({ cell }: { cell: OpenCell }) {
-  const { column, row, value, editable } = cell;
+  const { column, row, value, cutBytes, editable } = cell;
   return (
     <>
       <CellText column={column} row={row} value={value} />
+      {cutBytes !== null && (
+        <p className="shrink-0 border-line border-t bg-changed px-4 py-2 text-caption">
+          Only the beginning of {formatBytes(cutBytes)} is shown. Export gives all of it.
+        </p>
+      )}
       {editable !== null && (
         <CellEditor
           key={`${column.name} ${JSON.stringify(editable.key)}`}
@@ -31,7 +38,7 @@ export function CellPanel({ cell }: { cell: OpenCell }) {
   );
 }
 
-function CellText({ column, row, value }: Omit<OpenCell, "editable">) {
+function CellText({ column, row, value }: Omit<OpenCell, "editable" | "cutBytes">) {
   const shown = layOut(column.type, value);
   return (
     <div className="flex min-h-32 flex-1 flex-col p-4">

@@ -33,10 +33,11 @@ const catalog = readCatalog({
 });
 const id = { name: "id", type: "int8", table: "7", column: "id" };
 const name = { name: "alias", type: "text", table: "7", column: "name" };
-const computed = { name: "upper", type: "text" };
+const computed = { name: "upper", type: "text", table: null, column: null };
+const cuts = new Map<string, number>();
 
 test("CONSOLE-096 a cell is editable when the result holds its table's key", () => {
-  const result = { columns: [id, name, computed], rows: [["1", "shirt", "SHIRT"]] };
+  const result = { columns: [id, name, computed], rows: [["1", "shirt", "SHIRT"]], cuts };
 
   expect(findEditableCell(catalog, result, 0, 1)).toMatchObject({
     column: "name",
@@ -48,11 +49,14 @@ test("CONSOLE-096 a cell is editable when the result holds its table's key", () 
 });
 
 test("CONSOLE-096 without the key, or with a null in it as outer joins give, nothing is editable", () => {
-  expect(findEditableCell(catalog, { columns: [name], rows: [["shirt"]] }, 0, 0)).toBeNull();
-  expect(findEditableCell(catalog, { columns: [id, name], rows: [[null, null]] }, 0, 1)).toBeNull();
+  expect(findEditableCell(catalog, { columns: [name], rows: [["shirt"]], cuts }, 0, 0)).toBeNull();
+  expect(
+    findEditableCell(catalog, { columns: [id, name], rows: [[null, null]], cuts }, 0, 1),
+  ).toBeNull();
 });
 
-test("CONSOLE-096 tables are found by their qualified name too", () => {
-  const columns = [id, name].map((column) => ({ ...column, table: "public.items" }));
-  expect(findEditableCell(catalog, { columns, rows: [["1", "x"]] }, 0, 1)?.table.oid).toBe("7");
+test("CONSOLE-096 a value of which only the beginning was sent is not editable", () => {
+  const result = { columns: [id, name], rows: [["1", "long"]], cuts: new Map([["0:1", 99_000]]) };
+
+  expect(findEditableCell(catalog, result, 0, 1)).toBeNull();
 });

@@ -16,7 +16,7 @@ export interface EditableCell {
 /** The cell's place in its table; null when the result does not hold the table's whole key. */
 export function findEditableCell(
   catalog: Catalog,
-  result: Pick<StatementResult, "columns" | "rows">,
+  result: Pick<StatementResult, "columns" | "rows" | "cuts">,
   row: number,
   column: number,
 ): EditableCell | null {
@@ -24,7 +24,9 @@ export function findEditableCell(
   const values = result.rows[row];
   const origin = columns[column];
   const table = origin && findTable(catalog, origin);
-  if (values === undefined || table === undefined || origin?.column === undefined) return null;
+  if (values === undefined || table === undefined || !origin?.column) return null;
+  // Only the beginning of the value is known, and an edit of it would lose the rest.
+  if (result.cuts.has(`${row}:${column}`)) return null;
   const target = table.columns.find(({ name }) => name === origin.column);
   if (target === undefined || target.isGenerated || target.identity === "a") return null;
   const key = table.key.map((name) => {
@@ -36,11 +38,8 @@ export function findEditableCell(
   return { table, column: target.name, key };
 }
 
-/** The server names a table by its oid or by `schema.name`. */
 function findTable(catalog: Catalog, { table }: ResultColumn): Table | undefined {
-  if (table === undefined) return undefined;
-  const byOid = catalog.tablesByOid.get(table);
-  const found = byOid ?? catalog.tables.find(({ schema, name }) => `${schema}.${name}` === table);
+  const found = table === null ? undefined : catalog.tablesByOid.get(table);
   return found?.kind === "r" || found?.kind === "p" ? found : undefined;
 }
 

@@ -224,7 +224,8 @@ function Query(props: QueryProps) {
                 if (found !== undefined && value !== undefined) {
                   const editable =
                     catalog === undefined ? null : findEditableCell(catalog, result, row, column);
-                  onOpenCell({ column: found, row: row + 1, value, editable });
+                  const cutBytes = result.cuts.get(`${row}:${column}`) ?? null;
+                  onOpenCell({ column: found, row: row + 1, value, cutBytes, editable });
                 }
               }}
               onReveal={(position) => {

@@ -7,9 +7,16 @@
 export interface ResultColumn {
   name: string;
   type: string;
-  /** The table and column that the values come from, where PostgreSQL names them: such a result can be edited. */
-  table?: string;
-  column?: string;
+  /** Oid of the table that the values come from, and its column; null for expressions. */
+  table: string | null;
+  column: string | null;
+}
+
+/** A value of which only the beginning was sent; `row` counts within its event. */
+interface Cut {
+  row: number;
+  column: number;
+  bytes: number;
 }
 
 export interface RunFault {
@@ -23,8 +30,8 @@ export interface RunFault {
 
 export type RunEvent =
   | { event: "statement"; index: number; start: number; end: number }
-  | { event: "columns"; index: number; columns: ResultColumn[] }
-  | { event: "rows"; index: number; rows: (string | null)[][] }
+  | { event: "columns"; index: number; columns: (Partial<ResultColumn> & { name: string })[] }
+  | { event: "rows"; index: number; rows: (string | null)[][]; cuts?: Cut[] }
   | { event: "notice"; severity: string; message: string }
   | {
       event: "done";
@@ -33,8 +40,10 @@ export type RunEvent =
       rows: number;
       elapsed_ms: number;
       truncated?: boolean;
+      notices_left_out?: number;
     }
-  | ({ event: "error"; index: number } & RunFault)
+  /** Without an index it is about the run, such as a deferred constraint that fails at the commit. */
+  | ({ event: "error"; index: number | null } & RunFault)
   | { event: "end"; committed: boolean; elapsed_ms: number };
 
 export interface StatementResult {
@@ -45,6 +54,8 @@ export interface StatementResult {
   status: "running" | "done" | "failed";
   columns: readonly ResultColumn[] | null;
   rows: (readonly (string | null)[])[];
+  /** Bytes of values that were cut, by `row:column`. */
+  cuts: Map<string, number>;
   tag: string;
   /** Rows returned or changed, as the server counted them. */
   count: number;
@@ -103,10 +114,20 @@ export function applyEvent(run: Run, event: RunEvent): void {
       Object.assign(resultAt(run, event.index), { start: event.start, end: event.end });
       break;
     case "columns":
-      resultAt(run, event.index).columns = event.columns;
+      resultAt(run, event.index).columns = event.columns.map(
+        ({ name, type, table, column }): ResultColumn => ({
+          name,
+          type: type ?? "",
+          table: table ?? null,
+          column: column ?? null,
+        }),
+      );
       break;
     case "rows": {
-      const { rows } = resultAt(run, event.index);
+      const { rows, cuts } = resultAt(run, event.index);
+      for (const { row, column, bytes } of event.cuts ?? []) {
+        cuts.set(`${rows.length + row}:${column}`, bytes);
+      }
       for (const row of event.rows) rows.push(row);
       break;
     }
@@ -114,13 +135,7 @@ export function applyEvent(run: Run, event: RunEvent): void {
       addMessage(run, { severity: event.severity, message: event.message });
       break;
     case "done":
-      Object.assign(resultAt(run, event.index), {
-        status: "done",
-        tag: event.tag,
-        count: event.rows,
-        elapsedMs: event.elapsed_ms,
-        isTruncated: event.truncated === true,
-      });
+      finishResult(run, event);
       break;
     case "error":
       failResult(run, event.index, event);
@@ -133,8 +148,23 @@ export function applyEvent(run: Run, event: RunEvent): void {
   }
 }
 
-function failResult(run: Run, index: number, fault: RunFault): void {
-  const result = resultAt(run, index);
+function finishResult(run: Run, event: Extract<RunEvent, { event: "done" }>): void {
+  const result = resultAt(run, event.index);
+  // A write returns no rows; how many it changed stands at the end of its tag, as in INSERT 0 3.
+  const changed = Number(/ (\d+)$/.exec(event.tag)?.[1] ?? 0);
+  result.status = "done";
+  result.tag = event.tag;
+  result.count = result.columns === null ? changed : event.rows;
+  result.elapsedMs = event.elapsed_ms;
+  result.isTruncated = event.truncated === true;
+  if (event.notices_left_out) {
+    const message = `${event.notices_left_out.toLocaleString("en")} more messages were left out.`;
+    addMessage(run, { severity: "INFO", message });
+  }
+}
+
+function failResult(run: Run, index: number | null, fault: RunFault): void {
+  const result = resultAt(run, index ?? run.results.length);
   result.status = "failed";
   const { code, message, detail = null, hint = null, position = null } = fault;
   result.fault = { code, message, detail, hint, position };
@@ -160,6 +190,7 @@ function resultAt(run: Run, index: number): StatementResult {
     status: "running",
     columns: null,
     rows: [],
+    cuts: new Map(),
     tag: "",
     count: 0,
     elapsedMs: null,

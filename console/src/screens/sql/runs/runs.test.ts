@@ -33,10 +33,11 @@ test("CONSOLE-091 each statement has a result of its own, in the order they came
     done(0, "SELECT 3", 3),
     { event: "statement", index: 1, start: 10, end: 18 },
     done(1, "CREATE TABLE", 0),
+    done(2, "UPDATE 7", 0),
     end(true),
   );
 
-  expect(run.results.map(nameResult)).toEqual(["SELECT 3", "CREATE TABLE"]);
+  expect(run.results.map(nameResult)).toEqual(["SELECT 3", "CREATE TABLE", "UPDATE 7"]);
   expect(run.results[0]?.rows).toEqual([["1"], [null], ["3"]]);
   expect([run.status, describeOutcome(run)]).toEqual(["done", "Done"]);
 });
@@ -59,6 +60,23 @@ test("CONSOLE-093 a cancelled run stays cancelled when PostgreSQL's error for it
   applyEvent(run, end(false));
 
   expect(describeOutcome(run)).toBe("Cancelled. Nothing was changed.");
+});
+
+test("CONSOLE-173 values that were cut are known by their place in the whole result", () => {
+  const rows = (count: number): string[][] => Array.from({ length: count }, () => ["x"]);
+  const run = runOf(
+    { event: "rows", index: 0, rows: rows(2) },
+    { event: "rows", index: 0, rows: rows(2), cuts: [{ row: 1, column: 0, bytes: 99 }] },
+  );
+
+  expect([...(run.results[0]?.cuts ?? [])]).toEqual([["3:0", 99]]);
+});
+
+test("CONSOLE-091 an error of the commit stands behind the results", () => {
+  const fault: RunEvent = { event: "error", index: null, code: "commit", message: "deferred" };
+  const run = runOf(done(0, "INSERT 0 1", 1), fault, end(false));
+
+  expect(run.results.map(nameResult)).toEqual(["INSERT 1", "Error"]);
 });
 
 test("CONSOLE-031 a broken connection claims nothing about the transaction", () => {
