@@ -16,9 +16,13 @@ mod endpoint;
 mod error;
 mod guards;
 mod listener;
+mod logs;
+mod mail;
 mod objects;
+mod proxy;
 mod routes;
 mod rows;
+mod series;
 mod session;
 mod state;
 mod subject;
@@ -27,9 +31,13 @@ pub use endpoint::Access;
 pub use error::ConsoleError;
 pub use guards::AllowedHosts;
 pub use listener::start_console;
+pub use logs::ConsoleLog;
 pub use routes::list_routes;
 pub use session::{
     Account, AccountError, Session, StatementPermit, add_account, list_accounts, remove_account,
     set_account_level,
 };
-pub use state::{ConsoleConfig, ConsoleDatabase, ConsoleMode, ConsoleState, Level, check_logins};
+pub use state::{
+    ApiService, ConsoleConfig, ConsoleDatabase, ConsoleMode, ConsoleState, Level, MakeApiService, ProjectApi,
+    SignToken, check_logins,
+};

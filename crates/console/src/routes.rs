@@ -10,7 +10,7 @@ use actix_web::http::Method;
 use actix_web::web;
 
 use crate::endpoint::{Access, ApiRoute};
-use crate::{audit, catalog, objects, rows, session};
+use crate::{audit, catalog, logs, mail, objects, proxy, rows, series, session};
 
 /// The areas of the console. Each brings its endpoints.
 const AREAS: &[fn() -> Vec<ApiRoute>] = &[
@@ -19,6 +19,10 @@ const AREAS: &[fn() -> Vec<ApiRoute>] = &[
     catalog::routes,
     objects::routes,
     rows::routes,
+    proxy::routes,
+    logs::routes,
+    series::routes,
+    mail::routes,
 ];
 
 /// Mounts every endpoint.
@@ -47,6 +51,7 @@ pub(crate) fn find_access(method: &Method, pattern: &str) -> Option<Access> {
             .collect()
     });
     // HEAD has no handlers of its own; the proxy, which passes it on, lists it.
+    // The table has some dozens of entries; a search costs less than an owned key for a lookup.
     TABLE
         .iter()
         .find(|((known, path), _)| known == method && *path == pattern)

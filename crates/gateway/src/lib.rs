@@ -31,8 +31,8 @@ pub use listener::{
     UpgradedStream, listen, listen_with_upgrades,
 };
 pub use middleware::{
-    Bearer, BodyCheck, Caller, ContinueCheck, Credentials, Gateway, GatewayConfig, Keys, accepts_coding,
-    set_last_writer, wrote_elsewhere,
+    Bearer, BodyCheck, Caller, ContinueCheck, Credentials, Gateway, GatewayConfig, Keys, RequestListener,
+    RequestRecord, SharedRequestListener, accepts_coding, set_last_writer, wrote_elsewhere,
 };
 pub use request_id::RequestId;
 pub use routes::Service;

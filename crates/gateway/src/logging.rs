@@ -1,9 +1,15 @@
 //! Sets up logging to standard error: readable lines in development, JSON in production.
 
+use std::fmt::{self, Write as _};
 use std::io::IsTerminal;
+use std::sync::OnceLock;
 
+use tracing::field::{Field, Visit};
+use tracing::{Event, Level, Subscriber};
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::writer::MakeWriterExt;
+use tracing_subscriber::layer::{Context, Layer, SubscriberExt as _};
+use tracing_subscriber::util::SubscriberInitExt as _;
 
 /// How log lines look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,16 +18,80 @@ pub enum LogFormat {
     Json,
 }
 
+/// A line of the log, for a listener.
+#[derive(Debug)]
+pub struct LogLine {
+    /// `WARN`, `INFO` …
+    pub level: Level,
+    /// The request to which it belongs.
+    pub request_id: Option<String>,
+    /// The message, followed by `name=value` for each further field.
+    pub text: String,
+}
+
+/// Receives the lines that the filter lets pass.
+pub type LineListener = Box<dyn Fn(LogLine) + Send + Sync>;
+
+static LINE_LISTENER: OnceLock<LineListener> = OnceLock::new();
+
+/// Hands every later line to `listener`. Only the first call has an effect, because logging is set up once per process, too.
+pub fn listen_to_lines(listener: LineListener) {
+    let _ = LINE_LISTENER.set(listener);
+}
+
 /// Starts logging to standard error. `filter` is in the syntax of `RUST_LOG`; an invalid one falls back to `info`.
 pub fn init_logging(format: LogFormat, filter: &str) {
     let filter = EnvFilter::try_new(filter).unwrap_or_else(|_| EnvFilter::new("info"));
-    let builder = tracing_subscriber::fmt()
-        .with_env_filter(filter)
+    let lines = tracing_subscriber::fmt::layer()
         .with_ansi(std::io::stderr().is_terminal())
-        .with_writer(std::io::stderr.with_max_level(tracing::Level::TRACE));
+        .with_writer(std::io::stderr.with_max_level(Level::TRACE));
+    let registry = tracing_subscriber::registry().with(filter).with(LineLayer);
     // Fails when logging is set up already: tests start several servers in one process, and the first one's format stays.
     let _ = match format {
-        LogFormat::Pretty => builder.with_target(false).compact().try_init(),
-        LogFormat::Json => builder.json().flatten_event(true).try_init(),
+        LogFormat::Pretty => registry.with(lines.with_target(false).compact()).try_init(),
+        LogFormat::Json => registry.with(lines.json().flatten_event(true)).try_init(),
     };
+}
+
+/// Renders lines for the listener, where there is one.
+struct LineLayer;
+
+impl<S: Subscriber> Layer<S> for LineLayer {
+    fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
+        // Without a listener no field is rendered a second time.
+        let Some(listener) = LINE_LISTENER.get() else {
+            return;
+        };
+        let mut fields = LineFields::default();
+        event.record(&mut fields);
+        listener(LogLine {
+            level: *event.metadata().level(),
+            request_id: fields.request_id,
+            text: fields.message + &fields.rest,
+        });
+    }
+}
+
+/// The fields of a line as text.
+#[derive(Default)]
+struct LineFields {
+    message: String,
+    rest: String,
+    request_id: Option<String>,
+}
+
+impl Visit for LineFields {
+    fn record_str(&mut self, field: &Field, value: &str) {
+        match field.name() {
+            "message" => self.message.push_str(value),
+            "request_id" => self.request_id = Some(value.to_owned()),
+            name => {
+                let _ = write!(self.rest, " {name}={value}");
+            }
+        }
+    }
+
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        self.record_str(field, &format!("{value:?}"));
+    }
 }

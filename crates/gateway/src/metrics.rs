@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 use std::time::Duration;
 
+use prometheus::core::Metric as _;
 use prometheus::{
     Encoder, Histogram, HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGauge, Opts, TextEncoder,
 };
@@ -80,6 +81,49 @@ pub(crate) fn observe(service: Service, status: u16, elapsed: Duration) {
     let class = usize::from((status / 100).clamp(1, 5)) - 1;
     METRICS.requests[service as usize][class].inc();
     METRICS.durations[service as usize].observe(elapsed.as_secs_f64());
+}
+
+/// Counts of all requests since the start, for rates and percentiles between two moments.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct RequestCounts {
+    /// Requests by service, in the order of [`service_names`], and by class of the status (1xx to 5xx).
+    pub by_service: Vec<[u64; 5]>,
+    /// Requests that took at most so many seconds, over all services; the last bound is infinite.
+    pub durations: Vec<(f64, u64)>,
+}
+
+/// Names of the services in the order of [`RequestCounts::by_service`].
+pub fn service_names() -> &'static [&'static str] {
+    &NAMES
+}
+
+/// Reads the counters of all requests: the same ones that `/metrics` shows.
+pub fn request_counts() -> RequestCounts {
+    let metrics = &*METRICS;
+    let mut durations: Vec<(f64, u64)> = BUCKETS
+        .iter()
+        .map(|bound| (*bound, 0))
+        .chain([(f64::INFINITY, 0)])
+        .collect();
+    for histogram in &metrics.durations {
+        let metric = histogram.metric();
+        let found = metric.get_histogram();
+        for ((_, count), bucket) in durations.iter_mut().zip(found.get_bucket()) {
+            *count += bucket.cumulative_count();
+        }
+        // The histogram leaves the infinite bucket out, whose count is that of all samples.
+        if let Some((_, count)) = durations.last_mut() {
+            *count += found.get_sample_count();
+        }
+    }
+    RequestCounts {
+        by_service: metrics
+            .requests
+            .iter()
+            .map(|classes| classes.each_ref().map(IntCounter::get))
+            .collect(),
+        durations,
+    }
 }
 
 /// A number that changes whenever a request arrives or ends.

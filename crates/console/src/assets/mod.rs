@@ -64,13 +64,14 @@ fn respond_page() -> HttpResponse {
         .body(page)
 }
 
-/// Everything comes from this origin, scripts are files, and no script makes HTML out of text (trusted types).
+/// Everything comes from this origin, scripts are files, and no script makes HTML out of text (trusted types). The one policy
+/// that is named belongs to the frame without scripts in which a mail is shown.
 fn page_policy(nonce: &str) -> String {
     format!(
         "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-{nonce}'; img-src 'self' blob: data:; \
          font-src 'self'; connect-src 'self'; media-src 'self' blob:; frame-src 'self' blob:; worker-src 'self'; \
          manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; \
-         require-trusted-types-for 'script'; trusted-types 'none'"
+         require-trusted-types-for 'script'; trusted-types selvedge"
     )
 }
 

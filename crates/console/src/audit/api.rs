@@ -24,6 +24,7 @@ pub(super) async fn list(
     filters: web::Query<Filters>,
 ) -> Result<HttpResponse, ConsoleError> {
     let limit = filters.limit.unwrap_or(100).clamp(1, MOST_ENTRIES);
+    // The console's own login reads it, because an admin of `serve` must see it whatever the project does with grants.
     let client = state.database.service().await?;
     let rows = client
         .query(
@@ -40,7 +41,7 @@ pub(super) async fn list(
         .map(|row| {
             json!({
                 "id": row.get::<_, i64>(0).to_string(),
-                "at": row.get::<_, String>(1),
+                "time": row.get::<_, String>(1),
                 "account": row.get::<_, Option<String>>(2),
                 "level": row.get::<_, String>(3),
                 "address": row.get::<_, String>(4),
@@ -53,5 +54,11 @@ pub(super) async fn list(
             })
         })
         .collect();
-    Ok(HttpResponse::Ok().json(json!({ "entries": entries })))
+    // A full page may be the last one; the page then asks once more and gets an empty one.
+    let is_full = i64::try_from(rows.len()).is_ok_and(|count| count == limit);
+    let next = rows
+        .last()
+        .filter(|_| is_full)
+        .map(|row| row.get::<_, i64>(0).to_string());
+    Ok(HttpResponse::Ok().json(json!({ "entries": entries, "next": next })))
 }

@@ -23,6 +23,7 @@ pub(super) fn apply(headers: &mut HeaderMap, is_api: bool) {
             HeaderValue::from_static(NO_CONTENT_POLICY),
         );
     }
+    // Rows and names of users must not stay in a cache of the browser's disk.
     if is_api {
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     }

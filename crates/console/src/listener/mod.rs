@@ -11,7 +11,7 @@ use actix_web::{App, web};
 use selvedge_gateway::{ConnectionLimits, ServerBuilder, listen};
 
 use crate::state::ConsoleState;
-use crate::{assets, error, guards, routes};
+use crate::{assets, error, guards, proxy, routes, series};
 
 /// One thread: few people use a console at once, and it must not take the API's cores.
 const WORKERS: usize = 1;
@@ -28,6 +28,7 @@ const LONGEST_JSON: usize = 64 * 1024 * 1024;
 /// # Errors
 /// When a listener cannot be used.
 pub fn start_console(state: Arc<ConsoleState>, listeners: Vec<TcpListener>) -> io::Result<Server> {
+    actix_web::rt::spawn(series::record_forever(Arc::clone(&state)));
     let application = move || {
         let json = web::JsonConfig::default()
             .limit(LONGEST_JSON)
@@ -39,6 +40,7 @@ pub fn start_console(state: Arc<ConsoleState>, listeners: Vec<TcpListener>) -> i
             .error_handler(|error, _| error::ConsoleError::invalid(error.to_string()).into());
         App::new()
             .app_data(web::Data::from(Arc::clone(&state)))
+            .app_data(web::Data::new(proxy::ThreadApi::default()))
             .app_data(json)
             .app_data(query)
             .app_data(path)

@@ -21,6 +21,8 @@ pub struct Account {
     pub created_at: chrono::DateTime<chrono::Utc>,
     /// Sessions that have not ended.
     pub sessions: i64,
+    /// When the newest of them began.
+    pub last_sign_in_at: Option<chrono::DateTime<chrono::Utc>>,
 }
 
 /// Why an account was not made or changed.
@@ -80,7 +82,8 @@ pub async fn add_account(
 pub async fn list_accounts(client: &Client) -> Result<Vec<Account>, tokio_postgres::Error> {
     let rows = client
         .query(
-            "select a.name, a.level, a.created_at, count(s.account) filter (where s.expires_at > now())
+            "select a.name, a.level, a.created_at, count(s.account) filter (where s.expires_at > now()),
+               max(s.created_at)
              from selvedge_console.accounts a left join selvedge_console.sessions s on s.account = a.name
              group by a.name order by a.name",
             &[],
@@ -91,6 +94,7 @@ pub async fn list_accounts(client: &Client) -> Result<Vec<Account>, tokio_postgr
         level: row.get(1),
         created_at: row.get(2),
         sessions: row.get(3),
+        last_sign_in_at: row.get(4),
     };
     Ok(rows.iter().map(read).collect())
 }

@@ -101,6 +101,16 @@ impl SessionStore {
         Ok(is_own.then_some((known.account, known.level)))
     }
 
+    /// Whether a session that was found before still is one. While the database is away nobody knows, and it counts as one.
+    pub(crate) async fn is_alive(&self, database: &ConsoleDatabase, session: &Session) -> bool {
+        let Some(digest) = session.digest else {
+            return true;
+        };
+        self.ask(database, digest).await.map_or(true, |known| {
+            known.is_some_and(|known| known.level >= session.level)
+        })
+    }
+
     async fn ask(&self, database: &ConsoleDatabase, cookie: Digest) -> Result<Option<Known>, ConsoleError> {
         let asked_at = Instant::now();
         let client = database.service().await?;

@@ -1,5 +1,6 @@
 //! What the areas share: the configuration, database connections per level, and handles that the server gives.
 
+mod api;
 mod config;
 mod database;
 
@@ -8,8 +9,11 @@ use std::sync::Arc;
 use selvedge_mail::Inbox;
 
 use crate::error::ConsoleError;
+use crate::logs::ConsoleLog;
+use crate::series::Recorder;
 use crate::session::{Session, SessionStore, StatementPermit};
 
+pub use api::{ApiService, MakeApiService, ProjectApi, SignToken};
 pub use config::{ConsoleConfig, ConsoleMode, Level};
 pub use database::{ConsoleDatabase, check_logins};
 
@@ -19,20 +23,39 @@ pub struct ConsoleState {
     pub config: ConsoleConfig,
     /// Connections, by level.
     pub database: ConsoleDatabase,
+    /// The project's API.
+    pub api: ProjectApi,
+    /// The latest requests and lines.
+    pub log: Arc<ConsoleLog>,
     /// The development inbox, where mail goes there.
     pub inbox: Option<Inbox>,
+    pub(crate) recorder: Recorder,
     pub(crate) sessions: SessionStore,
 }
 
 impl ConsoleState {
     /// The state of a console.
-    pub fn new(config: ConsoleConfig, database: ConsoleDatabase, inbox: Option<Inbox>) -> Arc<Self> {
+    pub fn new(
+        config: ConsoleConfig,
+        database: ConsoleDatabase,
+        api: ProjectApi,
+        log: Arc<ConsoleLog>,
+        inbox: Option<Inbox>,
+    ) -> Arc<Self> {
         Arc::new(Self {
+            api,
+            log,
+            recorder: Recorder::default(),
             sessions: SessionStore::new(&config),
             config,
             database,
             inbox,
         })
+    }
+
+    /// Whether the session has not ended: for answers that go on for longer than a request.
+    pub async fn is_alive(&self, session: &Session) -> bool {
+        self.sessions.is_alive(&self.database, session).await
     }
 
     /// Takes one of the account's places for running statements; it is given back when the permit is dropped.

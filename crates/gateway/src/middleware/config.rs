@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use super::request_log::SharedRequestListener;
+
 /// Limits and logging of the gateway.
 #[derive(Debug, Clone)]
 pub struct GatewayConfig {
@@ -23,6 +25,8 @@ pub struct GatewayConfig {
     pub access_log: bool,
     /// A request that takes longer is logged. Default 1 s.
     pub slow_request: Duration,
+    /// Is told of every answered request. Default: nobody.
+    pub listener: Option<SharedRequestListener>,
 }
 
 impl Default for GatewayConfig {
@@ -36,6 +40,7 @@ impl Default for GatewayConfig {
             trusted_proxies: 0,
             access_log: false,
             slow_request: Duration::from_secs(1),
+            listener: None,
         }
     }
 }

@@ -13,6 +13,7 @@ mod continue_check;
 mod keys;
 mod last_writer;
 mod quota;
+mod request_log;
 mod tracked_body;
 
 use std::future::{Ready, ready};
@@ -36,6 +37,7 @@ pub use keys::Keys;
 use keys::strip_query_key;
 pub use last_writer::{set_last_writer, wrote_elsewhere};
 use quota::{Client, Usage};
+pub use request_log::{RequestListener, RequestRecord, SharedRequestListener};
 
 /// The middleware; wrap it around the whole application, one per worker.
 #[derive(Clone)]
@@ -254,6 +256,34 @@ fn timed_out(id: &RequestId, started: Instant, service: Service) -> Error {
     actix_web::error::InternalError::from_response("the request ran out of time", response).into()
 }
 
+/// Tells the listener of a response. The caller is known unless the request was refused before.
+fn notify<B>(
+    listener: &SharedRequestListener,
+    response: &ServiceResponse<B>,
+    service: Service,
+    id: &RequestId,
+    elapsed: Duration,
+) {
+    // The caller is among the request's extensions, so that nothing is cloned where nobody listens.
+    let request = response.request();
+    let extensions = request.extensions();
+    let caller = extensions.get::<Caller>();
+    let claims = caller.and_then(|caller| match caller.bearer() {
+        Bearer::Valid(claims) => Some(claims),
+        _ => None,
+    });
+    listener.0.note_request(&RequestRecord {
+        id: id.as_str(),
+        service: service.name(),
+        method: request.method().as_str(),
+        path: request.path(),
+        status: response.status().as_u16(),
+        elapsed,
+        claims,
+        address: caller.map(Caller::remote_ip),
+    });
+}
+
 fn log_response<B>(
     config: &GatewayConfig,
     response: &ServiceResponse<B>,
@@ -263,6 +293,9 @@ fn log_response<B>(
 ) {
     let status = response.status().as_u16();
     metrics::observe(service, status, elapsed);
+    if let Some(listener) = &config.listener {
+        notify(listener, response, service, id, elapsed);
+    }
     // 501 is the answer to a feature that is not implemented, which is no fault of the server.
     let failed = status >= 500 && status != 501;
     if !(config.access_log || failed || elapsed > config.slow_request) {

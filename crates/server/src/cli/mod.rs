@@ -1,5 +1,6 @@
 //! The command line: commands, arguments and their help texts.
 
+mod console;
 mod database;
 mod extension;
 mod functions;
@@ -15,6 +16,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::config::Flags;
 
+pub use console::{ConsoleArea, ConsoleArgs, UserAction};
 pub use database::{
     DbAction, DbArgs, DbResetArgs, DiffArgs, DownArgs, DumpArgs, FailOn, LintArgs, LintLevel, MigrateAction,
     MigrateArgs, PullArgs, PushArgs, QueryArgs, RepairArgs, RepairStatus, RowFormat, SeedArgs, SeedWhat,
@@ -83,6 +85,8 @@ pub enum Command {
     Functions(FunctionsArgs),
     /// Add extensions to the embedded PostgreSQL that the machine does not have, such as pgvector
     Extension(ExtensionArgs),
+    /// Manage the accounts of the console
+    Console(ConsoleArgs),
     /// Manage Single Sign-On (SSO) authentication for projects
     Sso(Box<SsoArgs>),
     /// Find stored bytes without an object and objects without bytes, and remove the former
@@ -359,6 +363,7 @@ impl Cli {
             Command::Extension(args) => args.add_to(flags),
             Command::Gen(args) => args.target.add_to(flags),
             Command::Inspect(args) => args.target.add_to(flags),
+            Command::Console(args) => args.target.add_to(flags),
             Command::Db(args) => match &args.action {
                 DbAction::Start(start) => start.add_to(flags),
                 _ => args.target.add_to(flags),

@@ -1,17 +1,18 @@
 //! The console beside the API of `start` and `serve`.
 
 use std::net::TcpListener;
+use std::sync::Arc;
 
 use actix_web::dev::ServerHandle;
 use anyhow::{Context, Result, bail};
-use selvedge_console::{ConsoleDatabase, ConsoleState, check_logins, start_console};
+use selvedge_console::{ConsoleDatabase, ConsoleState, ProjectApi, check_logins, start_console};
 
 use super::shutdown;
 use crate::config::Config;
 use crate::keys::KeySet;
 use crate::listen::{self, CONSOLE_PORT, SERVED_CONSOLE_PORT};
 use crate::output;
-use crate::services::{Mode, Services, console_config};
+use crate::services::{Mode, Services, console_config, make_api_service};
 
 /// Opens the listeners of the console in `start`, and switches it off where its port is taken: the project itself can run
 /// without it, and a Studio of another project may have the port.
@@ -57,7 +58,7 @@ pub(super) fn bind_in_serve(config: &Config) -> Result<Vec<TcpListener>> {
 pub(super) async fn start(
     config: &Config,
     keys: &KeySet,
-    services: &Services,
+    services: &Arc<Services>,
     listeners: Vec<TcpListener>,
 ) -> Result<Option<ServerHandle>> {
     if listeners.is_empty() {
@@ -70,9 +71,18 @@ pub(super) async fn start(
     {
         bail!("{reason}");
     }
+    // Keys stay in this process: the console's page gets answers of the services and never what they were asked with.
+    let ring = Arc::clone(services.ring());
+    let api = ProjectApi {
+        make_service: make_api_service(Arc::clone(services)),
+        service_key: keys.service_role_key.clone(),
+        sign_token: Arc::new(move |claims| ring.sign(claims).map_err(|error| error.to_string())),
+    };
     let state = ConsoleState::new(
         console_config(config, keys, mode),
         ConsoleDatabase::new(services.database().clone()),
+        api,
+        services.console_log.clone().unwrap_or_default(),
         services.inbox.clone(),
     );
     let server = start_console(state, listeners).context("the console cannot listen")?;

@@ -3,6 +3,7 @@
 mod apply;
 mod background;
 mod console;
+mod console_user;
 mod db;
 mod doctor;
 mod extension;
@@ -69,6 +70,7 @@ pub(crate) async fn run(cli: Cli) -> Result<()> {
         Command::Keys(args) => keys::run(&config, &args),
         Command::Functions(args) => functions::run(config, args.action).await,
         Command::Extension(args) => extension::run(&config, &args).await,
+        Command::Console(args) => console_user::run(&config, args).await,
         Command::Sso(args) => sso::run(config, &args).await,
         Command::Sweep(args) => sweep::run(&config, &args).await,
     }

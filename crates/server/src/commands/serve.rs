@@ -50,13 +50,12 @@ pub(super) async fn run(config: Config) -> Result<()> {
         );
     }
     let background = BackgroundRuntime::new()?;
-    let logins = database.logins(config.console.schema_changes);
-    let services = Services::connect(&background, &config, logins, &keys, Mode::Production).await?;
+    let services = connect(&background, &config, &database, &keys).await?;
     let console = console::start(&config, &keys, &services, console_listeners).await?;
     let plan = shutdown::StopPlan::from_services(&services, &config);
     let api = server::start_api(
         &config,
-        Arc::new(services),
+        services,
         root_content(&config, &keys)?,
         vec![listener],
         // A public server has public names, and requires keys, which a foreign page does not know.
@@ -70,10 +69,22 @@ pub(super) async fn run(config: Config) -> Result<()> {
         version = env!("CARGO_PKG_VERSION"),
         "serving"
     );
-    let handles = std::iter::once(handle).chain(console).collect();
+    let handles = Vec::from_iter([handle].into_iter().chain(console));
     shutdown::wait_and_stop(signals, handles, plan, std::future::pending()).await?;
     tracing::info!("stopped");
     Ok(())
+}
+
+async fn connect(
+    background: &BackgroundRuntime,
+    config: &Config,
+    database: &ExternalDatabase,
+    keys: &KeySet,
+) -> Result<Arc<Services>> {
+    // Who may change the schema by the console is decided here, because it decides about the console's login.
+    let logins = database.logins(config.console.schema_changes);
+    let services = Services::connect(background, config, logins, keys, Mode::Production).await?;
+    Ok(Arc::new(services))
 }
 
 /// Says what does not work behind a transaction pooler, for which prepared statements are switched off: there a session of the

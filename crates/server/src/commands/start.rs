@@ -118,8 +118,9 @@ async fn serve_until_stopped(
     };
     // Only now, with buckets and seeds done: a first start that fails before this is repeated as a whole.
     embedded.mark_initialized(config)?;
+    let services = Arc::new(services);
     let hosts = Some(Arc::new(local_hosts(config)));
-    let mut handles: Vec<ServerHandle> = Vec::new();
+    let mut handles = Vec::from_iter(console::start(config, keys, &services, listeners.console).await?);
     let local_services = LocalServices::from_config(config);
     let identity = local_services.identity.as_ref();
     let pictures = identity.map(|settings| settings.listener_url.clone());
@@ -133,12 +134,11 @@ async fn serve_until_stopped(
             hosts.clone(),
         )?);
     }
-    handles.extend(console::start(config, keys, &services, listeners.console).await?);
     let health = services.health();
     let plan = shutdown::StopPlan::from_services(&services, config);
     let api = server::start_api(
         config,
-        Arc::new(services),
+        services,
         root_content(config, keys, pictures.as_deref())?,
         listeners.api,
         hosts,

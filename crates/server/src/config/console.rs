@@ -6,6 +6,7 @@ use std::time::Duration;
 use url::Url;
 
 use super::section::Section;
+use crate::services::Mode;
 
 /// `[studio]` and `[selvedge.console]`.
 #[derive(Debug, Clone)]
@@ -35,6 +36,14 @@ pub struct ConsoleSection {
 }
 
 impl ConsoleSection {
+    /// Whether the console is served by a command.
+    pub(crate) fn is_served(&self, mode: Mode) -> bool {
+        match mode {
+            Mode::Development => self.enabled_in_start,
+            Mode::Production => self.enabled,
+        }
+    }
+
     pub(super) fn read(studio: &Section<'_>, section: &Section<'_>) -> Self {
         // Keys of the CLI for parts of Studio that the console does not have, or gets from elsewhere.
         studio.ignore(&["api_url", "openai_api_key", "pgmeta_url"]);

@@ -6,6 +6,7 @@
 
 mod background;
 mod function_settings;
+mod in_process;
 mod mode;
 mod picture_store;
 mod shared;
@@ -15,6 +16,7 @@ mod worker;
 mod write_tracking;
 
 pub(crate) use background::BackgroundRuntime;
+pub(crate) use in_process::make_api_service;
 pub(crate) use mode::Mode;
 pub(crate) use shared::{Services, fill_buckets, open_storage};
 pub(crate) use translate::auth_providers::identity_settings;

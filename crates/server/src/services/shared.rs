@@ -7,8 +7,11 @@ use std::time::Duration;
 use actix_web::web;
 use anyhow::{Context, Result, bail};
 use selvedge_auth::AuthState;
+use selvedge_console::ConsoleLog;
 use selvedge_functions::Functions;
-use selvedge_gateway::{BodyCheck, ContinueCheck, Drain, Gateway, GatewayConfig, Keys, UpgradeHandler};
+use selvedge_gateway::{
+    BodyCheck, ContinueCheck, Drain, Gateway, GatewayConfig, Keys, SharedRequestListener, UpgradeHandler,
+};
 use selvedge_generator::{Generator, run_generator_forever};
 use selvedge_mail::{Inbox, Mailer};
 use selvedge_postgres::{Database, Login, Logins, Replicas, RequestPool, RequestPoolConfig};
@@ -55,6 +58,9 @@ pub(crate) struct Services {
     has_metrics: bool,
     /// The command that runs the project.
     pub(crate) mode: Mode,
+    ring: Arc<KeyRing>,
+    /// What the console shows of requests; `None` without a console, and then nothing is kept.
+    pub(crate) console_log: Option<Arc<ConsoleLog>>,
 }
 
 impl Services {
@@ -98,19 +104,19 @@ impl Services {
             true => Some(start_realtime(config, &database, &ring, keys)?),
             false => None,
         };
-        if config.selvedge.jobs.enabled {
-            let jobs = translate::jobs::jobs_config(config, mode);
-            tokio::spawn(selvedge_jobs::run_jobs_forever(database.clone(), jobs));
-        }
+        start_jobs(config, &database, mode);
         let generator = start_generator(config, &database, storage.as_ref(), mode)?;
         let drain = Drain::default();
+        let console_log = config.console.is_served(mode).then(ConsoleLog::start);
         let health = make_health(&database, rest.clone(), realtime.clone(), drain.clone());
         // In production a request without a key is refused, as by Supabase's gateway. The CLI's local gateway lets it pass.
         let requires_keys = mode == Mode::Production || config.selvedge.require_keys;
         Ok(Self {
             functions: make_functions(config, &ring, keys, mode),
-            keys: Keys::new(ring, keys.api_keys(), requires_keys),
-            gateway: translate::gateway::gateway_config(config),
+            keys: Keys::new(ring.clone(), keys.api_keys(), requires_keys),
+            gateway: translate::gateway::gateway_config(config, console_log.clone().map(as_listener)),
+            ring,
+            console_log,
             pool: translate::rest::request_pool(config),
             replicas: start_replicas(config, &database)?,
             storage,
@@ -145,6 +151,11 @@ impl Services {
             health: self.health.clone(),
             has_metrics: self.has_metrics,
         }
+    }
+
+    /// The keys that sign tokens.
+    pub(crate) fn ring(&self) -> &Arc<KeyRing> {
+        &self.ring
     }
 
     /// The database with all logins.
@@ -190,6 +201,18 @@ impl Services {
             None => Ok(SeedReport::default()),
         }
     }
+}
+
+/// Starts the workers of pg_net and pg_cron.
+fn start_jobs(config: &Config, database: &Arc<Database>, mode: Mode) {
+    if config.selvedge.jobs.enabled {
+        let jobs = translate::jobs::jobs_config(config, mode);
+        tokio::spawn(selvedge_jobs::run_jobs_forever(database.clone(), jobs));
+    }
+}
+
+fn as_listener(log: Arc<ConsoleLog>) -> SharedRequestListener {
+    SharedRequestListener(log)
 }
 
 /// Makes the checks behind `/health`.

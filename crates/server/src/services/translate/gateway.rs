@@ -1,11 +1,14 @@
 //! Configuration → settings of the gateway.
 
-use selvedge_gateway::GatewayConfig;
+use selvedge_gateway::{GatewayConfig, SharedRequestListener};
 
 use crate::config::Config;
 
-/// The settings of the gateway.
-pub(in crate::services) fn gateway_config(config: &Config) -> GatewayConfig {
+/// The settings of the gateway. `listener` is told of every request.
+pub(in crate::services) fn gateway_config(
+    config: &Config,
+    listener: Option<SharedRequestListener>,
+) -> GatewayConfig {
     let limits = &config.selvedge.limits;
     GatewayConfig {
         request_timeout: limits.request_timeout,
@@ -16,5 +19,6 @@ pub(in crate::services) fn gateway_config(config: &Config) -> GatewayConfig {
         trusted_proxies: limits.trusted_proxies,
         access_log: config.selvedge.access_log,
         slow_request: limits.slow_request,
+        listener,
     }
 }

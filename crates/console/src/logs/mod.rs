@@ -1,0 +1,36 @@
+//! The latest requests and log lines of this node, in memory (CONSOLE-130, 131): `/api/logs`, one request, and a live tail.
+
+mod api;
+mod entry;
+mod filter;
+mod lines;
+mod log;
+mod redact;
+mod ring;
+mod tail;
+
+use actix_web::http::Method;
+
+use crate::endpoint::{Access, ApiRoute};
+use crate::state::Level;
+
+pub use log::ConsoleLog;
+
+/// The endpoints of this area.
+pub(crate) fn routes() -> Vec<ApiRoute> {
+    vec![
+        ApiRoute::new(Method::GET, "/api/logs", Access::From(Level::Viewer), api::list),
+        ApiRoute::new(
+            Method::GET,
+            "/api/logs/tail",
+            Access::From(Level::Viewer),
+            tail::follow,
+        ),
+        ApiRoute::new(
+            Method::GET,
+            "/api/logs/{request_id}",
+            Access::From(Level::Viewer),
+            api::show,
+        ),
+    ]
+}

@@ -1,0 +1,101 @@
+//! `GET /api/logs/tail`: requests as they are answered, one JSON object a line.
+
+use std::time::Duration;
+
+use actix_web::{HttpResponse, web};
+use bytes::Bytes;
+use futures_util::stream;
+use serde_json::json;
+
+use super::filter::{Filter, FilterQuery};
+use crate::error::ConsoleError;
+use crate::session::Session;
+use crate::state::ConsoleState;
+
+/// How often new entries are sent.
+const INTERVAL: Duration = Duration::from_millis(250);
+/// Most entries that are sent at once; of more, the oldest are skipped and counted, because nobody can read them.
+const MOST_AT_ONCE: usize = 300;
+/// After so many intervals the session is looked at again, so that an ended one does not go on watching.
+const CHECK_EVERY: u32 = 3;
+
+struct Follower {
+    state: web::Data<ConsoleState>,
+    session: Session,
+    filter: Filter,
+    /// The number of the newest entry that was looked at.
+    seen: u64,
+    rounds: u32,
+}
+
+/// `GET /api/logs/tail`
+pub(super) async fn follow(
+    state: web::Data<ConsoleState>,
+    session: Session,
+    query: web::Query<FilterQuery>,
+) -> Result<HttpResponse, ConsoleError> {
+    let follower = Follower {
+        filter: Filter::parse(&query)?,
+        seen: state.log.requests.newest(),
+        rounds: 0,
+        state,
+        session,
+    };
+    let lines = stream::unfold(follower, |mut follower| async move {
+        let lines = follower.next_lines().await?;
+        Some((Ok::<_, actix_web::Error>(lines), follower))
+    });
+    Ok(HttpResponse::Ok()
+        .content_type("application/x-ndjson")
+        .streaming(Box::pin(lines)))
+}
+
+impl Follower {
+    /// The lines of the next interval that has any; `None` when the session has ended. An interval without entries is an empty
+    /// line from time to time, by which a closed connection is noticed.
+    async fn next_lines(&mut self) -> Option<Bytes> {
+        loop {
+            tokio::time::sleep(INTERVAL).await;
+            self.rounds += 1;
+            if self.rounds.is_multiple_of(CHECK_EVERY) {
+                if !self.state.is_alive(&self.session).await {
+                    return None;
+                }
+                let text = self.collect();
+                return Some(if text.is_empty() { "\n".into() } else { text.into() });
+            }
+            let text = self.collect();
+            if !text.is_empty() {
+                return Some(text.into());
+            }
+        }
+    }
+
+    fn collect(&mut self) -> String {
+        let blocks = self.state.log.requests.snapshot_after(self.seen);
+        let seen = self.seen;
+        let new: Vec<_> = blocks
+            .iter()
+            .flat_map(|block| block.iter())
+            .filter(|entry| entry.number > seen)
+            .collect();
+        if let Some(last) = new.last() {
+            self.seen = last.number;
+        }
+        let matching: Vec<_> = new
+            .into_iter()
+            .filter(|entry| self.filter.matches(entry))
+            .collect();
+        let skipped = matching.len().saturating_sub(MOST_AT_ONCE);
+        let mut text = String::new();
+        if skipped > 0 {
+            text.push_str(&json!({ "skipped": skipped }).to_string());
+            text.push('\n');
+        }
+        for entry in &matching[skipped..] {
+            text.push_str(&entry.to_json().to_string());
+            text.push('\n');
+        }
+        text
+    }
+}

@@ -1,0 +1,145 @@
+//! Which path of which service a proxied request means. There are no other hosts and no other services to reach
+//! (CONSOLE-172).
+
+use percent_encoding::percent_decode_str;
+
+use crate::error::ConsoleError;
+
+/// Services by their names below `/api/proxy`, with their public prefixes.
+const SERVICES: [(&str, &str); 5] = [
+    ("rest", "/rest/v1"),
+    ("auth", "/auth/v1"),
+    ("storage", "/storage/v1"),
+    ("functions", "/functions/v1"),
+    ("realtime", "/realtime/v1"),
+];
+
+/// What viewers may read, as the beginning of the path below its service. Tables are not among them: viewers read rows
+/// under their own login.
+const VIEWERS_READ: [(&str, &[&str]); 2] = [
+    ("auth", &["health", "settings", "admin/users", "admin/audit"]),
+    (
+        "storage",
+        &[
+            "bucket",
+            "object/authenticated",
+            "object/info",
+            "render/image/authenticated",
+        ],
+    ),
+];
+
+/// A path of a service.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Target {
+    service: &'static str,
+    prefix: &'static str,
+    /// The path below the prefix, as it was sent, with its first slash; empty for the service's root.
+    rest: String,
+}
+
+impl Target {
+    /// Reads the path of a request: `/api/proxy/auth/admin/users`.
+    ///
+    /// # Errors
+    /// 404 for an unknown service, 422 for a path that could leave its service.
+    pub(super) fn parse(path: &str) -> Result<Self, ConsoleError> {
+        let below = path.strip_prefix("/api/proxy/").unwrap_or_default();
+        let (name, rest) = match below.split_once('/') {
+            Some((name, rest)) => (name, format!("/{rest}")),
+            None => (below, String::new()),
+        };
+        let (service, prefix) = SERVICES
+            .into_iter()
+            .find(|(service, _)| *service == name)
+            .ok_or_else(|| ConsoleError::not_found("There is no such service"))?;
+        if !rest.split('/').all(is_plain_segment) {
+            return Err(ConsoleError::invalid(
+                "The path may not have segments such as .. in it",
+            ));
+        }
+        Ok(Self {
+            service,
+            prefix,
+            rest,
+        })
+    }
+
+    /// The public path.
+    pub(super) fn public_path(&self) -> String {
+        format!("{}{}", self.prefix, self.rest)
+    }
+
+    /// Whether viewers may read it.
+    pub(super) fn is_open_to_viewers(&self) -> bool {
+        let path = self.rest.trim_start_matches('/');
+        // The description of tables and functions, which the catalog shows them, too.
+        if self.service == "rest" {
+            return path.is_empty();
+        }
+        let starts = VIEWERS_READ.iter().find(|(service, _)| *service == self.service);
+        starts.is_some_and(|(_, starts)| {
+            let below = |start: &&&str| {
+                path.strip_prefix(**start)
+                    .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            };
+            starts.iter().any(|start| below(&start))
+        })
+    }
+}
+
+/// Whether a segment means itself: neither the folder above, nor hidden separators, nor control characters.
+fn is_plain_segment(segment: &str) -> bool {
+    let decoded: Vec<u8> = percent_decode_str(segment).collect();
+    let has_separator = decoded.iter().any(|byte| matches!(byte, b'\\' | 0..=31 | 127));
+    decoded != b"." && decoded != b".." && !has_separator
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn public(path: &str) -> Option<String> {
+        Target::parse(path).ok().map(|target| target.public_path())
+    }
+
+    #[test]
+    fn console_172_only_paths_of_the_projects_services_can_be_named() {
+        let users = public("/api/proxy/auth/admin/users");
+        assert_eq!(users.as_deref(), Some("/auth/v1/admin/users"));
+        assert_eq!(public("/api/proxy/rest/").as_deref(), Some("/rest/v1/"));
+        for outside in [
+            "/api/proxy/http://evil.example/",
+            "/api/proxy//evil.example/",
+            "/api/proxy/pg/query",
+            "/api/proxy/metrics",
+            "/api/proxy/auth/../rest/v1/t",
+            "/api/proxy/auth/%2e%2e/rest/v1/t",
+            "/api/proxy/auth/.%2E/x",
+            "/api/proxy/storage/object/a/..%5c..%5cb",
+            "/api/proxy/rest/t%0d%0aHost:x",
+            "/api/proxy/rest/t%00",
+        ] {
+            assert_eq!(public(outside), None, "{outside}");
+        }
+    }
+
+    #[test]
+    fn console_170_viewers_read_a_fixed_list_of_paths() {
+        let open = |path: &str| Target::parse(path).unwrap().is_open_to_viewers();
+        assert!(open("/api/proxy/auth/admin/users"));
+        assert!(open("/api/proxy/auth/admin/users/123/factors"));
+        assert!(open("/api/proxy/storage/object/authenticated/pictures/a.png"));
+        assert!(open("/api/proxy/rest/"));
+        for closed in [
+            "/api/proxy/rest/notes",
+            "/api/proxy/rest/rpc/wipe",
+            "/api/proxy/auth/admin/usersx",
+            "/api/proxy/auth/user",
+            "/api/proxy/functions/hello",
+            "/api/proxy/storage/object/sign/a",
+        ] {
+            assert!(!open(closed), "{closed}");
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! Takes a sample every second, for as long as the server runs.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use chrono::Utc;
+
+use crate::state::ConsoleState;
+
+/// Seconds between two counts of the database's connections.
+const COUNT_EVERY: i64 = 2;
+
+/// Takes a sample at each whole second.
+pub(crate) async fn record_forever(state: Arc<ConsoleState>) {
+    let mut connections = None;
+    loop {
+        let until_next = 1000 - Utc::now().timestamp_subsec_millis() % 1000;
+        tokio::time::sleep(Duration::from_millis(u64::from(until_next))).await;
+        let now = Utc::now().timestamp();
+        // An idle server must not wake its database every second for a page that nobody has open.
+        if !state.recorder.is_watched(now) {
+            connections = None;
+        } else if now % COUNT_EVERY == 0 {
+            connections = count_connections(&state).await;
+        }
+        state.recorder.record(connections, now);
+    }
+}
+
+/// Connections to this database, of all its clients.
+async fn count_connections(state: &ConsoleState) -> Option<f64> {
+    let client = state.database.service().await.ok()?;
+    let statement = "select count(*) from pg_catalog.pg_stat_activity where datname = current_database()";
+    let row = client.query_one(statement, &[]).await.ok()?;
+    Some(row.get::<_, i64>(0) as f64)
+}

@@ -1,0 +1,29 @@
+//! The project's API, called in process: through the same gateway and routes as a request of a client, without a socket.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use actix_web::{Error, HttpResponse};
+use futures_util::future::LocalBoxFuture;
+use secrecy::SecretString;
+use serde_json::Value;
+
+/// Answers requests on one thread.
+pub type ApiService = Rc<dyn Fn(actix_http::Request) -> LocalBoxFuture<'static, Result<HttpResponse, Error>>>;
+
+/// Makes the API for the thread on which it is called. Its database connections belong to that thread.
+pub type MakeApiService = Arc<dyn Fn() -> LocalBoxFuture<'static, Option<ApiService>> + Send + Sync>;
+
+/// Signs the claims of an access token.
+pub type SignToken = Arc<dyn Fn(&Value) -> Result<String, String> + Send + Sync>;
+
+/// The project's API and what its callers need.
+#[derive(Clone)]
+pub struct ProjectApi {
+    /// Makes the API for a thread.
+    pub make_service: MakeApiService,
+    /// The key of `service_role`. No answer contains it.
+    pub service_key: SecretString,
+    /// Signs access tokens.
+    pub sign_token: SignToken,
+}

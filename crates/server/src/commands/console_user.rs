@@ -1,0 +1,109 @@
+//! `selvedge console user`: accounts of the console, which are made here alone.
+
+use std::io::{BufRead as _, IsTerminal as _};
+
+use anyhow::{Context, Result, bail};
+use nix::sys::termios::{self, LocalFlags, SetArg};
+use secrecy::{ExposeSecret as _, SecretString};
+use selvedge_console::{Level, add_account, list_accounts, remove_account, set_account_level};
+
+use crate::cli::{ConsoleArea, ConsoleArgs, UserAction};
+use crate::config::Config;
+use crate::database::target::run_on_database;
+use crate::output::{DIM, GOOD};
+
+pub(super) async fn run(config: &Config, args: ConsoleArgs) -> Result<()> {
+    let ConsoleArea::User(action) = args.area;
+    match action {
+        UserAction::Add { name, level } => add(config, &name, level).await,
+        UserAction::List => list(config).await,
+        UserAction::Remove { name } => {
+            run_on_database(config, async |client| Ok(remove_account(client, &name).await?)).await?;
+            anstream::println!("{GOOD}removed{GOOD:#} {name}; its sessions have ended");
+            Ok(())
+        }
+        UserAction::SetLevel { name, level } => {
+            run_on_database(config, async |client| {
+                Ok(set_account_level(client, &name, level).await?)
+            })
+            .await?;
+            anstream::println!("{GOOD}changed{GOOD:#} {name} to {level}; its sessions have ended");
+            Ok(())
+        }
+    }
+}
+
+async fn add(config: &Config, name: &str, level: Level) -> Result<()> {
+    let password = ask_password(name)?;
+    run_on_database(config, async |client| {
+        Ok(add_account(client, name, level, &password).await?)
+    })
+    .await?;
+    anstream::println!("{GOOD}added{GOOD:#} {name} as {level}");
+    Ok(())
+}
+
+async fn list(config: &Config) -> Result<()> {
+    let accounts = run_on_database(config, async |client| Ok(list_accounts(client).await?)).await?;
+    if accounts.is_empty() {
+        anstream::println!("no accounts; make one with:  selvedge console user add NAME --level viewer");
+    }
+    for account in accounts {
+        let since = account.created_at.format("%Y-%m-%d");
+        anstream::println!(
+            "  {:<8} {} {DIM}since {since}, {} sessions{DIM:#}",
+            account.level,
+            account.name,
+            account.sessions
+        );
+    }
+    Ok(())
+}
+
+/// Reads the password: twice and unseen in a terminal, else the first line of standard input, for scripts. An argument would
+/// be seen by every user of the machine.
+fn ask_password(name: &str) -> Result<SecretString> {
+    if !std::io::stdin().is_terminal() {
+        return read_line();
+    }
+    let _unseen = Unseen::begin()?;
+    anstream::eprint!("Password for {name}: ");
+    let password = read_line()?;
+    anstream::eprint!("\nOnce more: ");
+    let again = read_line()?;
+    anstream::eprintln!();
+    if password.expose_secret() != again.expose_secret() {
+        bail!("the two passwords differ");
+    }
+    Ok(password)
+}
+
+fn read_line() -> Result<SecretString> {
+    let mut line = String::new();
+    std::io::stdin()
+        .lock()
+        .read_line(&mut line)
+        .context("the password cannot be read")?;
+    Ok(line.trim_end_matches(['\r', '\n']).to_owned().into())
+}
+
+/// Keeps the terminal from showing what is typed, until it is dropped.
+struct Unseen(termios::Termios);
+
+impl Unseen {
+    fn begin() -> Result<Self> {
+        let before = termios::tcgetattr(std::io::stdin()).context("the terminal cannot be examined")?;
+        let mut unseen = before.clone();
+        unseen.local_flags.remove(LocalFlags::ECHO);
+        termios::tcsetattr(std::io::stdin(), SetArg::TCSANOW, &unseen)
+            .context("the terminal cannot be changed")?;
+        Ok(Self(before))
+    }
+}
+
+impl Drop for Unseen {
+    fn drop(&mut self) {
+        // Without it the user's next commands would stay unseen; a terminal that is gone needs nothing.
+        let _ = termios::tcsetattr(std::io::stdin(), SetArg::TCSANOW, &self.0);
+    }
+}
