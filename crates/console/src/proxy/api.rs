@@ -20,7 +20,7 @@ pub(crate) struct ThreadApi(OnceCell<ApiService>);
 impl ThreadApi {
     async fn get(&self, state: &ConsoleState) -> Result<ApiService, ConsoleError> {
         let make = async || {
-            let made = (state.api.make_service)().await;
+            let made = (state.api()?.make_service)().await;
             made.ok_or_else(|| ConsoleError::unavailable("The services cannot be reached"))
         };
         Ok(self.0.get_or_try_init(make).await?.clone())

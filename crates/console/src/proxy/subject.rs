@@ -48,7 +48,7 @@ pub(super) fn credentials(
     let publishable = || state.config.publishable_key.clone();
     let claims = match subject {
         Subject::Admin | Subject::ServiceRole => {
-            let key = state.api.service_key.expose_secret().to_owned();
+            let key = state.api()?.service_key.expose_secret().to_owned();
             return Ok(Credentials {
                 // Auth reads the role of its admin endpoints from the token alone.
                 token: Some(key.clone()),
@@ -76,5 +76,5 @@ fn sign(state: &ConsoleState, mut claims: Map<String, Value>) -> Result<String, 
     let now = chrono::Utc::now().timestamp();
     claims.insert("iat".into(), json!(now));
     claims.insert("exp".into(), json!(now + TOKEN_LIFETIME));
-    (state.api.sign_token)(&Value::Object(claims)).map_err(ConsoleError::unavailable)
+    (state.api()?.sign_token)(&Value::Object(claims)).map_err(ConsoleError::unavailable)
 }

@@ -23,8 +23,7 @@ pub struct ConsoleState {
     pub config: ConsoleConfig,
     /// Connections, by level.
     pub database: ConsoleDatabase,
-    /// The project's API.
-    pub api: ProjectApi,
+    api: Option<ProjectApi>,
     /// The latest requests and lines.
     pub log: Arc<ConsoleLog>,
     /// The development inbox, where mail goes there.
@@ -34,13 +33,18 @@ pub struct ConsoleState {
 }
 
 impl ConsoleState {
-    /// The state of a console.
-    pub fn new(
+    /// The state of a console without the project's services, whose log stays empty.
+    pub fn new(config: ConsoleConfig, database: ConsoleDatabase, inbox: Option<Inbox>) -> Arc<Self> {
+        Self::with_services(config, database, inbox, None, Arc::default())
+    }
+
+    /// The state of a console beside the project's services.
+    pub fn with_services(
         config: ConsoleConfig,
         database: ConsoleDatabase,
-        api: ProjectApi,
-        log: Arc<ConsoleLog>,
         inbox: Option<Inbox>,
+        api: Option<ProjectApi>,
+        log: Arc<ConsoleLog>,
     ) -> Arc<Self> {
         Arc::new(Self {
             api,
@@ -51,6 +55,15 @@ impl ConsoleState {
             database,
             inbox,
         })
+    }
+
+    /// The project's API.
+    ///
+    /// # Errors
+    /// 503 where the services are not part of this process.
+    pub fn api(&self) -> Result<&ProjectApi, ConsoleError> {
+        let missing = || ConsoleError::unavailable("The services cannot be reached");
+        self.api.as_ref().ok_or_else(missing)
     }
 
     /// Whether the session has not ended: for answers that go on for longer than a request.

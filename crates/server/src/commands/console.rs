@@ -78,12 +78,12 @@ pub(super) async fn start(
         service_key: keys.service_role_key.clone(),
         sign_token: Arc::new(move |claims| ring.sign(claims).map_err(|error| error.to_string())),
     };
-    let state = ConsoleState::new(
+    let state = ConsoleState::with_services(
         console_config(config, keys, mode),
         ConsoleDatabase::new(services.database().clone()),
-        api,
-        services.console_log.clone().unwrap_or_default(),
         services.inbox.clone(),
+        Some(api),
+        services.console_log.clone().unwrap_or_default(),
     );
     let server = start_console(state, listeners).context("the console cannot listen")?;
     Ok(Some(shutdown::spawn_server(server)))
