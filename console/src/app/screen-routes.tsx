@@ -23,7 +23,7 @@ const components: Record<string, Loaded> = {
   storage: screen(() => import("@/screens/storage/screen")),
   logs: screen(() => import("@/screens/logs/screen")),
   mail: screen(() => import("@/screens/mail/screen")),
-  settings: screen(() => import("@/screens/settings/screen")),
+  accounts: screen(() => import("@/screens/accounts/screen")),
   audit: screen(() => import("@/screens/audit/screen")),
 };
 

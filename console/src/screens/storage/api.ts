@@ -179,39 +179,29 @@ export async function signObject(bucket: string, name: string, expiresIn: number
   return encodeURI(signedURL);
 }
 
-export type JobKind = "rename" | "move" | "copy" | "delete";
+/** Names in one request of a deletion; the service takes at most a thousand. */
+const deletedAtOnce = 1000;
 
-export interface StorageJob {
-  id: string;
-  kind: JobKind;
-  bucket: string;
-  from: string;
-  to: string | null;
-  state: "running" | "done" | "failed" | "cancelled";
-  done: number;
-  total: number | null;
-  failures: { name: string; message: string }[];
-  created_at: string;
-}
-
-export const jobsQuery = queryOptions({
-  queryKey: ["storage", "jobs"],
-  queryFn: ({ signal }) => request<{ jobs: StorageJob[] }>("/api/storage/jobs", { signal }),
-  // Progress is shown while something runs; otherwise the list changes by this page's own requests.
-  refetchInterval: (query) =>
-    query.state.data?.jobs.some(({ state }) => state === "running") ? 500 : 30_000,
-});
-
-export function startJob(job: {
-  kind: JobKind;
-  bucket: string;
-  from: string;
-  to?: string;
-  to_bucket?: string;
-}): Promise<{ id: string }> {
-  return request("/api/storage/jobs", { json: job });
-}
-
-export function cancelJob(id: string): Promise<void> {
-  return request(`/api/storage/jobs/${encodeURIComponent(id)}`, { method: "DELETE" });
+/**
+ * Deletes everything below a folder, the newest list first, until nothing is left. What was deleted stays deleted when it breaks
+ * off, and the rest is found by trying again. `onProgress` gets the number of deleted files.
+ */
+export async function deleteFolder(
+  bucket: string,
+  folder: string,
+  onProgress: (deleted: number) => void,
+): Promise<void> {
+  for (let deleted = 0; ; ) {
+    const page = await request<ObjectPage>(
+      `${service}/object/list-v2/${encodeURIComponent(bucket)}`,
+      { json: { prefix: folder, limit: deletedAtOnce, with_delimiter: false } },
+    );
+    if (page.objects.length === 0) return;
+    await deleteObjects(
+      bucket,
+      page.objects.map(({ name }) => name),
+    );
+    deleted += page.objects.length;
+    onProgress(deleted);
+  }
 }

@@ -10,7 +10,6 @@ import { useSearchState } from "@/lib/use-search-state";
 import { type Bucket, objectsKey, objectsQuery } from "./api";
 import { BucketActions, FolderTrail } from "./bucket-header";
 import { filesOfDrop } from "./chosen-files";
-import { JobsTray } from "./jobs-tray";
 import { type ObjectAction, ObjectDialog } from "./object-dialogs";
 import { ObjectTable, ObjectTiles } from "./object-list";
 import { ObjectPanel } from "./object-panel";
@@ -26,7 +25,7 @@ interface BucketViewProps {
   refusal: string | undefined;
 }
 
-/** The files of one folder of a bucket, with uploads and jobs below. */
+/** The files of one folder of a bucket, with uploads below. */
 export function BucketView({ bucket, list, refusal }: BucketViewProps) {
   const [search, change] = useSearchState();
   const view = readView(search);
@@ -123,7 +122,6 @@ export function BucketView({ bucket, list, refusal }: BucketViewProps) {
           <ObjectTable {...listProps} />
         )}
       </DropZone>
-      <JobsTray bucket={bucket.id} />
       <UploadsTray />
       {action !== null && (
         <ObjectDialog

@@ -8,17 +8,15 @@ import { Field } from "@/components/field";
 import { Input, Select } from "@/components/input";
 import { Text } from "@/components/text";
 import { plural } from "@/lib/format";
-import { toast } from "@/lib/toast";
 import {
   bucketsQuery,
   copyObject,
+  deleteFolder,
   deleteObjects,
-  jobsQuery,
   moveObject,
   objectsKey,
-  startJob,
 } from "./api";
-import { findNameFault, isInside, lastPartOf, parentOf, parseFolder } from "./object-path";
+import { findNameFault, lastPartOf, parentOf, parseFolder } from "./object-path";
 
 /** What is to be done, with names of files and of folders, which end with a slash. */
 export interface ObjectAction {
@@ -38,21 +36,13 @@ export function ObjectDialog(props: ObjectDialogProps) {
   return props.action.kind === "rename" ? <RenameDialog {...props} /> : <TargetDialog {...props} />;
 }
 
-/** Runs an action and has the bucket's lists loaded anew. Folders become jobs of the server, which survive this page. */
+/** Runs an action and has the bucket's lists loaded anew. */
 function useAction(onDone: () => void, bucket: string) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: async (steps: () => Promise<number>) => steps(),
-    onSuccess: (jobs) => {
-      if (jobs > 0)
-        toast({ title: "The server is working on it; its progress is shown below the list" });
-      onDone();
-    },
-    onSettled: () =>
-      Promise.all([
-        client.invalidateQueries({ queryKey: objectsKey(bucket) }),
-        client.invalidateQueries({ queryKey: jobsQuery.queryKey }),
-      ]),
+    mutationFn: (steps: () => Promise<void>) => steps(),
+    onSuccess: onDone,
+    onSettled: () => client.invalidateQueries({ queryKey: objectsKey(bucket) }),
   });
 }
 
@@ -62,12 +52,12 @@ function DeleteDialog({ action, onClose, onDone }: ObjectDialogProps) {
   const files = names.filter((name) => !name.endsWith("/"));
   const run = useAction(onDone, bucket);
   const only = names.length === 1 ? names[0] : undefined;
-  async function deleteAll(): Promise<number> {
+  const [deleted, setDeleted] = useState(0);
+  async function deleteAll(): Promise<void> {
     for (let start = 0; start < files.length; start += 1000) {
       await deleteObjects(bucket, files.slice(start, start + 1000));
     }
-    for (const from of folders) await startJob({ kind: "delete", bucket, from });
-    return folders.length;
+    for (const folder of folders) await deleteFolder(bucket, folder, setDeleted);
   }
   return (
     <ConfirmDialog
@@ -86,25 +76,23 @@ function DeleteDialog({ action, onClose, onDone }: ObjectDialogProps) {
       error={run.error}
       onConfirm={() => run.mutate(deleteAll)}
       onClose={onClose}
-    />
+    >
+      {folders.length > 0 && run.isPending && (
+        <p role="status" className="text-caption text-ink-soft">
+          {plural(deleted, "file")} of the folder deleted so far
+        </p>
+      )}
+    </ConfirmDialog>
   );
 }
 
 function RenameDialog({ action, onClose, onDone }: ObjectDialogProps) {
   const from = action.names[0] ?? "";
-  const isFolder = from.endsWith("/");
   const [name, setName] = useState(lastPartOf(from));
-  const to = `${parentOf(from)}${name.trim()}${isFolder ? "/" : ""}`;
+  const to = `${parentOf(from)}${name.trim()}`;
   const fault = name.includes("/") ? "To change the folder, use Move." : findNameFault(name);
   const run = useAction(onDone, action.bucket);
-  async function rename(): Promise<number> {
-    if (!isFolder) {
-      await moveObject(action.bucket, from, to, action.bucket);
-      return 0;
-    }
-    await startJob({ kind: "rename", bucket: action.bucket, from, to });
-    return 1;
-  }
+  const rename = () => moveObject(action.bucket, from, to, action.bucket);
   return (
     <NameDialog
       title={`Rename ${lastPartOf(from)}`}
@@ -142,20 +130,9 @@ function TargetDialog({ action, onClose, onDone }: ObjectDialogProps) {
   const run = useAction(onDone, bucket);
   const goal = parseFolder(folder);
   const fault = findTargetFault(names, goal, kind === "move" && target === bucket);
-  const hasFolder = names.some((name) => name.endsWith("/"));
-  async function act(): Promise<number> {
-    let jobs = 0;
-    for (const from of names) {
-      const to = `${goal}${lastPartOf(from)}${from.endsWith("/") ? "/" : ""}`;
-      if (from.endsWith("/")) {
-        const job = { kind: kind === "move" ? "move" : "copy", bucket, from, to } as const;
-        await startJob(target === bucket ? job : { ...job, to_bucket: target });
-        jobs += 1;
-      } else {
-        await (kind === "move" ? moveObject : copyObject)(bucket, from, to, target);
-      }
-    }
-    return jobs;
+  async function act(): Promise<void> {
+    const send = kind === "move" ? moveObject : copyObject;
+    for (const from of names) await send(bucket, from, `${goal}${lastPartOf(from)}`, target);
   }
   const verb = kind === "move" ? "Move" : "Copy";
   return (
@@ -183,15 +160,7 @@ function TargetDialog({ action, onClose, onDone }: ObjectDialogProps) {
           </Select>
         )}
       </Field>
-      <Field
-        label="To folder"
-        error={fault ?? undefined}
-        hint={
-          hasFolder
-            ? "Empty: the top of the bucket. Folders are moved by the server, which goes on when this page is closed."
-            : "Empty: the top of the bucket."
-        }
-      >
+      <Field label="To folder" error={fault ?? undefined} hint="Empty: the top of the bucket.">
         {(attributes) => (
           <Input
             {...attributes}
@@ -212,8 +181,6 @@ function findTargetFault(names: readonly string[], goal: string, isMove: boolean
     const fault = findNameFault(goal);
     if (fault !== null) return fault;
   }
-  const inside = names.find((name) => isInside(name, goal));
-  if (inside !== undefined) return `“${lastPartOf(inside)}” cannot go into itself.`;
   const stays = names.every((name) => parentOf(name) === goal);
   return isMove && stays ? "They are in this folder already." : null;
 }

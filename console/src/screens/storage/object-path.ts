@@ -66,11 +66,6 @@ export function findFreeName(name: string, isTaken: (name: string) => boolean): 
   }
 }
 
-/** Whether a folder would be moved into itself, which would never end. */
-export function isInside(folder: string, target: string): boolean {
-  return folder.endsWith("/") && target.startsWith(folder);
-}
-
 /** A name in a URL: each part is encoded and slashes stay. */
 export function encodePath(name: string): string {
   return name.split("/").map(encodeURIComponent).join("/");

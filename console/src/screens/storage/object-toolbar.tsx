@@ -49,6 +49,10 @@ export function ObjectToolbar(props: ObjectToolbarProps) {
     ({ sort, descending }) => sort === view.sort && descending === view.descending,
   );
   if (selected.size > 0) {
+    const hasFolder = [...selected].some((name) => name.endsWith("/"));
+    const noMove =
+      refusal ??
+      (hasFolder ? "Folders can be deleted here, and files be moved and copied." : undefined);
     return (
       <div className="flex min-h-12 flex-wrap items-center gap-2 border-line-soft border-b px-4 py-1.5">
         <span role="status" className="text-caption">
@@ -59,8 +63,8 @@ export function ObjectToolbar(props: ObjectToolbarProps) {
             key={kind}
             size="dense"
             variant={kind === "delete" ? "danger" : "secondary"}
-            disabled={refusal !== undefined}
-            title={refusal}
+            disabled={(kind === "delete" ? refusal : noMove) !== undefined}
+            title={kind === "delete" ? refusal : noMove}
             onClick={() => onAct(kind)}
           >
             {{ move: "Move", copy: "Copy", delete: "Delete" }[kind]}
@@ -69,8 +73,8 @@ export function ObjectToolbar(props: ObjectToolbarProps) {
         {selected.size === 1 && (
           <Button
             size="dense"
-            disabled={refusal !== undefined}
-            title={refusal}
+            disabled={noMove !== undefined}
+            title={noMove}
             onClick={() => onAct("rename")}
           >
             Rename

@@ -180,42 +180,6 @@ export function createLink(kind: "recovery" | "magiclink", email: string): Promi
   return request(`${service}/admin/generate_link`, { json: { type: kind, email } });
 }
 
-export interface AuthSession {
-  id: string;
-  user_id: string;
-  created_at: string;
-  refreshed_at: string | null;
-  not_after?: string | null;
-  aal: string | null;
-  ip: string | null;
-  user_agent: string | null;
-}
-
-export function sessionsQuery(userId: string) {
-  return queryOptions({
-    queryKey: [...usersKey, "sessions", userId],
-    queryFn: async ({ signal }) => {
-      const answer = await request<{ sessions: AuthSession[] } | AuthSession[]>(
-        `/api/auth/sessions?user=${encodeURIComponent(userId)}`,
-        { signal },
-      );
-      return Array.isArray(answer) ? answer : answer.sessions;
-    },
-    retry: false,
-  });
-}
-
-export function endSession(id: string): Promise<void> {
-  return request(`/api/auth/sessions/${encodeURIComponent(id)}`, { method: "DELETE" });
-}
-
-/** An access token of at most ten minutes for a user. It cannot be renewed, and the audit names who asked for it. */
-export function impersonate(
-  userId: string,
-): Promise<{ access_token: string; expires_at: number | string }> {
-  return request("/api/auth/impersonate", { json: { user_id: userId } });
-}
-
 export interface AuditEntry {
   id: string;
   payload: { action?: string; actor_username?: string; log_type?: string; traits?: unknown };
@@ -235,17 +199,3 @@ export function userAuditQuery(author: string) {
     retry: false,
   });
 }
-
-export interface ConfigurationItem {
-  group: string;
-  key: string;
-  value: unknown;
-  origin: unknown;
-  faults: string[];
-}
-
-export const configurationQuery = queryOptions({
-  queryKey: ["auth-configuration"],
-  queryFn: ({ signal }) =>
-    request<{ items: ConfigurationItem[] }>("/api/auth/configuration", { signal }),
-});

@@ -10,11 +10,9 @@ import { Select } from "@/components/input";
 import { ScreenLayout } from "@/components/screen-layout";
 import { SearchInput } from "@/components/search-input";
 import { SkeletonRows } from "@/components/skeleton";
-import { Tabs } from "@/components/tabs";
 import { formatNumber } from "@/lib/format";
 import { useSearchState } from "@/lib/use-search-state";
 import { userCountQuery, usersQuery } from "./api";
-import { Configuration } from "./configuration";
 import { CreateUserDialog, InviteUserDialog } from "./new-user-dialogs";
 import { UserList } from "./user-list";
 import { nameOfUser } from "./user-model";
@@ -29,10 +27,9 @@ const kindLabels: Record<UserKind, string> = {
   sso: "Single sign-on",
 };
 
-/** Users of the project and the configuration of Auth. */
+/** Users of the project. */
 export function Screen() {
   const [search, change] = useSearchState();
-  const tab = search.get("tab") === "configuration" ? "configuration" : "users";
   const open = search.get("open");
   const [dialog, setDialog] = useState<"create" | "invite" | null>(null);
   const refusal = whyReadOnly(useSession());
@@ -73,21 +70,7 @@ export function Screen() {
             }
       }
     >
-      <Tabs
-        label="Auth"
-        value={tab}
-        onChange={(value) => change({ tab: value === "users" ? null : value })}
-        tabs={[
-          { value: "users", label: "Users" },
-          { value: "configuration", label: "Configuration" },
-        ]}
-      >
-        {tab === "users" ? (
-          <Users onCreate={() => setDialog("create")} refusal={refusal} />
-        ) : (
-          <Configuration />
-        )}
-      </Tabs>
+      <Users onCreate={() => setDialog("create")} refusal={refusal} />
       {dialog === "create" && (
         <CreateUserDialog
           onClose={() => setDialog(null)}

@@ -4,7 +4,7 @@ import { type ReactNode, useState } from "react";
 import { Link } from "react-router";
 import { useSession } from "@/api/session";
 import { ConfirmDialog } from "@/components/confirm-dialog";
-import { CopyButton, copyText } from "@/components/copy-button";
+import { copyText } from "@/components/copy-button";
 import { ErrorNotice } from "@/components/error-state";
 import { Select } from "@/components/input";
 import { toast } from "@/lib/toast";
@@ -12,7 +12,6 @@ import { useSearchState } from "@/lib/use-search-state";
 import {
   createLink,
   deleteUser,
-  impersonate,
   type MailKind,
   sendMail,
   type User,
@@ -27,7 +26,7 @@ interface UserActionsProps {
   refusal: string | undefined;
 }
 
-/** Mails and links, a token to see the app as the user, ban and deletion. */
+/** Mails and links, ban and deletion. */
 export function UserActions({ user, isBanned, refusal }: UserActionsProps) {
   if (user.deleted_at != null) {
     return (
@@ -43,7 +42,6 @@ export function UserActions({ user, isBanned, refusal }: UserActionsProps) {
   return (
     <>
       {user.email ? <Mails user={user} email={user.email} refusal={refusal} /> : null}
-      <Impersonation user={user} refusal={refusal} />
       <Group title="Access">
         <BanControl user={user} isBanned={isBanned} refusal={refusal} />
         <DeleteButtons user={user} refusal={refusal} />
@@ -136,45 +134,6 @@ function Mails({ user, email, refusal }: MailsProps) {
       )}
       {send.isError && <ErrorNotice title="The mail was not sent" error={send.error} />}
       {copy.isError && <ErrorNotice title="No link was made" error={copy.error} />}
-    </Group>
-  );
-}
-
-/** A token with which requests run as the user. It is shown once and kept nowhere. */
-function Impersonation({ user, refusal }: { user: User; refusal: string | undefined }) {
-  const token = useMutation({ mutationFn: () => impersonate(user.id), gcTime: 0 });
-  return (
-    <Group title="See the app as this user">
-      <p className="text-caption text-ink-soft">
-        An access token of ten minutes, made by the project's own hook. It has no session, cannot be
-        renewed, and the audit names you.
-      </p>
-      {token.data === undefined ? (
-        <div>
-          <Button
-            size="dense"
-            disabled={refusal !== undefined}
-            title={refusal}
-            pending={token.isPending}
-            onClick={() => token.mutate()}
-          >
-            Make a token
-          </Button>
-        </div>
-      ) : (
-        <div className="grid gap-2">
-          <p className="max-h-24 overflow-y-auto break-all rounded-sm border border-line bg-canvas p-2 font-mono text-label">
-            {token.data.access_token}
-          </p>
-          <div className="flex gap-2">
-            <CopyButton text={token.data.access_token} label="Copy token" wide />
-            <Button size="dense" variant="quiet" onClick={() => token.reset()}>
-              Hide
-            </Button>
-          </div>
-        </div>
-      )}
-      {token.isError && <ErrorNotice title="No token was made" error={token.error} />}
     </Group>
   );
 }

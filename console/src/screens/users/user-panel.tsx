@@ -12,7 +12,7 @@ import { type User, userQuery } from "./api";
 import { UserActions } from "./user-actions";
 import { UserMetadata } from "./user-metadata";
 import { nameOfUser } from "./user-model";
-import { Activity, Factors, Identities, Sessions } from "./user-parts";
+import { Activity, Factors, Identities } from "./user-parts";
 
 interface UserPanelProps {
   id: string;
@@ -27,7 +27,7 @@ const parts = [
   { value: "activity", label: "Activity" },
 ] as const;
 
-/** One user: properties and actions, metadata, identities, factors and sessions, and what Auth recorded. */
+/** One user: properties and actions, metadata, identities and factors, and what Auth recorded. */
 export function UserPanel({ id, refusal }: UserPanelProps) {
   const [search, change] = useSearchState();
   const part = parts.find(({ value }) => value === search.get("part"))?.value ?? "account";
@@ -70,7 +70,6 @@ export function UserPanel({ id, refusal }: UserPanelProps) {
             <div className="grid gap-6">
               <Identities user={data} />
               <Factors user={data} refusal={refusal} />
-              <Sessions userId={id} refusal={refusal} />
             </div>
           )}
           {part === "activity" && <Activity user={data} />}

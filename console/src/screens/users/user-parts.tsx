@@ -1,9 +1,4 @@
-import {
-  type UseMutationResult,
-  useMutation,
-  useQuery,
-  useQueryClient,
-} from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Button } from "@ui/button";
 import { type ReactNode, useState } from "react";
 import { Badge } from "@/components/badge";
@@ -13,16 +8,7 @@ import { SkeletonRows } from "@/components/skeleton";
 import { Text } from "@/components/text";
 import { formatAge } from "@/lib/format";
 import { formatTime } from "@/lib/format-time";
-import {
-  type AuthSession,
-  deleteFactor,
-  endSession,
-  type Factor,
-  sessionsQuery,
-  type User,
-  userAuditQuery,
-  usersKey,
-} from "./api";
+import { deleteFactor, type Factor, type User, userAuditQuery, usersKey } from "./api";
 import { nameOfUser } from "./user-model";
 
 interface PartProps {
@@ -134,105 +120,6 @@ export function Factors({ user, refusal }: { user: User; refusal: string | undef
         />
       )}
     </Part>
-  );
-}
-
-/** Signed-in devices; one or all can be signed out. */
-export function Sessions({ userId, refusal }: { userId: string; refusal: string | undefined }) {
-  const client = useQueryClient();
-  const sessions = useQuery(sessionsQuery(userId));
-  const [isEndingAll, setEndingAll] = useState(false);
-  const end = useMutation({
-    mutationFn: (ids: readonly string[]) => Promise.all(ids.map(endSession)),
-    onSuccess: () => setEndingAll(false),
-    onSettled: () => client.invalidateQueries({ queryKey: sessionsQuery(userId).queryKey }),
-  });
-  const list = sessions.data ?? [];
-  return (
-    <Part
-      title="Sessions"
-      aside={
-        list.length > 1 && (
-          <Button
-            size="dense"
-            variant="quiet"
-            disabled={refusal !== undefined}
-            title={refusal}
-            onClick={() => setEndingAll(true)}
-          >
-            End all
-          </Button>
-        )
-      }
-    >
-      {sessions.isPending && <SkeletonRows rows={2} />}
-      {sessions.isError && (
-        <ErrorNotice
-          title="The sessions could not be loaded"
-          error={sessions.error}
-          onRetry={() => sessions.refetch()}
-        />
-      )}
-      {sessions.isSuccess && list.length === 0 && <Empty>The user is signed in nowhere.</Empty>}
-      {list.length > 0 && (
-        <ul className={listClasses}>
-          {list.map((session) => (
-            <SessionLine key={session.id} session={session} end={end} refusal={refusal} />
-          ))}
-        </ul>
-      )}
-      {end.isError && !isEndingAll && (
-        <ErrorNotice title="The session was not ended" error={end.error} />
-      )}
-      {isEndingAll && (
-        <ConfirmDialog
-          title={`End all ${list.length} sessions?`}
-          text="The user has to sign in again everywhere. Access tokens stay valid until they expire, at most an hour."
-          confirmLabel="End all sessions"
-          pending={end.isPending}
-          error={end.error}
-          onConfirm={() => end.mutate(list.map(({ id }) => id))}
-          onClose={() => setEndingAll(false)}
-        />
-      )}
-    </Part>
-  );
-}
-
-interface SessionLineProps {
-  session: AuthSession;
-  end: UseMutationResult<unknown, Error, readonly string[]>;
-  refusal: string | undefined;
-}
-
-function SessionLine({ session, end, refusal }: SessionLineProps) {
-  const used = session.refreshed_at ?? session.created_at;
-  return (
-    <li className="flex items-center gap-2 px-3 py-1.5 text-caption">
-      <div className="min-w-0 flex-1">
-        <p className="truncate" title={session.user_agent ?? undefined}>
-          <Text>{session.user_agent ?? "unknown device"}</Text>
-        </p>
-        <p className="text-ink-soft text-label">
-          {session.ip !== null && (
-            <>
-              <Text>{session.ip}</Text>
-              {" · "}
-            </>
-          )}
-          {session.aal ?? "aal1"} · used {formatAge(Date.parse(used))} ago
-        </p>
-      </div>
-      <Button
-        size="dense"
-        variant="quiet"
-        disabled={refusal !== undefined || end.isPending}
-        title={refusal}
-        onClick={() => end.mutate([session.id])}
-      >
-        End
-      </Button>
-    </li>
   );
 }
 
