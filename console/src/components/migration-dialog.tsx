@@ -6,6 +6,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Button } from "@ui/button";
 import { FileCode2, Lock, TriangleAlert } from "lucide-react";
 import { type ReactNode, useDeferredValue, useState } from "react";
+import { ApiError } from "@/api/error";
 import {
   type MigrationPreview,
   migrationPreviewQuery,
@@ -14,6 +15,7 @@ import {
   runMigration,
 } from "@/api/migrations";
 import { useSession, whyNoSchemaChanges } from "@/api/session";
+import { CopyButton } from "@/components/copy-button";
 import { Dialog } from "@/components/dialog";
 import { ErrorNotice } from "@/components/error-state";
 import { Field } from "@/components/field";
@@ -55,6 +57,8 @@ export function MigrationDialog({ title, sql, onClose, onDone }: MigrationDialog
       onClose();
     },
   });
+  // A server without this endpoint writes no files; the SQL then goes into one by hand.
+  const isByHand = preview.error instanceof ApiError && preview.error.status === 404;
   const isReady =
     reason === undefined &&
     text.trim() !== "" &&
@@ -63,7 +67,11 @@ export function MigrationDialog({ title, sql, onClose, onDone }: MigrationDialog
   return (
     <Dialog
       title={title}
-      description="The change becomes a migration file and is run with its history row."
+      description={
+        isByHand
+          ? "Put this SQL into a new file of migrations/ and run selvedge migration up."
+          : "The change becomes a migration file and is run with its history row."
+      }
       width="wide"
       onClose={onClose}
       footer={
@@ -74,17 +82,21 @@ export function MigrationDialog({ title, sql, onClose, onDone }: MigrationDialog
           <Button size="dense" onClick={onClose}>
             Cancel
           </Button>
-          <Button
-            size="dense"
-            variant="primary"
-            disabled={!isReady}
-            pending={run.isPending}
-            title={reason}
-            onClick={() => run.mutate()}
-          >
-            <FileCode2 aria-hidden="true" className="size-3.5" />
-            Write migration and run
-          </Button>
+          {isByHand ? (
+            <CopyButton wide text={text} label="Copy SQL" />
+          ) : (
+            <Button
+              size="dense"
+              variant="primary"
+              disabled={!isReady}
+              pending={run.isPending}
+              title={reason}
+              onClick={() => run.mutate()}
+            >
+              <FileCode2 aria-hidden="true" className="size-3.5" />
+              Write migration and run
+            </Button>
+          )}
         </>
       }
     >
@@ -107,7 +119,7 @@ export function MigrationDialog({ title, sql, onClose, onDone }: MigrationDialog
               />
             )}
           </Field>
-          {destroyed !== undefined && (
+          {destroyed !== undefined && !isByHand && (
             <Field
               label={`Type ${destroyed} to confirm`}
               hint="Its data is gone afterwards, unless there is a backup."
@@ -134,6 +146,11 @@ export function MigrationDialog({ title, sql, onClose, onDone }: MigrationDialog
           {reason !== undefined ? (
             <p className="text-caption text-ink-soft">
               Effects are shown where changes are allowed.
+            </p>
+          ) : isByHand ? (
+            <p className="text-caption text-ink-soft">
+              Files are kept in the project's folder migrations/, named &lt;UTC&gt;_
+              {nameMigration(name)}.sql.
             </p>
           ) : preview.error !== null ? (
             <ErrorNotice title="PostgreSQL refuses this" error={preview.error} />

@@ -19,6 +19,10 @@ export function ConnectPage() {
         <CodeBlock code={connectLines(url, key)} label="code" />
       </section>
       <section>
+        <h2 className="mb-2 font-medium text-small">Types</h2>
+        <CodeBlock code="selvedge gen types --lang typescript" label="command for types" />
+      </section>
+      <section>
         <h2 className="mb-2 font-medium text-small">Addresses</h2>
         <dl className="divide-y divide-line-soft rounded-sm border border-line bg-surface">
           <Address name="API" value={url} />

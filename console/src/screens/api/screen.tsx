@@ -13,10 +13,9 @@ import { Text } from "@/components/text";
 import { ConnectPage } from "./connect-page";
 import { FunctionExplorer } from "./function-explorer";
 import { TableExplorer } from "./table-explorer";
-import { TypesPage } from "./types-page";
 
 /**
- * What is open stands in the query (`?table=<oid>`, `?function=<oid>`, `?types`), because paths below `/api/` belong to
+ * What is open stands in the query (`?table=<oid>`, `?function=<oid>`), because paths below `/api/` belong to
  * the console's server: a reload there would never reach the page.
  */
 export function Screen() {
@@ -25,9 +24,8 @@ export function Screen() {
   const [params] = useSearchParams();
   const table = catalog?.tablesByOid.get(params.get("table") ?? "");
   const fn = catalog?.functions.find(({ oid }) => oid === params.get("function"));
-  const isTypes = params.has("types");
-  const isConnect = !isTypes && !params.has("table") && !params.has("function");
-  const title = isTypes ? "Types" : isConnect ? "Connect" : (table?.name ?? fn?.name ?? "API");
+  const isConnect = !params.has("table") && !params.has("function");
+  const title = isConnect ? "Connect" : (table?.name ?? fn?.name ?? "API");
   return (
     <ScreenLayout
       title={<Text>{title}</Text>}
@@ -38,8 +36,6 @@ export function Screen() {
     >
       {catalog === undefined ? (
         <SkeletonRows label="Loading the API" />
-      ) : isTypes ? (
-        <TypesPage />
       ) : isConnect ? (
         <ConnectPage />
       ) : table !== undefined ? (
@@ -111,7 +107,6 @@ function ApiList({ catalog }: { catalog: Catalog | undefined }) {
         <ListLink to="" icon>
           Connect
         </ListLink>
-        <ListLink to="types">Types</ListLink>
       </div>
       <div className="min-h-0 flex-1 overflow-y-auto p-2">
         <ListGroup title="Tables and views" total={tables.length}>
@@ -172,7 +167,7 @@ function ListLink({ to, icon = false, children }: ListLinkProps) {
   const [name = ""] = to.split("=");
   const isCurrent =
     to === ""
-      ? !["table", "function", "types"].some((each) => params.has(each))
+      ? !["table", "function"].some((each) => params.has(each))
       : params.get(name) === (query.get(name) ?? "");
   return (
     <Link

@@ -24,7 +24,7 @@ export function CellPanel({ cell }: { cell: OpenCell }) {
       <CellText column={column} row={row} value={value} />
       {cutBytes !== null && (
         <p className="shrink-0 border-line border-t bg-changed px-4 py-2 text-caption">
-          Only the beginning of {formatBytes(cutBytes)} is shown. Export gives all of it.
+          Only the beginning of {formatBytes(cutBytes)} is shown.
         </p>
       )}
       {editable !== null && (

@@ -11,7 +11,7 @@ import { Tabs } from "@/components/tabs";
 import { Text } from "@/components/text";
 import { formatDuration, formatNumber, plural } from "@/lib/format";
 import { toast } from "@/lib/toast";
-import { downloadResult, type ExportFormat, toJson, toTabSeparated } from "./export-result";
+import { download, toCsv, toJson, toTabSeparated } from "./export-result";
 import type { Plan } from "./plan/plan-tree";
 import { PlanView } from "./plan/plan-view";
 import { describeOutcome, nameResult, type Run, type StatementResult } from "./runs/run-model";
@@ -51,7 +51,7 @@ export function ResultPane({ run, plan, tab, onTab, onOpenCell, onReveal }: Resu
       aside={
         <div className="flex items-center gap-2">
           {run !== undefined && <RunStatus run={run} result={result} />}
-          {run !== undefined && result?.columns != null && <ExportMenu run={run} result={result} />}
+          {result?.columns != null && <ExportMenu result={result} />}
         </div>
       }
     >
@@ -143,8 +143,8 @@ function Result({ result, onOpen, onReveal }: ResultProps) {
     <>
       {result.isTruncated && (
         <p className="shrink-0 border-line border-b bg-changed px-4 py-1.5 text-caption">
-          {formatNumber(result.rows.length)} of {formatNumber(result.count)} rows are shown. Export
-          gives all of them.
+          The first {formatNumber(result.rows.length)} rows are shown. Narrow the query to see
+          others.
         </p>
       )}
       {result.rows.length === 0 && result.status === "done" ? (
@@ -212,23 +212,7 @@ function Messages({ run }: { run: Run | undefined }) {
   );
 }
 
-const formats: readonly { format: ExportFormat; name: string }[] = [
-  { format: "csv", name: "CSV, exact" },
-  { format: "spreadsheet", name: "CSV for spreadsheets" },
-  { format: "json", name: "JSON" },
-  { format: "sql", name: "SQL INSERT" },
-];
-
-function ExportMenu({ run, result }: { run: Run; result: StatementResult }) {
-  const sql = [...run.text].slice(result.start, result.end || undefined).join("");
-  async function download(format: ExportFormat) {
-    try {
-      await downloadResult(sql, format);
-    } catch (error) {
-      const description = error instanceof Error ? error.message : String(error);
-      toast({ title: "The export did not start", description, tone: "danger" });
-    }
-  }
+function ExportMenu({ result }: { result: StatementResult }) {
   async function copy(text: string) {
     if (await copyText(text)) toast({ title: "Copied", tone: "success" });
   }
@@ -242,14 +226,14 @@ function ExportMenu({ run, result }: { run: Run; result: StatementResult }) {
         </Button>
       }
     >
-      <MenuHeading>All rows, as a file</MenuHeading>
-      {formats.map(({ format, name }) => (
-        <MenuItem key={format} onSelect={() => void download(format)}>
-          {name}
-        </MenuItem>
-      ))}
-      <MenuSeparator />
       <MenuHeading>The rows shown here</MenuHeading>
+      <MenuItem onSelect={() => download("result.csv", "text/csv", toCsv(result))}>
+        Save as CSV
+      </MenuItem>
+      <MenuItem onSelect={() => download("result.json", "application/json", toJson(result))}>
+        Save as JSON
+      </MenuItem>
+      <MenuSeparator />
       <MenuItem onSelect={() => void copy(toTabSeparated(result))}>Copy for a spreadsheet</MenuItem>
       <MenuItem onSelect={() => void copy(toJson(result))}>Copy as JSON</MenuItem>
     </Menu>

@@ -28,7 +28,7 @@ import { findEditableCell } from "./edit-result";
 import { ResultPane } from "./result-pane";
 import { forgetRun, listRunning, runsVersion, subscribeToRuns } from "./runs/run-store";
 import { SaveDialog } from "./save-dialog";
-import { useSaveSnippet } from "./snippets";
+import { useHasSnippets, useSaveSnippet } from "./snippets";
 import { SqlList } from "./sql-list";
 import { SqlToolbar } from "./sql-toolbar";
 import { usePlan } from "./use-plan";
@@ -148,6 +148,7 @@ function Query(props: QueryProps) {
   const catalog = useCatalog();
   const plan = usePlan();
   const save = useSaveSnippet();
+  const hasSnippets = useHasSnippets();
   useEffect(() => editor.current?.focus(), []);
 
   const change = (next: string) => {
@@ -163,6 +164,7 @@ function Query(props: QueryProps) {
     plan.ask(part?.text ?? "", analyze, settings.subject, () => onResultTab("plan"));
   };
   const saveSnippet = () => {
+    if (!hasSnippets) return;
     if (snippet === null) setNaming(true);
     else {
       save.mutate(

@@ -1,6 +1,7 @@
 /** Snippets: files below `supabase/snippets` on a laptop, rows per account where the console serves many. */
 import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { request } from "@/api/client";
+import { ApiError } from "@/api/error";
 
 export interface Snippet {
   name: string;
@@ -17,6 +18,12 @@ export const snippetsQuery = queryOptions({
 });
 
 export const useSnippets = () => useQuery(snippetsQuery);
+
+/** Whether this server keeps snippets; one without the endpoint offers the history alone. */
+export function useHasSnippets(): boolean {
+  const { error } = useSnippets();
+  return !(error instanceof ApiError && error.status === 404);
+}
 
 const pathOf = (name: string) => `/api/sql/snippets/${encodeURIComponent(name)}`;
 

@@ -16,6 +16,7 @@ import {
   loadSnippet,
   type Snippet,
   useDeleteSnippet,
+  useHasSnippets,
   useSaveSnippet,
   useSnippets,
 } from "./snippets";
@@ -27,15 +28,17 @@ interface SqlListProps {
   onOpen: (text: string, name?: string, snippet?: string) => void;
 }
 
-export function SqlList({ tab, onTab, onOpen }: SqlListProps) {
+export function SqlList({ tab: wanted, onTab, onOpen }: SqlListProps) {
   const [search, setSearch] = useState("");
+  const hasSnippets = useHasSnippets();
+  const tab = hasSnippets ? wanted : "history";
   return (
     <Tabs
       label="Saved and run before"
       value={tab === "history" ? "history" : "snippets"}
       onChange={onTab}
       tabs={[
-        { value: "snippets", label: "Snippets" },
+        ...(hasSnippets ? [{ value: "snippets", label: "Snippets" }] : []),
         { value: "history", label: "History" },
       ]}
     >

@@ -4,6 +4,7 @@ import { ChevronDown, Play, Save, Square, Workflow } from "lucide-react";
 import { Kbd } from "@/components/kbd";
 import { Menu, MenuHeading, MenuItem, MenuRadioGroup, MenuRadioItem } from "@/components/menu";
 import { SubjectPicker } from "@/components/subject-picker";
+import { useHasSnippets } from "./snippets";
 import type { SqlSettings } from "./use-sql-settings";
 
 interface SqlToolbarProps extends SqlSettings {
@@ -17,6 +18,7 @@ interface SqlToolbarProps extends SqlSettings {
 }
 
 export function SqlToolbar(props: SqlToolbarProps) {
+  const hasSnippets = useHasSnippets();
   const { subject, onSubject, isRunning, isExplaining, onRun, onCancel, onExplain, onSave } = props;
   return (
     <div
@@ -52,10 +54,12 @@ export function SqlToolbar(props: SqlToolbarProps) {
           <MenuItem onSelect={() => onExplain(false)}>Plan without running</MenuItem>
           <MenuItem onSelect={() => onExplain(true)}>Run, measure and roll back</MenuItem>
         </Menu>
-        <Button size="dense" variant="quiet" onClick={onSave}>
-          <Save aria-hidden="true" className="size-3.5" />
-          Save
-        </Button>
+        {hasSnippets && (
+          <Button size="dense" variant="quiet" onClick={onSave}>
+            <Save aria-hidden="true" className="size-3.5" />
+            Save
+          </Button>
+        )}
       </div>
     </div>
   );
