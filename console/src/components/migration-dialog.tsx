@@ -69,7 +69,7 @@ export function MigrationDialog({ title, sql, onClose, onDone }: MigrationDialog
       title={title}
       description={
         isByHand
-          ? "Put this SQL into a new file of migrations/ and run selvedge migration up."
+          ? "Put this SQL into a new file of migrations/ and run selvedge migrate up."
           : "The change becomes a migration file and is run with its history row."
       }
       width="wide"
