@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Button } from "@ui/button";
 import { BellOff, CircleAlert, CircleCheck, Info, TriangleAlert } from "lucide-react";
 import { useState } from "react";
-import { useSession, whyNoSchemaChanges, whyReadOnly } from "@/api/session";
+import { useSession, whyReadOnly } from "@/api/session";
 import { CodeBlock } from "@/components/code-block";
 import { EmptyState } from "@/components/empty-state";
 import { ErrorNotice } from "@/components/error-state";
@@ -12,7 +12,6 @@ import { plural } from "@/lib/format";
 import { useSearchState } from "@/lib/use-search-state";
 import { advisorsQuery, type Finding, useMuteFinding } from "./api";
 import { groupFindings } from "./findings";
-import { FixDialog } from "./fix-dialog";
 import { cardClasses, Section } from "./section";
 
 const levelIcons = {
@@ -124,11 +123,8 @@ function nameOfObject({ object }: Finding): string {
 }
 
 function FindingLine({ finding, isMuted }: { finding: Finding; isMuted: boolean }) {
-  const session = useSession();
   const mute = useMuteFinding();
-  const [isFixing, setFixing] = useState(false);
-  const noMute = whyReadOnly(session);
-  const noFix = whyNoSchemaChanges(session);
+  const noMute = whyReadOnly(useSession());
   return (
     <li className="grid grid-cols-[minmax(0,1fr)] gap-2">
       <div className="flex flex-wrap items-center gap-2 text-caption">
@@ -138,16 +134,6 @@ function FindingLine({ finding, isMuted }: { finding: Finding; isMuted: boolean 
             <Text>{nameOfObject(finding)}</Text>
           </code>
         </span>
-        {finding.fix !== null && (
-          <Button
-            size="dense"
-            disabled={noFix !== undefined}
-            title={noFix}
-            onClick={() => setFixing(true)}
-          >
-            Fix as migration
-          </Button>
-        )}
         <Button
           size="dense"
           variant="quiet"
@@ -167,9 +153,6 @@ function FindingLine({ finding, isMuted }: { finding: Finding; isMuted: boolean 
         <CodeBlock label={`fix of ${nameOfObject(finding)}`} code={finding.fix} />
       )}
       {mute.isError && <ErrorNotice title="It was not muted" error={mute.error} />}
-      {isFixing && finding.fix !== null && (
-        <FixDialog name={finding.name} sql={finding.fix} onClose={() => setFixing(false)} />
-      )}
     </li>
   );
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Finding } from "./api";
 import { connectLines } from "./connect";
-import { groupFindings, migrationName } from "./findings";
+import { groupFindings } from "./findings";
 
 function finding(name: string, level: Finding["level"], key: string): Finding {
   const object = { schema: "public", name: key, kind: "table" };
@@ -24,10 +24,6 @@ test("CONSOLE-042 the gravest kinds come first, and muted findings are left out"
     ["unused_index", "c"],
   ]);
   expect(names(groupFindings(findings, ["d", "a"], true))).toHaveLength(3);
-});
-
-test("CONSOLE-071 a fix becomes a migration whose file says what it mends", () => {
-  expect(migrationName("RLS disabled in public!")).toBe("fix_rls_disabled_in_public");
 });
 
 test("CONSOLE-100 five lines connect an app, and names cannot break out of their quotes", () => {

@@ -21,9 +21,3 @@ export function groupFindings(
 function weightOf(findings: readonly Finding[]): number {
   return Math.min(...findings.map(({ level }) => weights[level]));
 }
-
-/** A name for the migration's file that says what it mends. */
-export function migrationName(finding: string): string {
-  const words = finding.toLowerCase().replace(/[^a-z0-9]+/g, "_");
-  return `fix_${words.replace(/^_+|_+$/g, "")}`;
-}
