@@ -45,6 +45,9 @@ const authClient = "/@supabase/auth-js/dist/module/GoTrueClient.js";
  */
 const paintedSegments = ["", "auth", "discovery", "look", "product"];
 
+/** Those that are painted for signed-in people only: visitors are sent on to the sign-in page. */
+const privatePaintedSegments = ["profile", "profile-settings", "create-outfit", "notifications"];
+
 /** Name of the meta element that lists the scripts of a painted page. `first-paint.ts` requests them. */
 const laterScripts = "page-scripts";
 
@@ -140,6 +143,6 @@ function script(entries: string[], files: RouteFiles[]): string {
   );
   return `{const n=${JSON.stringify(names)},r=${JSON.stringify(byPath)},p=location.pathname.slice(1),s=p.split("/")[0];let w=!1;try{w=Object.keys(localStorage).some(k=>/^sb-.+-auth-token$/.test(k))}catch{}
 const[e,g]=r[[p,s].find(k=>Object.hasOwn(r,k))??"*"],f=[...n.slice(0,${entries.length}).keys(),...e,...w?g:[]].map(i=>n[i]),a=(t,p)=>document.head.append(Object.assign(document.createElement(t),p));
-if(${JSON.stringify(paintedSegments)}.includes(s)&&!location.search&&!location.hash)a("meta",{name:"${laterScripts}",content:f.join(" ")});
+if([...${JSON.stringify(paintedSegments)},...w?${JSON.stringify(privatePaintedSegments)}:[]].includes(s)&&!location.search&&!location.hash)a("meta",{name:"${laterScripts}",content:f.join(" ")});
 else for(const href of f)a("link",{rel:"modulepreload",href})}`;
 }

@@ -8,6 +8,15 @@ import { recordLayoutShifts } from "./measure.ts";
 
 const paths = ["/", "/discovery", "/look/camel-hour", "/product/camel-overcoat", "/auth"];
 
+/** Pages of signed-in people, with what is painted last of each. */
+const userPages = [
+  { path: "/profile", last: "text=Delete account" },
+  { path: "/profile/edit", last: "text=Reset" },
+  { path: "/profile-settings", last: "text=Delete account" },
+  { path: "/create-outfit", last: "img >> nth=3" },
+  { path: "/notifications", last: "h1" },
+];
+
 /** Holds up the app's entry script. Returns a function that lets it through. */
 async function holdApp(page: Page): Promise<() => void> {
   let letThrough = () => {};
@@ -130,6 +139,128 @@ test("the app takes the first view over without a shift and without loading a pi
     expect(requested, path).toHaveLength(new Set(requested).size);
     page.removeAllListeners("request");
   }
+});
+
+/** Where the visible texts stand, by text. Several elements may have the same one. */
+async function readTexts(page: Page): Promise<Record<string, Box[]>> {
+  return page.evaluate(async () => {
+    await document.fonts.ready;
+    const texts: Record<string, Box[]> = {};
+    for (const element of document.querySelectorAll("#root *")) {
+      const nodes = [...element.childNodes].filter(
+        (node) => node.nodeType === Node.TEXT_NODE && node.textContent?.trim() !== "",
+      );
+      const [first, last] = [nodes.at(0), nodes.at(-1)];
+      if (first === undefined || last === undefined || element.matches("textarea, option")) {
+        continue;
+      }
+      const range = document.createRange();
+      range.setStartBefore(first);
+      range.setEndAfter(last);
+      const { x, y, width, height } = range.getBoundingClientRect();
+      texts[(element.textContent ?? "").trim()] ??= [];
+      texts[(element.textContent ?? "").trim()]?.push({ x, y, width, height });
+    }
+    return texts;
+  });
+}
+
+/** Notes whether a view of a signed-in person was painted, and whether the app showed a spinner in the place of a page. */
+async function recordWaiting(page: Page): Promise<() => Promise<string[]>> {
+  await page.addInitScript(() => {
+    const seen: string[] = [];
+    Object.assign(window, { seen });
+    new MutationObserver(() => {
+      if (document.querySelector("[data-user-view]") !== null) {
+        seen.push("painted");
+      }
+      const notices = [...document.querySelectorAll('#root [role="status"]')];
+      if (notices.some(({ textContent }) => textContent?.startsWith("Loading..."))) {
+        seen.push("spinner");
+      }
+    }).observe(document, { childList: true, subtree: true });
+  });
+  return () => page.evaluate(() => [...new Set((window as unknown as { seen: string[] }).seen)]);
+}
+
+test("pages of signed-in people are painted where the app shows them, and no spinner comes between", async ({
+  page,
+  phone,
+}) => {
+  // Up to ten pages are loaded to their end.
+  test.setTimeout(180_000);
+  await signIn(page, "mira@lookbook.test");
+  const shifts = await recordLayoutShifts(page);
+  const waiting = await recordWaiting(page);
+  const requested: string[] = [];
+  page.on("request", (request) => {
+    if (request.resourceType() === "image") {
+      requested.push(request.url());
+    }
+  });
+  for (const width of phone ? [390] : [1440, 768]) {
+    await page.setViewportSize({ width, height: 900 });
+    for (const { path, last } of userPages) {
+      const message = `${path} with ${width} pixels`;
+      requested.length = 0;
+      const release = await holdApp(page);
+      await page.goto(path, { waitUntil: "commit" });
+      await expect(page.locator("#root > [inert]").locator(last).first()).toBeVisible();
+      const [painted, paintedTexts] = [await readView(page), await readTexts(page)];
+      release();
+      await expect(page.locator("#root > [inert]")).toHaveCount(0);
+      const [rendered, renderedTexts] = [await readView(page), await readTexts(page)];
+
+      expect(distance(painted.heading, rendered.heading), message).toBeLessThan(1);
+      for (const [address, box] of Object.entries(painted.pictures)) {
+        expect(distance(box, rendered.pictures[address]), `${address}, ${message}`).toBeLessThan(1);
+      }
+      for (const [text, boxes] of Object.entries(paintedTexts)) {
+        for (const box of boxes) {
+          const distances = (renderedTexts[text] ?? []).map((after) => distance(box, after));
+          expect(Math.min(...distances), `"${text}", ${message}`).toBeLessThan(1);
+        }
+      }
+      await page.waitForLoadState("networkidle");
+      expect(await waiting(), message).toEqual(["painted"]);
+      expect(await shifts(), message).toBeLessThan(0.02);
+      expect(requested, message).toHaveLength(new Set(requested).size);
+      await page.unrouteAll({ behavior: "ignoreErrors" });
+    }
+  }
+});
+
+test("a person whose session has ended sees nothing of a private page, and lands on the sign-in page", async ({
+  page,
+  pageErrors,
+}) => {
+  await signIn(page, "mira@lookbook.test");
+  await page.evaluate(() => {
+    const key = Object.keys(localStorage).find((name) => name.endsWith("-auth-token")) ?? "";
+    const session = JSON.parse(localStorage.getItem(key) ?? "{}");
+    const ended = { ...session, expires_at: 1, refresh_token: "ended" };
+    localStorage.setItem(key, JSON.stringify(ended));
+  });
+  // The server does not know the refresh token.
+  pageErrors.expectStatus(400, "/auth/v1/token");
+  const waiting = await recordWaiting(page);
+  await page.goto("/profile", { waitUntil: "commit" });
+
+  await expect(page).toHaveURL(/\/auth$/);
+  await expect(page.getByRole("heading", { name: "Sign In", level: 1 })).toBeVisible();
+  expect(await waiting()).not.toContain("painted");
+});
+
+test("a painted page without an answer about its person says what could not be loaded", {
+  tag: "@once",
+}, async ({ page, pageErrors }) => {
+  await signIn(page, "mira@lookbook.test");
+  pageErrors.expectNetworkFailures();
+  await page.route("**/rest/v1/profiles*", (route) => route.abort());
+  await page.goto("/profile-settings", { waitUntil: "commit" });
+
+  await expect(page.getByText("Your profile could not be loaded.")).toBeVisible();
+  await page.unrouteAll({ behavior: "ignoreErrors" });
 });
 
 test("a picture that does not arrive keeps no page from working", async ({ page }) => {

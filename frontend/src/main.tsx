@@ -1,27 +1,40 @@
+import type { Session } from "@supabase/auth-js";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { App } from "@/app/app";
+import { readFirstUserRows } from "@/app/first-user-rows";
+import { seedQueries } from "@/app/page-data";
+import { readPageData } from "@/app/page-rows";
 import { loadPages } from "@/app/router";
 import { rememberPlaces } from "@/components/ui/list-places";
 import { rememberLoadedPictures } from "@/components/ui/picture";
 import { clearCallbackError } from "@/lib/auth-callback";
+import { createQueryClient } from "@/lib/query-client";
 import "@/styles/index.css";
 
 clearCallbackError();
 
-function renderApp(container: HTMLElement): void {
+const queryClient = createQueryClient();
+seedQueries(queryClient, readPageData());
+
+function renderApp(container: HTMLElement, session?: Session | null): void {
   createRoot(container).render(
     <StrictMode>
-      <App />
+      <App queryClient={queryClient} session={session} />
     </StrictMode>,
   );
 }
 
-/** Renders the app in the place of the first view. */
-function replaceFirstView(container: HTMLElement): void {
+/** Renders the app in the place of the first view, which is left there until the page's code and first rows have been loaded. */
+async function replaceFirstView(container: HTMLElement): Promise<void> {
+  const isUserView = container.querySelector("[data-user-view]") !== null;
+  const [session] = await Promise.all([
+    isUserView ? readFirstUserRows(queryClient, window.location.pathname) : undefined,
+    firstPage,
+  ]);
   rememberLoadedPictures(container);
   rememberPlaces(container);
-  renderApp(container);
+  renderApp(container, session);
 }
 
 const root = document.getElementById("root");
@@ -29,5 +42,5 @@ if (root === null) throw new Error('index.html has no element with the id "root"
 
 // Where the first view has been painted already (app/first-paint/), the app replaces it by the whole page and not by a spinner.
 const firstPage = loadPages(window.location);
-if (root.hasChildNodes()) void firstPage.then(() => replaceFirstView(root));
+if (root.hasChildNodes()) void replaceFirstView(root);
 else renderApp(root);

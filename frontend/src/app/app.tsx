@@ -1,24 +1,20 @@
-import { QueryClientProvider } from "@tanstack/react-query";
-import { useState } from "react";
-import { seedQueries } from "@/app/page-data";
-import { readPageData } from "@/app/page-rows";
+import type { Session } from "@supabase/auth-js";
+import { type QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { AppRouter } from "@/app/router";
-import { createQueryClient } from "@/lib/query-client";
 import { SessionProvider } from "@/lib/session";
 
-/** The query cache, with the rows that came with the page. */
-function createSeededClient() {
-  const queryClient = createQueryClient();
-  seedQueries(queryClient, readPageData());
-  return queryClient;
+interface AppProps {
+  /** The query cache, with the rows that are there already. */
+  queryClient: QueryClient;
+  /** The session if it is known already; null for a visitor. */
+  session?: Session | null | undefined;
 }
 
 /** Root component: query cache, session and router. */
-export function App() {
-  const [queryClient] = useState(createSeededClient);
+export function App({ queryClient, session }: AppProps) {
   return (
     <QueryClientProvider client={queryClient}>
-      <SessionProvider>
+      <SessionProvider initial={session}>
         <AppRouter />
       </SessionProvider>
     </QueryClientProvider>

@@ -25,8 +25,8 @@ declare global {
 /** After this many milliseconds a response is too old: the app asks again. */
 const longestAgeMs = 10_000;
 
-/** Sends a read; `key` is the publishable key of the project. */
-export function sendEarly(read: EarlyRead, key: string): void {
+/** Sends a read; `key` is the publishable key of the project. The response is null when the read failed. */
+export function sendEarly(read: EarlyRead, key: string): Promise<Response | null> {
   const { url, token, body } = read;
   const headers = { apikey: key, Authorization: `Bearer ${token}` };
   const call = {
@@ -41,6 +41,7 @@ export function sendEarly(read: EarlyRead, key: string): void {
   );
   window.earlyReads ??= [];
   window.earlyReads.push({ ...read, sentAt: performance.now(), response });
+  return response;
 }
 
 /** The response to the same read that was sent early; null when there is none, or it failed. Each is taken once. */

@@ -21,7 +21,7 @@ export type Profile = Database["public"]["Tables"]["profiles"]["Row"];
 export const myProfileKey = (userId: string) => ["profiles", "mine", userId] as const;
 
 /** The signed-in user's profile. A database trigger creates it at sign-up; null until then. */
-function myProfileQuery(userId: string) {
+export function myProfileQuery(userId: string) {
   return queryOptions({
     queryKey: myProfileKey(userId),
     staleTime: stale.mine,
@@ -75,25 +75,37 @@ function forgetUser(queryClient: QueryClient, userId: string): void {
   queryClient.removeQueries({ queryKey: outfitKeys.details() });
 }
 
+interface SessionProviderProps {
+  /** The stored session, if the auth client has read it before the first rendering. */
+  initial?: Session | null | undefined;
+  children: ReactNode;
+}
+
 /** Provides the auth client's session and the user's profile to `useSession()`. */
-export function SessionProvider({ children }: { children: ReactNode }) {
+export function SessionProvider({ initial, children }: SessionProviderProps) {
   const queryClient = useQueryClient();
-  const [session, setSession] = useState<Session | null | undefined>(() =>
-    mayHaveSession() ? undefined : null,
-  );
+  const [session, setSession] = useState<Session | null | undefined>(() => {
+    if (initial !== undefined) return initial;
+    return mayHaveSession() ? undefined : null;
+  });
 
   useEffect(() => {
-    let userId: string | undefined;
+    let userId = initial?.user.id;
     let isOver = false;
     let unsubscribe = () => {};
 
     async function subscribeToSession() {
       const auth = await loadAuth();
       if (isOver) return;
-      const { data } = auth.onAuthStateChange((_event, next) => {
+      const { data } = auth.onAuthStateChange((event, next) => {
         if (userId !== undefined && next?.user.id !== userId) forgetUser(queryClient, userId);
         userId = next?.user.id;
-        setSession(next);
+        // The first event repeats what is stored. The same object spares every page a rendering.
+        setSession((before) =>
+          event === "INITIAL_SESSION" && before?.access_token === next?.access_token
+            ? (before ?? null)
+            : next,
+        );
       });
       unsubscribe = () => data.subscription.unsubscribe();
     }
@@ -118,7 +130,7 @@ export function SessionProvider({ children }: { children: ReactNode }) {
       stopWaiting();
       window.removeEventListener("storage", handleStorage);
     };
-  }, [queryClient]);
+  }, [queryClient, initial]);
 
   const user = session?.user ?? null;
   const userId = user?.id ?? "";

@@ -19,6 +19,34 @@ export function span(className: string, ...children: Child[]): HTMLElement {
   return element("span", className, ...children);
 }
 
+/** An empty input, which has the size of a rendered one and wraps nothing. */
+export function input(
+  className: string,
+  properties: Partial<Pick<HTMLInputElement, "value" | "placeholder">>,
+): HTMLElement {
+  return Object.assign(document.createElement("input"), { className, ...properties });
+}
+
+const buttonVariants = {
+  primary: "bg-accent text-on-accent",
+  secondary: "border border-line-strong/60 text-ink",
+  quiet: "text-ink-soft",
+} as const;
+
+const buttonSizes = { md: "h-11 px-5", lg: "h-12 px-6" } as const;
+
+/** The picture of a button, as `components/ui/button.tsx` renders it. */
+export function button(
+  label: string,
+  variant: keyof typeof buttonVariants = "secondary",
+  size: keyof typeof buttonSizes = "md",
+): HTMLElement {
+  return span(
+    `inline-flex items-center justify-center rounded-full font-medium text-small whitespace-nowrap ${buttonVariants[variant]} ${buttonSizes[size]}`,
+    label,
+  );
+}
+
 interface PictureOptions {
   url: string | null;
   /** Average color as `#rrggbb`. */

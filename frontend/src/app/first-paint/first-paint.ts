@@ -5,18 +5,22 @@
  *
  * Only addresses without search and hash are drawn: the rows in the page are those of the plain address.
  *
- * Pages of signed-in people are not drawn. For them it asks for their profile and the wizard's items meanwhile.
+ * Pages of signed-in people are drawn only with a session whose token can still be used, and with nothing but that person's own
+ * profile. It is asked for here, as are the wizard's items; the app takes the responses over.
  */
 
-import { addPageData, readPageData } from "@/app/page-rows";
+import { addPageData, type PageData, readPageData } from "@/app/page-rows";
 import { hasStoredSession } from "@/lib/services";
 import { setSite } from "@/lib/site";
+import type { FirstView } from "./first-view";
 import { loadProviders } from "./load-providers";
 import { paintAuth, paintSignInForm } from "./paint-auth";
 import { paintDiscovery } from "./paint-discovery";
 import { paintExplore } from "./paint-explore";
 import { paintItem, paintOutfit } from "./paint-subject";
+import { paintUserPage } from "./paint-user-page";
 import { requestUserData } from "./request-user-data";
+import { readStoredSession } from "./stored-session";
 
 /** How long the app waits for the pictures at most, in milliseconds. A slow picture must not keep a page from working. */
 const longestWaitMs = 1000;
@@ -25,12 +29,25 @@ const segment = location.pathname.split("/")[1];
 /** Signed-in people are sent on from the sign-in page, so nothing is prepared for them. */
 const isSignIn = segment === "auth" && !hasStoredSession();
 
-function createView(): HTMLElement | null {
+const session = readStoredSession();
+const userRows = requestUserData(segment ?? "", session);
+
+/** The page's first view, with the step that adds what has to be asked for first. */
+function createView(): FirstView | null {
   if (location.search !== "" || location.hash !== "") return null;
   const data = readPageData();
   if (data.site !== undefined) {
     setSite({ name: data.site.name, registrationOpen: data.site.registration_open });
   }
+  if (session !== null) {
+    const view = paintUserPage(location.pathname, session, userRows);
+    if (view !== null) return view;
+  }
+  const page = paintPublicPage(data);
+  return page === null ? null : { page };
+}
+
+function paintPublicPage(data: PageData): HTMLElement | null {
   switch (segment) {
     case "":
       return paintExplore(data);
@@ -76,7 +93,7 @@ function startApp(): void {
 }
 
 /** The view, or null where there is none or it failed: the app must start in any case. */
-function tryToCreateView(): HTMLElement | null {
+function tryToCreateView(): FirstView | null {
   try {
     return createView();
   } catch (error) {
@@ -93,23 +110,25 @@ async function prepareSignIn(page: HTMLElement | null): Promise<void> {
 }
 
 /** Resolves when the first view can be seen, and what decides its layout is known. */
-async function waitForView(page: HTMLElement | null): Promise<void> {
-  if (isSignIn) await prepareSignIn(page);
-  if (page !== null) await waitForPictures(page);
+async function waitForView(shown: FirstView | null): Promise<void> {
+  if (isSignIn) await prepareSignIn(shown?.page ?? null);
+  await shown?.complete?.();
+  if (shown !== null) await waitForPictures(shown.page);
 }
 
-requestUserData(segment ?? "");
 const view = tryToCreateView();
 if (view !== null) {
   // It is a picture of the page: nothing in it can be operated yet, so it must neither be focused nor read out.
-  view.inert = true;
-  view.ariaHidden = "true";
-  document.getElementById("root")?.append(view);
+  view.page.inert = true;
+  view.page.ariaHidden = "true";
+  document.getElementById("root")?.append(view.page);
 }
 if (view === null && !isSignIn) {
   startApp();
 } else {
   // Scripts that are loaded or run meanwhile would delay the pictures. In a hidden tab nothing is drawn, so the time limit counts.
   const deadline = new Promise((resolve) => setTimeout(resolve, longestWaitMs));
-  void Promise.race([waitForView(view), deadline]).then(startApp);
+  void Promise.race([waitForView(view), deadline])
+    .catch(console.error)
+    .then(startApp);
 }

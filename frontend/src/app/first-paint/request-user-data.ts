@@ -1,44 +1,20 @@
+import type { PickableItem } from "@/features/items/api/list-pickable-items";
 import { pickableArguments, pickableItemsUrl } from "@/features/items/api/pickable-items-request";
 import { readDraft } from "@/features/submissions/api/draft";
-import { localStore } from "@/lib/browser-storage";
 import { unfilteredSearch } from "@/lib/catalogue-search";
 import { type EarlyRead, sendEarly } from "@/lib/early-requests";
 import { pageSize } from "@/lib/page-size";
-import { ownProfileUrl, sessionKey } from "@/lib/services";
+import { ownProfileUrl } from "@/lib/services";
+import type { Profile } from "@/lib/session";
+import type { StoredSession } from "./stored-session";
 
 /** Paths whose first view waits for the signed-in person's profile. */
 const userPages = ["profile", "profile-settings", "create-outfit", "notifications"];
 
-/** Seconds before its end in which the auth client replaces a token; a request with the old one would be for nothing. */
-const renewalMargin = 90;
-
-interface StoredSession {
-  access_token: string;
-  expires_at: number;
-  user: { id: string };
-}
-
-function isStoredSession(value: unknown): value is StoredSession {
-  if (typeof value !== "object" || value === null) return false;
-  const { access_token, expires_at, user } = value as Partial<StoredSession>;
-  return (
-    typeof access_token === "string" &&
-    typeof expires_at === "number" &&
-    typeof user?.id === "string"
-  );
-}
-
-/** The session that supabase-js has stored, if its token can still be used. */
-function readStoredSession(): StoredSession | null {
-  try {
-    const stored: unknown = JSON.parse(localStore.get(sessionKey) ?? "null");
-    const isUsable =
-      isStoredSession(stored) && stored.expires_at - Date.now() / 1000 > renewalMargin;
-    return isUsable ? stored : null;
-  } catch {
-    // The auth client decides what becomes of a session that cannot be read.
-    return null;
-  }
+/** The rows of the signed-in person's first view. Null where nothing was asked for, or no rows came. */
+export interface UserRows {
+  profile: Promise<Profile | null>;
+  items: Promise<PickableItem[] | null>;
 }
 
 /** The items that the wizard shows first; null where a filter or a draft asks for others. */
@@ -48,12 +24,26 @@ function firstItemsRead({ access_token, user }: StoredSession): EarlyRead | null
   return { url: pickableItemsUrl(), token: access_token, body };
 }
 
+/** The rows of a response. It is copied, because the app reads the response itself. */
+async function rowsOf<Row>(response: Promise<Response | null>): Promise<Row[] | null> {
+  try {
+    return (await (await response)?.clone().json()) ?? null;
+  } catch {
+    return null;
+  }
+}
+
+async function firstOf<Row>(rows: Promise<Row[] | null>): Promise<Row | null> {
+  return (await rows)?.[0] ?? null;
+}
+
 /** Asks for what the first view of these pages consists of before the app's scripts are there. */
-export function requestUserData(segment: string): void {
-  const session = userPages.includes(segment) ? readStoredSession() : null;
-  if (session === null) return;
+export function requestUserData(segment: string, session: StoredSession | null): UserRows {
+  const none: Promise<null> = Promise.resolve(null);
+  if (session === null || !userPages.includes(segment)) return { profile: none, items: none };
   const key = document.querySelector<HTMLMetaElement>('meta[name="supabase-key"]')?.content ?? "";
-  const items = segment === "create-outfit" ? firstItemsRead(session) : null;
-  if (items !== null) sendEarly(items, key);
-  sendEarly({ url: ownProfileUrl(session.user.id), token: session.access_token }, key);
+  const itemsRead = segment === "create-outfit" ? firstItemsRead(session) : null;
+  const items = itemsRead === null ? none : rowsOf<PickableItem>(sendEarly(itemsRead, key));
+  const profileRead = { url: ownProfileUrl(session.user.id), token: session.access_token };
+  return { profile: firstOf(rowsOf<Profile>(sendEarly(profileRead, key))), items };
 }

@@ -10,7 +10,8 @@ import { useSession } from "@/lib/session";
 import { OwnAccount } from "./own-account";
 import { OwnProfile } from "./own-profile";
 import { ProfileSummary } from "./profile-summary";
-import { type ProfileTab, profileTabs, useProfileTab } from "./profile-tabs";
+import { type ProfileTab, profileTabs } from "./profile-tab-list";
+import { useProfileTab } from "./profile-tabs";
 
 const ProfileForm = lazy(async () => ({
   default: (await import("@/features/profiles/components/profile-form")).ProfileForm,

@@ -5,6 +5,7 @@ import { messageOf } from "@/lib/service-error";
 import { toast } from "@/lib/toast";
 import { useDeleteAccount } from "../api/delete-account";
 import { useExportData } from "../api/export-data";
+import { accountTexts } from "./account-texts";
 
 const DeleteAccountDialog = lazy(async () => ({
   default: (await import("./delete-account-dialog")).DeleteAccountDialog,
@@ -25,7 +26,7 @@ export function AccountSection({ confirmation, onDeleted }: AccountSectionProps)
       className="mt-16 max-w-2xl border-line border-t pt-10 max-md:mt-12"
     >
       <h2 id="account-title" className="font-serif text-heading">
-        Your account
+        {accountTexts.title}
       </h2>
       <ExportData />
       <DeleteAccount confirmation={confirmation} onDeleted={onDeleted} />
@@ -48,12 +49,9 @@ function ExportData() {
 
   return (
     <div className="mt-6 flex flex-wrap items-center justify-between gap-x-8 gap-y-3">
-      <p className="min-w-0 flex-1 basis-64 text-ink-soft text-small">
-        Everything we keep about you as one zip: your profile, outfits, likes, bookmarks,
-        notifications, and the files you uploaded.
-      </p>
+      <p className="min-w-0 flex-1 basis-64 text-ink-soft text-small">{accountTexts.exportHint}</p>
       <Button pending={exportData.isPending} onClick={start}>
-        Download your data
+        {accountTexts.exportButton}
       </Button>
       {exportData.isPending && <Progress label="Collecting your data" value={done} />}
     </div>
@@ -77,10 +75,8 @@ function DeleteAccount({ confirmation, onDeleted }: AccountSectionProps) {
 
   return (
     <div className="mt-6 flex flex-wrap items-center justify-between gap-x-8 gap-y-3">
-      <p className="min-w-0 flex-1 basis-64 text-ink-soft text-small">
-        Deleting your account cannot be undone. Download your data first if you want to keep it.
-      </p>
-      <Button onClick={() => setAsking(true)}>Delete account</Button>
+      <p className="min-w-0 flex-1 basis-64 text-ink-soft text-small">{accountTexts.deleteHint}</p>
+      <Button onClick={() => setAsking(true)}>{accountTexts.deleteButton}</Button>
       {isAsking && (
         <Suspense>
           <DeleteAccountDialog

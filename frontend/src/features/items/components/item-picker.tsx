@@ -7,20 +7,19 @@ import { Skeleton } from "@/components/ui/skeleton";
 import { formatPrice } from "@/lib/format";
 import type { PickableItem } from "../api/list-pickable-items";
 import { itemCardShape, itemPictureWidth } from "./item-card-shape";
+import {
+  contentWidth,
+  eagerPickerLines,
+  measurePicker,
+  pickerArea,
+  pickerGap,
+  pickerPictureSizes,
+} from "./item-picker-shape";
 
-/** Pixels of name, price and button below a picture. */
-const captionHeight = 108;
-const gap = 12;
 /** The next page is fetched when this many lines or fewer are left below those in view. */
 const linesAhead = 2;
 /** Lines rendered above and below the window, so that scrolling and the Tab key find the next one in place. */
 const overscan = 2;
-
-function columnsFor(width: number): number {
-  if (width < 560) return 2;
-  if (width < 860) return 3;
-  return width < 1100 ? 4 : 5;
-}
 
 interface ItemPickerProps {
   items: readonly PickableItem[];
@@ -38,9 +37,7 @@ interface ItemPickerProps {
 export function ItemPicker({ items, list, label, busy, chosenIds, onToggle }: ItemPickerProps) {
   const area = useRef<HTMLDivElement>(null);
   const width = useWidth(area);
-  const columns = columnsFor(width);
-  const cellWidth = Math.max(0, (width - gap * (columns - 1)) / columns);
-  const lineHeight = cellWidth * itemCardShape.ratio + captionHeight + gap;
+  const { columns, cellWidth, lineHeight } = measurePicker(width);
   const lineCount = width === 0 ? 0 : Math.ceil(items.length / columns);
   const [focusedId, setFocusedId] = useState<string>();
   const focusedIndex = items.findIndex(({ id }) => id === focusedId);
@@ -76,7 +73,8 @@ export function ItemPicker({ items, list, label, busy, chosenIds, onToggle }: It
         setScroll((before) => (haveSameLines(before, current, lineHeight) ? before : current));
       }}
       className={cn(
-        "h-96 overflow-y-auto overscroll-contain rounded-md border border-line p-3 transition-opacity md:h-128 lg:h-136",
+        pickerArea,
+        "overflow-y-auto overscroll-contain transition-opacity",
         busy && "opacity-60",
       )}
     >
@@ -84,7 +82,7 @@ export function ItemPicker({ items, list, label, busy, chosenIds, onToggle }: It
         aria-label={label}
         aria-busy={busy || undefined}
         className="relative"
-        style={{ height: Math.max(0, lineCount * lineHeight - gap) }}
+        style={{ height: Math.max(0, lineCount * lineHeight - pickerGap) }}
         onFocus={(event) =>
           setFocusedId(event.target.closest<HTMLElement>("[data-item-id]")?.dataset.itemId)
         }
@@ -99,12 +97,17 @@ export function ItemPicker({ items, list, label, busy, chosenIds, onToggle }: It
               aria-setsize={hasNextPage ? -1 : items.length}
               className="absolute top-0"
               style={{
-                left: column * (cellWidth + gap),
+                left: column * (cellWidth + pickerGap),
                 width: cellWidth,
                 transform: `translateY(${line * lineHeight}px)`,
               }}
             >
-              <PickerCard item={item} chosen={chosenIds.has(item.id)} onToggle={onToggle} />
+              <PickerCard
+                item={item}
+                eager={line < eagerPickerLines}
+                chosen={chosenIds.has(item.id)}
+                onToggle={onToggle}
+              />
             </li>
           )),
         )}
@@ -130,6 +133,7 @@ function haveSameLines(a: ScrollPosition, b: ScrollPosition, lineHeight: number)
 
 interface PickerCardProps {
   item: PickableItem;
+  eager: boolean;
   chosen: boolean;
   onToggle: (item: PickableItem, chosen: boolean) => void;
 }
@@ -138,16 +142,17 @@ interface PickerCardProps {
  * One button for the whole card would read out the picture; the button says what it adds. Memoized, because most cards stay
  * the same when a line comes into view.
  */
-const PickerCard = memo(function PickerCard({ item, chosen, onToggle }: PickerCardProps) {
+const PickerCard = memo(function PickerCard({ item, eager, chosen, onToggle }: PickerCardProps) {
   return (
     <div>
       <Picture
         url={item.image}
         alt=""
-        sizes="(min-width: 1024px) 220px, (min-width: 768px) 30vw, 46vw"
+        sizes={pickerPictureSizes}
         width={itemPictureWidth}
         height={itemPictureWidth * itemCardShape.ratio}
         placeholderColor={item.image_color}
+        eager={eager}
         className={cn(
           "aspect-4/5 w-full rounded-md",
           chosen && "outline-2 outline-ink outline-offset-2",
@@ -183,13 +188,7 @@ const PickerCard = memo(function PickerCard({ item, chosen, onToggle }: PickerCa
 function useWidth(element: React.RefObject<HTMLElement | null>): number {
   const [width, setWidth] = useState(0);
   const measure = useCallback(() => {
-    if (element.current === null) return;
-    const { paddingLeft, paddingRight } = getComputedStyle(element.current);
-    setWidth(
-      element.current.clientWidth -
-        Number.parseFloat(paddingLeft) -
-        Number.parseFloat(paddingRight),
-    );
+    if (element.current !== null) setWidth(contentWidth(element.current));
   }, [element]);
   useLayoutEffect(() => {
     measure();
@@ -204,10 +203,7 @@ function useWidth(element: React.RefObject<HTMLElement | null>): number {
 /** Placeholders of the first items. */
 export function ItemPickerSkeleton() {
   return (
-    <div
-      role="status"
-      className="h-96 overflow-hidden rounded-md border border-line p-3 md:h-128 lg:h-136"
-    >
+    <div role="status" className={cn(pickerArea, "overflow-hidden")}>
       <span className="sr-only">Loading items...</span>
       <div aria-hidden="true" className="grid grid-cols-2 gap-3 md:grid-cols-3 lg:grid-cols-4">
         {["a", "b", "c", "d", "e", "f", "g", "h"].map((card) => (
