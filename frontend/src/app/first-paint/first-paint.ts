@@ -9,7 +9,7 @@
  * profile. It is asked for here, as are the wizard's items; the app takes the responses over.
  */
 
-import { addPageData, type PageData, readPageData } from "@/app/page-rows";
+import { addPageData, readPageData } from "@/app/page-rows";
 import { hasStoredSession } from "@/lib/services";
 import { setSite } from "@/lib/site";
 import type { FirstView } from "./first-view";
@@ -18,8 +18,7 @@ import { paintAuth, paintSignInForm } from "./paint-auth";
 import { paintDiscovery } from "./paint-discovery";
 import { paintExplore } from "./paint-explore";
 import { paintItem, paintOutfit } from "./paint-subject";
-import { paintUserPage } from "./paint-user-page";
-import { requestUserData } from "./request-user-data";
+import { requestUserData, userPages } from "./request-user-data";
 import { readStoredSession } from "./stored-session";
 
 /** How long the app waits for the pictures at most, in milliseconds. A slow picture must not keep a page from working. */
@@ -31,23 +30,15 @@ const isSignIn = segment === "auth" && !hasStoredSession();
 
 const session = readStoredSession();
 const userRows = requestUserData(segment ?? "", session);
+const isPlainAddress = location.search === "" && location.hash === "";
+const isUserPage = isPlainAddress && session !== null && userPages.includes(segment ?? "");
 
-/** The page's first view, with the step that adds what has to be asked for first. */
-function createView(): FirstView | null {
-  if (location.search !== "" || location.hash !== "") return null;
+function createView(): HTMLElement | null {
+  if (!isPlainAddress) return null;
   const data = readPageData();
   if (data.site !== undefined) {
     setSite({ name: data.site.name, registrationOpen: data.site.registration_open });
   }
-  if (session !== null) {
-    const view = paintUserPage(location.pathname, session, userRows);
-    if (view !== null) return view;
-  }
-  const page = paintPublicPage(data);
-  return page === null ? null : { page };
-}
-
-function paintPublicPage(data: PageData): HTMLElement | null {
   switch (segment) {
     case "":
       return paintExplore(data);
@@ -64,6 +55,17 @@ function paintPublicPage(data: PageData): HTMLElement | null {
   }
 }
 
+/** The first view of a signed-in person's page. It is drawn by a script of its own, which visitors do not load. */
+async function createUserView(): Promise<FirstView | null> {
+  const [others, wizard] = listedScripts("user-view-scripts");
+  const address = segment === "create-outfit" ? wizard : others;
+  if (session === null || address === undefined) return null;
+  const { paintUserPage }: typeof import("./paint-user-page") = await import(
+    /* @vite-ignore */ address
+  );
+  return paintUserPage(session, userRows);
+}
+
 /** Resolves when the browser has drawn the pictures, or shown that it cannot. */
 async function waitForPictures(view: HTMLElement): Promise<void> {
   const pictures = [...view.querySelectorAll("img")];
@@ -73,7 +75,7 @@ async function waitForPictures(view: HTMLElement): Promise<void> {
 }
 
 /** The addresses in a meta element that the build writes into the page. */
-function listedScripts(name: "app-scripts" | "page-scripts"): string[] {
+function listedScripts(name: "app-scripts" | "page-scripts" | "user-view-scripts"): string[] {
   const list = document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`)?.content ?? "";
   return list === "" ? [] : list.split(" ");
 }
@@ -83,6 +85,7 @@ function listedScripts(name: "app-scripts" | "page-scripts"): string[] {
  * between them and the app.
  */
 function startApp(): void {
+  isAppStarted = true;
   for (const href of listedScripts("page-scripts")) {
     const link = Object.assign(document.createElement("link"), { rel: "modulepreload", href });
     document.head.append(link);
@@ -93,7 +96,7 @@ function startApp(): void {
 }
 
 /** The view, or null where there is none or it failed: the app must start in any case. */
-function tryToCreateView(): FirstView | null {
+function tryToCreateView(): HTMLElement | null {
   try {
     return createView();
   } catch (error) {
@@ -109,21 +112,33 @@ async function prepareSignIn(page: HTMLElement | null): Promise<void> {
   if (page !== null) paintSignInForm(page, providers ?? []);
 }
 
-/** Resolves when the first view can be seen, and what decides its layout is known. */
-async function waitForView(shown: FirstView | null): Promise<void> {
-  if (isSignIn) await prepareSignIn(shown?.page ?? null);
-  await shown?.complete?.();
-  if (shown !== null) await waitForPictures(shown.page);
+/** Shows a picture of the page: nothing in it can be operated yet, so it must neither be focused nor read out. */
+function show(page: HTMLElement): void {
+  page.inert = true;
+  page.ariaHidden = "true";
+  document.getElementById("root")?.append(page);
 }
 
-const view = tryToCreateView();
-if (view !== null) {
-  // It is a picture of the page: nothing in it can be operated yet, so it must neither be focused nor read out.
-  view.page.inert = true;
-  view.page.ariaHidden = "true";
-  document.getElementById("root")?.append(view.page);
+/** Resolves when a signed-in person's page can be seen with its rows. After the app has started, its own page must stay alone. */
+async function paintForUser(): Promise<void> {
+  const user = await createUserView();
+  if (user === null || isAppStarted) return;
+  show(user.page);
+  await user.complete?.();
+  await waitForPictures(user.page);
 }
-if (view === null && !isSignIn) {
+
+/** Resolves when the first view can be seen, and what decides its layout is known. */
+async function waitForView(page: HTMLElement | null): Promise<void> {
+  if (isUserPage) await paintForUser();
+  if (isSignIn) await prepareSignIn(page);
+  if (page !== null) await waitForPictures(page);
+}
+
+let isAppStarted = false;
+const view = tryToCreateView();
+if (view !== null) show(view);
+if (view === null && !isSignIn && !isUserPage) {
   startApp();
 } else {
   // Scripts that are loaded or run meanwhile would delay the pictures. In a hidden tab nothing is drawn, so the time limit counts.

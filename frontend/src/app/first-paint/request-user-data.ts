@@ -8,8 +8,8 @@ import { ownProfileUrl } from "@/lib/services";
 import type { Profile } from "@/lib/session";
 import type { StoredSession } from "./stored-session";
 
-/** Paths whose first view waits for the signed-in person's profile. */
-const userPages = ["profile", "profile-settings", "create-outfit", "notifications"];
+/** First segments of the paths whose first view waits for the signed-in person's profile. */
+export const userPages = ["profile", "profile-settings", "create-outfit", "notifications"];
 
 /** The rows of the signed-in person's first view. Null where nothing was asked for, or no rows came. */
 export interface UserRows {
