@@ -54,7 +54,7 @@ export function Toaster() {
           </Toast.Root>
         );
       })}
-      <Toast.Viewport className="fixed inset-x-3 bottom-3 z-[60] mx-auto flex max-w-sm flex-col gap-2 outline-none md:right-4 md:bottom-4 md:left-auto md:mx-0 md:w-88" />
+      <Toast.Viewport className="fixed inset-x-3 bottom-16 z-[60] mx-auto flex max-w-sm flex-col gap-2 outline-none md:right-4 md:left-auto md:mx-0 md:w-88" />
     </Toast.Provider>
   );
 }

@@ -34,9 +34,11 @@ export function FirstMinute() {
           </p>
         </Step>
         <Step number={2} icon={FileSpreadsheet} title="Bring your data">
-          <p>A CSV file becomes rows of a table, all of them or none.</p>
+          <p>
+            Cells copied from a spreadsheet are pasted into a table as rows, all of them or none.
+          </p>
           <p className="mt-3">
-            <StepLink to="/tables">Import CSV</StepLink>
+            <StepLink to="/tables">Open a table</StepLink>
           </p>
         </Step>
         <Step number={3} icon={ShieldCheck} title="Say who sees what">

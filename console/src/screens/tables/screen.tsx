@@ -107,7 +107,7 @@ function NoTableOpen({ catalog }: { catalog: Catalog }) {
         <button
           type="button"
           className="h-8 rounded-sm bg-accent px-3 font-medium text-on-accent hover:bg-accent-strong pointer-coarse:h-11"
-          onClick={() => void navigate("/schema/tables?new=table")}
+          onClick={() => void navigate("/schema/tables?new=1")}
         >
           Make a table
         </button>

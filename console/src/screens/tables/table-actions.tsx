@@ -1,23 +1,18 @@
 import { Button } from "@ui/button";
 import { IconButton } from "@ui/icon-button";
-import { Download, MoreHorizontal, Pencil, Plus, RefreshCw, Trash2, Upload } from "lucide-react";
-import type { Table } from "@/api/catalog-model";
-import { Menu, MenuItem } from "@/components/menu";
+import { Pencil, Plus, RefreshCw, Trash2 } from "lucide-react";
 import { plural } from "@/lib/format";
 import { useShortcut } from "@/lib/shortcuts";
 import type { GridState, TableEditor } from "@/screens/tables/use-table-editor";
 
-export type TableDialog = "export" | "import" | "bulk";
-
 interface TableActionsProps {
   editor: TableEditor;
   grid: GridState;
-  table: Table;
-  onDialog: (dialog: TableDialog) => void;
+  onBulkEdit: () => void;
 }
 
 /** What can be done with the table or the selected rows. */
-export function TableActions({ editor, grid, table, onDialog }: TableActionsProps) {
+export function TableActions({ editor, grid, onBulkEdit }: TableActionsProps) {
   const { readOnly, query } = editor;
   const count = grid.selectedRows.length;
   const isDisabled = readOnly !== undefined;
@@ -58,27 +53,14 @@ export function TableActions({ editor, grid, table, onDialog }: TableActionsProp
       >
         <RefreshCw className="size-3.5" />
       </IconButton>
-      <Menu
-        label="More"
-        trigger={
-          <IconButton size="dense" label="More">
-            <MoreHorizontal className="size-4" />
-          </IconButton>
-        }
+      <IconButton
+        size="dense"
+        label="Set a column of many rows"
+        disabled={isDisabled}
+        onClick={onBulkEdit}
       >
-        <MenuItem disabled={isDisabled} onSelect={() => onDialog("bulk")}>
-          <Pencil aria-hidden="true" />
-          Set a column of many rows
-        </MenuItem>
-        <MenuItem onSelect={() => onDialog("export")}>
-          <Download aria-hidden="true" />
-          Export
-        </MenuItem>
-        <MenuItem disabled={isDisabled || table.kind !== "r"} onSelect={() => onDialog("import")}>
-          <Upload aria-hidden="true" />
-          Import CSV
-        </MenuItem>
-      </Menu>
+        <Pencil className="size-3.5" />
+      </IconButton>
       <Button
         size="dense"
         variant="primary"

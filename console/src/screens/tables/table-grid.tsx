@@ -1,12 +1,12 @@
 import { Button } from "@ui/button";
 import { Rows3 } from "lucide-react";
-import { type KeyboardEvent, useCallback } from "react";
+import { type KeyboardEvent, useCallback, useEffect } from "react";
 import type { Catalog, Table } from "@/api/catalog-model";
 import { EmptyState } from "@/components/empty-state";
 import { ErrorNotice, ErrorState } from "@/components/error-state";
 import { SkeletonRows } from "@/components/skeleton";
 import { enumOf } from "@/lib/rows/column-kind";
-import { keyOf, useShortcut } from "@/lib/shortcuts";
+import { isTyping, keyOf, useShortcut } from "@/lib/shortcuts";
 import { CellEditor } from "@/screens/tables/editors/cell-editor";
 import { targetOf } from "@/screens/tables/editors/reference-search";
 import { DataGrid } from "@/screens/tables/grid/data-grid";
@@ -140,7 +140,20 @@ function GridFooter({ editor }: { editor: TableEditor }) {
 }
 
 function NoRows({ editor }: { editor: TableEditor }) {
-  const { view, changeView, readOnly } = editor;
+  const { view, changeView, readOnly, paste } = editor;
+  const canPaste = readOnly === undefined && view.filters.length === 0;
+  useEffect(() => {
+    if (!canPaste) return undefined;
+    // There is no grid yet that could have the focus, so cells are taken from wherever they are pasted, but for fields.
+    const take = (event: ClipboardEvent) => {
+      const text = event.clipboardData?.getData("text/plain") ?? "";
+      if (text === "" || isTyping(event.target)) return;
+      event.preventDefault();
+      paste({ row: 0, column: 0 }, text);
+    };
+    document.addEventListener("paste", take);
+    return () => document.removeEventListener("paste", take);
+  }, [canPaste, paste]);
   return (
     <div className="min-h-0 flex-1 overflow-y-auto">
       {view.filters.length > 0 ? (
@@ -163,6 +176,7 @@ function NoRows({ editor }: { editor: TableEditor }) {
         <EmptyState
           icon={Rows3}
           title="This table is empty"
+          text="Insert a row, or paste cells that you have copied from a spreadsheet."
           action={
             <Button
               size="dense"

@@ -6,11 +6,9 @@ import { ScreenLayout } from "@/components/screen-layout";
 import { Text } from "@/components/text";
 import { formatBytes } from "@/lib/format";
 import { BulkEdit } from "@/screens/tables/bulk-edit";
-import { ExportDialog } from "@/screens/tables/files/export-dialog";
-import { ImportDialog } from "@/screens/tables/files/import-dialog";
 import { RowPanel } from "@/screens/tables/row-panel";
 import { StagedBar } from "@/screens/tables/staged/staged-bar";
-import { TableActions, type TableDialog } from "@/screens/tables/table-actions";
+import { TableActions } from "@/screens/tables/table-actions";
 import { TableGrid } from "@/screens/tables/table-grid";
 import { TableToolbar } from "@/screens/tables/table-toolbar";
 import { useGridState, useTableEditor } from "@/screens/tables/use-table-editor";
@@ -27,17 +25,16 @@ interface TableWorkProps {
 export function TableWork({ table, catalog, list, onBack }: TableWorkProps) {
   const editor = useTableEditor(table, catalog);
   const grid = useGridState(table, editor);
-  const [dialog, setDialog] = useState<TableDialog | null>(null);
+  const [isBulkEdit, setBulkEdit] = useState(false);
   const [filtered, setFiltered] = useState<string | null>(null);
   const { view, changeView, staging, readOnly, open } = editor;
-  const closeDialog = () => setDialog(null);
   const refusal = staging.refusal;
   const isRefusedHere = refusal?.staged !== undefined && refusal.staged.id === open.row?.staged?.id;
   return (
     <ScreenLayout
       title={<Text>{table.name}</Text>}
       detail={<TableDetail table={table} />}
-      actions={<TableActions editor={editor} grid={grid} table={table} onDialog={setDialog} />}
+      actions={<TableActions editor={editor} grid={grid} onBulkEdit={() => setBulkEdit(true)} />}
       list={list}
       onBack={onBack}
       scrolls={false}
@@ -108,16 +105,7 @@ export function TableWork({ table, catalog, list, onBack }: TableWorkProps) {
         catalog={catalog}
         onFilter={setFiltered}
       />
-      {dialog === "export" && (
-        <ExportDialog
-          table={table}
-          view={view}
-          visibleColumns={editor.names}
-          onClose={closeDialog}
-        />
-      )}
-      {dialog === "import" && <ImportDialog table={table} onClose={closeDialog} />}
-      {dialog === "bulk" && (
+      {isBulkEdit && (
         <BulkEdit
           table={table}
           catalog={catalog}
@@ -125,7 +113,7 @@ export function TableWork({ table, catalog, list, onBack }: TableWorkProps) {
           selectedCount={grid.selectedRows.length}
           onStageSelected={(values) => editor.stageSelected(grid.selectedRows, values)}
           onStageMatching={editor.stageMatching}
-          onClose={closeDialog}
+          onClose={() => setBulkEdit(false)}
         />
       )}
       {grid.whole?.row.read !== undefined && grid.whole.row.read !== null && (

@@ -1,10 +1,10 @@
 import { describe, expect, it, vi } from "vitest";
 import type { Catalog, Column, Table } from "@/api/catalog-model";
-import { findMappingFault, mapColumns, previewCsv } from "./files/csv-preview";
 import { moveOf, runGridKey } from "./grid/grid-keys";
 import { pastedCell, stageBlock, stageCopy } from "./staging-actions";
 import { sortSchemas } from "./table-list";
 import { cellOf, gridRows } from "./table-rows";
+import { followRow } from "./use-table-editor";
 
 const column = (name: string, type: string, more: Partial<Column> = {}): Column => ({
   name,
@@ -135,6 +135,23 @@ describe("staging in the grid", () => {
   });
 });
 
+describe("the active row", () => {
+  const page = (from: number, to: number) =>
+    Array.from({ length: to - from }, (_, index) => ({ key: `${from + index}` }));
+
+  it("console_050_stays_on_its_row_when_rows_are_read_before_it", () => {
+    expect(followRow(page(100, 200), page(0, 200), 5, true)).toBe(105);
+  });
+
+  it("console_050_is_the_last_one_after_a_jump_to_the_end", () => {
+    expect(followRow(page(0, 100), page(900, 1000), 3, true)).toBe(99);
+  });
+
+  it("console_054_is_the_next_one_when_its_row_is_gone", () => {
+    expect(followRow(page(0, 3), page(0, 2), 2, false)).toBe(1);
+  });
+});
+
 describe("keys of the grid", () => {
   const commands = {
     edit: vi.fn(),
@@ -168,36 +185,6 @@ describe("keys of the grid", () => {
     expect(moveOf("up", { row: 0, column: 1 }, 5, 3)).toEqual({ row: 0, column: 1 });
     expect(moveOf("mod+right", { row: 2, column: 0 }, 5, 3)).toEqual({ row: 2, column: 2 });
     expect(moveOf("pagedown", { row: 2, column: 0 }, 5, 3)).toEqual({ row: 4, column: 0 });
-  });
-});
-
-describe("CSV files", () => {
-  it("console_059_columns_are_mapped_by_name_whatever_their_spelling", () => {
-    expect(mapColumns(table, ["Name", "PRICE", "total", "other"], true)).toEqual([
-      "name",
-      "price",
-      null,
-      null,
-    ]);
-    expect(mapColumns(table, ["1", "shirt"], false)).toEqual(["id", "name"]);
-  });
-
-  it("console_059_a_mapping_without_a_needed_column_is_a_fault", () => {
-    expect(findMappingFault(table, ["price"])).toBe("name must not be null and has no default.");
-    expect(findMappingFault(table, ["name", "name"])).toBe("name is mapped twice.");
-    expect(findMappingFault(table, ["name"])).toBeNull();
-  });
-
-  it("console_059_the_preview_finds_separator_and_encoding", async () => {
-    const latin = new Blob([new Uint8Array([0x61, 0x3b, 0xe4, 0x0a, 0x31, 0x3b, 0x32])]);
-
-    expect(await previewCsv(latin, "iso-8859-1", "")).toEqual({
-      delimiter: ";",
-      rows: [
-        ["a", "ä"],
-        ["1", "2"],
-      ],
-    });
   });
 });
 

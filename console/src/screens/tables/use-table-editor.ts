@@ -108,6 +108,20 @@ export function useTableEditor(table: Table, catalog: Catalog) {
 
 export type TableEditor = ReturnType<typeof useTableEditor>;
 
+/** The index of the active row when other rows were loaded: the same row where it is still there, else the edge that is shown. */
+export function followRow(
+  before: readonly { key: string }[],
+  after: readonly { key: string }[],
+  active: number,
+  fromEnd: boolean,
+): number {
+  const key = before[active]?.key;
+  if (key === undefined || after[active]?.key === key) return active;
+  const index = after.findIndex((row) => row.key === key);
+  if (index >= 0) return index;
+  return fromEnd ? Math.max(0, after.length - 1) : Math.min(active, Math.max(0, after.length - 1));
+}
+
 /** The active cell, the selection, and the cell that is being edited. */
 export function useGridState(table: Table, editor: TableEditor) {
   const { rows, columns, readOnly, stage } = editor;
@@ -116,6 +130,13 @@ export function useGridState(table: Table, editor: TableEditor) {
   const [anchor, setAnchor] = useState(0);
   const [editing, setEditing] = useState(false);
   const [whole, setWhole] = useState<{ row: GridRow; column: Column } | null>(null);
+  const { fromEnd } = editor.view;
+  const [known, setKnown] = useState({ rows, fromEnd });
+  if (known.rows !== rows || known.fromEnd !== fromEnd) {
+    setKnown({ rows, fromEnd });
+    const moved = followRow(known.rows, rows, active.row, fromEnd);
+    if (moved !== active.row) setActive({ row: moved, column: active.column, isShifted: true });
+  }
   const row = rows[active.row];
   const column = columns[active.column];
   const activate = useCallback((place: Place) => {

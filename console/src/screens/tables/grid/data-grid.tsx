@@ -29,6 +29,8 @@ export interface GridColumn {
 export interface Place {
   row: number;
   column: number;
+  /** The cell has only got another index, because rows were added or dropped above it; nothing scrolls to it. */
+  isShifted?: boolean;
 }
 
 interface DataGridProps extends HeaderActions {
@@ -87,6 +89,7 @@ export function DataGrid(props: DataGridProps) {
   useLayoutEffect(() => horizontal.measure(), [widths]);
   useKeptPlace(viewport, rows, startsAtEnd);
   useEffect(() => {
+    if (active.isShifted) return;
     vertical.scrollToIndex(active.row, { align: "auto" });
     horizontal.scrollToIndex(active.column, { align: "auto" });
   }, [active, vertical, horizontal]);
