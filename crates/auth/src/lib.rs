@@ -17,6 +17,7 @@
 
 mod after_commit;
 mod api;
+mod claims_preview;
 mod cleanup;
 mod config;
 mod crypto;
@@ -38,6 +39,7 @@ mod validation;
 
 use selvedge_http_client as http_client;
 
+pub use claims_preview::{ClaimsPreviewError, preview_access_claims};
 pub use cleanup::delete_expired_rows_forever;
 pub use config::{
     AuthConfig, CaptchaConfig, CaptchaProvider, ClientAddress, EmailConfig, FactorSwitch, HookConfig,

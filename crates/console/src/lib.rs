@@ -15,10 +15,12 @@ mod catalog;
 mod endpoint;
 mod error;
 mod guards;
+mod insights;
 mod listener;
 mod logs;
 mod mail;
 mod objects;
+mod policies;
 mod proxy;
 mod routes;
 mod rows;
@@ -39,5 +41,5 @@ pub use session::{
 };
 pub use state::{
     ApiService, ConsoleConfig, ConsoleDatabase, ConsoleMode, ConsoleState, Level, MakeApiService, ProjectApi,
-    SignToken, check_logins,
+    ServiceHandles, SignToken, UserClaims, check_logins,
 };

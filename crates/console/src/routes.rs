@@ -10,7 +10,9 @@ use actix_web::http::Method;
 use actix_web::web;
 
 use crate::endpoint::{Access, ApiRoute};
-use crate::{audit, catalog, logs, mail, objects, proxy, rows, series, session};
+use crate::{
+    audit, catalog, insights, logs, mail, objects, policies, proxy, rows, series, session,
+};
 
 /// The areas of the console. Each brings its endpoints.
 const AREAS: &[fn() -> Vec<ApiRoute>] = &[
@@ -23,6 +25,8 @@ const AREAS: &[fn() -> Vec<ApiRoute>] = &[
     logs::routes,
     series::routes,
     mail::routes,
+    policies::routes,
+    insights::routes,
 ];
 
 /// Mounts every endpoint.

@@ -5,7 +5,7 @@ with tables as (
   from pg_class c
   join pg_namespace n on n.oid = c.relnamespace
   where c.relkind in ('r', 'p', 'v', 'm', 'f')
-    and n.nspname not in ('pg_catalog', 'information_schema', 'pg_toast')
+    and n.nspname not in ('pg_catalog', 'information_schema', 'pg_toast', '_selvedge', 'selvedge_console')
     and n.nspname !~ '^pg_(temp|toast_temp)_'
 ), verbs (verb, letter) as (
   values ('select', 'r'), ('insert', 'a'), ('update', 'w'), ('delete', 'd')

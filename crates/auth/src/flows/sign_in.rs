@@ -225,8 +225,36 @@ pub(crate) async fn sign_tokens(
     })?;
     name_sso_provider(&user, &mut amr);
     let expires_in = token_lifetime(&request.state, &user, session.aal);
-    let issued_at = request.now().timestamp();
+    let claims = access_claims(request, &session, &user, &amr, expires_in);
     let claims = AccessClaims {
+        client_id,
+        // A scope means nothing without the client that it was granted to.
+        scope: scope.filter(|_| client_id.is_some()),
+        ..claims
+    };
+    let expires_at = claims.exp;
+    let access_token = sign_claims(request, db, &session, &claims).await?;
+    Ok(TokenPair {
+        access_token,
+        refresh_token: session.refresh_token,
+        expires_in,
+        expires_at,
+        session_id: session.session_id,
+        user,
+        reuse: None,
+    })
+}
+
+/// The claims of an access token for a session of the server's own, without a client of the OAuth server.
+fn access_claims<'a>(
+    request: &'a AuthRequest,
+    session: &SessionToSign<'a>,
+    user: &'a User,
+    amr: &'a [AmrEntry],
+    expires_in: i64,
+) -> AccessClaims<'a> {
+    let issued_at = request.now().timestamp();
+    AccessClaims {
         iss: &request.config().jwt_issuer,
         sub: user.id,
         aud: &user.aud,
@@ -238,23 +266,43 @@ pub(crate) async fn sign_tokens(
         user_metadata: &user.user_metadata,
         role: &user.role,
         aal: session.aal,
-        amr: &amr,
+        amr,
         session_id: session.session_id,
         is_anonymous: user.is_anonymous,
-        client_id,
-        // A scope means nothing without the client that it was granted to.
-        scope: scope.filter(|_| client_id.is_some()),
+        client_id: None,
+        scope: None,
+    }
+}
+
+/// The claims that an access token of the user would have after a sign-in by password, changed by the hook
+/// `custom_access_token`. No session is made and nothing is signed.
+///
+/// # Errors
+/// 404 for an unknown user, and what the hook refuses with.
+pub(crate) async fn preview_claims(
+    request: &AuthRequest,
+    db: &impl GenericClient,
+    user_id: Uuid,
+    aal: &str,
+) -> Result<Value, AuthError> {
+    let user = users::find_by_id(db, user_id)
+        .await?
+        .ok_or(AuthError::UserNotFound("User not found"))?;
+    let session = SessionToSign {
+        user_id,
+        session_id: Uuid::new_v4(),
+        aal,
+        refresh_token: String::new(),
+        method: "password",
     };
-    let access_token = sign_claims(request, db, &session, &claims).await?;
-    Ok(TokenPair {
-        access_token,
-        refresh_token: session.refresh_token,
-        expires_in,
-        expires_at: issued_at + expires_in,
-        session_id: session.session_id,
-        user,
-        reuse: None,
-    })
+    let amr = [AmrEntry {
+        method: session.method.to_owned(),
+        timestamp: request.now().timestamp(),
+        provider: None,
+    }];
+    let expires_in = token_lifetime(&request.state, &user, aal);
+    let claims = json!(access_claims(request, &session, &user, &amr, expires_in));
+    hooks::customize_claims(request, db, (user_id, session.method), claims).await
 }
 
 /// Adds the SSO provider to entries of a sign-in by SAML, unless the user has identities of several providers: then the

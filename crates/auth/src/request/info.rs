@@ -60,6 +60,19 @@ impl RequestInfo {
         }
     }
 
+    /// The facts of work that no client has asked for by HTTP.
+    pub(crate) fn without_client(state: &AuthState) -> Self {
+        Self {
+            ip: String::new(),
+            user_agent: String::new(),
+            audience: String::new(),
+            redirect_to: state.config.site_url.clone(),
+            external_url: state.config.external_url.clone(),
+            is_admin: true,
+            limit_key: None,
+        }
+    }
+
     /// The client that rate limits count by; `None` is never limited.
     pub(crate) fn limit_key(&self) -> Option<&str> {
         self.limit_key.as_deref()

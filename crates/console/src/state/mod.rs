@@ -3,6 +3,7 @@
 mod api;
 mod config;
 mod database;
+mod handles;
 
 use std::sync::Arc;
 
@@ -16,6 +17,7 @@ use crate::session::{Session, SessionStore, StatementPermit};
 pub use api::{ApiService, MakeApiService, ProjectApi, SignToken};
 pub use config::{ConsoleConfig, ConsoleMode, Level};
 pub use database::{ConsoleDatabase, check_logins};
+pub use handles::{ServiceHandles, UserClaims};
 
 /// The state of the console, shared by its worker threads.
 pub struct ConsoleState {
@@ -29,13 +31,16 @@ pub struct ConsoleState {
     /// The development inbox, where mail goes there.
     pub inbox: Option<Inbox>,
     pub(crate) recorder: Recorder,
+    /// What the services do for the console.
+    pub handles: ServiceHandles,
     pub(crate) sessions: SessionStore,
 }
 
 impl ConsoleState {
     /// The state of a console without the project's services, whose log stays empty.
     pub fn new(config: ConsoleConfig, database: ConsoleDatabase, inbox: Option<Inbox>) -> Arc<Self> {
-        Self::with_services(config, database, inbox, None, Arc::default())
+        let handles = ServiceHandles::default();
+        Self::with_services(config, database, inbox, None, handles, Arc::default())
     }
 
     /// The state of a console beside the project's services.
@@ -44,6 +49,7 @@ impl ConsoleState {
         database: ConsoleDatabase,
         inbox: Option<Inbox>,
         api: Option<ProjectApi>,
+        handles: ServiceHandles,
         log: Arc<ConsoleLog>,
     ) -> Arc<Self> {
         Arc::new(Self {
@@ -54,6 +60,7 @@ impl ConsoleState {
             config,
             database,
             inbox,
+            handles,
         })
     }
 

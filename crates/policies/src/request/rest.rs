@@ -153,7 +153,8 @@ fn read_filter(name: &str, value: &str) -> Option<Filter> {
 
 /// The columns of a written row as text.
 fn read_values(verb: Verb, body: Option<&str>) -> Result<BTreeMap<String, Option<String>>, SimulationError> {
-    let Some(body) = body.filter(|_| matches!(verb, Verb::Insert | Verb::Update | Verb::Upsert)) else {
+    let is_write = matches!(verb, Verb::Insert | Verb::Update | Verb::Upsert);
+    let Some(body) = body.filter(|text| is_write && !text.trim().is_empty()) else {
         return Ok(BTreeMap::new());
     };
     let unreadable =

@@ -85,29 +85,22 @@ fn missing_privileges(table: &Table, statement: &Statement, role: &str) -> Vec<S
 
 /// Adds the step about row-level security.
 pub(crate) fn report_row_security(report: &mut Report, table: &Table, role: &str) {
-    let (ok, text) = match (table.can_have_policies(), table.rls_enabled) {
-        (false, _) => (
-            true,
-            "Views and foreign tables have no policies of their own.".to_owned(),
-        ),
-        (true, false) => (
-            true,
-            "Row-level security is off: the privileges alone decide.".to_owned(),
-        ),
+    let text = match (table.can_have_policies(), table.rls_enabled) {
+        (false, _) => "Views and foreign tables have no policies of their own.".to_owned(),
+        (true, false) => "Row-level security is off: the privileges alone decide.".to_owned(),
         (true, true) if table.bypasses_rls => {
-            (true, format!("Row-level security is on, but {role} bypasses it."))
+            format!("Row-level security is on, but {role} bypasses it.")
         }
-        (true, true) if !table.is_row_security_active() => (
-            true,
-            format!("Row-level security is on, but {role} has the rights of the table's owner."),
-        ),
-        (true, true) if table.rls_forced => (
-            false,
-            "Row-level security is on, for the table's owner, too.".to_owned(),
-        ),
-        (true, true) => (false, "Row-level security is on.".to_owned()),
+        (true, true) if !table.is_row_security_active() => {
+            format!("Row-level security is on, but {role} has the rights of the table's owner.")
+        }
+        (true, true) if table.rls_forced => {
+            "Row-level security is on, for the table's owner, too.".to_owned()
+        }
+        (true, true) => "Row-level security is on.".to_owned(),
     };
-    report.add_step(StepName::Rls, ok, text, Vec::new());
+    // Nothing is refused at this step; whether policies let a row pass is told by the next ones.
+    report.add_step(StepName::Rls, true, text, Vec::new());
 }
 
 /// Adds the step about the policies, and the banners about where their explanation may differ from PostgreSQL.

@@ -83,6 +83,7 @@ pub(super) async fn start(
         ConsoleDatabase::new(services.database().clone()),
         services.inbox.clone(),
         Some(api),
+        services.console_handles(),
         services.console_log.clone().unwrap_or_default(),
     );
     let server = start_console(state, listeners).context("the console cannot listen")?;

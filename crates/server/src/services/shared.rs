@@ -7,7 +7,7 @@ use std::time::Duration;
 use actix_web::web;
 use anyhow::{Context, Result, bail};
 use selvedge_auth::AuthState;
-use selvedge_console::ConsoleLog;
+use selvedge_console::{ConsoleLog, ServiceHandles, UserClaims};
 use selvedge_functions::Functions;
 use selvedge_gateway::{
     BodyCheck, ContinueCheck, Drain, Gateway, GatewayConfig, Keys, SharedRequestListener, UpgradeHandler,
@@ -161,6 +161,21 @@ impl Services {
     /// The database with all logins.
     pub(crate) fn database(&self) -> &Arc<Database> {
         &self.database
+    }
+
+    /// What the services do for the console.
+    pub(crate) fn console_handles(&self) -> ServiceHandles {
+        let auth = self.auth.clone();
+        let user_claims = auth.map(|auth| -> UserClaims {
+            Arc::new(move |user, aal| {
+                let auth = auth.clone();
+                Box::pin(async move {
+                    let claims = selvedge_auth::preview_access_claims(auth, user, &aal).await;
+                    claims.map_err(|error| error.to_string())
+                })
+            })
+        });
+        ServiceHandles { user_claims }
     }
 
     /// The checks behind `/health`.

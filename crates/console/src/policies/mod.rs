@@ -1,0 +1,19 @@
+//! Who may see and change which row, and why: the access matrix and the simulator (CONSOLE-080 to 084).
+
+mod access;
+mod simulate;
+mod subject;
+
+use actix_web::http::Method;
+
+use crate::endpoint::{Access, ApiRoute};
+use crate::state::Level;
+
+/// The endpoints of this area.
+pub(crate) fn routes() -> Vec<ApiRoute> {
+    let viewer = Access::From(Level::Viewer);
+    vec![
+        ApiRoute::new(Method::GET, "/api/access", viewer, access::show),
+        ApiRoute::new(Method::POST, "/api/simulate", viewer, simulate::run),
+    ]
+}

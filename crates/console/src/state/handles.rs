@@ -1,0 +1,18 @@
+//! What the services do for the console. The server makes these handles, because the console imports no service.
+
+use std::sync::Arc;
+
+use futures_util::future::LocalBoxFuture;
+use serde_json::Value;
+use uuid::Uuid;
+
+/// Gives the claims of a user's access token for an assurance level (`aal1`, `aal2`), or a sentence that says why not.
+pub type UserClaims =
+    Arc<dyn Fn(Uuid, String) -> LocalBoxFuture<'static, Result<Value, String>> + Send + Sync>;
+
+/// The handles. One that is absent belongs to a service that is switched off.
+#[derive(Clone, Default)]
+pub struct ServiceHandles {
+    /// The claims of a user, made by auth as for a sign-in.
+    pub user_claims: Option<UserClaims>,
+}
