@@ -31,6 +31,7 @@ fn read_finding(lint: &Lint, row: &Row) -> Finding {
         name: row.get(1),
         kind: row.get(2),
     };
+    // Two findings of a lint on one object differ in their part, such as the name of a policy.
     let part: String = row.get(3);
     Finding {
         name: lint.name,

@@ -36,6 +36,7 @@ pub async fn preview_access_claims(
         .transaction()
         .await
         .map_err(|error| describe(error.into()))?;
+    // The hook may write, and a preview must leave nothing behind, so the transaction is always rolled back.
     let claims = preview_claims(&request, &transaction, user_id, aal).await;
     transaction
         .rollback()

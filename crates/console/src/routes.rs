@@ -10,9 +10,7 @@ use actix_web::http::Method;
 use actix_web::web;
 
 use crate::endpoint::{Access, ApiRoute};
-use crate::{
-    audit, catalog, insights, logs, mail, objects, policies, proxy, rows, series, session,
-};
+use crate::{audit, catalog, insights, logs, mail, objects, policies, proxy, rows, series, session};
 
 /// The areas of the console. Each brings its endpoints.
 const AREAS: &[fn() -> Vec<ApiRoute>] = &[

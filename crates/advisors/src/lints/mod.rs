@@ -31,6 +31,7 @@ macro_rules! lint {
 
 /// All lints, the most important ones first.
 pub(crate) const LINTS: &[Lint] = &[
+    // Data that strangers can read or change now.
     lint!(
         "auth_users_exposed",
         Error,
@@ -73,6 +74,7 @@ pub(crate) const LINTS: &[Lint] = &[
         "Columns that look secret are exposed",
         "Their names suggest passwords, numbers of documents or other data that must not be public."
     ),
+    // What is about to fail: an update of auth, inserts, or all writes.
     lint!(
         "fkey_to_auth_unique",
         Error,
@@ -91,6 +93,7 @@ pub(crate) const LINTS: &[Lint] = &[
         "Transaction numbers run out",
         "At two thousand million PostgreSQL refuses all writes until the table has been vacuumed."
     ),
+    // Policies and indexes that cost more than they need to.
     lint!(
         "auth_rls_initplan",
         Warn,
@@ -109,6 +112,7 @@ pub(crate) const LINTS: &[Lint] = &[
         "Two indexes do the same",
         "Each write maintains both, and only one is ever used."
     ),
+    // What lets somebody else decide, or exposes more than the project may want.
     lint!(
         "function_search_path_mutable",
         Warn,
@@ -133,6 +137,7 @@ pub(crate) const LINTS: &[Lint] = &[
         "A foreign table is exposed",
         "Foreign tables have no policies, so the privileges alone decide who reads them."
     ),
+    // What stands in the way of upgrades.
     lint!(
         "unsupported_reg_types",
         Warn,
@@ -181,12 +186,14 @@ pub(crate) const LINTS: &[Lint] = &[
         "authenticated may call a function with its owner's rights",
         "The function is called through the API under the rights of its owner, for whom policies do not count."
     ),
+    // A slot of a subscriber that is gone fills the disk, so it belongs to what an operator has to see.
     lint!(
         "idle_replication_slot",
         Warn,
         "A replication slot that nobody reads",
         "It keeps all write-ahead log since its last use, until the disk is full."
     ),
+    // Worth a look, but often right as it is.
     lint!(
         "unindexed_foreign_keys",
         Info,

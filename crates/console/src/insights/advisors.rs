@@ -26,6 +26,7 @@ pub(super) async fn list(
     let findings = run_lints(&*transaction, &state.config.exposed_schemas).await?;
     transaction.rollback().await?;
     let service = state.database.service().await?;
+    // Levels have no right to the mutes, because a viewer must not hide a finding from others.
     let rows = service
         .query(
             "select key from selvedge_console.muted_findings order by key",

@@ -37,6 +37,7 @@ pub(super) async fn run(
     } = body.into_inner();
     let _permit = state.permit_statement(&session)?;
     let subject = subject.resolve(&state).await?;
+    // Only an admin's own texts are run; a viewer sees what the saved policies say.
     let is_admin = session.level >= Level::Admin;
     let options = Options {
         exposed_schemas: state.config.exposed_schemas.clone(),

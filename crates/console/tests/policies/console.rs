@@ -40,7 +40,8 @@ impl TestConsole {
                 let handles = ServiceHandles {
                     user_claims: Some(user_claims()),
                 };
-                let state = ConsoleState::with_handles(config, database, None, handles);
+                let state =
+                    ConsoleState::with_services(config, database, None, None, handles, Arc::default());
                 let server = start_console(state, vec![listener]).expect("the console starts");
                 sender.send(server.handle()).expect("the test waits");
                 server.await.expect("the console runs");

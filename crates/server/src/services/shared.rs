@@ -165,6 +165,7 @@ impl Services {
 
     /// What the services do for the console.
     pub(crate) fn console_handles(&self) -> ServiceHandles {
+        // Without auth there are no users, so there is nothing to make claims of.
         let auth = self.auth.clone();
         let user_claims = auth.map(|auth| -> UserClaims {
             Arc::new(move |user, aal| {
