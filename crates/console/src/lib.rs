@@ -24,6 +24,7 @@ mod policies;
 mod proxy;
 mod routes;
 mod rows;
+mod runs;
 mod series;
 mod session;
 mod state;

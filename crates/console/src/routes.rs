@@ -10,7 +10,7 @@ use actix_web::http::Method;
 use actix_web::web;
 
 use crate::endpoint::{Access, ApiRoute};
-use crate::{audit, catalog, insights, logs, mail, objects, policies, proxy, rows, series, session};
+use crate::{audit, catalog, insights, logs, mail, objects, policies, proxy, rows, runs, series, session};
 
 /// The areas of the console. Each brings its endpoints.
 const AREAS: &[fn() -> Vec<ApiRoute>] = &[
@@ -19,6 +19,7 @@ const AREAS: &[fn() -> Vec<ApiRoute>] = &[
     catalog::routes,
     objects::routes,
     rows::routes,
+    runs::routes,
     proxy::routes,
     logs::routes,
     series::routes,

@@ -73,6 +73,10 @@ impl TestConsole {
         self.guarded(self.http.get(format!("{}{path}", self.origin)))
     }
 
+    pub(crate) fn delete(&self, path: &str) -> RequestBuilder {
+        self.guarded(self.http.delete(format!("{}{path}", self.origin)))
+    }
+
     pub(crate) async fn send(&self, path: &str, body: &Value) -> Response {
         loop {
             let request = self.guarded(self.http.post(format!("{}{path}", self.origin)));

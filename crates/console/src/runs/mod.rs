@@ -1,0 +1,29 @@
+//! Texts of SQL that people run: `/api/sql/…` (CONSOLE-017, 090 to 095).
+//!
+//! Each run has a connection of its own, because a text can change its session in ways that no reset finds. It logs in as the
+//! level, or as the API's authenticator where the text runs as one of its callers, so PostgreSQL decides what it may do.
+
+mod events;
+mod explain;
+mod registry;
+mod request;
+mod rows;
+mod session;
+mod start;
+mod stop;
+mod task;
+
+use actix_web::http::Method;
+
+use crate::endpoint::{Access, ApiRoute};
+use crate::state::Level;
+
+/// The endpoints of this area.
+pub(crate) fn routes() -> Vec<ApiRoute> {
+    let viewer = Access::From(Level::Viewer);
+    vec![
+        ApiRoute::new(Method::POST, "/api/sql/runs", viewer, start::start_run),
+        ApiRoute::new(Method::DELETE, "/api/sql/runs/{id}", viewer, start::cancel_run),
+        ApiRoute::new(Method::POST, "/api/sql/explain", viewer, explain::explain),
+    ]
+}

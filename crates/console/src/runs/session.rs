@@ -1,0 +1,88 @@
+//! The session of a run: login, time limit, role, transaction.
+
+use std::time::Duration;
+
+use selvedge_postgres::{
+    Database, Login, StatementCanceller, TextSession, TextSessionError, quote_identifier, quote_literal,
+};
+
+use super::request::TransactionMode;
+use crate::session::Session;
+use crate::state::Level;
+use crate::subject::Subject;
+
+/// How the statements of a run are framed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Frame {
+    /// Read only, and rolled back.
+    ReadOnly,
+    /// One transaction.
+    Transaction,
+    /// None.
+    Autocommit,
+}
+
+impl Frame {
+    pub(super) fn of(session: &Session, mode: TransactionMode) -> Self {
+        match (session.level, mode) {
+            (Level::Viewer, _) => Self::ReadOnly,
+            (Level::Admin, TransactionMode::One) => Self::Transaction,
+            (Level::Admin, TransactionMode::Autocommit) => Self::Autocommit,
+        }
+    }
+}
+
+/// Opens the session of a run and begins its transaction.
+pub(super) async fn open(
+    database: &Database,
+    level: Level,
+    subject: &Subject,
+    frame: Frame,
+    limit: Duration,
+) -> Result<(TextSession, StatementCanceller), TextSessionError> {
+    let caller = subject.role_and_claims();
+    let login = match (level, &caller) {
+        (Level::Viewer, _) => Login::ConsoleReader,
+        // As a caller of the API, so that `session_user` is what functions and policies see in requests.
+        (Level::Admin, Some(_)) => Login::Authenticator,
+        (Level::Admin, None) => Login::ConsoleAdmin,
+    };
+    let (mut session, canceller) = database.text_session(login).await?;
+    // A second fence behind the clock of this process, which ends with the process.
+    session
+        .run(&format!("set statement_timeout = {}", limit.as_millis()))
+        .await?;
+    session
+        .run("set idle_in_transaction_session_timeout = '60s'")
+        .await?;
+    begin(&mut session, frame).await?;
+    if let Some((role, claims)) = caller {
+        // Without a transaction the settings last as long as the session, which nobody else will use.
+        let local = frame != Frame::Autocommit;
+        let claims = quote_literal(&claims.to_string());
+        session
+            .run(&format!(
+                "select pg_catalog.set_config('request.jwt.claims', {claims}, {local})"
+            ))
+            .await?;
+        let word = if local { "local " } else { "" };
+        session
+            .run(&format!("set {word}role {}", quote_identifier(&role)))
+            .await?;
+    }
+    Ok((session, canceller))
+}
+
+async fn begin(session: &mut TextSession, frame: Frame) -> Result<(), TextSessionError> {
+    match frame {
+        Frame::Autocommit => Ok(()),
+        Frame::Transaction => session.run("begin").await,
+        Frame::ReadOnly => {
+            session
+                .run("begin transaction isolation level repeatable read, read only")
+                .await?;
+            // After the first snapshot PostgreSQL refuses to make the transaction writable again, whatever the text tries.
+            session.run("select pg_catalog.pg_current_snapshot()").await
+        }
+    }
+}

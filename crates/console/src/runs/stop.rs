@@ -1,0 +1,54 @@
+//! Why a run ends early: it is cancelled, its client has gone, or its time is over.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::{Notify, mpsc};
+use tokio::time::Instant;
+
+/// What ends a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum StopReason {
+    /// Somebody has asked for it.
+    Cancelled,
+    /// Nobody reads the answer any more.
+    ClientGone,
+    /// The time limit.
+    TimedOut,
+}
+
+/// Waits for what may end a run.
+pub(super) struct Stop {
+    cancelled: Arc<Notify>,
+    deadline: Instant,
+    reason: Option<StopReason>,
+}
+
+impl Stop {
+    pub(super) fn new(cancelled: Arc<Notify>, limit: Duration) -> Self {
+        Self {
+            cancelled,
+            deadline: Instant::now() + limit,
+            reason: None,
+        }
+    }
+
+    /// The reason, once there is one.
+    pub(super) fn reason(&self) -> Option<StopReason> {
+        self.reason
+    }
+
+    /// Waits for the first reason. After it there is no other, and this waits for ever.
+    pub(super) async fn wait<T>(&mut self, answer: &mpsc::Sender<T>) -> StopReason {
+        if self.reason.is_some() {
+            std::future::pending::<()>().await;
+        }
+        let reason = tokio::select! {
+            () = self.cancelled.notified() => StopReason::Cancelled,
+            () = answer.closed() => StopReason::ClientGone,
+            () = tokio::time::sleep_until(self.deadline) => StopReason::TimedOut,
+        };
+        self.reason = Some(reason);
+        reason
+    }
+}
