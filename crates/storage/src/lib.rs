@@ -41,6 +41,7 @@ pub use backend::{
 };
 pub use config::{S3KeyPair, S3ProtocolConfig, StorageConfig};
 pub use error::StorageError;
+pub use maintenance::{BlobReference, lock_blob_references, visit_blob_references};
 pub use maintenance::{BucketSeed, SeedError, SeedReport, seed_buckets};
 pub use maintenance::{SweepOptions, SweepReport, sweep, sweep_at_intervals};
 pub use mount::configure;

@@ -2,7 +2,8 @@
 //!
 //! `binaries` finds PostgreSQL, `program_tree` arranges it so that `postgres` may create extensions, `owner` decides as
 //! whom and where it runs (PostgreSQL refuses root), `init` creates the data directory once, `postmaster` starts, watches
-//! and ends the process, `lock` refuses a second server for the same project. Schemas and tables are created by [`crate::migrate`], not here.
+//! and ends the process, `lock` refuses a second server for the same project, `replacement` puts a restored cluster in the place
+//! of the old one. Schemas and tables are created by [`crate::migrate`], not here.
 //!
 //! Three rules keep data safe: `fsync` stays on, the next start shuts down a postmaster that a killed server left
 //! running, and a data directory gets its final name only after it has been written completely and synced to disk.
@@ -17,6 +18,7 @@ mod npm;
 mod owner;
 mod postmaster;
 mod program_tree;
+mod replacement;
 mod sockets;
 mod supervise;
 #[cfg(test)]
@@ -37,6 +39,7 @@ pub use lock::ProjectLock;
 pub use lock_holder::LockHolder;
 pub use npm::platform_name as npm_platform_name;
 pub use program_tree::{ExtensionFile, ExtensionPlace};
+pub use replacement::{Replacement, StagedPath};
 
 pub(crate) use owner::Owner;
 use postmaster::Postmaster;
@@ -91,6 +94,7 @@ impl Cluster {
 
     pub(crate) fn start_blocking(config: &ClusterConfig, lock: ProjectLock) -> Result<Self, ClusterError> {
         let owner = Owner::for_this_process()?;
+        replacement::finish_replacement(&config.state_dir)?;
         let home = owner.data_home(&config.state_dir)?;
         let data_dir = home.join("pgdata");
         let binaries = config
@@ -226,12 +230,41 @@ impl Cluster {
         ProjectLock::find_holder(state_dir)
     }
 
+    /// The folder that holds the project's data directory (`pgdata`) and the vault's key.
+    ///
+    /// # Errors
+    /// When no user can run the cluster, or the folder cannot be created.
+    pub fn data_home(state_dir: &Path) -> Result<PathBuf, ClusterError> {
+        Owner::for_this_process()?.data_home(state_dir)
+    }
+
+    /// How to connect as the superuser to the cluster that another process of this project runs.
+    ///
+    /// # Errors
+    /// When the file with its password cannot be read.
+    pub fn superuser_of_running(
+        state_dir: &Path,
+        holder: &LockHolder,
+    ) -> Result<tokio_postgres::Config, ClusterError> {
+        let path = state_dir.join("superuser-password");
+        let password = std::fs::read_to_string(&path).map_err(ClusterError::file(&path))?;
+        let mut login = tokio_postgres::Config::new();
+        login
+            .host("127.0.0.1")
+            .port(holder.database_port)
+            .user(SUPERUSER)
+            .password(password.trim())
+            .dbname(DATABASE);
+        Ok(login)
+    }
+
     /// Deletes the project's data, for `reset`. Takes the project's lock, so it fails while the server runs.
     ///
     /// # Errors
     /// When the project runs, or the data cannot be deleted.
     pub fn delete_data(state_dir: &Path) -> Result<(), ClusterError> {
         let _lock = ProjectLock::acquire(state_dir, 0, &[])?;
+        replacement::finish_replacement(state_dir)?;
         let home = Owner::for_this_process()?.data_home(state_dir)?;
         let data_dir = home.join("pgdata");
         postmaster::end_leftover_postmaster(&data_dir)?;

@@ -1,5 +1,6 @@
 //! The command line: commands, arguments and their help texts.
 
+mod backup;
 mod console;
 mod database;
 mod extension;
@@ -16,6 +17,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::config::Flags;
 
+pub use backup::{BackupArgs, RestoreArgs};
 pub use console::{ConsoleArea, ConsoleArgs, UserAction};
 pub use database::{
     DbAction, DbArgs, DbResetArgs, DiffArgs, DownArgs, DumpArgs, FailOn, LintArgs, LintLevel, MigrateAction,
@@ -91,6 +93,10 @@ pub enum Command {
     Sso(Box<SsoArgs>),
     /// Find stored bytes without an object and objects without bytes, and remove the former
     Sweep(SweepArgs),
+    /// Write the database and all objects of the project to one file; the project may run meanwhile
+    Backup(BackupArgs),
+    /// Replace the database and all objects of the project by those of a backup
+    Restore(RestoreArgs),
 }
 
 #[derive(Debug, Args)]
@@ -361,6 +367,8 @@ impl Cli {
             Command::Serve(args) => args.add_to(flags),
             Command::Migrate(args) => args.target.add_to(flags),
             Command::Extension(args) => args.add_to(flags),
+            Command::Backup(args) => args.add_to(flags),
+            Command::Restore(args) => args.add_to(flags),
             Command::Gen(args) => args.target.add_to(flags),
             Command::Inspect(args) => args.target.add_to(flags),
             Command::Console(args) => args.target.add_to(flags),

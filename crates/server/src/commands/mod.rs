@@ -2,6 +2,7 @@
 
 mod apply;
 mod background;
+mod backup;
 mod console;
 mod console_user;
 mod db;
@@ -73,5 +74,7 @@ pub(crate) async fn run(cli: Cli) -> Result<()> {
         Command::Console(args) => console_user::run(&config, args).await,
         Command::Sso(args) => sso::run(config, &args).await,
         Command::Sweep(args) => sweep::run(&config, &args).await,
+        Command::Backup(args) => backup::create(&config, &args).await,
+        Command::Restore(args) => backup::restore(&config, &args).await,
     }
 }

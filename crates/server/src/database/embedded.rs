@@ -155,6 +155,11 @@ pub(crate) fn mark_initialized(config: &Config) -> Result<()> {
     std::fs::write(&marker, "").with_context(|| format!("cannot write {}", marker.display()))
 }
 
+/// Whether a first start has succeeded, so that the database is complete.
+pub(crate) fn is_initialized(config: &Config) -> bool {
+    seeded_marker(config).exists()
+}
+
 /// Makes the next start a first start: seeds and buckets are applied again.
 pub(crate) fn forget_initialized(config: &Config) -> Result<()> {
     match std::fs::remove_file(seeded_marker(config)) {
@@ -170,7 +175,8 @@ pub(crate) fn has_cluster(config: &Config) -> bool {
     config.selvedge.data_dir.join("superuser-password").exists()
 }
 
-fn seeded_marker(config: &Config) -> PathBuf {
+/// The file that exists once a first start has succeeded.
+pub(crate) fn seeded_marker(config: &Config) -> PathBuf {
     config.selvedge.data_dir.join(INITIALIZED)
 }
 

@@ -1,5 +1,6 @@
 //! Runs the built binary as a user does at a terminal: real processes and a real embedded PostgreSQL.
 
+mod backup;
 mod budgets;
 mod doctor;
 mod lifecycle;

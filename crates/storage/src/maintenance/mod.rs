@@ -1,7 +1,9 @@
 //! Work that no request asks for: loading a project's files, and finding what crashes left behind.
 
+mod references;
 mod seed;
 mod sweep;
 
+pub use references::{BlobReference, lock_blob_references, visit_blob_references};
 pub use seed::{BucketSeed, SeedError, SeedReport, seed_buckets};
 pub use sweep::{SweepOptions, SweepReport, sweep, sweep_at_intervals};

@@ -18,15 +18,15 @@ use crate::state::Storage;
 /// Blobs per page. Each page costs the database one pass over the rows.
 const PAGE_SIZE: usize = 10_000;
 /// Sorts after every UUID as text, because `g` follows the hexadecimal digits.
-const AFTER_ALL_VERSIONS: &str = "g";
+pub(super) const AFTER_ALL_VERSIONS: &str = "g";
 /// How many lost objects a report names.
 const MAX_LOST_NAMES: usize = 100;
 
-const RANGE: &str = include_str!("../sql/sweep_range.sql");
-const RESUMABLE_RANGE: &str = include_str!("../sql/sweep_resumable_range.sql");
+pub(super) const RANGE: &str = include_str!("../sql/sweep_range.sql");
+pub(super) const RESUMABLE_RANGE: &str = include_str!("../sql/sweep_resumable_range.sql");
 
 /// False in a database that was migrated by an older version, which had no resumable uploads.
-const HAS_RESUMABLE: &str = "select to_regclass('storage.resumable_pieces') is not null";
+pub(super) const HAS_RESUMABLE: &str = "select to_regclass('storage.resumable_pieces') is not null";
 
 /// Rows whose version is not a UUID. They were written by SQL and have no blob.
 const COUNT_WITHOUT_VERSION: &str = "select count(*) from storage.objects o where o.version is null \

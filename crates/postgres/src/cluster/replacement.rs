@@ -1,0 +1,346 @@
+//! Replaces the cluster of a project, with other files that belong to it, as a whole or not at all.
+//!
+//! New files are written beside the old ones, which stay untouched meanwhile. A journal in the state folder names both
+//! places. As long as it says that the new files are incomplete, whoever takes the project's lock next deletes them. Once it
+//! says that they are complete, whoever takes the lock next moves them to their places. So a restore that was killed at
+//! any point leaves either the old project or the new one.
+
+use std::{
+    fs::File,
+    io::ErrorKind,
+    os::unix::fs::{MetadataExt, OpenOptionsExt},
+    path::{Path, PathBuf},
+};
+
+use serde::{Deserialize, Serialize};
+
+use super::{error::ClusterError, init::write_private, lock::ProjectLock, owner::Owner, postmaster};
+
+/// The journal's name in the state folder.
+const JOURNAL: &str = "replacement.json";
+/// The folder of the new cluster, beside the folder `pgdata` of the old one.
+const STAGING: &str = "restoring";
+/// The file with the superuser's password, which belongs to one data directory.
+const PASSWORD: &str = "superuser-password";
+
+/// A file or folder that takes the place of another one in the same file system.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct StagedPath {
+    /// Where the new one is written.
+    pub staged: PathBuf,
+    /// Where the old one is, if there is one.
+    pub target: PathBuf,
+}
+
+impl StagedPath {
+    /// A replacement that is written beside its target, so that a rename can move it there.
+    #[must_use]
+    pub fn beside(target: PathBuf) -> Self {
+        Self {
+            staged: with_suffix(&target, ".restored"),
+            target,
+        }
+    }
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Journal {
+    is_complete: bool,
+    staging: PathBuf,
+    paths: Vec<StagedPath>,
+}
+
+/// A cluster that is being written beside the project's own. Dropped before [`Replacement::commit`], it is deleted.
+#[derive(Debug)]
+pub struct Replacement {
+    state_dir: PathBuf,
+    journal: Journal,
+    owner: Owner,
+    _lock: ProjectLock,
+}
+
+impl Replacement {
+    /// Takes the project's lock and prepares the folder of the new cluster. `others` are replaced together with it.
+    ///
+    /// # Errors
+    /// [`ClusterError::AlreadyRunning`] while the project runs, and what the file system refuses.
+    pub fn begin(state_dir: &Path, others: Vec<StagedPath>) -> Result<Self, ClusterError> {
+        let lock = ProjectLock::acquire(state_dir, 0, &[])?;
+        finish_replacement(state_dir)?;
+        let owner = Owner::for_this_process()?;
+        let home = owner.data_home(state_dir)?;
+        let staging = home.join(STAGING);
+        let mut paths = others;
+        paths.push(StagedPath::beside(state_dir.join(PASSWORD)));
+        paths.push(StagedPath {
+            staged: staging.join("pgdata"),
+            target: home.join("pgdata"),
+        });
+        refuse_mount_points(&paths)?;
+        let replacement = Self {
+            state_dir: state_dir.to_owned(),
+            journal: Journal {
+                is_complete: false,
+                staging,
+                paths,
+            },
+            owner,
+            _lock: lock,
+        };
+        // What an unknown older program left there would mix with the new files.
+        delete_staged(&replacement.journal)?;
+        write_journal(state_dir, &replacement.journal)?;
+        owner.create_private_dir(&replacement.journal.staging)?;
+        Ok(replacement)
+    }
+
+    /// The state folder of the new cluster, for a trial start by [`Cluster::start`](super::Cluster::start). The data
+    /// directory in it is named `pgdata`.
+    #[must_use]
+    pub fn staging(&self) -> &Path {
+        &self.journal.staging
+    }
+
+    /// Creates a folder of the new data directory, whose parent exists.
+    ///
+    /// # Errors
+    /// When it cannot be created.
+    pub fn create_dir(&self, relative: &Path) -> Result<(), ClusterError> {
+        self.owner
+            .create_private_dir(&self.journal.staging.join(relative))
+    }
+
+    /// Creates a file of the new data directory, in a folder that exists.
+    ///
+    /// # Errors
+    /// When it cannot be created, or exists.
+    pub fn create_file(&self, relative: &Path) -> Result<File, ClusterError> {
+        let path = self.journal.staging.join(relative);
+        let file = std::fs::OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(&path)
+            .map_err(ClusterError::file(&path))?;
+        self.owner.give_ownership_of(&path)?;
+        Ok(file)
+    }
+
+    /// Puts everything in its place. The new cluster must have been started once and stopped.
+    ///
+    /// # Errors
+    /// Before the journal says that all is complete, the old project stays. After that the next start of the project, or the
+    /// next restore, repeats what has failed.
+    pub fn commit(mut self) -> Result<(), ClusterError> {
+        // The trial start has given the superuser of the new cluster a password of its own.
+        let password = self.journal.staging.join(PASSWORD);
+        let text = std::fs::read_to_string(&password).map_err(ClusterError::file(&password))?;
+        write_private(&with_suffix(&self.state_dir.join(PASSWORD), ".restored"), &text)?;
+        for path in &self.journal.paths {
+            sync_file_system(&path.staged)?;
+        }
+        self.journal.is_complete = true;
+        write_journal(&self.state_dir, &self.journal)?;
+        finish_replacement(&self.state_dir)
+    }
+}
+
+impl Drop for Replacement {
+    fn drop(&mut self) {
+        // After a commit there is no journal any more, and nothing is left to do.
+        if !self.journal.is_complete
+            && let Err(error) = finish_replacement(&self.state_dir)
+        {
+            tracing::warn!(%error, "the unfinished restore stays until the next start");
+        }
+    }
+}
+
+/// Completes a replacement that was interrupted after its files were complete, and deletes the files of one that was
+/// interrupted earlier. The caller holds the project's lock.
+pub(super) fn finish_replacement(state_dir: &Path) -> Result<(), ClusterError> {
+    let path = state_dir.join(JOURNAL);
+    let text = match std::fs::read_to_string(&path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        read => read.map_err(ClusterError::file(&path))?,
+    };
+    let journal: Journal =
+        serde_json::from_str(&text).map_err(|error| ClusterError::file(&path)(error.into()))?;
+    if journal.is_complete {
+        for path in &journal.paths {
+            put_in_place(path)?;
+        }
+        // The old files are deleted only after all new ones are in their places.
+        for path in &journal.paths {
+            delete(&with_suffix(&path.target, ".replaced"))?;
+        }
+    }
+    delete_staged(&journal)?;
+    std::fs::remove_file(&path).map_err(ClusterError::file(&path))?;
+    sync_folder(state_dir)
+}
+
+/// Moves a staged file or folder to its place, and the old one aside; does nothing when that was done before.
+fn put_in_place(path: &StagedPath) -> Result<(), ClusterError> {
+    if !path.staged.exists() {
+        return Ok(());
+    }
+    if path.target.exists() {
+        if path.target.is_dir() {
+            postmaster::end_leftover_postmaster(&path.target)?;
+        }
+        let replaced = with_suffix(&path.target, ".replaced");
+        delete(&replaced)?;
+        std::fs::rename(&path.target, &replaced).map_err(ClusterError::file(&path.target))?;
+    }
+    std::fs::rename(&path.staged, &path.target).map_err(ClusterError::file(&path.target))?;
+    path.target.parent().map_or(Ok(()), sync_folder)
+}
+
+fn delete_staged(journal: &Journal) -> Result<(), ClusterError> {
+    // A trial start that was killed may have left its PostgreSQL running, and a folder for its socket.
+    postmaster::end_leftover_postmaster(&journal.staging.join("pgdata"))?;
+    if let Ok(folder) = std::fs::read_to_string(journal.staging.join("socket-folder")) {
+        // The folder is empty unless PostgreSQL was killed too; then it stays in the system's temporary folder.
+        std::fs::remove_dir(folder.trim()).ok();
+    }
+    for path in &journal.paths {
+        delete(&path.staged)?;
+    }
+    delete(&journal.staging)
+}
+
+/// Refuses targets that cannot be renamed because they are mount points of their own.
+fn refuse_mount_points(paths: &[StagedPath]) -> Result<(), ClusterError> {
+    for StagedPath { target, .. } in paths {
+        let device = |path: &Path| path.metadata().map(|meta| meta.dev()).ok();
+        let parent = target.parent().and_then(device);
+        if device(target).is_some_and(|own| Some(own) != parent) {
+            let reason =
+                std::io::Error::other("it is a mount point, and a restore replaces the whole folder");
+            return Err(ClusterError::file(target)(reason));
+        }
+    }
+    Ok(())
+}
+
+fn write_journal(state_dir: &Path, journal: &Journal) -> Result<(), ClusterError> {
+    let text = serde_json::to_string(journal).expect("paths of a project are text");
+    write_private(&state_dir.join(JOURNAL), &text)?;
+    sync_folder(state_dir)
+}
+
+fn delete(path: &Path) -> Result<(), ClusterError> {
+    let deleted = match path.symlink_metadata() {
+        Ok(meta) if meta.is_dir() => std::fs::remove_dir_all(path),
+        Ok(_) => std::fs::remove_file(path),
+        Err(error) => Err(error),
+    };
+    match deleted {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(ClusterError::file(path)(error)),
+        _ => Ok(()),
+    }
+}
+
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    PathBuf::from(name)
+}
+
+fn sync_folder(folder: &Path) -> Result<(), ClusterError> {
+    File::open(folder)
+        .and_then(|file| file.sync_all())
+        .map_err(ClusterError::file(folder))
+}
+
+/// Makes everything in the file system of `path` durable, which is faster than a sync of a thousand files.
+fn sync_file_system(path: &Path) -> Result<(), ClusterError> {
+    let file = File::open(path).map_err(ClusterError::file(path))?;
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    nix::unistd::syncfs(&file).map_err(|error| ClusterError::file(path)(error.into()))?;
+    #[cfg(not(any(target_os = "linux", target_os = "android")))]
+    nix::unistd::sync();
+    file.sync_all().map_err(ClusterError::file(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A state folder with an old cluster and old objects, and the new ones beside them.
+    fn project_with_staged_files(is_complete: bool) -> (tempfile::TempDir, Vec<StagedPath>) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let state = folder.path();
+        let paths = vec![
+            StagedPath::beside(state.join("storage")),
+            StagedPath {
+                staged: state.join("restoring/pgdata"),
+                target: state.join("pgdata"),
+            },
+        ];
+        for path in &paths {
+            for (place, text) in [(&path.staged, "new"), (&path.target, "old")] {
+                std::fs::create_dir_all(place).expect("created");
+                std::fs::write(place.join("file"), text).expect("written");
+            }
+        }
+        let journal = Journal {
+            is_complete,
+            staging: state.join("restoring"),
+            paths: paths.clone(),
+        };
+        write_journal(state, &journal).expect("written");
+        (folder, paths)
+    }
+
+    fn assert_only_holds(state: &Path, paths: &[StagedPath], text: &str) {
+        for path in paths {
+            assert_eq!(
+                std::fs::read_to_string(path.target.join("file")).expect("readable"),
+                text
+            );
+            assert!(!path.staged.exists());
+        }
+        let mut names: Vec<_> = std::fs::read_dir(state)
+            .expect("readable")
+            .map(|entry| entry.expect("an entry").file_name())
+            .collect();
+        names.sort();
+        assert_eq!(names, ["pgdata", "storage"]);
+    }
+
+    #[test]
+    fn an_incomplete_replacement_is_deleted_and_the_old_files_stay() {
+        let (folder, paths) = project_with_staged_files(false);
+
+        finish_replacement(folder.path()).expect("finished");
+
+        assert_only_holds(folder.path(), &paths, "old");
+    }
+
+    #[test]
+    fn a_complete_replacement_is_finished_from_every_step_at_which_it_was_cut_off() {
+        // Steps: old folder aside, new folder in its place, for both folders; then old folders deleted.
+        for steps in 0..=6 {
+            let (folder, paths) = project_with_staged_files(true);
+            let moves = paths.iter().flat_map(|path| {
+                let replaced = with_suffix(&path.target, ".replaced");
+                [
+                    (path.target.clone(), replaced),
+                    (path.staged.clone(), path.target.clone()),
+                ]
+            });
+            for (from, to) in moves.take(steps) {
+                std::fs::rename(from, to).expect("renamed");
+            }
+            for path in paths.iter().take(steps.saturating_sub(4)) {
+                std::fs::remove_dir_all(with_suffix(&path.target, ".replaced")).expect("deleted");
+            }
+
+            finish_replacement(folder.path()).expect("finished");
+
+            assert_only_holds(folder.path(), &paths, "new");
+        }
+    }
+}

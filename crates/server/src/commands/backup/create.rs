@@ -1,0 +1,187 @@
+//! `selvedge backup FILE`.
+
+use std::fs::{File, OpenOptions};
+use std::io::BufWriter;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use nix::fcntl::{Flock, FlockArg};
+use selvedge_postgres::cluster::{Cluster, ClusterConfig};
+use selvedge_storage::FileBackend;
+use tokio_postgres::Config as Login;
+
+use super::archive::{ArchiveWriter, CHUNK};
+use super::database::BaseBackup;
+use super::manifest::{DATABASE, MANIFEST, Manifest, OBJECTS};
+use super::objects::{FinalState, ObjectsCopy, lock_objects};
+use super::progress::Progress;
+use super::supported::check_project;
+use crate::cli::BackupArgs;
+use crate::config::Config;
+use crate::database::embedded;
+use crate::output::{self, GOOD, WARN};
+use crate::services::objects_folder;
+
+/// How many lost objects are named.
+const MAX_LOST_NAMES: usize = 20;
+
+pub(in crate::commands) async fn run(config: &Config, args: &BackupArgs) -> Result<()> {
+    check_project(config)?;
+    if !embedded::is_initialized(config) {
+        bail!(
+            "{} has no complete database yet\n  make it with:  selvedge start",
+            config.project.id
+        );
+    }
+    let file = UnfinishedFile::create(&args.file)?;
+    let manifest = match Cluster::find_running(&config.selvedge.data_dir)? {
+        Some(holder) => {
+            let login = Cluster::superuser_of_running(&config.selvedge.data_dir, &holder)?;
+            write_archive(config, &login, &file).await?
+        }
+        None => {
+            let cluster = Cluster::start(ClusterConfig {
+                // Nobody else needs this PostgreSQL, so it takes no port.
+                listen_tcp: false,
+                ..embedded::cluster_config(config)?
+            })
+            .await?;
+            let written = write_archive(config, &cluster.superuser_config(), &file).await;
+            // The cluster is stopped before an error is returned, so that no PostgreSQL is left running.
+            cluster.stop().await?;
+            written?
+        }
+    };
+    file.publish()?;
+    print_done(config, &args.file, &manifest);
+    Ok(())
+}
+
+async fn write_archive(config: &Config, login: &Login, file: &UnfinishedFile) -> Result<Manifest> {
+    let home = Cluster::data_home(&config.selvedge.data_dir)?;
+    let data_dir = home.join("pgdata");
+    // One connection holds the locks on objects while the other ends the backup.
+    let client = embedded::connect(login).await?;
+    let objects_client = embedded::connect(login).await?;
+    let mut archive = ArchiveWriter::new(BufWriter::with_capacity(CHUNK, file.handle()?));
+    let mut progress = Progress::new("copied");
+    let mut objects = ObjectsCopy::new(FileBackend::open(&objects_folder(config))?);
+
+    // Most objects are copied before the database, so that PostgreSQL need not keep the WAL meanwhile.
+    objects.copy(&objects_client, &mut archive, &mut progress).await?;
+    let backup = BaseBackup::begin(&client).await?;
+    backup.copy_files(&data_dir, &mut archive, &mut progress)?;
+    lock_objects(&objects_client).await?;
+    let FinalState {
+        lost_objects,
+        deleted_blobs,
+    } = objects.copy(&objects_client, &mut archive, &mut progress).await?;
+    backup.finish(&data_dir, &mut archive, &mut progress).await?;
+    objects_client.batch_execute("commit").await?;
+
+    let major = std::fs::read_to_string(data_dir.join("PG_VERSION"))?;
+    let manifest = Manifest {
+        database: archive.summary(DATABASE),
+        objects: archive.summary(OBJECTS),
+        lost_objects,
+        deleted_blobs,
+        ..Manifest::new(&config.project.id, major.trim().parse()?, &home)
+    };
+    let text = serde_json::to_vec_pretty(&manifest)?;
+    archive.add_file(MANIFEST, text.len() as u64, &text[..])?;
+    archive.finish()?;
+    Ok(manifest)
+}
+
+fn print_done(config: &Config, file: &Path, manifest: &Manifest) {
+    anstream::println!(
+        "{GOOD}backed up{GOOD:#} {} to {}: a database of {} MB, {} objects of {} MB",
+        config.project.id,
+        file.display(),
+        manifest.database.bytes / 1_000_000,
+        manifest.objects.files,
+        manifest.objects.bytes / 1_000_000
+    );
+    let lost = &manifest.lost_objects;
+    if !lost.is_empty() {
+        anstream::eprintln!(
+            "{WARN}{} objects have lost their bytes, and are in the backup without them{WARN:#}",
+            lost.len()
+        );
+        for name in lost.iter().take(MAX_LOST_NAMES) {
+            anstream::eprintln!("  {name}");
+        }
+    }
+}
+
+/// The file `FILE.partial`, which gets its final name when it is complete and on disk.
+struct UnfinishedFile {
+    path: PathBuf,
+    target: PathBuf,
+    /// Locked, so that two backups do not write to the same file.
+    file: Flock<File>,
+}
+
+impl UnfinishedFile {
+    fn create(target: &Path) -> Result<Self> {
+        if target.exists() {
+            bail!("{} exists: choose another name, or delete it", target.display());
+        }
+        let mut path = target.as_os_str().to_owned();
+        path.push(".partial");
+        let path = PathBuf::from(path);
+        let file = OpenOptions::new()
+            .write(true)
+            .create(true)
+            // An existing file is emptied only after it is locked, because another backup may be writing it.
+            .truncate(false)
+            .mode(0o600)
+            .open(&path)
+            .with_context(|| format!("cannot write {}", path.display()))?;
+        let Ok(file) = Flock::lock(file, FlockArg::LockExclusiveNonblock) else {
+            bail!("another backup is writing {}", path.display());
+        };
+        if file.metadata()?.len() > 0 {
+            output::print_note(&format!(
+                "{} is of a backup that was cut off, and is written anew",
+                path.display()
+            ));
+            file.set_len(0)?;
+        }
+        let target = target.to_owned();
+        Ok(Self { path, target, file })
+    }
+
+    fn handle(&self) -> Result<File> {
+        Ok(self.file.try_clone()?)
+    }
+
+    /// Gives the file its final name.
+    fn publish(&self) -> Result<()> {
+        self.file
+            .sync_all()
+            .with_context(|| format!("cannot write {}", self.path.display()))?;
+        // A file that has appeared under the final name meanwhile is not replaced.
+        std::fs::hard_link(&self.path, &self.target)
+            .or_else(|error| match error.kind() {
+                std::io::ErrorKind::AlreadyExists => Err(error),
+                // Some file systems have no hard links.
+                _ => std::fs::rename(&self.path, &self.target),
+            })
+            .with_context(|| format!("cannot create {}", self.target.display()))?;
+        match self.target.parent() {
+            Some(folder) if folder.as_os_str().is_empty() => File::open(".")?.sync_all()?,
+            Some(folder) => File::open(folder)?.sync_all()?,
+            None => {}
+        }
+        Ok(())
+    }
+}
+
+impl Drop for UnfinishedFile {
+    fn drop(&mut self) {
+        // After a failure nobody can use it, and after a success it has its final name.
+        let _ = std::fs::remove_file(&self.path);
+    }
+}

@@ -1,0 +1,210 @@
+//! `selvedge restore FILE`.
+
+use std::fs::File;
+use std::io::{BufReader, Write};
+use std::path::{Component, Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use bytes::Bytes;
+use selvedge_postgres::cluster::{Cluster, ClusterConfig, Replacement, StagedPath};
+use selvedge_storage::{Backend, FileBackend, Version};
+
+use super::archive::{ArchiveReader, CHUNK, Entry};
+use super::manifest::{DATABASE, MANIFEST, Manifest, OBJECTS};
+use super::objects::count_missing;
+use super::progress::Progress;
+use super::supported::check_project;
+use crate::cli::RestoreArgs;
+use crate::config::Config;
+use crate::database::embedded;
+use crate::output::{self, GOOD};
+use crate::services::objects_folder;
+
+type Reader = ArchiveReader<BufReader<File>>;
+
+pub(in crate::commands) async fn run(config: &Config, args: &RestoreArgs) -> Result<()> {
+    check_project(config)?;
+    let data_dir = &config.selvedge.data_dir;
+    if let Some(holder) = Cluster::find_running(data_dir)? {
+        bail!("{holder}\n  stop it first:  selvedge stop");
+    }
+    if embedded::has_cluster(config) && !args.yes {
+        bail!(
+            "{} has a database, which a restore replaces with all its rows and objects: say so with --yes",
+            config.project.id
+        );
+    }
+    let manifest = verify_archive(&args.file)?;
+
+    let objects = StagedPath::beside(objects_folder(config));
+    let initialized = StagedPath::beside(embedded::seeded_marker(config));
+    let replacement = Replacement::begin(data_dir, vec![objects.clone(), initialized.clone()])?;
+    let store = FileBackend::open(&objects.staged)?;
+    extract_archive(&args.file, &manifest, &replacement, &store).await?;
+    try_database(config, &replacement, &manifest, &store).await?;
+    // The restored database is complete, so that the next start runs no seeds.
+    std::fs::write(&initialized.staged, "")?;
+    // Its folder for unfinished uploads is in use until the store is closed.
+    drop(store);
+    replacement
+        .commit()
+        .context("the restore is complete and is put in place by the next `selvedge start`")?;
+    print_done(config, &manifest)
+}
+
+/// Reads the whole file and compares its parts with the manifest at its end.
+fn verify_archive(path: &Path) -> Result<Manifest> {
+    let mut reader = open_archive(path)?;
+    let mut progress = Progress::new("checked");
+    let mut manifest = None;
+    while let Some(entry) = reader.next_entry()? {
+        let mut text = Vec::new();
+        reader.read_content(|chunk| {
+            progress.add(chunk.len() as u64);
+            if entry.name == MANIFEST {
+                text.extend_from_slice(chunk);
+            }
+            Ok(())
+        })?;
+        if entry.name == MANIFEST {
+            manifest = Some(Manifest::parse(&text)?);
+        }
+    }
+    let manifest = manifest.context("the file is not a complete backup: it has no manifest")?;
+    compare_checksums(&reader, &manifest)?;
+    Ok(manifest)
+}
+
+fn open_archive(path: &Path) -> Result<Reader> {
+    let file = File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
+    Ok(ArchiveReader::new(BufReader::with_capacity(CHUNK, file)))
+}
+
+fn compare_checksums(reader: &Reader, manifest: &Manifest) -> Result<()> {
+    for (part, expected) in [(DATABASE, &manifest.database), (OBJECTS, &manifest.objects)] {
+        if reader.summary(part) != *expected {
+            bail!("the backup is damaged: the checksum of its part {part} is wrong. Nothing was changed");
+        }
+    }
+    Ok(())
+}
+
+/// Writes database and objects beside the project's own.
+async fn extract_archive(
+    path: &Path,
+    manifest: &Manifest,
+    replacement: &Replacement,
+    store: &FileBackend,
+) -> Result<()> {
+    let mut reader = open_archive(path)?;
+    let mut progress = Progress::new("restored");
+    while let Some(entry) = reader.next_entry()? {
+        progress.add(entry.size);
+        match entry.name.split_once('/').unwrap_or((&entry.name, "")) {
+            (DATABASE, name) => extract_database_entry(&mut reader, &entry, name, replacement)?,
+            (OBJECTS, name) => extract_object(&mut reader, name, manifest, store).await?,
+            _ => reader.read_content(|_| Ok(()))?,
+        }
+    }
+    // The file may have been changed after it was checked.
+    compare_checksums(&reader, manifest)
+}
+
+fn extract_database_entry(
+    reader: &mut Reader,
+    entry: &Entry,
+    name: &str,
+    replacement: &Replacement,
+) -> Result<()> {
+    let is_below = |component| matches!(component, Component::Normal(_));
+    if !Path::new(name).components().all(is_below) {
+        bail!("the backup names a file outside of the database: {name}");
+    }
+    let path: PathBuf = Path::new("pgdata")
+        .components()
+        .chain(Path::new(name).components())
+        .collect();
+    if entry.is_folder {
+        replacement.create_dir(&path)?;
+        return reader.read_content(|_| Ok(()));
+    }
+    let mut file = replacement.create_file(&path)?;
+    reader.read_content(|chunk| {
+        file.write_all(chunk)
+            .with_context(|| format!("cannot write {}", path.display()))
+    })
+}
+
+async fn extract_object(
+    reader: &mut Reader,
+    name: &str,
+    manifest: &Manifest,
+    store: &FileBackend,
+) -> Result<()> {
+    let Some(version) = Version::parse(name) else {
+        bail!("the backup names an object that selvedge cannot have stored: {name}");
+    };
+    if manifest.deleted_blobs.contains(&version.uuid()) {
+        return reader.read_content(|_| Ok(()));
+    }
+    let mut writer = store.create(version).await?;
+    loop {
+        let chunk = reader.read_chunk()?;
+        if chunk.is_empty() {
+            break;
+        }
+        writer.write(Bytes::from(chunk)).await?;
+    }
+    writer.finish().await?;
+    Ok(())
+}
+
+/// Starts PostgreSQL on the restored data directory, which replays the WAL of the backup, and looks for every object.
+async fn try_database(
+    config: &Config,
+    replacement: &Replacement,
+    manifest: &Manifest,
+    store: &FileBackend,
+) -> Result<()> {
+    let cluster = Cluster::start(ClusterConfig {
+        state_dir: replacement.staging().to_owned(),
+        listen_tcp: false,
+        ..embedded::cluster_config(config)?
+    })
+    .await
+    .with_context(|| {
+        format!(
+            "the database of the backup (PostgreSQL {}) does not start. Nothing was changed",
+            manifest.postgres_major
+        )
+    })?;
+    let missing = match embedded::connect(&cluster.superuser_config()).await {
+        Ok(client) => count_missing(&client, store, &manifest.lost_objects).await,
+        Err(error) => Err(error),
+    };
+    // The cluster is stopped before an error is returned, so that no PostgreSQL is left running.
+    cluster.stop().await?;
+    match missing? {
+        0 => Ok(()),
+        count => bail!("the backup lacks the bytes of {count} objects of its database. Nothing was changed"),
+    }
+}
+
+fn print_done(config: &Config, manifest: &Manifest) -> Result<()> {
+    anstream::println!(
+        "{GOOD}restored{GOOD:#} {} as of {}: a database of {} MB, {} objects",
+        config.project.id,
+        manifest.created_at,
+        manifest.database.bytes / 1_000_000,
+        manifest.objects.files - manifest.deleted_blobs.len() as u64
+    );
+    let home = Cluster::data_home(&config.selvedge.data_dir)?;
+    if !manifest.has_same_vault_key(&home) {
+        output::print_note(&format!(
+            "secrets of the vault were encrypted with another key than this project's: copy the file vault.key of the \
+             project that was backed up to {}",
+            home.join("vault.key").display()
+        ));
+    }
+    Ok(())
+}
