@@ -13,6 +13,11 @@ use crate::state::ConsoleState;
 /// At most this many statements are listed.
 const MOST_QUERIES: i64 = 100;
 
+/// Matches statements whose constants the extension replaces by parameters. It keeps the text of all others as it is, so the
+/// text of `alter role … password '…'` has the password.
+const WITHOUT_CONSTANTS: &str =
+    r"^(\s|/\*.*?\*/|--[^\n]*\n)*(select|insert|update|delete|merge|with|values|table)\M";
+
 /// By what the statements are sorted.
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -59,11 +64,11 @@ pub(super) async fn list(
         "select s.queryid::text, min(s.query), sum(s.calls)::bigint, sum(s.total_exec_time),
            sum(s.total_exec_time) / sum(s.calls), sum(s.rows)::bigint
          from {}.pg_stat_statements s
-         where s.dbid = (select oid from pg_database where datname = current_database())
+         where s.dbid = (select oid from pg_database where datname = current_database()) and s.query ~* $1
          group by s.queryid having sum(s.calls) > 0 order by {order} desc nulls last limit {MOST_QUERIES}",
         quote_identifier(&schema)
     );
-    let rows = client.query(&sql, &[]).await?;
+    let rows = client.query(&sql, &[&WITHOUT_CONSTANTS]).await?;
     let queries: Vec<Value> = rows
         .iter()
         .map(|row| {
