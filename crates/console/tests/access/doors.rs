@@ -1,0 +1,211 @@
+//! Hosts, origins, headers, and every endpoint as nobody and as a viewer.
+
+use selvedge_console::{Access, Level, list_routes};
+
+use crate::support::Console;
+
+#[tokio::test]
+async fn console_162_other_doubled_and_absolute_hosts_are_refused_before_anything_is_read() {
+    let console = Console::start_without_login().await;
+    let port = console.port;
+    let session = "Sec-Fetch-Site: same-origin\r\nX-Selvedge-Console: 1\r\nConnection: close\r\n\r\n";
+    let status = |target: &str, hosts: &str| {
+        let head = format!("GET {target} HTTP/1.1\r\n{hosts}{session}");
+        console.raw(&head).status
+    };
+    for host in ["127.0.0.1", "localhost", "LOCALHOST", "[::1]"] {
+        let line = format!("Host: {host}:{port}\r\n");
+        assert_eq!(status("/api/session", &line), 200, "{host}");
+    }
+    for host in [
+        format!("evil.example:{port}"),
+        "127.0.0.1".to_owned(),
+        "localhost:1".to_owned(),
+        format!("localhost.:{port}"),
+        format!("127.0.0.1.nip.io:{port}"),
+        format!("localhost.evil.example:{port}"),
+    ] {
+        let line = format!("Host: {host}\r\n");
+        assert_eq!(status("/api/session", &line), 421, "{host}");
+        assert_eq!(status("/", &line), 421, "the page, too: {host}");
+    }
+    let own = format!("Host: 127.0.0.1:{port}\r\n");
+    let doubled = format!("{own}Host: evil.example\r\n");
+    assert!(matches!(status("/api/session", &doubled), 400 | 421));
+    assert!(matches!(
+        status("http://evil.example/api/session", &own),
+        400 | 421
+    ));
+    assert!(matches!(status("/api/session", ""), 400 | 421));
+}
+
+#[tokio::test]
+async fn console_160_requests_of_other_pages_are_refused_also_those_that_only_read() {
+    let console = Console::start_without_login().await;
+    let port = console.port;
+    let status = |method: &str, lines: &str| {
+        let head = format!(
+            "{method} /api/session HTTP/1.1\r\nHost: localhost:{port}\r\nConnection: close\r\n{lines}\r\n"
+        );
+        let answer = console.raw(&head);
+        assert!(answer.header("access-control-allow-origin").is_none(), "{lines}");
+        answer.status
+    };
+    let header = "X-Selvedge-Console: 1\r\n";
+    let same = "Sec-Fetch-Site: same-origin\r\n";
+    assert_eq!(status("GET", &format!("{header}{same}")), 200);
+    let own = format!("{header}{same}Origin: http://localhost:{port}\r\n");
+    assert_eq!(status("GET", &own), 200);
+    for (name, lines) in [
+        ("an image", "Sec-Fetch-Site: cross-site\r\n".to_owned()),
+        ("an image without the headers of browsers", String::new()),
+        (
+            "a form of another port",
+            format!("{header}Sec-Fetch-Site: same-site\r\n"),
+        ),
+        (
+            "an address that was typed",
+            format!("{header}Sec-Fetch-Site: none\r\n"),
+        ),
+        ("a page without the header", same.to_owned()),
+        ("an empty header", format!("X-Selvedge-Console:\r\n{same}")),
+        ("two headers", format!("{header}{header}{same}")),
+        (
+            "another origin",
+            format!("{header}{same}Origin: http://localhost:1\r\n"),
+        ),
+        ("a sandboxed frame", format!("{header}{same}Origin: null\r\n")),
+    ] {
+        for method in ["GET", "POST", "DELETE"] {
+            assert_eq!(status(method, &lines), 403, "{method} of {name}");
+        }
+    }
+    let socket = format!(
+        "{header}{same}Origin: http://evil.example\r\nUpgrade: websocket\r\nConnection: upgrade\r\n\
+                          Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
+    );
+    assert!(status("GET", &socket) >= 400);
+    assert!(
+        status(
+            "OPTIONS",
+            "Origin: http://evil.example\r\nAccess-Control-Request-Method: GET\r\n"
+        ) >= 400
+    );
+}
+
+#[tokio::test]
+async fn console_161_nobody_frames_or_opens_the_console_and_answers_are_not_kept() {
+    let console = Console::start_without_login().await;
+    for path in ["/", "/api/session", "/api/nothing", "/assets/none.js"] {
+        let answer = console.page("GET", path, "X-Selvedge-Console: 1\r\n", "");
+        let policy = answer.header("content-security-policy").unwrap();
+        assert!(policy.starts_with("default-src 'none'"), "{path}: {policy}");
+        assert!(policy.contains("frame-ancestors 'none'"), "{path}: {policy}");
+        assert!(!policy.contains("unsafe"), "{path}: {policy}");
+        for (name, value) in [
+            ("x-frame-options", "DENY"),
+            ("cross-origin-opener-policy", "same-origin"),
+            ("cross-origin-resource-policy", "same-origin"),
+            ("referrer-policy", "no-referrer"),
+            ("x-content-type-options", "nosniff"),
+        ] {
+            assert_eq!(answer.header(name), Some(value), "{path}");
+        }
+        if path.starts_with("/api") {
+            assert_eq!(answer.header("cache-control"), Some("no-store"), "{path}");
+        }
+    }
+    let nonce = || {
+        let answer = console.page("GET", "/", "", "");
+        let policy = answer.header("content-security-policy").unwrap().to_owned();
+        policy
+            .split("'nonce-")
+            .nth(1)
+            .unwrap()
+            .split('\'')
+            .next()
+            .unwrap()
+            .to_owned()
+    };
+    assert_ne!(nonce(), nonce());
+}
+
+/// Endpoints of signing in, the audit, the services, the log, measurements and mail, each with its lowest level.
+const LEVELS: [(&str, &str, &str); 20] = [
+    ("GET", "/api/session", "open"),
+    ("POST", "/api/session", "open"),
+    ("DELETE", "/api/session", "viewer"),
+    ("GET", "/api/accounts", "admin"),
+    ("GET", "/api/audit", "admin"),
+    ("GET", "/api/proxy/{service}/{path:.*}", "viewer"),
+    ("HEAD", "/api/proxy/{service}/{path:.*}", "viewer"),
+    ("POST", "/api/proxy/{service}/{path:.*}", "admin"),
+    ("PUT", "/api/proxy/{service}/{path:.*}", "admin"),
+    ("PATCH", "/api/proxy/{service}/{path:.*}", "admin"),
+    ("DELETE", "/api/proxy/{service}/{path:.*}", "admin"),
+    ("GET", "/api/logs", "viewer"),
+    ("GET", "/api/logs/tail", "viewer"),
+    ("GET", "/api/logs/{request_id}", "viewer"),
+    ("GET", "/api/series", "viewer"),
+    ("GET", "/api/mail", "admin"),
+    ("DELETE", "/api/mail", "admin"),
+    ("GET", "/api/mail/{id}", "admin"),
+    ("DELETE", "/api/mail/{id}", "admin"),
+    ("POST", "/api/mail/{id}/retry", "admin"),
+];
+
+#[tokio::test]
+async fn console_182_and_170_every_endpoint_is_closed_to_nobody_and_those_of_admins_to_viewers() {
+    let routes = list_routes();
+    for (method, path, level) in LEVELS {
+        let access = routes
+            .iter()
+            .find(|(known, pattern, _)| known == method && *pattern == path)
+            .map(|(_, _, access)| match access {
+                Access::Open => "open",
+                Access::From(Level::Viewer) => "viewer",
+                Access::From(Level::Admin) => "admin",
+            });
+        assert_eq!(access, Some(level), "{method} {path}");
+    }
+
+    let console = Console::start().await;
+    let viewer = console.sign_in("vera");
+    let admin = console.sign_in("adam");
+    for (method, pattern, access) in &routes {
+        let path = pattern
+            .replace("{service}", "rest")
+            .replace("{path:.*}", "x")
+            .split('/')
+            .map(|part| if part.starts_with('{') { "1" } else { part })
+            .collect::<Vec<_>>()
+            .join("/");
+        let nobody = console
+            .page(method, &path, "X-Selvedge-Console: 1\r\n", "")
+            .status;
+        if *access == Access::Open {
+            assert_ne!(nobody, 401, "{method} {path}");
+            continue;
+        }
+        assert_eq!(nobody, 401, "{method} {path}");
+        if *access == Access::From(Level::Admin) {
+            assert_eq!(
+                console.page_as(&viewer, method, &path).status,
+                403,
+                "{method} {path}"
+            );
+        }
+    }
+    for path in [
+        "/api/accounts",
+        "/api/audit",
+        "/api/mail",
+        "/api/logs",
+        "/api/series",
+    ] {
+        assert_eq!(console.page_as(&admin, "GET", path).status, 200, "{path}");
+    }
+    for path in ["/api/logs", "/api/series"] {
+        assert_eq!(console.page_as(&viewer, "GET", path).status, 200, "{path}");
+    }
+}
