@@ -105,7 +105,8 @@ async fn refuse_leaked_secret(state: &ConsoleState, level: Level) -> Result<(), 
         .query_one(
             "select exists (
                select from pg_catalog.pg_db_role_setting s, unnest(s.setconfig) setting
-               where setting ilike 'app.settings.jwt_secret=%' or setting ilike 'pgrst.jwt_secret=%')",
+               where s.setdatabase in (0, (select oid from pg_catalog.pg_database where datname = current_database()))
+                 and (setting ilike 'app.settings.jwt_secret=%' or setting ilike 'pgrst.jwt_secret=%'))",
             &[],
         )
         .await?
