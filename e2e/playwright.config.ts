@@ -1,4 +1,5 @@
-// Runs the site's tests in Chromium, at desktop and phone size (site/setup.ts starts the server).
+// Runs the tests of the site and of the console in Chromium, at desktop and phone size. site/setup.ts starts the site's server; the
+// console's tests start their own.
 //
 // CHROMIUM names the browser. By default an installed Chromium or Chrome is used; none is downloaded.
 
@@ -17,8 +18,8 @@ if (browser === undefined) {
 }
 
 export default defineConfig({
-  testDir: "site",
-  testMatch: "*.spec.ts",
+  testDir: ".",
+  testMatch: ["site/*.spec.ts", "console/*.spec.ts"],
   globalSetup: "./site/setup.ts",
   outputDir: "test-results",
   // A small machine that also runs PostgreSQL and the server can render two pages at once.
