@@ -26,8 +26,10 @@ export function recordPageErrors(context: BrowserContext, inbox: string): PageEr
     page.on("console", (message) => {
       // Chromium repeats in the console what the `response` and `requestfailed` events report in more detail.
       const isRepeated = message.text().startsWith("Failed to load resource");
-      // Playwright looks into the inbox's frame of a mail, which is sandboxed without scripts.
-      const isSandbox = page.url().startsWith(inbox) && message.text().startsWith("Blocked script");
+      // Playwright looks into the frame of a mail, in the inbox and in the console, which is sandboxed without scripts.
+      const isSandbox =
+        message.text().startsWith("Blocked script") &&
+        (page.url().startsWith(inbox) || message.text().includes("'about:srcdoc'"));
       if (message.type() === "error" && !isRepeated && !isSandbox) {
         found.push(`console: ${message.text()}`);
       }

@@ -246,8 +246,9 @@ function handleKey(event: KeyboardEvent, editor: TableEditor, grid: GridState): 
       if (canWrite && row !== undefined) editor.duplicate(row);
     },
     toStart() {
+      // The first of the present rows would load those before it, which are not wanted.
       if (view.fromEnd) changeView({ fromEnd: false }, { replace: true });
-      grid.activate({ row: 0, column: grid.active.column });
+      else grid.activate({ row: 0, column: grid.active.column });
     },
     toEnd() {
       if (view.fromEnd || !editor.query.hasNextPage) {

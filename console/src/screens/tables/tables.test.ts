@@ -147,6 +147,10 @@ describe("the active row", () => {
     expect(followRow(page(0, 100), page(900, 1000), 3, true)).toBe(99);
   });
 
+  it("console_050_is_the_first_one_after_a_jump_to_the_start", () => {
+    expect(followRow(page(900, 1000), page(0, 100), 60, false)).toBe(0);
+  });
+
   it("console_054_is_the_next_one_when_its_row_is_gone", () => {
     expect(followRow(page(0, 3), page(0, 2), 2, false)).toBe(1);
   });

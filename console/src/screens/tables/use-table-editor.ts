@@ -108,7 +108,10 @@ export function useTableEditor(table: Table, catalog: Catalog) {
 
 export type TableEditor = ReturnType<typeof useTableEditor>;
 
-/** The index of the active row when other rows were loaded: the same row where it is still there, else the edge that is shown. */
+/**
+ * The index of the active row when other rows were loaded: the same row where it is still there, else the same place. Of another
+ * part of the table it is the edge that is shown.
+ */
 export function followRow(
   before: readonly { key: string }[],
   after: readonly { key: string }[],
@@ -119,7 +122,10 @@ export function followRow(
   if (key === undefined || after[active]?.key === key) return active;
   const index = after.findIndex((row) => row.key === key);
   if (index >= 0) return index;
-  return fromEnd ? Math.max(0, after.length - 1) : Math.min(active, Math.max(0, after.length - 1));
+  const last = Math.max(0, after.length - 1);
+  const kept = new Set(after.map((row) => row.key));
+  if (before.some((row) => kept.has(row.key))) return Math.min(active, last);
+  return fromEnd ? last : 0;
 }
 
 /** The active cell, the selection, and the cell that is being edited. */

@@ -210,7 +210,12 @@ function DeleteButtons({ user, refusal }: { user: User; refusal: string | undefi
       setKind(null);
       toast({ title: "The user was deleted", tone: "success" });
       if (!isSoft) change({ open: null, part: null }, { replace: true });
-      await client.invalidateQueries({ queryKey: usersKey });
+      // A user who is gone cannot be read again, and the panel closes only after this.
+      const isStale = (key: readonly unknown[]) => isSoft || key[1] !== "one";
+      await client.invalidateQueries({
+        queryKey: usersKey,
+        predicate: ({ queryKey }) => isStale(queryKey),
+      });
     },
   });
   const name = nameOfUser(user);

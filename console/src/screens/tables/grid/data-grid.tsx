@@ -255,6 +255,11 @@ function useKeptPlace(
     const anchor = old[top]?.key;
     if (anchor === undefined || rows[top]?.key === anchor) return;
     const now = rows.findIndex(({ key }) => key === anchor);
+    const known = new Set(old.map(({ key }) => key));
     if (now >= 0) element.scrollTop += (now - top) * rowHeight;
+    else if (!rows.some(({ key }) => known.has(key))) {
+      // Another part of the table begins at its own edge.
+      element.scrollTop = startsAtEnd ? element.scrollHeight : 0;
+    }
   }, [viewport, rows, startsAtEnd]);
 }
