@@ -1,51 +1,6 @@
-import { cn } from "@ui/cn";
-import { type ReactNode, useId } from "react";
+import { type FieldProps, Field as SharedField } from "@ui/field";
 
-/** Attributes that connect an input with its label, hint and error. */
-export interface FieldAttributes {
-  id: string;
-  "aria-invalid": true | undefined;
-  "aria-describedby": string | undefined;
-}
-
-interface FieldProps {
-  label: ReactNode;
-  error?: string | undefined;
-  hint?: ReactNode;
-  /** Shown beside the label, for example the column's type. */
-  aside?: ReactNode;
-  children: (attributes: FieldAttributes) => ReactNode;
-}
-
-/** A form field with label, and with an error or hint that screen readers announce. */
-export function Field({ label, error, hint, aside, children }: FieldProps) {
-  const id = useId();
-  const noteId = `${id}-note`;
-  const note = error ?? hint;
-  return (
-    <div>
-      <div className="mb-1 flex items-baseline justify-between gap-3">
-        <label htmlFor={id} className="min-w-0 truncate font-medium text-caption">
-          {label}
-        </label>
-        {aside}
-      </div>
-      {children({
-        id,
-        "aria-invalid": error === undefined ? undefined : true,
-        "aria-describedby": note === undefined || note === null ? undefined : noteId,
-      })}
-      <div
-        id={noteId}
-        aria-live="polite"
-        className={cn(
-          "text-label",
-          error === undefined ? "text-ink-soft" : "text-danger",
-          note && "mt-1",
-        )}
-      >
-        {note}
-      </div>
-    </div>
-  );
+/** A form field in the size of the console's dense controls. */
+export function Field(props: Omit<FieldProps, "size">) {
+  return <SharedField size="dense" {...props} />;
 }

@@ -1,27 +1,10 @@
 import "@testing-library/jest-dom/vitest";
+import "@ui/jsdom-layout";
 import { cleanup, configure } from "@testing-library/react";
-import { afterEach, vi } from "vitest";
+import { afterEach } from "vitest";
 
 // On a busy machine an update may take more than the default of one second.
 configure({ asyncUtilTimeout: 20_000 });
-
-// jsdom has no layout: observers never fire, and media queries and widths are those of a desktop.
-class InertObserver {
-  observe() {}
-  unobserve() {}
-  disconnect() {}
-}
-vi.stubGlobal("ResizeObserver", InertObserver);
-vi.stubGlobal("IntersectionObserver", InertObserver);
-Object.defineProperty(HTMLElement.prototype, "clientWidth", { get: () => 1100 });
-Object.defineProperty(window, "matchMedia", {
-  value: (media: string) => ({
-    media,
-    matches: false,
-    addEventListener() {},
-    removeEventListener() {},
-  }),
-});
 
 afterEach(() => {
   cleanup();

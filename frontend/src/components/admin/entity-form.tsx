@@ -1,7 +1,7 @@
 import { zodResolver } from "@hookform/resolvers/zod";
+import { Field } from "@ui/field";
 import { Controller, useForm } from "react-hook-form";
 import type * as z from "zod/mini";
-import { Field } from "@/components/ui/field";
 import { Input } from "@/components/ui/input";
 import type { PicturePlace } from "@/lib/admin-pictures";
 import { Select, TextArea } from "./controls";

@@ -1,7 +1,7 @@
 import { Button } from "@ui/button";
+import { Field } from "@ui/field";
 import { ImageUp, Trash2 } from "lucide-react";
 import { useRef, useState } from "react";
-import { Field } from "@/components/ui/field";
 import { Input } from "@/components/ui/input";
 import {
   findFileProblem,

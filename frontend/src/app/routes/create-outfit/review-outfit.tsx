@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Button } from "@ui/button";
+import { Field } from "@ui/field";
 import { type FormEvent, useState } from "react";
-import { Field } from "@/components/ui/field";
 import { Input } from "@/components/ui/input";
 import { Picture } from "@/components/ui/picture";
 import { itemPictureWidth } from "@/features/items/components/item-card-shape";

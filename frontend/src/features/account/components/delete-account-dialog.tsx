@@ -1,6 +1,6 @@
+import { Field } from "@ui/field";
 import { useState } from "react";
 import { ConfirmDialog } from "@/components/ui/confirm-dialog";
-import { Field } from "@/components/ui/field";
 import { Input } from "@/components/ui/input";
 
 interface DeleteAccountDialogProps {

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
+import { Field } from "@ui/field";
 import { type UseFormReturn, useWatch } from "react-hook-form";
 import { Select } from "@/components/admin/controls";
-import { Field } from "@/components/ui/field";
 import { brandsQuery, categoriesQuery, type NamedRow } from "@/lib/vocabulary";
 import { subcategoriesOfQuery } from "../api/quick-create";
 import type { ItemValues } from "../api/save-item";

@@ -1,7 +1,7 @@
 import { Button } from "@ui/button";
+import { Field } from "@ui/field";
 import { Import } from "lucide-react";
 import { type KeyboardEvent, useState } from "react";
-import { Field } from "@/components/ui/field";
 import { Input } from "@/components/ui/input";
 import { messageOf } from "@/lib/service-error";
 import {

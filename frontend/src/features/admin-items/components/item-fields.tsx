@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
+import { Field } from "@ui/field";
 import type { FocusEvent } from "react";
 import type { UseFormReturn } from "react-hook-form";
 import { ChipField } from "@/components/admin/chip-field";
 import { Select, TextArea } from "@/components/admin/controls";
-import { Field } from "@/components/ui/field";
 import { Input } from "@/components/ui/input";
 import { capitalise } from "@/lib/format";
 import { genders } from "@/lib/genders";

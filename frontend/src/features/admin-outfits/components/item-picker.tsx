@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
+import { Field } from "@ui/field";
 import { ArrowUp, Plus, X } from "lucide-react";
 import { type ReactNode, useDeferredValue, useState } from "react";
 import { RowButton } from "@/components/admin/row-button";
 import { Thumbnail } from "@/components/admin/thumbnail";
-import { Field } from "@/components/ui/field";
 import { Input } from "@/components/ui/input";
 import { type ItemChoice, itemChoicesQuery, itemsByIdQuery } from "@/lib/admin-items";
 import type { Gender } from "@/lib/database";

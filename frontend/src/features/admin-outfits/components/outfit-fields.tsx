@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
+import { Field } from "@ui/field";
 import { Controller, type UseFormReturn } from "react-hook-form";
 import { ChipField } from "@/components/admin/chip-field";
 import { Select, TextArea } from "@/components/admin/controls";
 import { PictureField } from "@/components/admin/picture-field";
-import { Field } from "@/components/ui/field";
 import { Input } from "@/components/ui/input";
 import { picturePlaces } from "@/lib/admin-pictures";
 import type { Gender } from "@/lib/database";

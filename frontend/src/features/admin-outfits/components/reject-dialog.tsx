@@ -1,9 +1,9 @@
 import { Button } from "@ui/button";
+import { Field } from "@ui/field";
 import { AlertDialog } from "radix-ui";
 import { useState } from "react";
 import { TextArea } from "@/components/admin/controls";
 import { useReturnFocus } from "@/components/admin/use-return-focus";
-import { Field } from "@/components/ui/field";
 
 interface RejectDialogProps {
   /** What is rejected, as in "Night Bus" or "3 outfits". */

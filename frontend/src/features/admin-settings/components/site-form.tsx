@@ -1,9 +1,9 @@
 import { zodResolver } from "@hookform/resolvers/zod";
 import { Button } from "@ui/button";
+import { Field } from "@ui/field";
 import { useId } from "react";
 import { useForm } from "react-hook-form";
 import { Switch } from "@/components/admin/switch";
-import { Field } from "@/components/ui/field";
 import { Input } from "@/components/ui/input";
 import { type SiteSettings, siteNameSchema, useSaveSettings } from "../api/site-settings";
 

@@ -1,8 +1,8 @@
 import { Button } from "@ui/button";
+import { Field } from "@ui/field";
 import { type FormEvent, useEffect, useRef, useState } from "react";
 import { useLocation, useSearchParams } from "react-router";
 import { Select } from "@/components/admin/controls";
-import { Field } from "@/components/ui/field";
 import { Input } from "@/components/ui/input";
 import type { Role } from "@/lib/database";
 import { toast } from "@/lib/toast";

@@ -1,6 +1,6 @@
 import { Button } from "@ui/button";
+import { Field } from "@ui/field";
 import { useForm } from "react-hook-form";
-import { Field } from "@/components/ui/field";
 import { PasswordInput } from "@/components/ui/password-input";
 import { lazyResolver } from "@/lib/lazy-resolver";
 import { hasCode } from "@/lib/service-error";

@@ -1,7 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { Button } from "@ui/button";
+import { Field } from "@ui/field";
 import { useForm, useWatch } from "react-hook-form";
-import { Field } from "@/components/ui/field";
 import { Input } from "@/components/ui/input";
 import { PasswordInput } from "@/components/ui/password-input";
 import { UsernameNote } from "@/components/username-note";

@@ -1,5 +1,5 @@
-import { cn } from "@ui/cn";
 import { type ReactNode, useId } from "react";
+import { cn } from "./cn";
 
 /** Attributes that connect an input with its label, hint and error. */
 export interface FieldAttributes {
@@ -8,24 +8,39 @@ export interface FieldAttributes {
   "aria-describedby": string | undefined;
 }
 
-interface FieldProps {
-  label: string;
+/** `dense` is for tools with many fields. */
+type Size = "dense" | "md";
+
+const sizes: Record<Size, { head: string; label: string; note: string; noteGap: string }> = {
+  dense: {
+    head: "mb-1 gap-3",
+    label: "min-w-0 truncate text-caption",
+    note: "text-label",
+    noteGap: "mt-1",
+  },
+  md: { head: "mb-1.5 gap-4", label: "text-small", note: "text-caption", noteGap: "mt-1.5" },
+};
+
+export interface FieldProps {
+  label: ReactNode;
+  size?: Size;
   error?: string | undefined;
   hint?: ReactNode;
-  /** Shown beside the label, for example a "Forgot password?" link. */
+  /** Shown beside the label, for example the type of a column or a "Forgot password?" link. */
   aside?: ReactNode;
   children: (attributes: FieldAttributes) => ReactNode;
 }
 
 /** A form field with label, and with an error or hint that screen readers announce. */
-export function Field({ label, error, hint, aside, children }: FieldProps) {
+export function Field({ label, size = "md", error, hint, aside, children }: FieldProps) {
   const id = useId();
   const noteId = `${id}-note`;
   const note = error ?? hint;
+  const classes = sizes[size];
   return (
     <div>
-      <div className="mb-1.5 flex items-baseline justify-between gap-4">
-        <label htmlFor={id} className="font-medium text-small">
+      <div className={cn("flex items-baseline justify-between", classes.head)}>
+        <label htmlFor={id} className={cn("font-medium", classes.label)}>
           {label}
         </label>
         {aside}
@@ -39,9 +54,9 @@ export function Field({ label, error, hint, aside, children }: FieldProps) {
         id={noteId}
         aria-live="polite"
         className={cn(
-          "text-caption",
+          classes.note,
           error === undefined ? "text-ink-soft" : "text-danger",
-          note && "mt-1.5",
+          note && classes.noteGap,
         )}
       >
         {note}
