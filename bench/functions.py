@@ -158,15 +158,15 @@ def run(args, project, server, port):
         print(f"{name:<14}{rate:>12.0f}{ours:>14.0f}{theirs:>14.0f}")
     cold = measure_cold(project, base)
     print(f"\ncold start: median {statistics.median(cold):.0f} ms, slowest of {len(cold)} {max(cold):.0f} ms")
+    time.sleep(4)
+    left = sum(len(worker_pids(project, name)) for name in os.listdir(os.path.join(project, "functions")))
+    grown = server_rss(server) - alone
+    print(f"{FUNCTIONS} idle functions: {left} processes of Deno, {grown:.1f} MB more of ours than before the first call")
     alone_ms, beside_ms = measure_beside_hanging_calls(args, port)
     print(
         f"reads beside {HANGING_CALLS} calls that hang: p50 {beside_ms[0]:.2f} ms (alone {alone_ms[0]:.2f}), "
         f"p99 {beside_ms[1]:.2f} ms (alone {alone_ms[1]:.2f}), {beside_ms[1] / alone_ms[1]:.2f} times"
     )
-    time.sleep(4)
-    left = sum(len(worker_pids(project, name)) for name in os.listdir(os.path.join(project, "functions")))
-    grown = server_rss(server) - alone
-    print(f"{FUNCTIONS} idle functions: {left} processes of Deno, {grown:.1f} MB more of ours than before the first call")
 
 
 if __name__ == "__main__":
