@@ -33,8 +33,10 @@ let problems = 0;
 for (const document of documents) {
   const names = new Set(readFileSync(join(root, document), "utf8").match(name) ?? []);
   for (const series of names) {
-    // Crates and log filters begin alike, such as selvedge_rest=debug; a metric has at least three parts.
-    if (series.split("_").length >= 3 && !metrics.has(registered(series))) {
+    // Crates and log filters begin alike, such as selvedge_rest=debug; a metric has at least three parts. The console's
+    // database roles have as many, and no metric begins like them.
+    const isMetric = series.split("_").length >= 3 && !series.startsWith("selvedge_console_");
+    if (isMetric && !metrics.has(registered(series))) {
       console.error(`${document}: no metric is called ${series}`);
       problems += 1;
     }
