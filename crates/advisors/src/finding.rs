@@ -1,32 +1,32 @@
-//! What a lint reports.
+//! A finding, which is what a lint reports about one object.
 
 use serde::Serialize;
 
-/// How much a finding matters.
+/// How urgent a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
-    /// Data is exposed, or something is about to stop working.
+    /// Strangers can read or change data, or something is about to stop working.
     Error,
-    /// Probably a mistake.
+    /// The finding is probably a mistake.
     Warn,
-    /// Worth a look.
+    /// The finding is worth a look, but often right as it is.
     Info,
 }
 
-/// One finding.
+/// A fault that a lint has found on one object.
 #[derive(Debug, Clone, Serialize)]
 pub struct Finding {
     /// The lint's name, for example `rls_disabled_in_public`.
     pub name: &'static str,
     pub level: Level,
     pub title: &'static str,
-    /// What was found on this object, and what follows from it.
+    /// Sentences that say what was found on this object and what follows from it.
     pub why: String,
     pub object: FindingObject,
-    /// One statement that mends it, where there is one that is right without further knowledge.
+    /// The statement that mends the fault, where one is right without further knowledge.
     pub fix: Option<String>,
-    /// The same for the same finding in every run, so that it can be muted.
+    /// A key that is the same in every run, so that the finding can be muted.
     pub key: String,
 }
 
@@ -35,6 +35,6 @@ pub struct Finding {
 pub struct FindingObject {
     pub schema: String,
     pub name: String,
-    /// `table`, `view`, `function` …
+    /// The kind of the object, such as `table`, `view` or `function`.
     pub kind: String,
 }

@@ -1,4 +1,4 @@
-//! Runs all lints.
+//! Runs the lints on a database.
 
 use tokio_postgres::{Error, GenericClient, Row};
 
@@ -9,7 +9,7 @@ use crate::lints::{LINTS, Lint};
 /// expressions and look for qualified names.
 ///
 /// # Errors
-/// PostgreSQL's errors.
+/// PostgreSQL refuses a query, or the connection is lost.
 pub async fn run_lints(
     client: &impl GenericClient,
     exposed_schemas: &[String],
@@ -24,7 +24,8 @@ pub async fn run_lints(
     Ok(findings)
 }
 
-/// Each lint answers with schema, name and kind of the object, the part of it that is meant, a sentence and a fix.
+/// Reads a row of a lint's query: schema, name and kind of the object, the part of it that is at fault, a sentence and
+/// a fix.
 fn read_finding(lint: &Lint, row: &Row) -> Finding {
     let object = FindingObject {
         schema: row.get(0),

@@ -17,7 +17,6 @@
 
 mod after_commit;
 mod api;
-mod claims_preview;
 mod cleanup;
 mod config;
 mod crypto;
@@ -39,7 +38,6 @@ mod validation;
 
 use selvedge_http_client as http_client;
 
-pub use claims_preview::{ClaimsPreviewError, preview_access_claims};
 pub use cleanup::delete_expired_rows_forever;
 pub use config::{
     AuthConfig, CaptchaConfig, CaptchaProvider, ClientAddress, EmailConfig, FactorSwitch, HookConfig,
@@ -47,6 +45,7 @@ pub use config::{
     PhoneConfig, PhoneFactorConfig, ProviderConfig, RateLimitConfig, RefreshConfig, SamlConfig, SamlSettings,
     SessionConfig, SmsProviderConfig, TwilioConfig, Web3Config, WebauthnConfig,
 };
+pub use flows::claims_preview::{ClaimsPreviewError, preview_access_claims};
 pub use mailer::delivery::deliver_mails_forever;
 pub use providers::PROVIDER_NAMES;
 pub use routes::configure;

@@ -5,12 +5,12 @@ use actix_web::{FromRequest, Handler, Responder, Route, web};
 
 use crate::state::Level;
 
-/// Who may call an endpoint.
+/// The callers that the guards admit to an endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
-    /// Everybody who passes the guards, signed in or not.
+    /// The endpoint is open to everybody who passes the guards, signed in or not.
     Open,
-    /// Accounts of this level and above.
+    /// The endpoint is open to accounts of this level and above.
     From(Level),
 }
 

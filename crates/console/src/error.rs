@@ -8,7 +8,7 @@ use actix_web::{HttpResponse, ResponseError};
 use serde_json::{Map, Value, json};
 use tokio_postgres::error::{DbError, ErrorPosition, SqlState};
 
-/// Why a request is refused or has failed.
+/// The error of a request to `/api`, with its status and the members of its body.
 #[derive(Debug)]
 pub struct ConsoleError {
     status: StatusCode,
@@ -62,7 +62,7 @@ impl ConsoleError {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "unavailable", message)
     }
 
-    /// Adds what to do about it.
+    /// Adds a sentence that tells the person what to do.
     #[must_use]
     pub fn with_hint(self, hint: impl Into<String>) -> Self {
         self.with("hint", Value::String(hint.into()))
@@ -82,12 +82,12 @@ impl ConsoleError {
         HttpResponse::build(self.status).json(body)
     }
 
-    /// A member of the body.
+    /// Returns a member of the body, such as `position`.
     pub(crate) fn member(&self, name: &str) -> Option<&Value> {
         self.body.get(name)
     }
 
-    /// The code in the body.
+    /// Returns the body's `code`, which programs may test.
     pub fn code(&self) -> &str {
         self.body["code"].as_str().unwrap_or_default()
     }
@@ -174,7 +174,7 @@ impl From<serde_json::Error> for ConsoleError {
     }
 }
 
-/// The error of a JSON body, for actix's extractors.
+/// Turns actix's error about a JSON body into one in the form of this API.
 pub(crate) fn from_json_payload(error: &actix_web::error::JsonPayloadError) -> ConsoleError {
     use actix_web::error::JsonPayloadError as E;
 

@@ -11,25 +11,25 @@ use tracing_subscriber::fmt::writer::MakeWriterExt;
 use tracing_subscriber::layer::{Context, Layer, SubscriberExt as _};
 use tracing_subscriber::util::SubscriberInitExt as _;
 
-/// How log lines look.
+/// The form in which log lines are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LogFormat {
     Pretty,
     Json,
 }
 
-/// A line of the log, for a listener.
+/// A line of the log as a listener gets it, such as the console's log, which shows the lines of a request.
 #[derive(Debug)]
 pub struct LogLine {
-    /// `WARN`, `INFO` …
+    /// The line's level, such as `WARN` or `INFO`.
     pub level: Level,
-    /// The request to which it belongs.
+    /// The id of the request during which the line was written, where it names one.
     pub request_id: Option<String>,
     /// The message, followed by `name=value` for each further field.
     pub text: String,
 }
 
-/// Receives the lines that the filter lets pass.
+/// A function that gets every line which passes the filter of `RUST_LOG`.
 pub type LineListener = Box<dyn Fn(LogLine) + Send + Sync>;
 
 static LINE_LISTENER: OnceLock<LineListener> = OnceLock::new();
@@ -53,12 +53,12 @@ pub fn init_logging(format: LogFormat, filter: &str) {
     };
 }
 
-/// Renders lines for the listener, where there is one.
+/// The layer that renders each line for the listener.
 struct LineLayer;
 
 impl<S: Subscriber> Layer<S> for LineLayer {
     fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
-        // Without a listener no field is rendered a second time.
+        // A server without a console has no listener, and then rendering the fields would be wasted time.
         let Some(listener) = LINE_LISTENER.get() else {
             return;
         };
@@ -72,7 +72,7 @@ impl<S: Subscriber> Layer<S> for LineLayer {
     }
 }
 
-/// The fields of a line as text.
+/// Collects the fields of a line as text.
 #[derive(Default)]
 struct LineFields {
     message: String,

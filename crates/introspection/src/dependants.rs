@@ -1,4 +1,4 @@
-//! What depends on an object, from `pg_depend`.
+//! Lists what depends on an object, as `pg_depend` records it.
 
 use serde::Serialize;
 use tokio_postgres::Error;
@@ -10,17 +10,17 @@ use crate::{CatalogReader, ObjectKind};
 pub struct Dependant {
     /// PostgreSQL's words for its kind, such as `view` or `table column`.
     pub kind: String,
-    /// Its qualified name.
+    /// The qualified name of the object.
     pub name: String,
-    /// Its oid in its own catalog.
+    /// The oid of the object in the catalog of its kind.
     pub oid: String,
-    /// `normal`: a drop needs `cascade`. `automatic` and `internal`: it goes along silently. `owner` and `policy`: a
-    /// role owns it or is named by it.
+    /// How it depends. With `normal` a drop needs `cascade`; with `automatic` and `internal` it is dropped along
+    /// silently; with `owner` and `policy` the role owns it or is named by it.
     pub how: String,
 }
 
 impl CatalogReader<'_> {
-    /// The objects that depend on this one directly. Grants have none.
+    /// Lists the objects that depend on this one directly; nothing depends on a grant.
     ///
     /// # Errors
     /// When the query fails.

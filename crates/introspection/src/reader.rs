@@ -1,8 +1,8 @@
-//! One look at the catalog: a read-only transaction in which every query sees the same moment.
+//! Reads the catalog in a read-only transaction, in which every query sees the same moment.
 
 use tokio_postgres::{Client, GenericClient, IsolationLevel, Transaction};
 
-/// Why an object could not be described.
+/// The reason why an object could not be described.
 #[derive(Debug)]
 pub enum IntrospectionError {
     /// No object of this kind has this oid.
@@ -51,7 +51,8 @@ impl<'c> CatalogReader<'c> {
     }
 }
 
-/// A text that changes whenever tables, columns, constraints, types, functions, policies, roles or comments change.
+/// Returns a text that changes whenever tables, columns, constraints, types, functions, policies, roles or comments
+/// change.
 ///
 /// It costs a fraction of reading the catalog, so a cached catalog can be checked against it at every request.
 ///

@@ -1,4 +1,4 @@
-//! The access matrix: table × role × verb.
+//! The access matrix, which tells for each table and role what every verb may do.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ pub struct TableAccess {
     pub oid: String,
     pub schema: String,
     pub name: String,
-    /// By role, then by verb.
+    /// The cells of the table by role and then by verb.
     pub cells: BTreeMap<String, BTreeMap<String, AccessCell>>,
 }
 

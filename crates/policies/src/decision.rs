@@ -1,51 +1,51 @@
-//! How PostgreSQL combines the policies of a statement, without a database.
+//! Combines the verdicts of policies as PostgreSQL does, without a database.
 //!
-//! A statement passes in phases. A phase that filters (USING) lets rows disappear; a phase that checks (WITH CHECK, and
-//! what ON CONFLICT meets) refuses the whole statement. In each phase one permissive policy must pass, and all
-//! restrictive ones.
+//! PostgreSQL enforces policies at several points of a statement. A point that filters (USING) lets rows disappear; a
+//! point that checks (WITH CHECK, and the rows that ON CONFLICT meets) refuses the whole statement. At each point one
+//! permissive policy must pass, and all restrictive ones.
 
 use serde::Serialize;
 
 use crate::catalog::{Command, Policy};
 use crate::request::Verb;
 
-/// Which version of a row a phase looks at.
+/// The version of a row to which policies are applied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum RowVersion {
-    /// The row as it is stored.
+    /// The row as it is stored before the statement.
     Old,
-    /// The row as it would be stored.
+    /// The row as an insert or update would store it.
     New,
-    /// An upsert's row after its update.
+    /// The row as an upsert would store it after its update of a row that exists.
     Merged,
 }
 
-/// Which expression of a policy is meant.
+/// One of the two expressions that a policy can have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Part {
+pub(crate) enum PolicyClause {
     Using,
     Check,
 }
 
-/// One step of a statement at which policies decide.
+/// A point of a statement at which PostgreSQL enforces policies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Phase {
+pub(crate) struct EnforcementPoint {
     pub(crate) command: Command,
     pub(crate) row: RowVersion,
-    /// Whether a row that fails disappears silently; otherwise the statement fails.
+    /// Whether a row that fails disappears silently; at the other points it makes the statement fail.
     pub(crate) filters: bool,
-    part: Part,
+    clause: PolicyClause,
 }
 
-impl Phase {
+impl EnforcementPoint {
     const fn filter(command: Command, row: RowVersion) -> Self {
         Self {
             command,
             row,
             filters: true,
-            part: Part::Using,
+            clause: PolicyClause::Using,
         }
     }
 
@@ -54,38 +54,43 @@ impl Phase {
             command,
             row,
             filters: false,
-            part: Part::Check,
+            clause: PolicyClause::Check,
         }
     }
 
-    /// A phase that refuses the statement by USING expressions: the row must be visible, too.
+    /// Makes a point at which a row that the USING expressions hide refuses the whole statement.
     const fn visible(command: Command, row: RowVersion) -> Self {
         Self {
             command,
             row,
             filters: false,
-            part: Part::Using,
+            clause: PolicyClause::Using,
         }
     }
 
-    /// The expression with which a policy takes part in this phase. Without one it has no say, and does not grant either.
-    pub(crate) fn expression<'p>(&self, policy: &'p Policy) -> Option<(Part, &'p str)> {
-        let using = policy.using.as_deref().map(|text| (Part::Using, text));
-        match self.part {
-            Part::Using => using,
-            Part::Check => policy.check.as_deref().map(|text| (Part::Check, text)).or(using),
+    /// Returns the expression with which a policy takes part at this point. A policy without one neither denies nor
+    /// grants anything here.
+    pub(crate) fn expression<'p>(&self, policy: &'p Policy) -> Option<(PolicyClause, &'p str)> {
+        let using = policy.using.as_deref().map(|text| (PolicyClause::Using, text));
+        match self.clause {
+            PolicyClause::Using => using,
+            PolicyClause::Check => policy
+                .check
+                .as_deref()
+                .map(|text| (PolicyClause::Check, text))
+                .or(using),
         }
     }
 
-    /// Whether a policy belongs to this phase for the subject's role.
+    /// Whether a policy takes part at this point for the subject's role.
     pub(crate) fn includes(&self, policy: &Policy) -> bool {
         policy.applies
             && (policy.command == Command::All || policy.command == self.command)
             && self.expression(policy).is_some()
     }
 
-    /// Whether no row can pass this filter, which PostgreSQL knows before it reads any: no permissive policy that could
-    /// be true, or a restrictive one that is the constant false. Then no expression is evaluated, and none raises an
+    /// Whether no row can pass this filter, because no permissive policy can be true or a restrictive one is the
+    /// constant false. PostgreSQL knows that before it reads any row, so no expression is evaluated and none raises an
     /// error.
     pub(crate) fn is_never_passed(&self, policies: &[Policy], counts: impl Fn(usize) -> bool) -> bool {
         let mut constants = self.constants(policies, counts);
@@ -102,7 +107,7 @@ impl Phase {
             .any(|(permissive, value)| permissive && value == Some(true))
     }
 
-    /// For each policy of the phase whether it is permissive, and its value if that is a constant.
+    /// Returns for each policy of the point whether it is permissive, and its value if that is a constant.
     fn constants(
         &self,
         policies: &[Policy],
@@ -117,7 +122,7 @@ impl Phase {
         included.into_iter()
     }
 
-    /// What the phase does, for the sentence that names why a row is denied.
+    /// Names the point for the sentence that tells why a row is denied.
     pub(crate) fn describe(&self) -> String {
         let row = match self.row {
             RowVersion::Old => "the stored row",
@@ -128,44 +133,44 @@ impl Phase {
     }
 }
 
-/// The phases of a statement in PostgreSQL's order.
+/// Returns the points of a statement at which policies are enforced, in PostgreSQL's order.
 ///
-/// `reads` says whether it needs SELECT (a condition, `returning`, or a conflict target); `conflicts` whether an
-/// upsert meets a row that exists.
-pub(crate) fn statement_phases(verb: Verb, reads: bool, conflicts: bool) -> Vec<Phase> {
+/// `reads` says whether the statement needs SELECT (for a condition, `returning`, or a conflict target), and
+/// `conflicts` whether an upsert meets a row that exists.
+pub(crate) fn enforcement_points(verb: Verb, reads: bool, conflicts: bool) -> Vec<EnforcementPoint> {
     use Command::{Delete, Insert, Select, Update};
     use RowVersion::{Merged, New, Old};
 
-    let mut phases = match verb {
-        Verb::Select => return vec![Phase::filter(Select, Old)],
-        Verb::Insert | Verb::Upsert => vec![Phase::check(Insert, New)],
-        Verb::Update => vec![Phase::filter(Update, Old)],
-        Verb::Delete => vec![Phase::filter(Delete, Old)],
+    let mut points = match verb {
+        Verb::Select => return vec![EnforcementPoint::filter(Select, Old)],
+        Verb::Insert | Verb::Upsert => vec![EnforcementPoint::check(Insert, New)],
+        Verb::Update => vec![EnforcementPoint::filter(Update, Old)],
+        Verb::Delete => vec![EnforcementPoint::filter(Delete, Old)],
     };
     // Whoever reads rows with a write must be allowed to see them, before and after it.
     match verb {
-        Verb::Insert | Verb::Upsert if reads => phases.push(Phase::visible(Select, New)),
-        Verb::Update | Verb::Delete if reads => phases.push(Phase::filter(Select, Old)),
+        Verb::Insert | Verb::Upsert if reads => points.push(EnforcementPoint::visible(Select, New)),
+        Verb::Update | Verb::Delete if reads => points.push(EnforcementPoint::filter(Select, Old)),
         _ => {}
     }
     if verb == Verb::Update {
-        phases.push(Phase::check(Update, New));
+        points.push(EnforcementPoint::check(Update, New));
         if reads {
-            phases.push(Phase::visible(Select, New));
+            points.push(EnforcementPoint::visible(Select, New));
         }
     }
     if verb == Verb::Upsert && conflicts {
-        phases.extend([
-            Phase::visible(Update, Old),
-            Phase::visible(Select, Old),
-            Phase::check(Update, Merged),
-            Phase::visible(Select, Merged),
+        points.extend([
+            EnforcementPoint::visible(Update, Old),
+            EnforcementPoint::visible(Select, Old),
+            EnforcementPoint::check(Update, Merged),
+            EnforcementPoint::visible(Select, Merged),
         ]);
     }
-    phases
+    points
 }
 
-/// The value of an expression that is a constant; null counts as false, as it does in a policy.
+/// Returns the value of a constant expression; null counts as false, as it does in a policy.
 fn constant(expression: &str) -> Option<bool> {
     match expression.trim().to_ascii_lowercase().as_str() {
         "true" => Some(true),
@@ -174,29 +179,30 @@ fn constant(expression: &str) -> Option<bool> {
     }
 }
 
-/// What an expression said about a row.
+/// The result of a policy's expression for one row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Verdict {
     Pass,
     Fail,
     Null,
-    /// SQLSTATE and message.
+    /// The expression raised an error with this SQLSTATE and message.
     Error(String, String),
 }
 
-/// What a phase or a statement does with a row.
+/// What happens to a row at one point, or in the whole statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Outcome {
     Allowed,
-    /// The row is left out, for these reasons.
+    /// The row is left out silently, for these reasons.
     Filtered(Vec<String>),
-    /// The whole statement fails: SQLSTATE and reasons.
+    /// The whole statement fails with this SQLSTATE, for these reasons.
     Refused(String, Vec<String>),
 }
 
-/// Combines the verdicts of a phase's policies. `verdict` gives that of the policy with the given index.
-pub(crate) fn decide_phase<'v>(
-    phase: &Phase,
+/// Combines the verdicts of the policies that take part at a point. `verdict` returns that of the policy with the given
+/// index.
+pub(crate) fn decide_at_point<'v>(
+    point: &EnforcementPoint,
     policies: &[Policy],
     role: &str,
     verdict: impl Fn(usize) -> Option<&'v Verdict>,
@@ -205,12 +211,12 @@ pub(crate) fn decide_phase<'v>(
         policies
             .iter()
             .enumerate()
-            .filter(move |(_, policy)| policy.permissive == permissive && phase.includes(policy))
+            .filter(move |(_, policy)| policy.permissive == permissive && point.includes(policy))
             .filter_map(|(index, policy)| Some((policy, verdict(index)?)))
     };
     let mut permissive: Vec<_> = included(true).collect();
     let is_true = |policy: &Policy| {
-        phase
+        point
             .expression(policy)
             .is_some_and(|(_, sql)| constant(sql) == Some(true))
     };
@@ -219,22 +225,22 @@ pub(crate) fn decide_phase<'v>(
     }
     if permissive.is_empty() {
         return deny(
-            phase,
+            point,
             vec![format!(
                 "no permissive policy for {} applies to {role}",
-                phase.command.name().to_uppercase()
+                point.command.name().to_uppercase()
             )],
         );
     }
-    let any = || decide_any(phase, &permissive);
+    let any = || decide_any(point, &permissive);
     let all = || {
         included(false)
-            .map(|one| decide_one(phase, one.0, one.1))
+            .map(|one| decide_one(point, one.0, one.1))
             .find(is_denied)
     };
     // PostgreSQL adds the restrictive conditions of a filter first, and those of a check last. The order matters when
     // an expression raises an error.
-    let denied = match phase.filters {
+    let denied = match point.filters {
         true => all().or_else(any),
         false => any().or_else(all),
     };
@@ -245,12 +251,12 @@ fn is_denied(outcome: &Outcome) -> bool {
     *outcome != Outcome::Allowed
 }
 
-/// The permissive policies, until one passes. `None` when one does. PostgreSQL keeps them in the reverse order of their
-/// names, which matters when an expression raises an error.
-fn decide_any(phase: &Phase, policies: &[(&Policy, &Verdict)]) -> Option<Outcome> {
+/// Asks the permissive policies until one passes, and returns `None` if one does. PostgreSQL keeps them in the reverse
+/// order of their names, which matters when an expression raises an error.
+fn decide_any(point: &EnforcementPoint, policies: &[(&Policy, &Verdict)]) -> Option<Outcome> {
     let mut reasons = Vec::new();
     for (policy, verdict) in policies.iter().rev() {
-        match decide_one(phase, policy, verdict) {
+        match decide_one(point, policy, verdict) {
             Outcome::Allowed => return None,
             Outcome::Refused(code, why) if matches!(verdict, Verdict::Error(..)) => {
                 return Some(Outcome::Refused(code, why));
@@ -259,31 +265,31 @@ fn decide_any(phase: &Phase, policies: &[(&Policy, &Verdict)]) -> Option<Outcome
         }
     }
     reasons.reverse();
-    Some(deny(phase, reasons))
+    Some(deny(point, reasons))
 }
 
-fn decide_one(phase: &Phase, policy: &Policy, verdict: &Verdict) -> Outcome {
+fn decide_one(point: &EnforcementPoint, policy: &Policy, verdict: &Verdict) -> Outcome {
     let kind = if policy.permissive {
         "permissive"
     } else {
         "restrictive"
     };
-    let about = format!("{kind} policy \"{}\" for {}", policy.name, phase.describe());
+    let about = format!("{kind} policy \"{}\" for {}", policy.name, point.describe());
     match verdict {
         Verdict::Pass => Outcome::Allowed,
-        Verdict::Fail => deny(phase, vec![format!("{about} is false")]),
-        Verdict::Null => deny(phase, vec![format!("{about} is null")]),
+        Verdict::Fail => deny(point, vec![format!("{about} is false")]),
+        Verdict::Null => deny(point, vec![format!("{about} is null")]),
         Verdict::Error(code, message) => {
             Outcome::Refused(code.clone(), vec![format!("{about} raises an error: {message}")])
         }
     }
 }
 
-/// SQLSTATE of a row that violates row-level security, and of a missing privilege.
+/// The SQLSTATE of a row that violates row-level security, and of a missing privilege.
 pub(crate) const INSUFFICIENT_PRIVILEGE: &str = "42501";
 
-fn deny(phase: &Phase, reasons: Vec<String>) -> Outcome {
-    match phase.filters {
+fn deny(point: &EnforcementPoint, reasons: Vec<String>) -> Outcome {
+    match point.filters {
         true => Outcome::Filtered(reasons),
         false => Outcome::Refused(INSUFFICIENT_PRIVILEGE.to_owned(), reasons),
     }
@@ -307,13 +313,13 @@ mod tests {
         }
     }
 
-    fn decide(phase: Phase, policies: &[Policy], verdicts: &[Verdict]) -> Outcome {
-        decide_phase(&phase, policies, "anon", |index| verdicts.get(index))
+    fn decide(point: EnforcementPoint, policies: &[Policy], verdicts: &[Verdict]) -> Outcome {
+        decide_at_point(&point, policies, "anon", |index| verdicts.get(index))
     }
 
     #[test]
     fn console_080_permissive_policies_are_joined_by_or_and_restrictive_by_and() {
-        let phase = statement_phases(Verb::Select, true, false)[0];
+        let point = enforcement_points(Verb::Select, true, false)[0];
         let policies = [
             policy("a", Command::Select, true),
             policy("b", Command::All, true),
@@ -322,38 +328,38 @@ mod tests {
         let error = Verdict::Error("22012".into(), "division by zero".into());
 
         assert_eq!(
-            decide(phase, &policies, &[Verdict::Fail, Verdict::Pass, Verdict::Pass]),
+            decide(point, &policies, &[Verdict::Fail, Verdict::Pass, Verdict::Pass]),
             Outcome::Allowed
         );
         assert!(matches!(
-            decide(phase, &policies, &[Verdict::Fail, Verdict::Pass, Verdict::Null]),
+            decide(point, &policies, &[Verdict::Fail, Verdict::Pass, Verdict::Null]),
             Outcome::Filtered(reasons) if reasons == ["restrictive policy \"c\" for SELECT on the stored row is null"]
         ));
         // The policy with the first name is not asked, because the other one has let the row pass.
         assert_eq!(
-            decide(phase, &policies, &[error.clone(), Verdict::Pass, Verdict::Pass]),
+            decide(point, &policies, &[error.clone(), Verdict::Pass, Verdict::Pass]),
             Outcome::Allowed
         );
         assert!(matches!(
-            decide(phase, &policies, &[Verdict::Pass, error, Verdict::Pass]),
+            decide(point, &policies, &[Verdict::Pass, error, Verdict::Pass]),
             Outcome::Refused(code, _) if code == "22012"
         ));
         assert!(matches!(
-            decide(phase, &policies[2..], &[Verdict::Pass]),
+            decide(point, &policies[2..], &[Verdict::Pass]),
             Outcome::Filtered(_)
         ));
     }
 
     #[test]
-    fn console_081_the_phases_of_each_verb_are_those_of_postgresql() {
+    fn console_081_each_verb_enforces_policies_at_the_points_of_postgresql() {
         let describe = |verb, reads, conflicts| -> Vec<String> {
-            statement_phases(verb, reads, conflicts)
+            enforcement_points(verb, reads, conflicts)
                 .iter()
-                .map(|phase| {
+                .map(|point| {
                     format!(
                         "{}{}",
-                        phase.describe(),
-                        if phase.filters { " filters" } else { "" }
+                        point.describe(),
+                        if point.filters { " filters" } else { "" }
                     )
                 })
                 .collect()

@@ -1,6 +1,7 @@
-//! Why a simulation cannot be made.
+//! The errors that keep a simulation from being made.
 
-/// What keeps a simulation from being made. A statement that the subject may not run is a result, not an error.
+/// An error that keeps a simulation from being made. A statement that the subject may not run is a result, not an
+/// error.
 #[derive(Debug, thiserror::Error)]
 pub enum SimulationError {
     #[error("there is no such table")]

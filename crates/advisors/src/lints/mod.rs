@@ -1,19 +1,20 @@
-//! The lints: name, importance, and the texts that are the same for each finding.
+//! The list of all lints, each with its urgency and the texts that are the same for each finding.
 
 use crate::finding::Level;
 
-/// A lint.
+/// A lint, whose query returns one row for each finding.
 pub(crate) struct Lint {
     pub(crate) name: &'static str,
     pub(crate) level: Level,
     pub(crate) title: &'static str,
-    /// What follows from a finding; it comes behind the sentence about the object.
+    /// The sentence that says what follows from a finding; it comes behind the sentence about the object.
     pub(crate) why: &'static str,
-    /// Answers with schema, name and kind of the object, the part of it that is meant, a sentence and a fix.
+    /// The query, which returns schema, name and kind of the object, the part of it that is at fault, a sentence and a
+    /// fix.
     pub(crate) sql: &'static str,
 }
 
-/// A lint with its statement, to which the common table expressions of all lints are added.
+/// Makes a lint from its SQL file, to which the common table expressions of all lints are added.
 macro_rules! lint {
     ($name:literal, $level:ident, $title:literal, $why:literal) => {
         Lint {
@@ -31,7 +32,7 @@ macro_rules! lint {
 
 /// All lints, the most important ones first.
 pub(crate) const LINTS: &[Lint] = &[
-    // Data that strangers can read or change now.
+    // These lints find data that strangers can read or change now.
     lint!(
         "auth_users_exposed",
         Error,
@@ -74,7 +75,7 @@ pub(crate) const LINTS: &[Lint] = &[
         "Columns that look secret are exposed",
         "Their names suggest passwords, numbers of documents or other data that must not be public."
     ),
-    // What is about to fail: an update of auth, inserts, or all writes.
+    // These lints find what is about to fail: an update of auth, inserts, or all writes.
     lint!(
         "fkey_to_auth_unique",
         Error,
@@ -93,7 +94,7 @@ pub(crate) const LINTS: &[Lint] = &[
         "Transaction numbers run out",
         "At two thousand million PostgreSQL refuses all writes until the table has been vacuumed."
     ),
-    // Policies and indexes that cost more than they need to.
+    // These lints find policies and indexes that cost more than they need to.
     lint!(
         "auth_rls_initplan",
         Warn,
@@ -112,7 +113,7 @@ pub(crate) const LINTS: &[Lint] = &[
         "Two indexes do the same",
         "Each write maintains both, and only one is ever used."
     ),
-    // What lets somebody else decide, or exposes more than the project may want.
+    // These lints find what lets somebody else decide, or exposes more than the project may want.
     lint!(
         "function_search_path_mutable",
         Warn,
@@ -137,7 +138,7 @@ pub(crate) const LINTS: &[Lint] = &[
         "A foreign table is exposed",
         "Foreign tables have no policies, so the privileges alone decide who reads them."
     ),
-    // What stands in the way of upgrades.
+    // These lints find what makes an upgrade of PostgreSQL or of an extension fail.
     lint!(
         "unsupported_reg_types",
         Warn,
@@ -193,7 +194,7 @@ pub(crate) const LINTS: &[Lint] = &[
         "A replication slot that nobody reads",
         "It keeps all write-ahead log since its last use, until the disk is full."
     ),
-    // Worth a look, but often right as it is.
+    // These lints find what is worth a look, but often right as it is.
     lint!(
         "unindexed_foreign_keys",
         Info,

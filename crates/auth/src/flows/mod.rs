@@ -2,6 +2,7 @@
 //! `decisions`.
 
 pub(crate) mod accounts;
+pub(crate) mod claims_preview;
 pub(crate) mod decisions;
 pub(crate) mod external_accounts;
 pub(crate) mod mfa;

@@ -1,13 +1,13 @@
-//! The files that the build script has found.
+//! The files of the browser half that the build script has embedded.
 
-/// A file of the browser half.
+/// A file of the browser half as it lies in the binary.
 pub(super) struct EmbeddedFile {
-    /// Its path below the origin, without the first slash.
+    /// The file's path below the origin, without the first slash.
     pub(super) name: &'static str,
     /// Whether `content` is compressed.
     pub(super) is_brotli: bool,
     pub(super) content: &'static [u8],
 }
 
-// In the order of their names.
+// The build script writes the list in the order of names, because the lookup is a binary search.
 include!(concat!(env!("OUT_DIR"), "/files.rs"));

@@ -20,7 +20,7 @@ const INDEX: &str = "index.html";
 /// Stands for the nonce of styles in the built page.
 const NONCE_PLACEHOLDER: &str = "__CSP_NONCE__";
 
-/// Shown where the browser half was not built into this binary.
+/// The page of a binary into which the browser half was not built.
 const NOT_BUILT: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Selvedge console</title>\
     <h1>The console was not built into this program</h1>\
     <p>Build its page with <code>npm --prefix console ci &amp;&amp; npm --prefix console run build</code>, then build the \

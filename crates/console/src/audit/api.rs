@@ -9,7 +9,7 @@ use crate::state::ConsoleState;
 
 const MOST_ENTRIES: i64 = 500;
 
-/// Filters; all that are given must hold.
+/// The filters of the list; an entry is shown when all that are given hold.
 #[derive(Deserialize)]
 pub(super) struct Filters {
     before: Option<i64>,
@@ -18,7 +18,7 @@ pub(super) struct Filters {
     limit: Option<i64>,
 }
 
-/// `GET /api/audit`
+/// Lists entries of the audit, the newest first.
 pub(super) async fn list(
     state: web::Data<ConsoleState>,
     filters: web::Query<Filters>,

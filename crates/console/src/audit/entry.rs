@@ -1,4 +1,4 @@
-//! Writing an entry.
+//! Writes entries of the audit.
 
 use tokio_postgres::GenericClient;
 
@@ -6,12 +6,12 @@ use crate::error::ConsoleError;
 use crate::session::Session;
 use crate::state::ConsoleState;
 
-/// The longest text of a statement that is kept. A pasted import can be megabytes.
+/// The bytes after which a statement's text is cut, because a pasted import can have megabytes.
 const LONGEST_STATEMENT: usize = 16 * 1024;
 
 const WRITE: &str = "select selvedge_console.write_audit($1, $2, $3, $4, $5, $6, $7, $8, $9)";
 
-/// What was done.
+/// What an account has done, to what, and with which outcome.
 #[derive(Debug, Clone, Copy)]
 pub struct AuditEntry<'a> {
     action: &'a str,
@@ -22,7 +22,7 @@ pub struct AuditEntry<'a> {
 }
 
 impl<'a> AuditEntry<'a> {
-    /// An action in words of the contract (`rows.apply`, `sql.run`, `sign_in`) on a target such as `public.notes`.
+    /// Describes an action such as `rows.apply`, `sql.run` or `sign_in` on a target such as `public.notes`.
     pub fn new(action: &'a str, target: &'a str) -> Self {
         Self {
             action,
@@ -89,7 +89,7 @@ pub async fn write(
             ],
         )
         .await?;
-    // Also a line of the log, which an attacker with the database's rights cannot take back.
+    // The entry also becomes a line of the log, which an attacker with rights on the database cannot take back.
     tracing::info!(
         account = session.account_name(),
         level = session.level.name(),

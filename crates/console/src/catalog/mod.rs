@@ -18,8 +18,10 @@ use crate::error::ConsoleError;
 use crate::session::Session;
 use crate::state::{ConsoleState, Level};
 
-/// Quality and window of brotli: quick, and still a tenth of the JSON.
-const BROTLI: (u32, u32) = (4, 20);
+/// The quality of brotli: low enough to be quick, and the result is still a tenth of the JSON.
+const BROTLI_QUALITY: u32 = 4;
+/// The size of brotli's window as a power of two: 1 MB.
+const BROTLI_WINDOW_BITS: u32 = 20;
 
 /// The endpoints of this area.
 pub(crate) fn routes() -> Vec<ApiRoute> {
@@ -31,15 +33,16 @@ pub(crate) fn routes() -> Vec<ApiRoute> {
     )]
 }
 
-/// A catalog as it is sent.
+/// A catalog in the compressed form in which it is sent.
 struct Rendered {
     version: String,
     json: web::Bytes,
     brotli: web::Bytes,
 }
 
-/// The last catalog. The key is the database's address and the exposed schemas, because tests have several consoles.
-static LAST: Mutex<Vec<(usize, Arc<Rendered>)>> = Mutex::new(Vec::new());
+/// The last catalog of each console, keyed by the address of its state, because tests run several consoles in one
+/// process.
+static LAST_CATALOGS: Mutex<Vec<(usize, Arc<Rendered>)>> = Mutex::new(Vec::new());
 
 /// `GET /api/catalog`
 async fn show_catalog(
@@ -48,7 +51,7 @@ async fn show_catalog(
     request: HttpRequest,
 ) -> Result<HttpResponse, ConsoleError> {
     let rendered = current_catalog(&state, session.level).await?;
-    // The version counts in the ETag alone, so a browser that has it gets an empty answer.
+    // The ETag is the catalog's version, so a browser that has this version gets an empty answer.
     let etag = format!("\"{}\"", rendered.version);
     let header = |name| request.headers().get(name).and_then(|value| value.to_str().ok());
     if header(IF_NONE_MATCH).is_some_and(|known| known.contains(&etag)) {
@@ -77,7 +80,7 @@ async fn current_catalog(
     let mut client = state.database.connection(level).await?;
     let version = fingerprint(&catalog_fingerprint(&**client).await?);
     let known = {
-        let last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+        let last = LAST_CATALOGS.lock().unwrap_or_else(PoisonError::into_inner);
         last.iter()
             .find(|(of, _)| *of == owner)
             .map(|(_, rendered)| Arc::clone(rendered))
@@ -85,14 +88,15 @@ async fn current_catalog(
     if let Some(known) = known.filter(|known| known.version == version) {
         return Ok(known);
     }
-    // Two requests at once may both read it; the second result replaces an equal one.
+    // Two requests at once may both read the catalog, which is harmless, because the second result replaces an equal
+    // one.
     let reader = CatalogReader::begin(&mut client).await?;
     let catalog = reader.load_catalog(&state.config.exposed_schemas).await?;
     drop(reader);
     let mut body = serde_json::to_value(&catalog)?;
     body["version"] = json!(version);
     let json = serde_json::to_vec(&body)?;
-    let mut brotli = brotli::CompressorWriter::new(Vec::new(), 4096, BROTLI.0, BROTLI.1);
+    let mut brotli = brotli::CompressorWriter::new(Vec::new(), 4096, BROTLI_QUALITY, BROTLI_WINDOW_BITS);
     brotli
         .write_all(&json)
         .map_err(|error| ConsoleError::unavailable(error.to_string()))?;
@@ -101,7 +105,7 @@ async fn current_catalog(
         brotli: brotli.into_inner().into(),
         json: json.into(),
     });
-    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut last = LAST_CATALOGS.lock().unwrap_or_else(PoisonError::into_inner);
     last.retain(|(of, _)| *of != owner);
     last.push((owner, Arc::clone(&rendered)));
     Ok(rendered)

@@ -23,7 +23,7 @@ pub use hosts::AllowedHosts;
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// The prefix of all endpoints. Everything else is the page and its files, which hold nothing of the project.
-const API: &str = "/api/";
+const API_PREFIX: &str = "/api/";
 
 /// Checks a request, passes it on, and sets the headers of its response.
 pub(crate) async fn guard<B: MessageBody + 'static>(
@@ -31,7 +31,7 @@ pub(crate) async fn guard<B: MessageBody + 'static>(
     next: Next<B>,
 ) -> Result<ServiceResponse<EitherBody<B>>, Error> {
     let id = RequestId::from_headers(request.headers());
-    let is_api = request.path().starts_with(API);
+    let is_api = request.path().starts_with(API_PREFIX);
     let mut response = match admit(&request, is_api, &id).await {
         Ok(()) => name_request(next.call(request).await?, &id),
         Err(refusal) => request

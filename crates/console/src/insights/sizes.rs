@@ -1,4 +1,4 @@
-//! `GET /api/sizes`: what takes space.
+//! `GET /api/sizes`: the bytes of the database, its largest tables and the stored files.
 
 use actix_web::{HttpResponse, web};
 use serde_json::{Value, json};
@@ -7,15 +7,16 @@ use crate::error::ConsoleError;
 use crate::session::Session;
 use crate::state::ConsoleState;
 
-/// The largest tables, partitions counted as tables of their own.
-const TABLES: &str = "select n.nspname::text, c.relname::text, pg_table_size(c.oid), pg_indexes_size(c.oid),
+/// Lists the largest tables; each partition counts as a table of its own.
+const LARGEST_TABLES: &str =
+    "select n.nspname::text, c.relname::text, pg_table_size(c.oid), pg_indexes_size(c.oid),
        greatest(c.reltuples, 0)::bigint
      from pg_class c join pg_namespace n on n.oid = c.relnamespace
      where c.relkind in ('r', 'm') and n.nspname not in ('pg_catalog', 'information_schema')
        and not pg_is_other_temp_schema(n.oid)
      order by pg_total_relation_size(c.oid) desc, 1, 2 limit 500";
 
-/// Bytes of all stored files, as their metadata tells.
+/// Adds up the sizes of all stored files as their metadata tells them.
 const STORED_FILES: &str =
     "select coalesce(sum((metadata ->> 'size')::numeric), 0)::bigint from storage.objects";
 
@@ -28,7 +29,7 @@ pub(super) async fn show(
     let database = client
         .query_one("select pg_database_size(current_database())", &[])
         .await?;
-    let rows = client.query(TABLES, &[]).await?;
+    let rows = client.query(LARGEST_TABLES, &[]).await?;
     // A database without the platform schema has no stored files.
     let has_storage: bool = client
         .query_one("select to_regclass('storage.objects') is not null", &[])

@@ -10,7 +10,7 @@ use crate::error::ConsoleError;
 use crate::session::Session;
 use crate::state::ConsoleState;
 
-/// At most this many statements are listed.
+/// The number of statements that are listed.
 const MOST_QUERIES: i64 = 100;
 
 /// Matches statements whose constants the extension replaces by parameters. It keeps the text of all others as it is, so the
@@ -18,7 +18,7 @@ const MOST_QUERIES: i64 = 100;
 const WITHOUT_CONSTANTS: &str =
     r"^(\s|/\*.*?\*/|--[^\n]*\n)*(select|insert|update|delete|merge|with|values|table)\M";
 
-/// By what the statements are sorted.
+/// The measure by which the statements are sorted, the largest first.
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Order {
@@ -34,7 +34,7 @@ pub(super) struct Parameters {
     order: Order,
 }
 
-/// Where the extension is, or what to do to get it.
+/// The schema in which pg_stat_statements lies, or the sentence that tells how to get it.
 enum Source {
     Schema(String),
     Missing(&'static str),

@@ -9,10 +9,10 @@ use crate::error::ConsoleError;
 use crate::state::ConsoleState;
 
 const MOST_ENTRIES: usize = 1000;
-/// Bars of the histogram at most.
-const BARS: i64 = 60;
-/// Widths of a bar in seconds, of which the smallest is taken that needs at most [`BARS`].
-const STEPS: [i64; 11] = [1, 2, 5, 10, 30, 60, 300, 900, 3600, 10_800, 86_400];
+/// The histogram has at most this many bars.
+const MAX_BARS: i64 = 60;
+/// The widths that a bar may have in seconds; the smallest one is used with which [`MAX_BARS`] suffice.
+const BAR_WIDTHS: [i64; 11] = [1, 2, 5, 10, 30, 60, 300, 900, 3600, 10_800, 86_400];
 
 /// `GET /api/logs`: the newest entries that match, and how many match over time.
 pub(super) async fn list(
@@ -47,14 +47,14 @@ pub(super) async fn list(
     Ok(HttpResponse::Ok().json(body))
 }
 
-/// Bars over the whole span of the entries.
+/// Counts the matching entries per bar over the whole time that the log covers.
 fn count_by_time<'a, I: Iterator<Item = &'a Entry>>(matching: impl Fn() -> I) -> Vec<Value> {
     let times = || matching().map(|entry| entry.time_ms / 1000);
     let (Some(first), Some(last)) = (times().min(), times().max()) else {
         return Vec::new();
     };
-    let fits = |step: &&i64| (last - first) / **step < BARS;
-    let step = STEPS.iter().find(fits).copied().unwrap_or(86_400 * 7);
+    let fits = |step: &&i64| (last - first) / **step < MAX_BARS;
+    let step = BAR_WIDTHS.iter().find(fits).copied().unwrap_or(86_400 * 7);
     // Bars begin at whole steps, so that they do not jump while new entries come in.
     let start = first - first.rem_euclid(step);
     let count = usize::try_from((last - start) / step + 1).unwrap_or(1);

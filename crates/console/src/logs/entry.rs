@@ -1,4 +1,4 @@
-//! One request in the log.
+//! An answered request as the log keeps it.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -10,22 +10,23 @@ use serde_json::{Value, json};
 
 use super::redact::redact;
 
-/// Memory of an entry besides its text: the struct, and its share of the claims that requests of one token have in common.
-const OVERHEAD: usize = 256;
+/// The bytes that an entry is counted with besides its text: the struct, and its share of the claims, which requests of
+/// one token share.
+const ENTRY_OVERHEAD_BYTES: usize = 256;
 
-/// A request that was answered.
+/// A request that was answered, without its headers and bodies.
 #[derive(Clone)]
 pub(super) struct Entry {
-    /// Grows by one from entry to entry.
+    /// Numbers the entries without gaps, so that a page can ask for those after or before one.
     pub(super) number: u64,
-    /// When it was answered, in milliseconds since 1970.
+    /// The time of the answer in milliseconds since 1970.
     pub(super) time_ms: i64,
     pub(super) status: u16,
     pub(super) duration_us: u32,
     pub(super) service: &'static str,
     address: Option<IpAddr>,
     claims: Option<Arc<Claims>>,
-    /// Request id, method and path in one allocation.
+    /// The request id, the method and the path behind each other, because one allocation costs less than three.
     text: Box<str>,
     id_end: u32,
     method_end: u32,
@@ -56,7 +57,7 @@ impl Entry {
     }
 
     pub(super) fn size(&self) -> usize {
-        OVERHEAD + self.text.len()
+        ENTRY_OVERHEAD_BYTES + self.text.len()
     }
 
     pub(super) fn request_id(&self) -> &str {
@@ -75,12 +76,13 @@ impl Entry {
         self.claims.as_ref()?.subject()
     }
 
-    /// The claims of the token. They are no secret: without the signature nobody can use them.
+    /// Returns the claims of the request's token. They are no secret, because nobody can use them without the
+    /// signature.
     pub(super) fn claims(&self) -> Option<Value> {
         Some(Value::Object(self.claims.as_ref()?.map().clone()))
     }
 
-    /// The entry for the page.
+    /// Returns the entry as the log screen reads it.
     pub(super) fn to_json(&self) -> Value {
         json!({
             "id": self.number.to_string(),
@@ -98,7 +100,7 @@ impl Entry {
     }
 }
 
-/// A time as RFC 3339 with milliseconds.
+/// Formats milliseconds since 1970 as RFC 3339.
 pub(super) fn time_text(time_ms: i64) -> String {
     DateTime::from_timestamp_millis(time_ms)
         .unwrap_or_default()

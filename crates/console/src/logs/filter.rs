@@ -6,7 +6,7 @@ use serde::Deserialize;
 use super::entry::Entry;
 use crate::error::ConsoleError;
 
-/// As they come in the query.
+/// The filters as they stand in the query of the address.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct FilterQuery {
     service: Option<String>,
@@ -21,7 +21,7 @@ pub(super) struct FilterQuery {
     pub(super) limit: Option<usize>,
 }
 
-/// A filter that was understood.
+/// The filters after parsing; `None` lets every entry pass.
 #[derive(Debug, Default)]
 pub(super) struct Filter {
     service: Option<String>,
@@ -69,7 +69,7 @@ impl Filter {
     }
 }
 
-/// `500`, `4xx`, `5xx`
+/// Parses a status such as `500`, or a class such as `4xx`, into the range of statuses that it stands for.
 fn parse_status(text: &str) -> Result<(u16, u16), ConsoleError> {
     let wrong = || ConsoleError::invalid("status is a number such as 404, or a class such as 4xx");
     if let Some(class) = text.strip_suffix("xx") {

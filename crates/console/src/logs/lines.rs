@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 use super::entry::time_text;
 use super::redact::redact;
 
-/// Most bytes of all lines.
-const CAPACITY: usize = 4 * 1024 * 1024;
-/// The longest line that is kept whole.
-const LONGEST: usize = 8 * 1024;
+/// The bytes that all kept lines may take together.
+const MAX_TOTAL_BYTES: usize = 4 * 1024 * 1024;
+/// The bytes after which a line is cut.
+const MAX_LINE_BYTES: usize = 8 * 1024;
 
 #[derive(Default)]
 pub(super) struct Lines {
@@ -34,7 +34,7 @@ struct Line {
 impl Lines {
     pub(super) fn push(&self, time_ms: i64, level: &'static str, request_id: Option<String>, text: &str) {
         // A single line of a panic with a large value must not push all others out.
-        let text = &text[..text.floor_char_boundary(LONGEST)];
+        let text = &text[..text.floor_char_boundary(MAX_LINE_BYTES)];
         let line = Line {
             time_ms,
             level,
@@ -44,7 +44,7 @@ impl Lines {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.bytes += line.text.len() + size_of::<Line>();
         state.lines.push_back(line);
-        while state.bytes > CAPACITY {
+        while state.bytes > MAX_TOTAL_BYTES {
             let Some(oldest) = state.lines.pop_front() else {
                 break;
             };
@@ -52,7 +52,7 @@ impl Lines {
         }
     }
 
-    /// The lines of a request, in their order.
+    /// Returns the lines that were written while this request was served, the oldest first.
     pub(super) fn of_request(&self, request_id: &str) -> Vec<Value> {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state

@@ -10,7 +10,8 @@ use super::entry::Entry;
 use super::lines::Lines;
 use super::ring::Ring;
 
-/// What is kept of requests and lines. The server gives it to the gateway, which fills it.
+/// Keeps the latest requests and log lines in memory. The server hands it to the gateway, which reports every request
+/// to it.
 #[derive(Default)]
 pub struct ConsoleLog {
     pub(super) requests: Ring,
@@ -18,7 +19,7 @@ pub struct ConsoleLog {
 }
 
 impl ConsoleLog {
-    /// An empty log, which from now on receives the lines of this process.
+    /// Makes an empty log, which from now on receives every line that this process logs.
     pub fn start() -> Arc<Self> {
         let log = Arc::new(Self::default());
         let receiver = Arc::clone(&log);
@@ -34,7 +35,7 @@ impl ConsoleLog {
 
 impl RequestListener for ConsoleLog {
     fn note_request(&self, record: &RequestRecord<'_>) {
-        // On the thread of the request: one allocation and a short lock.
+        // This runs on the thread that serves the request, so it must stay cheap: one allocation and a short lock.
         let now = Utc::now().timestamp_millis();
         self.requests.push(|number| Entry::new(number, now, record));
     }

@@ -2,14 +2,14 @@
 
 use std::borrow::Cow;
 
-/// Stands where a secret was.
-const MARK: &str = "[removed]";
-/// The shortest text after `eyJ` that is taken for a token; every token is longer.
+/// The text that replaces a secret.
+const REPLACEMENT: &str = "[removed]";
+/// The number of characters after `eyJ` from which a text is taken for a token; every token is longer.
 const SHORTEST_TOKEN: usize = 20;
 /// Names whose value is left out, in the forms `name=value` and `name: value`.
 const SECRET_NAMES: [&str; 6] = ["password", "token", "apikey", "secret", "code", "authorization"];
 
-/// The text without keys, tokens, passwords and codes. Most texts have none and are returned as they are.
+/// Removes keys, tokens, passwords and codes from a text. A text without any is returned without being copied.
 pub(super) fn redact(text: &str) -> Cow<'_, str> {
     if !may_hold_secret(text) {
         return Cow::Borrowed(text);
@@ -19,7 +19,7 @@ pub(super) fn redact(text: &str) -> Cow<'_, str> {
     while !rest.is_empty() {
         let end = rest.find(is_separator).unwrap_or(rest.len());
         let (word, after) = rest.split_at(end);
-        clean.push_str(if is_secret(word) { MARK } else { word });
+        clean.push_str(if is_secret(word) { REPLACEMENT } else { word });
         let separator_end = after.chars().next().map_or(0, char::len_utf8);
         clean.push_str(&after[..separator_end]);
         rest = &after[separator_end..];
@@ -28,14 +28,15 @@ pub(super) fn redact(text: &str) -> Cow<'_, str> {
             let value = rest.trim_start_matches([' ', '"']);
             let value = value.strip_prefix("Bearer ").unwrap_or(value);
             let end = value.find(is_separator).unwrap_or(value.len());
-            clean.push_str(MARK);
+            clean.push_str(REPLACEMENT);
             rest = &value[end..];
         }
     }
     Cow::Owned(clean)
 }
 
-/// Whether a closer look is needed. Looks for rare beginnings, so that an ordinary path costs one pass over its bytes.
+/// Tells whether the text may hold a secret. It looks for rare beginnings only, so that an ordinary path costs one pass
+/// over its bytes.
 fn may_hold_secret(text: &str) -> bool {
     let has_name = |name: &&str| {
         let name = name.as_bytes();

@@ -1,16 +1,17 @@
-//! The latest requests, in at most 32 MB.
+//! Keeps the latest requests in at most 32 MB.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::entry::Entry;
 
-/// Most bytes of all entries.
-const CAPACITY: usize = 32 * 1024 * 1024;
-/// Entries of a block. Readers share full blocks and copy the open one, so that they hold the lock for a moment only.
-const BLOCK: usize = 256;
+/// The bytes that all entries may take together.
+const MAX_TOTAL_BYTES: usize = 32 * 1024 * 1024;
+/// The number of entries in a block. Readers share full blocks and copy the open one, so that they hold the lock for a
+/// moment only.
+const BLOCK_ENTRIES: usize = 256;
 
-/// Entries in blocks, the oldest first.
+/// The latest entries in blocks, the oldest first.
 #[derive(Default)]
 pub(super) struct Ring {
     state: Mutex<State>,
@@ -32,7 +33,7 @@ struct Block {
 }
 
 impl Ring {
-    /// Adds the entry that `make` makes for its number.
+    /// Adds the entry that `make` returns for the next number, and drops the oldest block when memory is used up.
     pub(super) fn push(&self, make: impl FnOnce(u64) -> Entry) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.next_number += 1;
@@ -40,16 +41,16 @@ impl Ring {
         state.bytes += entry.size();
         state.open_bytes += entry.size();
         if state.open.capacity() == 0 {
-            state.open.reserve_exact(BLOCK);
+            state.open.reserve_exact(BLOCK_ENTRIES);
         }
         state.open.push(entry);
-        if state.open.len() == BLOCK {
+        if state.open.len() == BLOCK_ENTRIES {
             let bytes = std::mem::take(&mut state.open_bytes);
             let entries = Arc::new(std::mem::take(&mut state.open));
             state.full.push_back(Block { entries, bytes });
         }
         // Whole blocks go at once, so that making room costs next to nothing.
-        while state.bytes > CAPACITY {
+        while state.bytes > MAX_TOTAL_BYTES {
             let Some(oldest) = state.full.pop_front() else {
                 break;
             };
@@ -57,7 +58,7 @@ impl Ring {
         }
     }
 
-    /// The number of the newest entry.
+    /// Returns the number of the newest entry, or 0 before the first one.
     pub(super) fn newest(&self) -> u64 {
         self.state
             .lock()
@@ -65,12 +66,12 @@ impl Ring {
             .next_number
     }
 
-    /// Everything that is kept, in blocks, the oldest first. Later entries do not appear in it.
+    /// Returns all kept entries in blocks, the oldest first. Entries that come later do not appear in it.
     pub(super) fn snapshot(&self) -> Vec<Arc<Vec<Entry>>> {
         self.snapshot_after(0)
     }
 
-    /// The blocks that have entries after a number.
+    /// Returns the blocks with entries after this number, the first of which may hold older ones, too.
     pub(super) fn snapshot_after(&self, number: u64) -> Vec<Arc<Vec<Entry>>> {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let is_newer = |entries: &[Entry]| entries.last().is_some_and(|last| last.number > number);
@@ -114,8 +115,8 @@ mod tests {
 
         let kept: Vec<_> = ring.snapshot();
         let bytes: usize = kept.iter().flat_map(|block| block.iter()).map(Entry::size).sum();
-        assert!(bytes <= CAPACITY, "{bytes}");
-        assert!(bytes > CAPACITY / 2, "{bytes}");
+        assert!(bytes <= MAX_TOTAL_BYTES, "{bytes}");
+        assert!(bytes > MAX_TOTAL_BYTES / 2, "{bytes}");
         assert_eq!(
             kept.last()
                 .and_then(|block| block.last())

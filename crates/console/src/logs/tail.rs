@@ -12,18 +12,20 @@ use crate::error::ConsoleError;
 use crate::session::Session;
 use crate::state::ConsoleState;
 
-/// How often new entries are sent.
-const INTERVAL: Duration = Duration::from_millis(250);
-/// Most entries that are sent at once; of more, the oldest are skipped and counted, because nobody can read them.
-const MOST_AT_ONCE: usize = 300;
-/// After so many intervals the session is looked at again, so that an ended one does not go on watching.
-const CHECK_EVERY: u32 = 3;
+/// The time between two looks for new entries.
+const POLL_INTERVAL: Duration = Duration::from_millis(250);
+/// The number of entries that are sent at once; when there are more, the oldest are only counted, because nobody can
+/// read that fast.
+const MAX_ENTRIES_AT_ONCE: usize = 300;
+/// The number of intervals after which the session is checked again, so that one that has ended does not go on
+/// watching.
+const SESSION_CHECK_INTERVALS: u32 = 3;
 
 struct Follower {
     state: web::Data<ConsoleState>,
     session: Session,
     filter: Filter,
-    /// The number of the newest entry that was looked at.
+    /// The number of the newest entry that was sent or filtered out.
     seen: u64,
     rounds: u32,
 }
@@ -51,13 +53,13 @@ pub(super) async fn follow(
 }
 
 impl Follower {
-    /// The lines of the next interval that has any; `None` when the session has ended. An interval without entries is an empty
-    /// line from time to time, by which a closed connection is noticed.
+    /// Waits for new entries and returns them as lines, or `None` when the session has ended. From time to time it
+    /// returns an empty line, because only writing reveals a closed connection.
     async fn next_lines(&mut self) -> Option<Bytes> {
         loop {
-            tokio::time::sleep(INTERVAL).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
             self.rounds += 1;
-            if self.rounds.is_multiple_of(CHECK_EVERY) {
+            if self.rounds.is_multiple_of(SESSION_CHECK_INTERVALS) {
                 if !self.state.is_alive(&self.session).await {
                     return None;
                 }
@@ -86,7 +88,7 @@ impl Follower {
             .into_iter()
             .filter(|entry| self.filter.matches(entry))
             .collect();
-        let skipped = matching.len().saturating_sub(MOST_AT_ONCE);
+        let skipped = matching.len().saturating_sub(MAX_ENTRIES_AT_ONCE);
         let mut text = String::new();
         if skipped > 0 {
             text.push_str(&json!({ "skipped": skipped }).to_string());

@@ -9,14 +9,14 @@ use super::outgoing;
 use crate::error::ConsoleError;
 use crate::state::ConsoleState;
 
-/// Messages of a page.
-const PAGE: usize = 100;
+/// The number of messages in one answer.
+const MESSAGES_PER_PAGE: usize = 100;
 
-/// The query of a list.
+/// The query of `GET /api/mail`.
 #[derive(Deserialize)]
 pub(super) struct ListQuery {
     search: Option<String>,
-    /// The last id of the page before.
+    /// The id of the last message that the page shows; the answer begins with the next older one.
     before: Option<String>,
 }
 
@@ -47,7 +47,7 @@ pub(super) async fn list(
         Some(position) => position.map_or(mails.len(), |index| index + 1),
     };
     let mut found = mails[start..].iter().filter(|mail| matches(mail, &words));
-    let page: Vec<_> = found.by_ref().take(PAGE).collect();
+    let page: Vec<_> = found.by_ref().take(MESSAGES_PER_PAGE).collect();
     let next = found.next().and(page.last()).map(|mail| mail.id.clone());
     let messages: Vec<Value> = page.iter().map(|mail| summary(mail)).collect();
     Ok(HttpResponse::Ok().json(json!({ "messages": messages, "next": next, "outgoing": outgoing })))

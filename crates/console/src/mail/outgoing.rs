@@ -1,4 +1,4 @@
-//! Mails that wait for the SMTP server, without their content.
+//! The mails that wait for the SMTP server, without their content, because it holds codes that sign people in.
 
 use actix_web::{HttpResponse, web};
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ const LIST: &str = "
     select id, recipient, subject, tries, to_json(next_try_at) #>> '{}', last_error, to_json(created_at) #>> '{}'
     from _selvedge.outgoing_mails where expires_at > now() order by id limit 500";
 
-/// The queue, the oldest first.
+/// Lists the waiting mails, the oldest first.
 pub(super) async fn list(state: &ConsoleState) -> Result<Vec<Value>, ConsoleError> {
     let client = state.database.service().await?;
     let rows = client.query(LIST, &[]).await?;

@@ -18,7 +18,7 @@ pub(super) struct Body {
     request: Request,
     #[serde(default)]
     policies: Vec<UnsavedPolicy>,
-    /// Whether a real write fires triggers in `serve`, too. On a laptop it always does.
+    /// Whether a real write fires triggers in `serve`; under `start` it always does.
     #[serde(default)]
     triggers: bool,
 }

@@ -8,7 +8,7 @@ use uuid::Uuid;
 use crate::error::ConsoleError;
 use crate::state::ConsoleState;
 
-/// Who a statement runs as.
+/// The subject of a simulation as the browser half names it.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub(super) enum SubjectChoice {

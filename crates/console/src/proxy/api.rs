@@ -79,7 +79,7 @@ pub(super) async fn forward(
     Ok(answer.map_or_else(|error| pass_back(error.error_response()), pass_back))
 }
 
-/// The response with the listed headers alone.
+/// Copies a service's response with none but the listed headers.
 fn pass_back(answer: HttpResponse) -> HttpResponse {
     let location = headers::location(answer.headers());
     // A list of what stays, not of what goes: a header that a service adds later is then left out until it was looked at.

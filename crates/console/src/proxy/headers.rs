@@ -46,15 +46,15 @@ const RESPONSE: [&str; 17] = [
     "x-total-count",
 ];
 
-/// Headers of resumable uploads.
-const UPLOADS: [&str; 2] = ["tus-", "upload-"];
+/// The beginnings of the headers of resumable uploads (TUS), which are passed on in both directions.
+const UPLOAD_PREFIXES: [&str; 2] = ["tus-", "upload-"];
 
-/// The headers of a request that its service gets.
+/// Selects the headers of a request that the service gets.
 pub(super) fn request(sent: &HeaderMap) -> impl Iterator<Item = (HeaderName, HeaderValue)> {
     pick(sent, &REQUEST)
 }
 
-/// The headers of a response that the page gets.
+/// Selects the headers of a service's response that the page gets.
 pub(super) fn response(received: &HeaderMap) -> impl Iterator<Item = (HeaderName, HeaderValue)> {
     pick(received, &RESPONSE)
 }
@@ -64,7 +64,7 @@ fn pick(headers: &HeaderMap, list: &[&str]) -> impl Iterator<Item = (HeaderName,
         .iter()
         .filter(|(name, _)| {
             let name = name.as_str();
-            list.contains(&name) || UPLOADS.iter().any(|start| name.starts_with(start))
+            list.contains(&name) || UPLOAD_PREFIXES.iter().any(|start| name.starts_with(start))
         })
         .map(|(name, value)| (name.clone(), value.clone()))
 }

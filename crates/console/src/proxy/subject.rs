@@ -12,7 +12,7 @@ use crate::state::{ConsoleState, Level};
 /// How long a token of a subject is valid, in seconds. It leaves this process only if a function of the project sends it.
 const TOKEN_LIFETIME: i64 = 60;
 
-/// The value of the header, as in the rest of `/api`.
+/// The subject that the header names, in the form that all of `/api` uses.
 #[derive(Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 enum Subject {
@@ -22,15 +22,15 @@ enum Subject {
     Claims { claims: Map<String, Value> },
 }
 
-/// The credentials of a proxied request.
+/// The key and the token that a proxied request carries to its service.
 pub(super) struct Credentials {
-    /// The value of `apikey`.
+    /// The value of the header `apikey`.
     pub(super) key: String,
-    /// The token of `Authorization`.
+    /// The bearer token of the header `Authorization`; `None` leaves the header out.
     pub(super) token: Option<String>,
 }
 
-/// The credentials for the request's subject.
+/// Chooses the credentials with which the request runs as its subject.
 ///
 /// # Errors
 /// A subject that is not valid.
@@ -71,7 +71,7 @@ pub(super) fn credentials(
     })
 }
 
-/// A token with these claims that is valid for a moment.
+/// Signs a token with these claims that is valid for a minute.
 fn sign(state: &ConsoleState, mut claims: Map<String, Value>) -> Result<String, ConsoleError> {
     let now = chrono::Utc::now().timestamp();
     claims.insert("iat".into(), json!(now));

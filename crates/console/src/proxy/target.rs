@@ -29,7 +29,7 @@ const VIEWERS_READ: [(&str, &[&str]); 2] = [
     ),
 ];
 
-/// A path of a service.
+/// The service that a proxied request is for, and the path below it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Target {
     service: &'static str,
@@ -65,12 +65,12 @@ impl Target {
         })
     }
 
-    /// The public path.
+    /// Returns the path under which the API serves the request.
     pub(super) fn public_path(&self) -> String {
         format!("{}{}", self.prefix, self.rest)
     }
 
-    /// Whether viewers may read it.
+    /// Whether viewers may read this path through the proxy.
     pub(super) fn is_open_to_viewers(&self) -> bool {
         let path = self.rest.trim_start_matches('/');
         // The description of tables and functions, which the catalog shows them, too.

@@ -1,25 +1,25 @@
-//! What the browser half sends about rows.
+//! The JSON that the browser half sends about rows: filters, orders, identities of rows, and staged changes.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// A condition on a column, with an operator of the REST service.
+/// A condition on one column, written with an operator of the REST service such as `eq` or `ilike`.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 pub(super) struct Filter {
     pub(super) column: String,
     pub(super) operator: String,
-    /// The operand as text.
+    /// The right side of the comparison as text, which PostgreSQL casts to the column's type.
     #[serde(default)]
     pub(super) value: Option<String>,
-    /// Keys into a JSON column.
+    /// The keys that lead from a JSON column to the value that is compared, from the outside in.
     #[serde(default)]
     pub(super) path: Vec<String>,
     #[serde(default)]
     pub(super) not: bool,
 }
 
-/// A column of the order.
+/// A column by which the rows are sorted, with its direction and the place of its nulls.
 #[derive(Debug, Clone, Deserialize)]
 pub(super) struct Sort {
     pub(super) column: String,
@@ -29,99 +29,99 @@ pub(super) struct Sort {
     pub(super) nulls_first: bool,
 }
 
-/// What tells a row apart, and the version that was read.
+/// Identifies a row, together with the version that was read, so that a change by somebody else is noticed.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(untagged)]
 pub(super) enum RowId {
-    /// By the values of the key, in its order.
+    /// The row is identified by its primary key or another unique key without nulls.
     Key {
-        /// Values as text.
+        /// The values of the key's columns as text, in the order of the key.
         key: Vec<String>,
-        /// The version that was read.
+        /// The row's `xmin` when it was read; another value now means that somebody has changed the row.
         xmin: String,
     },
-    /// By its place.
+    /// The row is identified by where it is stored, because its table has no key.
     Place {
-        /// The table that holds it, which for a partitioned table is a partition.
+        /// The oid of the table that stores the row, which is a partition where the table is partitioned.
         tableoid: String,
-        /// Its place in that table.
+        /// The row's physical position in that table, which changes with every update.
         ctid: String,
-        /// The version that was read.
+        /// The row's `xmin` when it was read; another value now means that somebody has changed the row.
         xmin: String,
     },
-    /// By all values that were read: rows of another server.
+    /// The row is identified by all its values that were read, because a foreign table has neither `xmin` nor `ctid`.
     Values {},
 }
 
-/// A value for a column.
+/// The value that a change writes into a column.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(untagged)]
 pub(super) enum Cell {
-    /// The column's default.
+    /// The column gets its default, as by the keyword `default` in SQL.
     Default {
-        /// Always true.
+        /// Always true; the field's presence makes the JSON object mean this variant.
         default: bool,
     },
-    /// Text or null.
+    /// The column gets this value.
     Value {
-        /// The value.
+        /// The value as text, which PostgreSQL casts to the column's type, or null.
         value: Option<String>,
     },
 }
 
-/// Values by column.
+/// The values that a change writes, by the name of the column.
 pub(super) type Cells = BTreeMap<String, Cell>;
-/// Texts by column.
+/// The values that were read, as text or null, by the name of the column.
 pub(super) type Texts = BTreeMap<String, Option<String>>;
 
-/// A staged change.
+/// A change that a person has staged in the grid and applies together with others.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub(super) enum Change {
-    /// A new row.
+    /// Inserts one row.
     Insert {
-        /// Oid of the table.
+        /// The oid of the table as text.
         table: String,
-        /// Columns that are not named get their default.
+        /// The values of the new row; columns that are not named get their default.
         values: Cells,
     },
-    /// New values for a row.
+    /// Updates one row.
     Update {
-        /// Oid of the table.
+        /// The oid of the table as text.
         table: String,
-        /// The row.
+        /// The row that is changed, with the version that was read.
         row: RowId,
-        /// The values that were read.
+        /// The values that were read, which a report of a conflict shows beside the present ones.
         #[serde(default)]
         base: Texts,
-        /// The new ones.
+        /// The values that the row gets.
         values: Cells,
     },
-    /// A row less.
+    /// Deletes one row.
     Delete {
-        /// Oid of the table.
+        /// The oid of the table as text.
         table: String,
-        /// The row.
+        /// The row that is changed, with the version that was read.
         row: RowId,
-        /// The values that were read.
+        /// The values that were read, which a report of a conflict shows beside the present ones.
         #[serde(default)]
         base: Texts,
     },
-    /// New values for all rows that match.
+    /// Updates all rows that match the filters.
     UpdateMatching {
-        /// Oid of the table.
+        /// The oid of the table as text.
         table: String,
-        /// Which rows.
+        /// The conditions that a row must meet to be changed; all of them must hold.
         filters: Vec<Filter>,
-        /// The new values.
+        /// The values that each matching row gets.
         values: Cells,
-        /// How many rows there were when it was decided.
+        /// How many rows matched when the person confirmed; another number now refuses the change.
         expected: i64,
     },
 }
 
 impl Change {
-    /// Oid of its table.
+    /// The oid of the table that the change writes to.
     pub(super) fn table(&self) -> &str {
         match self {
             Self::Insert { table, .. }

@@ -1,11 +1,11 @@
-//! The table of a request.
+//! Looks up the table that a request names by its oid.
 
 use selvedge_introspection::TableShape;
 use tokio_postgres::GenericClient;
 
 use crate::error::ConsoleError;
 
-/// The shape of the table with this oid.
+/// Reads the shape of the table with this oid as the client's role sees it.
 ///
 /// # Errors
 /// 404 when it was dropped since the browser half has read the catalog.

@@ -2,7 +2,7 @@
 
 use selvedge_introspection::{ColumnShape, TableKind, TableShape, TextForm};
 
-/// A nullable column of this type.
+/// Returns a nullable column of this type, for tests that write SQL without a database.
 pub(super) fn column(name: &str, cast_type: &str) -> ColumnShape {
     ColumnShape {
         name: name.to_owned(),
@@ -17,7 +17,7 @@ pub(super) fn column(name: &str, cast_type: &str) -> ColumnShape {
     }
 }
 
-/// A table without key whose columns are texts.
+/// Returns a table without a key whose columns are all of type text.
 pub(super) fn table(columns: &[&str]) -> TableShape {
     TableShape {
         oid: "16400".to_owned(),

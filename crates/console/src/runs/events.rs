@@ -1,16 +1,17 @@
-//! The lines of an answer: one JSON object each.
+//! Writes the lines of an answer, each of which is one JSON object.
 
 use selvedge_postgres::TextNotice;
 use serde_json::{Value, json};
 
-/// A line.
+/// Returns the event as a line of the answer, ended by a line feed.
 pub(super) fn line(event: &Value) -> Vec<u8> {
     let mut line = event.to_string().into_bytes();
     line.push(b'\n');
     line
 }
 
-/// `error`: `start` is how many characters of the whole text come before the statement, so that the position is one in the text.
+/// Makes an `error` event. `start` is the number of characters before the statement, so that the position counts from
+/// the start of the whole text.
 pub(super) fn error(index: Option<usize>, start: usize, error: &TextNotice) -> Value {
     json!({
         "event": "error",
@@ -24,12 +25,12 @@ pub(super) fn error(index: Option<usize>, start: usize, error: &TextNotice) -> V
     })
 }
 
-/// `error` for what is not PostgreSQL's.
+/// Makes an `error` event for a failure that PostgreSQL did not report, such as a lost connection.
 pub(super) fn own_error(index: Option<usize>, code: &str, message: &str) -> Value {
     json!({ "event": "error", "index": index, "code": code, "message": message })
 }
 
-/// `notice`
+/// Makes a `notice` event for what a statement has raised below an error.
 pub(super) fn notice(index: usize, notice: &TextNotice) -> Value {
     json!({
         "event": "notice",

@@ -13,10 +13,10 @@ use crate::session::Session;
 use crate::state::{ConsoleState, Level};
 use crate::subject::Subject;
 
-/// The longest plan that is read.
+/// The bytes after which a plan is refused, because the browser half could not draw it.
 const PLAN_BYTES: usize = 16 * 1024 * 1024;
 
-/// What is to be planned.
+/// The body of a request for a plan.
 #[derive(Deserialize)]
 pub(super) struct ExplainRequest {
     text: String,
@@ -41,7 +41,8 @@ pub(super) async fn explain(
     };
     let statement = format!("{options}{}", request.text);
     if request.analyze {
-        // It runs, and functions may reach out of the transaction that is rolled back.
+        // With `analyze` the statement runs, and its functions may reach out of the transaction that is rolled back, so
+        // it is audited.
         let entry = AuditEntry::new("sql.explain", session.level.name()).with_statement(&statement);
         audit::record(&state, &session, entry.with_result("started")).await?;
     }
@@ -57,7 +58,7 @@ pub(super) async fn explain(
         .await
         .map_err(|error| ConsoleError::unavailable(error.to_string()))?;
     let plan = read_plan(&mut text_session, &statement, options.chars().count()).await;
-    // The connection is dropped next; this only says so politely.
+    // The rollback may fail, because the connection is dropped next and takes the transaction with it.
     text_session.run("rollback").await.ok();
     Ok(HttpResponse::Ok().json(json!({ "plan": plan? })))
 }

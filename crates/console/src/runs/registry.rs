@@ -8,12 +8,12 @@ use tokio::sync::Notify;
 use crate::error::ConsoleError;
 use crate::session::Session;
 
-/// Account and id. An account can cancel its own runs only.
+/// An account and the id of one of its runs, so that nobody can cancel the runs of others.
 type Key = (String, String);
 
 static RUNS: LazyLock<Mutex<HashMap<Key, Arc<Notify>>>> = LazyLock::new(Mutex::default);
 
-/// A run's entry, which goes when the run ends.
+/// The entry of a run in progress, which is removed when this is dropped.
 pub(super) struct Registration {
     key: Key,
     pub(super) cancelled: Arc<Notify>,
@@ -29,7 +29,7 @@ fn key(session: &Session, id: &str) -> Key {
     (account, id.to_owned())
 }
 
-/// Enters a run.
+/// Registers a run, so that it can be cancelled by its id.
 ///
 /// # Errors
 /// 409 when the id is in use.
@@ -44,7 +44,7 @@ pub(super) fn register(session: &Session, id: &str) -> Result<Registration, Cons
     Ok(Registration { key, cancelled })
 }
 
-/// Cancels a run; false when there is none.
+/// Cancels a run, and returns false when none has this id.
 pub(super) fn cancel(session: &Session, id: &str) -> bool {
     match runs().get(&key(session, id)) {
         // A permit is kept when the run is not waiting at this moment.

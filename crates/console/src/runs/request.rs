@@ -1,4 +1,4 @@
-//! What is to be run, split into its statements.
+//! Reads a request to run SQL, and splits its text into statements.
 
 use std::time::Duration;
 
@@ -11,10 +11,10 @@ use crate::session::Session;
 use crate::state::Level;
 use crate::subject::Subject;
 
-/// `POST /api/sql/runs`
+/// The body of `POST /api/sql/runs`.
 #[derive(Deserialize)]
 pub(super) struct RunRequest {
-    /// A name that the browser half chooses, to cancel the run by.
+    /// An id that the browser half chooses, by which it can cancel the run.
     pub(super) id: String,
     pub(super) text: String,
     #[serde(default)]
@@ -29,25 +29,25 @@ pub(super) struct RunRequest {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum TransactionMode {
-    /// All or nothing.
+    /// All statements run in one transaction, so an error takes all of them back.
     #[default]
     One,
-    /// Each statement commits by itself.
+    /// Each statement commits by itself, so what ran before an error stays.
     Autocommit,
 }
 
-/// A statement of a text.
+/// A statement and where it stands in the text that was sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Piece {
     pub(super) text: String,
-    /// Characters of the whole text before it.
+    /// The number of characters before the statement.
     pub(super) start: usize,
-    /// Characters of the whole text before its end.
+    /// The number of characters before the statement's end.
     pub(super) end: usize,
 }
 
 impl RunRequest {
-    /// The time limit: what was asked for, but never more than the settings allow.
+    /// Returns the time limit that was asked for, but never more than the settings allow.
     pub(super) fn time_limit(&self, longest: Duration) -> Duration {
         self.timeout_s.map_or(longest, |seconds| {
             Duration::from_secs(seconds.max(1)).min(longest)
@@ -55,7 +55,8 @@ impl RunRequest {
     }
 }
 
-/// Splits a text. Viewers run one statement at a time, so that nothing before it can prepare the ground (CONSOLE-017).
+/// Splits a text into statements. Viewers run one at a time, so that no earlier statement can change settings for it
+/// (CONSOLE-017).
 pub(super) fn split_text(text: &str, session: &Session) -> Result<Vec<Piece>, ConsoleError> {
     // The protocol ends texts with this character, and what follows it would silently be left out.
     if text.contains('\0') {

@@ -1,20 +1,21 @@
-//! Rows on their way to the browser: collected into lines, counted, and limited.
+//! Collects rows into lines of the answer, and stops at the limits of a run.
 
 use selvedge_postgres::TextCell;
 use serde_json::{Value, json};
 
-/// Rows and bytes of all results of a run; what is more can be exported.
+/// The rows and bytes that a run shows of all its results together; larger results can be exported.
 const MOST_ROWS: usize = 100_000;
 const MOST_BYTES: usize = 64 * 1024 * 1024;
-/// A value is kept to this length, and a row to the second one.
+/// The bytes after which a value is cut, and after which the values of a row are.
 pub(super) const CELL_BYTES: usize = 64 * 1024;
 pub(super) const ROW_BYTES: usize = 1024 * 1024;
-/// A line of the answer has about this many bytes of values at most.
+/// The bytes of values after which a line of the answer is sent.
 const LINE_BYTES: usize = 64 * 1024;
-/// Rows asked of PostgreSQL at once, so that a result can be left unfinished without failing its transaction.
+/// The number of rows that are asked of PostgreSQL at once; a result can be left unfinished between two portions
+/// without failing its transaction.
 pub(super) const PORTION: u32 = 1000;
 
-/// Counts what a run has sent.
+/// Counts the rows and bytes that a run has sent, over all its results.
 #[derive(Default)]
 pub(super) struct RowLimit {
     rows: usize,
@@ -22,26 +23,26 @@ pub(super) struct RowLimit {
 }
 
 impl RowLimit {
-    /// Whether the run has shown all that it may.
+    /// Whether the run has sent as much as it may.
     pub(super) fn is_reached(&self) -> bool {
         self.rows >= MOST_ROWS || self.bytes >= MOST_BYTES
     }
 }
 
-/// Rows of one result that have not been sent.
+/// Rows of one result that wait to be sent as one line.
 #[derive(Default)]
 pub(super) struct RowBuffer {
     rows: Vec<Value>,
     cuts: Vec<Value>,
     bytes: usize,
-    /// Rows of the result that were taken.
+    /// The number of rows of this result that were accepted so far.
     pub(super) total: usize,
     /// Whether rows were left out.
     pub(super) truncated: bool,
 }
 
 impl RowBuffer {
-    /// Takes a row, unless the limit is reached.
+    /// Adds a row, or notes that the result is truncated when the run's limit is reached.
     pub(super) fn push(&mut self, cells: Vec<Option<TextCell>>, limit: &mut RowLimit) {
         if limit.is_reached() {
             self.truncated = true;
@@ -62,13 +63,13 @@ impl RowBuffer {
         self.rows.push(json!(texts));
     }
 
-    /// Whether there is enough for a line.
+    /// Whether the waiting rows should be sent now.
     pub(super) fn is_full(&self) -> bool {
         self.bytes >= LINE_BYTES || self.rows.len() >= PORTION as usize
     }
 
-    /// The line's event; none without rows.
-    pub(super) fn take(&mut self, index: usize) -> Option<Value> {
+    /// Empties the buffer into a `rows` event, or returns `None` when no row waits.
+    pub(super) fn drain_event(&mut self, index: usize) -> Option<Value> {
         if self.rows.is_empty() {
             return None;
         }

@@ -1,4 +1,4 @@
-//! The session of a run: login, time limit, role, transaction.
+//! Opens the database session of a run: login, time limit, role and transaction.
 
 use std::time::Duration;
 
@@ -14,11 +14,11 @@ use crate::subject::Subject;
 /// How the statements of a run are framed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Frame {
-    /// Read only, and rolled back.
+    /// The statements run in a read-only transaction that is rolled back.
     ReadOnly,
-    /// One transaction.
+    /// The statements run in one transaction that is committed at the end.
     Transaction,
-    /// None.
+    /// The statements run without a transaction around them.
     Autocommit,
 }
 
@@ -43,12 +43,13 @@ pub(super) async fn open(
     let caller = subject.role_and_claims();
     let login = match (level, &caller) {
         (Level::Viewer, _) => Login::ConsoleReader,
-        // As a caller of the API, so that `session_user` is what functions and policies see in requests.
+        // A caller of the API logs in as the authenticator, so that `session_user` is what functions and policies see
+        // in requests.
         (Level::Admin, Some(_)) => Login::Authenticator,
         (Level::Admin, None) => Login::ConsoleAdmin,
     };
     let (mut session, canceller) = database.text_session(login).await?;
-    // A second fence behind the clock of this process, which ends with the process.
+    // PostgreSQL enforces the time limit, too, because the clock of this process stops when the process is killed.
     session
         .run(&format!("set statement_timeout = {}", limit.as_millis()))
         .await?;

@@ -16,7 +16,7 @@ use crate::error::ConsoleError;
 use crate::session::Session;
 use crate::state::ConsoleState;
 
-/// Lines that wait for a slow reader. PostgreSQL waits with them.
+/// The number of lines that wait for a slow reader before PostgreSQL is made to wait, too.
 const WAITING_LINES: usize = 4;
 
 /// `POST /api/sql/runs`
@@ -30,7 +30,8 @@ pub(super) async fn start_run(
     let pieces = split_text(&request.text, &session)?;
     let permit = state.permit_statement(&session)?;
     let registration = registry::register(&session, &request.id)?;
-    // Before it runs: a text can commit by itself, and its transaction may be another role's.
+    // The entry is written before the text runs, because a text can commit by itself, and its transaction may be
+    // another role's.
     let role = request.subject.role_and_claims().map(|(role, _)| role);
     let target = role.unwrap_or_else(|| session.level.name().to_owned());
     let entry = AuditEntry::new("sql.run", &target)
@@ -45,7 +46,8 @@ pub(super) async fn start_run(
     let run = Run::new(state.into_inner(), session.level, lines, stop);
     actix_web::rt::spawn(async move {
         run.run(&request.subject, frame, limit, &pieces).await;
-        // Only now another run may have the id and the place.
+        // The run has ended, so only now may another one have its id and its place among the account's running
+        // statements.
         drop((registration, permit));
     });
     let body = stream::unfold(receiver, |mut receiver| async move {

@@ -1,4 +1,4 @@
-//! Why a run ends early: it is cancelled, its client has gone, or its time is over.
+//! Ends a run early when it is cancelled, its client has gone, or its time is over.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,18 +6,18 @@ use std::time::Duration;
 use tokio::sync::{Notify, mpsc};
 use tokio::time::Instant;
 
-/// What ends a run.
+/// The reason for which a run ends early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum StopReason {
-    /// Somebody has asked for it.
+    /// The account has cancelled the run.
     Cancelled,
-    /// Nobody reads the answer any more.
+    /// The client has closed the connection, so nobody reads the answer.
     ClientGone,
-    /// The time limit.
+    /// The time limit of the run is over.
     TimedOut,
 }
 
-/// Waits for what may end a run.
+/// Watches for the reasons that may end a run.
 pub(super) struct Stop {
     cancelled: Arc<Notify>,
     deadline: Instant,
@@ -33,7 +33,7 @@ impl Stop {
         }
     }
 
-    /// The reason, once there is one.
+    /// Returns the reason, or `None` while the run may go on.
     pub(super) fn reason(&self) -> Option<StopReason> {
         self.reason
     }

@@ -17,15 +17,15 @@ use super::stop::{Stop, StopReason};
 use crate::state::{ConsoleState, Level};
 use crate::subject::Subject;
 
-/// Notices of one statement that are passed on. A loop can raise millions.
-const NOTICES: usize = 1000;
+/// The number of notices of one statement that are passed on, because a loop can raise millions.
+const MAX_NOTICES: usize = 1000;
 /// While nothing happens, a line is sent this often, because only writing tells that a client has gone.
 const HEARTBEAT: Duration = Duration::from_millis(300);
 
-/// Nobody reads the answer, or the connection is lost: the run is over.
+/// The run is over, because nobody reads its answer or the connection to the database is lost.
 struct Ended;
 
-/// A run.
+/// A run of SQL statements, whose events go to the client as lines.
 pub(super) struct Run {
     state: Arc<ConsoleState>,
     level: Level,
@@ -40,12 +40,12 @@ enum Outcome {
     Failed,
 }
 
-/// What has come of a statement.
+/// The results of the statement that is running.
 #[derive(Default)]
 struct Progress {
     rows: RowBuffer,
     notices: usize,
-    /// PostgreSQL's words for what the statement did.
+    /// PostgreSQL's command tag, such as `INSERT 0 1`.
     tag: String,
     has_failed: bool,
     /// Whether nothing more is wanted of the statement.
@@ -95,7 +95,7 @@ impl Run {
         };
         let elapsed_ms = start.elapsed().as_secs_f64() * 1000.0;
         let end = json!({ "event": "end", "committed": committed, "elapsed_ms": elapsed_ms });
-        // Nobody needs the end when nobody reads.
+        // A failed send means that the client has gone, and then nobody needs the last line.
         self.send(&end).await.ok();
     }
 
@@ -201,7 +201,7 @@ impl Run {
             TextEvent::Row(cells) => progress.rows.push(cells, &mut self.limit),
             TextEvent::Notice(notice) => {
                 progress.notices += 1;
-                if progress.notices <= NOTICES {
+                if progress.notices <= MAX_NOTICES {
                     self.send(&events::notice(index, &notice)).await?;
                 }
             }
@@ -231,7 +231,7 @@ impl Run {
     }
 
     async fn send_rows(&self, rows: &mut RowBuffer, index: usize) -> Result<(), Ended> {
-        match rows.take(index) {
+        match rows.drain_event(index) {
             Some(event) => self.send(&event).await,
             None => Ok(()),
         }
@@ -245,7 +245,7 @@ impl Run {
             "rows": progress.rows.total,
             "elapsed_ms": start.elapsed().as_secs_f64() * 1000.0,
             "truncated": progress.rows.truncated,
-            "notices_left_out": progress.notices.saturating_sub(NOTICES),
+            "notices_left_out": progress.notices.saturating_sub(MAX_NOTICES),
         }))
         .await
     }

@@ -6,10 +6,10 @@ use serde::Deserialize;
 use crate::error::ConsoleError;
 use crate::state::ConsoleState;
 
-/// The query.
+/// The query of `GET /api/series`.
 #[derive(Deserialize)]
 pub(super) struct SeriesQuery {
-    /// Only values after this second since 1970.
+    /// Leaves out values up to this time in seconds since 1970, which the page has already.
     since: Option<i64>,
 }
 

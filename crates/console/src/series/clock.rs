@@ -1,4 +1,4 @@
-//! Takes a sample every second, for as long as the server runs.
+//! The background task that records a sample every second while the server runs.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,10 +7,10 @@ use chrono::Utc;
 
 use crate::state::ConsoleState;
 
-/// Seconds between two counts of the database's connections.
+/// The seconds between two counts of the database's connections, each of which costs a query.
 const COUNT_EVERY: i64 = 2;
 
-/// Takes a sample at each whole second.
+/// Records a sample at each whole second, and never returns.
 pub(crate) async fn record_forever(state: Arc<ConsoleState>) {
     let mut connections = None;
     loop {
@@ -27,7 +27,7 @@ pub(crate) async fn record_forever(state: Arc<ConsoleState>) {
     }
 }
 
-/// Connections to this database, of all its clients.
+/// Counts the connections of all clients to this database; `None` while the database is away.
 async fn count_connections(state: &ConsoleState) -> Option<f64> {
     let client = state.database.service().await.ok()?;
     let statement = "select count(*) from pg_catalog.pg_stat_activity where datname = current_database()";

@@ -1,4 +1,5 @@
-//! Measurements over time for the overview (CONSOLE-040): `/api/series`. They come from the counters behind `/metrics`.
+//! Measurements over time for the overview (CONSOLE-040): `/api/series`. They are computed from the counters behind
+//! `/metrics`.
 
 mod api;
 mod clock;

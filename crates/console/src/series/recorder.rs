@@ -1,4 +1,4 @@
-//! The measurements of this process.
+//! Keeps the measurements of this process in three resolutions.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -7,28 +7,28 @@ use chrono::Utc;
 use serde_json::{Value, json};
 
 use super::ring::Ring;
-use super::sample::{Sample, names};
+use super::sample::{Sample, measurement_names};
 
-/// Steps in seconds and how many of each are kept: ten minutes, six hours, seven days.
-const STEPS: [(i64, usize); 3] = [(1, 600), (10, 2160), (60, 10_080)];
+/// The resolutions as (seconds of a step, steps that are kept): ten minutes, six hours and seven days.
+const RESOLUTIONS: [(i64, usize); 3] = [(1, 600), (10, 2160), (60, 10_080)];
 /// Connections of the database are counted while somebody has asked for measurements within this many seconds.
 const WATCHED_FOR: i64 = 30;
 
-/// The measurements of this process.
+/// Keeps the measurements of this process in three resolutions.
 pub(crate) struct Recorder {
     names: Vec<String>,
     rings: Mutex<Vec<Ring>>,
-    /// When somebody has last asked, in seconds since 1970.
+    /// When a page has last asked for measurements, in seconds since 1970.
     asked_at: AtomicI64,
 }
 
 impl Default for Recorder {
     fn default() -> Self {
-        let (now, first) = (Utc::now().timestamp(), Sample::take(None));
+        let (now, first) = (Utc::now().timestamp(), Sample::read(None));
         let ring = |(step, capacity)| Ring::new(step, capacity, first.clone(), now);
         Self {
-            names: names(),
-            rings: Mutex::new(STEPS.map(ring).into()),
+            names: measurement_names(),
+            rings: Mutex::new(RESOLUTIONS.map(ring).into()),
             asked_at: AtomicI64::new(0),
         }
     }
@@ -36,14 +36,14 @@ impl Default for Recorder {
 
 impl Recorder {
     pub(super) fn record(&self, connections: Option<f64>, now: i64) {
-        let sample = Sample::take(connections);
+        let sample = Sample::read(connections);
         let mut rings = self.rings.lock().unwrap_or_else(PoisonError::into_inner);
         for ring in rings.iter_mut() {
             ring.add(&sample, now);
         }
     }
 
-    /// All measurements after a moment.
+    /// Returns all measurements after `since` as the page reads them, and remembers that somebody is watching.
     pub(super) fn to_json(&self, since: Option<i64>) -> Value {
         let now = Utc::now().timestamp();
         self.asked_at.store(now, Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! The latest measurements at one step.
+//! A bounded series of measurements in one resolution.
 
 use std::collections::VecDeque;
 
@@ -6,14 +6,14 @@ use serde_json::{Value, json};
 
 use super::sample::Sample;
 
-/// Measurements at a fixed step, the oldest first.
+/// The latest measurements in one resolution, the oldest first; a new one pushes the oldest out.
 pub(super) struct Ring {
     step_s: i64,
     capacity: usize,
     values: VecDeque<Box<[f32]>>,
-    /// When the newest value ends, in seconds since 1970.
+    /// The end of the newest step in seconds since 1970.
     newest_at: i64,
-    /// The counters at that moment.
+    /// The counters at the end of the newest step, from which the next measurement is computed.
     earlier: Sample,
 }
 
@@ -32,7 +32,7 @@ impl Ring {
     pub(super) fn add(&mut self, sample: &Sample, now: i64) {
         let steps = (now - self.newest_at) / self.step_s;
         if steps < 1 {
-            // A clock that was set back begins a new line of time.
+            // The clock was set back, so the kept values would lie in the future, and the series begins anew.
             if now < self.newest_at - self.step_s {
                 self.values.clear();
                 self.newest_at = now;
@@ -49,12 +49,13 @@ impl Ring {
         while self.values.len() > self.capacity {
             self.values.pop_front();
         }
-        // Not `now`: samples that come a little late would otherwise move the line of time.
+        // Whole steps are added instead of setting `now`, because a sample that comes a little late would shift all
+        // later steps.
         self.newest_at += steps * self.step_s;
         self.earlier = sample.clone();
     }
 
-    /// The values after a moment, by name.
+    /// Returns the values after `since` as one list per measurement, with null for gaps.
     pub(super) fn to_json(&self, names: &[String], since: Option<i64>) -> Value {
         let count = i64::try_from(self.values.len()).unwrap_or(0);
         let first_at = self.newest_at - (count - 1) * self.step_s;
@@ -80,10 +81,10 @@ mod tests {
 
     #[test]
     fn console_040_a_ring_keeps_its_last_steps_and_fills_pauses_with_gaps() {
-        let names = super::super::sample::names();
-        let mut ring = Ring::new(10, 4, Sample::take(None), 1000);
+        let names = super::super::sample::measurement_names();
+        let mut ring = Ring::new(10, 4, Sample::read(None), 1000);
         for now in [1005, 1010, 1020, 1050] {
-            ring.add(&Sample::take(Some(2.0)), now);
+            ring.add(&Sample::read(Some(2.0)), now);
         }
 
         let all = ring.to_json(&names, None);

@@ -1,11 +1,11 @@
-//! The state of all counters at one moment, and the measurements between two of them.
+//! A snapshot of all counters, and the measurements between two snapshots.
 
 use std::time::Instant;
 
 use selvedge_gateway::metrics::{self, RequestCounts};
 
 /// Measurements besides the requests of each service, in the order of [`Sample::measure`].
-const OTHERS: [&str; 8] = [
+const PROCESS_MEASUREMENTS: [&str; 8] = [
     "errors.4xx",
     "errors.5xx",
     "p50_ms",
@@ -16,11 +16,11 @@ const OTHERS: [&str; 8] = [
     "memory_bytes",
 ];
 
-/// Clock ticks of a CPU second in `/proc/self/stat`; the same on every Linux.
+/// The clock ticks of one CPU second in `/proc/self/stat`, which are the same on every Linux.
 #[cfg(target_os = "linux")]
 const TICKS_PER_SECOND: f64 = 100.0;
 
-/// Counters at one moment.
+/// The values of all counters at one moment.
 #[derive(Clone)]
 pub(super) struct Sample {
     at: Instant,
@@ -30,17 +30,18 @@ pub(super) struct Sample {
     connections: Option<f64>,
 }
 
-/// Names of the measurements.
-pub(super) fn names() -> Vec<String> {
+/// Returns the names of the measurements in the order of [`Sample::measure`].
+pub(super) fn measurement_names() -> Vec<String> {
     let requests = metrics::service_names()
         .iter()
         .map(|name| format!("requests.{name}"));
-    requests.chain(OTHERS.map(str::to_owned)).collect()
+    requests.chain(PROCESS_MEASUREMENTS.map(str::to_owned)).collect()
 }
 
 impl Sample {
-    /// Reads the counters. `connections` are those of the database, where somebody has counted them.
-    pub(super) fn take(connections: Option<f64>) -> Self {
+    /// Reads the counters of this process. `connections` is the number of the database's connections, or `None` where
+    /// nobody has counted them.
+    pub(super) fn read(connections: Option<f64>) -> Self {
         Self {
             at: Instant::now(),
             counts: metrics::request_counts(),
@@ -50,8 +51,8 @@ impl Sample {
         }
     }
 
-    /// The measurements since an earlier sample: requests and errors a second, percentiles, and what holds now. What is not
-    /// known is NaN.
+    /// Computes the measurements since an earlier sample: requests and errors a second, percentiles of durations, and
+    /// the present use of resources. An unknown value is NaN.
     pub(super) fn measure(&self, earlier: &Self) -> Box<[f32]> {
         let seconds = self.at.duration_since(earlier.at).as_secs_f64().max(0.001);
         let services = self.counts.by_service.iter().zip(&earlier.counts.by_service);
@@ -99,7 +100,7 @@ fn quantile(share: f64, cumulative: &[(f64, u64)]) -> Option<f64> {
         Some(previous) => cumulative[previous],
         None => (0.0, 0),
     };
-    // Nothing is known within the last bucket but its lower bound.
+    // The last bucket has no upper bound, so nothing but its lower bound is known.
     if bound.is_infinite() {
         return Some(lower);
     }
@@ -107,7 +108,7 @@ fn quantile(share: f64, cumulative: &[(f64, u64)]) -> Option<f64> {
     Some(lower + (bound - lower) * ((rank - before as f64) / within.max(1.0)))
 }
 
-/// CPU seconds of this process since its start.
+/// Reads the CPU seconds that this process has used since its start.
 #[cfg(target_os = "linux")]
 fn read_cpu_seconds() -> Option<f64> {
     let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
@@ -119,7 +120,7 @@ fn read_cpu_seconds() -> Option<f64> {
     Some((user + system) / TICKS_PER_SECOND)
 }
 
-/// Resident memory of this process.
+/// Reads the resident memory of this process in bytes.
 #[cfg(target_os = "linux")]
 fn read_memory_bytes() -> Option<f64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
@@ -155,8 +156,8 @@ mod tests {
 
     #[test]
     fn console_040_every_name_has_a_measurement() {
-        let first = Sample::take(None);
-        let second = Sample::take(Some(3.0));
-        assert_eq!(second.measure(&first).len(), names().len());
+        let first = Sample::read(None);
+        let second = Sample::read(Some(3.0));
+        assert_eq!(second.measure(&first).len(), measurement_names().len());
     }
 }

@@ -1,4 +1,5 @@
-//! Accounts: made by the command line alone, so that nobody who has reached the console can make himself another one.
+//! The accounts of the console. Only the command line changes them, so that nobody who has reached the console can make
+//! himself another one.
 
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::Serialize;
@@ -13,22 +14,22 @@ const SHORTEST_PASSWORD: usize = 12;
 /// An account without its password.
 #[derive(Debug, Clone, Serialize)]
 pub struct Account {
-    /// The name with which it signs in.
+    /// The name with which the account signs in.
     pub name: String,
-    /// What it may do.
+    /// The name of the account's level.
     pub level: String,
-    /// When it was made.
+    /// The time when the account was added.
     pub created_at: chrono::DateTime<chrono::Utc>,
-    /// Sessions that have not ended.
+    /// The number of the account's sessions that have not ended.
     pub sessions: i64,
-    /// When the newest of them began.
+    /// The time when the newest of these sessions began.
     pub last_sign_in_at: Option<chrono::DateTime<chrono::Utc>>,
 }
 
 /// Why an account was not made or changed.
 #[derive(Debug, thiserror::Error)]
 pub enum AccountError {
-    /// The name is taken.
+    /// Another account has the name.
     #[error("there is an account {0} already")]
     Exists(String),
     /// No account has the name.
@@ -37,10 +38,10 @@ pub enum AccountError {
     /// The name is empty, too long or has control characters.
     #[error("a name has 1 to 120 characters, and no control characters")]
     Name,
-    /// The password is short.
+    /// The password is shorter than allowed.
     #[error("a password needs at least {SHORTEST_PASSWORD} characters")]
     ShortPassword,
-    /// PostgreSQL refused.
+    /// The database refused the statement.
     #[error(transparent)]
     Database(#[from] tokio_postgres::Error),
 }

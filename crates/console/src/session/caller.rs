@@ -10,18 +10,18 @@ use super::secret::Digest;
 use crate::error::ConsoleError;
 use crate::state::Level;
 
-/// Who calls, at which level, and the request's id. An extractor for every endpoint that needs a session.
+/// The caller of an endpoint with its level; handlers that need a session take it as an extractor.
 #[derive(Debug, Clone)]
 pub struct Session {
-    /// The account; `None` where nobody signs in.
+    /// The account's name, or `None` where the settings ask nobody to sign in.
     pub account: Option<Arc<str>>,
-    /// What the caller may do. It decides about the database login.
+    /// What the caller may do; the level decides with which login the database is used.
     pub level: Level,
     /// The id under which the request is found in logs and in the audit.
     pub request_id: Arc<str>,
     /// The address of the client.
     pub address: Arc<str>,
-    /// The session's row; `None` where nobody signs in.
+    /// The digest that names the session's row, or `None` where the settings ask nobody to sign in.
     pub(super) digest: Option<Digest>,
 }
 

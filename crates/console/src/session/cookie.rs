@@ -12,7 +12,7 @@ fn name(is_secure: bool) -> &'static str {
     }
 }
 
-/// The header that gives the browser a session's first secret.
+/// Makes the header that gives the browser a session's first secret.
 pub(super) fn set(secret: &str, is_secure: bool) -> (header::HeaderName, HeaderValue) {
     // Without Max-Age the cookie goes with the browser; the server's own limits end the session anyway.
     let secure = if is_secure { "; Secure" } else { "" };
@@ -24,7 +24,7 @@ pub(super) fn set(secret: &str, is_secure: bool) -> (header::HeaderName, HeaderV
     (header::SET_COOKIE, value)
 }
 
-/// The header that makes the browser forget it.
+/// Makes the header that removes the cookie from the browser.
 pub(super) fn remove(is_secure: bool) -> (header::HeaderName, HeaderValue) {
     let (header, value) = set("", is_secure);
     let text = value.to_str().unwrap_or_default();
@@ -32,8 +32,8 @@ pub(super) fn remove(is_secure: bool) -> (header::HeaderName, HeaderValue) {
     (header, value)
 }
 
-/// The first secret of the request's session. Of several cookies with the name none counts: another server of this machine
-/// may have set one beside ours.
+/// Reads the first secret of the request's session. Where several cookies have the name none counts, because another
+/// server of this machine may have set one beside ours.
 pub(super) fn read(headers: &HeaderMap, is_secure: bool) -> Option<&str> {
     let name = name(is_secure);
     let mut values = headers

@@ -10,15 +10,15 @@ use moka::sync::Cache;
 use super::caller::Session;
 use crate::error::ConsoleError;
 
-/// Requests a second of one session. That many may also come at once.
+/// The requests that a session may send a second; as many may come at once.
 const REQUESTS_PER_SECOND: f64 = 50.0;
-/// Statements of one account that run at the same time.
-const STATEMENTS: usize = 3;
+/// The number of statements that one account may run at the same time.
+const MAX_RUNNING_STATEMENTS: usize = 3;
 
-/// Who is counted: a session where people sign in, else an address.
+/// The session or, where nobody signs in, the address whose requests are counted together.
 type Counted = Arc<str>;
 
-/// A bucket of requests per session.
+/// Counts the requests of each session with a token bucket.
 pub(super) struct RequestLimit {
     buckets: Cache<Counted, Arc<Mutex<Bucket>>>,
 }
@@ -65,13 +65,13 @@ impl RequestLimit {
     }
 }
 
-/// How many statements of each account run.
+/// Counts the running statements of each account.
 #[derive(Default)]
 pub(super) struct StatementLimit {
     running: Arc<Mutex<HashMap<Arc<str>, usize>>>,
 }
 
-/// A place among the running statements of an account.
+/// The right to run one statement, which is given back when this is dropped.
 pub struct StatementPermit {
     account: Arc<str>,
     running: Arc<Mutex<HashMap<Arc<str>, usize>>>,
@@ -83,7 +83,7 @@ impl StatementLimit {
         let account: Arc<str> = session.account_name().into();
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         let count = running.entry(Arc::clone(&account)).or_default();
-        if *count >= STATEMENTS {
+        if *count >= MAX_RUNNING_STATEMENTS {
             return Err(too_many("Three statements of this account run already")
                 .with_hint("Wait until one of them ends, or cancel it"));
         }

@@ -5,19 +5,19 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 use subtle::ConstantTimeEq as _;
 
-/// Memory in KiB, passes, lanes: OWASP's first recommendation.
-const COST: (u32, u32, u32) = (19_456, 2, 1);
+/// The cost of a hash as (KiB of memory, passes, lanes), which is OWASP's first recommendation.
+const ARGON2_COST: (u32, u32, u32) = (19_456, 2, 1);
 const HASH_BYTES: usize = 32;
 
-/// The hash of a password, with a salt of its own.
+/// Hashes a password with a new salt.
 pub(super) fn hash(password: &str) -> String {
     let mut salt = [0; 16];
     getrandom::fill(&mut salt).expect("the system has randomness");
-    let (memory, passes, lanes) = COST;
+    let (memory, passes, lanes) = ARGON2_COST;
     format!(
         "$argon2id$v=19$m={memory},t={passes},p={lanes}${}${}",
         STANDARD_NO_PAD.encode(salt),
-        STANDARD_NO_PAD.encode(compute(password, &salt, COST).expect("the costs are valid"))
+        STANDARD_NO_PAD.encode(compute(password, &salt, ARGON2_COST).expect("the costs are valid"))
     )
 }
 
@@ -27,7 +27,7 @@ pub(super) fn verify(password: &str, stored: Option<&str>) -> bool {
     let parsed = stored.and_then(parse);
     // A stored text that cannot be read is treated like an account that does not exist.
     let Some((cost, salt, hash)) = parsed else {
-        let _ = compute(password, &[0; 16], COST);
+        let _ = compute(password, &[0; 16], ARGON2_COST);
         return false;
     };
     compute(password, &salt, cost).is_some_and(|computed| computed.ct_eq(&hash).into())

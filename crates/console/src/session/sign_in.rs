@@ -11,7 +11,7 @@ use crate::audit::{self, AuditEntry};
 use crate::error::ConsoleError;
 use crate::state::{ConsoleState, Level};
 
-/// The body of a sign-in.
+/// The body of `POST /api/session`.
 #[derive(Deserialize)]
 pub(super) struct SignIn {
     name: String,
@@ -73,7 +73,7 @@ async fn check_password(
             &[&name],
         )
         .await?;
-    // Given back before the hashing, which takes longer than all other requests together.
+    // The connection goes back to its pool before the hashing, which takes longer than any query.
     drop(client);
     let (hash, level) = row
         .map(|row| (row.get::<_, String>(0), row.get::<_, String>(1)))

@@ -15,10 +15,10 @@ use crate::error::ConsoleError;
 use crate::state::{ConsoleConfig, ConsoleDatabase, Level};
 
 /// How long a row is trusted without asking again. A sign-out on another node ends the session after at most this time.
-const TRUSTED: Duration = Duration::from_millis(500);
+const CACHE_LIFETIME: Duration = Duration::from_millis(500);
 
-/// The time of the last request is written at most this often, in seconds.
-const FIND: &str = "
+/// Finds a session, and writes the time of its last request if the stored one is older than 15 s.
+const FIND_SESSION: &str = "
     with found as (
       select s.cookie_digest, s.header_digest, s.account, a.level, s.seen_at
       from selvedge_console.sessions s join selvedge_console.accounts a on a.name = s.account
@@ -29,7 +29,7 @@ const FIND: &str = "
     )
     select header_digest, account, level from found";
 
-const INSERT: &str = "
+const INSERT_SESSION: &str = "
     with ended as (delete from selvedge_console.sessions where expires_at < now())
     insert into selvedge_console.sessions (cookie_digest, header_digest, account, address, expires_at)
     values ($1, $2, $3, $4, now() + make_interval(secs => $5))";
@@ -40,7 +40,7 @@ pub(crate) struct SessionStore {
     requests: RequestLimit,
     statements: StatementLimit,
     pub(super) throttle: Throttle,
-    /// Passwords that are examined at once. Each takes 19 MB and tens of milliseconds.
+    /// Limits how many passwords are hashed at once, because each takes 19 MB and tens of milliseconds.
     pub(super) hashing: Semaphore,
     idle: Duration,
     lifetime: Duration,
@@ -54,7 +54,7 @@ struct Known {
     asked_at: Instant,
 }
 
-/// The secrets of a new session.
+/// The two secrets of a new session, which only the browser keeps.
 pub(super) struct Secrets {
     pub(super) cookie: String,
     pub(super) header: String,
@@ -65,7 +65,7 @@ impl SessionStore {
         Self {
             recent: Cache::builder()
                 .max_capacity(10_000)
-                .time_to_live(TRUSTED)
+                .time_to_live(CACHE_LIFETIME)
                 .build(),
             requests: RequestLimit::default(),
             statements: StatementLimit::default(),
@@ -86,7 +86,7 @@ impl SessionStore {
         let known = match self
             .recent
             .get(&cookie)
-            .filter(|known| known.asked_at.elapsed() < TRUSTED)
+            .filter(|known| known.asked_at.elapsed() < CACHE_LIFETIME)
         {
             Some(known) => known,
             None => {
@@ -114,7 +114,7 @@ impl SessionStore {
     async fn ask(&self, database: &ConsoleDatabase, cookie: Digest) -> Result<Option<Known>, ConsoleError> {
         let asked_at = Instant::now();
         let client = database.service().await?;
-        let statement = client.prepare_cached(FIND).await?;
+        let statement = client.prepare_cached(FIND_SESSION).await?;
         let Some(row) = client
             .query_opt(&statement, &[&cookie.as_slice(), &self.idle.as_secs_f64()])
             .await?
@@ -150,7 +150,7 @@ impl SessionStore {
         let client = database.service().await?;
         client
             .execute(
-                INSERT,
+                INSERT_SESSION,
                 &[
                     &cookie.as_slice(),
                     &header.as_slice(),
@@ -179,7 +179,7 @@ impl SessionStore {
                 &[&digest.as_slice()],
             )
             .await?;
-        // Here it ends at once; other nodes ask the database again after TRUSTED.
+        // Here it ends at once; other nodes ask the database again after CACHE_LIFETIME.
         self.recent.invalidate(&digest);
         Ok(())
     }

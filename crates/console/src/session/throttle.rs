@@ -7,18 +7,18 @@ use std::time::{Duration, Instant};
 
 use moka::sync::Cache;
 
-/// Failures that cost no time.
+/// The number of failures after which the delay begins.
 const FREE_FAILURES: u32 = 5;
-/// Failures are forgotten after this time without another one.
-const MEMORY: Duration = Duration::from_secs(15 * 60);
-/// The longest delay.
+/// The time without a failure after which the earlier ones are forgotten.
+const FAILURE_MEMORY: Duration = Duration::from_secs(15 * 60);
+/// The delay does not grow beyond this.
 const LONGEST_DELAY: Duration = Duration::from_secs(5 * 60);
-/// An address of IPv6 counts by its network, of which one client has all addresses.
+/// The segments of an IPv6 address that are compared: the network, because one client has all addresses of its own.
 const V6_NETWORK_SEGMENTS: usize = 4;
 
 type Key = (String, String);
 
-/// Recent failures.
+/// The recent failures to sign in, by account and address.
 pub(super) struct Throttle {
     failures: Cache<Key, Arc<Mutex<Failures>>>,
 }
@@ -30,7 +30,10 @@ struct Failures {
 
 impl Default for Throttle {
     fn default() -> Self {
-        let failures = Cache::builder().max_capacity(50_000).time_to_idle(MEMORY).build();
+        let failures = Cache::builder()
+            .max_capacity(50_000)
+            .time_to_idle(FAILURE_MEMORY)
+            .build();
         Self { failures }
     }
 }
@@ -63,7 +66,7 @@ impl Throttle {
     }
 }
 
-/// The delay after this many failures: none, then one second, doubled by each further failure.
+/// Returns the delay after this many failures, which begins with one second and doubles with each further failure.
 fn delay_after(failures: u32) -> Duration {
     match failures.checked_sub(FREE_FAILURES) {
         None => Duration::ZERO,

@@ -8,7 +8,7 @@ use futures_util::future::LocalBoxFuture;
 use secrecy::SecretString;
 use serde_json::Value;
 
-/// Answers requests on one thread.
+/// The API's request handler of one thread.
 pub type ApiService = Rc<dyn Fn(actix_http::Request) -> LocalBoxFuture<'static, Result<HttpResponse, Error>>>;
 
 /// Makes the API for the thread on which it is called. Its database connections belong to that thread.
@@ -20,9 +20,9 @@ pub type SignToken = Arc<dyn Fn(&Value) -> Result<String, String> + Send + Sync>
 /// The project's API and what its callers need.
 #[derive(Clone)]
 pub struct ProjectApi {
-    /// Makes the API for a thread.
+    /// Makes the API's request handler for the thread that calls it.
     pub make_service: MakeApiService,
-    /// The key of `service_role`. No answer contains it.
+    /// The key of `service_role`, which no answer of the console contains.
     pub service_key: SecretString,
     /// Signs access tokens.
     pub sign_token: SignToken,

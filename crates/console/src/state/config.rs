@@ -9,18 +9,18 @@ use serde::{Deserialize, Serialize};
 
 use crate::guards::AllowedHosts;
 
-/// What an account may do. Each level is a database login of its own.
+/// What an account may do. Each level uses a database login of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
-    /// Reads.
+    /// The account may read.
     Viewer,
-    /// Everything that the server's settings allow.
+    /// The account may do everything that the server's settings allow.
     Admin,
 }
 
 impl Level {
-    /// The name in accounts, in the audit and in answers.
+    /// Returns the name that accounts, the audit and answers use.
     pub fn name(self) -> &'static str {
         match self {
             Self::Viewer => "viewer",
@@ -60,7 +60,7 @@ pub enum ConsoleMode {
 /// The settings of the console.
 #[derive(Clone)]
 pub struct ConsoleConfig {
-    /// The command that serves it.
+    /// The command that serves the console.
     pub mode: ConsoleMode,
     /// The project's name.
     pub project: String,
@@ -72,17 +72,17 @@ pub struct ConsoleConfig {
     pub read_only: bool,
     /// Whether admins may change the schema.
     pub schema_changes: bool,
-    /// Whether cookies are sent over TLS only: beyond loopback.
+    /// Whether cookies are sent over TLS only, which is so beyond loopback.
     pub secure_cookies: bool,
     /// A session ends after this time without a request.
     pub idle: Duration,
     /// A session ends this long after the sign-in.
     pub lifetime: Duration,
-    /// The time limit of a statement.
+    /// The longest time that a statement may run.
     pub statement_timeout: Duration,
     /// The public address of the API.
     pub api_url: String,
-    /// The key for browsers.
+    /// The publishable key, which applications use in browsers.
     pub publishable_key: String,
     /// The address of the inbox's own page.
     pub inbox_url: Option<String>,

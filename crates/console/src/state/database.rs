@@ -10,7 +10,7 @@ use super::config::Level;
 use crate::error::ConsoleError;
 
 /// Connections of each level that are kept for the console's own statements. Texts of users get connections of their own.
-const CONNECTIONS: usize = 4;
+const CONNECTIONS_PER_LEVEL: usize = 4;
 
 /// Roles with which SQL can run programs or touch files of the database's machine.
 const DANGEROUS_ROLES: &str = "select r.rolname::text, r.rolsuper, coalesce((
@@ -33,9 +33,9 @@ impl ConsoleDatabase {
     pub fn new(database: Arc<Database>) -> Self {
         Self {
             // Pools open a connection when one is asked for, so a console that nobody uses holds none.
-            viewer: database.pool(Login::ConsoleReader, CONNECTIONS),
-            admin: database.pool(Login::ConsoleAdmin, CONNECTIONS),
-            service: database.pool(Login::ConsoleService, CONNECTIONS),
+            viewer: database.pool(Login::ConsoleReader, CONNECTIONS_PER_LEVEL),
+            admin: database.pool(Login::ConsoleAdmin, CONNECTIONS_PER_LEVEL),
+            service: database.pool(Login::ConsoleService, CONNECTIONS_PER_LEVEL),
             database,
         }
     }

@@ -10,9 +10,9 @@ use uuid::Uuid;
 pub type UserClaims =
     Arc<dyn Fn(Uuid, String) -> LocalBoxFuture<'static, Result<Value, String>> + Send + Sync>;
 
-/// The handles. One that is absent belongs to a service that is switched off.
+/// Functions of the services that the console calls; a service that is switched off gives none.
 #[derive(Clone, Default)]
 pub struct ServiceHandles {
-    /// The claims of a user, made by auth as for a sign-in.
+    /// Makes the claims of a user as auth does at a sign-in, hooks included.
     pub user_claims: Option<UserClaims>,
 }

@@ -21,17 +21,17 @@ pub use handles::{ServiceHandles, UserClaims};
 
 /// The state of the console, shared by its worker threads.
 pub struct ConsoleState {
-    /// The settings.
+    /// The settings that the server has read.
     pub config: ConsoleConfig,
-    /// Connections, by level.
+    /// The database connections of each level.
     pub database: ConsoleDatabase,
     api: Option<ProjectApi>,
-    /// The latest requests and lines.
+    /// The latest requests and log lines of this node.
     pub log: Arc<ConsoleLog>,
-    /// The development inbox, where mail goes there.
+    /// The development inbox, if the project sends its mail there.
     pub inbox: Option<Inbox>,
     pub(crate) recorder: Recorder,
-    /// What the services do for the console.
+    /// Functions of the services that the console calls.
     pub handles: ServiceHandles,
     pub(crate) sessions: SessionStore,
 }
@@ -64,7 +64,7 @@ impl ConsoleState {
         })
     }
 
-    /// The project's API.
+    /// Returns the project's API, for calls in process.
     ///
     /// # Errors
     /// 503 where the services are not part of this process.
@@ -73,7 +73,7 @@ impl ConsoleState {
         self.api.as_ref().ok_or_else(missing)
     }
 
-    /// Whether the session has not ended: for answers that go on for longer than a request.
+    /// Whether the session still exists; answers that go on for minutes ask again from time to time.
     pub async fn is_alive(&self, session: &Session) -> bool {
         self.sessions.is_alive(&self.database, session).await
     }

@@ -1,4 +1,4 @@
-//! Who a statement runs as: the level's own login, or a caller of the API.
+//! The subject as which a statement runs: the level's own login, or a caller of the API.
 
 use deadpool_postgres::{Object, Transaction};
 use selvedge_postgres::{AccessMode, Database, Login, RequestContext, begin_as_caller};
@@ -9,34 +9,34 @@ use crate::error::ConsoleError;
 use crate::session::Session;
 use crate::state::Level;
 
-/// Who a statement runs as.
+/// The subject as which a statement runs.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub(crate) enum Subject {
-    /// The login of the account's level.
+    /// The statement runs under the login of the account's level.
     #[default]
     Admin,
-    /// A request without a user.
+    /// The statement runs as a request that carries only the publishable key.
     Anon,
-    /// A request with a service key.
+    /// The statement runs as a request with the service key.
     ServiceRole,
-    /// A request of a signed-in user.
+    /// The statement runs as a request of a signed-in user.
     User {
-        /// The user's id.
+        /// The user's id in `auth.users`.
         id: uuid::Uuid,
-        /// `aal1` or `aal2`.
+        /// The assurance level of the sign-in, `aal1` or `aal2`.
         #[serde(default)]
         aal: Option<String>,
     },
-    /// A request with these claims.
+    /// The statement runs as a request with a token of these claims.
     Claims {
-        /// All claims, `role` included.
+        /// The token's claims, of which `role` names the database role.
         claims: Map<String, Value>,
     },
 }
 
 impl Subject {
-    /// The role and the claims of its requests; none for the level's own login.
+    /// Returns the role and the claims of the subject's requests, or `None` for the level's own login.
     pub(crate) fn role_and_claims(&self) -> Option<(String, Value)> {
         let claims = match self {
             Self::Admin => return None,

@@ -155,7 +155,7 @@ fn read_foreign_key(row: &Row) -> ForeignKey {
     }
 }
 
-/// The words of SQL for the letter that `pg_constraint` stores.
+/// Names the action of a foreign key, for which `pg_constraint` stores a letter.
 fn name_action(letter: &str) -> &'static str {
     match letter {
         "r" => "restrict",

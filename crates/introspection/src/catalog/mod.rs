@@ -1,17 +1,18 @@
-//! All tables and columns at once, as columns of values: JSON of this shape is small and quick to read.
+//! The catalog of all tables and columns, as one list per property, because JSON of this shape is small and quick to
+//! read.
 
 mod load;
 
 use serde::Serialize;
 
-/// The whole catalog. Lists that belong together have the same length and order.
+/// The whole catalog. All lists of [`Tables`] have the same length and order, and so have those of [`Columns`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Catalog {
     /// Every schema that is not PostgreSQL's own.
     pub schemas: Vec<SchemaEntry>,
     /// Tables, views, materialized views and foreign tables, by schema and name.
     pub tables: Tables,
-    /// Their columns, by table and position.
+    /// The columns of all tables, by table and position.
     pub columns: Columns,
     /// Foreign keys between tables.
     pub foreign_keys: Vec<ForeignKey>,
@@ -23,116 +24,117 @@ pub struct Catalog {
     pub functions: Functions,
 }
 
-/// A schema.
+/// A schema of the database.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SchemaEntry {
-    /// Its name.
+    /// The name without its schema and without quotes.
     pub name: String,
     /// Whether the REST service serves it.
     pub exposed: bool,
 }
 
-/// Tables, one list per property.
+/// The tables as one list per property.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Tables {
-    /// Identifiers as text.
+    /// The oids as text, because JavaScript has no integer of this size in JSON.
     pub oid: Vec<String>,
-    /// Schemas.
+    /// The schema of each table.
     pub schema: Vec<String>,
-    /// Names.
+    /// The names without quotes.
     pub name: Vec<String>,
-    /// `r` table, `p` partitioned, `v` view, `m` materialized view, `f` foreign.
+    /// The letter of `pg_class.relkind`: `r` table, `p` partitioned table, `v` view, `m` materialized view, `f` foreign
+    /// table.
     pub kind: Vec<String>,
-    /// Whether row-level security is on.
+    /// Whether row-level security is enabled.
     pub rls: Vec<bool>,
-    /// Rows as PostgreSQL last estimated them; none before the first ANALYZE.
+    /// The number of rows as PostgreSQL last estimated it, or null before the first ANALYZE.
     pub rows: Vec<Option<i64>>,
-    /// Bytes with indexes, as of the last VACUUM or ANALYZE.
+    /// The bytes of the table with its indexes, as of the last VACUUM or ANALYZE.
     pub bytes: Vec<Option<i64>>,
-    /// Comments.
+    /// The text of `comment on`, or null.
     pub comment: Vec<Option<String>>,
-    /// Columns of the key that tells rows apart; empty when there is none.
+    /// The columns of the key that identifies rows; the list is empty when there is none.
     pub key: Vec<Vec<String>>,
 }
 
-/// Columns, one list per property.
+/// The columns of all tables as one list per property.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Columns {
-    /// Index into the lists of [`Tables`].
+    /// The table of the column, as an index into the lists of [`Tables`].
     pub table: Vec<usize>,
-    /// Names.
+    /// The names without quotes.
     pub name: Vec<String>,
-    /// Types with their modifiers, as in `numeric(10,2)`.
+    /// The types with their modifiers, as in `numeric(10,2)`.
     pub r#type: Vec<String>,
     /// Whether the column accepts null.
     pub nullable: Vec<bool>,
-    /// Default expressions.
+    /// The SQL expression of the default, or null.
     pub default: Vec<Option<String>>,
-    /// `a` for `generated always as identity`, `d` for `by default`.
+    /// The letter `a` for `generated always as identity` or `d` for `by default`; null for other columns.
     pub identity: Vec<Option<String>>,
-    /// Expressions of generated columns.
+    /// The SQL expression by which a generated column is computed; null for other columns.
     pub generated: Vec<Option<String>>,
-    /// Comments.
+    /// The text of `comment on`, or null.
     pub comment: Vec<Option<String>>,
 }
 
-/// A foreign key.
+/// A foreign key between two tables.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ForeignKey {
-    /// Name of the constraint.
+    /// The name of the constraint.
     pub name: String,
-    /// Oid of the referencing table.
+    /// The oid of the table that refers to another one.
     pub table: String,
-    /// Its columns.
+    /// The columns that refer to the other table.
     pub columns: Vec<String>,
-    /// Oid of the referenced table.
+    /// The oid of the table that is referred to.
     pub target: String,
-    /// The columns it refers to, in the same order.
+    /// The columns that are referred to, in the same order as `columns`.
     pub target_columns: Vec<String>,
-    /// `no action`, `restrict`, `cascade`, `set null` or `set default`.
+    /// What happens to referring rows on a delete: `no action`, `restrict`, `cascade`, `set null` or `set default`.
     pub on_delete: &'static str,
-    /// As `on_delete`.
+    /// What happens to referring rows when the key they refer to changes, in the same words.
     pub on_update: &'static str,
 }
 
-/// An enum type.
+/// An enum type with its labels.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Enums {
-    /// Its schema.
+    /// The schema in which the object lies.
     pub schema: String,
-    /// Its name.
+    /// The name without its schema and without quotes.
     pub name: String,
-    /// Its labels in their order.
+    /// The labels in the order in which they sort.
     pub values: Vec<String>,
 }
 
-/// A role.
+/// A role of the cluster.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RoleEntry {
-    /// Its name.
+    /// The name without its schema and without quotes.
     pub name: String,
-    /// Whether it can log in.
+    /// Whether the role can log in.
     pub login: bool,
-    /// Whether policies do not apply to it.
+    /// Whether the role has the attribute `bypassrls`, so that policies do not apply to it.
     pub bypassrls: bool,
 }
 
-/// Functions as a list of objects.
+/// The functions as a list of objects, because most projects have only a few.
 pub type Functions = Vec<FunctionEntry>;
 
 /// A function, procedure, aggregate or window function.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FunctionEntry {
-    /// Identifier as text.
+    /// The oid as text.
     pub oid: String,
-    /// Its schema.
+    /// The schema in which the object lies.
     pub schema: String,
-    /// Its name.
+    /// The name without its schema and without quotes.
     pub name: String,
-    /// Arguments with names, types and defaults.
+    /// The arguments with names, types and defaults, as in `create function`.
     pub arguments: String,
-    /// Result type; empty for procedures.
+    /// The type of the result, or an empty text for a procedure.
     pub returns: String,
-    /// `f` function, `p` procedure, `a` aggregate, `w` window function.
+    /// The letter of `pg_proc.prokind`: `f` function, `p` procedure, `a` aggregate, `w` window function.
     pub kind: String,
 }

@@ -6,12 +6,12 @@ use serde::Serialize;
 
 use crate::{CatalogReader, Dependant, IntrospectionError, ObjectKind};
 
-/// What is known of one object.
+/// The definition of one object, and the objects that need it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ObjectDescription {
     /// Statements that make the object again in a database without it.
     pub definition: String,
-    /// What hangs on it.
+    /// The objects that depend on it directly.
     pub dependants: Vec<Dependant>,
 }
 
@@ -40,7 +40,7 @@ impl CatalogReader<'_> {
         })
     }
 
-    /// The definition of an object that one query can write.
+    /// Returns the definition of an object whose SQL one query can write.
     pub(crate) async fn define_by_query(
         &self,
         kind: ObjectKind,

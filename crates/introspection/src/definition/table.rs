@@ -2,7 +2,7 @@
 
 use crate::{CatalogReader, IntrospectionError};
 
-/// The parts of a table's definition in the order in which they must run.
+/// The queries that write the parts of a table's definition, in the order in which the parts must run.
 const PARTS: [&str; 9] = [
     include_str!("sql/table_sequences.sql"),
     include_str!("sql/table_create.sql"),
@@ -16,7 +16,7 @@ const PARTS: [&str; 9] = [
 ];
 
 impl CatalogReader<'_> {
-    /// The definition of a table, partitioned table or foreign table; none when there is no such table.
+    /// Returns the definition of a table, partitioned table or foreign table, or `None` when there is no such table.
     pub(super) async fn define_table(&self, oid: &str) -> Result<Option<String>, IntrospectionError> {
         let mut parts = Vec::new();
         for (index, sql) in PARTS.into_iter().enumerate() {

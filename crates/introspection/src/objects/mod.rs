@@ -1,4 +1,4 @@
-//! Lists of objects of one kind, with what a screen shows of each.
+//! Lists the objects of one kind, each with the properties that a screen shows.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -6,7 +6,7 @@ use tokio_postgres::{Error, Row};
 
 use crate::CatalogReader;
 
-/// A kind of object.
+/// A kind of database object that the console lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the names are those of SQL")]
 pub enum ObjectKind {
@@ -25,7 +25,7 @@ pub enum ObjectKind {
 }
 
 impl ObjectKind {
-    /// Every kind.
+    /// All kinds, in the order in which they are declared.
     pub const ALL: [Self; 12] = [
         Self::Tables,
         Self::Constraints,
@@ -41,13 +41,13 @@ impl ObjectKind {
         Self::Policies,
     ];
 
-    /// The kind with this name, as it stands in addresses.
+    /// Finds a kind by the name that addresses use.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
-    /// Its name in addresses.
+    /// Returns the name that addresses use.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -100,26 +100,26 @@ impl ObjectKind {
     }
 }
 
-/// An object of a list.
+/// An object in a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Object {
     /// Identifier within its kind: PostgreSQL's oid, for grants the object's oid and the grantee's, joined by a dot.
     pub oid: String,
-    /// Its schema, or its table's. None for roles and what else belongs to the whole database.
+    /// The schema of the object or of its table; `None` for roles and other objects that belong to the whole database.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub schema: Option<String>,
-    /// Its name.
+    /// The name without its schema and without quotes.
     pub name: String,
-    /// The table to which it belongs.
+    /// The name of the table to which the object belongs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub table: Option<String>,
-    /// What else is known of it, by the kind.
+    /// Further properties, which differ from kind to kind.
     #[serde(flatten)]
     pub details: Map<String, Value>,
 }
 
 impl CatalogReader<'_> {
-    /// The objects of a kind, of one schema or of all schemas that are not PostgreSQL's own.
+    /// Lists the objects of a kind in one schema, or in all schemas that are not PostgreSQL's own.
     ///
     /// # Errors
     /// When the query fails.

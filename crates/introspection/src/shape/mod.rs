@@ -1,4 +1,5 @@
-//! What generated SQL must know of one table: its true names, the types of its columns, and what tells its rows apart.
+//! What generated SQL must know of one table: its true names, the types of its columns, and how its rows are
+//! identified.
 
 use selvedge_postgres::quote_identifier;
 use tokio_postgres::{Error, GenericClient, Row};
@@ -6,76 +7,78 @@ use tokio_postgres::{Error, GenericClient, Row};
 /// A table, view or foreign table as the catalog describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TableShape {
-    /// Its oid as text.
+    /// The oid as text.
     pub oid: String,
-    /// Its schema.
+    /// The schema in which the table lies.
     pub schema: String,
-    /// Its name.
+    /// The name without quotes.
     pub name: String,
-    /// What it is.
+    /// Whether the relation is a table, a view or a foreign table.
     pub kind: TableKind,
-    /// Rows as PostgreSQL estimates them; none before the first ANALYZE.
+    /// The number of rows as PostgreSQL estimates it, or `None` before the first ANALYZE.
     pub estimated_rows: Option<i64>,
-    /// Its columns in their order.
+    /// The columns in their order, without those that were dropped.
     pub columns: Vec<ColumnShape>,
-    /// Indexes into `columns` of the key that tells rows apart; empty without one.
+    /// The key that identifies rows, as indexes into `columns`; the list is empty without one.
     pub key: Vec<usize>,
     /// Whether the current role may read all of it, system columns included. Otherwise it may read single columns at most.
     pub readable: bool,
-    /// Columns of each index that can return rows in an order.
+    /// The columns of each index that can return rows in an order.
     pub indexes: Vec<Vec<String>>,
 }
 
-/// What a relation is.
+/// The kind of a relation that has rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TableKind {
-    /// An ordinary table.
+    /// The relation is an ordinary table.
     Table,
-    /// A partitioned table.
+    /// The relation is a partitioned table, whose rows lie in its partitions.
     Partitioned,
-    /// A view.
+    /// The relation is a view, whose rows have no place of their own.
     View,
-    /// A materialized view.
+    /// The relation is a materialized view, whose rows cannot be edited.
     MaterializedView,
-    /// A table of another server.
+    /// The relation is a foreign table, whose rows lie on another server.
     Foreign,
 }
 
-/// A column.
+/// A column of a relation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ColumnShape {
-    /// Its name.
+    /// The name without quotes.
     pub name: String,
-    /// Its number in the table.
+    /// The column's number in `pg_attribute`.
     pub attribute: i16,
-    /// The type for people, with modifiers.
+    /// The type with its modifiers, as people read it.
     pub r#type: String,
-    /// The type as a quoted name for a cast, without modifiers: with them a cast would shorten values silently.
+    /// The quoted name of the type for a cast, without modifiers, because with them a cast would shorten values
+    /// silently.
     pub cast_type: String,
-    /// How its value becomes PostgreSQL's text in an expression.
+    /// How an expression turns the column's value into the text that PostgreSQL prints.
     pub form: TextForm,
-    /// Whether null is allowed.
+    /// Whether the column accepts null.
     pub nullable: bool,
     /// Whether only `overriding system value` lets a value be inserted.
     pub always_identity: bool,
-    /// Whether PostgreSQL computes it.
+    /// Whether PostgreSQL computes the column from others, so that nobody can write to it.
     pub generated: bool,
-    /// Whether the current role may read it.
+    /// Whether the current role may read the column.
     pub readable: bool,
 }
 
-/// How a value becomes the text that PostgreSQL itself prints for it.
+/// How an expression turns a value of a type into the text that PostgreSQL prints for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextForm {
-    /// Text of any length: a part can be read without the rest.
+    /// The type is text of any length, of which a part can be read without the rest.
     Text,
-    /// Bytes, printed as hexadecimal digits: a part can be read without the rest.
+    /// The type is bytes, printed as hexadecimal digits, of which a part can be read without the rest.
     Bytes,
-    /// A cast to text is not what PostgreSQL prints (`true` for `t`, missing blanks of `char(n)`, `/32` of an address).
+    /// A cast to text differs from what PostgreSQL prints (`true` for `t`, missing blanks of `char(n)`, `/32` of an
+    /// address).
     Printed,
-    /// Of limited length.
+    /// The text of every value is short, so it never has to be cut.
     Short,
-    /// Anything else of any length.
+    /// The type is another one whose text can be long, and which must be read whole to be cut.
     Long,
 }
 
@@ -126,7 +129,7 @@ impl TableShape {
         }))
     }
 
-    /// Its qualified name, quoted.
+    /// Returns the qualified name with quotes, for use in SQL.
     #[must_use]
     pub fn quoted_name(&self) -> String {
         format!(
@@ -136,13 +139,13 @@ impl TableShape {
         )
     }
 
-    /// The column with this name.
+    /// Finds a column by its name.
     #[must_use]
     pub fn column(&self, name: &str) -> Option<&ColumnShape> {
         self.columns.iter().find(|column| column.name == name)
     }
 
-    /// The columns of the key.
+    /// Returns the columns of the key in the key's order.
     pub fn key_columns(&self) -> impl Iterator<Item = &ColumnShape> {
         self.key.iter().map(|index| &self.columns[*index])
     }
@@ -175,7 +178,7 @@ fn read_column(row: &Row) -> ColumnShape {
     }
 }
 
-/// The form for a base type, by its oid, which for PostgreSQL's own types is the same everywhere.
+/// Chooses the form for a base type by its oid, which is the same in every database for PostgreSQL's own types.
 fn text_form(base: u32, length: i16, category: &str) -> TextForm {
     const BOOL: u32 = 16;
     const BYTEA: u32 = 17;

@@ -1,4 +1,4 @@
-//! What decides about access to one table, read from the database as it is now.
+//! Reads from the database what decides about access to one table: its privileges, row security and policies.
 
 mod policy;
 mod table;

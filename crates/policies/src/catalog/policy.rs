@@ -1,9 +1,9 @@
-//! The policies of a table.
+//! The policies of a table and how they apply to one role.
 
 use serde::{Deserialize, Serialize};
 use tokio_postgres::GenericClient;
 
-/// What a policy is for, and what a phase of a statement asks for.
+/// The command that a policy is for, or that a statement needs policies for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Command {
@@ -14,7 +14,7 @@ pub enum Command {
     Delete,
 }
 
-/// A policy, saved or proposed.
+/// A policy that is saved in the database or proposed by the request.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Policy {
     pub(crate) name: String,
@@ -31,7 +31,7 @@ pub(crate) struct Policy {
     pub(crate) facts: PolicyFacts,
 }
 
-/// What may make the explanation of a policy differ from what PostgreSQL does.
+/// The properties of a policy's expressions for which the explanation may differ from what PostgreSQL does.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct PolicyFacts {
     pub(crate) is_volatile: bool,

@@ -1,16 +1,16 @@
-//! A table, and the rights of one role to it and to its columns.
+//! A table with the rights of one role to it and to its columns.
 
 use tokio_postgres::GenericClient;
 
 use crate::SimulationError;
 
-/// A table as the subject's role meets it.
+/// A table with everything that decides what the subject's role may do with it.
 #[derive(Debug, Clone)]
 pub(crate) struct Table {
     pub(crate) oid: u32,
     pub(crate) schema: String,
     pub(crate) name: String,
-    /// `pg_class.relkind`: `r`, `p`, `v`, `m` or `f`.
+    /// The letter of `pg_class.relkind`: `r`, `p`, `v`, `m` or `f`.
     pub(crate) kind: String,
     pub(crate) rls_enabled: bool,
     pub(crate) rls_forced: bool,
@@ -22,7 +22,7 @@ pub(crate) struct Table {
     pub(crate) may_delete: bool,
     /// Whether the role may insert into at least one column, which is what `insert … default values` needs.
     pub(crate) may_insert_anything: bool,
-    /// Columns of the primary key in its order; empty without one.
+    /// The columns of the primary key in its order; the list is empty without one.
     pub(crate) key: Vec<String>,
     pub(crate) has_triggers: bool,
     /// Whether a trigger runs before each inserted or updated row, which may change the row before policies see it.
@@ -36,10 +36,10 @@ pub(crate) struct Table {
 #[derive(Debug, Clone)]
 pub(crate) struct Column {
     pub(crate) name: String,
-    /// As `format_type` prints it without a search path, for example `character varying(10)` or `app.mood`.
+    /// The type as `format_type` prints it without a search path, for example `character varying(10)` or `app.mood`.
     pub(crate) data_type: String,
     pub(crate) is_generated: bool,
-    /// The default's expression, or that of a generated column.
+    /// The expression of the column's default, or the one by which a generated column is computed.
     pub(crate) default: Option<String>,
     /// The sequence that numbers the column, quoted and qualified.
     pub(crate) sequence: Option<String>,

@@ -54,7 +54,7 @@ pub(crate) async fn evaluate_expressions(
     if let Ok(answer) = in_savepoint(caller, &evaluation_sql(table, expressions), rows).await? {
         return Ok(collect_all(expressions, &answer));
     }
-    // One of them raises an error, which says nothing about the others.
+    // One of the expressions raises an error, which says nothing about the others, so each is evaluated on its own.
     let mut evaluated = Vec::with_capacity(expressions.len());
     for expression in expressions {
         evaluated.push(evaluate_alone(caller, table, expression, rows).await?);
@@ -84,7 +84,7 @@ pub(crate) fn evaluation_sql(table: &Table, expressions: &[Expression]) -> Strin
     sql
 }
 
-/// The table's row type, qualified.
+/// Returns the qualified name of the table's row type.
 pub(crate) fn row_type(table: &Table) -> String {
     format!(
         "{}.{}",
@@ -217,7 +217,7 @@ async fn in_savepoint(
     Ok(answer)
 }
 
-/// SQLSTATE and message of a database error.
+/// Returns the SQLSTATE and the message of a database error.
 pub(crate) fn describe_error(error: &Error) -> (String, String) {
     match error.as_db_error() {
         Some(database) => (database.code().code().to_owned(), database.message().to_owned()),

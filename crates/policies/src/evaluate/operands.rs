@@ -4,7 +4,7 @@
 //! or OR, or one operation with its two sides. What cannot be taken apart is left whole, and what PostgreSQL cannot
 //! evaluate on its own is left out of the report.
 
-/// At most this many operands of an expression are evaluated.
+/// The number of operands that are evaluated of one expression.
 const MAX_OPERANDS: usize = 24;
 
 /// Lists the conditions of an expression and the sides of their comparisons, without literals and repetitions.
@@ -56,7 +56,8 @@ fn push(text: &str, found: &mut Vec<String>) {
     }
 }
 
-/// The array of `ANY (array)` and `ALL (array)`; a subquery in it gives several rows and is no value.
+/// Returns the array of `ANY (array)` and `ALL (array)`; a subquery in its place returns several rows and has no single
+/// value.
 fn strip_any(text: &str) -> &str {
     for word in ["ANY", "ALL", "SOME"] {
         if let Some(rest) = text.strip_prefix(word).map(str::trim_start)
@@ -74,7 +75,7 @@ fn is_operator(token: &str) -> bool {
     token != "::" && token.chars().all(|char| "+-*/<>=~!@#%^&|`?:".contains(char))
 }
 
-/// Constants explain nothing: `'draft'::text`, `5`, `true`, `NULL::uuid`.
+/// Whether a text is a constant such as `'draft'::text`, `5` or `NULL::uuid`, whose value would explain nothing.
 fn is_literal(text: &str) -> bool {
     let tokens = split_level(text);
     let Some(first) = tokens.first() else { return true };
@@ -113,7 +114,7 @@ fn strip_parentheses(text: &str) -> &str {
     text
 }
 
-/// The parts of `text` between the tokens that `separates` accepts.
+/// Returns the parts of `text` between the tokens that `separates` accepts.
 fn split_at<'t>(text: &'t str, tokens: &[&'t str], separates: impl Fn(&str) -> bool) -> Vec<&'t str> {
     let (mut parts, mut start) = (Vec::new(), 0);
     for token in tokens.iter().filter(|token| separates(token)) {
@@ -125,7 +126,7 @@ fn split_at<'t>(text: &'t str, tokens: &[&'t str], separates: impl Fn(&str) -> b
     parts
 }
 
-/// The words, operators, quoted texts and parenthesised groups of a text; a group is one token.
+/// Splits a text into words, operators, quoted texts and parenthesised groups, each of which is one token.
 fn split_level(text: &str) -> Vec<&str> {
     let (bytes, mut tokens, mut at) = (text.as_bytes(), Vec::new(), 0);
     while at < bytes.len() {
@@ -162,7 +163,7 @@ fn is_word_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'.' || byte == b'$' || !byte.is_ascii()
 }
 
-/// The end of a quoted text; a doubled quote continues it.
+/// Returns the position behind a quoted text; a doubled quote does not end it.
 fn skip_quoted(bytes: &[u8], start: usize) -> usize {
     let (quote, mut at) = (bytes[start], start + 1);
     let escapes = quote == b'\'' && start > 0 && bytes[start - 1].eq_ignore_ascii_case(&b'E');

@@ -1,4 +1,4 @@
-//! Rows of a table as text: read as the owner, or put together as a write would store them.
+//! Reads rows of a table as text, and puts rows together as a write would store them.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -12,7 +12,7 @@ use crate::SimulationError;
 use crate::catalog::{Column, Table};
 use crate::request::{Condition, RowId};
 
-/// A stored row: how it is addressed, and the text of each column in the table's order.
+/// A stored row with its identity, and the text of each column in the table's order.
 #[derive(Debug, Clone)]
 pub(crate) struct StoredRow {
     pub(crate) id: Option<RowId>,
@@ -20,7 +20,7 @@ pub(crate) struct StoredRow {
 }
 
 impl StoredRow {
-    /// The values of the primary key, in the key's order.
+    /// Returns the values of the primary key in the key's order, or `None` when the table has no key.
     pub(crate) fn key(&self, table: &Table) -> Option<Vec<String>> {
         key_values(table, &self.values)
     }
@@ -75,7 +75,7 @@ pub(crate) async fn read_rows(
     Ok(rows.collect())
 }
 
-/// The columns as texts, for the list of a SELECT or RETURNING.
+/// Writes the columns as texts, for the list of a SELECT or RETURNING.
 pub(crate) fn column_texts(table: &Table) -> String {
     let texts: Vec<String> = table
         .columns
@@ -99,7 +99,7 @@ fn row_id(table: &Table, place: Vec<String>, values: &[Option<String>]) -> Optio
     }
 }
 
-/// The row as a literal of the table's row type.
+/// Writes the row as a literal of the table's row type.
 pub(crate) fn row_literal(values: &[Option<String>]) -> String {
     let fields = values.iter().map(|value| match value {
         Some(text) => format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\"\"")),
@@ -108,9 +108,9 @@ pub(crate) fn row_literal(values: &[Option<String>]) -> String {
     format!("({})", fields.collect::<Vec<_>>().join(","))
 }
 
-/// The row that a write would store: `base` (the stored row, or nothing) with the values that are set, the defaults of
-/// the others, and generated columns computed. Defaults are evaluated as the subject, so that `default auth.uid()` is
-/// his id; the next number of a sequence is looked at and not taken.
+/// Builds the row that a write would store: `base` (the stored row, or nothing) with the values that are set, the
+/// defaults of the others, and computed generated columns. Defaults are evaluated as the subject, so that `default
+/// auth.uid()` is his id; the next number of a sequence is looked at without being used up.
 ///
 /// # Errors
 /// [`SimulationError::Invalid`] for an unknown column; PostgreSQL's errors for values that their types refuse.
@@ -171,7 +171,7 @@ async fn default_value(
     }
 }
 
-/// Fills the generated columns from the others.
+/// Computes the generated columns of a row from its other columns.
 async fn compute_generated(
     caller: &impl GenericClient,
     table: &Table,

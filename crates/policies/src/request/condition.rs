@@ -1,4 +1,4 @@
-//! The rows that a request is about, as an SQL condition.
+//! Writes the SQL condition that selects the rows which a request is about.
 
 use std::fmt::Write;
 
@@ -8,18 +8,18 @@ use super::verb::{Filter, RowId, TextParam};
 use crate::SimulationError;
 use crate::catalog::Table;
 
-/// An SQL condition with its parameters.
+/// An SQL condition with its parameters and the columns that it reads.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Condition {
-    /// Without `where`; empty for all rows.
+    /// The condition without the keyword `where`, or an empty text when it selects all rows.
     pub(crate) sql: String,
     pub(crate) params: Vec<TextParam>,
-    /// The columns that it reads, for which a role needs SELECT.
+    /// The columns that the condition reads, because the role needs the privilege SELECT on each of them.
     pub(crate) columns: Vec<String>,
 }
 
 impl Condition {
-    /// ` where …`, or nothing when all rows are meant.
+    /// Returns the condition as a `where` clause, or an empty text when it selects all rows.
     pub(crate) fn where_clause(&self) -> String {
         match self.sql.as_str() {
             "" => String::new(),
@@ -79,7 +79,7 @@ impl Condition {
     }
 }
 
-/// The condition of a request: its row, or all rows that its filters match.
+/// Builds the condition of a request: the row that it names, or the rows that its filters match.
 ///
 /// # Errors
 /// [`SimulationError::Invalid`] for unknown columns and operators, and for a key of another length.
@@ -98,7 +98,8 @@ pub(crate) fn build_condition(
             }
             condition.restrict_to_keys(table, std::slice::from_ref(key))?;
         }
-        // A table without primary key: the place of a row is stable as long as nobody updates it.
+        // The table has no primary key, so the row is found by its place, which stays the same until somebody updates
+        // the row.
         Some(RowId::Place { tableoid, ctid, .. }) => {
             let place = format!(
                 "tableoid = {} and ctid = {}",
@@ -161,7 +162,8 @@ fn add_filter(condition: &mut Condition, table: &Table, filter: &Filter) -> Resu
     Ok(())
 }
 
-/// The left side of a filter and the type of its right side: a column, or a text inside of a JSON column.
+/// Returns the left side of a filter as SQL and the type of its right side, which is text for a value inside of a JSON
+/// column.
 fn filter_target(condition: &mut Condition, data_type: String, filter: &Filter) -> (String, String) {
     let column = quote_identifier(&filter.column);
     if filter.path.is_empty() {
@@ -209,8 +211,8 @@ fn is_operand(value: &str) -> Result<&'static str, SimulationError> {
     }
 }
 
-/// The values of `(a,"b,c")`: commas separate, double quotes keep a value together, a backslash keeps the character
-/// behind it.
+/// Splits a list such as `(a,"b,c")`: commas separate values, double quotes hold a value with commas together, and a
+/// backslash takes the next character as it is.
 fn split_list(text: &str) -> Vec<String> {
     let inner = text
         .strip_prefix('(')

@@ -1,10 +1,10 @@
-//! What is simulated, as it was sent.
+//! The requests that a simulation explains, as they were sent.
 
 mod condition;
-mod rest;
+mod rest_request;
 mod verb;
 
 pub(crate) use condition::{Condition, build_condition};
-pub(crate) use rest::parse_rest_request;
+pub(crate) use rest_request::parse_rest_request;
 pub(crate) use verb::TextParam;
 pub use verb::{Filter, Request, RowId, Subject, UnsavedPolicy, Verb, VerbRequest};

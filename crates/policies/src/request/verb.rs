@@ -10,14 +10,14 @@ use tokio_postgres::types::{Format, IsNull, ToSql, Type};
 
 use crate::catalog::Command;
 
-/// Who asks: the database role and the claims, as the gateway would set them for the request.
+/// The database role and the claims of the caller, as the gateway would set them for the request.
 #[derive(Debug, Clone, Serialize)]
 pub struct Subject {
     pub role: String,
     pub claims: Value,
 }
 
-/// What is simulated.
+/// The request that is simulated.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum Request {
@@ -38,18 +38,18 @@ pub enum Request {
     },
 }
 
-/// One verb on one table.
+/// A request that reads or writes one table.
 #[derive(Debug, Clone, Deserialize)]
 pub struct VerbRequest {
     pub verb: Verb,
-    /// The table's oid, as text.
+    /// The oid of the table as text.
     pub table: String,
     /// The only row to read, change or delete; without it those that match `filters`.
     #[serde(default)]
     pub row: Option<RowId>,
     #[serde(default)]
     pub filters: Vec<Filter>,
-    /// The columns that are set, as text.
+    /// The values that the request writes, as text by column.
     #[serde(default)]
     pub values: BTreeMap<String, Option<String>>,
     /// The columns that the answer shows; empty means all.
@@ -88,14 +88,14 @@ pub enum RowId {
     },
 }
 
-/// A condition in REST's words.
+/// A condition on one column, with an operator of the REST service.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Filter {
     pub column: String,
-    /// `eq`, `in`, `not.is` …
+    /// The operator, such as `eq`, `in` or `not.is`.
     pub operator: String,
     pub value: String,
-    /// Keys into a JSON column, from the outside in.
+    /// The keys that lead from a JSON column to the value that is compared, from the outside in.
     #[serde(default)]
     pub path: Vec<String>,
 }
@@ -107,7 +107,7 @@ pub struct UnsavedPolicy {
     pub command: Command,
     #[serde(default = "is_permissive_by_default")]
     pub permissive: bool,
-    /// Empty means public.
+    /// The roles that the policy is for; an empty list means public.
     #[serde(default)]
     pub roles: Vec<String>,
     #[serde(default)]

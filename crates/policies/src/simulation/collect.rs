@@ -1,4 +1,4 @@
-//! What decides about a request, read as the owner: the table, its policies, and the rows that are meant.
+//! Reads as the owner what decides about a request: the table, its policies, and the rows that the request is about.
 
 use tokio_postgres::Client;
 
@@ -10,7 +10,7 @@ use crate::evaluate::read_rows;
 use crate::request::{Condition, UnsavedPolicy, Verb, VerbRequest, build_condition};
 use crate::truth::{Statement, build_statement};
 
-/// At most this many rows are explained.
+/// The number of rows that one simulation explains.
 pub(crate) const MAX_ROWS: usize = 100;
 
 // Without a search path all names come qualified. With row_security off PostgreSQL raises an error instead of hiding
@@ -18,7 +18,7 @@ pub(crate) const MAX_ROWS: usize = 100;
 const READ_AS_OWNER: &str =
     "set local search_path = ''; set local row_security = off; set local statement_timeout = '2s'";
 
-/// What was read as the owner.
+/// The facts about a request that were read as the owner.
 pub(crate) struct Collected {
     pub(crate) table: Table,
     pub(crate) policies: Vec<Policy>,
@@ -81,7 +81,7 @@ pub(crate) async fn collect(
     })
 }
 
-/// The row that an upsert meets: the one with its primary key.
+/// Returns the condition for the row that an upsert meets, which is the one with the same primary key.
 fn conflict_condition(table: &Table, request: &VerbRequest) -> Result<Condition, SimulationError> {
     let mut condition = Condition::default();
     let key: Option<Vec<String>> = table

@@ -4,17 +4,19 @@ use serde_json::{Map, Value};
 
 use super::report::{RowReport, VerdictReport};
 use crate::catalog::{Policy, Table};
-use crate::decision::{Outcome, Part, Phase, RowVersion, Verdict, decide_phase, statement_phases};
+use crate::decision::{
+    EnforcementPoint, Outcome, PolicyClause, RowVersion, Verdict, decide_at_point, enforcement_points,
+};
 use crate::evaluate::{Evaluated, StoredRow, row_literal};
 use crate::request::{RowId, Verb};
 
-/// A row that the statement is about, in its versions.
+/// A row that the statement is about, with each version that the statement reads or writes.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Candidate {
     pub(crate) id: Option<RowId>,
     pub(crate) old: Option<Vec<Option<String>>>,
     pub(crate) new: Option<Vec<Option<String>>>,
-    /// An upsert's row after its update.
+    /// The row as an upsert would store it after its update of a row that exists.
     pub(crate) merged: Option<Vec<Option<String>>>,
 }
 
@@ -22,19 +24,19 @@ pub(crate) struct Candidate {
 #[derive(Debug)]
 pub(crate) struct Column {
     pub(crate) policy: usize,
-    pub(crate) part: Part,
+    pub(crate) clause: PolicyClause,
     pub(crate) row: RowVersion,
     pub(crate) evaluated: Evaluated,
 }
 
-/// What decides about the rows of one statement.
+/// All verdicts about the rows of one statement, by policy and row.
 #[derive(Debug)]
 pub(crate) struct Grid<'g> {
     pub(crate) table: &'g Table,
     pub(crate) policies: &'g [Policy],
     pub(crate) role: &'g str,
     pub(crate) verb: Verb,
-    /// Whether the statement needs SELECT.
+    /// Whether the statement needs the privilege SELECT, which brings the SELECT policies in.
     pub(crate) reads: bool,
     pub(crate) columns: Vec<Column>,
 }
@@ -57,7 +59,7 @@ impl Candidate {
     }
 }
 
-/// The literals of all rows that have the version, in order.
+/// Returns the literals of all rows that have this version, in the order of the rows.
 pub(crate) fn version_literals(candidates: &[Candidate], version: RowVersion) -> Vec<String> {
     candidates
         .iter()
@@ -66,23 +68,26 @@ pub(crate) fn version_literals(candidates: &[Candidate], version: RowVersion) ->
         .collect()
 }
 
-/// The expressions to evaluate for each version: index of the policy, and its part.
+/// Lists the expressions that must be evaluated for a version of the rows, each with the index of its policy.
 pub(crate) fn needed_expressions(
-    phases: &[Phase],
+    points: &[EnforcementPoint],
     policies: &[Policy],
     version: RowVersion,
-) -> Vec<(usize, Part, String)> {
-    let mut needed: Vec<(usize, Part, String)> = Vec::new();
-    for phase in phases.iter().filter(|phase| phase.row == version) {
+) -> Vec<(usize, PolicyClause, String)> {
+    let mut needed: Vec<(usize, PolicyClause, String)> = Vec::new();
+    for point in points.iter().filter(|point| point.row == version) {
         for (index, policy) in policies.iter().enumerate() {
-            if !phase.includes(policy) {
+            if !point.includes(policy) {
                 continue;
             }
-            let Some((part, sql)) = phase.expression(policy) else {
+            let Some((clause, sql)) = point.expression(policy) else {
                 continue;
             };
-            if !needed.iter().any(|(known, of, _)| (*known, *of) == (index, part)) {
-                needed.push((index, part, sql.to_owned()));
+            if !needed
+                .iter()
+                .any(|(known, of, _)| (*known, *of) == (index, clause))
+            {
+                needed.push((index, clause, sql.to_owned()));
             }
         }
     }
@@ -98,15 +103,15 @@ impl Grid<'_> {
         place: RowPlaces,
         counts: impl Fn(usize) -> bool,
     ) -> Outcome {
-        let phases = self.phases(candidate);
+        let points = self.points(candidate);
         // PostgreSQL knows a filter that nothing passes before it evaluates any expression.
-        let hopeless = phases
+        let hopeless = points
             .iter()
-            .find(|phase| phase.is_never_passed(self.policies, &counts));
-        for phase in hopeless.into_iter().chain(phases.iter()) {
-            let outcome = decide_phase(phase, self.policies, self.role, |index| {
-                let (part, _) = phase.expression(self.policies.get(index)?)?;
-                self.verdict(index, part, phase.row, place)
+            .find(|point| point.is_never_passed(self.policies, &counts));
+        for point in hopeless.into_iter().chain(points.iter()) {
+            let outcome = decide_at_point(point, self.policies, self.role, |index| {
+                let (clause, _) = point.expression(self.policies.get(index)?)?;
+                self.verdict(index, clause, point.row, place)
                     .filter(|_| counts(index))
             });
             if outcome != Outcome::Allowed {
@@ -119,42 +124,49 @@ impl Grid<'_> {
         Outcome::Allowed
     }
 
-    fn phases(&self, candidate: &Candidate) -> Vec<Phase> {
-        statement_phases(self.verb, self.reads, candidate.old.is_some())
+    fn points(&self, candidate: &Candidate) -> Vec<EnforcementPoint> {
+        enforcement_points(self.verb, self.reads, candidate.old.is_some())
     }
 
-    fn verdict(&self, policy: usize, part: Part, row: RowVersion, place: RowPlaces) -> Option<&Verdict> {
-        self.column(policy, part, row)?
+    fn verdict(
+        &self,
+        policy: usize,
+        clause: PolicyClause,
+        row: RowVersion,
+        place: RowPlaces,
+    ) -> Option<&Verdict> {
+        self.column(policy, clause, row)?
             .evaluated
             .verdicts
             .get(place.of(row)?)
     }
 
-    fn column(&self, policy: usize, part: Part, row: RowVersion) -> Option<&Column> {
+    fn column(&self, policy: usize, clause: PolicyClause, row: RowVersion) -> Option<&Column> {
         self.columns
             .iter()
-            .find(|column| (column.policy, column.part, column.row) == (policy, part, row))
+            .find(|column| (column.policy, column.clause, column.row) == (policy, clause, row))
     }
 
-    /// SQLSTATEs of errors that PostgreSQL raises before it looks at any row, of the policies that `counts` accepts.
+    /// Returns the SQLSTATEs of errors that PostgreSQL raises before it looks at any row, for the policies that
+    /// `counts` accepts.
     pub(crate) fn fixed_errors(&self, conflicts: bool, counts: impl Fn(usize) -> bool) -> Vec<String> {
-        let phases = statement_phases(self.verb, self.reads, conflicts);
-        if phases
+        let points = enforcement_points(self.verb, self.reads, conflicts);
+        if points
             .iter()
-            .any(|phase| phase.is_never_passed(self.policies, &counts))
+            .any(|point| point.is_never_passed(self.policies, &counts))
         {
             return Vec::new();
         }
         let mut codes = Vec::new();
-        for phase in &phases {
-            let has_true_policy = phase.has_true_policy(self.policies, &counts);
+        for point in &points {
+            let has_true_policy = point.has_true_policy(self.policies, &counts);
             for (index, policy) in self.policies.iter().enumerate() {
-                if !counts(index) || !phase.includes(policy) || (policy.permissive && has_true_policy) {
+                if !counts(index) || !point.includes(policy) || (policy.permissive && has_true_policy) {
                     continue;
                 }
-                let column = phase
+                let column = point
                     .expression(policy)
-                    .and_then(|(part, _)| self.column(index, part, phase.row));
+                    .and_then(|(clause, _)| self.column(index, clause, point.row));
                 if let Some((code, _)) = column.and_then(|column| column.evaluated.fixed_error.as_ref()) {
                     codes.push(code.clone());
                 }
@@ -163,15 +175,15 @@ impl Grid<'_> {
         codes
     }
 
-    /// The report of a row: its values and all verdicts, in the order of the statement's phases.
+    /// Reports a row with its values and all verdicts, in the order in which the statement enforces policies.
     pub(crate) fn report_row(&self, candidate: &Candidate, place: RowPlaces, outcome: &Outcome) -> RowReport {
         let mut verdicts = Vec::new();
-        for phase in self.phases(candidate) {
+        for point in self.points(candidate) {
             for (index, policy) in self.policies.iter().enumerate() {
-                let Some((part, _)) = phase.expression(policy).filter(|_| phase.includes(policy)) else {
+                let Some((clause, _)) = point.expression(policy).filter(|_| point.includes(policy)) else {
                     continue;
                 };
-                let (Some(column), Some(at)) = (self.column(index, part, phase.row), place.of(phase.row))
+                let (Some(column), Some(at)) = (self.column(index, clause, point.row), place.of(point.row))
                 else {
                     continue;
                 };
@@ -180,9 +192,9 @@ impl Grid<'_> {
                 };
                 verdicts.push(VerdictReport {
                     policy: index,
-                    part,
-                    command: phase.command,
-                    row: phase.row,
+                    clause,
+                    command: point.command,
+                    row: point.row,
                     verdict: verdict_name(verdict),
                     error: match verdict {
                         Verdict::Error(_, message) => Some(message.clone()),
@@ -217,7 +229,7 @@ impl Grid<'_> {
     }
 }
 
-/// Where the versions of a row are in the evaluated columns.
+/// The positions of a row's versions in the evaluated columns.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct RowPlaces {
     old: Option<usize>,
@@ -234,7 +246,7 @@ impl RowPlaces {
         }
     }
 
-    /// The places of all rows. A version that a row lacks takes no place.
+    /// Returns the positions of all rows. A version that a row lacks takes no position.
     pub(crate) fn of_all(candidates: &[Candidate]) -> Vec<Self> {
         let (mut old, mut new, mut merged) = (0.., 0.., 0..);
         candidates

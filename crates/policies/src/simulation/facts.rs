@@ -1,4 +1,4 @@
-//! The first steps of a report: exposure, privileges, row security; and the banners that follow from the catalog.
+//! Reports what the catalog alone decides: exposure, privileges and row security, and the banners that follow from it.
 
 use super::report::{Report, StepName};
 use crate::catalog::{ColumnRight, Policy, Table};

@@ -1,4 +1,4 @@
-//! A simulation from the request to the report.
+//! Runs a simulation, from the request to the report.
 
 mod collect;
 mod explain;
@@ -23,9 +23,9 @@ use crate::truth::run_sql;
 
 /// The connections of a simulation.
 pub struct Connections<'c> {
-    /// Reads the catalog and all rows: a login that bypasses row-level security.
+    /// The connection that reads the catalog and all rows, under a login that bypasses row-level security.
     pub owner: &'c mut Client,
-    /// Becomes the subject: a connection of the login `authenticator`.
+    /// The connection of the login `authenticator`, which takes the subject's role.
     pub caller: &'c mut CallerClient,
     pub roles: &'c RoleSettings,
 }

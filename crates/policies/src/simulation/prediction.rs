@@ -1,4 +1,4 @@
-//! From verdicts to the grid of the report, and to what is expected of the real statement.
+//! Turns verdicts into the grid of the report, and into a prediction of the real statement's result.
 
 use super::collect::Collected;
 use super::explain::{Column, Grid, RowPlaces, reasons};
@@ -8,7 +8,7 @@ use crate::decision::{INSUFFICIENT_PRIVILEGE, Outcome};
 use crate::request::{UnsavedPolicy, Verb};
 use crate::truth::Prediction;
 
-/// What is known about a request when its rows are decided about.
+/// Everything that is known about a request before its rows are decided about.
 pub(crate) struct Explanation<'e> {
     pub(crate) collected: &'e Collected,
     pub(crate) role: &'e str,
@@ -16,7 +16,7 @@ pub(crate) struct Explanation<'e> {
     pub(crate) unsaved: &'e [UnsavedPolicy],
     /// Whether the role has the privileges that the statement needs.
     pub(crate) privileged: bool,
-    /// SQLSTATE and message of a value that PostgreSQL refuses before any policy is asked.
+    /// The SQLSTATE and message of a value that PostgreSQL refuses before it asks any policy.
     pub(crate) row_error: Option<(String, String)>,
 }
 
@@ -105,7 +105,7 @@ impl Explanation<'_> {
         self.predict_rows(grid, outcomes)
     }
 
-    /// What the statement returns or changes when nothing refuses it.
+    /// Predicts what the statement returns or changes when nothing refuses it.
     fn predict_rows(&self, grid: &Grid<'_>, outcomes: &[Outcome]) -> Prediction {
         let statement = &self.collected.statement;
         let allowed: Vec<_> = self

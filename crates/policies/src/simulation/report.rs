@@ -1,10 +1,10 @@
-//! The shape of the answer.
+//! The report of a simulation as it is sent to the browser.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::catalog::{Command, Policy};
-use crate::decision::{Part, RowVersion};
+use crate::decision::{PolicyClause, RowVersion};
 use crate::evaluate::Operand;
 use crate::request::{RowId, Subject};
 use crate::truth::Truth;
@@ -17,11 +17,11 @@ pub struct Report {
     pub(crate) steps: Vec<Step>,
     pub(crate) policies: Vec<PolicyReport>,
     pub(crate) rows: Vec<RowReport>,
-    /// `None` when the real statement was not run.
+    /// What PostgreSQL really answered, or `None` when the real statement was not run.
     pub(crate) truth: Option<Truth>,
     /// Whether explanation and truth say the same; `None` when they cannot be compared.
     pub(crate) agrees: Option<bool>,
-    /// What the reader should know: where the explanation may differ from PostgreSQL, or does.
+    /// Sentences that tell the reader where the explanation may differ from PostgreSQL, or does.
     pub(crate) banners: Vec<String>,
 }
 
@@ -42,7 +42,7 @@ pub(crate) enum StepName {
     Result,
 }
 
-/// One of the decisions, in order.
+/// One of the decisions that lead to the result, in the order in which PostgreSQL makes them.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Step {
     pub(crate) step: StepName,
@@ -64,7 +64,7 @@ pub(crate) struct PolicyReport {
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct RowReport {
     pub(crate) id: Option<RowId>,
-    /// The stored row; the proposed one where none is stored.
+    /// The values of the stored row, or of the proposed one where none is stored.
     pub(crate) values: Map<String, Value>,
     /// The row as it would be stored by an update or an upsert.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -72,7 +72,7 @@ pub(crate) struct RowReport {
     pub(crate) verdicts: Vec<VerdictReport>,
     pub(crate) allowed: bool,
     pub(crate) denied_by: Vec<String>,
-    /// Whether it would be allowed with the unsaved policies; absent without any.
+    /// Whether the row would be allowed with the unsaved policies; the field is absent without any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) allowed_unsaved: Option<bool>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -82,12 +82,13 @@ pub(crate) struct RowReport {
 /// What one expression of a policy said about one version of a row.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct VerdictReport {
-    /// Index into the report's policies.
+    /// The policy as an index into the report's list of policies.
     pub(crate) policy: usize,
-    pub(crate) part: Part,
+    #[serde(rename = "part")]
+    pub(crate) clause: PolicyClause,
     pub(crate) command: Command,
     pub(crate) row: RowVersion,
-    /// `pass`, `fail`, `null` or `error`.
+    /// The verdict, which is `pass`, `fail`, `null` or `error`.
     pub(crate) verdict: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) error: Option<String>,
@@ -117,7 +118,7 @@ impl Report {
         });
     }
 
-    /// Adds a banner once.
+    /// Adds a banner unless the report has it already.
     pub(crate) fn add_banner(&mut self, text: impl Into<String>) {
         let text = text.into();
         if !self.banners.contains(&text) {

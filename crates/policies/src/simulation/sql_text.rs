@@ -1,4 +1,4 @@
-//! What decides about the tables that an SQL text touches.
+//! Explains what decides about the tables that an SQL text touches.
 
 use serde_json::Value;
 use tokio_postgres::GenericClient;
@@ -23,7 +23,8 @@ pub(crate) async fn report_tables_of_sql(
         .await
     {
         Ok(row) => row.get::<_, Value>(0),
-        // A syntax error, or a statement without a plan such as SET. What PostgreSQL says about it is in the truth.
+        // The text has a syntax error, or is a statement without a plan such as SET. The real run reports what
+        // PostgreSQL says about it.
         Err(error) if error.as_db_error().is_some() => {
             report.add_banner("The statement's tables are unknown because PostgreSQL has no plan for it.");
             return Ok(());

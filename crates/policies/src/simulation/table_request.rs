@@ -1,4 +1,4 @@
-//! One verb on one table: collects what decides, explains each row, runs the statement and compares.
+//! Simulates one verb on one table: collects the facts, explains each row, runs the statement and compares.
 
 use deadpool_postgres::Client as CallerClient;
 use selvedge_postgres::{AccessMode, RequestContext, RoleSettings, begin_as_caller};
@@ -12,14 +12,14 @@ use super::prediction::{Explanation, is_replaced};
 use super::report::{PolicyReport, Report, StepName, TableName};
 use crate::SimulationError;
 use crate::catalog::Table;
-use crate::decision::{INSUFFICIENT_PRIVILEGE, RowVersion, statement_phases};
+use crate::decision::{INSUFFICIENT_PRIVILEGE, RowVersion, enforcement_points};
 use crate::evaluate::{
     Evaluated, Expression, build_new_row, describe_error, evaluate_as_parsed_by_owner, evaluate_expressions,
 };
 use crate::request::{Subject, UnsavedPolicy, Verb, VerbRequest};
 use crate::truth::{Truth, compare_with_truth, run_statement};
 
-/// A simulation of one verb, which may be run again.
+/// The simulation of one verb, which can be run again when somebody has changed a row in between.
 pub(crate) struct Simulation<'s> {
     pub(crate) owner: &'s mut Client,
     pub(crate) caller: &'s mut CallerClient,
@@ -169,10 +169,10 @@ impl Simulation<'_> {
             .candidates
             .iter()
             .any(|candidate| candidate.old.is_some());
-        let phases = statement_phases(self.request.verb, collected.statement.reads, conflicts);
+        let points = enforcement_points(self.request.verb, collected.statement.reads, conflicts);
         let mut columns = Vec::new();
         for row in [RowVersion::Old, RowVersion::New, RowVersion::Merged] {
-            let needed = needed_expressions(&phases, &collected.policies, row);
+            let needed = needed_expressions(&points, &collected.policies, row);
             if needed.is_empty() {
                 continue;
             }
@@ -183,9 +183,9 @@ impl Simulation<'_> {
                 needed
                     .into_iter()
                     .zip(evaluated)
-                    .map(|((policy, part, _), evaluated)| Column {
+                    .map(|((policy, clause, _), evaluated)| Column {
                         policy,
-                        part,
+                        clause,
                         row,
                         evaluated,
                     }),

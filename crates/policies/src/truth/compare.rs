@@ -1,4 +1,4 @@
-//! Whether the explanation and PostgreSQL's answer say the same.
+//! Compares the explanation with PostgreSQL's answer.
 
 use serde_json::{Map, Value};
 
@@ -6,22 +6,22 @@ use super::run::Truth;
 use crate::decision::INSUFFICIENT_PRIVILEGE;
 use crate::request::Verb;
 
-/// What the explanation expects of the real statement.
+/// The result that the explanation predicts for the real statement.
 #[derive(Debug, Clone)]
 pub(crate) enum Prediction {
-    /// Success on this many rows, with these contents where they are known exactly.
+    /// The statement succeeds on this many rows, with these contents where they are known exactly.
     Rows {
         count: usize,
         contents: Option<Vec<Map<String, Value>>>,
     },
-    /// Failure with one of these SQLSTATEs.
+    /// The statement fails with one of these SQLSTATEs.
     Error(Vec<String>),
 }
 
 /// The result of a comparison.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Comparison {
-    /// `None` when something that policies have no part in came first.
+    /// Whether both agree, or `None` when the statement failed for a reason in which policies have no part.
     pub(crate) agrees: Option<bool>,
     pub(crate) banner: Option<String>,
 }

@@ -14,15 +14,15 @@ use crate::request::Verb;
 /// Limits of a real statement: it must not wait for locks of others, nor hold its own for long.
 const LIMITS: &str = "set local lock_timeout = '200ms'; set local statement_timeout = '2s'";
 
-/// At most this many rows of an answer are reported.
+/// The number of an answer's rows that are reported.
 const MAX_ROWS: usize = 500;
 
 /// What PostgreSQL really answered.
 #[derive(Debug, Clone, Default, Serialize)]
 pub(crate) struct Truth {
-    /// Rows by column name; `None` when the statement returns none.
+    /// The returned rows by column name, or `None` when the statement is not one that returns rows.
     pub(crate) rows: Option<Vec<Map<String, Value>>>,
-    /// Returned rows, or changed ones.
+    /// The number of rows that the statement has returned or changed.
     pub(crate) count: u64,
     pub(crate) error: Option<TruthError>,
 }

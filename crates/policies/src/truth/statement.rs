@@ -8,17 +8,17 @@ use crate::SimulationError;
 use crate::catalog::{ColumnRight, Table};
 use crate::request::{Condition, TextParam, Verb, VerbRequest};
 
-/// A statement, and the rights that it needs.
+/// The SQL of a request, with the rights that it needs.
 #[derive(Debug)]
 pub(crate) struct Statement {
     pub(crate) sql: String,
     pub(crate) params: Vec<TextParam>,
     pub(crate) verb: Verb,
-    /// Whether it answers with rows.
+    /// Whether the statement answers with rows.
     pub(crate) returns_rows: bool,
-    /// The columns of its rows.
+    /// The columns of the rows with which it answers.
     pub(crate) columns: Vec<String>,
-    /// Columns, and the right to them that it needs.
+    /// The rights that the statement needs, each with the columns to which it needs them.
     pub(crate) needs: Vec<(ColumnRight, Vec<String>)>,
     /// Whether PostgreSQL asks for SELECT on anything, which brings the SELECT policies in.
     pub(crate) reads: bool,
@@ -78,7 +78,7 @@ pub(crate) fn build_statement(
     Ok(statement)
 }
 
-/// The columns of the answer, after a check that all named columns exist.
+/// Returns the columns of the answer, and refuses a column that the table does not have.
 fn shown_columns(table: &Table, request: &VerbRequest) -> Result<Vec<String>, SimulationError> {
     for name in request.values.keys() {
         table.column(name)?;
@@ -107,8 +107,8 @@ impl Statement {
         }
     }
 
-    /// `insert into … values (…)`. The parameters have the types of their columns, so a wrong value is refused with the
-    /// same error as in a client's request.
+    /// Writes `insert into … values (…)`. The parameters have the types of their columns, so a wrong value is refused
+    /// with the same error as in a client's request.
     fn write_insert(&mut self, target: &str, request: &VerbRequest) {
         if request.values.is_empty() {
             self.sql = format!("insert into {target} default values");
@@ -177,7 +177,8 @@ impl Statement {
     fn write_condition(&mut self, condition: &Condition) {
         let before = self.params.len();
         let mut sql = condition.where_clause();
-        // From the last to the first, so that a renumbered `$1` is not taken for another one.
+        // The parameters are renumbered from the last to the first, so that a renumbered `$1` is not taken for another
+        // one.
         for place in (1..=condition.params.len()).rev() {
             sql = sql.replace(&format!("${place}::"), &format!("${}::", place + before));
         }

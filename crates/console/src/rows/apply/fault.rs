@@ -10,7 +10,7 @@ use tokio_postgres::{Client, Error};
 use crate::error::ConsoleError;
 use crate::rows::request::{Cell, Cells, Change};
 
-/// The columns of a constraint, by its name or its index's.
+/// Finds the columns of a constraint by its name, or by the name of its index.
 const CONSTRAINT_COLUMNS: &str = "select a.attname::text
     from pg_catalog.pg_constraint k
     join pg_catalog.pg_attribute a on a.attrelid = k.conrelid and a.attnum = any (k.conkey)

@@ -16,10 +16,11 @@ use crate::error::ConsoleError;
 use crate::session::Session;
 use crate::state::ConsoleState;
 
-/// A row that somebody else holds is reported soon, and the transaction ends in any case.
+/// Limits of the transaction: a row that somebody else has locked is reported after 4 s, and no statement takes longer
+/// than a minute.
 const LIMITS: &str = "set local lock_timeout = '4s'; set local statement_timeout = '60s'";
 
-/// The staged changes.
+/// The body of a request: the staged changes, and whether they are only to be previewed.
 #[derive(Deserialize)]
 pub(super) struct ApplyRequest {
     changes: Vec<Change>,

@@ -1,4 +1,4 @@
-//! What a run of changes has done.
+//! Collects what a run of staged changes has done: results, conflicts, undo, and entries for the audit.
 
 use std::collections::HashMap;
 
@@ -7,29 +7,29 @@ use serde_json::Value;
 
 use crate::rows::request::{Change, RowId, Texts};
 
-/// The result of all changes, before the commit.
+/// The result of all changes, collected before the transaction commits.
 #[derive(Default)]
 pub(super) struct Outcome {
     pub(super) statements: Vec<String>,
-    /// The inverse changes, in the order in which they undo.
+    /// The inverse changes in the order in which they must be sent to undo the run.
     pub(super) undo: Vec<Change>,
-    /// The row of each insert and update as it is now.
+    /// For each change the row as it is now; null for deletes and for updates of all matching rows.
     pub(super) rows: Vec<Value>,
     pub(super) notes: Vec<String>,
     pub(super) conflicts: Vec<Conflict>,
-    /// Action, target, statement with parameters, rows.
+    /// The entries for the audit: action, target, statement with parameters, and number of rows.
     pub(super) audited: Vec<(&'static str, String, String, i64)>,
 }
 
-/// A row that is not as it was read.
+/// A change that was not made because its row is no longer as it was read.
 #[derive(Serialize)]
 pub(super) struct Conflict {
     pub(super) change: usize,
     pub(super) base: Texts,
-    /// The values now; none when the row is gone.
+    /// The present values of the row, or `None` when the row was deleted.
     pub(super) theirs: Option<Texts>,
     pub(super) mine: Value,
-    /// The row's id now, with which the change can be sent again.
+    /// The row's present identity and version, with which a person who insists can send the change again.
     pub(super) id: Option<RowId>,
 }
 
@@ -48,7 +48,7 @@ impl Outcome {
         }
     }
 
-    /// Adds a note once.
+    /// Adds a sentence for the person unless it is there already.
     pub(super) fn note(&mut self, note: String) {
         if !self.notes.contains(&note) {
             self.notes.push(note);
@@ -63,14 +63,14 @@ pub(super) struct Moves {
 }
 
 impl Moves {
-    /// A row has another key or another place now.
+    /// Records that a change of this run has given a row another key or another place.
     pub(super) fn record(&mut self, table: &str, from: &[String], to: &[String]) {
         if from != to {
             self.places.insert((table.to_owned(), from.to_vec()), to.to_vec());
         }
     }
 
-    /// The row's id now.
+    /// Returns the identity that a row has now, after the earlier changes of this run.
     pub(super) fn resolve(&self, table: &str, row: &RowId) -> RowId {
         let mut parts = parts_of(row);
         // A row that gets its former key back closes a circle; every move is followed at most once.
@@ -84,7 +84,7 @@ impl Moves {
     }
 }
 
-/// What tells the row apart, without its version.
+/// Returns a row's identity without its version, because the version changes with every write.
 fn parts_of(row: &RowId) -> Vec<String> {
     match row {
         RowId::Key { key, .. } => key.clone(),

@@ -1,4 +1,4 @@
-//! Runs changes one after the other in a transaction.
+//! Runs staged changes one after the other in a transaction that the caller commits or rolls back.
 
 use std::collections::HashMap;
 
@@ -18,23 +18,24 @@ use crate::rows::table::find_table;
 /// A change of more rows cannot be undone: their old values would fill the memory of browser and server.
 const UNDONE_ROWS: i64 = 10_000;
 
-/// What depends on a table and stays when a change is undone.
+/// Tells whether a table has triggers, and whether other tables change along with its rows, because an undo takes
+/// neither back.
 const LASTING_EFFECTS: &str = "select
     exists (select from pg_catalog.pg_trigger where tgrelid = $1::text::oid and not tgisinternal),
     exists (select from pg_catalog.pg_constraint
       where confrelid = $1::text::oid and contype = 'f' and confdeltype in ('c', 'n', 'd'))";
 
-/// A run of changes.
+/// The staged changes of one request while they run in its transaction.
 pub(super) struct Run<'t> {
     transaction: &'t Transaction<'t>,
-    /// The version that rows get from this transaction.
+    /// The `xmin` that every row gets which this transaction writes.
     version: String,
     tables: HashMap<String, TableShape>,
     moves: Moves,
     outcome: Outcome,
 }
 
-/// A locked row.
+/// A row that this transaction has locked, as it is now.
 struct Locked {
     place: Vec<String>,
     version: Option<String>,
@@ -42,7 +43,7 @@ struct Locked {
     is_cut: bool,
 }
 
-/// The statements of changes that do not run.
+/// Returns the statements of staged changes for people to read, without running them.
 pub(super) async fn preview(
     transaction: &Transaction<'_>,
     changes: &[Change],
@@ -83,7 +84,8 @@ impl<'t> Run<'t> {
         })
     }
 
-    /// The tables that were looked up, for the explanation of a fault.
+    /// Gives away the tables that were looked up, because the explanation of a fault needs them after the run has
+    /// ended.
     pub(super) fn into_tables(self) -> HashMap<String, TableShape> {
         self.tables
     }
@@ -112,7 +114,7 @@ impl<'t> Run<'t> {
         }
     }
 
-    /// The result. The undo runs backwards, and finds rows where they are now.
+    /// Returns the result. The undo is turned round, and its rows are named by the identities that they have now.
     pub(super) async fn finish(mut self) -> Result<Outcome, ConsoleError> {
         self.outcome.undo.reverse();
         for change in &mut self.outcome.undo {
@@ -264,7 +266,8 @@ impl<'t> Run<'t> {
         Ok(())
     }
 
-    /// Locks a row and compares its version with the one that was read. None, and a conflict, when it differs.
+    /// Locks a row and compares its version with the one that was read. If they differ, it records a conflict and
+    /// returns `None`.
     async fn lock(
         &mut self,
         index: usize,
@@ -377,7 +380,7 @@ fn with_version(table: &TableShape, mut place: Vec<String>, xmin: String) -> Row
     RowId::Place { tableoid, ctid, xmin }
 }
 
-/// The values of a row by column, and whether one of them is cut.
+/// Reads the values of a row by column, and tells whether one of them is cut, so that an undo could not restore it.
 fn read_values(table: &TableShape, row: &Row) -> (Texts, bool) {
     let cells: Vec<Option<String>> = row.get("cells");
     let sizes: Vec<Option<i64>> = row.get("sizes");
@@ -386,7 +389,7 @@ fn read_values(table: &TableShape, row: &Row) -> (Texts, bool) {
     (names.zip(cells).collect(), is_cut)
 }
 
-/// A row as the grid shows it after the change.
+/// Returns a row as the grid shows it after the change, with long values cut.
 fn render_row(table: &TableShape, id: Option<RowId>, row: Option<&Row>) -> Value {
     let Some(row) = row else {
         return Value::Null;

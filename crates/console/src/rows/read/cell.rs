@@ -13,7 +13,7 @@ use crate::state::ConsoleState;
 /// A longer value is read with SQL or exported: a browser could not show it, and it would fill the server's memory.
 const LONGEST_CELL: i32 = 64 * 1024 * 1024;
 
-/// Which cell.
+/// The body of a request for one cell: its table, its row and its column.
 #[derive(Deserialize)]
 pub(in crate::rows) struct CellRequest {
     table: String,

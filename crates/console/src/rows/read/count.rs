@@ -12,13 +12,13 @@ use crate::session::Session;
 use crate::state::ConsoleState;
 use crate::subject::{Subject, begin_reading_as, connect_as_caller};
 
-/// Below this number of rows the count is always exact.
-const COUNTED: i64 = 50_000;
+/// Up to this number rows are always counted; above it the estimate of PostgreSQL's statistics is shown first.
+const MAX_ALWAYS_COUNTED: i64 = 50_000;
 
 /// A count on demand may take longer than a page, whose rows do not wait for it.
 const COUNT_TIMEOUT: &str = "set local statement_timeout = '30s'";
 
-/// What is counted.
+/// The body of a request for a count.
 #[derive(Deserialize)]
 pub(in crate::rows) struct CountRequest {
     table: String,
@@ -64,7 +64,7 @@ async fn count(
     if let Some(estimate) = table.estimated_rows
         && is_plain
         && !request.exact
-        && estimate > COUNTED
+        && estimate > MAX_ALWAYS_COUNTED
     {
         return Ok((estimate, false));
     }
@@ -75,12 +75,14 @@ async fn count(
     push_filters(&mut statement, &table, &request.filters)?;
     if !request.exact {
         // One row more than the limit tells that there are more; the rest need not be visited.
-        statement.sql(" limit ").number(COUNTED.unsigned_abs() + 1);
+        statement
+            .sql(" limit ")
+            .number(MAX_ALWAYS_COUNTED.unsigned_abs() + 1);
     }
     statement.sql(") as counted");
     let rows = transaction
         .query_typed(statement.text(), &statement.parameters())
         .await?;
     let count: i64 = rows[0].get(0);
-    Ok((count, request.exact || count <= COUNTED))
+    Ok((count, request.exact || count <= MAX_ALWAYS_COUNTED))
 }

@@ -1,4 +1,4 @@
-//! A place in an order, as an opaque text.
+//! A position in sorted rows, which the browser half gets as an opaque text and sends back for the next page.
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::ConsoleError;
 
-/// A place whose values are longer has no text: it would not fit into an address.
-const LONGEST: usize = 64 * 1024;
+/// The longest cursor in bytes; a position with longer values gets none, because the text must fit into an address.
+const MAX_CURSOR_BYTES: usize = 64 * 1024;
 
-/// The values of the order at a row.
+/// The values of a row in the columns of the order, which say where the row stands in it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Cursor {
     #[serde(rename = "v")]
@@ -20,13 +20,13 @@ pub(super) struct Cursor {
 }
 
 impl Cursor {
-    /// The text; none when a value is too long.
+    /// Returns the cursor's text, or `None` when a value is too long for one.
     pub(super) fn encode(&self) -> Option<String> {
         let json = serde_json::to_vec(self).expect("texts and a number are JSON");
-        (json.len() <= LONGEST).then(|| BASE64_URL_SAFE_NO_PAD.encode(json))
+        (json.len() <= MAX_CURSOR_BYTES).then(|| BASE64_URL_SAFE_NO_PAD.encode(json))
     }
 
-    /// Reads the text of a place in an order of `keys` parts.
+    /// Reads a cursor's text and checks that it belongs to an order of `keys` columns.
     pub(super) fn decode(text: &str, keys: usize) -> Result<Self, ConsoleError> {
         let wrong = || ConsoleError::invalid("The place in the table does not belong to this order");
         let json = BASE64_URL_SAFE_NO_PAD.decode(text).map_err(|_| wrong())?;

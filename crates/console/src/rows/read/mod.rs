@@ -1,4 +1,4 @@
-//! Reads rows: pages, counts and whole cells.
+//! The endpoints that read rows: pages, counts, and cells that are too long for a page.
 
 mod cell;
 mod count;

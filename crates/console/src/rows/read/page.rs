@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use tokio_postgres::{Row, Transaction};
 
 use super::cursor::Cursor;
-use super::statement::{PagePlan, PageQuery, Part, plan_page};
+use super::statement::{PagePlan, PagePosition, PageQuery, plan_page};
 use crate::error::ConsoleError;
 use crate::rows::request::{Filter, Sort};
 use crate::rows::sql::CELL_BYTES;
@@ -18,13 +18,15 @@ use crate::session::Session;
 use crate::state::ConsoleState;
 use crate::subject::{Subject, begin_reading_as, connect_as_caller};
 
-/// Rows of a page when nothing is said, and at most.
-const ROWS: (u32, u32) = (100, 1000);
+/// The rows of a page when the request names no number.
+const DEFAULT_PAGE_ROWS: u32 = 100;
+/// The most rows that a request may ask for.
+const MAX_PAGE_ROWS: u32 = 1000;
 
 /// A page is read in this time or not at all: a sort without an index over a large table must not occupy the database.
 const READ_TIMEOUT: &str = "set local statement_timeout = '5s'";
 
-/// What is asked for.
+/// The body of a request for a page; exactly one of `after`, `before` and `end`, or none, says where the page begins.
 #[derive(Deserialize)]
 pub(in crate::rows) struct ReadRequest {
     table: String,
@@ -79,7 +81,7 @@ async fn read_page(transaction: &Transaction<'_>, request: &ReadRequest) -> Resu
             columns: request.columns.as_deref(),
             filters: &request.filters,
             sort: &request.sort,
-            limit: request.limit.unwrap_or(ROWS.0).clamp(1, ROWS.1),
+            limit: request.limit.unwrap_or(DEFAULT_PAGE_ROWS).clamp(1, MAX_PAGE_ROWS),
             after: request.after.as_deref(),
             before: request.before.as_deref(),
             end: request.end,
@@ -99,21 +101,22 @@ async fn read_page(transaction: &Transaction<'_>, request: &ReadRequest) -> Resu
     Ok(answer)
 }
 
-/// The rows of the page in the order that was asked for, and the places of the pages after and before it.
+/// Cuts the fetched rows to the page, restores the order that was asked for, and returns the cursors of the next and
+/// the previous page.
 fn take_page(plan: &PagePlan<'_>, rows: Vec<Row>) -> (Vec<Row>, Option<String>, Option<String>) {
-    let shown = plan.part.cursor().map_or(0, |cursor| cursor.shown as usize);
+    let shown = plan.position.cursor().map_or(0, |cursor| cursor.shown as usize);
     let mut rows: Vec<Row> = rows.into_iter().skip(shown).collect();
     let has_more = rows.len() > plan.limit as usize;
     rows.truncate(plan.limit as usize);
-    // In reading order, the last row leads on and the first one leads back.
+    // Rows are still in the order in which they were read, so the last one leads on and the first one leads back.
     let onward = if has_more {
         rows.last().and_then(|_| place_behind(plan, &rows))
     } else {
         None
     };
-    let backward = match plan.part {
-        Part::Start | Part::End => None,
-        Part::After(_) | Part::Before(_) => rows.first().and_then(|row| {
+    let backward = match plan.position {
+        PagePosition::Start | PagePosition::End => None,
+        PagePosition::After(_) | PagePosition::Before(_) => rows.first().and_then(|row| {
             Cursor {
                 values: row.get("place"),
                 shown: 0,
@@ -121,7 +124,7 @@ fn take_page(plan: &PagePlan<'_>, rows: Vec<Row>) -> (Vec<Row>, Option<String>, 
             .encode()
         }),
     };
-    if plan.part.is_backward() {
+    if plan.position.is_backward() {
         rows.reverse();
         (rows, backward, onward)
     } else {
@@ -129,7 +132,7 @@ fn take_page(plan: &PagePlan<'_>, rows: Vec<Row>) -> (Vec<Row>, Option<String>, 
     }
 }
 
-/// The place behind the last row. Where rows can repeat, it says how many of the same values have been shown.
+/// The cursor behind the last row. Where equal rows can repeat, it also says how many of them have been shown.
 fn place_behind(plan: &PagePlan<'_>, rows: &[Row]) -> Option<String> {
     let values: Vec<Option<String>> = rows.last()?.get("place");
     // Only rows of views can be equal in every part of the order.
@@ -138,7 +141,7 @@ fn place_behind(plan: &PagePlan<'_>, rows: &[Row]) -> Option<String> {
     if repeats {
         let same = |row: &&Row| row.get::<_, Vec<Option<String>>>("place") == values;
         shown = rows.iter().rev().take_while(same).count() as u32;
-        let before = plan.part.cursor().filter(|cursor| cursor.values == values);
+        let before = plan.position.cursor().filter(|cursor| cursor.values == values);
         shown += before.map_or(0, |cursor| cursor.shown);
     }
     Cursor { values, shown }.encode()
@@ -169,7 +172,7 @@ fn render(table: &TableShape, plan: &PagePlan<'_>, rows: &[Row]) -> Value {
     json!({ "columns": columns, "rows": texts, "ids": ids, "cuts": cuts, "sql": plan.readable })
 }
 
-/// The row's id as [`crate::rows::request::RowId`] reads it.
+/// The row's identity in the form that [`crate::rows::request::RowId`] reads when a change is sent.
 fn render_identity(table: &TableShape, row: &Row) -> Value {
     let Some(mut parts) = row.get::<_, Option<Vec<String>>>("identity") else {
         return json!({});

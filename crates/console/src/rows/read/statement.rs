@@ -11,27 +11,27 @@ use crate::rows::sql::{
     push_order, range_after, size_expression,
 };
 
-/// Which part of an order is wanted.
+/// Where in the sorted rows the page lies: at one end, or beside a row that was shown before.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum PagePosition {
     Start,
     After(Cursor),
     Before(Cursor),
     End,
 }
 
-/// A page that can be read.
+/// A page whose columns and order were checked against the catalog, with the statement that reads it.
 #[derive(Debug)]
 pub(super) struct PagePlan<'a> {
     pub(super) columns: Vec<&'a ColumnShape>,
     pub(super) keys: Vec<OrderKey>,
-    pub(super) part: Part,
+    pub(super) position: PagePosition,
     pub(super) limit: u32,
     pub(super) statement: Statement,
     pub(super) readable: String,
 }
 
-/// What was asked for, without the place.
+/// What a request for a page asks for, before it is checked against the catalog.
 pub(super) struct PageQuery<'a> {
     pub(super) columns: Option<&'a [String]>,
     pub(super) filters: &'a [Filter],
@@ -42,8 +42,9 @@ pub(super) struct PageQuery<'a> {
     pub(super) end: bool,
 }
 
-impl Part {
-    /// Whether the rows come in the opposite order.
+impl PagePosition {
+    /// Whether the statement reads the rows in the opposite order, because the page ends at a known row or at the
+    /// table's end.
     pub(super) fn is_backward(&self) -> bool {
         matches!(self, Self::Before(_) | Self::End)
     }
@@ -56,30 +57,30 @@ impl Part {
     }
 }
 
-/// Plans the page of a table.
+/// Checks a request against the table's columns and writes the statement that reads the page.
 pub(super) fn plan_page<'a>(
     table: &'a TableShape,
     query: &PageQuery<'_>,
 ) -> Result<PagePlan<'a>, ConsoleError> {
     let columns = choose_columns(table, query.columns)?;
     let mut keys = order_of(table, query.sort)?;
-    let part = match (query.after, query.before, query.end) {
-        (Some(after), None, false) => Part::After(Cursor::decode(after, keys.len())?),
-        (None, Some(before), false) => Part::Before(Cursor::decode(before, keys.len())?),
-        (None, None, true) => Part::End,
-        (None, None, false) => Part::Start,
+    let position = match (query.after, query.before, query.end) {
+        (Some(after), None, false) => PagePosition::After(Cursor::decode(after, keys.len())?),
+        (None, Some(before), false) => PagePosition::Before(Cursor::decode(before, keys.len())?),
+        (None, None, true) => PagePosition::End,
+        (None, None, false) => PagePosition::Start,
         _ => {
             return Err(ConsoleError::invalid(
                 "Only one of after, before and end can be given",
             ));
         }
     };
-    if part.is_backward() {
+    if position.is_backward() {
         keys = keys.iter().map(OrderKey::reversed).collect();
     }
     // One row more tells whether there is a next page; rows that were shown before are passed over.
-    let fetched = query.limit + 1 + part.cursor().map_or(0, |cursor| cursor.shown);
-    let ranges = match part.cursor() {
+    let fetched = query.limit + 1 + position.cursor().map_or(0, |cursor| cursor.shown);
+    let ranges = match position.cursor() {
         Some(cursor) => range_after(&keys, &cursor.values),
         None => vec![Vec::new()],
     };
@@ -88,7 +89,7 @@ pub(super) fn plan_page<'a>(
     let readable = write_readable(table, query, &columns, &keys, &ranges)?;
     Ok(PagePlan {
         columns,
-        part,
+        position,
         limit: query.limit,
         statement,
         readable,
@@ -196,7 +197,7 @@ fn push_source(
     Ok(())
 }
 
-/// The page as one plain query for people, with the same rows.
+/// Writes the query that is shown to people: it returns the same rows as the page, without the console's own columns.
 fn write_readable(
     table: &TableShape,
     query: &PageQuery<'_>,

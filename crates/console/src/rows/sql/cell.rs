@@ -6,12 +6,12 @@ use selvedge_postgres::quote_identifier;
 /// A longer value is cut to this many bytes, and sent with its size (CONSOLE-052).
 pub(in crate::rows) const CELL_BYTES: usize = 2048;
 
-/// The column of the table alias `t`.
+/// Returns the column as SQL, qualified by `t`, the alias that every statement of this module gives the table.
 fn reference(column: &ColumnShape) -> String {
     format!("t.{}", quote_identifier(&column.name))
 }
 
-/// The whole value as PostgreSQL prints it.
+/// Returns the SQL expression for the whole value in the text form that PostgreSQL prints.
 pub(in crate::rows) fn whole_cell_expression(column: &ColumnShape) -> String {
     let reference = reference(column);
     match column.form {
@@ -20,7 +20,8 @@ pub(in crate::rows) fn whole_cell_expression(column: &ColumnShape) -> String {
     }
 }
 
-/// The first `characters` of the value. Of long texts and bytes PostgreSQL reads only this part.
+/// Returns the SQL expression for the first `characters` of the value. PostgreSQL reads only this part of long texts
+/// and bytes.
 pub(in crate::rows) fn cell_expression(column: &ColumnShape, characters: usize) -> String {
     let whole = whole_cell_expression(column);
     match column.form {
@@ -34,7 +35,8 @@ pub(in crate::rows) fn cell_expression(column: &ColumnShape, characters: usize) 
     }
 }
 
-/// The size in bytes of a value that [`cell_expression`] cuts; null for all others.
+/// Returns the SQL expression for the size in bytes of a value that [`cell_expression`] cuts; it is null for values
+/// that are sent whole.
 pub(in crate::rows) fn size_expression(column: &ColumnShape, characters: usize) -> String {
     // PostgreSQL knows the length of text and bytes without reading them, so a test of the size costs little.
     let (size, limit) = match column.form {
@@ -48,7 +50,8 @@ pub(in crate::rows) fn size_expression(column: &ColumnShape, characters: usize) 
     format!("case when {size} > {limit} then {size}::int8 end")
 }
 
-/// What tells a row apart, as one array of text: the key and `xmin`, or `tableoid`, `ctid` and `xmin`, or nothing.
+/// Returns the SQL expression for a row's identity as one array of text: the key and `xmin`, or `tableoid`, `ctid` and
+/// `xmin`, or an empty array.
 pub(in crate::rows) fn identity_expression(table: &TableShape) -> String {
     if !table.has_system_columns() {
         return "null::text[]".to_owned();

@@ -8,17 +8,18 @@ use super::statement::Statement;
 use crate::error::ConsoleError;
 use crate::rows::request::Filter;
 
-/// How an operator's value is written.
+/// How the right side of an operator is written in SQL.
 enum Operand {
-    /// As a value of the column's type.
+    /// The value is cast to the column's type.
     OfColumn(&'static str),
-    /// As text, and the column as text, too.
+    /// Both the value and the column are compared as text, as patterns need it.
     Text(&'static str),
-    /// A list of the column's values.
+    /// The value is a list of values of the column's type.
     List,
-    /// `null`, `not_null`, `true`, `false`, `unknown`.
+    /// The value is one of the words `null`, `not_null`, `true`, `false` and `unknown`, which become tests such as `is
+    /// null`.
     State,
-    /// A full-text query, made by this function.
+    /// The value is a full-text query, which the named function parses.
     Search(&'static str),
 }
 
@@ -53,7 +54,7 @@ fn operand_of(operator: &str) -> Option<Operand> {
     })
 }
 
-/// Appends all filters, joined by `and`; `true` when there are none.
+/// Appends all filters joined by `and`, or `true` when there are none, so that the condition is never empty.
 pub(in crate::rows) fn push_filters(
     statement: &mut Statement,
     table: &TableShape,
@@ -70,7 +71,7 @@ pub(in crate::rows) fn push_filters(
     Ok(())
 }
 
-/// The column and the operator of a filter, both known.
+/// Looks up the column and the operator of a filter, and refuses a filter in which one of them is unknown.
 fn parse_filter<'t>(
     table: &'t TableShape,
     filter: &Filter,
@@ -132,7 +133,7 @@ fn push_filter(statement: &mut Statement, table: &TableShape, filter: &Filter) -
     Ok(())
 }
 
-/// Appends the column, or the text below a path into its JSON.
+/// Appends the left side of a comparison: the column, or the text that a path leads to in a JSON column.
 fn push_reference(statement: &mut Statement, column: &ColumnShape, path: &[String]) {
     let reference = format!("t.{}", quote_identifier(&column.name));
     if path.is_empty() {

@@ -1,6 +1,7 @@
 //! Reads the lists of REST's `in` operator: `(1,2,"a,b")`.
 
-/// The values of a list. Quotes hold a value with commas together; inside of them a backslash takes the next character as it is.
+/// Splits a list into its values. Quotes hold a value with commas together; inside of them a backslash takes the next
+/// character as it is.
 pub(super) fn parse_list(text: &str) -> Vec<String> {
     let text = text.trim();
     let inner = text

@@ -11,12 +11,12 @@ use super::statement::Statement;
 use crate::error::ConsoleError;
 use crate::rows::request::Sort;
 
-/// A part of the order.
+/// A column or expression of an order, with its direction and what is needed to compare a row with a cursor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::rows) struct OrderKey {
-    /// The typed expression.
+    /// The SQL expression in its own type, by which PostgreSQL sorts and compares.
     pub(in crate::rows) expression: String,
-    /// Its whole value as text, for the next place.
+    /// The SQL expression for the whole value as text, which goes into the cursor of the next page.
     pub(in crate::rows) text: String,
     cast_type: String,
     nullable: bool,
@@ -26,7 +26,7 @@ pub(in crate::rows) struct OrderKey {
     pub(in crate::rows) repeats: bool,
 }
 
-/// One of the ranges behind a place: bounds that all hold.
+/// A condition on one column of the order; a row lies in a range when all bounds of the range hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::rows) struct Bound<'a> {
     key: &'a OrderKey,
@@ -42,7 +42,7 @@ enum Test<'a> {
     NotNull,
 }
 
-/// The order of a table: what was asked for, then what tells rows apart.
+/// Returns the order of a table: first the columns that were asked for, then those that make each row's place unique.
 pub(in crate::rows) fn order_of(table: &TableShape, sort: &[Sort]) -> Result<Vec<OrderKey>, ConsoleError> {
     let mut keys: Vec<OrderKey> = Vec::new();
     for asked in sort {
@@ -104,7 +104,7 @@ fn system_key(expression: &str, cast_type: &str, repeats: bool) -> OrderKey {
 }
 
 impl OrderKey {
-    /// The same key read from the other end.
+    /// Returns the same key with direction and nulls turned round, for reading backwards.
     pub(in crate::rows) fn reversed(&self) -> Self {
         Self {
             descending: !self.descending,
@@ -114,7 +114,8 @@ impl OrderKey {
     }
 }
 
-/// The ranges that lie behind a place, in order. `values` has the place's text for each key.
+/// Returns the ranges of rows behind a cursor, in the order in which they must be read. `values` holds the cursor's
+/// text for each key.
 pub(in crate::rows) fn range_after<'a>(
     keys: &'a [OrderKey],
     values: &'a [Option<String>],
@@ -142,7 +143,7 @@ pub(in crate::rows) fn range_after<'a>(
     ranges
 }
 
-/// What can stand behind a value of one key, in order.
+/// Returns the tests that hold for values of one key which come after `value`, in the order of those values.
 fn tests_behind<'a>(key: &OrderKey, value: Option<&'a str>) -> Vec<Test<'a>> {
     match value {
         None if key.nulls_first => vec![Test::NotNull],
@@ -163,7 +164,7 @@ fn tests_behind<'a>(key: &OrderKey, value: Option<&'a str>) -> Vec<Test<'a>> {
 }
 
 impl Bound<'_> {
-    /// Appends the condition.
+    /// Appends the bound to a statement as an SQL condition.
     pub(in crate::rows) fn push(&self, statement: &mut Statement) {
         let key = self.key;
         statement.expression(&key.expression);

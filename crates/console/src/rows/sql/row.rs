@@ -1,4 +1,4 @@
-//! The condition that finds one row.
+//! Writes the condition that finds one row by its identity.
 
 use selvedge_introspection::TableShape;
 
@@ -7,8 +7,8 @@ use super::statement::Statement;
 use crate::error::ConsoleError;
 use crate::rows::request::{RowId, Texts};
 
-/// Appends the condition for a row (CONSOLE-055). `base` are the values that were read, which is all that tells rows of another
-/// server apart.
+/// Appends the condition that finds a row (CONSOLE-055). `base` holds the values that were read, by which alone a row
+/// of a foreign table can be found.
 pub(in crate::rows) fn push_row(
     statement: &mut Statement,
     table: &TableShape,

@@ -1,4 +1,4 @@
-//! A statement under construction: its text with parameters, and the same statement for people.
+//! Builds a statement in two forms: the text with parameters that PostgreSQL gets, and the text that people read.
 //!
 //! There is no other way for text to reach SQL here: keywords are literals of this program, names go through the one
 //! quoting function, and values are parameters. The form for people has the values as literals and the same effect.
@@ -6,7 +6,7 @@
 use selvedge_postgres::{push_identifier, quote_literal};
 use tokio_postgres::types::{ToSql, Type};
 
-/// A statement and its values, which are all sent as text.
+/// A statement that is being built, with its parameters, which are all sent as text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(in crate::rows) struct Statement {
     text: String,
@@ -21,26 +21,26 @@ impl Statement {
         statement
     }
 
-    /// Appends SQL of this program.
+    /// Appends SQL that is a literal of this program, so no text of a request can get here.
     pub(in crate::rows) fn sql(&mut self, sql: &'static str) -> &mut Self {
         self.text.push_str(sql);
         self.readable.push_str(sql);
         self
     }
 
-    /// Appends a name.
+    /// Appends a name of the catalog as a quoted identifier.
     pub(in crate::rows) fn name(&mut self, name: &str) -> &mut Self {
         push_identifier(&mut self.text, name);
         push_identifier(&mut self.readable, name);
         self
     }
 
-    /// Appends a qualified name.
+    /// Appends a schema and a name as a quoted, qualified identifier.
     pub(in crate::rows) fn qualified(&mut self, schema: &str, name: &str) -> &mut Self {
         self.name(schema).sql(".").name(name)
     }
 
-    /// Appends a number.
+    /// Appends a number in digits, for `limit` and `offset`.
     pub(in crate::rows) fn number(&mut self, number: u64) -> &mut Self {
         let digits = number.to_string();
         self.text.push_str(&digits);
@@ -48,7 +48,7 @@ impl Statement {
         self
     }
 
-    /// Appends a value of a type, whose quoted name `cast_type` comes from the catalog.
+    /// Appends a value as a parameter that is cast to `cast_type`, a quoted type name of the catalog.
     pub(in crate::rows) fn value(&mut self, value: Option<&str>, cast_type: &str) -> &mut Self {
         self.values.push(value.map(str::to_owned));
         let index = self.values.len();
@@ -80,18 +80,18 @@ impl Statement {
         self
     }
 
-    /// The same statement without a form for people, to which another one is then given.
+    /// Removes the text for people, so that the caller can append another one.
     pub(in crate::rows) fn hidden_from_people(mut self) -> Self {
         self.readable.clear();
         self
     }
 
-    /// The text with parameters.
+    /// Returns the text that PostgreSQL gets, with `$1`, `$2` … for its parameters.
     pub(in crate::rows) fn text(&self) -> &str {
         &self.text
     }
 
-    /// The parameters, for `query_typed`.
+    /// Returns the parameters with their types in the form that `query_typed` takes.
     pub(in crate::rows) fn parameters(&self) -> Vec<(&(dyn ToSql + Sync), Type)> {
         self.values
             .iter()
@@ -99,7 +99,7 @@ impl Statement {
             .collect()
     }
 
-    /// The statement for people.
+    /// Returns the text that people read, in which literals stand in the place of parameters.
     pub(in crate::rows) fn readable(&self) -> &str {
         &self.readable
     }

@@ -1,4 +1,4 @@
-//! Statements that change rows.
+//! The statements that insert, update, delete and lock rows.
 
 use selvedge_introspection::{ColumnShape, TableShape};
 
@@ -9,10 +9,11 @@ use super::statement::Statement;
 use crate::error::ConsoleError;
 use crate::rows::request::{Cell, Cells, Filter, RowId, Texts};
 
-/// A longer old value cannot be part of an undo.
+/// The longest old value in bytes that is kept for an undo; a change of a longer one cannot be undone.
 pub(in crate::rows) const UNDO_BYTES: usize = 1024 * 1024;
 
-/// What tells a row apart, without its version: in `returning` no table has `xmin`, and the version is the transaction's own.
+/// Returns the SQL expression for a row's identity without its version, because a `returning` list cannot read `xmin`.
+/// The version of a row that was just written is the transaction's own id.
 fn place_expression(table: &TableShape) -> String {
     let parts: Vec<String> = if !table.key.is_empty() {
         table.key_columns().map(whole_cell_expression).collect()
@@ -24,7 +25,8 @@ fn place_expression(table: &TableShape) -> String {
     format!("array[{}]::text[]", parts.join(", "))
 }
 
-/// The values of all columns, each up to `limit` characters, and the sizes of those that are cut.
+/// Returns the output list for the values of all columns, each up to `limit` characters, and the sizes of those that
+/// are cut.
 fn values_expression(table: &TableShape, limit: usize) -> String {
     let of = |expression: fn(&ColumnShape, usize) -> String| {
         let each: Vec<String> = table
@@ -47,7 +49,7 @@ fn push_returning(statement: &mut Statement, table: &TableShape, limit: usize) {
     statement.machine_only(&format!(" returning {place} as place, {values}"));
 }
 
-/// The column that a value is for, if values may be written to it.
+/// Looks up the column that a value is for, and refuses generated columns, to which PostgreSQL writes itself.
 fn writable<'a>(table: &'a TableShape, name: &str) -> Result<&'a ColumnShape, ConsoleError> {
     let column = table
         .column(name)
@@ -67,7 +69,7 @@ fn push_cell(statement: &mut Statement, column: &ColumnShape, cell: &Cell) {
     };
 }
 
-/// `insert`
+/// Writes the statement that inserts one row and returns it with its identity.
 pub(in crate::rows) fn insert_statement(
     table: &TableShape,
     values: &Cells,
@@ -119,7 +121,7 @@ fn push_assignments(
     Ok(())
 }
 
-/// `update` of one row.
+/// Writes the statement that updates one row and returns it with its identity.
 pub(in crate::rows) fn update_statement(
     table: &TableShape,
     row: &RowId,
@@ -135,7 +137,7 @@ pub(in crate::rows) fn update_statement(
     Ok(statement)
 }
 
-/// `delete` of one row.
+/// Writes the statement that deletes one row.
 pub(in crate::rows) fn delete_statement(
     table: &TableShape,
     row: &RowId,
@@ -149,8 +151,8 @@ pub(in crate::rows) fn delete_statement(
     Ok(statement)
 }
 
-/// `update` of all rows that match. With `for_undo` it also returns the old values, which only a join with the locked old rows
-/// can do before PostgreSQL 18.
+/// Writes the statement that updates all matching rows. With `for_undo` it also returns the old values, which before
+/// PostgreSQL 18 takes a join with the locked old rows.
 pub(in crate::rows) fn update_matching_statement(
     table: &TableShape,
     filters: &[Filter],
@@ -188,7 +190,7 @@ pub(in crate::rows) fn update_matching_statement(
     Ok(statement)
 }
 
-/// Locks one row and returns its version and its values.
+/// Writes the query that locks one row and returns its version and its values.
 pub(in crate::rows) fn lock_statement(
     table: &TableShape,
     row: &RowId,

@@ -1,4 +1,4 @@
-//! Claims of a user without a sign-in, for the console's simulator of policies.
+//! Makes the claims of a user without a sign-in, for the console's simulator of policies.
 
 use actix_web::web;
 use serde_json::Value;
@@ -9,18 +9,18 @@ use crate::flows::sign_in::preview_claims;
 use crate::request::{AuthRequest, RequestInfo};
 use crate::state::AuthState;
 
-/// Why there are no claims.
+/// The reason why no claims can be made.
 #[derive(Debug, thiserror::Error)]
 pub enum ClaimsPreviewError {
     #[error("There is no user with this id.")]
     NoUser,
-    /// What the hook `custom_access_token` or the database refuses with.
+    /// The sentence with which the hook `custom_access_token` or the database refuses.
     #[error("{0}")]
     Refused(String),
 }
 
-/// The claims that an access token of the user would have, `custom_access_token` included. What a hook in the database
-/// writes is rolled back; one that is called by HTTP is really called.
+/// Makes the claims that an access token of the user would have, those of the hook `custom_access_token` included.
+/// Writes of a hook in the database are rolled back; a hook that is called by HTTP is really called.
 ///
 /// # Errors
 /// [`ClaimsPreviewError`]

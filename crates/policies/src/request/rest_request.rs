@@ -1,4 +1,4 @@
-//! A request to `/rest/v1` as one verb on one table, so that a line of the log can be explained.
+//! Translates a request to `/rest/v1` into one verb on one table, so that a line of the log can be explained.
 //!
 //! Filters on columns, `Prefer` and JSON objects are understood. What else a request says (embedded tables, logic
 //! trees, order, limits) does not change who may see a row of this table, and is named in the report.
@@ -11,19 +11,19 @@ use url::form_urlencoded;
 use super::verb::{Filter, Verb, VerbRequest};
 use crate::SimulationError;
 
-/// A REST request in the simulator's words.
+/// A REST request after its translation into one verb on one table.
 #[derive(Debug)]
 pub(crate) struct ParsedRestRequest {
     pub(crate) table: String,
-    /// From `Accept-Profile` or `Content-Profile`.
+    /// The schema that `Accept-Profile` or `Content-Profile` names.
     pub(crate) schema: Option<String>,
-    /// Its field `table` is still empty, because the oid is looked up by name.
+    /// The verb with an empty field `table`, because the caller looks the oid up by name.
     pub(crate) verb: VerbRequest,
-    /// Parameters that the explanation leaves out.
+    /// The parameters that the explanation leaves out, which the report names.
     pub(crate) ignored: Vec<String>,
 }
 
-/// Parameters that are no filters and do not change which rows are allowed.
+/// The parameters that shape the response and do not change which rows are allowed.
 const SHAPING: [&str; 6] = ["select", "order", "limit", "offset", "columns", "apikey"];
 
 /// Parses a request to `/rest/v1`.
@@ -73,7 +73,7 @@ pub(crate) fn parse_rest_request(
     })
 }
 
-/// The verb of a method. `Prefer: resolution=…` makes an upsert of a POST.
+/// Finds the verb of a method. `Prefer: resolution=…` makes an upsert of a POST.
 fn find_verb(method: &str, prefer: &str) -> Result<Verb, SimulationError> {
     match method.to_ascii_uppercase().as_str() {
         "GET" | "HEAD" => Ok(Verb::Select),
@@ -111,7 +111,7 @@ fn read_filters(query: &str, verb: Verb) -> (Vec<Filter>, Vec<String>) {
     (filters, ignored)
 }
 
-/// The columns of `select` when all are plain names; otherwise none, which means all.
+/// Reads the columns of `select` when all are plain names; otherwise it returns none, which means all columns.
 fn read_columns(query: &str) -> Vec<String> {
     let select = form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == "select");
     let names: Vec<String> = select
@@ -129,7 +129,8 @@ fn read_columns(query: &str) -> Vec<String> {
     }
 }
 
-/// `column->a->>b=not.eq.value`; `None` for what is not a filter on a column of the table itself.
+/// Reads a filter such as `column->a->>b=not.eq.value`, and returns `None` for a parameter that does not filter a
+/// column of the table itself.
 fn read_filter(name: &str, value: &str) -> Option<Filter> {
     if matches!(name, "and" | "or" | "not.and" | "not.or") || name.contains('.') {
         return None;
@@ -151,7 +152,7 @@ fn read_filter(name: &str, value: &str) -> Option<Filter> {
     })
 }
 
-/// The columns of a written row as text.
+/// Reads the columns of a written row as text.
 fn read_values(verb: Verb, body: Option<&str>) -> Result<BTreeMap<String, Option<String>>, SimulationError> {
     let is_write = matches!(verb, Verb::Insert | Verb::Update | Verb::Upsert);
     let Some(body) = body.filter(|text| is_write && !text.trim().is_empty()) else {
@@ -174,7 +175,7 @@ fn read_values(verb: Verb, body: Option<&str>) -> Result<BTreeMap<String, Option
         .collect())
 }
 
-/// A JSON value as the text that the column's type reads.
+/// Converts a JSON value into the text that the column's type reads.
 fn json_as_text(value: Value) -> Option<String> {
     match value {
         Value::Null => None,
