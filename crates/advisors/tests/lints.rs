@@ -6,8 +6,8 @@ use selvedge_advisors::{Finding, run_lints};
 use selvedge_postgres::testing::TestDatabase;
 use tokio_postgres::Client;
 
-/// A fault: the lint, the object's name, the SQL that makes it, the SQL that mends it where the finding has no statement,
-/// and the SQL that removes what is left.
+/// A fault that one lint must find: the lint, the object's name, the SQL that makes the fault, the SQL that mends it
+/// where the finding has no statement, and the SQL that removes what is left.
 struct Fixture {
     lint: &'static str,
     object: &'static str,
@@ -276,13 +276,20 @@ const FIXTURES: &[Fixture] = &[
     ),
 ];
 
-/// Findings that come along with a fault because they say the same in other words.
+/// Returns the lints that find the fault of `lint`, too, because they say the same in other words.
 fn comes_along(lint: &str) -> &'static [&'static str] {
     match lint {
         "auth_users_exposed" => &["security_definer_view"],
         "sensitive_columns_exposed" => &["rls_disabled_in_public"],
         _ => &[],
     }
+}
+
+/// Makes a database with the platform's schema. It is dropped with the first value.
+async fn create_database() -> (TestDatabase, Client) {
+    let database = TestDatabase::create().await;
+    let client = database.superuser().await;
+    (database, client)
 }
 
 async fn find_all(client: &Client) -> Vec<Finding> {
@@ -301,8 +308,7 @@ async fn find_all(client: &Client) -> Vec<Finding> {
 
 #[tokio::test]
 async fn console_042_each_lint_shows_its_fault_and_is_silent_after_the_fix() {
-    let test = TestDatabase::create().await;
-    let client = test.superuser().await;
+    let (_database, client) = create_database().await;
     client
         .batch_execute("set search_path = public; create schema hidden")
         .await
@@ -349,9 +355,8 @@ async fn run_each(client: &Client, sql: &str) {
 
 #[tokio::test]
 async fn console_042_a_table_that_vacuum_does_not_reach_is_found() {
-    let test = TestDatabase::create().await;
-    let client = test.superuser().await;
-    // Inside of a transaction that is rolled back, so that no vacuum in the background meets the invented number.
+    let (_database, client) = create_database().await;
+    // The number is invented inside of a transaction that is rolled back, so that no vacuum in the background meets it.
     client
         .batch_execute(
             "begin; create schema hidden; create table hidden.ancient (id int primary key);

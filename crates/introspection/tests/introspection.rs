@@ -1,4 +1,4 @@
-//! The catalog of a real PostgreSQL with names that need quoting, and the definitions of its objects.
+//! Reads the catalog of a real PostgreSQL with names that need quoting, and recreates objects from their definitions.
 
 use std::time::{Duration, Instant};
 
@@ -6,7 +6,7 @@ use selvedge_introspection::{CatalogReader, IntrospectionError, ObjectKind, cata
 use selvedge_postgres::testing::TestDatabase;
 use tokio_postgres::Client;
 
-/// One object of every kind, each with a name that breaks SQL when it is not quoted.
+/// The SQL of one object of every kind, each with a name that breaks SQL when it is not quoted.
 const FIXTURE: &str = include_str!("fixture.sql");
 
 async fn create_fixture() -> (TestDatabase, Client) {
@@ -16,7 +16,7 @@ async fn create_fixture() -> (TestDatabase, Client) {
     (database, client)
 }
 
-/// The definition of the first object of a kind with this name in the fixture's schema.
+/// Returns the definition of the first object of a kind with this name in the fixture's schema.
 async fn define(client: &mut Client, kind: ObjectKind, name: &str) -> String {
     let reader = CatalogReader::begin(client).await.expect("a transaction");
     let objects = reader.list_objects(kind, None).await.expect("a list");

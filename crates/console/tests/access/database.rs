@@ -1,10 +1,11 @@
-//! What PostgreSQL itself refuses the logins of the levels.
+//! Attacks with the logins of the levels, which PostgreSQL itself must refuse.
 
 use selvedge_console::check_logins;
 use selvedge_postgres::testing::TestDatabase;
 use selvedge_postgres::{Database, Login};
 
-use crate::support::logins;
+use crate::running_console::logins;
+use crate::support::OPERATOR;
 
 async fn is_refused(client: &tokio_postgres::Client, statement: &str) {
     let error = client.batch_execute(statement).await.expect_err(statement);
@@ -123,7 +124,7 @@ async fn console_171_nobody_removes_an_entry_of_the_audit() {
             is_refused(&client, statement).await;
         }
     }
-    // By rights that a later grant might give.
+    // The refusal must hold even if a later migration grants the rights by mistake.
     let superuser = database.superuser().await;
     superuser
         .batch_execute("grant delete on selvedge_console.audit to selvedge_console_operator")
@@ -156,9 +157,13 @@ async fn console_171_an_entry_goes_with_its_change_when_that_is_rolled_back() {
 #[tokio::test]
 async fn console_015_a_superuser_and_members_of_the_roles_for_files_and_programs_are_refused() {
     let database = TestDatabase::create().await;
-    assert_eq!(check_logins(&Database::new(logins(&database))).await, Ok(()));
+    assert_eq!(
+        check_logins(&Database::new(logins(&database, OPERATOR))).await,
+        Ok(())
+    );
 
-    let superuser = logins(&database).with_login(Login::ConsoleAdmin, database.config("supabase_admin"));
+    let superuser =
+        logins(&database, OPERATOR).with_login(Login::ConsoleAdmin, database.config("supabase_admin"));
     let refused = check_logins(&Database::new(superuser)).await.unwrap_err();
     assert!(refused.contains("superuser"), "{refused}");
 }

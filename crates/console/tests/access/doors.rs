@@ -1,4 +1,4 @@
-//! Hosts, origins, headers, and every endpoint as nobody and as a viewer.
+//! Attacks with foreign hosts and origins, and every endpoint called without a session and as a viewer.
 
 use selvedge_console::{Access, Level, list_routes};
 
@@ -130,7 +130,8 @@ async fn console_161_nobody_frames_or_opens_the_console_and_answers_are_not_kept
     assert_ne!(nonce(), nonce());
 }
 
-/// Endpoints of signing in, the audit, the services, the log, measurements and mail, each with its lowest level.
+/// The endpoints of signing in, the audit, the services, the log, measurements and mail, each with the lowest level
+/// that may call it.
 const LEVELS: [(&str, &str, &str); 20] = [
     ("GET", "/api/session", "open"),
     ("POST", "/api/session", "open"),

@@ -2,5 +2,7 @@
 
 mod database;
 mod doors;
+#[path = "../support/running_console.rs"]
+mod running_console;
 mod sessions;
 mod support;

@@ -1,4 +1,4 @@
-//! Sign-in, the two secrets of a session, its end, and guessing.
+//! Attacks on sessions: stolen and planted secrets, ended sessions, and guessed passwords.
 
 use std::time::{Duration, Instant};
 
@@ -6,7 +6,7 @@ use selvedge_console::{Level, remove_account, set_account_level};
 
 use crate::support::{Console, PASSWORD, SignedIn};
 
-/// Waits until the session has ended, at most a second and what a busy machine needs.
+/// Waits until the session has ended. The contract allows half a second; a busy machine gets five.
 async fn assert_ends(console: &Console, session: &SignedIn) {
     let deadline = Instant::now() + Duration::from_secs(5);
     while console.page_as(session, "GET", "/api/logs").status != 401 {

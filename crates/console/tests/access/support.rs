@@ -1,49 +1,40 @@
 //! A console where people sign in, over a database of its own, and requests to it byte by byte.
 
 use std::io::{Read as _, Write as _};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
+use std::ops::Deref;
 use std::time::Duration;
 
-use actix_web::dev::ServerHandle;
-use selvedge_console::{
-    AllowedHosts, ConsoleConfig, ConsoleDatabase, ConsoleMode, ConsoleState, Level, add_account,
-    start_console,
-};
-use selvedge_postgres::testing::TestDatabase;
-use selvedge_postgres::{Database, Login, Logins};
+use selvedge_console::{ConsoleConfig, ConsoleMode, ConsoleState, Level, add_account};
 use serde_json::Value;
+
+use crate::running_console::RunningConsole;
 
 pub(crate) const PASSWORD: &str = "correct horse battery";
 
-/// A running console. It stops when this is dropped.
+/// The login of admins in `selvedge serve`, which may not change the schema.
+pub(crate) const OPERATOR: &str = "selvedge_console_operator";
+
+/// A running console with the settings of `selvedge serve`.
 pub(crate) struct Console {
-    pub(crate) database: TestDatabase,
-    pub(crate) port: u16,
-    server: ServerHandle,
+    running: RunningConsole,
 }
 
-/// The head and the body of a response.
+/// A response, split into its head and its body.
 pub(crate) struct Answer {
     pub(crate) status: u16,
     pub(crate) head: String,
     pub(crate) body: String,
 }
 
-/// The secrets of a session.
+/// The two secrets of a session, as a browser keeps them.
 pub(crate) struct SignedIn {
     pub(crate) cookie: String,
     pub(crate) secret: String,
 }
 
-pub(crate) fn logins(database: &TestDatabase) -> Logins {
-    Logins::with_single_login(database.config("authenticator"))
-        .with_login(Login::ConsoleReader, database.config("selvedge_console_reader"))
-        .with_login(Login::ConsoleAdmin, database.config("selvedge_console_operator"))
-        .with_login(Login::ConsoleService, database.config("selvedge_console_service"))
-}
-
 impl Console {
-    /// A console where people sign in, with the accounts `vera` (viewer) and `adam` (admin).
+    /// Starts a console where people sign in, with the accounts `vera` (viewer) and `adam` (admin).
     pub(crate) async fn start() -> Self {
         let console = Self::with(true).await;
         let client = console.database.connect("postgres").await;
@@ -55,34 +46,20 @@ impl Console {
         console
     }
 
-    /// A console where nobody signs in.
+    /// Starts a console where nobody signs in.
     pub(crate) async fn start_without_login() -> Self {
         Self::with(false).await
     }
 
     async fn with(login: bool) -> Self {
-        let database = TestDatabase::create().await;
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a console that works");
-        let port = listener.local_addr().expect("a console that works").port();
-        let logins = logins(&database);
-        let config = config(port, login);
-        let (sender, receiver) = std::sync::mpsc::channel();
-        std::thread::spawn(move || {
-            actix_web::rt::System::new().block_on(async move {
-                let database = ConsoleDatabase::new(Database::new(logins));
-                let state = ConsoleState::new(config, database, None);
-                let server = start_console(state, vec![listener]).expect("a console that works");
-                sender.send(server.handle()).expect("a console that works");
-                server.await.expect("a console that works");
-            });
-        });
-        let server = receiver
-            .recv_timeout(Duration::from_secs(30))
-            .expect("a console that works");
+        let change = |config: &mut ConsoleConfig| {
+            config.mode = ConsoleMode::Serve;
+            config.login = login;
+            config.schema_changes = false;
+        };
+        let make_state = |config, database| ConsoleState::new(config, database, None);
         Self {
-            database,
-            port,
-            server,
+            running: RunningConsole::start(OPERATOR, change, make_state).await,
         }
     }
 
@@ -109,7 +86,7 @@ impl Console {
         }
     }
 
-    /// A request of the console's own page, with further header lines.
+    /// Sends a request as the console's own page does, with further header lines.
     pub(crate) fn page(&self, method: &str, path: &str, lines: &str, body: &str) -> Answer {
         let port = self.port;
         let length = body.len();
@@ -119,7 +96,7 @@ impl Console {
         ))
     }
 
-    /// The same within a session.
+    /// Sends a request as the console's own page does within a session.
     pub(crate) fn page_as(&self, session: &SignedIn, method: &str, path: &str) -> Answer {
         let SignedIn { cookie, secret } = session;
         let lines = format!("Cookie: {cookie}\r\nX-Selvedge-Console: {secret}\r\n");
@@ -150,7 +127,7 @@ impl Console {
 }
 
 impl Answer {
-    /// The value of a header.
+    /// Returns the value of a header.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.head.lines().find_map(|line| {
             let (known, value) = line.split_once(": ")?;
@@ -159,31 +136,10 @@ impl Answer {
     }
 }
 
-impl Drop for Console {
-    fn drop(&mut self) {
-        // The stop is sent when the future is made; nobody has to wait for it.
-        drop(self.server.stop(false));
-    }
-}
+impl Deref for Console {
+    type Target = RunningConsole;
 
-fn config(port: u16, login: bool) -> ConsoleConfig {
-    ConsoleConfig {
-        mode: ConsoleMode::Serve,
-        project: "test".to_owned(),
-        hosts: AllowedHosts::new(port, None),
-        login,
-        read_only: false,
-        schema_changes: false,
-        secure_cookies: false,
-        idle: Duration::from_secs(1800),
-        lifetime: Duration::from_secs(43_200),
-        statement_timeout: Duration::from_secs(60),
-        api_url: "http://127.0.0.1:1".to_owned(),
-        publishable_key: "publishable".to_owned(),
-        inbox_url: None,
-        exposed_schemas: vec!["public".to_owned()],
-        project_folder: None,
-        version: "0.0.0",
-        trusted_proxies: 0,
+    fn deref(&self) -> &RunningConsole {
+        &self.running
     }
 }

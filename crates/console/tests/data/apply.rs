@@ -1,4 +1,4 @@
-//! Staged changes: all or nothing, conflicts, undo, rows without key.
+//! Staged changes are applied all or nothing, report conflicts, and can be undone.
 
 use serde_json::{Value, json};
 
@@ -6,13 +6,13 @@ use crate::support::TestConsole;
 
 const APPLY: &str = "/api/rows/apply";
 
-/// All rows of a table as JSON, in the order of their text.
+/// Returns all rows of a table as JSON, in the order of their text.
 async fn rows_of(console: &TestConsole, table: &str) -> String {
     let sql = format!("select coalesce(json_agg(t order by t::text)::text, '[]') from {table} t");
     console.value(&sql).await
 }
 
-/// The id of the row whose column has this value.
+/// Returns the id of the row whose column has this value.
 async fn id_of(console: &TestConsole, oid: &str, column: &str, value: &str) -> Value {
     let filters = json!([{ "column": column, "operator": "eq", "value": value }]);
     let page = console
@@ -51,7 +51,7 @@ async fn console_054_056_changes_of_several_tables_are_one_transaction_and_an_un
         { "kind": "insert", "table": b, "values": {} },
         { "kind": "update", "table": a, "row": one, "base": { "name": "one" }, "values": { "name": { "value": null } } },
         { "kind": "delete", "table": a, "row": two, "base": {} },
-        // One of two equal rows of a table without key.
+        // This changes one of two equal rows of a table without a key.
         { "kind": "update", "table": b, "row": x, "base": {}, "values": { "note": value(""), "n\"o": value("2.50") } },
         { "kind": "delete", "table": b, "row": y, "base": {} },
     ]);
@@ -127,7 +127,7 @@ async fn console_033_what_somebody_else_has_changed_is_a_conflict_and_nothing_is
         (&Value::Null, &Value::Null)
     );
     assert_eq!(rows_of(&console, "t").await, before);
-    // With the row's present version the same change is a decision.
+    // The same change with the row's present version is a person's decision, and goes through.
     console
         .post(APPLY, &json!({ "changes": [update(&conflicts[0]["id"])] }))
         .await;

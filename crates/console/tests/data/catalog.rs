@@ -1,4 +1,4 @@
-//! The catalog and single objects.
+//! The catalog is sent once per change, and single objects are described.
 
 use serde_json::Value;
 

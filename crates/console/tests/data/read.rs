@@ -1,10 +1,10 @@
-//! Pages, counts and cells.
+//! Reads pages, counts and whole cells.
 
 use serde_json::{Value, json};
 
 use crate::support::TestConsole;
 
-/// The cells of the first column.
+/// Returns the cells of the first column.
 fn first_column(page: &Value) -> Vec<Value> {
     let rows = page["rows"].as_array().expect("rows");
     rows.iter().map(|row| row[0].clone()).collect()
@@ -289,7 +289,8 @@ async fn console_060_rows_are_viewed_as_a_caller_of_the_api() {
             .await;
         assert_eq!(count["count"], expected.len(), "{subject}");
     }
-    // A viewer sees no more as somebody else than by his own login, and `postgres` is no role of requests for anybody.
+    // A viewer must not see more as somebody else than by his own login, and nobody may take the role `postgres` for a
+    // request.
     let viewers = TestConsole::start_for_viewers().await;
     viewers.sql("create table t (id int)").await;
     let oid = viewers.oid("t").await;

@@ -1,4 +1,4 @@
-//! Texts of SQL: results, transactions, subjects, limits, cancelling, and what viewers cannot do.
+//! Runs texts of SQL: results, transactions, subjects, limits, cancelling, and what viewers cannot do.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
@@ -9,13 +9,14 @@ use crate::support::TestConsole;
 
 const RUNS: &str = "/api/sql/runs";
 
-/// The events of a run without the signs that it is waiting.
+/// Runs a text, and returns its events without the heartbeats.
 async fn run(console: &TestConsole, body: &Value) -> Vec<Value> {
     static RUN: AtomicU32 = AtomicU32::new(0);
 
     let mut body = body.clone();
     if body["id"] == "a" {
-        // Runs are known by account and id within a process, and here all tests share both.
+        // Runs are registered by account and id within a process, and all tests share one account, so each run needs an
+        // id of its own.
         body["id"] = json!(format!("run {}", RUN.fetch_add(1, Ordering::Relaxed)));
     }
     let text = console.send(RUNS, &body).await.text().await.expect("a body");
@@ -112,7 +113,7 @@ async fn console_091_each_statement_has_its_result_and_all_are_one_transaction()
     )
     .await;
     assert_eq!(of_kind(&events, "done")[0]["tag"], "VACUUM");
-    // Who ran what is known, whatever became of it.
+    // The audit names who ran what, whatever became of the run.
     let audited = console
         .value("select count(*)::text from selvedge_console.audit where action = 'sql.run'")
         .await;
@@ -217,7 +218,7 @@ async fn console_093_173_rows_values_and_notices_have_limits_and_the_transaction
     );
     assert_eq!(of_kind(&events, "notice").len(), 1000);
     assert_eq!(done[3]["notices_left_out"], 4000);
-    // The limit is one of the whole run.
+    // The limit counts the rows of the whole run, so the later result is cut, too.
     assert_eq!(done[4]["truncated"], true);
     assert_eq!(events.last().expect("an end")["committed"], true);
     assert_eq!(console.value("select count(*)::text from kept").await, "1");

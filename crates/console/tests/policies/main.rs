@@ -1,6 +1,10 @@
 //! Access matrix, simulator, advisors, slow queries and sizes over HTTP on a real PostgreSQL.
 
 mod console;
+#[path = "../support/running_console.rs"]
+mod running_console;
+#[path = "../support/test_console.rs"]
+mod test_console;
 
 use reqwest::Method;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! The access matrix.
+//! The access matrix on a real PostgreSQL.
 
 use selvedge_policies::load_access_matrix;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! What the report says about reads.
+//! The report explains reads.
 
 use serde_json::{Value, json};
 

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::project::{ANA, BEN, Project, subject};
 
-/// How many sets are generated. Each is the same in every run.
+/// The number of generated sets, which are the same in every run.
 const SETS: u64 = 200;
 
 const COMMANDS: [&str; 5] = ["all", "select", "insert", "update", "delete"];
@@ -21,7 +21,8 @@ const ROLES: [&str; 5] = [
     "anon, generated_editors",
 ];
 
-/// Conditions over the columns id, owner, team, level and secret; some are null or raise an error for some rows.
+/// The conditions of policies over the columns id, owner, team, level and secret; some are null or raise an error for
+/// some rows.
 const CONDITIONS: [&str; 18] = [
     "true",
     "false",
@@ -86,7 +87,7 @@ fn pick<'a>(random: &mut StdRng, choices: &[&'a str]) -> &'a str {
     choices.choose(random).expect("choices")
 }
 
-/// The SQL of a table with rows, grants and policies.
+/// Generates the SQL of a table with rows, grants and policies.
 fn generate_table(random: &mut StdRng, table: &str) -> String {
     let mut sql = format!(
         "create table {table} (id int primary key, owner uuid default auth.uid(), team text, level int default 2,
@@ -218,7 +219,7 @@ fn generate_request(random: &mut StdRng, table: &str) -> Value {
         }
     }
     match verb {
-        // Above all stored ids, so that no unique violation stands in for the policies' answer.
+        // The id is above all stored ones, so that no unique violation hides the policies' answer.
         "insert" => values["id"] = "100".into(),
         "upsert" => values["id"] = random.random_range(1..8).to_string().into(),
         _ => {}

@@ -1,4 +1,4 @@
-//! A database with the platform schema, and the simulator on it.
+//! Runs the simulator on a database with the platform's schema.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use selvedge_postgres::{Database, Login, Logins};
 use serde_json::{Value, json};
 use tokio_postgres::Client;
 
-/// A user of the tests' tables.
+/// The id of a user who owns rows in the tests' tables.
 pub(crate) const ANA: &str = "11111111-1111-4111-8111-111111111111";
 pub(crate) const BEN: &str = "22222222-2222-4222-8222-222222222222";
 
@@ -47,7 +47,7 @@ impl Project {
         self.owner.batch_execute(sql).await.expect("the statement runs");
     }
 
-    /// Another connection of the owner.
+    /// Opens another connection of the owner.
     pub(crate) async fn open(&self) -> Client {
         self.test.connect("postgres").await
     }
@@ -103,7 +103,7 @@ pub(crate) fn subject(role: &str, mut claims: Value) -> Subject {
     }
 }
 
-/// The values of a column of all reported rows that are allowed.
+/// Returns the values of a column in all reported rows that are allowed.
 pub(crate) fn allowed(report: &Value, column: &str) -> Vec<String> {
     report["rows"]
         .as_array()
@@ -114,7 +114,7 @@ pub(crate) fn allowed(report: &Value, column: &str) -> Vec<String> {
         .collect()
 }
 
-/// The outcome of a step, and its text.
+/// Returns the outcome of a step, and its text.
 pub(crate) fn step<'r>(report: &'r Value, name: &str) -> (bool, &'r str) {
     let step = report["steps"]
         .as_array()

@@ -1,4 +1,4 @@
-//! What the report says about writes, and that they leave nothing behind.
+//! The report explains writes, and the simulated writes leave nothing behind.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! The console beside the API of `start` and `serve`.
+//! Starts the console beside the API in `start` and `serve`.
 
 use std::net::TcpListener;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! `selvedge console user`: accounts of the console, which are made here alone.
+//! `selvedge console user`: the only way to add, change and remove accounts of the console.
 
 use std::io::{BufRead as _, IsTerminal as _};
 
@@ -103,7 +103,8 @@ impl Unseen {
 
 impl Drop for Unseen {
     fn drop(&mut self) {
-        // Without it the user's next commands would stay unseen; a terminal that is gone needs nothing.
+        // Without this the user's next commands would stay invisible. An error means that the terminal is gone, and
+        // then nothing is to be done.
         let _ = termios::tcsetattr(std::io::stdin(), SetArg::TCSANOW, &self.0);
     }
 }

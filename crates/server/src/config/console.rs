@@ -1,4 +1,4 @@
-//! `[studio]`, the CLI's section, for the console of `start`, and `[selvedge.console]` for that of `serve`.
+//! Reads `[studio]`, the CLI's section, for the console of `start`, and `[selvedge.console]` for that of `serve`.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -8,12 +8,12 @@ use url::Url;
 use super::section::Section;
 use crate::services::Mode;
 
-/// `[studio]` and `[selvedge.console]`.
+/// The settings of the console in both sections.
 #[derive(Debug, Clone)]
 pub struct ConsoleSection {
     /// `[studio] enabled`: whether `start` serves the console. Default true.
     pub enabled_in_start: bool,
-    /// `[studio] port`: its port in `start`. Default 54323.
+    /// `[studio] port`: the console's port in `start`. Default 54323.
     pub port: u16,
     /// Whether `serve` serves the console. Default false.
     pub enabled: bool,
@@ -45,7 +45,7 @@ impl ConsoleSection {
     }
 
     pub(super) fn read(studio: &Section<'_>, section: &Section<'_>) -> Self {
-        // Keys of the CLI for parts of Studio that the console does not have, or gets from elsewhere.
+        // These keys of the CLI are for parts of Studio that the console does not have, or gets from elsewhere.
         studio.ignore(&["api_url", "openai_api_key", "pgmeta_url"]);
         let bind = section.optional_string("bind");
         let default_bind = SocketAddr::from(([127, 0, 0, 1], 54323));

@@ -163,7 +163,7 @@ impl Services {
         &self.database
     }
 
-    /// What the services do for the console.
+    /// Makes the functions of the services that the console calls.
     pub(crate) fn console_handles(&self) -> ServiceHandles {
         // Without auth there are no users, so there is nothing to make claims of.
         let auth = self.auth.clone();

@@ -15,7 +15,7 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 const CONFIG: &str = "project_id = \"cli\"\n[storage.buckets.files]\npublic = true\n";
 const MIGRATION: &str = "create table notes (id bigint primary key, body text not null);";
 
-/// A running project with a table of notes, a bucket and an object of 8 MB.
+/// Starts a project with a table of notes, a bucket and an object of 8 MB.
 async fn start_project() -> (Project, Running) {
     let project = Project::new();
     project.write("config.toml", CONFIG);
@@ -69,7 +69,7 @@ async fn count(project: &Project, table: &str) -> i64 {
     row.expect("a row").get(0)
 }
 
-/// Begins a command, and kills it as soon as `exists` is there.
+/// Begins a command, and kills it as soon as the file `exists` is there.
 fn kill_when_there(project: &Project, arguments: &[&str], exists: &Path) {
     let mut command = project.command(arguments);
     let mut child: Child = command
@@ -219,7 +219,7 @@ async fn a_killed_backup_or_restore_leaves_all_as_it_was_and_can_be_repeated() {
     );
 }
 
-/// A changed byte, and an end that is missing, are found before anything is written.
+/// Checks that a changed byte and a missing end are found before anything is written.
 fn refuse_damaged_files(project: &Project, saved: &Path) {
     let bytes = std::fs::read(saved).expect("readable");
     let damaged = project.path("damaged.tar");

@@ -11,21 +11,21 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 const BLOCK: usize = 512;
-/// The longest name that a header holds.
+/// The bytes of the longest name that a header holds.
 const MAX_NAME: usize = 100;
-/// Bytes that are read or written at once.
+/// The bytes that are read or written at once.
 pub(super) const CHUNK: usize = 256 * 1024;
 
-/// What a part of an archive contains.
+/// The size and the checksum of a part of an archive.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct PartSummary {
     pub(super) files: u64,
     pub(super) bytes: u64,
-    /// Over a line with SHA-256, size and name of each entry.
+    /// The SHA-256 over one line for each entry, which holds its own SHA-256, size and name.
     pub(super) sha256: String,
 }
 
-/// Adds up the entries of each part.
+/// Computes the summary of each part while its entries are read or written.
 #[derive(Default)]
 struct Parts(BTreeMap<String, (PartSummary, Sha256)>);
 
@@ -52,10 +52,10 @@ impl Parts {
 /// A file or folder of an archive.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Entry {
-    /// Its path without a slash at the end.
+    /// The path without a slash at its end.
     pub(super) name: String,
     pub(super) is_folder: bool,
-    /// Bytes of its content.
+    /// The size of the content in bytes.
     pub(super) size: u64,
 }
 
@@ -137,7 +137,7 @@ impl<W: Write> ArchiveWriter<W> {
         Ok(())
     }
 
-    /// What was written of a part so far.
+    /// Returns the summary of what was written of a part so far.
     pub(super) fn summary(&self, part: &str) -> PartSummary {
         self.parts.summary(part)
     }
@@ -170,7 +170,7 @@ impl<R: Read> ArchiveReader<R> {
         }
     }
 
-    /// The next entry; `None` at the end. The content of the entry before must have been read.
+    /// Reads the next entry, or returns `None` at the end. The content of the entry before must have been read.
     pub(super) fn next_entry(&mut self) -> Result<Option<Entry>> {
         let mut header = [0; BLOCK];
         self.read_exact(&mut header)?;
@@ -184,7 +184,7 @@ impl<R: Read> ArchiveReader<R> {
         Ok(Some(entry))
     }
 
-    /// The next piece of the entry's content; empty at its end.
+    /// Reads the next piece of the entry's content, which is empty at its end.
     pub(super) fn read_chunk(&mut self) -> Result<Vec<u8>> {
         let size = usize::try_from(self.left).map_or(CHUNK, |left| left.min(CHUNK));
         let mut chunk = vec![0; size];
@@ -216,7 +216,7 @@ impl<R: Read> ArchiveReader<R> {
         }
     }
 
-    /// What was read of a part so far.
+    /// Returns the summary of what was read of a part so far.
     pub(super) fn summary(&self, part: &str) -> PartSummary {
         self.parts.summary(part)
     }
@@ -228,7 +228,7 @@ impl<R: Read> ArchiveReader<R> {
     }
 }
 
-/// Zeros after a content of this size, so that the next header begins at a whole block.
+/// Returns the number of zeros after a content of this size, so that the next header begins at a whole block.
 fn padding(size: u64) -> usize {
     let block = BLOCK as u64;
     usize::try_from((block - size % block) % block).unwrap_or_default()
@@ -268,7 +268,7 @@ fn render_header(entry: &Entry) -> Result<[u8; BLOCK]> {
     Ok(header)
 }
 
-/// The sum of the header's bytes, in which the eight bytes of the sum itself count as spaces.
+/// Adds up the header's bytes, in which the eight bytes of the sum itself count as spaces.
 fn checksum(header: &[u8; BLOCK]) -> u64 {
     let sum = |bytes: &[u8]| bytes.iter().map(|byte| u64::from(*byte)).sum::<u64>();
     sum(&header[..148]) + 8 * u64::from(b' ') + sum(&header[156..])
@@ -310,7 +310,7 @@ mod tests {
     /// Name, size and the first bytes of an entry.
     type ReadEntry = (String, u64, Vec<u8>);
 
-    /// All entries of an archive, and the summary of its part `database`.
+    /// Reads all entries of an archive, and the summary of its part `database`.
     fn read(bytes: &[u8]) -> Result<(Vec<ReadEntry>, PartSummary)> {
         let mut reader = ArchiveReader::new(bytes);
         let mut entries = Vec::new();

@@ -1,4 +1,4 @@
-//! `selvedge backup FILE`.
+//! `selvedge backup FILE`: writes the backup beside its final name, and renames it when it is complete.
 
 use std::fs::{File, OpenOptions};
 use std::io::BufWriter;
@@ -23,7 +23,7 @@ use crate::database::embedded;
 use crate::output::{self, GOOD, WARN};
 use crate::services::objects_folder;
 
-/// How many lost objects are named.
+/// The number of lost objects that the summary names.
 const MAX_LOST_NAMES: usize = 20;
 
 pub(in crate::commands) async fn run(config: &Config, args: &BackupArgs) -> Result<()> {

@@ -30,7 +30,7 @@ const EMPTIED_FOLDERS: [&str; 8] = [
 /// Segments of 16 MB, the size that initdb chooses, in one of the numbers that name a segment.
 const SEGMENTS_PER_LOG: u64 = 256;
 
-/// Keeps the WAL of the backup until the connection ends, however it ends.
+/// Makes PostgreSQL keep the WAL of the backup until the connection ends, however it ends.
 const RESERVE_WAL: &str = "select pg_create_physical_replication_slot( \
      'selvedge_backup_' || pg_backend_pid(), true, true)";
 
@@ -136,7 +136,8 @@ impl<'c> BaseBackup<'c> {
     }
 }
 
-/// Names of the WAL segments from `first` to `last`: 8 hexadecimal digits of the timeline, 8 of the log, 8 of the segment.
+/// Lists the WAL segments from `first` to `last`. A name has 8 hexadecimal digits of the timeline, 8 of the log and 8
+/// of the segment.
 fn list_segments(first: &str, last: &str) -> Result<BTreeSet<String>> {
     let number = |name: &str| -> Option<(String, u64)> {
         let log = u64::from_str_radix(name.get(8..16)?, 16).ok()?;
@@ -158,7 +159,7 @@ fn is_left_out(name: &str) -> bool {
     EMPTIED_FOLDERS.contains(&folder.split('/').next().unwrap_or_default())
         || ["postmaster.pid", "postmaster.opts", "backup_label"].contains(&name)
         || ["backup_label.old", "tablespace_map", "selvedge.conf.unfinished"].contains(&name)
-        // Added at the end by `add_control_file`.
+        // `add_control_file` adds this file at the end.
         || name == "global/pg_control"
         || file.starts_with("pg_internal.init")
         || name.split('/').any(|part| part.starts_with("pgsql_tmp"))

@@ -1,4 +1,4 @@
-//! The last entry of a backup: what is in it, and under which conditions it can be restored.
+//! The last entry of a backup, which says what the backup holds and under which conditions it can be restored.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -12,9 +12,9 @@ use super::archive::PartSummary;
 
 /// The manifest's name in the archive.
 pub(super) const MANIFEST: &str = "manifest.json";
-/// The part with the files of the data directory.
+/// The name of the part with the files of the data directory.
 pub(super) const DATABASE: &str = "database";
-/// The part with the blobs.
+/// The name of the part with the blobs.
 pub(super) const OBJECTS: &str = "objects";
 
 /// The version of the format that this program writes and reads.
@@ -33,11 +33,11 @@ pub(super) struct Manifest {
     pub(super) postgres_major: u32,
     pub(super) database: PartSummary,
     pub(super) objects: PartSummary,
-    /// Objects, as `bucket/key`, whose bytes were lost before the backup.
+    /// The objects, as `bucket/key`, whose bytes were lost before the backup.
     pub(super) lost_objects: Vec<String>,
-    /// Blobs in the archive that were deleted while it was made; a restore leaves them out.
+    /// The blobs in the archive that were deleted while it was made; a restore leaves them out.
     pub(super) deleted_blobs: BTreeSet<Uuid>,
-    /// SHA-256 of the vault's key, which is not in the backup itself.
+    /// The SHA-256 of the vault's key, which is not in the backup itself.
     pub(super) vault_key_sha256: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! The blobs of a backup: those to which rows of the copied database refer.
+//! Copies the blobs to which rows of the copied database refer.
 //!
 //! Blobs never change, so most are copied while the project goes on working. For the end of the backup the tables that
 //! refer to blobs are locked against writes: what was added meanwhile is copied, and the database's copy ends with
@@ -28,16 +28,16 @@ const LOCK_ATTEMPTS: u32 = 10;
 /// Copies blobs into an archive, each once.
 pub(super) struct ObjectsCopy {
     store: FileBackend,
-    /// Blobs that are in the archive: 16 bytes for each are kept in memory.
+    /// The blobs that are in the archive, which take 16 bytes of memory each.
     copied: BTreeSet<Uuid>,
 }
 
-/// What the rows of the copied database refer to.
+/// The differences between the archive and the rows of the copied database.
 #[derive(Default)]
 pub(super) struct FinalState {
-    /// Objects without bytes.
+    /// The objects that have a row but no bytes.
     pub(super) lost_objects: Vec<String>,
-    /// Blobs in the archive to which no row refers any more.
+    /// The blobs in the archive to which no row refers any more.
     pub(super) deleted_blobs: BTreeSet<Uuid>,
 }
 
@@ -85,7 +85,7 @@ impl ObjectsCopy {
     }
 }
 
-/// Copies a blob; false when there is none.
+/// Copies a blob, and returns false when the store has none of this id.
 async fn copy_blob<W: Write>(
     store: &FileBackend,
     version: Version,

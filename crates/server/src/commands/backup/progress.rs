@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use crate::output::DIM;
 
-/// How often a line is printed.
+/// The time between two lines of progress.
 const INTERVAL: Duration = Duration::from_secs(2);
 
 /// Counts bytes and prints their number from time to time. Scripts get no such lines.

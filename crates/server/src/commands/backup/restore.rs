@@ -1,4 +1,4 @@
-//! `selvedge restore FILE`.
+//! `selvedge restore FILE`: restores database and objects beside the project's own, tries them, and then swaps them in.
 
 use std::fs::File;
 use std::io::{BufReader, Write};
@@ -89,7 +89,7 @@ fn compare_checksums(reader: &Reader, manifest: &Manifest) -> Result<()> {
     Ok(())
 }
 
-/// Writes database and objects beside the project's own.
+/// Extracts database and objects beside the project's own, which stay untouched.
 async fn extract_archive(
     path: &Path,
     manifest: &Manifest,
@@ -106,7 +106,7 @@ async fn extract_archive(
             _ => reader.read_content(|_| Ok(()))?,
         }
     }
-    // The file may have been changed after it was checked.
+    // The checksums are compared again, because the file may have been changed after it was checked.
     compare_checksums(&reader, manifest)
 }
 

@@ -1,4 +1,4 @@
-//! Which projects can be backed up.
+//! Decides which projects can be backed up.
 
 use anyhow::{Result, bail};
 

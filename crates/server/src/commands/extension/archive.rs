@@ -1,4 +1,4 @@
-//! Takes an extension's files out of a package. Pure.
+//! Takes an extension's files out of a package, without touching the disk.
 
 use std::io::{Cursor, Read};
 
@@ -12,7 +12,7 @@ use super::packages::Package;
 /// The largest file of an extension. pgvector's module has 220 kB.
 const MAX_FILE_BYTES: u64 = 64 * 1024 * 1024;
 
-/// The files of the package's extension: its module, its control file and its scripts.
+/// Extracts the files of the package's extension: its module, its control file and its scripts.
 ///
 /// # Errors
 /// Bytes that are not those of the package, or an archive without these files.
@@ -50,7 +50,7 @@ pub(super) fn extract_extension(package: &Package, archive: &[u8]) -> Result<Vec
     Ok(files)
 }
 
-/// What a file of the archive is; `None` for one that is not the extension's.
+/// Tells where a file of the archive must be installed; `None` for one that is not the extension's.
 fn locate<'a>(package: &Package, path: &'a str) -> Option<(ExtensionPlace, &'a str)> {
     let (folder, name) = path.rsplit_once('/')?;
     let rest = name.strip_prefix(package.extension)?;

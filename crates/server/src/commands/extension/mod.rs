@@ -16,7 +16,7 @@ use crate::config::Config;
 use crate::database::embedded::cluster_config;
 use crate::output::{DIM, GOOD};
 
-/// The time for a download of 25 MB over a slow line.
+/// The time limit of a download, which is enough for 25 MB over a slow line.
 const DOWNLOAD_TIME: Duration = Duration::from_secs(600);
 
 pub(super) async fn run(config: &Config, args: &ExtensionArgs) -> Result<()> {
@@ -82,7 +82,7 @@ async fn download(package: &Package) -> Result<Vec<u8>> {
     Ok(response.body.to_vec())
 }
 
-/// Why there is no package, and what to do.
+/// Explains why there is no package, and what the user can do.
 fn explain_missing(name: &str, major_version: u32, platform: &str) -> String {
     let versions = list_versions(name, platform);
     if versions.is_empty() {
@@ -104,7 +104,7 @@ fn join_versions(versions: &[u32]) -> String {
     texts.join(" and ")
 }
 
-/// Lists what can be added, and whether it is there.
+/// Lists the extensions that can be added, and tells which of them are installed.
 fn list_extensions(config: &Config) -> Result<()> {
     let cluster = cluster_config(config)?;
     let binaries = cluster.find_binaries()?;

