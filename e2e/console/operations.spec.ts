@@ -2,12 +2,13 @@
 
 import { Buffer } from "node:buffer";
 import { findViolations } from "../site/measure.ts";
+import { anonKey, serviceKey } from "../support/clients.ts";
 import { expect, test } from "./console-test.ts";
 
 /** Names that no other test of the run uses, because all share one server. */
 const unique = (name: string) => `${name}-${crypto.randomUUID().slice(0, 8)}`;
 
-for (const path of ["overview", "users", "storage", "mail", "logs", "accounts", "audit"]) {
+for (const path of ["overview", "users", "storage", "mail", "logs", "settings", "audit"]) {
   test(`console_181 the screen ${path} fits and has no violations in both lights`, async ({
     page,
   }) => {
@@ -208,4 +209,68 @@ test("console_040 the plots follow requests, and a dragged span opens its log @o
 
   await expect(page).toHaveURL(/\/logs\?from=.+&to=.+/);
   await expect(page.getByRole("button", { name: /^Remove the filter Time/ })).toBeVisible();
+});
+
+test("console_112 console_110 a token acts as a user without a session, and a session is ended @once", async ({
+  page,
+  consoleServer,
+}) => {
+  const email = `${unique("mia")}@example.org`;
+  const auth = (path: string, init: RequestInit & { token?: string } = {}) =>
+    fetch(`${consoleServer.apiUrl}/auth/v1/${path}`, {
+      ...init,
+      headers: { apikey: anonKey, authorization: `Bearer ${init.token ?? anonKey}` },
+    });
+  const created = await auth("admin/users", {
+    method: "POST",
+    token: serviceKey,
+    body: JSON.stringify({ email, password: "correct horse", email_confirm: true }),
+  });
+  const { id } = (await created.json()) as { id: string };
+  await page.goto(`/users?open=${id}`);
+  const panel = page.getByRole("region", { name: "User" });
+
+  await panel.getByRole("button", { name: "Make a token" }).click();
+  const token = (await panel.getByText(/^ey[\w-]+\./).textContent()) ?? "";
+  const claims = JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString());
+  expect(claims).toMatchObject({ sub: id, role: "authenticated", act: { sub: "local" } });
+  expect(claims.exp - Date.now() / 1000).toBeLessThanOrEqual(600);
+  const user = (await (await auth("user", { token })).json()) as { email: string };
+  expect(user.email).toBe(email);
+  await panel.getByRole("button", { name: "Forget it" }).click();
+  await expect(panel.getByText(token)).toHaveCount(0);
+
+  await panel.getByRole("tab", { name: "Sign-in" }).click();
+  const sessions = panel.getByRole("region", { name: "Sessions" });
+  await expect(sessions.getByText("The user is signed in nowhere.")).toBeVisible();
+  const signedIn = await auth("token?grant_type=password", {
+    method: "POST",
+    body: JSON.stringify({ email, password: "correct horse" }),
+  });
+  const session = (await signedIn.json()) as { access_token: string };
+  await page.reload();
+  await sessions.getByRole("button", { name: "End", exact: true }).click();
+  await expect(sessions.getByText("The user is signed in nowhere.")).toBeVisible();
+  expect((await auth("user", { token: session.access_token })).status).toBe(403);
+
+  await page.goto("/audit?action=auth.impersonate");
+  await expect(page.getByText(id).first()).toBeVisible();
+});
+
+test("console_141 settings are shown with their origin, and the doctor's checks beside them @once", async ({
+  page,
+  consoleServer,
+}) => {
+  await page.goto("/settings?find=wardrobe");
+  const setting = page.getByRole("listitem").filter({ hasText: "project_id" });
+  await expect(setting).toContainText("wardrobe");
+  await expect(setting).toContainText(/config\.toml:\d+/);
+  await page.getByRole("searchbox").fill("api.port");
+  await expect(page.getByRole("listitem").filter({ hasText: "api.port" })).toContainText("--port");
+
+  await page.getByRole("tab", { name: "Doctor" }).click();
+  const check = page.getByRole("listitem").filter({ hasText: "a server of this project responds" });
+  await expect(check).toContainText(new URL(consoleServer.apiUrl).port);
+  await page.getByRole("tab", { name: "Accounts" }).click();
+  await expect(page.getByText("There are no accounts.")).toBeVisible();
 });

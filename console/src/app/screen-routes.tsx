@@ -23,7 +23,7 @@ const components: Record<string, Loaded> = {
   storage: screen(() => import("@/screens/storage/screen")),
   logs: screen(() => import("@/screens/logs/screen")),
   mail: screen(() => import("@/screens/mail/screen")),
-  accounts: screen(() => import("@/screens/accounts/screen")),
+  settings: screen(() => import("@/screens/settings/screen")),
   audit: screen(() => import("@/screens/audit/screen")),
 };
 

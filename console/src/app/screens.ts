@@ -7,10 +7,10 @@ import {
   type LucideIcon,
   Mail,
   ScrollText,
+  Settings,
   ShieldCheck,
   Table2,
   Terminal,
-  Users,
   Waypoints,
 } from "lucide-react";
 
@@ -69,11 +69,11 @@ export const screenGroups: readonly (readonly Screen[])[] = [
   [
     { path: "logs", name: "Logs", icon: ScrollText, key: "l", words: "requests tail errors" },
     {
-      path: "accounts",
-      name: "Accounts",
-      icon: Users,
-      key: "c",
-      words: "console levels viewer admin sign-in",
+      path: "settings",
+      name: "Settings",
+      icon: Settings,
+      key: "e",
+      words: "doctor configuration accounts levels",
     },
     {
       path: "audit",

@@ -11,6 +11,7 @@
 
 mod assets;
 pub mod audit;
+mod auth;
 mod catalog;
 mod endpoint;
 mod error;
@@ -27,6 +28,7 @@ mod rows;
 mod runs;
 mod series;
 mod session;
+mod settings;
 mod state;
 mod subject;
 
@@ -41,6 +43,7 @@ pub use session::{
     set_account_level,
 };
 pub use state::{
-    ApiService, ConsoleConfig, ConsoleDatabase, ConsoleMode, ConsoleState, Level, MakeApiService, ProjectApi,
-    ServiceHandles, SignToken, UserClaims, check_logins,
+    ApiService, ConsoleConfig, ConsoleDatabase, ConsoleMode, ConsoleState, DoctorCheck, Level,
+    MakeApiService, ProjectApi, RunDoctor, ServiceHandles, Setting, SettingOrigin, SignToken, UserClaims,
+    check_logins,
 };

@@ -10,7 +10,10 @@ use actix_web::http::Method;
 use actix_web::web;
 
 use crate::endpoint::{Access, ApiRoute};
-use crate::{audit, catalog, insights, logs, mail, objects, policies, proxy, rows, runs, series, session};
+use crate::{
+    audit, auth, catalog, insights, logs, mail, objects, policies, proxy, rows, runs, series, session,
+    settings,
+};
 
 /// The areas of the console. Each brings its endpoints.
 const AREAS: &[fn() -> Vec<ApiRoute>] = &[
@@ -26,6 +29,8 @@ const AREAS: &[fn() -> Vec<ApiRoute>] = &[
     mail::routes,
     policies::routes,
     insights::routes,
+    settings::routes,
+    auth::routes,
 ];
 
 /// Mounts every endpoint.

@@ -19,7 +19,7 @@ import { useSearchState } from "@/lib/use-search-state";
 
 interface AuditEntry {
   id: string;
-  at: string;
+  time: string;
   account: string | null;
   level: string;
   address: string;
@@ -136,7 +136,7 @@ function AuditList({ entries, open, onOpen, onEndReached }: AuditListProps) {
           key: "time",
           header: "Time",
           width: "11.5rem",
-          cell: ({ at }) => <span className="text-ink-soft">{formatTime(at)}</span>,
+          cell: ({ time }) => <span className="text-ink-soft">{formatTime(time)}</span>,
         },
         {
           key: "action",
@@ -191,7 +191,7 @@ function AuditPanel({ entry }: { entry: AuditEntry }) {
     <div className="grid grid-cols-[minmax(0,1fr)] gap-4 p-4">
       <Facts
         facts={[
-          ["Time", formatTime(entry.at)],
+          ["Time", formatTime(entry.time)],
           ["Account", entry.account ?? "nobody signs in here"],
           ["Level", entry.level],
           ["Address", entry.address],

@@ -1,6 +1,6 @@
 /** Requests of the users screen: the list by the console's keyset reads, everything else by the public Auth API. */
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
-import { request } from "@/api/client";
+import { request, withQuery } from "@/api/client";
 import { readUserRows, type UserRow, userColumns } from "./user-model";
 import type { UserSearch } from "./user-search";
 
@@ -178,6 +178,44 @@ export interface ActionLink {
 /** The link and the code of a mail, without the mail. A confirmation is a magic link, which confirms the address as well. */
 export function createLink(kind: "recovery" | "magiclink", email: string): Promise<ActionLink> {
   return request(`${service}/admin/generate_link`, { json: { type: kind, email } });
+}
+
+export interface AuthSession {
+  id: string;
+  user_id: string;
+  created_at: string;
+  refreshed_at: string | null;
+  not_after: string | null;
+  aal: string | null;
+  ip: string | null;
+  user_agent: string | null;
+}
+
+export function sessionsQuery(userId: string) {
+  return queryOptions({
+    queryKey: [...usersKey, "sessions", userId],
+    queryFn: async ({ signal }) => {
+      const { sessions } = await request<{ sessions: AuthSession[] }>(
+        withQuery("/api/auth/sessions", { user: userId }),
+        { signal },
+      );
+      return sessions;
+    },
+  });
+}
+
+export function endSession(id: string): Promise<void> {
+  return request(`/api/auth/sessions/${encodeURIComponent(id)}`, { method: "DELETE" });
+}
+
+/** Signs a user out everywhere. */
+export function endSessions(userId: string): Promise<void> {
+  return request(withQuery("/api/auth/sessions", { user: userId }), { method: "DELETE" });
+}
+
+/** An access token of at most ten minutes for a user. It cannot be renewed, and the audit names who asked for it. */
+export function impersonate(userId: string): Promise<{ access_token: string; expires_at: number }> {
+  return request("/api/auth/impersonate", { json: { user_id: userId } });
 }
 
 export interface AuditEntry {

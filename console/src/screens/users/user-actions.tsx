@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Button } from "@ui/button";
-import { type ReactNode, useState } from "react";
+import { useState } from "react";
 import { Link } from "react-router";
 import { useSession } from "@/api/session";
 import { ConfirmDialog } from "@/components/confirm-dialog";
@@ -9,6 +9,7 @@ import { ErrorNotice } from "@/components/error-state";
 import { Select } from "@/components/input";
 import { toast } from "@/lib/toast";
 import { useSearchState } from "@/lib/use-search-state";
+import { ActionGroup } from "./action-group";
 import {
   createLink,
   deleteUser,
@@ -18,6 +19,7 @@ import {
   updateUser,
   usersKey,
 } from "./api";
+import { Impersonation } from "./impersonation";
 import { banDurations, nameOfUser } from "./user-model";
 
 interface UserActionsProps {
@@ -26,36 +28,28 @@ interface UserActionsProps {
   refusal: string | undefined;
 }
 
-/** Mails and links, ban and deletion. */
+/** Mails and links, the app as the user sees it, ban and deletion. */
 export function UserActions({ user, isBanned, refusal }: UserActionsProps) {
   if (user.deleted_at != null) {
     return (
-      <Group title="Deletion">
+      <ActionGroup title="Deletion">
         <p className="text-caption text-ink-soft">
           This account was deleted softly: its address and metadata are gone, and the row stays for
           what refers to it.
         </p>
         <DeleteButtons user={user} refusal={refusal} />
-      </Group>
+      </ActionGroup>
     );
   }
   return (
     <>
       {user.email ? <Mails user={user} email={user.email} refusal={refusal} /> : null}
-      <Group title="Access">
+      <Impersonation user={user} refusal={refusal} />
+      <ActionGroup title="Access">
         <BanControl user={user} isBanned={isBanned} refusal={refusal} />
         <DeleteButtons user={user} refusal={refusal} />
-      </Group>
+      </ActionGroup>
     </>
-  );
-}
-
-function Group({ title, children }: { title: string; children: ReactNode }) {
-  return (
-    <section aria-label={title} className="grid gap-2.5 border-line-soft border-t pt-4">
-      <h3 className="font-medium text-caption">{title}</h3>
-      {children}
-    </section>
   );
 }
 
@@ -91,7 +85,7 @@ function Mails({ user, email, refusal }: MailsProps) {
     },
   });
   return (
-    <Group title="Mails">
+    <ActionGroup title="Mails">
       <ul className="grid gap-1.5">
         {kinds.map(({ kind, label }) => (
           <li key={kind} className="flex flex-wrap items-center gap-2 text-caption">
@@ -134,7 +128,7 @@ function Mails({ user, email, refusal }: MailsProps) {
       )}
       {send.isError && <ErrorNotice title="The mail was not sent" error={send.error} />}
       {copy.isError && <ErrorNotice title="No link was made" error={copy.error} />}
-    </Group>
+    </ActionGroup>
   );
 }
 

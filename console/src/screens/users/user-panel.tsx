@@ -13,6 +13,7 @@ import { UserActions } from "./user-actions";
 import { UserMetadata } from "./user-metadata";
 import { nameOfUser } from "./user-model";
 import { Activity, Factors, Identities } from "./user-parts";
+import { Sessions } from "./user-sessions";
 
 interface UserPanelProps {
   id: string;
@@ -27,7 +28,7 @@ const parts = [
   { value: "activity", label: "Activity" },
 ] as const;
 
-/** One user: properties and actions, metadata, identities and factors, and what Auth recorded. */
+/** One user: properties and actions, metadata, identities, factors and sessions, and what Auth recorded. */
 export function UserPanel({ id, refusal }: UserPanelProps) {
   const [search, change] = useSearchState();
   const part = parts.find(({ value }) => value === search.get("part"))?.value ?? "account";
@@ -70,6 +71,7 @@ export function UserPanel({ id, refusal }: UserPanelProps) {
             <div className="grid gap-6">
               <Identities user={data} />
               <Factors user={data} refusal={refusal} />
+              <Sessions userId={id} refusal={refusal} />
             </div>
           )}
           {part === "activity" && <Activity user={data} />}

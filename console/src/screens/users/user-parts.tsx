@@ -17,7 +17,8 @@ interface PartProps {
   children: ReactNode;
 }
 
-function Part({ title, aside, children }: PartProps) {
+/** A part of the panel under its heading. */
+export function Part({ title, aside, children }: PartProps) {
   return (
     <section aria-label={title}>
       <div className="mb-1.5 flex min-h-8 items-center justify-between gap-2">
@@ -29,11 +30,12 @@ function Part({ title, aside, children }: PartProps) {
   );
 }
 
-function Empty({ children }: { children: ReactNode }) {
+/** The sentence in place of a list without entries. */
+export function Empty({ children }: { children: ReactNode }) {
   return <p className="text-caption text-ink-soft">{children}</p>;
 }
 
-const listClasses = "divide-y divide-line-soft rounded-sm border border-line";
+export const listClasses = "divide-y divide-line-soft rounded-sm border border-line";
 
 /** The accounts of providers with which the user can sign in. */
 export function Identities({ user }: { user: User }) {

@@ -4,6 +4,7 @@ mod api;
 mod config;
 mod database;
 mod handles;
+mod setting;
 
 use std::sync::Arc;
 
@@ -17,7 +18,8 @@ use crate::session::{Session, SessionStore, StatementPermit};
 pub use api::{ApiService, MakeApiService, ProjectApi, SignToken};
 pub use config::{ConsoleConfig, ConsoleMode, Level};
 pub use database::{ConsoleDatabase, check_logins};
-pub use handles::{ServiceHandles, UserClaims};
+pub use handles::{RunDoctor, ServiceHandles, UserClaims};
+pub use setting::{DoctorCheck, Setting, SettingOrigin};
 
 /// The state of the console, shared by its worker threads.
 pub struct ConsoleState {

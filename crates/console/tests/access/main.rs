@@ -1,7 +1,9 @@
 //! Attacks on the console's door, by raw sockets: other hosts and pages, guessed and stolen sessions, lower levels.
 
+mod auth;
 mod database;
 mod doors;
+mod levels;
 #[path = "../support/running_console.rs"]
 mod running_console;
 mod sessions;

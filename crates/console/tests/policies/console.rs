@@ -15,6 +15,7 @@ impl TestConsole {
         Self::start_with(change, |config, database| {
             let handles = ServiceHandles {
                 user_claims: Some(user_claims()),
+                ..ServiceHandles::default()
             };
             ConsoleState::with_services(config, database, None, None, handles, Arc::default())
         })

@@ -5,9 +5,11 @@ use std::sync::Arc;
 
 use actix_web::dev::ServerHandle;
 use anyhow::{Context, Result, bail};
-use selvedge_console::{ConsoleDatabase, ConsoleState, ProjectApi, check_logins, start_console};
+use selvedge_console::{
+    ConsoleDatabase, ConsoleState, ProjectApi, RunDoctor, ServiceHandles, check_logins, start_console,
+};
 
-use super::shutdown;
+use super::{doctor, shutdown};
 use crate::config::Config;
 use crate::keys::KeySet;
 use crate::listen::{self, CONSOLE_PORT, SERVED_CONSOLE_PORT};
@@ -83,9 +85,30 @@ pub(super) async fn start(
         ConsoleDatabase::new(services.database().clone()),
         services.inbox.clone(),
         Some(api),
-        services.console_handles(),
+        ServiceHandles {
+            settings: config.settings.iter().cloned().collect(),
+            doctor: Some(doctor_of(config, mode)),
+            ..services.console_handles()
+        },
         services.console_log.clone().unwrap_or_default(),
     );
     let server = start_console(state, listeners).context("the console cannot listen")?;
     Ok(Some(shutdown::spawn_server(server)))
+}
+
+/// The checks of `selvedge doctor` on this instance.
+fn doctor_of(config: &Config, mode: Mode) -> RunDoctor {
+    let mut config = config.clone();
+    // `start` runs on its own database, whatever DATABASE_URL says.
+    if mode == Mode::Development {
+        config.selvedge.database_url = None;
+    }
+    let config = Arc::new(config);
+    Arc::new(move || {
+        let config = Arc::clone(&config);
+        Box::pin(async move {
+            let checks = doctor::list_checks(config.as_ref().clone()).await;
+            checks.map_err(|error| format!("{error:#}"))
+        })
+    })
 }

@@ -2,15 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
-use secrecy::SecretString;
-use selvedge_functions::InspectMode;
+use secrecy::ExposeSecret as _;
 use selvedge_rest::RestConfig;
 
 use super::api::ApiConfig;
 use super::auth::AuthSection;
 use super::console::ConsoleSection;
 use super::database::DatabaseConfig;
+use super::effective::EffectiveSettings;
 use super::environment::Environment;
+use super::flags::Flags;
 use super::postgrest::{self, NamedSetting, ProcessSettings, SettingFindings};
 use super::project::{self, Project};
 use super::section::Section;
@@ -47,51 +48,10 @@ pub struct Config {
     pub postgrest: Vec<NamedSetting>,
     /// The flags that it was loaded with, so that it can be loaded again.
     pub flags: Flags,
-}
-
-/// The flags that set configuration values. They win over every other source.
-#[derive(Debug, Clone, Default)]
-pub struct Flags {
-    /// `--project`
-    pub project: Option<PathBuf>,
-    /// `--port`
-    pub port: Option<u16>,
-    /// `--db-port`
-    pub db_port: Option<u16>,
-    /// `--inbox-port`
-    pub inbox_port: Option<u16>,
-    /// `--studio-port`
-    pub studio_port: Option<u16>,
-    /// `--no-studio`
-    pub no_studio: bool,
-    /// `--smtp-port`
-    pub smtp_port: Option<u16>,
-    /// `--local`: `DATABASE_URL` does not count
-    pub is_local: bool,
-    /// `--host`
-    pub host: Option<String>,
-    /// `--pg-bin`
-    pub pg_bin: Option<PathBuf>,
-    /// `--database-url`
-    pub database_url: Option<SecretString>,
-    /// `--workers`
-    pub workers: Option<usize>,
-    /// `--require-keys`
-    pub require_keys: bool,
-    /// `--json-logs`
-    pub json_logs: bool,
-    /// `--log`
-    pub log: Option<String>,
-    /// `--deno-bin`
-    pub deno_bin: Option<PathBuf>,
-    /// `--env-file`
-    pub env_file: Option<PathBuf>,
-    /// `--import-map`
-    pub import_map: Option<PathBuf>,
-    /// `--no-verify-jwt`
-    pub no_verify_jwt: bool,
-    /// `--inspect`, `--inspect-mode`
-    pub inspect: Option<InspectMode>,
+    /// The value of every key with where it comes from.
+    pub(crate) settings: EffectiveSettings,
+    /// The warnings about it, one line each.
+    pub(crate) warnings: Vec<String>,
 }
 
 /// A configuration, and the warnings about it.
@@ -152,6 +112,7 @@ impl Config {
         }
         warnings.extend(findings.warnings);
         warnings.extend(postgrest::warn_of_standalone_only(&config.postgrest));
+        config.warnings.clone_from(&warnings);
         Ok(Loaded { config, warnings })
     }
 
@@ -167,16 +128,11 @@ impl Config {
         let selvedge_section = root.selvedge_section("selvedge");
         let mut selvedge = SelvedgeSection::read(&selvedge_section, &project);
         let console = ConsoleSection::read(&root.section("studio"), &selvedge_section.section("console"));
-        let variable = |name| source.environment().get(name);
-        // These two names win over `[selvedge]`: hosting platforms set DATABASE_URL, and PGRST_DB_URI moves over from
-        // PostgREST.
-        if let Some(url) = variable("DATABASE_URL").or_else(|| variable("PGRST_DB_URI")) {
-            selvedge.database_url = Some(url.into());
-        }
+        replace_database_url(source, &mut selvedge);
         // After [selvedge], as its S3 settings win over the variables of the original storage service.
         let mut storage = StorageSection::read(&root.section("storage"), &project.folder);
         storage_environment::apply_storage_environment(source, &mut storage, &mut selvedge);
-        Self {
+        let mut config = Self {
             api: ApiConfig::read(&root.section("api"), &project.folder),
             db: DatabaseConfig::read(&root.section("db")),
             realtime: RealtimeSection::read(&root.section("realtime")),
@@ -189,12 +145,16 @@ impl Config {
                 &project.folder,
                 source.environment(),
             ),
-            postgrest: postgrest::from_environment(source.environment()),
+            postgrest: read_postgrest_variables(source),
             flags: Flags::default(),
             console,
             selvedge,
             project,
-        }
+            settings: EffectiveSettings::default(),
+            warnings: Vec::new(),
+        };
+        config.settings = source.settings().clone();
+        config
     }
 
     fn apply_flags(&mut self, flags: &Flags) {
@@ -223,6 +183,7 @@ impl Config {
         if flags.json_logs {
             self.selvedge.json_logs = Some(true);
         }
+        flags.record(&mut self.settings);
     }
 
     /// The settings of the REST service and those of the process that `PGRST_*` may change: `[api]`, then `PGRST_*`.
@@ -250,6 +211,27 @@ impl Config {
             None => format!("{scheme}://127.0.0.1:{}", self.api.port),
         }
     }
+}
+
+/// Takes the database's address from the variables that win over `[selvedge]`: hosting platforms set DATABASE_URL, and
+/// PGRST_DB_URI moves over from PostgREST.
+fn replace_database_url(source: &Source, selvedge: &mut SelvedgeSection) {
+    for name in ["PGRST_DB_URI", "DATABASE_URL"] {
+        if let Some(url) = source.environment().get(name) {
+            selvedge.database_url = Some(url.into());
+            source.record_variable("selvedge.database_url", name, url, true);
+        }
+    }
+}
+
+fn read_postgrest_variables(source: &Source) -> Vec<NamedSetting> {
+    let settings = postgrest::from_environment(source.environment());
+    for setting in &settings {
+        let key = format!("postgrest.{}", setting.name);
+        let value = setting.value.expose_secret();
+        source.record_variable(&key, &setting.shown, value, setting.is_secret());
+    }
+    settings
 }
 
 fn replace_if_set<T: Clone>(value: &mut T, flag: &Option<T>) {

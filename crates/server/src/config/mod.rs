@@ -8,7 +8,9 @@ mod api;
 mod auth;
 mod console;
 mod database;
+mod effective;
 mod environment;
+mod flags;
 #[cfg(fuzzing)]
 pub mod fuzzing;
 mod loader;
@@ -38,7 +40,8 @@ pub use auth::{
 pub use console::ConsoleSection;
 pub use database::{DatabaseConfig, MajorVersion, MigrationsConfig, SeedConfig};
 pub use environment::Environment;
-pub use loader::{Config, ConfigError, Flags, Loaded};
+pub use flags::Flags;
+pub use loader::{Config, ConfigError, Loaded};
 pub use postgrest::{LogLevel, NamedSetting, ProcessSettings};
 pub use project::Project;
 pub use selvedge::{

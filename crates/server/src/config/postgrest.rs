@@ -41,6 +41,14 @@ pub struct NamedSetting {
     pub(crate) shown: String,
 }
 
+impl NamedSetting {
+    /// Whether the value must not be shown: keys, and addresses with a password. Settings of the project's own
+    /// (`app.settings.…`) often hold the key of another service.
+    pub(crate) fn is_secret(&self) -> bool {
+        FROM_FILE.contains(&self.name.as_str()) || self.name.starts_with("app.settings")
+    }
+}
+
 impl std::fmt::Debug for NamedSetting {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.shown)

@@ -7,8 +7,10 @@
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 
+use selvedge_console::SettingOrigin;
 use toml_edit::{Item, TableLike, Value};
 
+use super::effective::json_of;
 use super::source::{Location, Source};
 
 /// Prefix of the variables that override the Supabase CLI's keys.
@@ -152,7 +154,19 @@ impl<'a> Section<'a> {
         is_secret: bool,
         convert: impl FnOnce(RawValue<'a>) -> Option<T>,
     ) -> Option<T> {
-        let (value, location) = self.find(key)?;
+        let Some((value, location)) = self.find(key) else {
+            let unset = serde_json::Value::Null;
+            let mut settings = self.source.settings();
+            settings.record(self.dotted(key), unset, SettingOrigin::Default, is_secret);
+            return None;
+        };
+        let shown = match &value {
+            RawValue::Toml(value) => json_of(value),
+            RawValue::Text(text) => text.as_str().into(),
+        };
+        let mut settings = self.source.settings();
+        settings.record(self.dotted(key), shown, location.origin.clone(), is_secret);
+        drop(settings);
         let quoted = match &value {
             // Errors are printed and end up in logs, so they never quote a secret.
             _ if is_secret => String::new(),
@@ -169,6 +183,12 @@ impl<'a> Section<'a> {
         converted
     }
 
+    /// Notes the default that takes the place of a key that is not set.
+    pub(super) fn record_default(&self, key: &str, default: impl Into<serde_json::Value>) {
+        let mut settings = self.source.settings();
+        settings.record_default(&self.dotted(key), default.into());
+    }
+
     /// The value of `key` and where it stands: the environment's, else the file's, with `env(NAME)` replaced.
     fn find(&self, key: &str) -> Option<(RawValue<'a>, Location)> {
         self.known.borrow_mut().insert(key.to_owned());
@@ -176,7 +196,7 @@ impl<'a> Section<'a> {
             return Some((RawValue::Text(text.to_owned()), Location::of_variable(&variable)));
         }
         let item = self.table?.get(key)?;
-        let location = self.source.location(item.span());
+        let mut location = self.source.location(item.span());
         let Some(value) = item.as_value() else {
             self.source.add_error(
                 &location,
@@ -186,7 +206,10 @@ impl<'a> Section<'a> {
         };
         // A replaced reference is text whatever the type of the key, so that `port = "env(PORT)"` works.
         let value = match value.as_str().map(|text| self.replace_reference(text, key)) {
-            Some((text, true)) => RawValue::Text(text),
+            Some((text, true)) => {
+                location.origin.name_variable(value.as_str().unwrap_or_default());
+                RawValue::Text(text)
+            }
             _ => RawValue::Toml(value),
         };
         Some((value, location))

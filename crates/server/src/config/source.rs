@@ -3,12 +3,15 @@
 //! A wrong value becomes an error with file, line and what is allowed; reading goes on with the key's default, so
 //! that one run reports every wrong value.
 
-use std::cell::RefCell;
+use std::cell::{RefCell, RefMut};
 use std::ops::Range;
 use std::path::Path;
 
+use selvedge_console::SettingOrigin;
+use serde_json::Value;
 use toml_edit::{Document, TableLike};
 
+use super::effective::EffectiveSettings;
 use super::environment::Environment;
 
 /// One `config.toml` (or none) with the environment that may override it.
@@ -19,6 +22,7 @@ pub(crate) struct Source {
     document: Option<Document<String>>,
     environment: Environment,
     findings: RefCell<Findings>,
+    settings: RefCell<EffectiveSettings>,
 }
 
 /// Errors stop the start, warnings are printed. Each carries its offset in the file.
@@ -39,10 +43,12 @@ impl Findings {
     }
 }
 
-/// Where a value comes from: an offset in the file for sorting, and a name for messages (`config.toml:12`).
+/// Where a value comes from: an offset in the file for sorting, a name for messages (`config.toml:12`), and the same for
+/// programs.
 pub(super) struct Location {
     offset: usize,
     name: String,
+    pub(super) origin: SettingOrigin,
 }
 
 impl Location {
@@ -51,6 +57,9 @@ impl Location {
         Self {
             offset: usize::MAX,
             name: format!("environment variable {name}"),
+            origin: SettingOrigin::Environment {
+                environment: name.to_owned(),
+            },
         }
     }
 }
@@ -75,6 +84,7 @@ impl Source {
             document: Some(document),
             environment,
             findings: RefCell::default(),
+            settings: RefCell::default(),
         })
     }
 
@@ -86,6 +96,7 @@ impl Source {
             document: None,
             environment,
             findings: RefCell::default(),
+            settings: RefCell::default(),
         }
     }
 
@@ -105,12 +116,30 @@ impl Source {
         self.findings.into_inner()
     }
 
+    /// The settings that were read so far.
+    pub(super) fn settings(&self) -> RefMut<'_, EffectiveSettings> {
+        self.settings.borrow_mut()
+    }
+
+    /// Notes a value that a variable without a key of its own has given to the key.
+    pub(super) fn record_variable(&self, key: &str, name: &str, value: impl Into<Value>, is_secret: bool) {
+        let origin = Location::of_variable(name).origin;
+        let mut settings = self.settings();
+        settings.record(key.to_owned(), value.into(), origin, is_secret);
+    }
+
     /// The location of a byte range of the file; of its start when there is no range.
     pub(super) fn location(&self, span: Option<Range<usize>>) -> Location {
         let offset = span.map_or(0, |span| span.start);
+        let line = line_of(&self.text, offset);
         Location {
             offset,
-            name: format!("{}:{}", self.label, line_of(&self.text, offset)),
+            name: format!("{}:{line}", self.label),
+            origin: SettingOrigin::File {
+                file: self.label.clone(),
+                line,
+                environment: None,
+            },
         }
     }
 
@@ -119,6 +148,7 @@ impl Source {
         Location {
             offset: 0,
             name: self.label.clone(),
+            origin: SettingOrigin::Default,
         }
     }
 

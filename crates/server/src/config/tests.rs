@@ -450,3 +450,74 @@ fn saml_015_variables_of_the_original_switch_saml_on() {
         ["config.toml:2: auth.saml.private_key is needed when auth.saml is enabled"]
     );
 }
+
+#[test]
+fn console_141_each_setting_has_its_value_and_origin_and_no_secret_has_its_text() {
+    let text = "project_id = \"shop\"\n[auth]\njwt_expiry = 1800\n[auth.email.smtp]\nhost = \"mail\"\n\
+                admin_email = \"a@example.org\"\npass = \"env(MAIL_PASS)\"\n[auth.sms.test_otp]\n4915 = \"123456\"\n";
+    let variables = [
+        ("MAIL_PASS", "hunter2"),
+        ("SUPABASE_AUTH_JWT_EXPIRY", "900"),
+        ("DATABASE_URL", "postgresql://ana:hunter2@host/db"),
+        ("PGRST_DB_MAX_ROWS", "50"),
+        ("FILE_SIZE_LIMIT", "1000"),
+        ("SELVEDGE_NATS_PASSWORD", "hunter2"),
+    ];
+
+    let config = load(text, variables).unwrap().config;
+
+    let written = serde_json::to_value(config.settings.iter().collect::<Vec<_>>()).unwrap();
+    let find = |key: &str| {
+        let settings = written.as_array().unwrap();
+        settings
+            .iter()
+            .find(|setting| setting["key"] == key)
+            .unwrap()
+            .clone()
+    };
+    assert_eq!(find("project_id")["value"], "shop");
+    assert_eq!(find("project_id")["origin"]["line"], 1);
+    assert_eq!(find("auth.jwt_expiry")["value"], "900");
+    assert_eq!(
+        find("auth.jwt_expiry")["origin"]["environment"],
+        "SUPABASE_AUTH_JWT_EXPIRY"
+    );
+    assert_eq!(find("auth.email.otp_length")["value"], 6);
+    assert_eq!(find("auth.email.otp_length")["origin"], "default");
+    assert_eq!(find("auth.email.smtp.pass")["secret"], true);
+    assert_eq!(find("auth.email.smtp.pass")["set"], true);
+    assert_eq!(find("auth.email.smtp.pass")["origin"]["environment"], "MAIL_PASS");
+    assert_eq!(find("auth.external.google.secret")["set"], false);
+    assert_eq!(
+        find("selvedge.database_url")["origin"]["environment"],
+        "DATABASE_URL"
+    );
+    assert_eq!(find("postgrest.db-max-rows")["value"], "50");
+    assert_eq!(find("storage.file_size_limit")["value"], 1000);
+    for hidden in ["hunter2", "123456"] {
+        assert!(!written.to_string().contains(hidden), "{hidden}");
+    }
+}
+
+#[test]
+fn console_141_a_flag_is_named_as_the_origin_of_its_setting() {
+    let folder = tempfile::tempdir().unwrap();
+    let project = Project::find(None, folder.path()).unwrap();
+    let flags = Flags {
+        port: Some(15000),
+        ..Flags::default()
+    };
+
+    let loaded = Config::load_project(project, Environment::default(), &flags).unwrap();
+
+    let port = loaded
+        .config
+        .settings
+        .iter()
+        .find(|setting| setting.key == "api.port");
+    let port = serde_json::to_value(port.unwrap()).unwrap();
+    assert_eq!(
+        (&port["value"], &port["origin"]["flag"]),
+        (&15000.into(), &"--port".into())
+    );
+}

@@ -15,7 +15,9 @@ use super::units::{parse_go_duration, parse_size};
 
 impl Section<'_> {
     pub(crate) fn bool(&self, key: &str, default: bool) -> bool {
-        self.optional_bool(key).unwrap_or(default)
+        let value = self.optional_bool(key);
+        self.record_default(key, default);
+        value.unwrap_or(default)
     }
 
     pub(crate) fn optional_bool(&self, key: &str) -> Option<bool> {
@@ -34,7 +36,10 @@ impl Section<'_> {
     where
         T: TryFrom<i64> + PartialOrd + Display,
     {
-        self.optional_integer(key, range).unwrap_or(default)
+        let value = self.optional_integer(key, range);
+        let shown = default.to_string().parse::<i64>();
+        self.record_default(key, shown.unwrap_or_default());
+        value.unwrap_or(default)
     }
 
     pub(crate) fn optional_integer<T>(&self, key: &str, range: RangeInclusive<T>) -> Option<T>
@@ -62,8 +67,9 @@ impl Section<'_> {
 
     /// A text; an empty one counts as set.
     pub(crate) fn string(&self, key: &str, default: &str) -> String {
-        self.read(key, "a text in quotes", false, RawValue::into_text)
-            .unwrap_or_else(|| default.to_owned())
+        let value = self.read(key, "a text in quotes", false, RawValue::into_text);
+        self.record_default(key, default);
+        value.unwrap_or_else(|| default.to_owned())
     }
 
     /// A text; an empty one counts as not set.
@@ -113,25 +119,31 @@ impl Section<'_> {
                 ),
             },
         );
+        self.record_default(key, default.to_vec());
         list.unwrap_or_else(|| default.iter().map(|text| (*text).to_owned()).collect())
     }
 
     /// One word of a closed set.
-    pub(crate) fn choice<T: Clone>(&self, key: &str, default: T, allowed: &[(&str, T)]) -> T {
+    pub(crate) fn choice<T: Clone + PartialEq>(&self, key: &str, default: T, allowed: &[(&str, T)]) -> T {
         let words: Vec<String> = allowed.iter().map(|(word, _)| format!("\"{word}\"")).collect();
         let expected = format!("one of {}", words.join(", "));
-        self.read(key, &expected, false, |value| {
+        let chosen = self.read(key, &expected, false, |value| {
             let word = value.into_text()?;
             allowed
                 .iter()
                 .find(|(allowed, _)| *allowed == word)
                 .map(|(_, meaning)| meaning.clone())
-        })
-        .unwrap_or(default)
+        });
+        if let Some((word, _)) = allowed.iter().find(|(_, meaning)| *meaning == default) {
+            self.record_default(key, *word);
+        }
+        chosen.unwrap_or(default)
     }
 
     pub(crate) fn duration(&self, key: &str, default: Duration) -> Duration {
-        self.optional_duration(key).unwrap_or(default)
+        let value = self.optional_duration(key);
+        self.record_default(key, format!("{default:?}"));
+        value.unwrap_or(default)
     }
 
     /// A duration in Go's notation, as the CLI reads it.
@@ -154,7 +166,9 @@ impl Section<'_> {
     }
 
     pub(crate) fn size(&self, key: &str, default_bytes: u64) -> u64 {
-        self.optional_size(key).unwrap_or(default_bytes)
+        let value = self.optional_size(key);
+        self.record_default(key, default_bytes);
+        value.unwrap_or(default_bytes)
     }
 
     /// Every `NAME = value` of a table whose keys the user chooses; numbers and booleans are taken as their text.

@@ -176,7 +176,10 @@ impl Services {
                 })
             })
         });
-        ServiceHandles { user_claims }
+        ServiceHandles {
+            user_claims,
+            ..ServiceHandles::default()
+        }
     }
 
     /// The checks behind `/health`.

@@ -1,5 +1,6 @@
 //! What a check has found, and how it is printed.
 
+use selvedge_console::DoctorCheck;
 use serde::Serialize;
 
 use crate::cli::OutputFormat;
@@ -64,6 +65,21 @@ impl Finding {
             format!("cannot be examined: {error}{}", cause.unwrap_or_default()),
             "use a login in DATABASE_URL that may read it, such as a member of pg_monitor",
         )
+    }
+}
+
+impl From<Finding> for DoctorCheck {
+    fn from(finding: Finding) -> Self {
+        Self {
+            name: finding.check,
+            status: match finding.status {
+                Status::Ok => "ok",
+                Status::Warning => "warning",
+                Status::Error => "error",
+            },
+            message: finding.message,
+            remedy: finding.advice,
+        }
     }
 }
 

@@ -12,6 +12,7 @@ mod replication;
 mod secrets;
 
 use anyhow::{Result, bail};
+use selvedge_console::DoctorCheck;
 use selvedge_postgres::cluster::{Cluster, LockHolder};
 
 use self::finding::{Finding, Status, print_findings};
@@ -21,7 +22,30 @@ use crate::database::embedded;
 use crate::database::external::ExternalDatabase;
 use crate::instance;
 
-pub(super) async fn run(mut config: Config, format: OutputFormat) -> Result<()> {
+pub(super) async fn run(config: Config, format: OutputFormat) -> Result<()> {
+    let findings = examine(config).await?;
+    print_findings(&findings, format);
+    let errors = findings.iter().filter(|finding| finding.status == Status::Error);
+    match errors.count() {
+        0 => Ok(()),
+        errors => bail!("{errors} of {} checks failed", findings.len()),
+    }
+}
+
+/// Runs every check, for the console.
+///
+/// # Errors
+/// As [`examine`].
+pub(super) async fn list_checks(config: Config) -> Result<Vec<DoctorCheck>> {
+    let findings = examine(config).await?;
+    Ok(findings.into_iter().map(Into::into).collect())
+}
+
+/// Runs every check.
+///
+/// # Errors
+/// A lock file of the cluster that cannot be read, or a `DATABASE_URL` that is none.
+async fn examine(mut config: Config) -> Result<Vec<Finding>> {
     let holder = Cluster::find_running(&config.selvedge.data_dir)?;
     if let Some(ports) = holder.as_ref().and_then(instance::Ports::from_lock) {
         ports.apply(&mut config);
@@ -34,12 +58,7 @@ pub(super) async fn run(mut config: Config, format: OutputFormat) -> Result<()> 
     findings.extend(machine::examine_machine(&config, holder.is_some()).await);
     findings.extend(secrets::examine_keys(&config));
     findings.extend(mail::examine_mail(&config).await);
-    print_findings(&findings, format);
-    let errors = findings.iter().filter(|finding| finding.status == Status::Error);
-    match errors.count() {
-        0 => Ok(()),
-        errors => bail!("{errors} of {} checks failed", findings.len()),
-    }
+    Ok(findings)
 }
 
 /// Examines the database of `DATABASE_URL`, or that of the running instance, and its replicas.

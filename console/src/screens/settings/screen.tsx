@@ -1,0 +1,236 @@
+import { useQuery } from "@tanstack/react-query";
+import { Button } from "@ui/button";
+import { CircleAlert, CircleCheck, RotateCw, TriangleAlert, UserRound } from "lucide-react";
+import { useSession } from "@/api/session";
+import { Badge } from "@/components/badge";
+import { CodeBlock } from "@/components/code-block";
+import { EmptyState } from "@/components/empty-state";
+import { ErrorState } from "@/components/error-state";
+import { Checkbox } from "@/components/input";
+import { ScreenLayout } from "@/components/screen-layout";
+import { SearchInput } from "@/components/search-input";
+import { OriginLabel, ValueText } from "@/components/setting-value";
+import { SkeletonRows } from "@/components/skeleton";
+import { Tabs } from "@/components/tabs";
+import { Text } from "@/components/text";
+import { plural } from "@/lib/format";
+import { formatTime } from "@/lib/format-time";
+import { useSearchState } from "@/lib/use-search-state";
+import { accountsQuery, type Check, doctorQuery, type Setting, settingsQuery } from "./api";
+import { groupSettings } from "./setting-groups";
+
+const tabs = [
+  { value: "settings", label: "Settings" },
+  { value: "doctor", label: "Doctor" },
+  { value: "accounts", label: "Accounts" },
+] as const;
+
+/** Effective settings with their origin, the doctor's checks, and the accounts of the console. All of it is changed in files. */
+export function Screen() {
+  const [search, change] = useSearchState();
+  const tab = tabs.find(({ value }) => value === search.get("tab"))?.value ?? "settings";
+  return (
+    <ScreenLayout title="Settings" scrolls={false}>
+      <Tabs
+        label="Parts of the settings"
+        value={tab}
+        onChange={(value) => change({ tab: value === "settings" ? null : value })}
+        tabs={tabs}
+      >
+        <div className="min-h-0 flex-1 overflow-y-auto">
+          {tab === "settings" && <Settings />}
+          {tab === "doctor" && <Doctor />}
+          {tab === "accounts" && <Accounts />}
+        </div>
+      </Tabs>
+    </ScreenLayout>
+  );
+}
+
+function Settings() {
+  const [search, change] = useSearchState();
+  const find = search.get("find") ?? "";
+  const onlyChanged = search.get("changed") === "1";
+  const settings = useQuery(settingsQuery);
+  if (settings.isPending) return <SkeletonRows rows={14} />;
+  if (settings.isError) {
+    return (
+      <ErrorState
+        title="The settings could not be loaded"
+        error={settings.error}
+        onRetry={() => settings.refetch()}
+      />
+    );
+  }
+  const groups = groupSettings(settings.data, find, onlyChanged);
+  return (
+    <div className="grid max-w-5xl grid-cols-[minmax(0,1fr)] gap-5 p-4 max-md:p-3">
+      <div className="flex flex-wrap items-center gap-3">
+        <SearchInput
+          label="Search settings"
+          className="w-72 max-md:w-full"
+          value={find}
+          onChange={(value) => {
+            if (value !== find) change({ find: value }, { replace: true });
+          }}
+        />
+        <label htmlFor="only-changed" className="flex items-center gap-2 text-caption">
+          <Checkbox
+            id="only-changed"
+            checked={onlyChanged}
+            onChange={(event) => change({ changed: event.target.checked ? "1" : null })}
+          />
+          Without defaults
+        </label>
+      </div>
+      {groups.length === 0 && (
+        <p className="text-caption text-ink-soft">No setting matches this text.</p>
+      )}
+      {groups.map((group) => (
+        <section key={group.name} aria-label={group.name}>
+          <h2 className="mb-1.5 font-medium font-mono text-caption">[{group.name}]</h2>
+          <ul className="divide-y divide-line-soft rounded-md border border-line bg-surface">
+            {group.settings.map((setting) => (
+              <SettingLine key={setting.key} setting={setting} />
+            ))}
+          </ul>
+        </section>
+      ))}
+    </div>
+  );
+}
+
+function SettingLine({ setting }: { setting: Setting }) {
+  return (
+    <li className="grid gap-x-4 gap-y-0.5 px-3 py-1.5 text-caption md:grid-cols-[minmax(0,1fr)_minmax(0,1.2fr)_12rem]">
+      <code className="break-words font-mono text-label leading-5">
+        <Text>{setting.key}</Text>
+      </code>
+      {setting.secret ? (
+        <span
+          className="text-ink-soft"
+          title="Secrets stay in the server; selvedge keys prints them."
+        >
+          {setting.set ? "••••••••" : "not set"}
+        </span>
+      ) : (
+        <ValueText value={setting.value} />
+      )}
+      <OriginLabel origin={setting.origin} />
+    </li>
+  );
+}
+
+const checkIcons = {
+  ok: <CircleCheck aria-label="ok" className="mt-0.5 size-4 shrink-0 text-success" />,
+  warning: <TriangleAlert aria-label="warning" className="mt-0.5 size-4 shrink-0 text-warning" />,
+  error: <CircleAlert aria-label="error" className="mt-0.5 size-4 shrink-0 text-danger" />,
+};
+
+const checkOrder: Record<Check["status"], number> = { error: 0, warning: 1, ok: 2 };
+
+function Doctor() {
+  const doctor = useQuery(doctorQuery);
+  if (doctor.isPending) return <SkeletonRows rows={8} />;
+  if (doctor.isError) {
+    return (
+      <ErrorState
+        title="The checks could not be run"
+        error={doctor.error}
+        onRetry={() => doctor.refetch()}
+      />
+    );
+  }
+  const checks = doctor.data.checks.toSorted(
+    (one, other) => checkOrder[one.status] - checkOrder[other.status],
+  );
+  const faults = checks.filter(({ status }) => status !== "ok").length;
+  return (
+    <div className="grid max-w-4xl grid-cols-[minmax(0,1fr)] gap-3 p-4 max-md:p-3">
+      <div className="flex items-center justify-between gap-3">
+        <p role="status" className="text-caption text-ink-soft">
+          {faults === 0
+            ? `All ${checks.length} checks passed.`
+            : `${plural(faults, "check")} of ${checks.length} found something.`}
+        </p>
+        <Button size="dense" pending={doctor.isFetching} onClick={() => doctor.refetch()}>
+          <RotateCw aria-hidden="true" className="size-3.5" />
+          Check again
+        </Button>
+      </div>
+      <ul className="divide-y divide-line-soft rounded-md border border-line bg-surface">
+        {checks.map((check) => (
+          <li key={check.name} className="flex gap-3 px-3 py-2.5 text-caption">
+            {checkIcons[check.status]}
+            <div className="grid min-w-0 flex-1 gap-1">
+              <p className="font-medium">
+                <Text>{check.name}</Text>
+              </p>
+              <p className="break-words text-ink-soft">
+                <Text multiline>{check.message}</Text>
+              </p>
+              {check.remedy !== null && (
+                <p className="break-words">
+                  <Text multiline>{check.remedy}</Text>
+                </p>
+              )}
+            </div>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function Accounts() {
+  const { login } = useSession();
+  const accounts = useQuery(accountsQuery);
+  if (accounts.isPending) return <SkeletonRows rows={4} />;
+  if (accounts.isError) {
+    return (
+      <ErrorState
+        title="The accounts could not be loaded"
+        error={accounts.error}
+        onRetry={() => accounts.refetch()}
+      />
+    );
+  }
+  const command = "selvedge console user add NAME --level viewer";
+  return (
+    <div className="grid max-w-3xl grid-cols-[minmax(0,1fr)] gap-4 p-4 max-md:p-3">
+      {accounts.data.accounts.length === 0 ? (
+        <EmptyState
+          icon={UserRound}
+          title="There are no accounts."
+          text={
+            login
+              ? "Accounts are made on the server."
+              : "Nobody signs in to this console, because only this machine reaches it."
+          }
+        />
+      ) : (
+        <ul className="divide-y divide-line-soft rounded-md border border-line bg-surface">
+          {accounts.data.accounts.map((account) => (
+            <li
+              key={account.name}
+              className="flex flex-wrap items-center gap-3 px-3 py-2 text-caption"
+            >
+              <span className="min-w-0 flex-1 truncate font-medium">
+                <Text>{account.name}</Text>
+              </span>
+              <Badge tone={account.level === "admin" ? "warning" : "neutral"}>
+                {account.level}
+              </Badge>
+              <span className="text-ink-soft">
+                {account.last_sign_in_at === null
+                  ? "never signed in"
+                  : `signed in ${formatTime(account.last_sign_in_at)}`}
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+      <CodeBlock label="command" code={command} />
+    </div>
+  );
+}

@@ -1,0 +1,36 @@
+//! What the project runs with: settings with their origin, and the checks of `selvedge doctor` (CONSOLE-141).
+//!
+//! Both come from the server by handles. They are for admins, because they name hosts, folders and faults of the deployment.
+
+use actix_web::http::Method;
+use actix_web::{HttpResponse, web};
+use serde_json::json;
+
+use crate::endpoint::{Access, ApiRoute};
+use crate::error::ConsoleError;
+use crate::state::{ConsoleState, Level};
+
+/// The endpoints of this area.
+pub(crate) fn routes() -> Vec<ApiRoute> {
+    let admin = Access::From(Level::Admin);
+    vec![
+        ApiRoute::new(Method::GET, "/api/settings", admin, list_settings),
+        ApiRoute::new(Method::GET, "/api/doctor", admin, run_doctor),
+    ]
+}
+
+/// `GET /api/settings` → `{settings: [{key, value, origin, secret, set}]}`
+async fn list_settings(state: web::Data<ConsoleState>) -> HttpResponse {
+    HttpResponse::Ok().json(json!({ "settings": state.handles.settings }))
+}
+
+/// `GET /api/doctor` → `{checks: [{name, status, message, remedy}]}`
+async fn run_doctor(state: web::Data<ConsoleState>) -> Result<HttpResponse, ConsoleError> {
+    let Some(examine) = &state.handles.doctor else {
+        return Err(ConsoleError::unavailable(
+            "This console cannot examine the server",
+        ));
+    };
+    let checks = examine().await.map_err(ConsoleError::unavailable)?;
+    Ok(HttpResponse::Ok().json(json!({ "checks": checks })))
+}
