@@ -11,12 +11,10 @@ use selvedge_postgres::JsonType;
 use serde::Deserialize;
 use tokio_postgres::{Client, Error};
 
+use super::snapshot::Snapshot;
+
 /// The publication whose tables clients may subscribe to.
 pub(crate) const PUBLICATION: &str = "supabase_realtime";
-
-/// The position of the WAL. A standby writes none, so a snapshot of it never counts as recent.
-const READ_LSN: &str = "select case when pg_catalog.pg_is_in_recovery() then 0 \
-     else (pg_catalog.pg_current_wal_insert_lsn() - '0/0'::pg_catalog.pg_lsn)::bigint end";
 
 const BYTEA_OID: u32 = 17;
 /// Types with `NaN` or infinities, which JSON cannot express: `float4`, `float8` and `numeric`.
@@ -26,8 +24,8 @@ const NUMBER_OIDS: [u32; 3] = [700, 701, 1700];
 #[derive(Debug, Default)]
 pub(crate) struct Catalog {
     tables: HashMap<u32, Rc<PublishedTable>>,
-    /// Position in the WAL before the snapshot was read: it includes all that was committed before.
-    lsn: u64,
+    /// Taken before the tables were read, which therefore show at least what it sees.
+    snapshot: Snapshot,
 }
 
 /// A published table.
@@ -108,7 +106,7 @@ impl Catalog {
     /// # Errors
     /// When the query fails.
     pub(crate) async fn load(client: &Client) -> Result<Self, Error> {
-        let lsn: i64 = client.query_one(READ_LSN, &[]).await?.try_get(0)?;
+        let snapshot = Snapshot::take(client).await?;
         let rows = client
             .query(include_str!("sql/published_tables.sql"), &[&PUBLICATION])
             .await?;
@@ -151,15 +149,12 @@ impl Catalog {
             };
             tables.insert(table.oid, Rc::new(table));
         }
-        Ok(Self {
-            tables,
-            lsn: lsn.cast_unsigned(),
-        })
+        Ok(Self { tables, snapshot })
     }
 
-    /// Whether the snapshot shows the tables at least as they were when the transaction with this commit position ran.
-    pub(crate) fn includes(&self, commit_lsn: u64) -> bool {
-        commit_lsn < self.lsn
+    /// Whether the catalog shows the tables at least as this committed transaction left them.
+    pub(crate) fn includes(&self, xid: u32) -> bool {
+        self.snapshot.sees(xid)
     }
 
     pub(crate) fn table(&self, oid: u32) -> Option<&Rc<PublishedTable>> {

@@ -19,6 +19,7 @@ mod feed;
 mod filter;
 mod matcher;
 mod row_change;
+mod snapshot;
 mod subscriptions;
 
 use std::sync::Arc;

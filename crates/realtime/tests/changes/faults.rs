@@ -250,10 +250,10 @@ async fn realtime_044_rows_over_one_mebibyte_of_json_keep_values_up_to_64_bytes(
     assert_eq!(whole["record"]["b"].as_str().map(str::len), Some(500_000));
 }
 
-#[tokio::test]
-async fn realtime_014_a_change_waits_until_its_transaction_is_visible_to_the_check() {
-    let test = TestFeed::start(ITEMS).await;
-    test.subscribe(1, ALICE, &[all("items")]).await;
+/// Runs statements for 1, 2, 3 … until one of them waits for a standby that is not there, lets it end, and returns how many
+/// ran. A commit that waits is written, and so it is streamed, but nobody sees it yet. Without load the same state lasts some
+/// microseconds. Other sessions of this cluster do not wait, because they commit asynchronously.
+async fn run_while_a_commit_waits(test: &TestFeed, statement: fn(i32) -> String) -> i32 {
     let superuser = test.superuser().await;
     let set_standby = async |setting: &str| {
         superuser.batch_execute(setting).await.expect("a superuser may");
@@ -262,23 +262,20 @@ async fn realtime_014_a_change_waits_until_its_transaction_is_visible_to_the_che
             .await
             .expect("reloads");
     };
-    // A commit that waits for a standby is written, and so it is streamed, but nobody sees it yet. Without load the same
-    // state lasts some microseconds. Other sessions of this cluster do not wait, because they commit asynchronously.
     set_standby("alter system set synchronous_standby_names = 'nobody'").await;
     let writer = test.superuser().await;
     let is_over = Arc::<AtomicBool>::default();
     let stop = Arc::clone(&is_over);
     let writing = tokio::spawn(async move {
         writer.batch_execute("set synchronous_commit = on").await?;
-        let mut rows = 0;
+        let mut count = 0;
         // The setting takes effect a moment later; until then the rows are visible at once.
         while !stop.load(Ordering::Relaxed) {
-            rows += 1;
-            let insert = format!("insert into items values ({rows}, '{ALICE}', 'late')");
-            writer.batch_execute(&insert).await?;
+            count += 1;
+            writer.batch_execute(&statement(count)).await?;
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
-        Ok::<i32, tokio_postgres::Error>(rows)
+        Ok::<i32, tokio_postgres::Error>(count)
     });
     let waiting =
         "select from pg_stat_activity where wait_event = 'SyncRep' and datname = current_database()";
@@ -288,11 +285,40 @@ async fn realtime_014_a_change_waits_until_its_transaction_is_visible_to_the_che
     // Long enough for the feed to read the row, and to check it if it did not wait.
     tokio::time::sleep(Duration::from_millis(200)).await;
     is_over.store(true, Ordering::Relaxed);
-
     set_standby("alter system reset synchronous_standby_names").await;
+    writing.await.expect("no panic").expect("all commit")
+}
 
-    let rows = writing.await.expect("no panic").expect("all commit");
+#[tokio::test]
+async fn realtime_014_a_change_waits_until_its_transaction_is_visible_to_the_check() {
+    let test = TestFeed::start(ITEMS).await;
+    test.subscribe(1, ALICE, &[all("items")]).await;
+
+    let rows = run_while_a_commit_waits(&test, |id| {
+        format!("insert into items values ({id}, '{ALICE}', 'late')")
+    })
+    .await;
+
     for id in 1..=rows {
         assert_eq!(test.change().await.2["record"]["id"], json!(id));
+    }
+}
+
+#[tokio::test]
+async fn realtime_038_a_table_is_covered_that_is_published_by_a_transaction_that_others_do_not_see_yet() {
+    let test = TestFeed::start(ITEMS).await;
+    test.subscribe(1, "anon", &[json!({"event": "*", "schema": "public"})])
+        .await;
+
+    let tables = run_while_a_commit_waits(&test, |id| {
+        format!(
+            "create table later_{id} (id int primary key); grant select on later_{id} to anon;
+             alter publication supabase_realtime add table later_{id}; insert into later_{id} values ({id})"
+        )
+    })
+    .await;
+
+    for id in 1..=tables {
+        assert_eq!(test.change().await.2["record"], json!({"id": id}));
     }
 }

@@ -1,15 +1,17 @@
 //! Reads the replication stream: row changes in batches, broadcasts one by one.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use selvedge_postgres::replication::{
     LogicalMessage, Relation, ReplicationError, ReplicationStream, Tuple, TupleValue,
 };
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 use super::broadcast_row::parse_broadcast_row;
-use super::state::{Feed, RelationUse};
+use super::state::{Feed, LONGEST_RETRY, RelationUse};
 use crate::changes::batch::deliver;
+use crate::changes::catalog::Catalog;
 use crate::changes::row_change::{RowChange, Transaction};
 use crate::metrics::METRICS;
 
@@ -109,11 +111,8 @@ impl Feed {
         let transaction = self.transaction;
         match message {
             LogicalMessage::Begin {
-                commit_lsn,
-                xid,
-                committed_at_us,
+                xid, committed_at_us, ..
             } => {
-                self.commit_lsn = commit_lsn;
                 self.transaction = Transaction { xid, committed_at_us };
             }
             LogicalMessage::Commit { end_lsn } => batch.end_lsn = Some(end_lsn),
@@ -161,20 +160,23 @@ impl Feed {
             self.relations.insert(oid, usage);
             return;
         }
-        let mut is_recent = self
-            .catalog
-            .as_ref()
-            .is_some_and(|catalog| catalog.includes(self.commit_lsn));
-        if !is_recent {
+        let xid = self.transaction.xid;
+        let is_recent = |catalog: &&Catalog| catalog.includes(xid);
+        if self.catalog.as_ref().filter(is_recent).is_none() {
             // Security: from here on other columns, rights and policies may hold than those that the catalog shows. The
             // changes before are delivered first, because their values are sorted by the columns of the old one.
             self.deliver_batch(batch).await;
-            is_recent = self.reload_catalog().await;
+            self.checks.wait_until_visible(BTreeSet::from([xid])).await;
+            self.reload_catalog().await;
         }
-        let usage = match &self.catalog {
-            Some(catalog) if is_recent => RelationUse::of_table(relation, catalog, self.relations.get(&oid)),
-            // The catalog could not be read. It is read again soon, and the relation is then mapped to it.
-            _ => RelationUse::Unknown(relation),
+        let usage = match self.catalog.as_ref().filter(is_recent) {
+            Some(catalog) => RelationUse::of_table(relation, catalog, self.relations.get(&oid)),
+            // The catalog could not be read, or the transaction did not become visible in time. The catalog is read
+            // again soon, and the relation is then mapped to it.
+            None => {
+                self.reload_at = self.reload_at.min(Instant::now() + LONGEST_RETRY);
+                RelationUse::Unknown(relation)
+            }
         };
         self.relations.insert(oid, usage);
     }

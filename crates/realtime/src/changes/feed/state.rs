@@ -69,8 +69,6 @@ pub(super) struct Feed {
     pub(super) publications: Vec<&'static str>,
     /// The transaction that is being read.
     pub(super) transaction: Transaction,
-    /// Where the transaction being read was committed.
-    pub(super) commit_lsn: u64,
     /// Resolves when the batch before has reached the sockets.
     pub(super) settled: Option<BoxFuture<'static, ()>>,
     /// Broadcasts that have been delivered lately, and since when some may be missing.
@@ -113,7 +111,6 @@ impl Feed {
             relations: HashMap::new(),
             publications: Vec::new(),
             transaction: Transaction::default(),
-            commit_lsn: 0,
             settled: None,
             delivered: DeliveredBroadcasts::default(),
             is_active: false,
