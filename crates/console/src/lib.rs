@@ -29,6 +29,7 @@ mod runs;
 mod series;
 mod session;
 mod settings;
+mod snippets;
 mod state;
 mod subject;
 

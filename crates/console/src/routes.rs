@@ -12,7 +12,7 @@ use actix_web::web;
 use crate::endpoint::{Access, ApiRoute};
 use crate::{
     audit, auth, catalog, insights, logs, mail, objects, policies, proxy, rows, runs, series, session,
-    settings,
+    settings, snippets,
 };
 
 /// The areas of the console. Each brings its endpoints.
@@ -23,6 +23,7 @@ const AREAS: &[fn() -> Vec<ApiRoute>] = &[
     objects::routes,
     rows::routes,
     runs::routes,
+    snippets::routes,
     proxy::routes,
     logs::routes,
     series::routes,

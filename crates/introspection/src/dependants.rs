@@ -29,6 +29,18 @@ impl CatalogReader<'_> {
         let Some(catalog) = kind.catalog() else {
             return Ok(Vec::new());
         };
+        self.list_dependants_in(catalog, oid).await
+    }
+
+    /// Lists the objects that lie in a schema, all of which `drop schema … cascade` drops.
+    ///
+    /// # Errors
+    /// When the query fails.
+    pub async fn list_schema_members(&self, oid: &str) -> Result<Vec<Dependant>, Error> {
+        self.list_dependants_in("pg_namespace", oid).await
+    }
+
+    async fn list_dependants_in(&self, catalog: &str, oid: &str) -> Result<Vec<Dependant>, Error> {
         let rows = self
             .transaction
             .query(include_str!("dependants.sql"), &[&catalog, &oid])

@@ -2,6 +2,7 @@
  * Names the statements that change or destroy more than their writer may have meant (CONSOLE-094). It reads words
  * only, so a function that deletes passes unseen: the question is a courtesy and protects nothing.
  */
+import { quoteIdentifier } from "./quote";
 import { type Statement, splitStatements } from "./statements";
 import { isWord, nameOf, type Token } from "./tokens";
 
@@ -13,10 +14,19 @@ export type DangerKind =
   | "drop_column"
   | "disable_rls";
 
+/** An object as `POST /api/sql/count` takes it; of a `table` the rows are counted, too. */
+export interface CountedObject {
+  kind: "table" | "relation" | "type" | "function" | "schema";
+  /** The name in SQL, quoted where PostgreSQL needs it. */
+  name: string;
+}
+
 export interface Danger {
   kind: DangerKind;
   /** What it is about, as written: `public.items`, `column note of items`. */
   target: string;
+  /** The objects that can be counted before it runs; empty where nothing can be. */
+  objects: CountedObject[];
   statement: Statement;
 }
 
@@ -33,10 +43,11 @@ function inspectStatement(statement: Statement): Danger[] {
   const rest = tokens.slice(verb + 1);
   if (isWord(first, "delete") || isWord(first, "update")) return inspectWrite(statement, verb);
   if (isWord(first, "truncate")) {
-    const target = readTarget(isWord(rest[0], "table") ? rest.slice(1) : rest);
-    return [{ kind: "truncate", target, statement }];
+    const names = isWord(rest[0], "table") ? rest.slice(1) : rest;
+    const objects = readObjects(names, "table");
+    return [{ kind: "truncate", target: readTarget(names), objects, statement }];
   }
-  if (isWord(first, "drop")) return [{ kind: "drop", target: readDropped(rest), statement }];
+  if (isWord(first, "drop")) return [{ kind: "drop", ...readDropped(rest), statement }];
   if (isWord(first, "alter")) return inspectAlter(statement, rest);
   return [];
 }
@@ -69,30 +80,34 @@ function inspectWrite(statement: Statement, verb: number): Danger[] {
     if (token.text === ")") depth -= 1;
     if (depth === 0 && isWord(token, "where")) return [];
   }
-  const target = readTarget(tokens.slice(isDelete ? 2 : 1));
-  return [{ kind: isDelete ? "delete_all" : "update_all", target, statement }];
+  const names = tokens.slice(isDelete ? 2 : 1);
+  const objects = readObjects(names, "table").slice(0, 1);
+  const kind = isDelete ? "delete_all" : "update_all";
+  return [{ kind, target: readTarget(names), objects, statement }];
 }
 
 function inspectAlter(statement: Statement, rest: readonly Token[]): Danger[] {
   if (!isWord(rest[0], "table")) return [];
   const table = readTarget(rest.slice(1));
+  const objects = readObjects(rest.slice(1), "table").slice(0, 1);
   const dangers: Danger[] = [];
   for (const [index, token] of rest.entries()) {
     const next = rest[index + 1];
     if (isWord(token, "drop") && !isWord(next, "constraint", "default", "not", "identity")) {
       if (isWord(next, "expression")) continue;
       const column = readTarget(rest.slice(isWord(next, "column") ? index + 2 : index + 1));
-      dangers.push({ kind: "drop_column", target: `column ${column} of ${table}`, statement });
+      const target = `column ${column} of ${table}`;
+      dangers.push({ kind: "drop_column", target, objects, statement });
     }
     if (isWord(token, "disable") && isWord(next, "row")) {
-      dangers.push({ kind: "disable_rls", target: table, statement });
+      dangers.push({ kind: "disable_rls", target: table, objects, statement });
     }
   }
   return dangers;
 }
 
-/** `table items`, `materialized view totals`: what kind of object a DROP removes, and its name. */
-function readDropped(tokens: readonly Token[]): string {
+/** What a DROP removes: `table items` or `materialized view totals`, and the objects that can be counted. */
+function readDropped(tokens: readonly Token[]): Pick<Danger, "target" | "objects"> {
   const kind: string[] = [];
   let at = 0;
   for (; at < tokens.length; at += 1) {
@@ -100,16 +115,58 @@ function readDropped(tokens: readonly Token[]): string {
     if (token === undefined || !isWord(token, ...droppedKinds)) break;
     kind.push(token.text.toLowerCase());
   }
-  return [...kind, readTarget(tokens.slice(at))].join(" ");
+  const names = tokens.slice(at);
+  const counted = countedKinds[kind.join(" ")];
+  return {
+    target: [...kind, readTarget(names)].join(" "),
+    objects: counted === undefined ? [] : readObjects(names, counted),
+  };
 }
+
+const countedKinds: Readonly<Record<string, CountedObject["kind"]>> = {
+  table: "table",
+  "foreign table": "table",
+  "materialized view": "table",
+  view: "relation",
+  index: "relation",
+  sequence: "relation",
+  type: "type",
+  domain: "type",
+  function: "function",
+  procedure: "function",
+  routine: "function",
+  aggregate: "function",
+  schema: "schema",
+};
 
 const droppedKinds =
   `table view materialized schema database index sequence function procedure routine aggregate type
   domain extension trigger policy rule role user publication subscription server foreign data wrapper event collation
   text search configuration dictionary operator class family cast owned by`.split(/\s+/);
 
-/** A possibly qualified name behind ONLY, IF EXISTS or CONCURRENTLY. */
+/** The objects of a list of names, which ends at the first word that is no name, such as CASCADE. */
+function readObjects(tokens: readonly Token[], kind: CountedObject["kind"]): CountedObject[] {
+  const objects: CountedObject[] = [];
+  let depth = 0;
+  let from = 0;
+  for (const [index, token] of tokens.entries()) {
+    if (token.text === "(") depth += 1;
+    if (token.text === ")") depth -= 1;
+    const isLast = index === tokens.length - 1;
+    if (!isLast && (token.text !== "," || depth > 0)) continue;
+    const names = readNames(tokens.slice(from, isLast ? index + 1 : index));
+    if (names.length > 0) objects.push({ kind, name: names.map(quoteIdentifier).join(".") });
+    from = index + 1;
+  }
+  return objects;
+}
+
+/** A possibly qualified name behind ONLY, IF EXISTS or CONCURRENTLY, as people write it. */
 function readTarget(tokens: readonly Token[]): string {
+  return readNames(tokens).join(".");
+}
+
+function readNames(tokens: readonly Token[]): string[] {
   const names: string[] = [];
   let expectsName = true;
   for (const token of tokens) {
@@ -120,5 +177,5 @@ function readTarget(tokens: readonly Token[]): string {
       expectsName = false;
     } else break;
   }
-  return names.join(".");
+  return names;
 }

@@ -92,6 +92,31 @@ describe("dangers", () => {
     ]);
   });
 
+  test("CONSOLE-094 every object that a statement names is counted, under its quoted name", () => {
+    const objectsOf = (sql: string) => findDangers(sql).map(({ objects }) => objects);
+    expect(
+      objectsOf(`truncate table only a, public."Big Items" restart identity cascade;
+                 drop table if exists x, y cascade; delete from only t as u using v;
+                 drop view v; drop function f(int, text), g(); drop policy p on t`),
+    ).toEqual([
+      [
+        { kind: "table", name: "a" },
+        { kind: "table", name: 'public."Big Items"' },
+      ],
+      [
+        { kind: "table", name: "x" },
+        { kind: "table", name: "y" },
+      ],
+      [{ kind: "table", name: "t" }],
+      [{ kind: "relation", name: "v" }],
+      [
+        { kind: "function", name: "f" },
+        { kind: "function", name: "g" },
+      ],
+      [],
+    ]);
+  });
+
   test("CONSOLE-094 a where in a subquery does not count, one of the statement does", () => {
     expect(dangersOf("update t set a = (select b from c where d)")).toEqual(["update_all: t"]);
     expect(dangersOf("delete from t where id = 1; update t set a = 1 where b")).toEqual([]);

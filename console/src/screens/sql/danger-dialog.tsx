@@ -1,19 +1,13 @@
 /** The question before a statement that destroys, with what it would touch (CONSOLE-094). */
 import { useQuery } from "@tanstack/react-query";
 import { request } from "@/api/client";
+import type { Subject } from "@/api/subject";
 import { CodeBlock } from "@/components/code-block";
 import { ConfirmDialog } from "@/components/confirm-dialog";
 import { Skeleton } from "@/components/skeleton";
 import { Text } from "@/components/text";
-import { plural } from "@/lib/format";
 import type { Danger, DangerKind } from "@/lib/sql/dangers";
-
-/** What `POST /api/sql/count` says about one statement; it counts in a read-only transaction. */
-interface Count {
-  rows?: number | null;
-  /** What goes along with a DROP. */
-  dependants?: { kind: string; name: string }[];
-}
+import { describeCounts, type ObjectCount } from "./danger-counts";
 
 const words: Record<DangerKind, string> = {
   delete_all: "deletes every row of",
@@ -26,13 +20,16 @@ const words: Record<DangerKind, string> = {
 
 interface DangerDialogProps {
   dangers: readonly Danger[];
+  /** Counts as this subject, because row-level security may hide rows from it. */
+  subject: Subject;
   /** In one transaction, nothing is kept unless everything succeeds. */
   isOneTransaction: boolean;
   onConfirm: () => void;
   onClose: () => void;
 }
 
-export function DangerDialog({ dangers, isOneTransaction, onConfirm, onClose }: DangerDialogProps) {
+export function DangerDialog(props: DangerDialogProps) {
+  const { dangers, subject, isOneTransaction, onConfirm, onClose } = props;
   return (
     <ConfirmDialog
       title={
@@ -52,6 +49,7 @@ export function DangerDialog({ dangers, isOneTransaction, onConfirm, onClose }: 
           <DangerItem
             key={`${danger.statement.start} ${danger.kind} ${danger.target}`}
             danger={danger}
+            subject={subject}
           />
         ))}
       </ul>
@@ -59,14 +57,22 @@ export function DangerDialog({ dangers, isOneTransaction, onConfirm, onClose }: 
   );
 }
 
-function DangerItem({ danger }: { danger: Danger }) {
-  const { text } = danger.statement;
-  const count = useQuery({
-    queryKey: ["sql-count", text],
-    queryFn: ({ signal }) => request<Count>("/api/sql/count", { json: { text }, signal }),
+function DangerItem({ danger, subject }: { danger: Danger; subject: Subject }) {
+  const { objects, statement } = danger;
+  const { text } = statement;
+  const counts = useQuery({
+    queryKey: ["sql-count", objects, subject],
+    queryFn: async ({ signal }) => {
+      const json = { objects, subject };
+      const body = await request<{ objects: ObjectCount[] }>("/api/sql/count", { json, signal });
+      return body.objects;
+    },
+    enabled: objects.length > 0,
     retry: false,
     gcTime: 0,
   });
+  const sentence =
+    objects.length === 0 ? "" : describeCounts(danger.kind, counts.data, counts.error);
   return (
     <li>
       <p className="mb-1">
@@ -74,28 +80,19 @@ function DangerItem({ danger }: { danger: Danger }) {
         <strong className="font-medium">
           <Text>{danger.target === "" ? "an object" : danger.target}</Text>
         </strong>
-        {": "}
-        {count.isPending ? (
-          <Skeleton className="inline-block h-3.5 w-16 align-middle" />
-        ) : (
-          describeCount(count.data)
-        )}
+        {sentence === "" && !counts.isLoading ? "." : ": "}
+        <span role="status">
+          {counts.isLoading ? (
+            <>
+              <Skeleton className="inline-block h-3.5 w-16 align-middle" />
+              <span className="sr-only">counting</span>
+            </>
+          ) : (
+            <Text>{sentence}</Text>
+          )}
+        </span>
       </p>
       <CodeBlock code={text.length > 600 ? `${text.slice(0, 600)}…` : text} label="statement" />
     </li>
   );
-}
-
-function describeCount(count: Count | undefined): string {
-  if (count === undefined) return "how much it touches could not be counted.";
-  const parts = [
-    typeof count.rows === "number" ? plural(count.rows, "row") : null,
-    count.dependants?.length
-      ? `${plural(count.dependants.length, "dependent object")} (${count.dependants
-          .slice(0, 3)
-          .map(({ name }) => name)
-          .join(", ")}${count.dependants.length > 3 ? " …" : ""})`
-      : null,
-  ].filter((part) => part !== null);
-  return parts.length === 0 ? "nothing was counted." : `${parts.join(", ")}.`;
 }

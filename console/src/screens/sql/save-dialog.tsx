@@ -1,6 +1,7 @@
 /** Asks for the name under which a query is saved. */
 import { Button } from "@ui/button";
 import { useState } from "react";
+import { useSession } from "@/api/session";
 import { Dialog } from "@/components/dialog";
 import { ErrorNotice } from "@/components/error-state";
 import { Field } from "@/components/field";
@@ -17,6 +18,7 @@ interface SaveDialogProps {
 export function SaveDialog({ suggestion, text, onSaved, onClose }: SaveDialogProps) {
   const [name, setName] = useState(suggestion);
   const save = useSaveSnippet();
+  const { mode } = useSession();
   const isTaken = useSnippets().data?.some((snippet) => snippet.name === name.trim()) ?? false;
   const submit = () => {
     const trimmed = name.trim();
@@ -26,7 +28,11 @@ export function SaveDialog({ suggestion, text, onSaved, onClose }: SaveDialogPro
   return (
     <Dialog
       title="Save this query"
-      description="On a laptop it becomes a file in supabase/snippets."
+      description={
+        mode === "start"
+          ? "It becomes a file of the project, in its folder snippets."
+          : "It is kept for your account, and nobody else sees it."
+      }
       onClose={onClose}
       footer={
         <>

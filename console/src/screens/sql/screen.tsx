@@ -28,7 +28,7 @@ import { findEditableCell } from "./edit-result";
 import { ResultPane } from "./result-pane";
 import { forgetRun, listRunning, runsVersion, subscribeToRuns } from "./runs/run-store";
 import { SaveDialog } from "./save-dialog";
-import { useHasSnippets, useSaveSnippet } from "./snippets";
+import { useSaveSnippet, whyNoSnippetChanges } from "./snippets";
 import { SqlList } from "./sql-list";
 import { SqlToolbar } from "./sql-toolbar";
 import { usePlan } from "./use-plan";
@@ -148,7 +148,7 @@ function Query(props: QueryProps) {
   const catalog = useCatalog();
   const plan = usePlan();
   const save = useSaveSnippet();
-  const hasSnippets = useHasSnippets();
+  const saveRefusal = whyNoSnippetChanges(useSession());
   useEffect(() => editor.current?.focus(), []);
 
   const change = (next: string) => {
@@ -164,8 +164,9 @@ function Query(props: QueryProps) {
     plan.ask(part?.text ?? "", analyze, settings.subject, () => onResultTab("plan"));
   };
   const saveSnippet = () => {
-    if (!hasSnippets) return;
-    if (snippet === null) setNaming(true);
+    if (saveRefusal !== undefined) {
+      toast({ title: "It was not saved", description: saveRefusal, tone: "danger" });
+    } else if (snippet === null) setNaming(true);
     else {
       save.mutate(
         { name: snippet, text },
@@ -242,6 +243,7 @@ function Query(props: QueryProps) {
       {runner.pending !== null && (
         <DangerDialog
           dangers={runner.pending.dangers}
+          subject={runner.pending.request.subject}
           isOneTransaction={settings.transaction === "one"}
           onConfirm={runner.confirm}
           onClose={runner.dismiss}

@@ -1,7 +1,7 @@
 /** Snippets: files below `supabase/snippets` on a laptop, rows per account where the console serves many. */
 import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { request } from "@/api/client";
-import { ApiError } from "@/api/error";
+import { type Session, whyReadOnly } from "@/api/session";
 
 export interface Snippet {
   name: string;
@@ -19,10 +19,12 @@ export const snippetsQuery = queryOptions({
 
 export const useSnippets = () => useQuery(snippetsQuery);
 
-/** Whether this server keeps snippets; one without the endpoint offers the history alone. */
-export function useHasSnippets(): boolean {
-  const { error } = useSnippets();
-  return !(error instanceof ApiError && error.status === 404);
+/**
+ * The reason why snippets cannot be changed, or undefined when they can. Files of the project belong to everybody, while an
+ * account's own rows are its own at every level.
+ */
+export function whyNoSnippetChanges(session: Session): string | undefined {
+  return session.mode === "start" ? whyReadOnly(session) : undefined;
 }
 
 const pathOf = (name: string) => `/api/sql/snippets/${encodeURIComponent(name)}`;

@@ -16,9 +16,9 @@ import {
   loadSnippet,
   type Snippet,
   useDeleteSnippet,
-  useHasSnippets,
   useSaveSnippet,
   useSnippets,
+  whyNoSnippetChanges,
 } from "./snippets";
 
 interface SqlListProps {
@@ -28,17 +28,15 @@ interface SqlListProps {
   onOpen: (text: string, name?: string, snippet?: string) => void;
 }
 
-export function SqlList({ tab: wanted, onTab, onOpen }: SqlListProps) {
+export function SqlList({ tab, onTab, onOpen }: SqlListProps) {
   const [search, setSearch] = useState("");
-  const hasSnippets = useHasSnippets();
-  const tab = hasSnippets ? wanted : "history";
   return (
     <Tabs
       label="Saved and run before"
       value={tab === "history" ? "history" : "snippets"}
       onChange={onTab}
       tabs={[
-        ...(hasSnippets ? [{ value: "snippets", label: "Snippets" }] : []),
+        { value: "snippets", label: "Snippets" },
         { value: "history", label: "History" },
       ]}
     >
@@ -72,6 +70,7 @@ function SnippetList({ search, onOpen }: ListProps) {
   const snippets = useSnippets();
   const remove = useDeleteSnippet();
   const save = useSaveSnippet();
+  const refusal = whyNoSnippetChanges(useSession());
   if (snippets.isPending) return <SkeletonRows rows={4} />;
   if (snippets.isError) {
     return (
@@ -129,7 +128,8 @@ function SnippetList({ search, onOpen }: ListProps) {
           </button>
           <IconButton
             size="dense"
-            label={`Delete ${snippet.name}`}
+            label={refusal ?? `Delete ${snippet.name}`}
+            disabled={refusal !== undefined}
             onClick={() => void drop(snippet)}
             className="opacity-0 focus-visible:opacity-100 group-hover:opacity-100 pointer-coarse:opacity-100"
           >

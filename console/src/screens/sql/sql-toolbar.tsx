@@ -4,7 +4,6 @@ import { ChevronDown, Play, Save, Square, Workflow } from "lucide-react";
 import { Kbd } from "@/components/kbd";
 import { Menu, MenuHeading, MenuItem, MenuRadioGroup, MenuRadioItem } from "@/components/menu";
 import { SubjectPicker } from "@/components/subject-picker";
-import { useHasSnippets } from "./snippets";
 import type { SqlSettings } from "./use-sql-settings";
 
 interface SqlToolbarProps extends SqlSettings {
@@ -18,7 +17,6 @@ interface SqlToolbarProps extends SqlSettings {
 }
 
 export function SqlToolbar(props: SqlToolbarProps) {
-  const hasSnippets = useHasSnippets();
   const { subject, onSubject, isRunning, isExplaining, onRun, onCancel, onExplain, onSave } = props;
   return (
     <div
@@ -54,12 +52,10 @@ export function SqlToolbar(props: SqlToolbarProps) {
           <MenuItem onSelect={() => onExplain(false)}>Plan without running</MenuItem>
           <MenuItem onSelect={() => onExplain(true)}>Run, measure and roll back</MenuItem>
         </Menu>
-        {hasSnippets && (
-          <Button size="dense" variant="quiet" onClick={onSave}>
-            <Save aria-hidden="true" className="size-3.5" />
-            Save
-          </Button>
-        )}
+        <Button size="dense" variant="quiet" onClick={onSave}>
+          <Save aria-hidden="true" className="size-3.5" />
+          Save
+        </Button>
       </div>
     </div>
   );

@@ -1,12 +1,12 @@
 //! `POST /api/sql/explain`: the plan of a statement, measured or not (CONSOLE-095).
 
 use actix_web::{HttpResponse, web};
-use selvedge_postgres::{TextEvent, TextSession};
+use selvedge_postgres::TextSession;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::request::check_subject;
-use super::session::{Frame, open};
+use super::session::{Frame, open, read_first_row};
 use crate::audit::{self, AuditEntry};
 use crate::error::ConsoleError;
 use crate::session::Session;
@@ -64,27 +64,17 @@ pub(super) async fn explain(
 }
 
 async fn read_plan(session: &mut TextSession, statement: &str, prefix: usize) -> Result<Value, ConsoleError> {
-    let lost = |error: selvedge_postgres::TextSessionError| ConsoleError::unavailable(error.to_string());
-    session.send(statement, 0).await.map_err(lost)?;
-    let mut outcome = Err(ConsoleError::invalid("There is no statement to explain"));
-    loop {
-        match session.next_event(PLAN_BYTES, PLAN_BYTES).await.map_err(lost)? {
-            TextEvent::Row(cells) => {
-                let text = cells
-                    .first()
-                    .and_then(Option::as_ref)
-                    .map(|cell| cell.text.as_str());
-                outcome = serde_json::from_str(text.unwrap_or_default()).map_err(ConsoleError::from);
-            }
-            TextEvent::Error(error) => {
-                let mut refused = ConsoleError::invalid(error.message).with("code", json!(error.code));
-                if let Some(position) = error.position {
-                    refused = refused.with("position", json!(position.saturating_sub(prefix)));
-                }
-                outcome = Err(refused);
-            }
-            TextEvent::Ready(_) => return outcome,
-            _ => {}
+    let outcome = read_first_row(session, statement, PLAN_BYTES)
+        .await
+        .map_err(|error| ConsoleError::unavailable(error.to_string()))?;
+    let row = outcome.map_err(|error| {
+        let refused = ConsoleError::invalid(error.message).with("code", json!(error.code));
+        match error.position {
+            Some(position) => refused.with("position", json!(position.saturating_sub(prefix))),
+            None => refused,
         }
-    }
+    })?;
+    let plan = row.into_iter().flatten().next().flatten();
+    let text = plan.ok_or_else(|| ConsoleError::invalid("There is no statement to explain"))?;
+    Ok(serde_json::from_str(&text)?)
 }

@@ -3,6 +3,7 @@
 //! Each run has a connection of its own, because a text can change its session in ways that no reset finds. It logs in as the
 //! level, or as the API's authenticator where the text runs as one of its callers, so PostgreSQL decides what it may do.
 
+mod count;
 mod events;
 mod explain;
 mod registry;
@@ -25,5 +26,6 @@ pub(crate) fn routes() -> Vec<ApiRoute> {
         ApiRoute::new(Method::POST, "/api/sql/runs", viewer, start::start_run),
         ApiRoute::new(Method::DELETE, "/api/sql/runs/{id}", viewer, start::cancel_run),
         ApiRoute::new(Method::POST, "/api/sql/explain", viewer, explain::explain),
+        ApiRoute::new(Method::POST, "/api/sql/count", viewer, count::count_objects),
     ]
 }

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use selvedge_postgres::{
-    Database, Login, StatementCanceller, TextSession, TextSessionError, quote_identifier, quote_literal,
+    Database, Login, StatementCanceller, TextEvent, TextNotice, TextSession, TextSessionError,
+    quote_identifier, quote_literal,
 };
 
 use super::request::TransactionMode;
@@ -84,6 +85,30 @@ async fn begin(session: &mut TextSession, frame: Frame) -> Result<(), TextSessio
                 .await?;
             // After the first snapshot PostgreSQL refuses to make the transaction writable again, whatever the text tries.
             session.run("select pg_catalog.pg_current_snapshot()").await
+        }
+    }
+}
+
+/// The values of a result's first row as text, or `None` for a result without rows.
+type FirstRow = Option<Vec<Option<String>>>;
+
+/// Runs a statement and returns the first row of its result; the inner error is PostgreSQL's refusal.
+pub(super) async fn read_first_row(
+    session: &mut TextSession,
+    statement: &str,
+    cell_bytes: usize,
+) -> Result<Result<FirstRow, TextNotice>, TextSessionError> {
+    session.send(statement, 0).await?;
+    let mut outcome = Ok(None);
+    loop {
+        match session.next_event(cell_bytes, cell_bytes).await? {
+            TextEvent::Row(cells) => {
+                let texts = || cells.into_iter().map(|cell| cell.map(|cell| cell.text)).collect();
+                outcome = outcome.map(|first: FirstRow| first.or_else(|| Some(texts())));
+            }
+            TextEvent::Error(error) => outcome = Err(error),
+            TextEvent::Ready(_) => return Ok(outcome),
+            _ => {}
         }
     }
 }

@@ -7,4 +7,5 @@ mod levels;
 #[path = "../support/running_console.rs"]
 mod running_console;
 mod sessions;
+mod snippets;
 mod support;

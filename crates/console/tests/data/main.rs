@@ -2,10 +2,12 @@
 
 mod apply;
 mod catalog;
+mod count;
 mod read;
 #[path = "../support/running_console.rs"]
 mod running_console;
 mod runs;
+mod snippets;
 mod support;
 #[path = "../support/test_console.rs"]
 mod test_console;

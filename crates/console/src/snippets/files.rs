@@ -1,0 +1,119 @@
+//! Snippets as files `snippets/NAME.sql` of the project, which the repository keeps with the project.
+
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Read as _, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use super::snippet::{MAX_TEXT_BYTES, Snippet, check_name, not_found};
+use crate::error::ConsoleError;
+
+/// The ending of the files, without the dot.
+const EXTENSION: &str = "sql";
+
+/// Lists the files of the folder. Links and files with other endings or odd names are left out.
+pub(super) fn list(project: &Path) -> Result<Vec<Snippet>, ConsoleError> {
+    let entries = match fs::read_dir(folder(project)) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(failed(&error)),
+    };
+    let mut snippets = Vec::new();
+    for entry in entries {
+        let entry = entry.map_err(|error| failed(&error))?;
+        let path = entry.path();
+        let name = path
+            .file_stem()
+            .and_then(|name| name.to_str())
+            .unwrap_or_default();
+        let is_snippet = path.extension().is_some_and(|ending| ending == EXTENSION);
+        // A file that was removed since the folder was read has no metadata any more.
+        let Ok(metadata) = entry.metadata() else {
+            continue;
+        };
+        if !is_snippet || !metadata.is_file() || check_name(name).is_err() {
+            continue;
+        }
+        snippets.push(Snippet {
+            name: name.to_owned(),
+            text: None,
+            updated_at: metadata.modified().map_err(|error| failed(&error))?.into(),
+        });
+    }
+    snippets.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(snippets)
+}
+
+/// Reads a file.
+pub(super) fn read(project: &Path, name: &str) -> Result<Snippet, ConsoleError> {
+    let path = find_file(project, name)?;
+    let file = File::open(&path).map_err(|error| missing_or_failed(name, &error))?;
+    let metadata = file.metadata().map_err(|error| failed(&error))?;
+    let mut bytes = Vec::new();
+    // The limit holds while reading, too, because the file may grow meanwhile.
+    file.take(MAX_TEXT_BYTES as u64 + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|error| failed(&error))?;
+    if bytes.len() > MAX_TEXT_BYTES {
+        return Err(ConsoleError::invalid("The file has more than 1 MB"));
+    }
+    let text = String::from_utf8(bytes).map_err(|_| ConsoleError::invalid("The file is not UTF-8"))?;
+    Ok(Snippet {
+        name: name.to_owned(),
+        text: Some(text),
+        updated_at: metadata.modified().map_err(|error| failed(&error))?.into(),
+    })
+}
+
+/// Writes a file. A crash leaves either the old text or the new one.
+pub(super) fn save(project: &Path, name: &str, text: &str) -> Result<(), ConsoleError> {
+    let write = || -> io::Result<()> {
+        let folder = folder(project);
+        fs::create_dir_all(&folder)?;
+        let mut file = tempfile::Builder::new()
+            .prefix(".snippet-")
+            .permissions(fs::Permissions::from_mode(0o644))
+            .tempfile_in(&folder)?;
+        file.write_all(text.as_bytes())?;
+        file.as_file().sync_all()?;
+        // The new file takes the name, so a link of this name is replaced and never followed.
+        file.persist(path_of(project, name))?;
+        Ok(())
+    };
+    write().map_err(|error| failed(&error))
+}
+
+/// Removes a file.
+pub(super) fn delete(project: &Path, name: &str) -> Result<(), ConsoleError> {
+    let path = find_file(project, name)?;
+    fs::remove_file(path).map_err(|error| missing_or_failed(name, &error))
+}
+
+/// Returns the path of a file that exists. A link is refused, because it could lead out of the project.
+fn find_file(project: &Path, name: &str) -> Result<PathBuf, ConsoleError> {
+    let path = path_of(project, name);
+    let metadata = fs::symlink_metadata(&path).map_err(|error| missing_or_failed(name, &error))?;
+    if !metadata.is_file() {
+        return Err(not_found(name));
+    }
+    Ok(path)
+}
+
+fn folder(project: &Path) -> PathBuf {
+    project.join("snippets")
+}
+
+fn path_of(project: &Path, name: &str) -> PathBuf {
+    folder(project).join(format!("{name}.{EXTENSION}"))
+}
+
+fn missing_or_failed(name: &str, error: &io::Error) -> ConsoleError {
+    match error.kind() {
+        ErrorKind::NotFound => not_found(name),
+        _ => failed(error),
+    }
+}
+
+fn failed(error: &io::Error) -> ConsoleError {
+    ConsoleError::unavailable(format!("The folder of snippets cannot be used: {error}"))
+}

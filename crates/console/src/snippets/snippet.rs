@@ -1,0 +1,84 @@
+//! A saved query, and which names and texts it may have.
+
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+
+use crate::error::ConsoleError;
+
+/// The characters that a name may have. With four bytes each and the ending they still fit into a file name.
+const MAX_NAME_CHARACTERS: usize = 60;
+/// The bytes that a text may have; the table of snippets has the same limit.
+pub(super) const MAX_TEXT_BYTES: usize = 1024 * 1024;
+
+/// A saved query; a list leaves the text out.
+#[derive(Debug, Serialize)]
+pub(super) struct Snippet {
+    pub(super) name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) text: Option<String>,
+    pub(super) updated_at: DateTime<Utc>,
+}
+
+/// Refuses names that would leave the folder of snippets, hide a file, or be no file name on another system.
+pub(super) fn check_name(name: &str) -> Result<(), ConsoleError> {
+    let has_forbidden = name
+        .chars()
+        .any(|char| char.is_control() || r#"/\:*?"<>|"#.contains(char));
+    let is_valid = !has_forbidden
+        && !name.is_empty()
+        && name.chars().count() <= MAX_NAME_CHARACTERS
+        && !name.starts_with('.')
+        && name.trim() == name;
+    if is_valid {
+        return Ok(());
+    }
+    Err(ConsoleError::invalid(format!(
+        "A name has 1 to {MAX_NAME_CHARACTERS} characters, begins with none of dot and blank, and has none of / \\ : * ? \" < > |"
+    )))
+}
+
+/// Refuses texts that are longer than a person would write.
+pub(super) fn check_text(text: &str) -> Result<(), ConsoleError> {
+    if text.len() > MAX_TEXT_BYTES {
+        return Err(ConsoleError::invalid("A snippet has at most 1 MB"));
+    }
+    // PostgreSQL's texts cannot hold this character, and no statement can contain it.
+    if text.contains('\0') {
+        return Err(ConsoleError::invalid("The text contains a NUL character"));
+    }
+    Ok(())
+}
+
+/// The error for a snippet that is not there.
+pub(super) fn not_found(name: &str) -> ConsoleError {
+    ConsoleError::not_found(format!("There is no snippet {name}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn console_096_names_of_snippets_are_plain_file_names() {
+        for name in ["a", "Orders of today", "ä (2)", "select 1; --", "CON"] {
+            assert!(check_name(name).is_ok(), "{name}");
+        }
+        for name in [
+            "",
+            ".",
+            "..",
+            ".env",
+            "a/b",
+            "../config",
+            r"a\b",
+            "a\0",
+            "a\nb",
+            " a",
+            "a ",
+            "c:a",
+        ] {
+            assert!(check_name(name).is_err(), "{name:?}");
+        }
+        assert!(check_name(&"ä".repeat(61)).is_err());
+    }
+}

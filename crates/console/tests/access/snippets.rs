@@ -1,0 +1,87 @@
+//! Saved queries of an account are closed to all others.
+
+use serde_json::Value;
+
+use crate::support::{Console, SignedIn};
+
+const SNIPPET: &str = "/api/sql/snippets/Orders";
+
+fn send(console: &Console, session: &SignedIn, method: &str, path: &str, body: &str) -> (u16, Value) {
+    let lines = format!(
+        "Cookie: {}\r\nX-Selvedge-Console: {}\r\n",
+        session.cookie, session.secret
+    );
+    let answer = console.page(method, path, &lines, body);
+    (
+        answer.status,
+        serde_json::from_str(&answer.body).unwrap_or(Value::Null),
+    )
+}
+
+#[tokio::test]
+async fn console_096_nobody_reads_or_changes_the_snippets_of_another_account() {
+    let console = Console::start().await;
+    let (vera, adam) = (console.sign_in("vera"), console.sign_in("adam"));
+
+    let text = r#"{"text": "select 1"}"#;
+    assert_eq!(send(&console, &vera, "PUT", SNIPPET, text).0, 204);
+    assert_eq!(send(&console, &adam, "GET", SNIPPET, "").0, 404);
+    assert_eq!(send(&console, &adam, "DELETE", SNIPPET, "").0, 404);
+    assert_eq!(
+        send(&console, &adam, "PUT", SNIPPET, r#"{"text": "drop"}"#).0,
+        204
+    );
+    let (_, snippet) = send(&console, &vera, "GET", SNIPPET, "");
+    assert_eq!(snippet["text"], "select 1");
+    let (_, list) = send(&console, &vera, "GET", "/api/sql/snippets", "");
+    assert_eq!(list["snippets"].as_array().map(Vec::len), Some(1));
+    assert_eq!(list["snippets"][0]["text"], Value::Null);
+
+    // No login with which accounts and the API run SQL may write them, and only that of admins reads the whole database.
+    for role in [
+        "selvedge_console_reader",
+        "selvedge_console_operator",
+        "authenticator",
+    ] {
+        let client = console.database.connect(role).await;
+        for statement in [
+            "select text from selvedge_console.snippets",
+            "insert into selvedge_console.snippets values ('adam', 'x', 'y')",
+            "update selvedge_console.snippets set account = 'adam'",
+            "delete from selvedge_console.snippets",
+        ] {
+            if role == "selvedge_console_operator" && statement.starts_with("select") {
+                continue;
+            }
+            let outcome = client.batch_execute(statement).await;
+            let error = outcome.expect_err(&format!("{role}: {statement}"));
+            let code = error.code().map(|code| code.code());
+            assert_eq!(code, Some("42501"), "{role}: {statement}");
+        }
+    }
+
+    assert_eq!(send(&console, &vera, "DELETE", SNIPPET, "").0, 204);
+    assert_eq!(send(&console, &vera, "GET", SNIPPET, "").0, 404);
+}
+
+#[tokio::test]
+async fn console_096_an_account_cannot_fill_the_database_with_snippets() {
+    let console = Console::start().await;
+    let vera = console.sign_in("vera");
+    let superuser = console.database.superuser().await;
+    superuser
+        .batch_execute(
+            "insert into selvedge_console.snippets (account, name, text)
+             select 'vera', 'snippet ' || n, '' from generate_series(1, 500) n",
+        )
+        .await
+        .expect("500 snippets");
+
+    let text = r#"{"text": "select 1"}"#;
+    let (status, body) = send(&console, &vera, "PUT", SNIPPET, text);
+    assert_eq!(status, 422, "{body}");
+    let known = "/api/sql/snippets/snippet%207";
+    assert_eq!(send(&console, &vera, "PUT", known, text).0, 204);
+    let long = format!(r#"{{"text": "{}"}}"#, "x".repeat(1024 * 1024 + 1));
+    assert_eq!(send(&console, &vera, "PUT", known, &long).0, 422);
+}

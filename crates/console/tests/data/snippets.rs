@@ -1,0 +1,86 @@
+//! Saved queries are files of the project in `start`.
+
+use std::path::Path;
+
+use reqwest::{Method, StatusCode};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::support::TestConsole;
+
+async fn start(project: &Path, read_only: bool) -> TestConsole {
+    let project = project.to_owned();
+    TestConsole::with(move |config| {
+        config.project_folder = Some(project);
+        config.read_only = read_only;
+    })
+    .await
+}
+
+async fn save(console: &TestConsole, name: &str, text: &str) -> StatusCode {
+    let request = console.request(Method::PUT, &format!("/api/sql/snippets/{name}"));
+    let response = request.json(&json!({ "text": text })).send().await;
+    response.expect("a response").status()
+}
+
+async fn read(console: &TestConsole, path: &str) -> (u16, Value) {
+    let response = console.get(path).send().await.expect("a response");
+    let status = response.status().as_u16();
+    (status, response.json().await.expect("JSON"))
+}
+
+#[tokio::test]
+async fn console_096_snippets_are_files_of_the_project_and_nothing_outside_of_their_folder() {
+    let project = TempDir::new().expect("a folder");
+    let folder = project.path().join("snippets");
+    let console = start(project.path(), false).await;
+    assert_eq!(read(&console, "/api/sql/snippets").await.1["snippets"], json!([]));
+
+    assert_eq!(save(&console, "Orders%20of%20today", "select 'ä'").await, 204);
+    assert_eq!(save(&console, "Orders%20of%20today", "select 2").await, 204);
+    let text = std::fs::read_to_string(folder.join("Orders of today.sql")).expect("a file");
+    assert_eq!(text, "select 2");
+    assert_eq!(std::fs::read_dir(&folder).expect("a folder").count(), 1);
+    std::fs::write(folder.join("by hand.sql"), "select 3").expect("a file");
+    std::fs::write(folder.join("notes.txt"), "no SQL").expect("a file");
+    std::fs::write(project.path().join("config.sql"), "secret").expect("a file");
+    std::os::unix::fs::symlink("../config.sql", folder.join("link.sql")).expect("a link");
+
+    let (_, list) = read(&console, "/api/sql/snippets").await;
+    let names: Vec<_> = list["snippets"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|snippet| snippet["name"].as_str().expect("a name"))
+        .collect();
+    assert_eq!(names, ["Orders of today", "by hand"]);
+    let (status, snippet) = read(&console, "/api/sql/snippets/by%20hand").await;
+    assert_eq!((status, &snippet["text"]), (200, &json!("select 3")));
+
+    for (name, expected) in [
+        ("link", 404),
+        ("..%2Fconfig", 422),
+        (".hidden", 422),
+        ("missing", 404),
+    ] {
+        let (status, body) = read(&console, &format!("/api/sql/snippets/{name}")).await;
+        assert_eq!(status, expected, "{name}: {body}");
+    }
+    assert_eq!(save(&console, "..%2Fconfig", "drop").await, 422);
+    // A link of the name is replaced by the file, so nothing is written through it.
+    assert_eq!(save(&console, "link", "select 4").await, 204);
+    let outside = std::fs::read_to_string(project.path().join("config.sql")).expect("a file");
+    assert_eq!(outside, "secret");
+
+    let response = console.delete("/api/sql/snippets/by%20hand").send().await;
+    assert_eq!(response.expect("a response").status(), 204);
+    assert!(!folder.join("by hand.sql").exists());
+    let saved = console
+        .value("select count(*)::text from selvedge_console.audit where action = 'sql.snippet.save'")
+        .await;
+    assert_eq!(saved, "3");
+
+    let viewers = start(project.path(), true).await;
+    assert_eq!(read(&viewers, "/api/sql/snippets/link").await.0, 200);
+    assert_eq!(save(&viewers, "mine", "select 5").await, 403);
+}
