@@ -66,3 +66,29 @@ async fn console_110_sessions_of_a_user_are_listed_and_one_or_all_are_ended_with
     assert_eq!((sessions, tokens), (1, 0), "other users stay signed in");
     assert_eq!(entries, "auth.sessions.end adam, auth.sessions.end_all adam");
 }
+
+#[tokio::test]
+async fn console_110_the_newest_users_and_those_with_an_address_are_read_by_an_index() {
+    let console = Console::start_without_login().await;
+    let client = console.database.connect("selvedge_console_reader").await;
+    // A small table is read as a whole, so the question is whether an index could serve the order and the search.
+    client
+        .batch_execute("set enable_seqscan = off; set enable_sort = off")
+        .await
+        .unwrap();
+    for (query, index) in [
+        (
+            "select id from auth.users order by created_at desc nulls last, id desc limit 100",
+            "users_created_at_id_idx",
+        ),
+        (
+            "select id from auth.users where email >= 'a' and email < 'b' order by email, id limit 100",
+            "users_email_id_idx",
+        ),
+    ] {
+        let rows = client.query(&format!("explain {query}"), &[]).await.unwrap();
+        let plan: Vec<String> = rows.iter().map(|row| row.get(0)).collect();
+        let plan = plan.join("\n");
+        assert!(plan.contains(index) && !plan.contains("Sort"), "{plan}");
+    }
+}
