@@ -19,7 +19,7 @@ if (browser === undefined) {
 
 export default defineConfig({
   testDir: ".",
-  testMatch: ["site/*.spec.ts", "console/*.spec.ts"],
+  testMatch: ["site/*.spec.ts", "console/*.spec.ts", "stack/*.spec.ts"],
   globalSetup: "./site/setup.ts",
   outputDir: "test-results",
   // A small machine that also runs PostgreSQL and the server can render two pages at once.

@@ -65,7 +65,7 @@ pub(crate) fn urls_and_keys(config: &Config, keys: &KeySet) -> Values {
         ("GRAPHQL_URL", Some(format!("{api}/graphql/v1"))),
         ("FUNCTIONS_URL", Some(format!("{api}/functions/v1"))),
         ("STORAGE_S3_URL", Some(format!("{api}/storage/v1/s3"))),
-        ("DB_URL", Some(database_url(config.db.port))),
+        ("DB_URL", Some(database_url(config.db.port, &config.db.name))),
         ("STUDIO_URL", console),
         // Compat: older versions of the CLI print INBUCKET_URL, newer ones MAILPIT_URL; scripts use either.
         ("INBUCKET_URL", inbox.clone()),
@@ -91,9 +91,9 @@ pub(crate) fn urls_and_keys(config: &Config, keys: &KeySet) -> Values {
         .collect()
 }
 
-/// The URL of the embedded database, as in the Supabase CLI.
-pub(crate) fn database_url(port: u16) -> String {
-    format!("postgresql://postgres:{EMBEDDED_PASSWORD}@127.0.0.1:{port}/postgres")
+/// The URL of a database of the embedded cluster, as in the Supabase CLI.
+pub(crate) fn database_url(port: u16, name: &str) -> String {
+    format!("postgresql://postgres:{EMBEDDED_PASSWORD}@127.0.0.1:{port}/{name}")
 }
 
 /// The URL of the inbox's page.

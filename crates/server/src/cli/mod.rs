@@ -8,6 +8,7 @@ mod functions;
 mod generate;
 mod inspect;
 mod sso;
+mod stack;
 mod stock_name;
 
 use std::path::PathBuf;
@@ -34,6 +35,8 @@ pub use functions::{
     DeleteFunctionArgs, FunctionAuth, FunctionsAction, FunctionsArgs, InspectModeArg, ListFunctionsArgs,
     NewFunctionArgs, ServeFunctionsArgs,
 };
+pub use stack::StackArgs;
+
 pub use sso::{
     AddProviderArgs, ProviderArgs, ProviderSettingsArgs, ProviderType, ShowProviderArgs, SsoAction, SsoArgs,
     UpdateProviderArgs,
@@ -97,6 +100,8 @@ pub enum Command {
     Backup(BackupArgs),
     /// Replace the database and all objects of the project by those of a backup
     Restore(RestoreArgs),
+    /// Run a fresh copy of the project for a test, with a database of its own, until standard input ends
+    Stack(StackArgs),
 }
 
 #[derive(Debug, Args)]
@@ -369,6 +374,7 @@ impl Cli {
             Command::Extension(args) => args.add_to(flags),
             Command::Backup(args) => args.add_to(flags),
             Command::Restore(args) => args.add_to(flags),
+            Command::Stack(args) => args.add_to(flags),
             Command::Gen(args) => args.target.add_to(flags),
             Command::Inspect(args) => args.target.add_to(flags),
             Command::Console(args) => args.target.add_to(flags),

@@ -6,6 +6,7 @@ mod backup;
 mod console;
 mod console_user;
 mod db;
+mod development;
 mod doctor;
 mod extension;
 mod functions;
@@ -20,6 +21,7 @@ mod seed;
 mod serve;
 mod shutdown;
 mod sso;
+mod stack;
 mod start;
 mod status;
 mod stop;
@@ -76,5 +78,6 @@ pub(crate) async fn run(cli: Cli) -> Result<()> {
         Command::Sweep(args) => sweep::run(&config, &args).await,
         Command::Backup(args) => backup::create(&config, &args).await,
         Command::Restore(args) => backup::restore(&config, &args).await,
+        Command::Stack(args) => stack::run(config, args).await,
     }
 }

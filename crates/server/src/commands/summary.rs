@@ -29,7 +29,10 @@ pub(super) fn print_summary(
         print_line("Site", &format_link(&api));
     }
     print_line("API", &format_link(&api));
-    print_line("Database", &format_link(&instance::database_url(config.db.port)));
+    print_line(
+        "Database",
+        &format_link(&instance::database_url(config.db.port, &config.db.name)),
+    );
     if config.inbox.enabled {
         print_line(
             "Mail inbox",

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use secrecy::SecretString;
+use selvedge_postgres::cluster::DATABASE;
 
 use super::section::Section;
 
@@ -11,6 +12,8 @@ use super::section::Section;
 pub struct DatabaseConfig {
     /// Port of the embedded PostgreSQL. Default 54322.
     pub port: u16,
+    /// Name of the database in the embedded cluster: `postgres`, except in `stack`, where every stack has another one.
+    pub name: String,
     /// How long a start waits for PostgreSQL. Default 2m.
     pub health_timeout: Duration,
     /// The major version of PostgreSQL that the project was made for: 13 to 18. Default 17. A server of another version is used all
@@ -68,6 +71,7 @@ impl DatabaseConfig {
         let seed = section.section("seed");
         Self {
             port: section.port("port", 54322),
+            name: DATABASE.to_owned(),
             health_timeout: section.duration("health_timeout", Duration::from_secs(120)),
             major_version: major_version(section),
             migrations: MigrationsConfig {

@@ -112,6 +112,15 @@ pub(crate) fn bind_shared(host: &str, port: u16, choice: PortChoice) -> Result<T
     })
 }
 
+/// Finds a port that nothing uses, for a program that binds it itself.
+///
+/// # Errors
+/// A machine without a free port.
+pub(crate) fn find_free_port() -> Result<u16> {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).context("no port is free")?;
+    Ok(listener.local_addr()?.port())
+}
+
 fn bind_with(
     host: &str,
     port: u16,

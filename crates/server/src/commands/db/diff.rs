@@ -8,6 +8,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 use chrono::Utc;
+use selvedge_postgres::cluster::DATABASE;
 use selvedge_postgres::migrate::create_migration;
 
 use super::shadow::Shadow;
@@ -47,7 +48,7 @@ pub(super) async fn find_statements(
 ) -> Result<String> {
     let cli = find_cli(&config.project.folder)?;
     let target = match database {
-        TargetDatabase::Running(holder) => instance::database_url(holder.database_port),
+        TargetDatabase::Running(holder) => instance::database_url(holder.database_port, DATABASE),
         TargetDatabase::External(database) => database.url().to_owned(),
     };
     let shadow = Shadow::start(config).await?;

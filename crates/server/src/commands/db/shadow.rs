@@ -1,15 +1,15 @@
 //! A shadow database: a cluster of its own to which the project's migrations are applied, deleted afterwards.
 
-use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use selvedge_postgres::cluster::Cluster;
+use selvedge_postgres::cluster::{Cluster, DATABASE};
 
 use crate::config::Config;
 use crate::database::embedded::{self, Embedded};
 use crate::database::rebuild::{RebuildOptions, rebuild_project};
 use crate::instance;
+use crate::listen;
 
 /// A running shadow database.
 pub(crate) struct Shadow {
@@ -51,7 +51,7 @@ impl Shadow {
         let folder = config.selvedge.data_dir.join("shadow");
         config.selvedge.data_dir.clone_from(&folder);
         config.selvedge.database_url = None;
-        config.db.port = free_port()?;
+        config.db.port = listen::find_free_port()?;
         config.db.seed.enabled = false;
         // What an interrupted command has left behind is neither complete nor current.
         delete_shadow_database(&folder)?;
@@ -61,7 +61,7 @@ impl Shadow {
 
     /// Its URL for `postgres`.
     pub(crate) fn url(&self) -> String {
-        instance::database_url(self.embedded.cluster.port())
+        instance::database_url(self.embedded.cluster.port(), DATABASE)
     }
 
     /// The login of `postgres`.
@@ -88,9 +88,4 @@ fn delete_shadow_database(folder: &Path) -> Result<()> {
     // The cluster's files are not always in this folder: started as root, they are in one of PostgreSQL's user.
     Cluster::delete_data(folder)?;
     std::fs::remove_dir_all(folder).with_context(|| format!("cannot delete {}", folder.display()))
-}
-
-fn free_port() -> Result<u16> {
-    let listener = TcpListener::bind(("127.0.0.1", 0)).context("no port is free")?;
-    Ok(listener.local_addr()?.port())
 }

@@ -96,7 +96,7 @@ fn platform_variables(
 ) -> Vec<(String, SecretString)> {
     let database_url = match (mode, &config.selvedge.database_url) {
         (Mode::Production, Some(url)) => url.expose_secret().to_owned(),
-        _ => instance::database_url(config.db.port),
+        _ => instance::database_url(config.db.port, &config.db.name),
     };
     let named = |key: &Option<SecretString>| {
         let key = key.as_ref().map(ExposeSecret::expose_secret);

@@ -1,0 +1,173 @@
+//! Creates databases as copies of the template, and removes them.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use selvedge_postgres::cluster::{Cluster, DATABASE};
+use tokio_postgres::{Client, Config};
+use walkdir::WalkDir;
+
+use super::messages::LeasedDatabase;
+use crate::database::embedded::connect;
+
+/// A database that always exists and that no copy is made of: `create database` wants nobody connected to its template.
+const MAINTENANCE_DATABASE: &str = "template1";
+
+/// The names of databases of stacks begin with this.
+const NAME_PREFIX: &str = "stack_";
+
+/// How long the last connections to a database may take to end.
+const DISCONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The objects of the template's buckets, in the folder of the state.
+pub(super) const TEMPLATE_OBJECTS: &str = "storage";
+
+/// The folder with one folder for each stack, in the folder of the state.
+const STACKS: &str = "stacks";
+
+/// `create database` copies neither the settings nor the rights that a database has in the catalogs of the whole cluster.
+const COPY_SETTINGS: &str = "
+    insert into pg_catalog.pg_db_role_setting (setdatabase, setrole, setconfig)
+      select copy.oid, kept.setrole, kept.setconfig
+      from pg_catalog.pg_db_role_setting kept
+      join pg_catalog.pg_database template on template.oid = kept.setdatabase and template.datname = $2
+      join pg_catalog.pg_database copy on copy.datname = $1";
+
+/// See [`COPY_SETTINGS`]; the owner is among the rights.
+const COPY_RIGHTS: &str = "
+    update pg_catalog.pg_database copy set datacl = template.datacl, datdba = template.datdba
+    from pg_catalog.pg_database template
+    where template.datname = $2 and copy.datname = $1";
+
+/// Jobs of pg_cron name the database they run in, which is the template's in the copied rows.
+const MOVE_JOBS: &str = "
+    do $$ begin
+      if pg_catalog.to_regclass('cron.job') is not null then
+        update cron.job set database = pg_catalog.current_database();
+      end if;
+    end $$";
+
+/// Makes and removes the databases of one cluster.
+pub(super) struct Databases {
+    superuser: Config,
+    port: u16,
+    state: PathBuf,
+    next: AtomicU64,
+}
+
+impl Databases {
+    pub(super) fn new(cluster: &Cluster, state: &Path) -> Self {
+        Self {
+            superuser: cluster.superuser_config(),
+            port: cluster.port(),
+            state: state.to_owned(),
+            next: AtomicU64::new(1),
+        }
+    }
+
+    /// Connects as superuser beside the template.
+    async fn connect_to(&self, database: &str) -> Result<Client> {
+        connect(self.superuser.clone().dbname(database)).await
+    }
+
+    /// Makes the project's database a template: its statistics are complete, and nobody can connect to it any more, because
+    /// a connection would keep it from being copied.
+    pub(super) async fn finish_template(&self) -> Result<()> {
+        let template = self.connect_to(DATABASE).await?;
+        template.batch_execute("vacuum (analyze)").await?;
+        drop(template);
+        let client = self.connect_to(MAINTENANCE_DATABASE).await?;
+        let close = format!("alter database {DATABASE} with allow_connections false is_template true");
+        client.batch_execute(&close).await?;
+        Ok(())
+    }
+
+    /// Removes what an earlier host has left when it was killed.
+    pub(super) async fn remove_leftovers(&self) -> Result<()> {
+        let client = self.connect_to(MAINTENANCE_DATABASE).await?;
+        let names = client
+            .query(
+                "select datname from pg_catalog.pg_database where datname like 'stack\\_%'",
+                &[],
+            )
+            .await?;
+        for row in names {
+            drop_database(&client, row.get(0)).await?;
+        }
+        remove_folder(&self.state.join(STACKS))
+    }
+
+    /// Copies the template: its database, and its objects into a folder of their own.
+    pub(super) async fn create(&self) -> Result<LeasedDatabase> {
+        let name = format!("{NAME_PREFIX}{}", self.next.fetch_add(1, Ordering::Relaxed));
+        let client = self.connect_to(MAINTENANCE_DATABASE).await?;
+        // Copying files takes less time than writing every page through the log, as the other strategy does.
+        let create = format!("create database {name} template {DATABASE} strategy file_copy");
+        client
+            .batch_execute(&create)
+            .await
+            .context("cannot copy the template")?;
+        client.execute(COPY_SETTINGS, &[&name, &DATABASE]).await?;
+        client.execute(COPY_RIGHTS, &[&name, &DATABASE]).await?;
+        self.connect_to(&name).await?.batch_execute(MOVE_JOBS).await?;
+        let data_dir = self.state.join(STACKS).join(&name);
+        let (objects, copy) = (self.state.join(TEMPLATE_OBJECTS), data_dir.join("storage"));
+        tokio::task::spawn_blocking(move || link_files(&objects, &copy)).await??;
+        Ok(LeasedDatabase {
+            name,
+            port: self.port,
+            data_dir,
+        })
+    }
+
+    /// Drops a database and deletes its objects. Connections to it are ended.
+    pub(super) async fn remove(&self, database: &LeasedDatabase) -> Result<()> {
+        let client = self.connect_to(MAINTENANCE_DATABASE).await?;
+        drop_database(&client, &database.name).await?;
+        let folder = database.data_dir.clone();
+        tokio::task::spawn_blocking(move || remove_folder(&folder)).await?
+    }
+}
+
+/// Drops a database, and tries again while a replication slot of it is still in use: `force` ends connections, but is refused
+/// before it gets to them when one of them streams changes.
+async fn drop_database(client: &Client, name: &str) -> Result<()> {
+    let drop_statement = format!("drop database if exists {name} with (force)");
+    let end_connections =
+        "select pg_catalog.pg_terminate_backend(pid) from pg_catalog.pg_stat_activity where datname = $1";
+    let deadline = Instant::now() + DISCONNECT_TIMEOUT;
+    loop {
+        client.execute(end_connections, &[&name]).await?;
+        match client.batch_execute(&drop_statement).await {
+            Err(_) if Instant::now() < deadline => tokio::time::sleep(Duration::from_millis(10)).await,
+            outcome => return outcome.with_context(|| format!("cannot drop the database {name}")),
+        }
+    }
+}
+
+/// Gives a stack its own names for the template's objects. Files of objects are never changed, only replaced, so that the
+/// template keeps its own.
+fn link_files(from: &Path, to: &Path) -> Result<()> {
+    std::fs::create_dir_all(to).with_context(|| format!("cannot create {}", to.display()))?;
+    for entry in WalkDir::new(from).min_depth(1).into_iter().filter_map(Result::ok) {
+        let target = to.join(entry.path().strip_prefix(from)?);
+        if entry.file_type().is_dir() {
+            std::fs::create_dir_all(&target)?;
+        } else if entry.file_type().is_file() {
+            std::fs::hard_link(entry.path(), &target)
+                .with_context(|| format!("cannot create {}", target.display()))?;
+        }
+    }
+    Ok(())
+}
+
+fn remove_folder(folder: &Path) -> Result<()> {
+    match std::fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(error).with_context(|| format!("cannot delete {}", folder.display()))
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,184 @@
+//! The folder of the cluster that a project's stacks share. Its name is a fingerprint of everything the template database is
+//! made from, so that a changed migration or seed gets a new template, and an unchanged project finds its old one.
+
+use std::fs::Metadata;
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+use anyhow::{Context, Result};
+use selvedge_postgres::cluster::Cluster;
+use selvedge_postgres::migrate::find_seeds;
+use sha2::{Digest, Sha256};
+use walkdir::{DirEntry, WalkDir};
+
+use crate::config::Config;
+
+/// Folders of a project from which nothing gets into its database.
+const FOLDERS_WITHOUT_DATA: [&str; 6] = [
+    ".branches",
+    ".git",
+    ".selvedge",
+    ".temp",
+    "functions",
+    "node_modules",
+];
+
+/// The folder of the project's present state, below its data folder. It need not exist.
+pub(super) fn state_folder(config: &Config) -> Result<PathBuf> {
+    let fingerprint = fingerprint(config)?;
+    Ok(stacks_folder(config).join(fingerprint))
+}
+
+fn stacks_folder(config: &Config) -> PathBuf {
+    config.selvedge.data_dir.join("stacks")
+}
+
+/// Deletes what was made from other states of the project, unless stacks still run on it.
+pub(super) fn remove_other_states(state: &Path) {
+    let Some(Ok(entries)) = state.parent().map(std::fs::read_dir) else {
+        return;
+    };
+    for other in entries.flatten().map(|entry| entry.path()) {
+        if other != state
+            && let Err(error) = remove_state(&other)
+        {
+            // Only disk space is lost, and a later start tries again.
+            tracing::debug!(folder = %other.display(), "an older template stays: {error:#}");
+        }
+    }
+}
+
+fn remove_state(folder: &Path) -> Result<()> {
+    if Cluster::find_running(folder)?.is_some() {
+        return Ok(());
+    }
+    // Ends a PostgreSQL that a killed host has left running.
+    Cluster::delete_data(folder)?;
+    let home = Cluster::data_home(folder)?;
+    if home != folder {
+        std::fs::remove_dir_all(&home)?;
+    }
+    Ok(std::fs::remove_dir_all(folder)?)
+}
+
+/// A hash of program, settings and files that decide what the template contains.
+fn fingerprint(config: &Config) -> Result<String> {
+    let mut hash = Sha256::new();
+    let mut add = |part: &[u8]| {
+        // The length keeps neighbouring parts apart: "ab" and "c" must not look like "a" and "bc".
+        hash.update(part.len().to_le_bytes());
+        hash.update(part);
+    };
+    let program = std::env::current_exe().context("cannot find this program's own file")?;
+    add(describe_file(&program.metadata()?).as_bytes());
+    // The template is written without waiting for the disk, so it is made again after each start of the machine: the last one
+    // may have been a crash.
+    add(&std::fs::read("/proc/sys/kernel/random/boot_id").unwrap_or_default());
+    let settings = (&config.db.migrations, &config.db.seed, &config.db.settings);
+    let exposes = config.api.auto_expose_new_tables;
+    let storage = (config.storage.enabled, &config.storage.buckets);
+    add(format!(
+        "{settings:?} {exposes:?} {storage:?} {:?}",
+        config.db.major_version
+    )
+    .as_bytes());
+    add(format!("{:?}", config.selvedge.pg_bin).as_bytes());
+    for file in find_sources(config)? {
+        let metadata = file
+            .metadata()
+            .with_context(|| format!("cannot read {}", file.display()))?;
+        add(file.as_os_str().as_encoded_bytes());
+        // Pictures in buckets may be large, so their contents are not read at every start.
+        match file.extension().is_some_and(|extension| extension == "sql") {
+            true => {
+                add(&std::fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?);
+            }
+            false => add(describe_file(&metadata).as_bytes()),
+        }
+    }
+    Ok(hex::encode(hash.finalize())[..16].to_owned())
+}
+
+fn describe_file(metadata: &Metadata) -> String {
+    let modified = metadata
+        .modified()
+        .ok()
+        .and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+    format!("{} {modified:?}", metadata.len())
+}
+
+/// The project's files that may get into its database or its buckets, sorted by path.
+fn find_sources(config: &Config) -> Result<Vec<PathBuf>> {
+    let folder = &config.project.folder;
+    let mut files = list_files(folder);
+    // Seeds and the files of buckets may lie outside of the project's folder.
+    if config.db.seed.enabled && folder.is_dir() {
+        let (seeds, _) = find_seeds(folder, &config.db.seed.sql_paths)?;
+        files.extend(seeds.into_iter().map(|seed| seed.path));
+    }
+    for bucket in &config.storage.buckets {
+        files.extend(bucket.objects_path.iter().flat_map(|path| list_files(path)));
+    }
+    files.sort();
+    files.dedup();
+    Ok(files)
+}
+
+fn list_files(folder: &Path) -> Vec<PathBuf> {
+    let may_matter = |entry: &DirEntry| {
+        entry.depth() == 0 || !FOLDERS_WITHOUT_DATA.iter().any(|name| entry.file_name() == *name)
+    };
+    // config.toml and files of variables are left out, because their values are part of the settings above.
+    let is_settings = |path: &Path| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        name == "config.toml" || name.starts_with(".env")
+    };
+    WalkDir::new(folder)
+        .into_iter()
+        .filter_entry(may_matter)
+        .filter_map(Result::ok)
+        .filter(|entry| entry.file_type().is_file() && !is_settings(entry.path()))
+        .map(DirEntry::into_path)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{Environment, Flags, Project};
+
+    fn fingerprint_of(folder: &Path) -> String {
+        let project = Project::find(Some(folder), folder).unwrap();
+        let loaded = Config::load_project(project, Environment::default(), &Flags::default()).unwrap();
+        fingerprint(&loaded.config).unwrap()
+    }
+
+    #[test]
+    fn the_fingerprint_changes_with_migrations_seeds_and_settings_and_not_with_functions() {
+        let project = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| {
+            let path = project.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+            fingerprint_of(project.path())
+        };
+
+        let empty = write("config.toml", "");
+        let with_migration = write("migrations/20260101000000_notes.sql", "create table notes ();");
+        let changed = write("migrations/20260101000000_notes.sql", "create table words ();");
+        let with_seed = write("seed.sql", "insert into words default values;");
+        let with_function = write(
+            "functions/hello/index.ts",
+            "Deno.serve(() => new Response('hello'));",
+        );
+        let with_sign_in = write("config.toml", "[auth]\nsite_url = \"http://localhost:3000\"\n");
+        let without_seed = write("config.toml", "[db.seed]\nenabled = false\n");
+
+        assert_ne!(empty, with_migration);
+        assert_ne!(with_migration, changed);
+        assert_ne!(changed, with_seed);
+        assert_eq!(with_seed, with_function);
+        assert_eq!(with_seed, with_sign_in);
+        assert_ne!(with_sign_in, without_seed);
+    }
+}

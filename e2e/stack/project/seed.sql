@@ -1,0 +1,1 @@
+insert into notes (body) values ('from the seed');
