@@ -81,6 +81,7 @@ bench: postgres build e2e/node_modules ## Requests per second next to pgbench ru
 	python3 bench/images.py --binary $(BINARY)
 	python3 bench/storage.py --binary $(BINARY)
 	python3 bench/functions.py --binary $(BINARY)
+	python3 bench/console.py --binary $(BINARY)
 	@$(STEP) "cargo build --release, load driver" cargo build --release --locked --package bench-realtime
 	python3 bench/realtime.py --binary $(BINARY) --driver $(dir $(BINARY))bench-realtime
 

@@ -65,9 +65,9 @@ def measure_cold(project, base):
     return [call(f"{base}/cold-{index}") for index in range(1, FUNCTIONS - 30)]
 
 
-def read_latencies(args, rest_url):
+def read_latencies(args, url):
     """Median over the repetitions of p50 and p99 of reads of a row by its key, in milliseconds."""
-    command = ["wrk", "-t1", "-c4", f"-d{args.dur}s", "--latency", f"{rest_url}/notes?id=eq.7"]
+    command = ["wrk", "-t1", "-c4", f"-d{args.dur}s", "--latency", url]
     runs = []
     for _ in range(args.reps):
         text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
@@ -81,9 +81,9 @@ def read_latencies(args, rest_url):
 
 def measure_beside_hanging_calls(args, port):
     """p50 and p99 of reads without and with a thousand calls of a function that never answers."""
-    rest_url = f"http://127.0.0.1:{port}/rest/v1"
-    read_latencies(args, rest_url)  # plans and caches are warm afterwards
-    alone = read_latencies(args, rest_url)
+    row_url = f"http://127.0.0.1:{port}/rest/v1/notes?id=eq.7"
+    read_latencies(args, row_url)  # plans and caches are warm afterwards
+    alone = read_latencies(args, row_url)
     request = f"GET /functions/v1/never HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode()
     hanging = []
     for _ in range(HANGING_CALLS):
@@ -91,7 +91,7 @@ def measure_beside_hanging_calls(args, port):
         connection.sendall(request)
         hanging.append(connection)
     time.sleep(2)
-    beside = read_latencies(args, rest_url)
+    beside = read_latencies(args, row_url)
     for connection in hanging:
         connection.close()
     return alone, beside

@@ -115,6 +115,8 @@ fn choose_columns<'a>(
         .collect()
 }
 
+/// Writes the statement: each range finds its rows in an inner query, and only those of the page are turned into text.
+/// Otherwise PostgreSQL would compute the texts of all rows before it sorts them.
 fn push_ranges(
     statement: &mut Statement,
     table: &TableShape,
@@ -125,6 +127,7 @@ fn push_ranges(
     limit: u32,
 ) -> Result<(), ConsoleError> {
     let output = output_list(table, columns, keys);
+    let source = source_list(table, columns, query.sort);
     let names: Vec<String> = (0..keys.len()).map(|index| format!("k{index}")).collect();
     for (index, range) in ranges.iter().enumerate() {
         if index > 0 {
@@ -143,18 +146,43 @@ fn push_ranges(
                 .sql(" as ")
                 .name(name);
         }
+        statement.sql(" from (select ").expression(&source);
         push_source(statement, table, query.filters, range)?;
         statement.sql(" order by ");
         push_order(statement, keys, keys.iter().map(|key| key.expression.as_str()));
-        statement.sql(" limit ").number(limit.into()).sql(")");
+        statement.sql(" limit ").number(limit.into()).sql(") as t)");
     }
     // Each range is in order by itself; together they are sorted by range first, which is only a merge of few rows.
-    if ranges.len() > 1 {
-        statement.sql(" order by range, ");
-        push_order(statement, keys, names.iter().map(String::as_str));
-        statement.sql(" limit ").number(limit.into());
-    }
+    statement.sql(if ranges.len() > 1 {
+        " order by range, "
+    } else {
+        " order by "
+    });
+    push_order(statement, keys, names.iter().map(String::as_str));
+    statement.sql(" limit ").number(limit.into());
     Ok(())
+}
+
+/// The columns of the inner query, under their own names: those that are shown, and those that the identity and the order
+/// are made of. A view's order is made of all its readable columns.
+fn source_list(table: &TableShape, shown: &[&ColumnShape], sort: &[Sort]) -> String {
+    let is_shown = |column: &ColumnShape| shown.iter().any(|one| one.name == column.name);
+    let is_key =
+        |column: &ColumnShape| column.readable && table.key_columns().any(|key| key.name == column.name);
+    let is_sorted = |column: &ColumnShape| sort.iter().any(|key| key.column == column.name);
+    let is_readable_in_view = |column: &ColumnShape| !table.has_system_columns() && column.readable;
+    let mut names: Vec<String> = table
+        .columns
+        .iter()
+        .filter(|column| {
+            is_shown(column) || is_key(column) || is_sorted(column) || is_readable_in_view(column)
+        })
+        .map(|column| format!("t.{}", quote_identifier(&column.name)))
+        .collect();
+    if table.has_system_columns() {
+        names.extend(["t.tableoid", "t.ctid", "t.xmin"].map(str::to_owned));
+    }
+    names.join(", ")
 }
 
 /// Identity, cells, sizes and values of the order. Arrays, because a result has at most 1 664 columns and a table may have

@@ -1,0 +1,200 @@
+#!/usr/bin/env python3
+"""Benchmark of the console on a release build: pages of a table with ten million rows beside the same SQL by psql, the
+catalog of 500 tables, a million users, reads of the API beside an open overview, the start with and without the console,
+and (with Chromium) scrolling, screens and memory of the page.
+
+  console.py [--binary FILE] [--reps 5] [--dur 5] [--scroll 60] [--no-browser]
+
+Medians of the repetitions. Needs psql and wrk, about 3 GB of disk, and Chromium for the part in the browser."""
+import argparse
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.request
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+from bench import free_ports, server_rss, start, stop  # noqa: E402
+from functions import read_latencies  # noqa: E402
+
+OVERVIEW = [("/api/series", 1), ("/api/advisors", 5), ("/api/slow-queries?order=total", 15), ("/api/sizes", 30)]
+STARTS = 7
+
+
+class Console:
+    """Requests to the console's own API."""
+
+    def __init__(self, port):
+        self.base = f"http://127.0.0.1:{port}"
+
+    def open(self, path, body=None, **headers):
+        data = None if body is None else json.dumps(body).encode()
+        given = {"x-selvedge-console": "1", "origin": self.base, "sec-fetch-site": "same-origin", "content-type": "application/json", **headers}
+        return urllib.request.urlopen(urllib.request.Request(self.base + path, data, given), timeout=120)
+
+    def request(self, path, body=None):
+        with self.open(path, body) as response:
+            return json.load(response)
+
+    def time(self, args, path, body=None):
+        """Median milliseconds of a request, and its last answer."""
+        runs = []
+        for _ in range(args.reps):
+            began = time.perf_counter()
+            answer = self.request(path, body)
+            runs.append((time.perf_counter() - began) * 1e3)
+        return statistics.median(runs), answer
+
+
+def time_statement(args, url, sql):
+    """Median milliseconds of a statement by psql, as it reports them."""
+    command = ["psql", "-qAt", url, "-c", "\\timing on", *["-c", sql] * (args.reps + 1)]
+    output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    times = [float(line.split()[1]) for line in output.splitlines() if line.startswith("Time: ")]
+    return statistics.median(times[1:])
+
+
+def print_page(args, console, url, name, body):
+    """A page beside its SQL; the goal is 1.5 times the SQL's own time and 20 ms."""
+    console.request("/api/rows/read", body)
+    ours, answer = console.time(args, "/api/rows/read", body)
+    sql = time_statement(args, url, answer["sql"])
+    goal = 1.5 * sql + 20
+    print(f"{name:<34}{ours:>9.1f} ms{sql:>9.1f} ms{goal:>9.1f} ms{'' if ours <= goal else '  missed'}")
+    return answer
+
+
+def measure_rows(args, console, url, catalog):
+    tables = catalog["tables"]
+    oid_of = {f"{schema}.{name}": oid for oid, schema, name in zip(tables["oid"], tables["schema"], tables["name"])}
+    events, users = oid_of["public.events"], oid_of["auth.users"]
+    print(f"{'page of 100 rows':<34}{'console':>12}{'psql':>12}{'goal':>12}")
+
+    def read(name, table, sort=(), filters=(), **cursor):
+        keys = [{"column": column, "descending": descending, "nulls_first": False} for column, descending in sort]
+        conditions = [dict(zip(("column", "operator", "value"), each)) for each in filters]
+        return print_page(args, console, url, name, {"table": table, "filters": conditions, "sort": keys, "limit": 100, **cursor})
+
+    answer = read("10 M rows, first", events)
+    for _ in range(50):
+        answer = console.request("/api/rows/read", {"table": events, "filters": [], "sort": [], "limit": 100, "after": answer["next"]})
+    read("10 M rows, the 52nd", events, after=answer["next"])
+    read("10 M rows, last", events, end=True)
+    read("10 M rows, sorted without index", events, sort=[("amount", True)])
+    read("10 M rows, filtered without index", events, filters=[("note", "eq", "note 9000000")])
+    read("1 M users, newest", users, sort=[("created_at", True)])
+    read("1 M users, by address", users, filters=[("email", "eq", "user765432@example.com")])
+    read("1 M users, by phone", users, filters=[("phone", "eq", "4915100765432")])
+
+
+def measure_catalog(args, console):
+    elapsed, _ = console.time(args, "/api/catalog")
+    with console.open("/api/catalog", **{"accept-encoding": "br"}) as response:
+        sent, encoding = len(response.read()), response.headers.get("content-encoding")
+    print(f"\ncatalog of 500 tables × 50 columns: {elapsed:.0f} ms uncompressed, {sent / 1e3:.0f} kB as {encoding} (goals 500 ms, 200 kB)")
+    runs = []
+    for _ in range(args.reps):
+        began = time.perf_counter()
+        console.open("/api/catalog", **{"accept-encoding": "br"}).read()
+        runs.append((time.perf_counter() - began) * 1e3)
+    print(f"catalog as it is sent to browsers: {statistics.median(runs):.0f} ms")
+
+
+def keep_overview_open(console, ended):
+    """Asks for what an open overview asks for, as often as it does."""
+    due = {path: 0.0 for path, _ in OVERVIEW}
+    while not ended.wait(0.1):
+        for path, seconds in OVERVIEW:
+            if time.monotonic() >= due[path]:
+                console.open(path, **{"accept-encoding": "gzip"}).read()
+                due[path] = time.monotonic() + seconds
+
+
+def measure_api_beside(args, console, row_url):
+    """Reads of the API alone and beside an open overview, alternating, so that a drift of the machine meets both."""
+    read_latencies(args, row_url)
+    alone, beside = [], []
+    for _ in range(args.reps):
+        one_run = argparse.Namespace(dur=args.dur, reps=1)
+        alone.append(read_latencies(one_run, row_url))
+        ended = threading.Event()
+        overview = threading.Thread(target=keep_overview_open, args=(console, ended))
+        overview.start()
+        time.sleep(0.5)
+        beside.append(read_latencies(one_run, row_url))
+        ended.set()
+        overview.join()
+    medians = [[statistics.median(column) for column in zip(*runs)] for runs in (alone, beside)]
+    (p50, p99), (p50_beside, p99_beside) = medians
+    print(
+        f"\nAPI beside an open overview: p50 {p50_beside:.3f} ms (alone {p50:.3f}), p99 {p99_beside:.3f} ms (alone {p99:.3f}), "
+        f"{p99_beside / p99:.2f} times (goal 1.03)"
+    )
+
+
+def measure_starts(binary, project):
+    """Medians of later starts with and without the console, alternating."""
+    config = os.path.join(project, "config.toml")
+    text = open(config).read()
+    runs = {"true": [], "false": []}
+    for _ in range(STARTS):
+        for enabled, times in runs.items():
+            open(config, "w").write(text.replace("enabled = true", f"enabled = {enabled}"))
+            server, elapsed = start(binary, project, open(os.path.join(project, "server.log"), "a"))
+            times.append(elapsed)
+            stop(server)
+    open(config, "w").write(text)
+    with_console, without = (statistics.median(runs[enabled]) for enabled in ("true", "false"))
+    print(f"start: {with_console:.0f} ms with the console, {without:.0f} ms without (goal +5 ms)")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--binary", default=os.path.join(HERE, "..", "target", "release", "selvedge"))
+    parser.add_argument("--reps", type=int, default=5)
+    parser.add_argument("--dur", type=int, default=5, help="seconds of each run of wrk")
+    parser.add_argument("--scroll", type=int, default=60, help="seconds of scrolling")
+    parser.add_argument("--no-browser", action="store_true")
+    args = parser.parse_args()
+    binary = os.path.abspath(args.binary)
+    project = tempfile.mkdtemp(prefix="selvedge-bench-")
+    os.chmod(project, 0o755)
+    api, database, inbox, studio = free_ports(4)
+    open(os.path.join(project, "port"), "w").write(str(api))
+    open(os.path.join(project, "config.toml"), "w").write(
+        f'project_id = "bench"\n[api]\nport = {api}\n[db]\nport = {database}\n[inbucket]\nport = {inbox}\n'
+        f"[studio]\nenabled = true\nport = {studio}\n"
+    )
+    server, _ = start(binary, project, open(os.path.join(project, "server.log"), "w"))
+    try:
+        url = f"postgresql://postgres:postgres@127.0.0.1:{database}/postgres"
+        subprocess.run(["psql", "-q", url, "-v", "ON_ERROR_STOP=1", "-f", os.path.join(HERE, "console", "fixtures.sql")], check=True)
+        time.sleep(10)  # the checkpoint after so much data
+        run(args, server, url, Console(studio), f"http://127.0.0.1:{api}/rest/v1")
+        stop(server)
+        measure_starts(binary, project)
+    finally:
+        if server.poll() is None:
+            stop(server)
+        shutil.rmtree(project, ignore_errors=True)
+
+
+def run(args, server, url, console, rest_url):
+    measure_rows(args, console, url, console.request("/api/catalog"))
+    measure_catalog(args, console)
+    measure_api_beside(args, console, f"{rest_url}/events?id=eq.7")
+    print(f"server process: {server_rss(server):.1f} MB resident")
+    if not args.no_browser:
+        modules = os.path.join(HERE, "..", "e2e")
+        command = ["node", os.path.join(HERE, "console", "browser.mjs"), console.base, rest_url, str(args.scroll)]
+        subprocess.run(command, check=True, cwd=modules)
+
+
+if __name__ == "__main__":
+    main()
