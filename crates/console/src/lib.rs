@@ -37,7 +37,7 @@ pub use endpoint::Access;
 pub use error::ConsoleError;
 pub use guards::AllowedHosts;
 pub use listener::start_console;
-pub use logs::ConsoleLog;
+pub use logs::{ConsoleLog, StatementTracing};
 pub use routes::list_routes;
 pub use session::{
     Account, AccountError, Session, StatementPermit, add_account, list_accounts, remove_account,

@@ -3,7 +3,7 @@
 use bytes::{BufMut, BytesMut};
 use selvedge_postgres::{
     AccessMode, ByteChunks, JsonForm, JsonRead, JsonReadResult, RequestContext, RequestError as PoolError,
-    RequestPool, RequestTransaction, Row, SqlStatement, TransactionEnd, TransactionResult,
+    RequestPool, RequestTransaction, Row, SqlStatement, TransactionEnd, TransactionResult, set_traced_rows,
 };
 use serde_json::Value;
 
@@ -101,6 +101,7 @@ impl Execution<'_> {
             JsonReadResult::Document { body, rows, after } => {
                 // A read has nothing to roll back, so its rows are checked after the transaction, without a second round trip.
                 let page_rows = i64::try_from(rows).unwrap_or(i64::MAX);
+                set_traced_rows(rows);
                 plan.row_checks.check(page_rows)?;
                 let settings = after.first();
                 Ok(Outcome {
@@ -275,8 +276,12 @@ fn read_document(plan: &QueryPlan, mut result: TransactionResult) -> Result<Outc
     let Some(row) = result.rows.pop() else {
         return Ok(Outcome::default());
     };
+    let page_rows: i64 = row.get(ROW_COUNT_COLUMN);
+    if let Ok(rows) = u64::try_from(page_rows) {
+        set_traced_rows(rows);
+    }
     let mut outcome = Outcome {
-        page_rows: row.get(ROW_COUNT_COLUMN),
+        page_rows,
         headers: row.get(HEADERS_COLUMN),
         status: row.get(STATUS_COLUMN),
         ..Outcome::default()

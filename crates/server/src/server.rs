@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use actix_web::dev::Server;
+use actix_web::middleware::{Condition, from_fn};
 use actix_web::{App, HttpRequest, HttpResponse, web};
 use anyhow::{Context, Result};
 use selvedge_dev_services::identity::{self, IdentityState};
@@ -59,7 +60,12 @@ pub(crate) fn start_api(
     let application = move || {
         let worker = services.worker();
         let requests = web::Data::new(worker.requests());
+        let tracing = services.statement_tracing();
         App::new()
+            .wrap(Condition::new(
+                tracing.is_on(),
+                from_fn(move |request, next| tracing.clone().call(request, next)),
+            ))
             .wrap(worker.gateway.clone())
             .app_data(requests)
             .configure(worker.configure())

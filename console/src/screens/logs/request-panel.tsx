@@ -111,7 +111,11 @@ function Statements({ details }: { details: RequestDetails }) {
     <section aria-label="Statements">
       <h3 className="mb-1.5 font-medium text-caption">Statements</h3>
       {details.statements.length === 0 ? (
-        <p className="text-caption text-ink-soft">The log has none of this request.</p>
+        <p className="text-caption text-ink-soft">
+          {details.kept === true
+            ? "It sent none that the log sees: the log keeps those of the REST service."
+            : "They are kept for errors, for slow requests, and while the log is followed live."}
+        </p>
       ) : (
         <ol className="grid grid-cols-[minmax(0,1fr)] gap-2">
           {details.statements.map((statement, index) => (

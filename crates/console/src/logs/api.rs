@@ -97,11 +97,12 @@ pub(super) async fn show(
             ConsoleError::not_found("This request is not in the log of this node any more")
                 .with_hint("The log holds the latest 32 MB, and starts anew with the server")
         })?;
+    let statements = state.log.statements.of_request(&request_id);
     Ok(HttpResponse::Ok().json(json!({
         "entry": entry.to_json(),
         "claims": entry.claims(),
         "lines": state.log.lines.of_request(&request_id),
-        "statements": [],
-        "kept": false,
+        "kept": statements.is_some(),
+        "statements": statements.unwrap_or_default(),
     })))
 }

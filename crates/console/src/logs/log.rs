@@ -9,6 +9,7 @@ use selvedge_gateway::{RequestListener, RequestRecord};
 use super::entry::Entry;
 use super::lines::Lines;
 use super::ring::Ring;
+use super::statements::StatementStore;
 
 /// Keeps the latest requests and log lines in memory. The server hands it to the gateway, which reports every request
 /// to it.
@@ -16,6 +17,7 @@ use super::ring::Ring;
 pub struct ConsoleLog {
     pub(super) requests: Ring,
     pub(super) lines: Lines,
+    pub(super) statements: StatementStore,
 }
 
 impl ConsoleLog {

@@ -7,7 +7,9 @@ mod lines;
 mod log;
 mod redact;
 mod ring;
+mod statements;
 mod tail;
+mod trace;
 
 use actix_web::http::Method;
 
@@ -15,6 +17,7 @@ use crate::endpoint::{Access, ApiRoute};
 use crate::state::Level;
 
 pub use log::ConsoleLog;
+pub use trace::StatementTracing;
 
 /// The endpoints of this area.
 pub(crate) fn routes() -> Vec<ApiRoute> {

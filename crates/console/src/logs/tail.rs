@@ -8,6 +8,7 @@ use futures_util::stream;
 use serde_json::json;
 
 use super::filter::{Filter, FilterQuery};
+use super::statements::OpenTail;
 use crate::error::ConsoleError;
 use crate::session::Session;
 use crate::state::ConsoleState;
@@ -28,6 +29,8 @@ struct Follower {
     /// The number of the newest entry that was sent or filtered out.
     seen: u64,
     rounds: u32,
+    /// Statements of all requests are kept for as long as this follower lives.
+    _open_tail: OpenTail,
 }
 
 /// `GET /api/logs/tail`
@@ -40,6 +43,7 @@ pub(super) async fn follow(
         filter: Filter::parse(&query)?,
         seen: state.log.requests.newest(),
         rounds: 0,
+        _open_tail: state.log.statements.open_tail(),
         state,
         session,
     };

@@ -19,6 +19,7 @@ mod running;
 mod slow_query;
 mod stage;
 mod statement;
+mod statement_trace;
 mod wait_queues;
 
 use postgres_types::PgLsn;
@@ -32,6 +33,7 @@ pub use pool_config::RequestPoolConfig;
 pub use result::{JsonRead, JsonReadResult, TransactionResult};
 pub use stage::TransactionStage;
 pub use statement::{Param, SqlStatement};
+pub use statement_trace::{TracedStatement, set_traced_rows, trace_statements};
 
 /// The transaction's access mode, as `BEGIN READ ONLY` and `READ WRITE` have it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

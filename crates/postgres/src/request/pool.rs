@@ -16,6 +16,7 @@ use super::pipeline_needs::PipelineNeeds;
 use super::pool_config::RequestPoolConfig;
 use super::running::{Attempt, Failure};
 use super::slow_query::SlowQueryTimer;
+use super::statement_trace::StatementTimer;
 use super::wait_queues::{WaitQueue, WaitQueues};
 use crate::wire::BatchLabel;
 use crate::{Database, JsonRead, JsonReadResult, RequestError, RequestTransaction, Row, TransactionResult};
@@ -91,9 +92,11 @@ impl RequestPool {
             let roles = self.inner.database.role_settings();
             let _running = self.inner.database.pool_metrics().count_running();
             let timer = SlowQueryTimer::start(self.inner.config.slow_query);
+            let trace = StatementTimer::start();
             let running = pipeline.begin(label, &transaction, &roles, attempt)?;
             let result = running.result().await;
             timer.finish(&transaction);
+            trace.finish(&transaction.statement.text);
             match result.map_err(|failure| failure.classify(pipeline.was_standby(), transaction.access)) {
                 Err(failure) if may_repeat(&failure, &pipeline, &mut attempt) => {}
                 result => return result.map_err(Failure::into_error),
@@ -117,9 +120,11 @@ impl RequestPool {
             let roles = self.inner.database.role_settings();
             let _running = self.inner.database.pool_metrics().count_running();
             let timer = SlowQueryTimer::start(self.inner.config.slow_query);
+            let trace = StatementTimer::start();
             let (running, is_json) = pipeline.begin_json_read(label, &transaction, &read, &roles, attempt)?;
             let result = running.json_result(is_json).await;
             timer.finish(&transaction);
+            trace.finish(&transaction.statement.text);
             match result {
                 Err(failure) if may_repeat(&failure, &pipeline, &mut attempt) => {}
                 result => return result.map_err(Failure::into_error),
@@ -147,9 +152,11 @@ impl RequestPool {
             let roles = self.inner.database.role_settings();
             let _running = self.inner.database.pool_metrics().count_running();
             let timer = SlowQueryTimer::start(self.inner.config.slow_query);
+            let trace = StatementTimer::start();
             let reply = pipeline.begin_checked(&transaction, &roles, attempt)?;
             let answer = pipeline.finish_checked(reply, transaction.end, &accept).await;
             timer.finish(&transaction);
+            trace.finish(&transaction.statement.text);
             held.release();
             match answer.map_err(|failure| failure.classify(pipeline.was_standby(), transaction.access)) {
                 Err(failure) if may_repeat(&failure, &pipeline, &mut attempt) => {}

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use actix_service::IntoServiceFactory as _;
 use actix_web::body::MessageBody as _;
 use actix_web::dev::{AppConfig, Service as _, ServiceFactory as _};
+use actix_web::middleware::{Condition, from_fn};
 use actix_web::{App, web};
 use selvedge_console::{ApiService, MakeApiService};
 
@@ -15,9 +16,13 @@ use crate::http;
 /// Makes the API for the thread on which it is called.
 pub(crate) fn make_api_service(services: Arc<Services>) -> MakeApiService {
     Arc::new(move || {
-        let worker = services.worker();
+        let (worker, tracing) = (services.worker(), services.statement_tracing());
         Box::pin(async move {
             let app = App::new()
+                .wrap(Condition::new(
+                    tracing.is_on(),
+                    from_fn(move |request, next| tracing.clone().call(request, next)),
+                ))
                 .wrap(worker.gateway.clone())
                 .app_data(web::Data::new(worker.requests()))
                 .configure(worker.configure())

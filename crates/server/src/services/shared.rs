@@ -7,7 +7,7 @@ use std::time::Duration;
 use actix_web::web;
 use anyhow::{Context, Result, bail};
 use selvedge_auth::AuthState;
-use selvedge_console::{ConsoleLog, ServiceHandles, UserClaims};
+use selvedge_console::{ConsoleLog, ServiceHandles, StatementTracing, UserClaims};
 use selvedge_functions::Functions;
 use selvedge_gateway::{
     BodyCheck, ContinueCheck, Drain, Gateway, GatewayConfig, Keys, SharedRequestListener, UpgradeHandler,
@@ -151,6 +151,11 @@ impl Services {
             health: self.health.clone(),
             has_metrics: self.has_metrics,
         }
+    }
+
+    /// The middleware that collects the statements of requests for the console.
+    pub(crate) fn statement_tracing(&self) -> StatementTracing {
+        StatementTracing::new(self.console_log.clone(), self.gateway.slow_request)
     }
 
     /// The keys that sign tokens.

@@ -2,6 +2,7 @@
 
 mod backup;
 mod budgets;
+mod console;
 mod doctor;
 mod lifecycle;
 mod listeners;

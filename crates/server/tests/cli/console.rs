@@ -1,0 +1,70 @@
+//! The console beside the API of `start`.
+
+use reqwest::{RequestBuilder, Response};
+use serde_json::{Value, json};
+
+use crate::support::{Ports, Project, Running};
+
+const MIGRATION: &str = "
+    create table notes (id int primary key); insert into notes values (1), (2), (3);
+    grant select on notes to anon;
+";
+
+/// A request of the console's own page.
+fn ask_console(port: u16, path: &str) -> RequestBuilder {
+    reqwest::Client::new()
+        .get(format!("http://127.0.0.1:{port}{path}"))
+        .header("x-selvedge-console", "1")
+        .header("sec-fetch-site", "same-origin")
+}
+
+/// Sends a request to the API, and returns its id in the log.
+async fn request_id(running: &Running, path: &str) -> String {
+    let response = reqwest::get(running.url(path)).await.expect("a response");
+    let id = response.headers().get("x-request-id").expect("an id");
+    id.to_str().expect("text").to_owned()
+}
+
+async fn logged(port: u16, id: &str) -> Value {
+    let response: Response = ask_console(port, &format!("/api/logs/{id}"))
+        .send()
+        .await
+        .expect("a response");
+    response.json().await.expect("JSON")
+}
+
+#[actix_web::test]
+async fn console_130_a_requests_statements_are_kept_for_errors_and_while_a_tail_is_open() {
+    let project = Project::new();
+    project.write("migrations/20260101000000_notes.sql", MIGRATION);
+    let port = Ports::free().api;
+    let mut arguments = project.start_arguments();
+    arguments.retain(|argument| argument != "--no-studio");
+    arguments.extend(["--studio-port".to_owned(), port.to_string()]);
+    let running = project.spawn(&arguments, &[]);
+    running.wait_until_ready().await;
+
+    let quick = request_id(&running, "/rest/v1/notes?id=gte.7654321").await;
+    let details = logged(port, &quick).await;
+    assert_eq!(
+        (&details["kept"], &details["statements"]),
+        (&json!(false), &json!([]))
+    );
+
+    let failed = request_id(&running, "/rest/v1/notes?id=eq.nonsense").await;
+    let details = logged(port, &failed).await;
+    assert_eq!(details["kept"], true, "{details}");
+    let statement = &details["statements"][0];
+    let shape = statement["shape"].as_str().expect("a text");
+    assert!(shape.contains("notes") && shape.contains("$1"), "{shape}");
+    assert!(!shape.contains("nonsense"), "{shape}");
+    assert_eq!(statement["rows"], Value::Null);
+
+    let tail = ask_console(port, "/api/logs/tail").send().await.expect("a tail");
+    let followed = request_id(&running, "/rest/v1/notes?id=gte.2").await;
+    let details = logged(port, &followed).await;
+    assert_eq!(details["kept"], true, "{details}");
+    assert_eq!(details["statements"][0]["rows"], 2, "{details}");
+    assert!(details["statements"][0]["ms"].as_f64().is_some_and(|ms| ms > 0.0));
+    drop(tail);
+}
