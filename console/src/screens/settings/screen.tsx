@@ -47,10 +47,11 @@ export function Screen() {
   );
 }
 
+/** The settings that somebody has set. The defaults, which are hundreds, are shown on demand and take part in every search. */
 function Settings() {
   const [search, change] = useSearchState();
   const find = search.get("find") ?? "";
-  const onlyChanged = search.get("changed") === "1";
+  const showsDefaults = search.get("defaults") === "1";
   const settings = useQuery(settingsQuery);
   if (settings.isPending) return <SkeletonRows rows={14} />;
   if (settings.isError) {
@@ -62,7 +63,7 @@ function Settings() {
       />
     );
   }
-  const groups = groupSettings(settings.data, find, onlyChanged);
+  const groups = groupSettings(settings.data, find, !showsDefaults && find === "");
   return (
     <div className="grid max-w-5xl grid-cols-[minmax(0,1fr)] gap-5 p-4 max-md:p-3">
       <div className="flex flex-wrap items-center gap-3">
@@ -74,17 +75,19 @@ function Settings() {
             if (value !== find) change({ find: value }, { replace: true });
           }}
         />
-        <label htmlFor="only-changed" className="flex items-center gap-2 text-caption">
+        <label htmlFor="shows-defaults" className="flex items-center gap-2 text-caption">
           <Checkbox
-            id="only-changed"
-            checked={onlyChanged}
-            onChange={(event) => change({ changed: event.target.checked ? "1" : null })}
+            id="shows-defaults"
+            checked={showsDefaults}
+            onChange={(event) => change({ defaults: event.target.checked ? "1" : null })}
           />
-          Without defaults
+          Show defaults
         </label>
       </div>
       {groups.length === 0 && (
-        <p className="text-caption text-ink-soft">No setting matches this text.</p>
+        <p className="text-caption text-ink-soft">
+          {find === "" ? "Everything has its default." : "No setting matches this text."}
+        </p>
       )}
       {groups.map((group) => (
         <section key={group.name} aria-label={group.name}>
