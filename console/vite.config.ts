@@ -1,33 +1,12 @@
-import { readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { fileURLToPath, URL } from "node:url";
-import { brotliCompressSync, constants } from "node:zlib";
 import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
-import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
+import { compressAssets } from "../ui/compress-assets.ts";
 import { checkSizeBudget } from "./size-budget.ts";
 
 /** A running console, to which the development server forwards `/api`. */
 const server = process.env.SELVEDGE_CONSOLE_URL ?? "http://127.0.0.1:54323";
-
-/** Writes a Brotli form of the highest quality beside every script and stylesheet; the binary embeds both. */
-function compressAssets(): Plugin {
-  return {
-    name: "compress-assets",
-    apply: "build",
-    async writeBundle({ dir = "dist" }, bundle) {
-      const texts = Object.keys(bundle).filter((fileName) => /\.(js|css)$/.test(fileName));
-      for (const fileName of texts) {
-        const path = join(dir, fileName);
-        const compressed = brotliCompressSync(await readFile(path), {
-          params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY },
-        });
-        await writeFile(`${path}.br`, compressed);
-      }
-    },
-  };
-}
 
 export default defineConfig({
   plugins: [react(), tailwindcss(), checkSizeBudget(), compressAssets()],
@@ -40,7 +19,7 @@ export default defineConfig({
       "@": fileURLToPath(new URL("./src", import.meta.url)),
     },
     // The shared pieces in ../ui have no node_modules of their own.
-    dedupe: ["react", "react-dom", "clsx"],
+    dedupe: ["react", "react-dom", "clsx", "lucide-react", "radix-ui"],
   },
   server: {
     port: 5174,

@@ -1,11 +1,9 @@
-import { readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { fileURLToPath, URL } from "node:url";
-import { brotliCompressSync, constants } from "node:zlib";
 import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
+import { compressAssets } from "../ui/compress-assets";
 import { inlineFirstPaint } from "./inline-first-paint";
 import { preloadRoutes } from "./route-preloads";
 import { subsetFonts } from "./subset-fonts";
@@ -38,28 +36,6 @@ function preloadFonts(): Plugin {
             href: `/${file}`,
           },
         })),
-  };
-}
-
-/**
- * Writes a Brotli form beside every script and stylesheet. The server makes such forms itself when it starts, but has no time for
- * the highest quality, which sends a tenth less.
- */
-function compressAssets(): Plugin {
-  return {
-    name: "compress-assets",
-    apply: "build",
-    // From the written files: earlier, other plugins still change them.
-    async writeBundle({ dir = "dist" }, bundle) {
-      const texts = Object.keys(bundle).filter((fileName) => /\.(js|css)$/.test(fileName));
-      for (const fileName of texts) {
-        const path = join(dir, fileName);
-        const compressed = brotliCompressSync(await readFile(path), {
-          params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY },
-        });
-        await writeFile(`${path}.br`, compressed);
-      }
-    },
   };
 }
 
@@ -140,7 +116,7 @@ export default defineConfig({
       "@": fileURLToPath(new URL("./src", import.meta.url)),
     },
     // The pieces shared with the console, in ../ui, have no node_modules of their own.
-    dedupe: ["react", "react-dom", "clsx"],
+    dedupe: ["react", "react-dom", "clsx", "lucide-react", "radix-ui"],
   },
   server: { port: 5173, proxy },
   preview: { port: 4173, proxy },

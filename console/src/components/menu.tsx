@@ -1,5 +1,9 @@
 import { cn } from "@ui/cn";
-import { Check } from "lucide-react";
+import {
+  MenuPanel,
+  MenuCheckboxItem as SharedCheckboxItem,
+  MenuRadioItem as SharedRadioItem,
+} from "@ui/menu-items";
 import { DropdownMenu } from "radix-ui";
 import type { ComponentProps, ReactElement, ReactNode } from "react";
 
@@ -19,18 +23,15 @@ export function Menu({ trigger, label, align = "end", children }: MenuProps) {
   return (
     <DropdownMenu.Root modal={false}>
       <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
-      <DropdownMenu.Portal>
-        <section aria-label={label}>
-          <DropdownMenu.Content
-            sideOffset={4}
-            align={align}
-            collisionPadding={8}
-            className="panel-in z-50 max-h-(--radix-dropdown-menu-content-available-height) min-w-44 overflow-y-auto rounded-md border border-line bg-raised p-1 shadow-raised"
-          >
-            {children}
-          </DropdownMenu.Content>
-        </section>
-      </DropdownMenu.Portal>
+      <MenuPanel
+        label={label}
+        sideOffset={4}
+        align={align}
+        collisionPadding={8}
+        className="panel-in z-50 max-h-(--radix-dropdown-menu-content-available-height) min-w-44 overflow-y-auto rounded-md border border-line bg-raised p-1 shadow-raised"
+      >
+        {children}
+      </MenuPanel>
     </DropdownMenu.Root>
   );
 }
@@ -48,43 +49,20 @@ export function MenuItem({ danger = false, ...rest }: MenuItemProps) {
   );
 }
 
-/** An entry that can be on or off. Choosing it keeps the menu open. */
-export function MenuCheckboxItem({
-  children,
-  ...rest
-}: Omit<ComponentProps<typeof DropdownMenu.CheckboxItem>, "className">) {
-  return (
-    <DropdownMenu.CheckboxItem
-      className={itemClasses}
-      onSelect={(event) => event.preventDefault()}
-      {...rest}
-    >
-      <span className="min-w-0 flex-1 truncate">{children}</span>
-      <ItemCheck />
-    </DropdownMenu.CheckboxItem>
-  );
+const toggleClasses = { className: itemClasses, labelClassName: "min-w-0 flex-1 truncate" };
+
+export function MenuCheckboxItem(
+  props: Omit<ComponentProps<typeof DropdownMenu.CheckboxItem>, "className">,
+) {
+  return <SharedCheckboxItem {...toggleClasses} {...props} />;
 }
 
 export const MenuRadioGroup = DropdownMenu.RadioGroup;
 
-export function MenuRadioItem({
-  children,
-  ...rest
-}: Omit<ComponentProps<typeof DropdownMenu.RadioItem>, "className">) {
-  return (
-    <DropdownMenu.RadioItem className={itemClasses} {...rest}>
-      <span className="min-w-0 flex-1 truncate">{children}</span>
-      <ItemCheck />
-    </DropdownMenu.RadioItem>
-  );
-}
-
-function ItemCheck() {
-  return (
-    <DropdownMenu.ItemIndicator>
-      <Check aria-hidden="true" />
-    </DropdownMenu.ItemIndicator>
-  );
+export function MenuRadioItem(
+  props: Omit<ComponentProps<typeof DropdownMenu.RadioItem>, "className">,
+) {
+  return <SharedRadioItem {...toggleClasses} {...props} />;
 }
 
 export function MenuHeading({ children }: { children: ReactNode }) {

@@ -12,7 +12,8 @@ type CatalogueTable =
   | "items"
   | "combines";
 
-interface ChangeResponse {
+/** What the service answers to a change whose rows' ids were asked for. */
+export interface ChangeResponse {
   data: { id: string }[] | null;
   error: { message: string; code: string } | null;
   status: number;

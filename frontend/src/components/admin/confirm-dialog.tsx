@@ -1,5 +1,5 @@
+import { AlertCancel, AlertWindow } from "@ui/alert-window";
 import { Button } from "@ui/button";
-import { AlertDialog } from "radix-ui";
 import type { ReactNode } from "react";
 import { useReturnFocus } from "./use-return-focus";
 
@@ -11,9 +11,18 @@ interface ConfirmDialogProps {
   pending?: boolean;
   onConfirm: () => void;
   onCancel: () => void;
+  /** Fields between the text and the buttons. */
+  children?: ReactNode;
 }
 
-/** Asks before something that cannot be undone. It is open as long as it is rendered; Cancel has the focus. */
+const classNames = {
+  window:
+    "panel-in fixed inset-x-4 top-1/4 z-50 mx-auto max-w-md rounded-lg border border-line bg-raised p-5 text-ink shadow-raised outline-none",
+  title: "font-medium text-body",
+  text: "mt-1.5 text-ink-soft text-small",
+};
+
+/** Asks before something that cannot be undone, or that needs a reason. It is open as long as it is rendered; Cancel has the focus. */
 export function ConfirmDialog({
   title,
   text,
@@ -21,35 +30,26 @@ export function ConfirmDialog({
   pending = false,
   onConfirm,
   onCancel,
+  children,
 }: ConfirmDialogProps) {
   const returnFocus = useReturnFocus();
   return (
-    <AlertDialog.Root
-      open
-      onOpenChange={(open) => {
-        if (!open) onCancel();
-      }}
+    <AlertWindow
+      title={title}
+      text={text}
+      classNames={classNames}
+      onClose={onCancel}
+      onCloseAutoFocus={returnFocus}
     >
-      <AlertDialog.Portal>
-        <AlertDialog.Overlay className="fade-in fixed inset-0 z-50 bg-scrim" />
-        <AlertDialog.Content
-          onCloseAutoFocus={returnFocus}
-          className="panel-in fixed inset-x-4 top-1/3 z-50 mx-auto max-w-md rounded-lg border border-line bg-raised p-5 text-ink shadow-raised outline-none"
-        >
-          <AlertDialog.Title className="font-medium text-body">{title}</AlertDialog.Title>
-          <AlertDialog.Description className="mt-1.5 text-ink-soft text-small">
-            {text}
-          </AlertDialog.Description>
-          <div className="mt-5 flex justify-end gap-2">
-            <AlertDialog.Cancel asChild>
-              <Button>Cancel</Button>
-            </AlertDialog.Cancel>
-            <Button variant="primary" pending={pending} onClick={onConfirm}>
-              {action}
-            </Button>
-          </div>
-        </AlertDialog.Content>
-      </AlertDialog.Portal>
-    </AlertDialog.Root>
+      {children !== undefined && <div className="mt-4">{children}</div>}
+      <div className="mt-5 flex justify-end gap-2">
+        <AlertCancel>
+          <Button>Cancel</Button>
+        </AlertCancel>
+        <Button variant="primary" pending={pending} onClick={onConfirm}>
+          {action}
+        </Button>
+      </div>
+    </AlertWindow>
   );
 }

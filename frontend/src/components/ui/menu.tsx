@@ -1,5 +1,9 @@
 import { cn } from "@ui/cn";
-import { Check } from "lucide-react";
+import {
+  MenuPanel,
+  MenuCheckboxItem as SharedCheckboxItem,
+  MenuRadioItem as SharedRadioItem,
+} from "@ui/menu-items";
 import { DropdownMenu } from "radix-ui";
 import type { ComponentProps, ReactElement, ReactNode } from "react";
 
@@ -30,32 +34,20 @@ interface MenuContentProps extends Omit<ComponentProps<typeof DropdownMenu.Conte
   narrow?: boolean;
 }
 
-/**
- * The panel of a menu. It is rendered at the end of the body, outside of the page's landmarks, so it is one itself: people who go
- * from landmark to landmark would otherwise never come past it.
- */
-export function MenuContent({
-  label,
-  narrow = false,
-  sideOffset = 8,
-  align = "end",
-  ...rest
-}: MenuContentProps) {
+/** The panel of a menu in the site's look. */
+export function MenuContent({ narrow = false, ...rest }: MenuContentProps) {
   return (
-    <DropdownMenu.Portal>
-      <section aria-label={label} className="menu-landmark">
-        <DropdownMenu.Content
-          sideOffset={sideOffset}
-          align={align}
-          collisionPadding={12}
-          className={cn(
-            "panel-in z-50 origin-(--radix-dropdown-menu-content-transform-origin) rounded-md border border-line bg-raised p-1.5 text-ink shadow-raised",
-            narrow ? "min-w-48" : "min-w-60",
-          )}
-          {...rest}
-        />
-      </section>
-    </DropdownMenu.Portal>
+    <MenuPanel
+      landmarkClassName="menu-landmark"
+      sideOffset={8}
+      align="end"
+      collisionPadding={12}
+      className={cn(
+        "panel-in z-50 origin-(--radix-dropdown-menu-content-transform-origin) rounded-md border border-line bg-raised p-1.5 text-ink shadow-raised",
+        narrow ? "min-w-48" : "min-w-60",
+      )}
+      {...rest}
+    />
   );
 }
 
@@ -63,44 +55,24 @@ export function MenuItem(props: Omit<ComponentProps<typeof DropdownMenu.Item>, "
   return <DropdownMenu.Item className={itemClasses} {...props} />;
 }
 
-/** Menu entry that can be on or off. Choosing it keeps the menu open. */
-export function MenuCheckboxItem({
-  children,
-  ...rest
-}: Omit<ComponentProps<typeof DropdownMenu.CheckboxItem>, "className">) {
-  return (
-    <DropdownMenu.CheckboxItem
-      className={itemClasses}
-      onSelect={(event) => event.preventDefault()}
-      {...rest}
-    >
-      <span className="flex-1">{children}</span>
-      <ItemCheck />
-    </DropdownMenu.CheckboxItem>
-  );
+const toggleClasses = {
+  className: itemClasses,
+  labelClassName: "flex-1",
+  markClassName: "text-accent!",
+};
+
+export function MenuCheckboxItem(
+  props: Omit<ComponentProps<typeof DropdownMenu.CheckboxItem>, "className">,
+) {
+  return <SharedCheckboxItem {...toggleClasses} {...props} />;
 }
 
 export const MenuRadioGroup = DropdownMenu.RadioGroup;
 
-/** Menu entry of which one in the group is chosen. */
-export function MenuRadioItem({
-  children,
-  ...rest
-}: Omit<ComponentProps<typeof DropdownMenu.RadioItem>, "className">) {
-  return (
-    <DropdownMenu.RadioItem className={itemClasses} {...rest}>
-      <span className="flex-1">{children}</span>
-      <ItemCheck />
-    </DropdownMenu.RadioItem>
-  );
-}
-
-function ItemCheck() {
-  return (
-    <DropdownMenu.ItemIndicator>
-      <Check className="text-accent!" />
-    </DropdownMenu.ItemIndicator>
-  );
+export function MenuRadioItem(
+  props: Omit<ComponentProps<typeof DropdownMenu.RadioItem>, "className">,
+) {
+  return <SharedRadioItem {...toggleClasses} {...props} />;
 }
 
 /** Text in a menu that cannot be chosen. */

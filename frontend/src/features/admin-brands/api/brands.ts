@@ -1,18 +1,12 @@
 import * as z from "zod/mini";
 import { type ListResult, listOf, type ReadList } from "@/lib/admin-list";
 import { removeUnusedPictures } from "@/lib/admin-pictures";
-import {
-  changedRow,
-  deleteRow,
-  pageByName,
-  type RowChange,
-  saveFailureText,
-  undoEdit,
-} from "@/lib/admin-rows";
+import { deleteRow, pageByName } from "@/lib/admin-rows";
 import { nameSchema, pictureSchema, textSchema } from "@/lib/admin-schemas";
 import { hasCode, messageOf, rowsOf, ServiceError } from "@/lib/service-error";
 import { supabase } from "@/lib/supabase";
 import { useAdminChange } from "@/lib/use-admin-change";
+import { useSaveRow } from "@/lib/use-save-row";
 
 export interface Brand {
   id: string;
@@ -37,24 +31,11 @@ export const readBrands: ReadList<Brand> = async (request, signal): Promise<List
   return listOf(await pageByName(query, request, ["name", "created_at"], signal));
 };
 
-type BrandChange = RowChange<z.infer<typeof brandSchema>>;
-
-async function saveBrand({ id, values }: BrandChange) {
-  const table = supabase.from("brands");
-  changedRow(
-    id === null
-      ? await table.insert(values).select("id")
-      : await table.update(values).eq("id", id).select("id"),
-  );
-  return id === null ? "Brand created" : "Brand updated";
-}
-
 export function useSaveBrand() {
-  return useAdminChange({
-    change: saveBrand,
-    success: (title) => title,
-    undo: undoEdit(saveBrand, "logo"),
-    failureText: saveFailureText("brand"),
+  return useSaveRow<z.infer<typeof brandSchema>>({
+    table: () => supabase.from("brands"),
+    noun: "Brand",
+    picture: "logo",
   });
 }
 

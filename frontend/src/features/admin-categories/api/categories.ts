@@ -3,18 +3,12 @@ import * as z from "zod/mini";
 import { adminKey } from "@/lib/admin-key";
 import { listOf, type ReadList } from "@/lib/admin-list";
 import { removeUnusedPictures } from "@/lib/admin-pictures";
-import {
-  changedRow,
-  deleteRow,
-  pageByName,
-  type RowChange,
-  saveFailureText,
-  undoEdit,
-} from "@/lib/admin-rows";
+import { deleteRow, pageByName } from "@/lib/admin-rows";
 import { nameSchema, pictureSchema } from "@/lib/admin-schemas";
 import { rowsOf } from "@/lib/service-error";
 import { supabase } from "@/lib/supabase";
 import { useAdminChange } from "@/lib/use-admin-change";
+import { useSaveRow } from "@/lib/use-save-row";
 
 export interface Category {
   id: string;
@@ -64,24 +58,11 @@ export function categoryUseQuery(categoryId: string) {
   });
 }
 
-type CategoryChange = RowChange<z.infer<typeof categorySchema>>;
-
-async function saveCategory({ id, values }: CategoryChange) {
-  const table = supabase.from("categories");
-  changedRow(
-    id === null
-      ? await table.insert(values).select("id")
-      : await table.update(values).eq("id", id).select("id"),
-  );
-  return id === null ? "Category created" : "Category updated";
-}
-
 export function useSaveCategory() {
-  return useAdminChange({
-    change: saveCategory,
-    success: (title) => title,
-    undo: undoEdit(saveCategory, "icon"),
-    failureText: saveFailureText("category"),
+  return useSaveRow<z.infer<typeof categorySchema>>({
+    table: () => supabase.from("categories"),
+    noun: "Category",
+    picture: "icon",
   });
 }
 

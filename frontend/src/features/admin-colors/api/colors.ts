@@ -1,17 +1,11 @@
 import * as z from "zod/mini";
 import { listOf, type ReadList } from "@/lib/admin-list";
-import {
-  changedRow,
-  deleteRow,
-  pageByName,
-  type RowChange,
-  saveFailureText,
-  undoEdit,
-} from "@/lib/admin-rows";
+import { deleteRow, pageByName } from "@/lib/admin-rows";
 import { nameSchema, textSchema } from "@/lib/admin-schemas";
 import { expandHexColor } from "@/lib/hex-color";
 import { supabase } from "@/lib/supabase";
 import { useAdminChange } from "@/lib/use-admin-change";
+import { useSaveRow } from "@/lib/use-save-row";
 
 export interface Color {
   id: string;
@@ -46,24 +40,10 @@ export const readColors: ReadList<Color> = async (request, signal) =>
     ),
   );
 
-type ColorChange = RowChange<z.infer<typeof colorSchema>>;
-
-async function saveColor({ id, values }: ColorChange) {
-  const table = supabase.from("colors");
-  changedRow(
-    id === null
-      ? await table.insert(values).select("id")
-      : await table.update(values).eq("id", id).select("id"),
-  );
-  return id === null ? "Color created" : "Color updated";
-}
-
 export function useSaveColor() {
-  return useAdminChange({
-    change: saveColor,
-    success: (title) => title,
-    undo: undoEdit(saveColor),
-    failureText: saveFailureText("color"),
+  return useSaveRow<z.infer<typeof colorSchema>>({
+    table: () => supabase.from("colors"),
+    noun: "Color",
   });
 }
 

@@ -1,17 +1,11 @@
 import * as z from "zod/mini";
 import { listOf, type ReadList } from "@/lib/admin-list";
 import { removeUnusedPictures } from "@/lib/admin-pictures";
-import {
-  changedRow,
-  deleteRow,
-  pageByName,
-  type RowChange,
-  saveFailureText,
-  undoEdit,
-} from "@/lib/admin-rows";
+import { deleteRow, pageByName } from "@/lib/admin-rows";
 import { nameSchema, pictureSchema, textSchema } from "@/lib/admin-schemas";
 import { supabase } from "@/lib/supabase";
 import { useAdminChange } from "@/lib/use-admin-change";
+import { useSaveRow } from "@/lib/use-save-row";
 
 /** The two vocabularies with the same columns: styles of items, and styles of outfits. */
 export type StyleTable = "styles" | "outfit_styles";
@@ -36,46 +30,23 @@ export const styleSchema = z.object({
 
 const columns = "id, name, description, meta_description, image";
 
-export const readStyles: Record<StyleTable, ReadList<Style>> = {
-  styles: async (request, signal) =>
-    listOf(
-      await pageByName(
-        supabase.from("styles").select(columns, { count: "exact" }),
-        request,
-        ["name"],
-        signal,
-      ),
-    ),
-  outfit_styles: async (request, signal) =>
-    listOf(
-      await pageByName(
-        supabase.from("outfit_styles").select(columns, { count: "exact" }),
-        request,
-        ["name"],
-        signal,
-      ),
-    ),
-};
-
-type StyleChange = RowChange<z.infer<typeof styleSchema>>;
-
-async function saveStyle(table: StyleTable, { id, values }: StyleChange) {
-  const rows = supabase.from(table);
-  changedRow(
-    id === null
-      ? await rows.insert(values).select("id")
-      : await rows.update(values).eq("id", id).select("id"),
-  );
-  return `${nouns[table]} ${id === null ? "created" : "updated"}`;
+function readStylesOf(table: StyleTable): ReadList<Style> {
+  return async (request, signal) => {
+    const query = supabase.from(table).select(columns, { count: "exact" });
+    return listOf(await pageByName(query, request, ["name"], signal));
+  };
 }
 
+export const readStyles: Record<StyleTable, ReadList<Style>> = {
+  styles: readStylesOf("styles"),
+  outfit_styles: readStylesOf("outfit_styles"),
+};
+
 export function useSaveStyle(table: StyleTable) {
-  const save = (change: StyleChange) => saveStyle(table, change);
-  return useAdminChange({
-    change: save,
-    success: (title) => title,
-    undo: undoEdit(save, "image"),
-    failureText: saveFailureText(nouns[table].toLowerCase()),
+  return useSaveRow<z.infer<typeof styleSchema>>({
+    table: () => supabase.from(table),
+    noun: nouns[table],
+    picture: "image",
   });
 }
 

@@ -1,17 +1,11 @@
 import * as z from "zod/mini";
 import { listOf, type ReadList } from "@/lib/admin-list";
-import {
-  changedRow,
-  deleteRow,
-  pageByName,
-  type RowChange,
-  saveFailureText,
-  undoEdit,
-} from "@/lib/admin-rows";
+import { deleteRow, pageByName } from "@/lib/admin-rows";
 import { nameSchema } from "@/lib/admin-schemas";
 import { isUuid } from "@/lib/patterns";
 import { supabase } from "@/lib/supabase";
 import { useAdminChange } from "@/lib/use-admin-change";
+import { useSaveRow } from "@/lib/use-save-row";
 
 export interface Subcategory {
   id: string;
@@ -34,24 +28,11 @@ export const readSubcategories: ReadList<Subcategory> = async (request, signal) 
   return listOf(await pageByName(query, request, ["name"], signal));
 };
 
-type SubcategoryChange = RowChange<z.infer<typeof subcategorySchema>>;
-
-async function saveSubcategory({ id, values }: SubcategoryChange) {
-  const table = supabase.from("subcategories");
-  changedRow(
-    id === null
-      ? await table.insert(values).select("id")
-      : await table.update(values).eq("id", id).select("id"),
-  );
-  return id === null ? "Subcategory created" : "Subcategory updated";
-}
-
 export function useSaveSubcategory() {
-  return useAdminChange({
-    change: saveSubcategory,
-    success: (title) => title,
-    undo: undoEdit(saveSubcategory),
-    failureText: saveFailureText("subcategory of this category"),
+  return useSaveRow<z.infer<typeof subcategorySchema>>({
+    table: () => supabase.from("subcategories"),
+    noun: "Subcategory",
+    unique: "subcategory of this category",
   });
 }
 

@@ -1,0 +1,51 @@
+import { AlertDialog } from "radix-ui";
+import type { ReactNode } from "react";
+
+interface AlertWindowProps {
+  title: ReactNode;
+  /** What will happen, and whether it can be undone. Screen readers announce it with the title. */
+  text: ReactNode;
+  /** The classes of the three parts, because each front end has its own sizes. */
+  classNames: { window: string; title: string; text: string };
+  onClose: () => void;
+  /** Gives the focus back when the window was opened by something that is no trigger of it. */
+  onCloseAutoFocus?: ((event: Event) => void) | undefined;
+  /** Fields and buttons; `AlertCancel` belongs to them. */
+  children: ReactNode;
+}
+
+/**
+ * A window that asks before something is done. It is open as long as it is rendered, covers the page, and a click beside it does
+ * not close it. The first focus is on Cancel.
+ */
+export function AlertWindow({
+  title,
+  text,
+  classNames,
+  onClose,
+  onCloseAutoFocus,
+  children,
+}: AlertWindowProps) {
+  return (
+    <AlertDialog.Root open onOpenChange={(open) => !open && onClose()}>
+      <AlertDialog.Portal>
+        <AlertDialog.Overlay className="fade-in fixed inset-0 z-50 bg-scrim" />
+        <AlertDialog.Content
+          {...(onCloseAutoFocus !== undefined && { onCloseAutoFocus })}
+          className={classNames.window}
+        >
+          <AlertDialog.Title className={classNames.title}>{title}</AlertDialog.Title>
+          <AlertDialog.Description asChild>
+            <div className={classNames.text}>{text}</div>
+          </AlertDialog.Description>
+          {children}
+        </AlertDialog.Content>
+      </AlertDialog.Portal>
+    </AlertDialog.Root>
+  );
+}
+
+/** The button that closes an `AlertWindow` without doing anything. */
+export function AlertCancel({ children }: { children: ReactNode }) {
+  return <AlertDialog.Cancel asChild>{children}</AlertDialog.Cancel>;
+}
