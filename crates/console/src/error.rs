@@ -113,7 +113,7 @@ impl ConsoleError {
 }
 
 /// The status for an error of PostgreSQL: refused by privileges, the server is away, or the statement is at fault.
-fn status_of(code: &SqlState) -> StatusCode {
+pub(crate) fn status_of(code: &SqlState) -> StatusCode {
     match code.code().get(..2).unwrap_or_default() {
         "08" | "53" | "58" => StatusCode::SERVICE_UNAVAILABLE,
         // Shutdown and restart of the server; a cancelled statement is the caller's own wish.

@@ -20,6 +20,7 @@ mod insights;
 mod listener;
 mod logs;
 mod mail;
+mod migrations;
 mod objects;
 mod policies;
 mod proxy;

@@ -11,7 +11,7 @@ use actix_web::web;
 
 use crate::endpoint::{Access, ApiRoute};
 use crate::{
-    audit, auth, catalog, insights, logs, mail, objects, policies, proxy, rows, runs, series, session,
+    audit, auth, catalog, insights, logs, mail, migrations, objects, policies, proxy, rows, runs, series, session,
     settings, snippets,
 };
 
@@ -24,6 +24,7 @@ const AREAS: &[fn() -> Vec<ApiRoute>] = &[
     rows::routes,
     runs::routes,
     snippets::routes,
+    migrations::routes,
     proxy::routes,
     logs::routes,
     series::routes,

@@ -8,7 +8,7 @@ use super::caller::Session;
 use super::{accounts, cookie};
 use crate::audit::{self, AuditEntry};
 use crate::error::ConsoleError;
-use crate::state::{ConsoleState, Level};
+use crate::state::{ConsoleMode, ConsoleState, Level};
 
 /// `GET /api/session`. Without a session only what the page needs to ask for one.
 pub(super) async fn describe(
@@ -28,6 +28,7 @@ pub(super) async fn describe(
             "level": session.level,
             "read_only": config.read_only,
             "schema_changes": config.schema_changes,
+            "migrations": config.schema_changes && config.migrations_folder.is_some(),
             "api_url": config.api_url,
             "publishable_key": config.publishable_key,
             "inbox_url": config.inbox_url,
@@ -66,6 +67,17 @@ fn reasons(state: &ConsoleState, session: &Session) -> Map<String, Value> {
             "schema_changes".into(),
             json!("The schema changes by migrations here (selvedge.console.schema_changes is false)"),
         );
+    }
+    if state.config.migrations_folder.is_none() {
+        let reason = match state.config.mode {
+            ConsoleMode::Start => {
+                "This project does not apply migration files (db.migrations.enabled is false)"
+            }
+            ConsoleMode::Serve => {
+                "Migration files are written where the project's folder is: by `selvedge start`"
+            }
+        };
+        reasons.insert("migrations".into(), json!(reason));
     }
     reasons
 }

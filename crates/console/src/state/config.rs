@@ -90,6 +90,9 @@ pub struct ConsoleConfig {
     pub exposed_schemas: Vec<String>,
     /// The project's folder, in `start`: migrations and snippets are files in it.
     pub project_folder: Option<PathBuf>,
+    /// The folder into which changes of the schema are written. `None` where nothing would apply its files: in `serve`, and
+    /// where the project switches its migrations off.
+    pub migrations_folder: Option<PathBuf>,
     /// The version of this program.
     pub version: &'static str,
     /// The number of trusted proxies in front of the listener, whose `X-Forwarded-For` names the client.

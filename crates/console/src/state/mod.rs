@@ -36,6 +36,8 @@ pub struct ConsoleState {
     /// Functions of the services that the console calls.
     pub handles: ServiceHandles,
     pub(crate) sessions: SessionStore,
+    /// Held while a migration is written and run, so that versions are given one after the other.
+    pub(crate) migration_turn: tokio::sync::Mutex<()>,
 }
 
 impl ConsoleState {
@@ -63,6 +65,7 @@ impl ConsoleState {
             database,
             inbox,
             handles,
+            migration_turn: tokio::sync::Mutex::default(),
         })
     }
 

@@ -22,6 +22,7 @@ const LEVELS: &[(&str, &str, &str)] = &[
     ("DELETE", "/api/sql/runs/{id}", "viewer"),
     ("POST", "/api/sql/explain", "viewer"),
     ("POST", "/api/sql/count", "viewer"),
+    ("POST", "/api/migrations", "admin"),
     ("GET", "/api/sql/snippets", "viewer"),
     ("GET", "/api/sql/snippets/{name}", "viewer"),
     ("PUT", "/api/sql/snippets/{name}", "viewer"),

@@ -59,7 +59,7 @@ impl Console {
         };
         let make_state = |config, database| ConsoleState::new(config, database, None);
         Self {
-            running: RunningConsole::start(OPERATOR, change, make_state).await,
+            running: RunningConsole::start(change, make_state).await,
         }
     }
 

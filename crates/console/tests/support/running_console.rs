@@ -19,10 +19,9 @@ pub(crate) struct RunningConsole {
 }
 
 impl RunningConsole {
-    /// Starts a console whose admins log in to the database as `admin_login`. `change` adapts the settings, which are those
-    /// of `selvedge start`, and `make_state` gives the console its services.
+    /// Starts a console. `change` adapts the settings, which are those of `selvedge start`, and `make_state` gives the console
+    /// its services. Admins log in to the database as the login that may change the schema, if the settings let them.
     pub(crate) async fn start(
-        admin_login: &str,
         change: impl FnOnce(&mut ConsoleConfig),
         make_state: impl FnOnce(ConsoleConfig, ConsoleDatabase) -> Arc<ConsoleState> + Send + 'static,
     ) -> Self {
@@ -31,6 +30,11 @@ impl RunningConsole {
         let port = listener.local_addr().expect("an address").port();
         let mut config = settings_of_start(port);
         change(&mut config);
+        let admin_login = if config.schema_changes {
+            "postgres"
+        } else {
+            "selvedge_console_operator"
+        };
         let logins = logins(&database, admin_login);
         let (sender, receiver) = std::sync::mpsc::channel();
         std::thread::spawn(move || {
@@ -85,6 +89,7 @@ fn settings_of_start(port: u16) -> ConsoleConfig {
         inbox_url: None,
         exposed_schemas: vec!["public".to_owned()],
         project_folder: None,
+        migrations_folder: None,
         version: "0.0.0",
         trusted_proxies: 0,
     }

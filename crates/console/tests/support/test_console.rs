@@ -17,12 +17,12 @@ pub(crate) struct TestConsole {
 }
 
 impl TestConsole {
-    /// Starts a console whose admins are `postgres`, as in `selvedge start`.
+    /// Starts a console with these services.
     pub(crate) async fn start_with(
         change: impl FnOnce(&mut ConsoleConfig),
         make_state: impl FnOnce(ConsoleConfig, ConsoleDatabase) -> Arc<ConsoleState> + Send + 'static,
     ) -> Self {
-        let running = RunningConsole::start("postgres", change, make_state).await;
+        let running = RunningConsole::start(change, make_state).await;
         Self {
             origin: format!("http://127.0.0.1:{}", running.port),
             http: Client::new(),

@@ -8,6 +8,7 @@
 
 mod clear;
 mod do_block;
+mod draft_file;
 mod error;
 mod extension;
 mod files;
@@ -26,6 +27,7 @@ mod statement_reader;
 mod superuser_statement;
 
 pub use clear::{clear_project, drop_project_roles, is_platform_role};
+pub use draft_file::DraftFile;
 pub use error::{HistoryConflict, MigrateError, MissingExtension, StatementFailure};
 pub(crate) use files::read_file;
 pub use files::{DiscoveredMigrations, Migration, create_migration, discover_migrations, pending_migrations};
@@ -37,10 +39,13 @@ pub(crate) use platform::digest as platform_digest;
 pub use platform::{
     PlatformReport, apply as apply_platform, is_applied as is_platform_applied, set_auto_expose_new_tables,
 };
-pub use project::{MigrationState, MigrationStatus, apply_pending, apply_roles, list_migrations};
+pub use project::{
+    LOCK_TIMEOUT, MigrationState, MigrationStatus, apply_pending, apply_roles, find_pending, list_migrations,
+    run_uncommitted,
+};
 pub use repair::{fetch_migrations, forget_migrations, record_migrations};
 pub use seed::{SeedFile, SeedOutcome, apply_seeds, find_seeds};
 pub use shipped::set_vault_key_file;
 pub(crate) use split::{Piece, split_script};
 pub use split::{SplitError, Statement, split_statements};
-pub use statement_plan::find_extension_uses;
+pub use statement_plan::{find_extension_uses, first_word};

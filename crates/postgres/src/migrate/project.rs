@@ -27,7 +27,7 @@ pub(super) const INSERT_HISTORY: &str =
     "insert into supabase_migrations.schema_migrations (version, name, statements) values ($1, $2, $3)";
 
 /// A migration that cannot get a lock within this time fails, because all later queries on that table wait behind it.
-const LOCK_TIMEOUT: Duration = Duration::from_secs(4);
+pub const LOCK_TIMEOUT: Duration = Duration::from_secs(4);
 
 /// Whether a migration ran.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -119,12 +119,7 @@ pub async fn apply_pending<'a>(
     local: &'a [Migration],
     mut warn: impl FnMut(String),
 ) -> Result<Vec<&'a Migration>, MigrateError> {
-    let applied: Vec<String> = read_history(client)
-        .await?
-        .into_iter()
-        .map(|(version, _)| version)
-        .collect();
-    let waiting = pending_migrations(local, &applied)?;
+    let waiting = find_pending(client, local).await?;
     if waiting.is_empty() {
         return Ok(waiting);
     }
@@ -156,16 +151,8 @@ async fn apply_migration(
     plan: &StatementPlan,
 ) -> Result<(), MigrateError> {
     let statements: Vec<&str> = script.statements.iter().map(|statement| statement.text).collect();
-    run_file(client, script, plan, Some(LOCK_TIMEOUT), async {
-        client
-            .execute(
-                INSERT_HISTORY,
-                &[&migration.version, &migration.name, &statements],
-            )
-            .await?;
-        Ok(())
-    })
-    .await
+    let record = record_applied(client, migration, &statements);
+    run_file(client, script, plan, Some(LOCK_TIMEOUT), record).await
 }
 
 /// Runs the project's `roles.sql` if it exists (GW-026), and returns whether it does. No history is kept, so its
@@ -197,12 +184,8 @@ pub(crate) async fn run_file(
     lock_timeout: Option<Duration>,
     record: impl Future<Output = Result<(), MigrateError>>,
 ) -> Result<(), MigrateError> {
-    reset_session(client, lock_timeout).await?;
-    client.batch_execute("begin").await?;
+    begin_file(client, script, plan, lock_timeout).await?;
     let outcome = async {
-        script.run(client, |statement| plan.plan(statement)).await?;
-        // The file may have changed the role (`set role`), and the history row must be written as `postgres`.
-        client.batch_execute("reset role").await?;
         record.await?;
         client.batch_execute("commit").await?;
         Ok(())
@@ -215,6 +198,86 @@ pub(crate) async fn run_file(
         return outcome;
     }
     reset_session(client, None).await
+}
+
+/// Runs one file in a transaction that stays open. After an error it is rolled back.
+async fn begin_file(
+    client: &Client,
+    script: &Script<'_>,
+    plan: &StatementPlan,
+    lock_timeout: Option<Duration>,
+) -> Result<(), MigrateError> {
+    reset_session(client, lock_timeout).await?;
+    client.batch_execute("begin").await?;
+    let outcome = async {
+        script.run(client, |statement| plan.plan(statement)).await?;
+        // The file may have changed the role (`set role`), and the history row must be written as `postgres`.
+        client.batch_execute("reset role").await?;
+        Ok(())
+    }
+    .await;
+    if outcome.is_err() {
+        // The first error is the one to report; a lost connection makes PostgreSQL roll back by itself.
+        client.batch_execute("rollback").await.ok();
+    }
+    outcome
+}
+
+/// Runs a migration whose text is not in the folder yet, with its history row, in a transaction that stays open, so that
+/// the caller can look at what it has done and then commit it or not. Deferred constraints are checked, because the commit
+/// should have nothing left to refuse. `client` must be logged in as `postgres`.
+///
+/// # Errors
+/// See [`MigrateError`]; the transaction is then rolled back.
+pub async fn run_uncommitted(
+    client: &Client,
+    migration: &Migration,
+    text: &str,
+    lock_timeout: Duration,
+    mut warn: impl FnMut(String),
+) -> Result<(), MigrateError> {
+    client.batch_execute(HISTORY).await?;
+    let scripts = [Script::parse(&migration.path, text)?];
+    let plan = plan_statements(client, &scripts, &mut warn).await?;
+    let [script] = &scripts;
+    begin_file(client, script, &plan, Some(lock_timeout)).await?;
+    let statements: Vec<&str> = script.statements.iter().map(|statement| statement.text).collect();
+    let outcome = async {
+        client.batch_execute("set constraints all immediate").await?;
+        record_applied(client, migration, &statements).await
+    }
+    .await;
+    if outcome.is_err() {
+        client.batch_execute("rollback").await.ok();
+    }
+    outcome
+}
+
+async fn record_applied(
+    client: &Client,
+    migration: &Migration,
+    statements: &[&str],
+) -> Result<(), MigrateError> {
+    client
+        .execute(
+            INSERT_HISTORY,
+            &[&migration.version, &migration.name, &statements],
+        )
+        .await?;
+    Ok(())
+}
+
+/// The migrations of the folder that have not run, in order. `client` must be logged in as `postgres`.
+///
+/// # Errors
+/// When folder and history disagree (GW-022), or a query fails.
+pub async fn find_pending<'a>(
+    client: &Client,
+    local: &'a [Migration],
+) -> Result<Vec<&'a Migration>, MigrateError> {
+    let history = read_history(client).await?;
+    let applied: Vec<String> = history.into_iter().map(|(version, _)| version).collect();
+    Ok(pending_migrations(local, &applied)?)
 }
 
 /// Resets role and settings, so that a `set` in one file does not affect the next.

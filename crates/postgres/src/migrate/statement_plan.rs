@@ -81,7 +81,7 @@ impl StatementPlan {
 }
 
 /// The first word of a statement, after white space and comments; empty when it begins with something else.
-fn first_word(statement: &str) -> &str {
+pub fn first_word(statement: &str) -> &str {
     let mut lexer = Lexer::new(statement);
     while let Some(Ok(token)) = lexer.next_token() {
         match token.kind {

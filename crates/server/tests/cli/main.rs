@@ -3,6 +3,7 @@
 mod backup;
 mod budgets;
 mod console;
+mod console_migrations;
 mod doctor;
 mod lifecycle;
 mod listeners;

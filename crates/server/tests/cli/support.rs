@@ -54,6 +54,11 @@ fn find_free_port() -> u16 {
 }
 
 impl Project {
+    /// A port for a further listener of a test.
+    pub(crate) fn further_port() -> u16 {
+        find_free_port()
+    }
+
     /// A project whose `config.toml` has only an id.
     pub(crate) fn new() -> Self {
         let folder = tempfile::Builder::new()

@@ -3,6 +3,7 @@
 use selvedge_console::{AllowedHosts, ConsoleConfig, ConsoleMode};
 
 use crate::config::Config;
+use crate::database::embedded::migrations_folder;
 use crate::instance;
 use crate::keys::KeySet;
 use crate::services::mode::Mode;
@@ -37,6 +38,8 @@ pub(crate) fn console_config(config: &Config, keys: &KeySet, mode: Mode) -> Cons
         inbox_url: (!is_production && config.inbox.enabled).then(|| instance::inbox_url(config.inbox.port)),
         exposed_schemas: config.rest_settings().0.schemas,
         project_folder: (!is_production).then(|| config.project.folder.clone()),
+        migrations_folder: (!is_production && config.db.migrations.enabled)
+            .then(|| migrations_folder(config)),
         version: env!("CARGO_PKG_VERSION"),
         trusted_proxies: config.selvedge.limits.trusted_proxies,
     }

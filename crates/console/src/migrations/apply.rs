@@ -1,0 +1,106 @@
+//! Writing a migration and running it.
+
+use std::path::Path;
+
+use chrono::Utc;
+use selvedge_postgres::migrate::{
+    DraftFile, LOCK_TIMEOUT, Migration, discover_migrations, find_pending, run_uncommitted,
+};
+use serde::Serialize;
+use tokio_postgres::Client;
+
+use super::request::MigrationRequest;
+use super::version::choose_version;
+use crate::audit::{self, AuditEntry};
+use crate::error::ConsoleError;
+use crate::session::Session;
+use crate::state::{ConsoleState, Level};
+
+/// A migration that has run.
+#[derive(Debug, Serialize)]
+pub(super) struct Applied {
+    /// Its path below the project's folder.
+    file: String,
+    version: String,
+    notes: Vec<String>,
+}
+
+/// Runs the change as the folder's next migration.
+///
+/// The file gets its name after everything has run and before the commit. If the process dies before that, neither the
+/// change nor the file is there; if it dies after that, the file is there, and the next start runs it unless the commit
+/// was done.
+pub(super) async fn apply_change(
+    state: &ConsoleState,
+    session: &Session,
+    folder: &Path,
+    request: &MigrationRequest,
+) -> Result<Applied, ConsoleError> {
+    let _turn = state.migration_turn.lock().await;
+    // Closed when this ends, which rolls back what is not committed.
+    let client = state.database.dedicated(Level::Admin).await?;
+    let migrations = discover_migrations(folder)?.migrations;
+    refuse_pending(&client, &migrations).await?;
+    let version = choose_version(Utc::now(), &migrations)?;
+    let file = format!("{version}_{}.sql", request.name);
+    let migration = Migration {
+        path: folder.join(&file),
+        name: request.name.clone(),
+        version,
+    };
+    let file = format!("migrations/{file}");
+    let mut text = request.sql.trim().to_owned();
+    text.push('\n');
+    let draft = DraftFile::write(&migration, &text)?;
+    let mut notes = Vec::new();
+    run_uncommitted(&client, &migration, &text, LOCK_TIMEOUT, |note| notes.push(note)).await?;
+    let entry = AuditEntry::new("schema.migrate", &file).with_statement(&text);
+    audit::write(&client, session, entry).await?;
+    commit_with_file(&client, draft, &file).await?;
+    Ok(Applied {
+        file,
+        version: migration.version,
+        notes,
+    })
+}
+
+/// Files that have not run come first, and running them here would be a surprise.
+async fn refuse_pending(client: &Client, migrations: &[Migration]) -> Result<(), ConsoleError> {
+    let pending = find_pending(client, migrations).await?;
+    let Some(first) = pending.first() else {
+        return Ok(());
+    };
+    let name = first.path.file_name().unwrap_or_default().to_string_lossy();
+    let others = match pending.len() {
+        1 => String::new(),
+        count => format!(" and {} more", count - 1),
+    };
+    Err(ConsoleError::conflict(format!(
+        "{name}{others} has not run, and comes before this change"
+    ))
+    .with_hint("Run it with `selvedge migrate up`, or delete the file."))
+}
+
+async fn commit_with_file(client: &Client, mut draft: DraftFile, file: &str) -> Result<(), ConsoleError> {
+    draft.publish()?;
+    let Err(error) = client.batch_execute("commit").await else {
+        return Ok(());
+    };
+    if is_refusal(&error) {
+        draft.withdraw()?;
+        return Err(error.into());
+    }
+    Err(
+        ConsoleError::unavailable("The database went away during the commit").with_hint(format!(
+            "{file} is kept: the next start runs it if it has not run."
+        )),
+    )
+}
+
+/// Whether PostgreSQL itself has said that the transaction was rolled back. A lost connection or a server that shuts down
+/// says nothing about that.
+fn is_refusal(error: &tokio_postgres::Error) -> bool {
+    error
+        .as_db_error()
+        .is_some_and(|error| !matches!(error.code().code().get(..2), Some("08" | "57" | "58" | "XX")))
+}

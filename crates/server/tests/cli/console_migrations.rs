@@ -1,0 +1,189 @@
+//! Changes of the schema by the console of `start`, while the server is killed at each step of them (CONSOLE-071).
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use tokio_postgres::Client;
+
+use crate::support::{Project, Running};
+
+const TIMEOUT: Duration = Duration::from_secs(60);
+
+/// A project whose console listens.
+struct ConsoleProject {
+    project: Project,
+    console: u16,
+}
+
+impl ConsoleProject {
+    fn new() -> Self {
+        Self {
+            project: Project::new(),
+            console: Project::further_port(),
+        }
+    }
+
+    async fn start(&self) -> Running {
+        let mut arguments = self.project.start_arguments();
+        arguments.retain(|argument| argument != "--no-studio");
+        arguments.extend(["--studio-port".to_owned(), self.console.to_string()]);
+        let running = self.project.spawn(&arguments, &[]);
+        running.wait_until_ready().await;
+        running
+    }
+
+    /// Sends a change in a task of its own, because most tests kill the server before it answers.
+    fn send(&self, name: &str, sql: &str) -> actix_web::rt::task::JoinHandle<Option<(u16, Value)>> {
+        let url = format!("http://127.0.0.1:{}/api/migrations", self.console);
+        let body = json!({ "name": name, "sql": sql });
+        actix_web::rt::spawn(async move {
+            let request = reqwest::Client::new()
+                .post(url)
+                .header("x-selvedge-console", "1")
+                .header("sec-fetch-site", "same-origin")
+                .json(&body);
+            let response = request.send().await.ok()?;
+            let status = response.status().as_u16();
+            Some((status, response.json().await.ok()?))
+        })
+    }
+
+    /// Files of the migrations folder, hidden ones too.
+    fn list_files(&self) -> Vec<String> {
+        let Ok(entries) = std::fs::read_dir(self.folder()) else {
+            return Vec::new();
+        };
+        let mut names: Vec<String> = entries
+            .map(|entry| entry.expect("an entry").file_name().display().to_string())
+            .collect();
+        names.sort_unstable();
+        names
+    }
+
+    fn folder(&self) -> PathBuf {
+        self.project.path("migrations")
+    }
+
+    /// Waits until a file with this ending is in the folder.
+    async fn wait_for_file(&self, ending: &str) {
+        let deadline = Instant::now() + TIMEOUT;
+        while !self.list_files().iter().any(|name| name.ends_with(ending)) {
+            assert!(
+                Instant::now() < deadline,
+                "{ending} never came: {:?}",
+                self.list_files()
+            );
+            actix_web::rt::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+}
+
+/// Ends the server as a crash does: nothing is cleaned up.
+fn kill(mut running: Running) {
+    running.signal("-KILL");
+    running.wait_for_exit();
+}
+
+async fn wait_for_statement(database: &Client, part: &str) {
+    let deadline = Instant::now() + TIMEOUT;
+    let running =
+        "select count(*) from pg_stat_activity where query like '%' || $1 || '%' and pid <> pg_backend_pid()";
+    while database
+        .query_one(running, &[&part])
+        .await
+        .expect("a count")
+        .get::<_, i64>(0)
+        == 0
+    {
+        assert!(Instant::now() < deadline, "{part} never ran");
+        actix_web::rt::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+/// The files of the migrations that the database has recorded.
+async fn read_history(database: &Client) -> Vec<String> {
+    let names =
+        "select version || '_' || name || '.sql' from supabase_migrations.schema_migrations order by 1";
+    let rows = database.query(names, &[]).await.expect("a history");
+    rows.iter().map(|row| row.get(0)).collect()
+}
+
+async fn has_table(database: &Client, name: &str) -> bool {
+    let row = database
+        .query_one("select to_regclass($1) is not null", &[&name])
+        .await;
+    row.expect("a row").get(0)
+}
+
+#[actix_web::test]
+async fn console_071_file_history_and_schema_agree_after_a_kill_at_each_step() {
+    let console = ConsoleProject::new();
+    let mut running = console.start().await;
+
+    // Killed after the answer: the change stays.
+    let answer = console
+        .send("first", "create table first ()")
+        .await
+        .expect("a task");
+    let (status, body) = answer.expect("an answer");
+    assert_eq!(status, 200, "{body}");
+    kill(running);
+    running = console.start().await;
+    let mut database = console.project.database().await;
+    let files = console.list_files();
+    assert_eq!(body["file"], format!("migrations/{}", files[0]));
+    assert_eq!(read_history(&database).await, files);
+    assert!(has_table(&database, "first").await);
+
+    // Killed while the statements run: neither the file nor the change is there, and what was hidden goes with the next one.
+    console.send("second", "create table second (); select pg_sleep(60)");
+    wait_for_statement(&database, "pg_sleep(60)").await;
+    console.wait_for_file(".sql.draft").await;
+    kill(running);
+    running = console.start().await;
+    database = console.project.database().await;
+    assert_eq!(read_history(&database).await, files);
+    assert!(!has_table(&database, "second").await);
+
+    // Killed between the file and the commit, which a deferred trigger holds up: the next start applies the file.
+    console.send("third", HELD_COMMIT);
+    console.wait_for_file("_third.sql").await;
+    assert_eq!(read_history(&database).await, files, "it is not committed yet");
+    kill(running);
+    running = console.start().await;
+    database = console.project.database().await;
+    let files = console.list_files();
+    assert_eq!(files.len(), 2, "{files:?}");
+    assert_eq!(read_history(&database).await, files);
+    assert!(has_table(&database, "held").await);
+
+    // A reset makes the same schema from the files.
+    running.stop();
+    console.project.run_and_expect_success(&["db", "reset", "--yes"]);
+    let running = console.start().await;
+    let database = console.project.database().await;
+    assert_eq!(read_history(&database).await, files);
+    assert!(has_table(&database, "first").await && has_table(&database, "held").await);
+    running.stop();
+}
+
+/// A migration whose commit takes five seconds, counted from its first row. The first firing of the trigger happens when the
+/// server checks deferred constraints before it writes the file; there the trigger defers a second firing to the commit.
+const HELD_COMMIT: &str = "
+create table held (at timestamptz);
+create function hold_commit() returns trigger language plpgsql as $$
+begin
+  if (select count(*) from held) = 1 then
+    set constraints all deferred;
+    insert into held values (clock_timestamp());
+  else
+    perform pg_sleep(5);
+  end if;
+  return null;
+end
+$$;
+create constraint trigger held_commit after insert on held deferrable initially deferred
+  for each row execute function hold_commit();
+insert into held values (clock_timestamp());
+";
