@@ -154,6 +154,7 @@ export const platformSchemas: ReadonlySet<string> = new Set([
   "supabase_functions",
   "supabase_migrations",
   "selvedge_console",
+  "_selvedge",
 ]);
 
 export const isView = (table: Table): boolean => table.kind === "v" || table.kind === "m";

@@ -2,22 +2,39 @@
 import { type QueryClient, queryOptions } from "@tanstack/react-query";
 import { request } from "@/api/client";
 
+export interface TableLock {
+  relation: string;
+  /** PostgreSQL's word for the lock. */
+  mode: string;
+  /** What waits while it is held. */
+  blocks: string;
+  /** Rows of the table, an estimate when there are many; null when they could not be counted. */
+  rows: number | null;
+  rewritten: boolean;
+}
+
+export interface NamedObject {
+  kind: string;
+  name: string;
+}
+
 export interface MigrationPreview {
   sql: string;
-  /** Locks that the change takes, with what they block. */
-  locks: readonly (string | { relation: string; mode: string; blocks?: string })[];
-  /** Whether a table is written anew, for which it is locked as long as that takes. */
-  rewrites: boolean;
-  /** Rows that are read or rewritten. */
+  locks: readonly TableLock[];
+  /** Whether a table is written anew; null when trying it took too long to know. */
+  rewrites: boolean | null;
+  /** Rows that are written anew, or else read; null when that is not known. */
   rows: number | null;
-  dependants: readonly { kind: string; name: string }[];
-  notes?: readonly string[];
+  dropped: readonly NamedObject[];
+  dependants: readonly NamedObject[];
+  notes: readonly string[];
 }
 
 export interface MigrationResult {
   /** Below the project's folder. */
   file: string;
   version: string;
+  notes: readonly string[];
 }
 
 /** Asked anew when the SQL changes; the server tries it in a transaction that it rolls back. */
@@ -32,6 +49,9 @@ export const migrationPreviewQuery = (sql: string) =>
     retry: false,
     gcTime: 0,
     staleTime: 10_000,
+    // A try takes locks, so it is repeated only when somebody asks for it.
+    refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
   });
 
 export function runMigration(name: string, sql: string): Promise<MigrationResult> {

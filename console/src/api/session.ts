@@ -14,12 +14,14 @@ export interface Session {
   account?: { name: string; level: Level } | null;
   read_only?: boolean;
   schema_changes?: boolean;
+  /** Whether changes of the schema are written as migration files of the project. */
+  migrations?: boolean;
   api_url?: string;
   publishable_key?: string;
   inbox_url?: string | null;
   postgres_version?: string;
   /** Why something is off, by the name of the field. */
-  reasons?: { schema_changes?: string; read_only?: string };
+  reasons?: { schema_changes?: string; read_only?: string; migrations?: string };
 }
 
 export const sessionQuery = queryOptions({

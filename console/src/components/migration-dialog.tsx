@@ -4,11 +4,10 @@
  */
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Button } from "@ui/button";
-import { FileCode2, Lock, TriangleAlert } from "lucide-react";
-import { type ReactNode, useDeferredValue, useState } from "react";
+import { FileCode2 } from "lucide-react";
+import { useState } from "react";
 import { ApiError } from "@/api/error";
 import {
-  type MigrationPreview,
   migrationPreviewQuery,
   nameMigration,
   refreshSchema,
@@ -20,12 +19,15 @@ import { Dialog } from "@/components/dialog";
 import { ErrorNotice } from "@/components/error-state";
 import { Field } from "@/components/field";
 import { Input } from "@/components/input";
+import { MigrationEffects } from "@/components/migration-effects";
 import { SkeletonRows } from "@/components/skeleton";
 import { SqlEditor } from "@/components/sql-editor/sql-editor";
-import { Text } from "@/components/text";
-import { plural } from "@/lib/format";
 import { findDangers } from "@/lib/sql/dangers";
 import { toast } from "@/lib/toast";
+import { useDebounced } from "@/lib/use-debounced";
+
+/** Milliseconds without a keystroke before a text is tried. */
+const TYPING_PAUSE = 400;
 
 interface MigrationDialogProps {
   /** What the change does; the file is named after it. */
@@ -40,28 +42,31 @@ export function MigrationDialog({ title, sql, onClose, onDone }: MigrationDialog
   const [name, setName] = useState(() => nameMigration(title));
   const [typed, setTyped] = useState("");
   const client = useQueryClient();
-  const reason = whyNoSchemaChanges(useSession());
-  const trimmed = useDeferredValue(text.trim());
+  const session = useSession();
+  const reason = whyNoSchemaChanges(session);
+  // Without a folder that the server may write to, the SQL goes into a file by hand.
+  const isByHand = session.migrations === false;
+  const typedSql = text.trim();
+  const triedSql = useDebounced(typedSql, TYPING_PAUSE);
   const preview = useQuery({
-    ...migrationPreviewQuery(trimmed),
-    enabled: trimmed !== "" && reason === undefined,
+    ...migrationPreviewQuery(triedSql),
+    enabled: triedSql !== "" && reason === undefined && !isByHand,
   });
   // What drops or empties something asks for its name, because a migration has no undo.
   const destroyed = findDangers(text).find(({ kind }) => kind !== "update_all")?.target;
   const run = useMutation({
-    mutationFn: () => runMigration(nameMigration(name) || "change", text.trim()),
+    mutationFn: () => runMigration(nameMigration(name) || "change", typedSql),
     onSuccess: async ({ file }) => {
       await refreshSchema(client);
-      toast({ title: "Schema changed", description: file, tone: "success" });
+      toast({ title: "Saved as migration", description: file, tone: "success" });
       onDone?.();
       onClose();
     },
   });
-  // A server without this endpoint writes no files; the SQL then goes into one by hand.
-  const isByHand = preview.error instanceof ApiError && preview.error.status === 404;
   const isReady =
     reason === undefined &&
-    text.trim() !== "" &&
+    typedSql !== "" &&
+    typedSql === triedSql &&
     preview.data !== undefined &&
     (destroyed === undefined || typed === destroyed);
   return (
@@ -94,7 +99,7 @@ export function MigrationDialog({ title, sql, onClose, onDone }: MigrationDialog
               onClick={() => run.mutate()}
             >
               <FileCode2 aria-hidden="true" className="size-3.5" />
-              Write migration and run
+              Save as migration
             </Button>
           )}
         </>
@@ -138,7 +143,7 @@ export function MigrationDialog({ title, sql, onClose, onDone }: MigrationDialog
             <ErrorNotice
               title="The schema was not changed"
               error={run.error}
-              safe="The change and its file are made together or not at all."
+              safe={whatIsSafe(run.error)}
             />
           )}
         </div>
@@ -149,15 +154,19 @@ export function MigrationDialog({ title, sql, onClose, onDone }: MigrationDialog
             </p>
           ) : isByHand ? (
             <p className="text-caption text-ink-soft">
-              Files are kept in the project's folder migrations/, named &lt;UTC&gt;_
-              {nameMigration(name)}.sql.
+              {session.reasons?.migrations ?? "This server does not write migration files."}
             </p>
           ) : preview.error !== null ? (
-            <ErrorNotice title="PostgreSQL refuses this" error={preview.error} />
+            <ErrorNotice
+              title={describeRefusal(preview.error)}
+              error={preview.error}
+              safe="It was only tried. Nothing was changed."
+              onRetry={() => void preview.refetch()}
+            />
           ) : preview.data === undefined ? (
             <SkeletonRows rows={5} label="Looking what it would do" />
           ) : (
-            <Effects preview={preview.data} />
+            <MigrationEffects preview={preview.data} />
           )}
         </section>
       </div>
@@ -165,76 +174,17 @@ export function MigrationDialog({ title, sql, onClose, onDone }: MigrationDialog
   );
 }
 
-function Effects({ preview }: { preview: MigrationPreview }) {
-  return (
-    <dl className="space-y-3 text-caption">
-      <Effect name="Locks">
-        {preview.locks.length === 0 ? (
-          <p>None that others would notice.</p>
-        ) : (
-          <ul className="space-y-1">
-            {preview.locks.map((lock) => {
-              const { relation, mode, blocks } =
-                typeof lock === "string" ? { relation: lock, mode: "", blocks: "" } : lock;
-              return (
-                <li key={`${relation} ${mode}`} className="flex gap-1.5">
-                  <Lock aria-hidden="true" className="mt-0.5 size-3.5 shrink-0 text-ink-soft" />
-                  <span className="min-w-0 break-words">
-                    <Text>{relation}</Text>
-                    {mode !== "" && (
-                      <span className="block text-ink-soft text-label">
-                        {mode}
-                        {blocks ? `: ${blocks}` : ""}
-                      </span>
-                    )}
-                  </span>
-                </li>
-              );
-            })}
-          </ul>
-        )}
-        <p className="mt-1 text-ink-soft text-label">It waits for locks 4 s at most.</p>
-      </Effect>
-      <Effect name="Rewrite">
-        {preview.rewrites ? (
-          <p className="flex gap-1.5 text-warning">
-            <TriangleAlert aria-hidden="true" className="mt-0.5 size-3.5 shrink-0" />
-            The table is written anew{preview.rows ? `: ${plural(preview.rows, "row")}` : ""}.
-          </p>
-        ) : (
-          <p>
-            No table is rewritten
-            {preview.rows ? `, ${plural(preview.rows, "row")} are checked` : ""}.
-          </p>
-        )}
-      </Effect>
-      <Effect name="Dependants">
-        {preview.dependants.length === 0 ? (
-          <p>Nothing depends on it.</p>
-        ) : (
-          <ul>
-            {preview.dependants.map(({ kind, name }) => (
-              <li key={`${kind} ${name}`} className="break-words">
-                <span className="text-ink-soft">{kind}</span> <Text>{name}</Text>
-              </li>
-            ))}
-          </ul>
-        )}
-      </Effect>
-      {(preview.notes ?? []).map((note) => (
-        <p key={note} className="rounded-sm bg-changed px-2 py-1.5">
-          <Text>{note}</Text>
-        </p>
-      ))}
-    </dl>
-  );
+/** Names the line of the fault where the server knows it. */
+function describeRefusal(error: Error): string {
+  const body = error instanceof ApiError ? error.body : null;
+  const hasLine = typeof body === "object" && body !== null && "line" in body;
+  return hasLine ? `Line ${String(body.line)} is refused` : "This is refused";
 }
 
-function Effect({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div>
-      <dt className="mb-0.5 text-ink-soft text-label">{name}</dt>
-      <dd>{children}</dd>
-    </div>
-  );
+/** A lost connection leaves open whether the change was made; every other failure has undone it. */
+function whatIsSafe(error: Error): string {
+  const isUnknown = error instanceof ApiError && (error.status === 0 || error.status === 503);
+  return isUnknown
+    ? "It is not known whether the change was made. If its file is in migrations/, the next start runs it unless it has run."
+    : "Neither the change nor its file is there.";
 }

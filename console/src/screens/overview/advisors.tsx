@@ -2,10 +2,11 @@ import { useQuery } from "@tanstack/react-query";
 import { Button } from "@ui/button";
 import { BellOff, CircleAlert, CircleCheck, Info, TriangleAlert } from "lucide-react";
 import { useState } from "react";
-import { useSession, whyReadOnly } from "@/api/session";
+import { useSession, whyNoSchemaChanges, whyReadOnly } from "@/api/session";
 import { CodeBlock } from "@/components/code-block";
 import { EmptyState } from "@/components/empty-state";
 import { ErrorNotice } from "@/components/error-state";
+import { MigrationDialog } from "@/components/migration-dialog";
 import { SkeletonRows } from "@/components/skeleton";
 import { Text } from "@/components/text";
 import { plural } from "@/lib/format";
@@ -123,8 +124,11 @@ function nameOfObject({ object }: Finding): string {
 }
 
 function FindingLine({ finding, isMuted }: { finding: Finding; isMuted: boolean }) {
+  const session = useSession();
   const mute = useMuteFinding();
-  const noMute = whyReadOnly(useSession());
+  const [isFixing, setFixing] = useState(false);
+  const noMute = whyReadOnly(session);
+  const noFix = whyNoSchemaChanges(session);
   return (
     <li className="grid grid-cols-[minmax(0,1fr)] gap-2">
       <div className="flex flex-wrap items-center gap-2 text-caption">
@@ -134,6 +138,16 @@ function FindingLine({ finding, isMuted }: { finding: Finding; isMuted: boolean 
             <Text>{nameOfObject(finding)}</Text>
           </code>
         </span>
+        {finding.fix !== null && (
+          <Button
+            size="dense"
+            disabled={noFix !== undefined}
+            title={noFix}
+            onClick={() => setFixing(true)}
+          >
+            Fix as migration
+          </Button>
+        )}
         <Button
           size="dense"
           variant="quiet"
@@ -153,6 +167,13 @@ function FindingLine({ finding, isMuted }: { finding: Finding; isMuted: boolean 
         <CodeBlock label={`fix of ${nameOfObject(finding)}`} code={finding.fix} />
       )}
       {mute.isError && <ErrorNotice title="It was not muted" error={mute.error} />}
+      {isFixing && finding.fix !== null && (
+        <MigrationDialog
+          title={`Fix ${finding.name} of ${finding.object.name}`}
+          sql={finding.fix}
+          onClose={() => setFixing(false)}
+        />
+      )}
     </li>
   );
 }

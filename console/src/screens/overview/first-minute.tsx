@@ -21,7 +21,8 @@ export function FirstMinute() {
       <ol className="grid grid-cols-[minmax(0,1fr)] divide-line-soft max-md:divide-y md:grid-cols-3 md:divide-x">
         <Step number={1} icon={Table2} title="Make a table">
           <p>
-            With a form, or in SQL. Each change becomes a migration file in your project's folder.
+            A form writes the SQL, and the change becomes a migration file in your project's folder.
+            What you run in the SQL editor changes the database alone.
           </p>
           <p className="mt-3 flex flex-wrap gap-2">
             <StepLink to="/schema/tables?new=1" isPrimary>

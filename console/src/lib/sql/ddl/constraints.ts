@@ -12,17 +12,13 @@ export type ConstraintDraft = { table: TableName; name: string } & (
       targetColumns: string[];
       onDelete: ReferenceAction;
       onUpdate: ReferenceAction;
-      /** Adds the key without reading the table, and checks the rows in a second step under a weaker lock. */
-      validatesLater: boolean;
     }
 );
 
 export function addConstraint(draft: ConstraintDraft): string {
   const table = quoteName(draft.table.schema, draft.table.name);
   const name = quoteIdentifier(draft.name);
-  const add = `alter table ${table} add constraint ${name} ${describeConstraint(draft)}`;
-  if (draft.kind !== "foreign key" || !draft.validatesLater) return `${add};`;
-  return `${add} not valid;\nalter table ${table} validate constraint ${name};`;
+  return `alter table ${table} add constraint ${name} ${describeConstraint(draft)};`;
 }
 
 function describeConstraint(draft: ConstraintDraft): string {

@@ -87,7 +87,7 @@ comment on column public."Odd name".owner is 'who';`);
 });
 
 describe("constraints, indexes and enums", () => {
-  test("CONSOLE-070 a foreign key can be validated in a second step", () => {
+  test("CONSOLE-070 a foreign key names its columns, its target and what happens on delete", () => {
     const draft = {
       kind: "foreign key" as const,
       table: items,
@@ -97,11 +97,9 @@ describe("constraints, indexes and enums", () => {
       targetColumns: ["id"],
       onDelete: "set null" as const,
       onUpdate: "no action" as const,
-      validatesLater: true,
     };
     expect(addConstraint(draft)).toBe(
-      `alter table public.items add constraint items_owner_fkey foreign key (owner) references auth.users (id) on delete set null not valid;
-alter table public.items validate constraint items_owner_fkey;`,
+      `alter table public.items add constraint items_owner_fkey foreign key (owner) references auth.users (id) on delete set null;`,
     );
     expect(suggestConstraintName(draft)).toBe("items_owner_fkey");
   });

@@ -93,11 +93,14 @@ export function useOwnTables(): Table[] {
 export function TableSelect({
   label,
   value,
+  none = "Choose…",
   onChange,
 }: {
   label: string;
   /** The table's oid. */
   value: string;
+  /** What stands there while no table is chosen. */
+  none?: string;
   onChange: (oid: string) => void;
 }) {
   const tables = useOwnTables();
@@ -105,7 +108,7 @@ export function TableSelect({
     <Field label={label}>
       {(attributes) => (
         <Select {...attributes} value={value} onChange={(event) => onChange(event.target.value)}>
-          <option value="">Choose…</option>
+          <option value="">{none}</option>
           {tables.map(({ oid, schema, name }) => (
             <option key={oid} value={oid}>
               {schema === "public" ? name : `${schema}.${name}`}

@@ -2,10 +2,11 @@
 import { useCatalog } from "@/api/catalog";
 import { CheckboxField } from "@/components/checkbox-field";
 import { Field } from "@/components/field";
-import { Input, Select } from "@/components/input";
+import { Select } from "@/components/input";
 import type { ColumnDraft, ReferenceAction } from "@/lib/sql/ddl/columns";
 import { findExpressionFault } from "@/lib/sql/ddl/expression";
-import { TypeInput, useOwnTables } from "./choices";
+import { TableSelect, TypeInput, useOwnTables } from "./choices";
+import { CommentField, ExpressionField, NameField, OptionField } from "./fields";
 
 export const referenceActions: readonly ReferenceAction[] = [
   "no action",
@@ -34,35 +35,17 @@ export function ColumnFields({ draft, onChange, isNew }: ColumnFieldsProps) {
   return (
     <div className="space-y-4">
       <div className="grid gap-4 sm:grid-cols-2">
-        <Field label="Name">
-          {(attributes) => (
-            <Input
-              {...attributes}
-              autoFocus
-              mono
-              value={draft.name}
-              onChange={(event) => change({ name: event.target.value })}
-            />
-          )}
-        </Field>
+        <NameField autoFocus value={draft.name} onChange={(name) => change({ name })} />
         <Field label="Type">
           {() => <TypeInput value={draft.type} onChange={(type) => change({ type })} />}
         </Field>
-        <Field
+        <ExpressionField
           label="Default"
           hint="An expression, such as now() or 'draft'."
-          error={findExpressionFault(draft.defaultValue) ?? undefined}
-        >
-          {(attributes) => (
-            <Input
-              {...attributes}
-              mono
-              disabled={draft.identity !== ""}
-              value={draft.defaultValue}
-              onChange={(event) => change({ defaultValue: event.target.value })}
-            />
-          )}
-        </Field>
+          disabled={draft.identity !== ""}
+          value={draft.defaultValue}
+          onChange={(defaultValue) => change({ defaultValue })}
+        />
         <Field label="Identity">
           {(attributes) => (
             <Select
@@ -96,15 +79,7 @@ export function ColumnFields({ draft, onChange, isNew }: ColumnFieldsProps) {
         />
       </div>
       {isNew && <ReferenceFields draft={draft} onChange={onChange} />}
-      <Field label="Comment">
-        {(attributes) => (
-          <Input
-            {...attributes}
-            value={draft.comment}
-            onChange={(event) => change({ comment: event.target.value })}
-          />
-        )}
-      </Field>
+      <CommentField value={draft.comment} onChange={(comment) => change({ comment })} />
     </div>
   );
 }
@@ -129,56 +104,21 @@ function ReferenceFields({ draft, onChange }: Omit<ColumnFieldsProps, "isNew">) 
   }
   return (
     <div className="grid gap-4 sm:grid-cols-3">
-      <Field label="References">
-        {(attributes) => (
-          <Select
-            {...attributes}
-            value={target?.oid ?? ""}
-            onChange={(event) => choose(event.target.value)}
-          >
-            <option value="">nothing</option>
-            {tables.map(({ oid, schema, name }) => (
-              <option key={oid} value={oid}>
-                {schema === "public" ? name : `${schema}.${name}`}
-              </option>
-            ))}
-          </Select>
-        )}
-      </Field>
+      <TableSelect label="References" none="nothing" value={target?.oid ?? ""} onChange={choose} />
       {references !== null && target !== undefined && (
         <>
-          <Field label="Its column">
-            {(attributes) => (
-              <Select
-                {...attributes}
-                value={references.column}
-                onChange={(event) =>
-                  onChange({ ...draft, references: { ...references, column: event.target.value } })
-                }
-              >
-                {target.columns.map(({ name }) => (
-                  <option key={name}>{name}</option>
-                ))}
-              </Select>
-            )}
-          </Field>
-          <Field label="When it is deleted">
-            {(attributes) => (
-              <Select
-                {...attributes}
-                value={references.onDelete}
-                onChange={(event) => {
-                  const onDelete = referenceActions.find((each) => each === event.target.value);
-                  if (onDelete === undefined) return;
-                  onChange({ ...draft, references: { ...references, onDelete } });
-                }}
-              >
-                {referenceActions.map((action) => (
-                  <option key={action}>{action}</option>
-                ))}
-              </Select>
-            )}
-          </Field>
+          <OptionField
+            label="Its column"
+            options={target.columns.map(({ name }) => name)}
+            value={references.column}
+            onChange={(column) => onChange({ ...draft, references: { ...references, column } })}
+          />
+          <OptionField
+            label="When it is deleted"
+            options={referenceActions}
+            value={references.onDelete}
+            onChange={(onDelete) => onChange({ ...draft, references: { ...references, onDelete } })}
+          />
         </>
       )}
     </div>

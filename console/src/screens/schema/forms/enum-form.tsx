@@ -4,10 +4,10 @@ import { IconButton } from "@ui/icon-button";
 import { Plus, X } from "lucide-react";
 import { useState } from "react";
 import { listOf, type SchemaObject } from "@/api/objects";
-import { Field } from "@/components/field";
 import { Input } from "@/components/input";
 import { alterEnum, createEnum, type EnumDraft } from "@/lib/sql/ddl/enums";
 import { SchemaSelect } from "./choices";
+import { NameField } from "./fields";
 import { FormDialog, type SchemaChange } from "./form-dialog";
 
 interface EnumFormProps {
@@ -46,17 +46,11 @@ export function EnumForm({ type, schema, onSubmit, onClose }: EnumFormProps) {
             value={draft.schema}
             onChange={(name) => setDraft({ ...draft, schema: name })}
           />
-          <Field label="Name">
-            {(attributes) => (
-              <Input
-                {...attributes}
-                autoFocus
-                mono
-                value={draft.name}
-                onChange={(event) => setDraft({ ...draft, name: event.target.value })}
-              />
-            )}
-          </Field>
+          <NameField
+            autoFocus
+            value={draft.name}
+            onChange={(name) => setDraft({ ...draft, name })}
+          />
         </div>
       )}
       <fieldset>

@@ -4,12 +4,12 @@ import { IconButton } from "@ui/icon-button";
 import { Plus, Settings2, X } from "lucide-react";
 import { useState } from "react";
 import { CheckboxField } from "@/components/checkbox-field";
-import { Field } from "@/components/field";
 import { Input } from "@/components/input";
 import { type ColumnDraft, emptyColumn } from "@/lib/sql/ddl/columns";
 import { createTable, newTable, type TableDraft } from "@/lib/sql/ddl/tables";
 import { SchemaSelect, TypeInput } from "./choices";
 import { ColumnFields, findColumnProblem } from "./column-fields";
+import { CommentField, NameField } from "./fields";
 import { FormDialog, type SchemaChange } from "./form-dialog";
 
 interface TableFormProps {
@@ -44,27 +44,9 @@ export function TableForm({ schema, onSubmit, onClose }: TableFormProps) {
     >
       <div className="grid gap-4 sm:grid-cols-[10rem_minmax(0,1fr)]">
         <SchemaSelect value={table.schema} onChange={(name) => change({ schema: name })} />
-        <Field label="Name">
-          {(attributes) => (
-            <Input
-              {...attributes}
-              autoFocus
-              mono
-              value={table.name}
-              onChange={(event) => change({ name: event.target.value })}
-            />
-          )}
-        </Field>
+        <NameField autoFocus value={table.name} onChange={(name) => change({ name })} />
       </div>
-      <Field label="Comment">
-        {(attributes) => (
-          <Input
-            {...attributes}
-            value={table.comment}
-            onChange={(event) => change({ comment: event.target.value })}
-          />
-        )}
-      </Field>
+      <CommentField value={table.comment} onChange={(comment) => change({ comment })} />
       <CheckboxField
         label="Row-level security: no row is reached unless a policy allows it"
         checked={table.enablesRls}
