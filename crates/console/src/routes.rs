@@ -11,8 +11,8 @@ use actix_web::web;
 
 use crate::endpoint::{Access, ApiRoute};
 use crate::{
-    audit, auth, catalog, insights, logs, mail, migrations, objects, policies, proxy, rows, runs, series, session,
-    settings, snippets,
+    audit, auth, catalog, insights, logs, mail, migrations, objects, policies, proxy, rows, runs, series,
+    session, settings, snippets,
 };
 
 /// The areas of the console. Each brings its endpoints.
