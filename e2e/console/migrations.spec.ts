@@ -42,7 +42,7 @@ async function saveAsMigration(page: Page, name: string): Promise<void> {
   expect(await findViolations(page)).toEqual([]);
   await dialog.getByRole("button", { name: "Save as migration" }).click();
   await expect(dialog).toBeHidden();
-  await expect(page.getByText(new RegExp(`migrations/\\d{14}_${name}\\.sql`))).toBeVisible();
+  await expect(page.getByText(new RegExp(`^migrations/\\d{14}_${name}\\.sql$`))).toBeVisible();
 }
 
 test("console_180 console_071 from an empty project to a table, a row, a policy, and the same schema from the files", async ({
@@ -75,7 +75,7 @@ test("console_180 console_071 from an empty project to a table, a row, a policy,
   expect((await api.from("notes").select("body")).data).toEqual([]);
 
   await page.goto("/policies");
-  await page.getByRole("link", { name: "notes" }).first().click();
+  await page.getByRole("row").filter({ hasText: /^notes/ }).getByRole("button").first().click();
   await page.getByRole("button", { name: "New policy" }).click();
   await page.getByRole("menuitem", { name: /Everyone can read/ }).click();
   await page.getByRole("button", { name: "Save as migration" }).click();

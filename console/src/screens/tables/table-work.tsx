@@ -30,6 +30,10 @@ export function TableWork({ table, catalog, list, onBack }: TableWorkProps) {
   const { view, changeView, staging, readOnly, open } = editor;
   const refusal = staging.refusal;
   const isRefusedHere = refusal?.staged !== undefined && refusal.staged.id === open.row?.staged?.id;
+  // A new row has its own address only once it is written, so the panel that made it closes when it is applied or taken back.
+  const isInsertGone =
+    view.row?.startsWith("new:") === true &&
+    !staging.changes.some(({ id }) => `new:${id}` === view.row);
   return (
     <ScreenLayout
       title={<Text>{table.name}</Text>}
@@ -40,7 +44,7 @@ export function TableWork({ table, catalog, list, onBack }: TableWorkProps) {
       scrolls={false}
       footer={<StagedBar staging={staging} catalog={catalog} disabledReason={readOnly} />}
       panel={
-        view.row === null
+        view.row === null || isInsertGone
           ? undefined
           : {
               label: open.row?.mark === "added" ? "New row" : "Row",
