@@ -75,7 +75,12 @@ test("console_180 console_071 from an empty project to a table, a row, a policy,
   expect((await api.from("notes").select("body")).data).toEqual([]);
 
   await page.goto("/policies");
-  await page.getByRole("row").filter({ hasText: /^notes/ }).getByRole("button").first().click();
+  await page
+    .getByRole("row")
+    .filter({ hasText: /^notes/ })
+    .getByRole("button")
+    .first()
+    .click();
   await page.getByRole("button", { name: "New policy" }).click();
   await page.getByRole("menuitem", { name: /Everyone can read/ }).click();
   await page.getByRole("button", { name: "Save as migration" }).click();
