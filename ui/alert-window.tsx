@@ -8,7 +8,7 @@ interface AlertWindowProps {
   /** The classes of the three parts, because each front end has its own sizes. */
   classNames: { window: string; title: string; text: string };
   onClose: () => void;
-  /** Gives the focus back when the window was opened by something that is no trigger of it. */
+  /** Gives the focus back to the element that opened the window, where Radix does not know that element. */
   onCloseAutoFocus?: ((event: Event) => void) | undefined;
   /** Fields and buttons; `AlertCancel` belongs to them. */
   children: ReactNode;

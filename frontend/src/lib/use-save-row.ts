@@ -20,9 +20,9 @@ interface WritableTable<Values> {
 
 interface SaveRowOptions<Values> {
   table: () => WritableTable<Values>;
-  /** What a row is, as messages begin: "Color". */
+  /** The noun with which messages about a row begin, such as "Color". */
   noun: string;
-  /** What must have another name than its like, when `noun` says too little: "subcategory of this category". */
+  /** The noun in the message about a taken name, where `noun` says too little, such as "subcategory of this category". */
   unique?: string;
   /** The column with a picture. An edit that replaces it cannot be undone, because its file is deleted. */
   picture?: keyof Values;

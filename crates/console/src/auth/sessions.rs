@@ -1,4 +1,4 @@
-//! Sessions of a user: the devices on which the user is signed in, and ending one or all of them.
+//! Lists the sessions of a user, which are the devices on which the user is signed in, and ends one or all of them.
 //!
 //! Auth asks the database for the session at every refresh and at every request of its own, so a session that is deleted here is
 //! over there, too. Access tokens that were given out stay valid for the other services until they expire.

@@ -1,4 +1,4 @@
-//! Writing a migration and running it.
+//! Writes a change as a migration file, and runs it with its history row.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ use crate::state::{ConsoleState, Level};
 /// A migration that has run.
 #[derive(Debug, Serialize)]
 pub(super) struct Applied {
-    /// Its path below the project's folder.
+    /// The file's path below the project's folder.
     file: String,
     version: String,
     notes: Vec<String>,
@@ -64,7 +64,7 @@ pub(super) async fn apply_change(
     })
 }
 
-/// Files that have not run come first, and running them here would be a surprise.
+/// Refuses while the folder has files that have not run: they would have to run first, which nobody has asked for.
 async fn refuse_pending(client: &Client, migrations: &[Migration]) -> Result<(), ConsoleError> {
     let pending = find_pending(client, migrations).await?;
     let Some(first) = pending.first() else {

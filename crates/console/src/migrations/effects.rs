@@ -1,4 +1,4 @@
-//! The effects of a change that is being tried in another session.
+//! Finds the effects of a change while it is being tried in another session.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,34 +12,34 @@ use crate::error::ConsoleError;
 /// Tables with more rows are estimated, because counting them would take longer than a person waits.
 const LARGEST_COUNT: i64 = 50_000;
 
-/// Objects of which each list names at most.
+/// The most objects that one list of the answer names.
 const LONGEST_LIST: usize = 200;
 
-/// What a change does. The members are those of the answer.
+/// The effects of a change, with the members of the answer.
 #[derive(Debug, Serialize)]
 pub(super) struct Effects {
     sql: String,
     locks: Vec<TableLock>,
-    /// Whether a table is written anew; null when the try was not finished.
+    /// Whether the change writes a table anew; null when the try was not finished.
     rewrites: Option<bool>,
-    /// The rows that are written anew, or else those that are read.
+    /// The number of rows that the change writes anew, or reads if it writes none.
     rows: Option<i64>,
     dropped: Vec<NamedObject>,
     dependants: Vec<Dependant>,
     notes: Vec<String>,
 }
 
-/// A table and its lock.
+/// A lock that the change takes on a table.
 #[derive(Debug, Serialize)]
 struct TableLock {
     #[serde(skip)]
     oid: String,
     relation: String,
-    /// PostgreSQL's word for the lock.
+    /// The lock's mode in PostgreSQL's words, such as `AccessExclusiveLock`.
     mode: String,
-    /// What waits while the lock is held.
+    /// A sentence that says which statements wait while the lock is held.
     blocks: &'static str,
-    /// Rows of the table; an estimate when there are many.
+    /// The number of rows in the table, which is an estimate when there are many.
     rows: Option<i64>,
     rewritten: bool,
     rows_read: i64,
@@ -51,14 +51,14 @@ struct TableLock {
     is_dropped: bool,
 }
 
-/// An object by PostgreSQL's words.
+/// An object with its kind and name as PostgreSQL describes it.
 #[derive(Debug, Serialize)]
 struct NamedObject {
     kind: String,
     name: String,
 }
 
-/// An object that may have been dropped.
+/// An object that existed before the try and may be gone after it.
 struct Candidate {
     key: String,
     object: NamedObject,
@@ -138,7 +138,7 @@ impl<'c> Observer<'c> {
         Ok(())
     }
 
-    /// Of the candidates those that are gone. What goes silently with another one is left out.
+    /// Finds the candidates that are gone, without those that go silently with another object.
     async fn find_dropped(&mut self, trial: &Client) -> Result<(), ConsoleError> {
         let keys: Vec<&str> = self.candidates.iter().map(|each| each.key.as_str()).collect();
         let gone = "select k from unnest($1::text[]) k
@@ -183,7 +183,7 @@ impl<'c> Observer<'c> {
         Ok(())
     }
 
-    /// The answer.
+    /// Puts what was found together as the answer.
     pub(super) async fn into_effects(
         mut self,
         sql: &str,
@@ -216,7 +216,7 @@ impl<'c> Observer<'c> {
         })
     }
 
-    /// Views, functions and foreign keys that use the changed tables. They stay, and may be surprised.
+    /// Finds the views, functions and foreign keys that use the changed tables. They stay, but may fail or answer differently.
     async fn list_dependants(&mut self) -> Result<Vec<Dependant>, ConsoleError> {
         let reader = CatalogReader::begin(self.client).await?;
         let mut found: Vec<Dependant> = Vec::new();
@@ -271,7 +271,7 @@ impl Candidate {
     }
 }
 
-/// What waits while a lock of this mode is held.
+/// Says which statements wait while a lock of this mode is held.
 fn describe_mode(mode: &str) -> &'static str {
     match mode {
         "AccessExclusiveLock" => "reading and writing wait",

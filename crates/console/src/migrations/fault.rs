@@ -1,4 +1,4 @@
-//! Failures of migrations as errors of `/api`.
+//! Turns failures of migrations into errors of `/api`.
 
 use actix_web::http::StatusCode;
 use selvedge_postgres::migrate::{MigrateError, StatementFailure};

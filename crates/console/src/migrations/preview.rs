@@ -13,10 +13,10 @@ use crate::state::{ConsoleState, Level};
 /// How long a try waits for a lock. It is short, because all later queries on the table wait behind it.
 const TRIAL_LOCK_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// How long a try may take. Its locks are held as long.
+/// The time limit of a try, which holds its locks until it ends.
 const TRIAL_LIMIT: Duration = Duration::from_secs(5);
 
-/// Tries the change and tells its effects.
+/// Tries the change in a transaction that is rolled back, and returns its effects.
 pub(super) async fn try_change(state: &ConsoleState, sql: &str) -> Result<Effects, ConsoleError> {
     let trial = state.database.dedicated(Level::Admin).await?;
     let mut observing = state.database.connection(Level::Admin).await?;

@@ -1,4 +1,4 @@
-//! What is asked for, checked before anything runs.
+//! Checks a requested migration before anything of it runs.
 
 use selvedge_postgres::migrate::{first_word, split_statements};
 use serde::Deserialize;
@@ -6,13 +6,13 @@ use serde_json::json;
 
 use crate::error::ConsoleError;
 
-/// The longest name. A file name of most systems has at most 255 bytes.
+/// The most characters of a name, because most systems allow 255 bytes for a file name.
 const LONGEST_NAME: usize = 80;
 
 /// Words that begin or end a transaction. The file and its history row are kept together by the transaction around it.
 const TRANSACTION_WORDS: [&str; 7] = ["begin", "start", "commit", "end", "rollback", "abort", "prepare"];
 
-/// `POST /api/migrations`
+/// The body of `POST /api/migrations`.
 #[derive(Deserialize)]
 pub(super) struct MigrationRequest {
     /// The file's name without its version and ending.

@@ -1,11 +1,11 @@
-//! Versions of new migrations.
+//! Chooses the versions of new migrations.
 
 use chrono::{DateTime, NaiveDateTime, TimeDelta, Utc};
 use selvedge_postgres::migrate::Migration;
 
 use crate::error::ConsoleError;
 
-/// How the Supabase CLI writes the time of a migration, in UTC.
+/// The format in which the Supabase CLI writes the time of a migration, in UTC.
 const FORMAT: &str = "%Y%m%d%H%M%S";
 
 /// The version of a migration that is made now. It sorts after all others, because a file that sorts before one that has

@@ -7,7 +7,7 @@ import { ColumnChoice } from "./column-choice";
 import { NameField } from "./fields";
 import { FormDialog, type SchemaChange } from "./form-dialog";
 
-/** What every such object has. */
+/** The members that constraints and indexes have in common. */
 export interface TablePart {
   table: Table;
   /** Empty while the suggested name is taken. */
@@ -17,7 +17,7 @@ export interface TablePart {
 
 interface TablePartFormProps {
   title: string;
-  /** The kind of object, for the title of the change: "index". */
+  /** The kind of object as the title of the change names it, such as "index". */
   kind: string;
   /** The fields above the columns, beside that of the table. */
   choice: ReactNode;
