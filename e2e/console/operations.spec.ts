@@ -34,7 +34,7 @@ test("console_110 console_111 a user is made, found, banned and sent a mail whos
   await page.getByRole("button", { name: "New user" }).first().click();
   await page.getByLabel("Mail address or phone number").fill(email);
   await page.getByRole("button", { name: "Create user" }).click();
-  const panel = page.getByRole("region", { name: "User" });
+  const panel = page.getByRole("region", { name: "User", exact: true });
   await expect(panel.getByText(email).first()).toBeVisible();
 
   await panel.getByRole("button", { name: "Ban", exact: true }).click();
@@ -60,7 +60,7 @@ test("console_003 a user is deleted only after the address was typed", async ({ 
   await page.getByRole("button", { name: "New user" }).first().click();
   await page.getByLabel("Mail address or phone number").fill(email);
   await page.getByRole("button", { name: "Create user" }).click();
-  const panel = page.getByRole("region", { name: "User" });
+  const panel = page.getByRole("region", { name: "User", exact: true });
 
   await panel.getByRole("button", { name: "Delete for good" }).click();
   const dialog = page.getByRole("alertdialog");
@@ -228,7 +228,7 @@ test("console_112 console_110 a token acts as a user without a session, and a se
   });
   const { id } = (await created.json()) as { id: string };
   await page.goto(`/users?open=${id}`);
-  const panel = page.getByRole("region", { name: "User" });
+  const panel = page.getByRole("region", { name: "User", exact: true });
 
   await panel.getByRole("button", { name: "Make a token" }).click();
   const token = (await panel.getByText(/^ey[\w-]+\./).textContent()) ?? "";
