@@ -83,7 +83,12 @@ async fn connect(
 ) -> Result<Arc<Services>> {
     // Who may change the schema by the console is decided here, because it decides about the console's login.
     let logins = database.logins(config.console.schema_changes);
-    let services = Services::connect(background, config, logins, keys, Mode::Production).await?;
+    let mut owner = database.login().clone();
+    owner.user("postgres");
+    let services = Services::connect(background, config, logins, keys, Mode::Production)
+        .await?
+        .with_meta(config, owner)
+        .await?;
     Ok(Arc::new(services))
 }
 

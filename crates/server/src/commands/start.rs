@@ -64,7 +64,10 @@ async fn serve_until_stopped(
     started: Instant,
 ) -> Result<()> {
     let background = BackgroundRuntime::new()?;
-    let services = Services::connect(&background, config, embedded.logins(), keys, Mode::Development).await?;
+    let services = Services::connect(&background, config, embedded.logins(), keys, Mode::Development)
+        .await?
+        .with_meta(config, embedded.administrator_login())
+        .await?;
     // Buckets are seeded on the first start only, so that later changes made by the developer are kept.
     let buckets = if embedded.report.is_first {
         services.seed_buckets(config).await?

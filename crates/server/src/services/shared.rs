@@ -14,6 +14,7 @@ use selvedge_gateway::{
 };
 use selvedge_generator::{Generator, run_generator_forever};
 use selvedge_mail::{Inbox, Mailer};
+use selvedge_meta::Meta;
 use selvedge_postgres::{Database, Login, Logins, Replicas, RequestPool, RequestPoolConfig};
 use selvedge_realtime::Realtime;
 use selvedge_rest::SchemaCache;
@@ -46,6 +47,7 @@ pub(crate) struct Services {
     auth: Option<web::Data<AuthState>>,
     storage: Option<Arc<Storage>>,
     generator: Option<Arc<Generator>>,
+    meta: Option<Arc<Meta>>,
     /// Read by the shutdown, which closes its sockets before anything else.
     pub(crate) realtime: Option<Realtime>,
     /// Read by the shutdown, which ends its workers after the HTTP servers.
@@ -81,6 +83,15 @@ impl Services {
             .await
     }
 
+    /// Adds the API of postgres-meta, which runs as `owner`, unless it is switched off.
+    ///
+    /// # Errors
+    /// In production a login with which the service key would give away the database's machine.
+    pub(crate) async fn with_meta(mut self, config: &Config, owner: tokio_postgres::Config) -> Result<Self> {
+        self.meta = translate::meta::make_meta(config, owner, self.mode).await?;
+        Ok(self)
+    }
+
     /// Runs on the background thread, so that tasks spawned here stay there.
     async fn assemble(config: &Config, logins: Logins, keys: &KeySet, mode: Mode) -> Result<Self> {
         let database = Database::connect(logins)
@@ -105,7 +116,6 @@ impl Services {
             false => None,
         };
         start_jobs(config, &database, mode);
-        let generator = start_generator(config, &database, storage.as_ref(), mode)?;
         let drain = Drain::default();
         let console_log = config.console.is_served(mode).then(ConsoleLog::start);
         let health = make_health(&database, rest.clone(), realtime.clone(), drain.clone());
@@ -119,8 +129,9 @@ impl Services {
             console_log,
             pool: translate::rest::request_pool(config),
             replicas: start_replicas(config, &database)?,
+            generator: start_generator(config, &database, storage.as_ref(), mode)?,
             storage,
-            generator,
+            meta: None,
             health: web::Data::new(health),
             drain,
             rest,
@@ -142,6 +153,7 @@ impl Services {
             gateway: Gateway::with_drain(self.keys.clone(), self.gateway.clone(), self.drain.clone()),
             storage: self.storage.as_ref().map(storage),
             generator: self.generator.clone(),
+            meta: self.meta.clone(),
             realtime: self.realtime.as_ref().map(Realtime::worker),
             functions: self.functions.as_ref().map(Functions::worker),
             rest: self.rest.clone(),

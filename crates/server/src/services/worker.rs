@@ -8,6 +8,7 @@ use selvedge_auth::AuthState;
 use selvedge_functions::FunctionsWorker;
 use selvedge_gateway::Gateway;
 use selvedge_generator::Generator;
+use selvedge_meta::Meta;
 use selvedge_postgres::{ReplicaPools, Replicas, RequestPool};
 use selvedge_realtime::RealtimeWorker;
 use selvedge_rest::SchemaCache;
@@ -27,6 +28,7 @@ pub(crate) struct WorkerServices {
     pub(super) generator: Option<Arc<Generator>>,
     pub(super) realtime: Option<RealtimeWorker>,
     pub(super) functions: Option<FunctionsWorker>,
+    pub(super) meta: Option<Arc<Meta>>,
     pub(super) health: web::Data<Health>,
     pub(super) has_metrics: bool,
 }
@@ -59,6 +61,10 @@ impl WorkerServices {
             if let Some(worker) = self.functions {
                 let functions = web::scope("/functions/v1").configure(worker.configure());
                 mount(app, functions, tracked.as_ref(), MayWrite::Always);
+            }
+            if let Some(meta) = self.meta {
+                let meta = web::scope("/pg").configure(selvedge_meta::configure(meta));
+                mount(app, meta, tracked.as_ref(), MayWrite::Always);
             }
             if let Some(generator) = self.generator {
                 app.service(web::scope("/generator/v1").configure(selvedge_generator::configure(generator)));

@@ -256,3 +256,57 @@ async fn slow_statements_are_logged_with_their_sql_and_without_values() {
     assert!(slow[0].contains("nap") && slow[0].contains("/rpc/nap"), "{log}");
     assert!(!log.contains("hunter2"), "{log}");
 }
+
+#[actix_web::test]
+async fn gw_002_pg_answers_the_service_role_alone_with_the_rights_of_postgres() {
+    let (project, running) = project_with_notes().await;
+    let keys: Value =
+        serde_json::from_str(&project.run_and_expect_success(&["status", "-o", "json"])).unwrap();
+    let key = |name: &str| keys[name].as_str().unwrap().to_owned();
+    let (anon, service) = (key("ANON_KEY"), key("SERVICE_ROLE_KEY"));
+    let signed_up: Value = Client::new()
+        .post(running.url("/auth/v1/signup"))
+        .header("apikey", &anon)
+        .json(&json!({ "email": "ada@example.com", "password": "correct horse" }))
+        .send()
+        .await
+        .unwrap()
+        .json()
+        .await
+        .unwrap();
+    let user = format!("Bearer {}", signed_up["access_token"].as_str().unwrap());
+    // The signature of the service key on other claims.
+    let forged = format!("Bearer {}", service.replacen('.', ".e30", 1));
+
+    let refused: [&[(&str, &str)]; 5] = [
+        &[],
+        &[("apikey", &anon)],
+        &[("apikey", &anon), ("authorization", &user)],
+        &[("apikey", &service), ("authorization", &user)],
+        &[("apikey", &service), ("authorization", &forged)],
+    ];
+    for headers in refused {
+        let response = send(&running, Method::GET, "/pg/tables", headers).await;
+        assert_eq!(response.status(), 403, "{headers:?}");
+    }
+    for name in ["SERVICE_ROLE_KEY", "SECRET_KEY"] {
+        let value = key(name);
+        let headers = [("apikey", value.as_str())];
+        let path = "/pg/tables?included_schemas=public";
+        let tables: Value = send(&running, Method::GET, path, &headers)
+            .await
+            .json()
+            .await
+            .unwrap();
+        assert_eq!(tables[0]["name"], "notes", "{name}");
+    }
+    let response = Client::new()
+        .post(running.url("/pg/query"))
+        .header("apikey", &service)
+        .json(&json!({ "query": "select current_user::text as who; select count(*)::int as notes, current_user::text as who from notes" }))
+        .send()
+        .await
+        .unwrap();
+    let rows: Value = response.json().await.unwrap();
+    assert_eq!(rows, json!([{ "notes": 2, "who": "postgres" }]));
+}

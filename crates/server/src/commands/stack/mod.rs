@@ -57,7 +57,10 @@ async fn serve_stack(mut config: Config) -> Result<()> {
     let listeners = Listeners::bind_free(&mut config)?;
     let background = BackgroundRuntime::new()?;
     let logins = service_logins(|role| login(&lease.database, role));
-    let services = Services::connect(&background, &config, logins, &keys, Mode::Development).await?;
+    let services = Services::connect(&background, &config, logins, &keys, Mode::Development)
+        .await?
+        .with_meta(&config, login(&lease.database, "postgres"))
+        .await?;
     let functions = services.functions.clone();
     let _servers = development::start_servers(&config, &keys, services, listeners).await?;
     // One line of JSON with the names of `selvedge status -o json`.

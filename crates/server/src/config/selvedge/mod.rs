@@ -7,6 +7,7 @@ mod generator;
 mod import;
 mod jobs;
 mod nats;
+mod pg;
 mod replicas;
 
 use std::path::PathBuf;
@@ -24,6 +25,7 @@ pub use generator::GeneratorSection;
 pub use import::ImportSection;
 pub use jobs::JobsSection;
 pub use nats::NatsSection;
+use pg::PgSection;
 pub use replicas::ReplicasSection;
 
 /// `[selvedge]`.
@@ -93,6 +95,8 @@ pub struct SelvedgeSection {
     pub s3_protocol: S3ProtocolSection,
     /// `[selvedge.nats]`: the message broker between several nodes. Default: none, a node alone.
     pub nats: Option<NatsSection>,
+    /// `[selvedge.pg]`: the API of postgres-meta under `/pg`.
+    pub pg: PgSection,
     /// `[selvedge.replicas]`: replicas of the database. Default: none, all reads run on the primary.
     pub replicas: Option<ReplicasSection>,
 }
@@ -199,6 +203,7 @@ impl SelvedgeSection {
             s3: S3Section::read(&section.section("s3")),
             s3_protocol: S3ProtocolSection::read(&section.section("s3_protocol")),
             nats: NatsSection::read(&section.section("nats"), &project.folder),
+            pg: PgSection::read(&section.section("pg")),
             replicas: ReplicasSection::read(&section.section("replicas")),
         }
     }

@@ -11,6 +11,7 @@ pub(super) mod gateway;
 pub(super) mod generator;
 pub(super) mod jobs;
 pub(super) mod mail;
+pub(super) mod meta;
 pub(super) mod native_functions;
 pub(super) mod realtime;
 pub(super) mod replicas;

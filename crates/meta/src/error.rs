@@ -1,0 +1,80 @@
+//! Errors of `/pg`, which postgres-meta writes as `{"error": "…"}`.
+
+use actix_web::http::StatusCode;
+use actix_web::{HttpResponse, ResponseError};
+use serde_json::{Map, Value, json};
+
+/// A request that was not answered with data.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum MetaError {
+    /// The request asks for something that makes no sense, such as a limit that is no number.
+    #[error("{0}")]
+    Request(String),
+    /// No object has this id or name.
+    #[error("{0}")]
+    NotFound(String),
+    /// Objects are changed by SQL only.
+    #[error(
+        "objects are not created, changed or deleted at this path: send the SQL statement to POST /pg/query"
+    )]
+    ReadOnly,
+    /// A web page has sent the request. The keys of `start` are public, so any page could otherwise change the database of a
+    /// developer who visits it.
+    #[error(
+        "SQL is not accepted from web pages, because a service key must not be in a browser: call /pg/query from a server"
+    )]
+    FromWebPage,
+    /// PostgreSQL refused the statement of the caller, for the reasons in these members.
+    #[error("the statement failed")]
+    Statement(Map<String, Value>),
+    /// The statement ran longer than the caller wanted to wait.
+    #[error("Query read timeout")]
+    TimedOut,
+    /// A query on the catalog failed.
+    #[error("{}", describe_database_error(.0))]
+    Catalog(#[from] tokio_postgres::Error),
+    /// No connection could be had.
+    #[error("the database cannot be reached: {0}")]
+    Unavailable(String),
+}
+
+impl From<deadpool_postgres::PoolError> for MetaError {
+    fn from(error: deadpool_postgres::PoolError) -> Self {
+        Self::Unavailable(error.to_string())
+    }
+}
+
+impl From<selvedge_postgres::TextSessionError> for MetaError {
+    fn from(error: selvedge_postgres::TextSessionError) -> Self {
+        Self::Unavailable(error.to_string())
+    }
+}
+
+impl ResponseError for MetaError {
+    fn status_code(&self) -> StatusCode {
+        match self {
+            Self::Request(_) | Self::Statement(_) => StatusCode::BAD_REQUEST,
+            Self::FromWebPage => StatusCode::FORBIDDEN,
+            Self::NotFound(_) => StatusCode::NOT_FOUND,
+            Self::ReadOnly => StatusCode::METHOD_NOT_ALLOWED,
+            Self::TimedOut => StatusCode::REQUEST_TIMEOUT,
+            Self::Catalog(_) => StatusCode::INTERNAL_SERVER_ERROR,
+            Self::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
+        }
+    }
+
+    fn error_response(&self) -> HttpResponse {
+        let mut response = HttpResponse::build(self.status_code());
+        match self {
+            Self::Statement(members) => response.json(members),
+            other => response.json(json!({ "error": other.to_string() })),
+        }
+    }
+}
+
+/// The words of the server, because the driver's own say no more than that there was an error.
+fn describe_database_error(error: &tokio_postgres::Error) -> String {
+    error
+        .as_db_error()
+        .map_or_else(|| error.to_string(), |error| error.message().to_owned())
+}

@@ -1,0 +1,212 @@
+//! Which lists there are, and the query of each.
+
+/// The list of one kind of object.
+pub(crate) struct Listing {
+    /// The path of the list below `/pg`.
+    pub(crate) path: &'static str,
+    /// The words in front of an id in the message that no object has it.
+    pub(crate) described_as: &'static str,
+    /// What an id looks like in a path, or `None` where single objects have no path.
+    pub(crate) id_pattern: Option<&'static str>,
+    /// The query of the list.
+    pub(crate) sql: &'static str,
+    /// The query of a list of relations whose objects carry their columns, unless a request does not want them.
+    pub(crate) sql_with_columns: Option<&'static str>,
+    /// Whether the query takes the two parameters by which a list of types is widened.
+    pub(crate) has_type_flags: bool,
+    /// The name of the parameter in the query string that adds the objects of PostgreSQL itself.
+    pub(crate) system_flag: &'static str,
+}
+
+/// Makes a list query around one that returns every object: `$1` and `$2` are the schemas that are included and excluded, `$3`
+/// is the id of a single object, `$4` adds the objects of PostgreSQL itself, `$5` and `$6` are the limit and the offset.
+macro_rules! list_query {
+    ($objects:expr, schema $schema:literal, id $id:literal, system $system:literal, order $order:literal) => {
+        concat!(
+            "select row_to_json(object)::text from (\n",
+            $objects,
+            "\n) object where ($1::text[] is null or ",
+            $schema,
+            " = any ($1))",
+            " and ($2::text[] is null or ",
+            $schema,
+            " <> all ($2))",
+            " and ($3::text is null or ",
+            $id,
+            " = $3)",
+            " and ($4::bool or not ",
+            $system,
+            ")",
+            " order by ",
+            $order,
+            " limit $5::int8 offset $6::int8"
+        )
+    };
+}
+
+/// Makes the list query of objects that lie in a schema.
+macro_rules! list_in_schemas {
+    ($objects:expr, id $id:literal, order $order:literal) => {
+        list_query!(
+            $objects,
+            schema "object.schema",
+            id $id,
+            system "object.schema in ('information_schema', 'pg_catalog', 'pg_toast')",
+            order $order
+        )
+    };
+}
+
+/// Makes the list query of relations with their columns. The columns are filtered like the relations, because PostgreSQL would
+/// otherwise describe those of all relations first.
+macro_rules! list_with_columns {
+    ($relations:literal) => {
+        list_in_schemas!(
+            concat!(
+                "select relation.*, coalesce(listed.columns, '[]'::json) as columns from (\n",
+                include_str!($relations),
+                "\n) relation left join (select c.table_id, json_agg(row_to_json(c) order by c.ordinal_position) as columns from (\n",
+                include_str!("sql/columns.sql"),
+                "\n) c where ($1::text[] is null or c.schema = any ($1)) and ($2::text[] is null or c.schema <> all ($2))",
+                " and ($3::text is null or c.table_id::text = $3)",
+                " and ($4::bool or c.schema not in ('information_schema', 'pg_catalog', 'pg_toast'))",
+                " group by c.table_id) listed on listed.table_id = relation.id"
+            ),
+            id "object.id::text",
+            order "object.schema, object.name"
+        )
+    };
+}
+
+/// The properties that most lists share.
+const COMMON: Listing = Listing {
+    path: "",
+    described_as: "",
+    id_pattern: Some(r"\d+"),
+    sql: "",
+    sql_with_columns: None,
+    has_type_flags: false,
+    system_flag: "include_system_schemas",
+};
+
+/// The list of objects that have an oid, a name and a schema.
+macro_rules! schema_listing {
+    ($path:literal, $described_as:literal, $file:literal) => {
+        Listing {
+            path: $path,
+            described_as: $described_as,
+            sql: list_in_schemas!(
+                include_str!($file),
+                id "object.id::text",
+                order "object.schema, object.name, object.id"
+            ),
+            ..COMMON
+        }
+    };
+}
+
+/// The list of relations, whose objects can carry their columns.
+macro_rules! relation_listing {
+    ($path:literal, $described_as:literal, $file:literal) => {
+        Listing {
+            sql_with_columns: Some(list_with_columns!($file)),
+            ..schema_listing!($path, $described_as, $file)
+        }
+    };
+}
+
+/// The list of objects that lie in no schema.
+macro_rules! global_query {
+    ($file:literal, id $id:literal, system $system:literal, order $order:literal) => {
+        list_query!(
+            include_str!($file),
+            schema "null::text",
+            id $id,
+            system $system,
+            order $order
+        )
+    };
+}
+
+/// All lists.
+pub(crate) const LISTINGS: &[Listing] = &[
+    relation_listing!("/tables", "a table with ID", "sql/tables.sql"),
+    relation_listing!("/views", "a view with ID", "sql/views.sql"),
+    relation_listing!(
+        "/materialized-views",
+        "a materialized view with ID",
+        "sql/materialized_views.sql"
+    ),
+    relation_listing!(
+        "/foreign-tables",
+        "a foreign table with ID",
+        "sql/foreign_tables.sql"
+    ),
+    schema_listing!("/policies", "a policy with ID", "sql/policies.sql"),
+    schema_listing!("/functions", "a function with ID", "sql/functions.sql"),
+    schema_listing!("/triggers", "a trigger with ID", "sql/triggers.sql"),
+    Listing {
+        id_pattern: None,
+        has_type_flags: true,
+        ..schema_listing!("/types", "a type with ID", "sql/types.sql")
+    },
+    Listing {
+        path: "/columns",
+        described_as: "a column with ID",
+        id_pattern: Some(r"\d+\.\d+"),
+        sql: list_in_schemas!(
+            include_str!("sql/columns.sql"),
+            id "object.id",
+            order "object.schema, object.table, object.ordinal_position"
+        ),
+        ..COMMON
+    },
+    Listing {
+        path: "/indexes",
+        described_as: "a index with ID",
+        sql: list_in_schemas!(
+            include_str!("sql/indexes.sql"),
+            id "object.id::text",
+            order "object.schema, object.table_id, object.id"
+        ),
+        ..COMMON
+    },
+    Listing {
+        path: "/schemas",
+        described_as: "a schema with ID",
+        sql: list_query!(
+            include_str!("sql/schemas.sql"),
+            schema "object.name",
+            id "object.id::text",
+            system "(starts_with(object.name, 'pg_') or object.name = 'information_schema')",
+            order "object.name"
+        ),
+        ..COMMON
+    },
+    Listing {
+        path: "/roles",
+        described_as: "a role with ID",
+        sql: global_query!("sql/roles.sql", id "object.id::text", system "starts_with(object.name, 'pg_')", order "object.name"),
+        system_flag: "include_default_roles",
+        ..COMMON
+    },
+    Listing {
+        path: "/publications",
+        described_as: "a publication with ID",
+        sql: global_query!("sql/publications.sql", id "object.id::text", system "false", order "object.name"),
+        ..COMMON
+    },
+    Listing {
+        path: "/extensions",
+        described_as: "an extension named",
+        id_pattern: Some("[^/]+"),
+        sql: global_query!("sql/extensions.sql", id "object.name::text", system "false", order "object.name"),
+        ..COMMON
+    },
+    Listing {
+        path: "/config",
+        id_pattern: None,
+        sql: global_query!("sql/config.sql", id "object.name", system "false", order "object.category, object.name"),
+        ..COMMON
+    },
+];

@@ -1,0 +1,119 @@
+//! `POST /pg/query`: runs SQL and answers with the rows of its last result that has any.
+
+mod array;
+mod failure;
+mod request;
+mod value;
+
+use std::time::Duration;
+
+use actix_web::http::header::ORIGIN;
+use actix_web::{HttpRequest, HttpResponse, web};
+use selvedge_postgres::{Login, TextColumn, TextEvent, TextSession};
+use serde_json::{Map, Value};
+
+use self::failure::{describe_failure, result_too_large};
+use self::request::{QueryRequest, SqlPart};
+use self::value::read_value;
+use crate::error::MetaError;
+use crate::state::Meta;
+
+/// Runs the statements of a request on a connection of their own, which ends with the answer: what a statement has changed in
+/// its session must not meet the next caller.
+pub(crate) async fn run_query(
+    request: HttpRequest,
+    body: web::Bytes,
+    meta: web::Data<Meta>,
+) -> Result<HttpResponse, MetaError> {
+    // Browsers name the page in this header on every POST, and pages cannot leave it out.
+    if request.headers().contains_key(ORIGIN) {
+        return Err(MetaError::FromWebPage);
+    }
+    let query = QueryRequest::parse(request.query_string(), &body, meta.config.statement_timeout)?;
+    let (mut session, canceller) = meta.database.text_session(Login::Authenticator).await?;
+    let run = run_statements(&mut session, &query, meta.config.result_bytes);
+    let outcome = tokio::time::timeout(query.wait, run).await;
+    match outcome {
+        Ok(rows) => Ok(HttpResponse::Ok().json(rows?)),
+        Err(_) => {
+            // PostgreSQL does not notice a closed connection while a statement runs.
+            canceller.cancel().await;
+            Err(MetaError::TimedOut)
+        }
+    }
+}
+
+/// Runs all statements. Several are one transaction, as when they are sent to PostgreSQL in one message.
+async fn run_statements(
+    session: &mut TextSession,
+    query: &QueryRequest,
+    result_bytes: usize,
+) -> Result<Vec<Value>, MetaError> {
+    set_time_limit(session, query.statement_timeout).await?;
+    let is_transaction = query.parts.len() > 1;
+    if is_transaction {
+        session.run("begin").await?;
+    }
+    let mut found = Vec::new();
+    for part in &query.parts {
+        let rows = run_part(session, query, part, result_bytes).await?;
+        if !rows.is_empty() {
+            found = rows;
+        }
+    }
+    if is_transaction {
+        // A deferred constraint fails only here.
+        let commit = SqlPart {
+            text: "commit".to_owned(),
+            begins_at: 0,
+        };
+        run_part(session, query, &commit, result_bytes).await?;
+    }
+    Ok(found)
+}
+
+async fn set_time_limit(session: &mut TextSession, limit: Duration) -> Result<(), MetaError> {
+    let limit = limit.as_millis();
+    Ok(session.run(&format!("set statement_timeout = {limit}")).await?)
+}
+
+/// Runs one statement and returns its rows as JSON objects.
+async fn run_part(
+    session: &mut TextSession,
+    query: &QueryRequest,
+    part: &SqlPart,
+    result_bytes: usize,
+) -> Result<Vec<Value>, MetaError> {
+    session.send(&part.text, 0).await?;
+    let mut columns = Vec::new();
+    let mut rows = Vec::new();
+    let mut bytes = 0;
+    let mut failure = None;
+    loop {
+        match session.next_event(result_bytes, result_bytes).await? {
+            TextEvent::Columns(found) => columns = found,
+            TextEvent::Row(cells) => {
+                bytes += cells.iter().flatten().map(|cell| cell.bytes).sum::<usize>();
+                if bytes > result_bytes {
+                    // The connection is closed with what is left of the result.
+                    return Err(result_too_large(bytes, result_bytes));
+                }
+                let texts = cells.into_iter().map(|cell| cell.map(|cell| cell.text));
+                rows.push(read_row(&columns, texts));
+            }
+            TextEvent::Error(error) => failure = Some(describe_failure(&error, &query.sql, part.begins_at)),
+            TextEvent::Ready(_) => return failure.map_or(Ok(rows), Err),
+            _ => {}
+        }
+    }
+}
+
+/// Makes the object of a row. Of several columns with the same name the last one counts.
+fn read_row(columns: &[TextColumn], texts: impl Iterator<Item = Option<String>>) -> Value {
+    let mut row = Map::new();
+    for (column, text) in columns.iter().zip(texts) {
+        let value = text.map_or(Value::Null, |text| read_value(column.type_oid, text));
+        row.insert(column.name.clone(), value);
+    }
+    Value::Object(row)
+}

@@ -1,0 +1,170 @@
+//! Reads a request to run SQL, and takes its text apart into statements.
+
+use std::time::Duration;
+
+use selvedge_postgres::migrate::split_statements;
+use selvedge_postgres::quote_literal;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::error::MetaError;
+
+/// The name under which a statement with parameters is prepared in its session, which runs nothing else.
+const PREPARED: &str = "selvedge_meta_query";
+
+/// What to run, and for how long.
+#[derive(Debug)]
+pub(super) struct QueryRequest {
+    /// The text as it was sent.
+    pub(super) sql: String,
+    /// The statements to send, in order.
+    pub(super) parts: Vec<SqlPart>,
+    /// The time limit that PostgreSQL enforces on each statement.
+    pub(super) statement_timeout: Duration,
+    /// How long the whole answer is waited for.
+    pub(super) wait: Duration,
+}
+
+/// A statement that is sent to PostgreSQL.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct SqlPart {
+    /// The statement.
+    pub(super) text: String,
+    /// The number of characters by which its positions differ from those of the caller's text: negative when something was
+    /// put in front of it.
+    pub(super) begins_at: isize,
+}
+
+#[derive(Deserialize)]
+struct Body {
+    query: Option<String>,
+    parameters: Option<Vec<Value>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Limits {
+    statement_timeout_secs: Option<f64>,
+    query_timeout_secs: Option<f64>,
+}
+
+impl QueryRequest {
+    /// Reads the query string and the body. No caller can wait longer than `longest`.
+    pub(super) fn parse(query_string: &str, body: &[u8], longest: Duration) -> Result<Self, MetaError> {
+        let limits = actix_web::web::Query::<Limits>::from_query(query_string)
+            .map_err(|error| MetaError::Request(format!("the query string cannot be read: {error}")))?;
+        let body: Body = serde_json::from_slice(body)
+            .map_err(|error| MetaError::Request(format!("the body is not JSON of a query: {error}")))?;
+        let sql = body
+            .query
+            .filter(|sql| !sql.is_empty())
+            .ok_or_else(|| MetaError::Request("query not found".to_owned()))?;
+        let parts = match body.parameters.filter(|parameters| !parameters.is_empty()) {
+            Some(parameters) => prepare_and_execute(&sql, &parameters),
+            None => split(&sql)?,
+        };
+        Ok(Self {
+            parts,
+            statement_timeout: read_limit(limits.statement_timeout_secs, longest),
+            // The error of PostgreSQL says more than ours, so it gets the time to arrive.
+            wait: read_limit(limits.query_timeout_secs, longest + Duration::from_secs(1)),
+            sql,
+        })
+    }
+}
+
+fn read_limit(seconds: Option<f64>, longest: Duration) -> Duration {
+    seconds
+        .filter(|seconds| *seconds > 0.0)
+        .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
+        .map_or(longest, |limit| limit.min(longest))
+}
+
+fn split(sql: &str) -> Result<Vec<SqlPart>, MetaError> {
+    let statements = split_statements(sql).map_err(|error| MetaError::Request(error.to_string()))?;
+    let part = |text: &str| {
+        let bytes_before = (text.as_ptr() as usize).saturating_sub(sql.as_ptr() as usize);
+        let before = sql.get(..bytes_before).unwrap_or_default();
+        SqlPart {
+            text: text.to_owned(),
+            begins_at: before.chars().count().cast_signed(),
+        }
+    };
+    Ok(statements.iter().map(|statement| part(statement.text)).collect())
+}
+
+/// The statements by which PostgreSQL binds values to parameters. It infers the types of the parameters from the statement, as
+/// it does when values come with the protocol.
+fn prepare_and_execute(sql: &str, parameters: &[Value]) -> Vec<SqlPart> {
+    let before = format!("prepare {PREPARED} as ");
+    let values: Vec<String> = parameters.iter().map(write_parameter).collect();
+    vec![
+        SqlPart {
+            begins_at: -before.chars().count().cast_signed(),
+            text: before + sql,
+        },
+        SqlPart {
+            text: format!("execute {PREPARED}({})", values.join(", ")),
+            begins_at: 0,
+        },
+    ]
+}
+
+/// Writes a value as a literal without a type, as node-postgres sends it.
+fn write_parameter(value: &Value) -> String {
+    match value {
+        Value::Null => "null".to_owned(),
+        Value::String(text) => quote_literal(&text.replace('\0', "")),
+        Value::Array(items) => quote_literal(&write_array(items)),
+        other => quote_literal(&other.to_string()),
+    }
+}
+
+/// Writes the text of an array, with every element in quotes but null.
+fn write_array(items: &[Value]) -> String {
+    let write_item = |item: &Value| match item {
+        Value::Null => "NULL".to_owned(),
+        Value::Array(items) => write_array(items),
+        Value::String(text) => quote_element(text),
+        other => quote_element(&other.to_string()),
+    };
+    let items: Vec<String> = items.iter().map(write_item).collect();
+    format!("{{{}}}", items.join(","))
+}
+
+fn quote_element(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn statements_know_where_they_begin_in_the_text() {
+        let parts = split("select 'é'; select 2").expect("valid");
+        let begins: Vec<isize> = parts.iter().map(|part| part.begins_at).collect();
+        assert_eq!(begins[0], 0);
+        assert_eq!(parts.len(), 2);
+        let whole: Vec<char> = "select 'é'; select 2".chars().collect();
+        let second: String = whole[begins[1].unsigned_abs()..].iter().collect();
+        assert!(
+            second.starts_with(&parts[1].text),
+            "{second:?} and {:?}",
+            parts[1].text
+        );
+    }
+
+    #[test]
+    fn parameters_cannot_leave_their_quotes() {
+        assert_eq!(write_parameter(&json!("a'b\\c")), r"E'a''b\\c'");
+        assert_eq!(
+            write_parameter(&json!(["a\"b", null, 1])),
+            r#"E'{"a\\"b",NULL,"1"}'"#
+        );
+        assert_eq!(write_parameter(&json!({ "a": "'" })), r#"'{"a":"''"}'"#);
+        assert_eq!(write_parameter(&json!(true)), "'true'");
+    }
+}

@@ -1,0 +1,45 @@
+//! The paths below `/pg`.
+
+use std::sync::Arc;
+
+use actix_web::{HttpResponse, web};
+use serde_json::json;
+
+use crate::error::MetaError;
+use crate::lists::{self, Listing};
+use crate::query;
+use crate::state::Meta;
+
+/// Mounts the paths of the service in a scope.
+pub fn configure(meta: Arc<Meta>) -> impl FnOnce(&mut web::ServiceConfig) {
+    move |app| {
+        app.app_data(web::PayloadConfig::new(meta.config.body_bytes))
+            .app_data(web::Data::from(meta))
+            .route("/query", web::post().to(query::run_query))
+            .route("/config/version", web::get().to(lists::get_version))
+            .route("/generators/typescript", web::get().to(lists::generate_types));
+        for listing in lists::LISTINGS {
+            mount_listing(app, listing);
+        }
+        app.default_service(web::to(async || {
+            HttpResponse::NotFound().json(json!({ "error": "Not found" }))
+        }));
+    }
+}
+
+/// Mounts the list of one kind of object, and the path of a single one.
+fn mount_listing(app: &mut web::ServiceConfig, listing: &'static Listing) {
+    let refuse = async || HttpResponse::from_error(MetaError::ReadOnly);
+    let all = web::resource([listing.path.to_owned(), format!("{}/", listing.path)])
+        .app_data(web::Data::new(listing))
+        .route(web::get().to(lists::list_objects))
+        .default_service(web::to(refuse));
+    app.service(all);
+    if let Some(id_pattern) = listing.id_pattern {
+        let one = web::resource(format!("{}/{{id:{id_pattern}}}", listing.path))
+            .app_data(web::Data::new(listing))
+            .route(web::get().to(lists::get_object))
+            .default_service(web::to(refuse));
+        app.service(one);
+    }
+}
