@@ -96,6 +96,11 @@ async fn gw_005_serve_runs_on_an_external_database_and_requires_a_key() {
     let (status, body) = serving.get("/rest/v1/?apikey=sb_publishable_guess").await;
     assert_eq!((status, body["message"].as_str()), (401, Some("Invalid API key")));
 
+    // In production the API of postgres-meta is off, for the service key as well.
+    let service_key = keys["SUPABASE_AUTH_SERVICE_ROLE_KEY"].as_str();
+    let path = format!("/pg/tables?apikey={service_key}");
+    assert_eq!(serving.get(&path).await.0, 404);
+
     // Readiness fails with the database; liveness does not, as restarting the server would not repair it.
     embedded.stop();
     let (status, body) = serving.get("/health/ready").await;
