@@ -94,6 +94,18 @@ def free_ports(count):
     return ports
 
 
+def make_project(name, sections=""):
+    """Makes a temporary project folder on free ports and returns it with the ports of the API and of PostgreSQL."""
+    project = tempfile.mkdtemp(prefix=f"selvedge-{name}-")
+    api, database, inbox = free_ports(3)
+    open(os.path.join(project, "port"), "w").write(str(api))
+    open(os.path.join(project, "config.toml"), "w").write(
+        f'project_id = "{name}"\n[api]\nport = {api}\n[db]\nport = {database}\n[inbucket]\nport = {inbox}\n'
+        f'[auth]\njwt_secret = "{SECRET}"\n{sections}'
+    )
+    return project, api, database
+
+
 def start(binary, project, log):
     """Starts the server and returns it with the milliseconds to its first answer."""
     port = int(open(os.path.join(project, "port")).read())
@@ -146,13 +158,8 @@ def main():
     if missing:
         sys.exit(f"missing: {', '.join(missing)} (Debian: apt-get install wrk postgresql-client postgresql-contrib)")
 
-    project = tempfile.mkdtemp(prefix="selvedge-bench-")
-    api, database, inbox = free_ports(3)
-    open(os.path.join(project, "port"), "w").write(str(api))
-    open(os.path.join(project, "config.toml"), "w").write(
-        f'project_id = "bench"\n[api]\nport = {api}\n[db]\nport = {database}\n[inbucket]\nport = {inbox}\n'
-        f'[auth]\njwt_secret = "{SECRET}"\n'
-    )
+    # 64 connections of pgbench and those of the server's pools together are more than the default of 100.
+    project, api, database = make_project("bench", "[db.settings]\nmax_connections = 200\n")
     log = open(os.path.join(project, "server.log"), "w")
     binary = os.path.abspath(args.binary)
     server, first_ms = start(binary, project, log)

@@ -20,7 +20,6 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import time
 import urllib.request
 
@@ -229,14 +228,10 @@ def main():
     missing = [tool for tool in ("valgrind", "callgrind_control", "psql") if not shutil.which(tool)]
     if missing:
         sys.exit(f"missing: {', '.join(missing)} (Debian: apt-get install valgrind postgresql-client)")
-    project = tempfile.mkdtemp(prefix="selvedge-callgrind-")
+    project, api, database = bench.make_project(
+        "callgrind", "[auth.rate_limit]\ntoken_refresh = 1000000\nsign_in_sign_ups = 1000000\n")
     dumps = os.path.abspath(args.dump) if args.dump else project
     os.makedirs(dumps, exist_ok=True)
-    api, database, inbox = bench.free_ports(3)
-    open(os.path.join(project, "port"), "w").write(str(api))
-    open(os.path.join(project, "config.toml"), "w").write(
-        f'project_id = "callgrind"\n[api]\nport = {api}\n[db]\nport = {database}\n[inbucket]\nport = {inbox}\n'
-        f'[auth]\njwt_secret = "{bench.SECRET}"\n[auth.rate_limit]\ntoken_refresh = 1000000\nsign_in_sign_ups = 1000000\n')
     log = open(os.path.join(project, "server.log"), "w")
     binary = os.path.abspath(args.binary)
     try:
