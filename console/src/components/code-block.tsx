@@ -10,15 +10,19 @@ interface CodeBlockProps {
 /** SQL, a shell command or code, to be read and copied. */
 export function CodeBlock({ code, label }: CodeBlockProps) {
   return (
-    <section aria-label={label} className="relative rounded-sm border border-line bg-canvas">
+    <section
+      aria-label={label}
+      className="grid max-w-full grid-cols-[minmax(0,1fr)_auto] rounded-sm border border-line bg-canvas text-left"
+    >
       <pre
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard.
         tabIndex={0}
-        className="max-h-80 overflow-auto py-2.5 pr-11 pl-3 font-mono text-label leading-4.5"
+        className="max-h-80 overflow-auto px-3 py-2.5 font-mono text-label leading-4.5"
       >
         <Text multiline>{code}</Text>
       </pre>
-      <span className="absolute top-1 right-1 rounded-sm bg-canvas">
+      {/* The button has a column of its own, because a long line would otherwise scroll underneath it. */}
+      <span className="pt-1 pr-1">
         <CopyButton text={code} label={`Copy ${label}`} />
       </span>
     </section>

@@ -12,7 +12,7 @@ interface EmptyStateProps {
 /** Replaces an empty list: a sentence and at most one action. */
 export function EmptyState({ icon: Icon, title, text, action }: EmptyStateProps) {
   return (
-    <div className="mx-auto flex max-w-sm flex-col items-center justify-center gap-3 px-6 py-14 text-center">
+    <div className="mx-auto flex w-full max-w-md flex-col items-center justify-center gap-3 px-6 py-14 text-center">
       <span
         aria-hidden="true"
         className="flex size-10 items-center justify-center rounded-md border border-line bg-surface text-ink-soft"

@@ -28,6 +28,7 @@ export function Screen() {
     () => mail.data?.pages.flatMap((page) => page.messages) ?? [],
     [mail.data],
   );
+  const isEmpty = mail.isSuccess && messages.length === 0 && find === "";
   const failure = mail.isError && mail.data === undefined && (
     <ErrorState
       title="The mail could not be loaded"
@@ -50,8 +51,9 @@ export function Screen() {
     <ScreenLayout
       title="Mail"
       scrolls={false}
-      isObjectOpen={open !== null}
-      onBack={() => change({ open: null, view: null })}
+      // Phones show the list or the work area, and without any message what there is to say stands in the work area.
+      isObjectOpen={open !== null || isEmpty || failure !== false}
+      onBack={open === null ? undefined : () => change({ open: null, view: null })}
       list={{
         label: "Messages",
         content: (
@@ -67,7 +69,7 @@ export function Screen() {
             </div>
             {mail.isPending ? (
               <SkeletonRows />
-            ) : (
+            ) : failure ? null : (
               <MessageList
                 messages={messages}
                 open={open}
@@ -86,12 +88,12 @@ export function Screen() {
           <EmptyState
             icon={Mail}
             title={
-              messages.length === 0
+              isEmpty
                 ? "Mails that the project sends are caught here."
                 : "Choose a message at the left."
             }
             text={
-              messages.length === 0
+              isEmpty
                 ? "Confirmations, invitations and codes appear as soon as they are sent. Nothing leaves this machine."
                 : undefined
             }

@@ -207,33 +207,41 @@ function Accounts() {
           title="There are no accounts."
           text={
             login
-              ? "Accounts are made on the server."
-              : "Nobody signs in to this console, because only this machine reaches it."
+              ? "Nobody can sign in before this command has made an account on the server:"
+              : "Nobody signs in to this console, because only this machine reaches it. With login = true under [selvedge.console] it asks for an account, which this command makes:"
           }
+          action={<CodeBlock label="command" code={command} />}
         />
       ) : (
-        <ul className="divide-y divide-line-soft rounded-md border border-line bg-surface">
-          {accounts.data.accounts.map((account) => (
-            <li
-              key={account.name}
-              className="flex flex-wrap items-center gap-3 px-3 py-2 text-caption"
-            >
-              <span className="min-w-0 flex-1 truncate font-medium">
-                <Text>{account.name}</Text>
-              </span>
-              <Badge tone={account.level === "admin" ? "warning" : "neutral"}>
-                {account.level}
-              </Badge>
-              <span className="text-ink-soft">
-                {account.last_sign_in_at === null
-                  ? "never signed in"
-                  : `signed in ${formatTime(account.last_sign_in_at)}`}
-              </span>
-            </li>
-          ))}
-        </ul>
+        <>
+          <ul className="divide-y divide-line-soft rounded-md border border-line bg-surface">
+            {accounts.data.accounts.map((account) => (
+              <li
+                key={account.name}
+                className="flex flex-wrap items-center gap-3 px-3 py-2 text-caption"
+              >
+                <span className="min-w-0 flex-1 truncate font-medium">
+                  <Text>{account.name}</Text>
+                </span>
+                <Badge tone={account.level === "admin" ? "warning" : "neutral"}>
+                  {account.level}
+                </Badge>
+                <span className="text-ink-soft">
+                  {account.last_sign_in_at === null
+                    ? "never signed in"
+                    : `signed in ${formatTime(account.last_sign_in_at)}`}
+                </span>
+              </li>
+            ))}
+          </ul>
+          <div className="grid gap-1.5">
+            <p className="text-caption text-ink-soft">
+              This command makes another account on the server:
+            </p>
+            <CodeBlock label="command" code={command} />
+          </div>
+        </>
       )}
-      <CodeBlock label="command" code={command} />
     </div>
   );
 }
