@@ -28,6 +28,7 @@ const FIXTURE: &str = r#"
     create function total_of(of_order bigint, out amount numeric, scale int default 2) language sql stable
       as $$ select 1.0 $$;
     create trigger touched before insert or update on "Or'ders" for each row when (new.total > 2) execute function touch('x', 'y');
+    grant select (place) on lines to dashboard_user;
     create publication lines_only for table lines with (publish = 'insert');
 "#;
 
@@ -248,6 +249,33 @@ async fn every_list_answers_and_every_object_of_it_is_found_by_its_id() {
             "{body}"
         );
     }
+}
+
+#[actix_web::test]
+async fn privileges_are_listed_by_relation_and_by_column() {
+    let fixture = Fixture::create().await;
+
+    let table = fixture
+        .find("/pg/table-privileges?included_schemas=public", "lines")
+        .await;
+    assert_eq!(table["kind"], "table");
+    let of_owner = json!({ "grantor": "postgres", "grantee": "postgres", "privilege_type": "SELECT", "is_grantable": false });
+    let privileges = table["privileges"].as_array().expect("a list");
+    assert!(privileges.contains(&of_owner), "{table}");
+    let columns = fixture.get("/pg/column-privileges?included_schemas=public").await;
+    let of_column = json!({ "grantor": "postgres", "grantee": "dashboard_user", "privilege_type": "SELECT", "is_grantable": false });
+    let readable: Vec<&Value> = columns
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter(|column| {
+            column["privileges"]
+                .as_array()
+                .is_some_and(|list| list.contains(&of_column))
+        })
+        .map(|column| &column["column_name"])
+        .collect();
+    assert_eq!(json!(readable), json!(["place"]));
 }
 
 #[actix_web::test]

@@ -172,6 +172,28 @@ pub(crate) const LISTINGS: &[Listing] = &[
         ..COMMON
     },
     Listing {
+        path: "/table-privileges",
+        id_pattern: None,
+        sql: list_in_schemas!(
+            include_str!("sql/table_privileges.sql"),
+            id "object.relation_id::text",
+            order "object.schema, object.name"
+        ),
+        ..COMMON
+    },
+    Listing {
+        path: "/column-privileges",
+        id_pattern: None,
+        sql: list_query!(
+            include_str!("sql/column_privileges.sql"),
+            schema "object.relation_schema",
+            id "object.column_id",
+            system "object.relation_schema in ('information_schema', 'pg_catalog', 'pg_toast')",
+            order "object.relation_schema, object.relation_name, object.column_id"
+        ),
+        ..COMMON
+    },
+    Listing {
         path: "/schemas",
         described_as: "a schema with ID",
         sql: list_query!(

@@ -100,6 +100,20 @@ async fn gw_005_serve_runs_on_an_external_database_and_requires_a_key() {
     let service_key = keys["SUPABASE_AUTH_SERVICE_ROLE_KEY"].as_str();
     let path = format!("/pg/tables?apikey={service_key}");
     assert_eq!(serving.get(&path).await.0, 404);
+    // Where it is configured, it needs a key, and that of service_role.
+    let mut second = Project::new();
+    second.ports = Ports::free();
+    let mut arguments = arguments.clone();
+    arguments[4] = second.ports.api.to_string();
+    let mut with_meta = variables.clone();
+    with_meta.push(("SELVEDGE_PG_ENABLED", "true"));
+    let managed = second.spawn(&arguments, &with_meta);
+    managed.wait_until_ready().await;
+    let anon_key = keys["SUPABASE_AUTH_ANON_KEY"].as_str();
+    assert_eq!(managed.get("/pg/tables").await.0, 401);
+    assert_eq!(managed.get(&format!("/pg/tables?apikey={anon_key}")).await.0, 403);
+    assert_eq!(managed.get(&path).await.0, 200);
+    managed.stop();
 
     // Readiness fails with the database; liveness does not, as restarting the server would not repair it.
     embedded.stop();
