@@ -34,5 +34,5 @@ pub use middleware::{
     Bearer, BodyCheck, Caller, ContinueCheck, Credentials, Gateway, GatewayConfig, Keys, RequestListener,
     RequestRecord, SharedRequestListener, accepts_coding, set_last_writer, wrote_elsewhere,
 };
-pub use request_id::RequestId;
+pub use request_id::{RequestId, TraceId};
 pub use routes::Service;

@@ -1,7 +1,7 @@
-//! Request ids: one per request, in every response and log line.
+//! Request ids: one per request, in every response and log line. And the ids of distributed traces, which span several servers.
 
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue};
 
@@ -43,6 +43,23 @@ impl RequestId {
         let number = COUNTER.fetch_add(1, Ordering::Relaxed);
         let id = format!("{process}-{number:x}");
         Self(HeaderValue::from_str(&id).expect("hexadecimal digits and a dash"))
+    }
+}
+
+/// The id of the distributed trace to which a request belongs, 32 hexadecimal digits. A middleware around the gateway puts it among the extensions of requests that are traced;
+/// the log lines of such a request name it.
+#[derive(Debug, Clone)]
+pub struct TraceId(Arc<str>);
+
+impl TraceId {
+    /// Takes the id as text.
+    pub fn new(id: impl Into<Arc<str>>) -> Self {
+        Self(id.into())
+    }
+
+    /// The id as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
     }
 }
 

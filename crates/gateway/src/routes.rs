@@ -67,7 +67,8 @@ impl Service {
             .map_or(Self::Other, |(_, service)| *service)
     }
 
-    pub(crate) fn name(self) -> &'static str {
+    /// The service's name in metrics, logs and traces.
+    pub fn name(self) -> &'static str {
         NAMES[self as usize]
     }
 

@@ -28,9 +28,9 @@ pub use pool_metrics::{PoolMetrics, PoolMetricsSnapshot};
 pub use replicas::{Reader, ReplicaConfig, ReplicaPools, Replicas, ReplicasConfig, Writer};
 pub use request::{
     AccessMode, DatabaseError, Isolation, JsonRead, JsonReadResult, Param, RequestContext, RequestError,
-    RequestPool, RequestPoolConfig, RequestTransaction, SqlStatement, TracedStatement, TransactionEnd,
-    TransactionResult, TransactionStage, become_caller, begin_as_caller, is_outage, is_outage_code,
-    set_traced_rows, trace_statements,
+    RequestPool, RequestPoolConfig, RequestTrace, RequestTransaction, SqlStatement, TracedStage,
+    TracedStatement, TransactionEnd, TransactionResult, TransactionStage, become_caller, begin_as_caller,
+    end_traced_stage, is_outage, is_outage_code, set_traced_rows, trace_request, trace_statements,
 };
 pub use role_settings::RoleSettings;
 pub use text_session::{

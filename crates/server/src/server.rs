@@ -17,8 +17,9 @@ use selvedge_gateway::{
 };
 use selvedge_mail::{Inbox, inbox};
 use selvedge_postgres::RequestPool;
+use selvedge_telemetry::Telemetry;
 
-use crate::config::{Config, LimitsSection};
+use crate::config::{Config, LimitsSection, SelvedgeSection};
 use crate::http::{self, StatusPage};
 use crate::keys::KeySet;
 use crate::services::{Services, available_cores};
@@ -52,7 +53,6 @@ pub(crate) fn start_api(
     hosts: Option<Arc<LocalHosts>>,
 ) -> Result<Server> {
     let settings = &config.selvedge;
-    let workers = settings.workers.unwrap_or_else(available_cores);
     let for_upgrades = Arc::clone(&services);
     let upgrades = move || for_upgrades.upgrades();
     let limits = connection_limits(&settings.limits, services.continue_check(), hosts);
@@ -61,23 +61,24 @@ pub(crate) fn start_api(
         let worker = services.worker();
         let requests = web::Data::new(worker.requests());
         let tracing = services.statement_tracing();
+        let telemetry = services.telemetry.clone();
         App::new()
             .wrap(Condition::new(
                 tracing.is_on(),
                 from_fn(move |request, next| tracing.clone().call(request, next)),
             ))
             .wrap(worker.gateway.clone())
+            // Around the gateway, so that refused requests are in the traces as well.
+            .wrap(Condition::new(
+                telemetry.is_some(),
+                from_fn(move |request, next| Telemetry::trace_call(telemetry.clone(), request, next)),
+            ))
             .app_data(requests)
             .configure(worker.configure())
             .configure(mount_root(&root))
     };
     let tls = config.api.tls.as_ref().map(tls::server_config).transpose()?;
-    let mut server = ServerBuilder::new()
-        .workers(workers)
-        .max_concurrent_connections(settings.limits.connections_per_worker)
-        .shutdown_timeout(settings.shutdown_timeout.as_secs())
-        // Signals are handled in `commands::shutdown`, which stops several servers and PostgreSQL in order.
-        .disable_signals();
+    let mut server = server_builder(settings);
     for listener in listeners {
         let listener = match &tls {
             Some(tls) => Listener::Tls(listener, tls.clone()),
@@ -88,6 +89,16 @@ pub(crate) fn start_api(
             .context("the API cannot listen")?;
     }
     Ok(server.run())
+}
+
+/// The builder of the API's server, with its threads and limits.
+fn server_builder(settings: &SelvedgeSection) -> ServerBuilder {
+    ServerBuilder::new()
+        .workers(settings.workers.unwrap_or_else(available_cores))
+        .max_concurrent_connections(settings.limits.connections_per_worker)
+        .shutdown_timeout(settings.shutdown_timeout.as_secs())
+        // Signals are handled in `commands::shutdown`, which stops several servers and PostgreSQL in order.
+        .disable_signals()
 }
 
 fn connection_limits(

@@ -108,11 +108,14 @@ fn milliseconds(duration: Duration) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Instant;
+
     use super::*;
 
     fn statement(text: &str) -> TracedStatement {
         TracedStatement {
             text: text.to_owned(),
+            started: Instant::now(),
             duration: Duration::from_micros(1500),
             rows: Some(2),
         }

@@ -27,7 +27,7 @@ use actix_web::http::{ConnectionType, StatusCode, Uri, header};
 use actix_web::{Error, HttpMessage, HttpResponse};
 use futures_util::future::LocalBoxFuture;
 
-use crate::{Drain, GatewayError, RequestId, Service, cors, metrics};
+use crate::{Drain, GatewayError, RequestId, Service, TraceId, cors, metrics};
 pub use accept_encoding::accepts_coding;
 use admission::Admission;
 pub use caller::{Bearer, Caller, Credentials};
@@ -306,9 +306,12 @@ fn log_response<B>(
     let (method, path) = (request.method().as_str(), request.path());
     let duration_ms = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX);
     let service = service.name();
+    let extensions = request.extensions();
+    let trace_id = extensions.get::<TraceId>().map(TraceId::as_str);
     if failed {
         tracing::warn!(
             request_id = id.as_str(),
+            trace_id,
             service,
             method,
             path,
@@ -319,6 +322,7 @@ fn log_response<B>(
     } else {
         tracing::info!(
             request_id = id.as_str(),
+            trace_id,
             service,
             method,
             path,

@@ -33,7 +33,10 @@ pub use pool_config::RequestPoolConfig;
 pub use result::{JsonRead, JsonReadResult, TransactionResult};
 pub use stage::TransactionStage;
 pub use statement::{Param, SqlStatement};
-pub use statement_trace::{TracedStatement, set_traced_rows, trace_statements};
+pub use statement_trace::{
+    RequestTrace, TracedStage, TracedStatement, end_traced_stage, set_traced_rows, trace_request,
+    trace_statements,
+};
 
 /// The transaction's access mode, as `BEGIN READ ONLY` and `READ WRITE` have it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

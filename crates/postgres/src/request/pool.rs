@@ -16,7 +16,7 @@ use super::pipeline_needs::PipelineNeeds;
 use super::pool_config::RequestPoolConfig;
 use super::running::{Attempt, Failure};
 use super::slow_query::SlowQueryTimer;
-use super::statement_trace::StatementTimer;
+use super::statement_trace::{StatementTimer, with_application_name};
 use super::wait_queues::{WaitQueue, WaitQueues};
 use crate::wire::BatchLabel;
 use crate::{Database, JsonRead, JsonReadResult, RequestError, RequestTransaction, Row, TransactionResult};
@@ -86,22 +86,25 @@ impl RequestPool {
     /// # Errors
     /// See [`RequestError`].
     pub async fn run(&self, transaction: RequestTransaction<'_>) -> Result<TransactionResult, RequestError> {
-        let mut attempt = Attempt::Shared;
-        loop {
-            let (pipeline, label) = self.inner.acquire(&transaction, attempt).await?;
-            let roles = self.inner.database.role_settings();
-            let _running = self.inner.database.pool_metrics().count_running();
-            let timer = SlowQueryTimer::start(self.inner.config.slow_query);
-            let trace = StatementTimer::start();
-            let running = pipeline.begin(label, &transaction, &roles, attempt)?;
-            let result = running.result().await;
-            timer.finish(&transaction);
-            trace.finish(&transaction.statement.text);
-            match result.map_err(|failure| failure.classify(pipeline.was_standby(), transaction.access)) {
-                Err(failure) if may_repeat(&failure, &pipeline, &mut attempt) => {}
-                result => return result.map_err(Failure::into_error),
+        with_application_name(transaction, async |transaction| {
+            let mut attempt = Attempt::Shared;
+            loop {
+                let (pipeline, label) = self.inner.acquire(&transaction, attempt).await?;
+                let roles = self.inner.database.role_settings();
+                let _running = self.inner.database.pool_metrics().count_running();
+                let timer = SlowQueryTimer::start(self.inner.config.slow_query);
+                let trace = StatementTimer::start();
+                let running = pipeline.begin(label, &transaction, &roles, attempt)?;
+                let result = running.result().await;
+                timer.finish(&transaction);
+                trace.finish(&transaction.statement.text);
+                match result.map_err(|failure| failure.classify(pipeline.was_standby(), transaction.access)) {
+                    Err(failure) if may_repeat(&failure, &pipeline, &mut attempt) => {}
+                    result => return result.map_err(Failure::into_error),
+                }
             }
-        }
+        })
+        .await
     }
 
     /// Runs a transaction that reads rows and returns them as one JSON document, which this process writes where it can, and
@@ -114,22 +117,26 @@ impl RequestPool {
         transaction: RequestTransaction<'_>,
         read: JsonRead<'_>,
     ) -> Result<JsonReadResult, RequestError> {
-        let mut attempt = Attempt::Shared;
-        loop {
-            let (pipeline, label) = self.inner.acquire(&transaction, attempt).await?;
-            let roles = self.inner.database.role_settings();
-            let _running = self.inner.database.pool_metrics().count_running();
-            let timer = SlowQueryTimer::start(self.inner.config.slow_query);
-            let trace = StatementTimer::start();
-            let (running, is_json) = pipeline.begin_json_read(label, &transaction, &read, &roles, attempt)?;
-            let result = running.json_result(is_json).await;
-            timer.finish(&transaction);
-            trace.finish(&transaction.statement.text);
-            match result {
-                Err(failure) if may_repeat(&failure, &pipeline, &mut attempt) => {}
-                result => return result.map_err(Failure::into_error),
+        with_application_name(transaction, async |transaction| {
+            let mut attempt = Attempt::Shared;
+            loop {
+                let (pipeline, label) = self.inner.acquire(&transaction, attempt).await?;
+                let roles = self.inner.database.role_settings();
+                let _running = self.inner.database.pool_metrics().count_running();
+                let timer = SlowQueryTimer::start(self.inner.config.slow_query);
+                let trace = StatementTimer::start();
+                let (running, is_json) =
+                    pipeline.begin_json_read(label, &transaction, &read, &roles, attempt)?;
+                let result = running.json_result(is_json).await;
+                timer.finish(&transaction);
+                trace.finish(&transaction.statement.text);
+                match result {
+                    Err(failure) if may_repeat(&failure, &pipeline, &mut attempt) => {}
+                    result => return result.map_err(Failure::into_error),
+                }
             }
-        }
+        })
+        .await
     }
 
     /// Runs a transaction that is committed only if `accept` returns true for its rows. Costs a second round trip, and a
@@ -142,27 +149,30 @@ impl RequestPool {
         transaction: RequestTransaction<'_>,
         accept: impl Fn(&[Row]) -> bool,
     ) -> Result<TransactionResult, RequestError> {
-        let mut attempt = Attempt::Shared;
-        loop {
-            let held = ExclusiveUse {
-                pipeline: Some(self.inner.acquire_exclusive().await?),
-                pool: self.inner.clone(),
-            };
-            let pipeline = held.pipeline.clone().expect("held until released");
-            let roles = self.inner.database.role_settings();
-            let _running = self.inner.database.pool_metrics().count_running();
-            let timer = SlowQueryTimer::start(self.inner.config.slow_query);
-            let trace = StatementTimer::start();
-            let reply = pipeline.begin_checked(&transaction, &roles, attempt)?;
-            let answer = pipeline.finish_checked(reply, transaction.end, &accept).await;
-            timer.finish(&transaction);
-            trace.finish(&transaction.statement.text);
-            held.release();
-            match answer.map_err(|failure| failure.classify(pipeline.was_standby(), transaction.access)) {
-                Err(failure) if may_repeat(&failure, &pipeline, &mut attempt) => {}
-                result => return result.map_err(Failure::into_error),
+        with_application_name(transaction, async |transaction| {
+            let mut attempt = Attempt::Shared;
+            loop {
+                let held = ExclusiveUse {
+                    pipeline: Some(self.inner.acquire_exclusive().await?),
+                    pool: self.inner.clone(),
+                };
+                let pipeline = held.pipeline.clone().expect("held until released");
+                let roles = self.inner.database.role_settings();
+                let _running = self.inner.database.pool_metrics().count_running();
+                let timer = SlowQueryTimer::start(self.inner.config.slow_query);
+                let trace = StatementTimer::start();
+                let reply = pipeline.begin_checked(&transaction, &roles, attempt)?;
+                let answer = pipeline.finish_checked(reply, transaction.end, &accept).await;
+                timer.finish(&transaction);
+                trace.finish(&transaction.statement.text);
+                held.release();
+                match answer.map_err(|failure| failure.classify(pipeline.was_standby(), transaction.access)) {
+                    Err(failure) if may_repeat(&failure, &pipeline, &mut attempt) => {}
+                    result => return result.map_err(Failure::into_error),
+                }
             }
-        }
+        })
+        .await
     }
 
     /// Forgets all prepared statements. To be called when the schema has changed.

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::RequestTransaction;
+use super::statement_trace::current_trace_id;
 
 /// Measures one transaction, from when it is sent to its result; waiting for a connection does not count.
 pub(super) struct SlowQueryTimer {
@@ -33,6 +34,7 @@ impl SlowQueryTimer {
             method = context.method,
             path = context.path,
             role = context.role,
+            trace_id = current_trace_id(),
             on_replica = transaction.replayed_to.is_some(),
             sql = %transaction.statement.text,
             "slow query"

@@ -2,7 +2,9 @@
 
 use std::time::Instant;
 
-/// Measures the stages; does nothing unless `server-timing-enabled` is set.
+use selvedge_postgres::end_traced_stage;
+
+/// Measures the stages: for the header if `server-timing-enabled` is set, and for the trace of a request that has one.
 pub(crate) struct Timing(Option<Marks>);
 
 /// The stages that have ended, and when the current one began.
@@ -12,7 +14,7 @@ struct Marks {
 }
 
 impl Timing {
-    /// Starts the clock, or does nothing at all.
+    /// Starts the clock of the header, if there is to be one.
     pub(crate) fn start(enabled: bool) -> Self {
         Self(enabled.then(|| Marks {
             since: Instant::now(),
@@ -21,7 +23,8 @@ impl Timing {
     }
 
     /// Ends a stage, which began when the one before it ended.
-    pub(crate) fn end_stage(&mut self, stage: &str) {
+    pub(crate) fn end_stage(&mut self, stage: &'static str) {
+        end_traced_stage(stage);
         let Some(Marks { since, text }) = &mut self.0 else {
             return;
         };

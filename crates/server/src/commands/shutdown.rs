@@ -9,6 +9,7 @@ use anyhow::{Context, Result, bail};
 use selvedge_functions::Functions;
 use selvedge_gateway::Drain;
 use selvedge_realtime::Realtime;
+use selvedge_telemetry::Telemetry;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::config::Config;
@@ -57,6 +58,7 @@ pub(super) struct StopPlan {
     pub(super) drain_delay: Duration,
     pub(super) realtime: Option<Realtime>,
     pub(super) functions: Option<Functions>,
+    pub(super) telemetry: Option<Telemetry>,
 }
 
 impl StopPlan {
@@ -67,6 +69,7 @@ impl StopPlan {
             drain_delay: config.selvedge.drain_delay,
             realtime: services.realtime.clone(),
             functions: services.functions.clone(),
+            telemetry: services.telemetry.clone(),
         }
     }
 }
@@ -109,6 +112,10 @@ pub(super) async fn wait_and_stop(
                 server.stop(false).await;
             }
         }
+    }
+    if let Some(telemetry) = plan.telemetry.clone() {
+        // Sending blocks its thread. When it fails there is a line in the log, and the stop goes on.
+        let _ = tokio::task::spawn_blocking(move || telemetry.stop()).await;
     }
     match failure {
         Some(reason) => bail!("PostgreSQL ended by itself: {reason}"),

@@ -19,6 +19,7 @@ use selvedge_postgres::{Database, Login, Logins, Replicas, RequestPool, RequestP
 use selvedge_realtime::Realtime;
 use selvedge_rest::SchemaCache;
 use selvedge_storage::{SeedReport, ServiceObjects, Storage, StorageWorker, seed_buckets};
+use selvedge_telemetry::{Telemetry, TelemetrySettings};
 use selvedge_token::KeyRing;
 
 use super::background::BackgroundRuntime;
@@ -63,6 +64,8 @@ pub(crate) struct Services {
     ring: Arc<KeyRing>,
     /// What the console shows of requests; `None` without a console, and then nothing is kept.
     pub(crate) console_log: Option<Arc<ConsoleLog>>,
+    /// Sends traces of requests; `None` when nothing names a collector. The shutdown sends the last ones.
+    pub(crate) telemetry: Option<Telemetry>,
 }
 
 impl Services {
@@ -118,7 +121,6 @@ impl Services {
         start_jobs(config, &database, mode);
         let drain = Drain::default();
         let console_log = config.console.is_served(mode).then(ConsoleLog::start);
-        let health = make_health(&database, rest.clone(), realtime.clone(), drain.clone());
         // In production a request without a key is refused, as by Supabase's gateway. The CLI's local gateway lets it pass.
         let requires_keys = mode == Mode::Production || config.selvedge.require_keys;
         Ok(Self {
@@ -127,12 +129,13 @@ impl Services {
             gateway: translate::gateway::gateway_config(config, console_log.clone().map(as_listener)),
             ring,
             console_log,
+            telemetry: start_telemetry(config)?,
             pool: translate::rest::request_pool(config),
             replicas: start_replicas(config, &database)?,
             generator: start_generator(config, &database, storage.as_ref(), mode)?,
             storage,
             meta: None,
-            health: web::Data::new(health),
+            health: make_health(&database, rest.clone(), realtime.clone(), drain.clone()),
             drain,
             rest,
             auth,
@@ -247,6 +250,13 @@ fn start_jobs(config: &Config, database: &Arc<Database>, mode: Mode) {
     }
 }
 
+/// Starts the exporter of traces where the configuration or a standard variable names a collector.
+fn start_telemetry(config: &Config) -> Result<Option<Telemetry>> {
+    let endpoint = config.selvedge.telemetry.endpoint.as_deref();
+    let settings = TelemetrySettings::from_variables(endpoint, |name| std::env::var(name).ok());
+    Ok(settings.as_ref().map(Telemetry::start).transpose()?)
+}
+
 fn as_listener(log: Arc<ConsoleLog>) -> SharedRequestListener {
     SharedRequestListener(log)
 }
@@ -257,10 +267,11 @@ fn make_health(
     rest: Option<Arc<SchemaCache>>,
     realtime: Option<Realtime>,
     drain: Drain,
-) -> Health {
+) -> web::Data<Health> {
     // One connection, apart from the services' pools: a busy service must not look like a dead database.
     let connection = database.pool(Login::Authenticator, 1);
-    Health::new(connection, catalog_check(rest), broker_check(realtime), drain)
+    let health = Health::new(connection, catalog_check(rest), broker_check(realtime), drain);
+    web::Data::new(health)
 }
 
 /// Opens the storage service without its HTTP side, for `selvedge sweep`.

@@ -19,3 +19,4 @@ mod services;
 mod sso;
 mod stock_names;
 mod support;
+mod telemetry;

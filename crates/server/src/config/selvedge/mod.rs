@@ -9,6 +9,7 @@ mod jobs;
 mod nats;
 mod pg;
 mod replicas;
+mod telemetry;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -27,6 +28,7 @@ pub use jobs::JobsSection;
 pub use nats::NatsSection;
 use pg::PgSection;
 pub use replicas::ReplicasSection;
+use telemetry::TelemetrySection;
 
 /// `[selvedge]`.
 #[derive(Debug, Clone)]
@@ -99,6 +101,8 @@ pub struct SelvedgeSection {
     pub pg: PgSection,
     /// `[selvedge.replicas]`: replicas of the database. Default: none, all reads run on the primary.
     pub replicas: Option<ReplicasSection>,
+    /// `[selvedge.telemetry]`: where traces of requests are sent.
+    pub telemetry: TelemetrySection,
 }
 
 /// `[selvedge.s3]`: objects in a bucket of an S3-compatible store.
@@ -205,6 +209,7 @@ impl SelvedgeSection {
             nats: NatsSection::read(&section.section("nats"), &project.folder),
             pg: PgSection::read(&section.section("pg")),
             replicas: ReplicasSection::read(&section.section("replicas")),
+            telemetry: TelemetrySection::read(&section.section("telemetry")),
         }
     }
 }
