@@ -99,6 +99,9 @@ impl MigrateError {
     }
 }
 
+/// A recursive function fills PostgreSQL's context with thousands of lines, of which the first ones tell the place.
+const MAX_CONTEXT_LINES: usize = 6;
+
 /// One statement that PostgreSQL refused: where, why, and the statement.
 #[derive(Debug, thiserror::Error)]
 #[error("{}:{line}: {} (SQLSTATE {sqlstate}){}\n{}", path.display(), message, self.format_remarks(), self.excerpt())]
@@ -117,6 +120,8 @@ pub struct StatementFailure {
     pub detail: Option<String>,
     /// Its hint, if any.
     pub hint: Option<String>,
+    /// The functions and triggers that were running, innermost first: a statement can fail in code that it only calls.
+    pub context: Option<String>,
     /// The statement as written.
     pub statement: String,
 }
@@ -136,6 +141,7 @@ impl StatementFailure {
             message: error.message().to_owned(),
             detail: error.detail().map(ToOwned::to_owned),
             hint: error.hint().map(ToOwned::to_owned),
+            context: error.where_().map(ToOwned::to_owned),
             statement: statement.text.to_owned(),
         }
     }
@@ -143,7 +149,11 @@ impl StatementFailure {
     fn format_remarks(&self) -> String {
         let detail = self.detail.iter().map(|detail| format!("\n  detail: {detail}"));
         let hint = self.hint.iter().map(|hint| format!("\n  hint: {hint}"));
-        detail.chain(hint).collect()
+        let context = self.context.iter().map(|context| {
+            let lines: Vec<&str> = context.lines().take(MAX_CONTEXT_LINES).collect();
+            format!("\n  context: {}", lines.join("\n    "))
+        });
+        detail.chain(hint).chain(context).collect()
     }
 
     /// At most 12 lines of the statement, each cut at 200 characters, so that the message fits a terminal. The faulty line is

@@ -20,9 +20,9 @@ pub struct Statement<'a> {
 pub(crate) enum Piece<'a> {
     /// A statement.
     Statement(Statement<'a>),
-    /// A line that begins with a backslash.
+    /// The rest of a line from a backslash on.
     Command {
-        /// The line, with the backslash.
+        /// The command, with the backslash.
         text: &'a str,
         /// Its number, from 1.
         line: usize,
@@ -144,7 +144,8 @@ impl<'a> Splitter<'a> {
                     self.start = token.end;
                     continue;
                 }
-                TokenKind::Backslash if self.first.is_none() => {
+                TokenKind::Backslash if self.first.is_none() || self.ends_statement(token) => {
+                    self.finish(token.start)?;
                     self.start = self.command(token);
                     // The command is not SQL: a quote in it must not hide the statements behind it.
                     lexer.skip_to(self.start);
@@ -186,7 +187,12 @@ impl<'a> Splitter<'a> {
         Ok(())
     }
 
-    /// Takes a line that begins with a backslash, and returns the offset of its end.
+    /// Whether the backslash begins a command that ends the statement before it, as in `select 1 as id \gset`.
+    fn ends_statement(&self, token: Token) -> bool {
+        self.parens == 0 && self.body.depth == 0 && self.sql[token.start..].starts_with("\\g")
+    }
+
+    /// Takes the rest of a line from a backslash on, and returns the offset of its end.
     fn command(&mut self, token: Token) -> usize {
         let rest = &self.sql[token.start..];
         let text = rest.lines().next().unwrap_or(rest).trim_end();
@@ -390,6 +396,13 @@ mod tests {
             Err(SplitError::MetaCommand {
                 line: 2,
                 command: "\\connect other".into()
+            })
+        );
+        assert_eq!(
+            split_statements("select 1 \\gset"),
+            Err(SplitError::MetaCommand {
+                line: 1,
+                command: "\\gset".into()
             })
         );
         assert_eq!(

@@ -10,12 +10,12 @@ mod variables;
 
 use std::path::Path;
 
-use tokio_postgres::{Client, SimpleQueryMessage};
+use tokio_postgres::{Client, SimpleQueryMessage, SimpleQueryRow};
 
 pub use error::PsqlError;
 
 use self::{
-    script::{Script, Step},
+    script::{Output, Script, Step},
     variables::Variables,
 };
 
@@ -32,24 +32,64 @@ pub async fn run_psql_file(
     let mut script = Script::open(path)?;
     while let Some(step) = script.next_step()? {
         match step {
-            Step::Statement { text, path, line } => {
+            Step::Statement {
+                text,
+                path,
+                line,
+                output,
+            } => {
                 let messages = client
                     .simple_query(&variables.interpolate(&text))
                     .await
                     .map_err(|source| PsqlError::statement(&path, line, source))?;
-                for message in messages {
-                    if let SimpleQueryMessage::Row(row) = message {
-                        let fields: Vec<&str> = (0..row.len())
-                            .map(|index| row.get(index).unwrap_or_default())
-                            .collect();
-                        fields.join("|").lines().for_each(&mut print);
-                    }
+                let rows: Vec<SimpleQueryRow> = messages.into_iter().filter_map(into_row).collect();
+                match output {
+                    Output::Print => print_rows(&rows, &mut print),
+                    Output::Variables { prefix } => set_from_row(&mut variables, &prefix, &rows)
+                        .map_err(|message| PsqlError::command(&path, line, message.to_owned()))?,
                 }
             }
             Step::Set { name, value } => variables.set(name, value),
             Step::Unset { name } => variables.unset(&name),
             Step::Echo { text } => print(&text),
             Step::Ignore => {}
+        }
+    }
+    Ok(())
+}
+
+fn into_row(message: SimpleQueryMessage) -> Option<SimpleQueryRow> {
+    match message {
+        SimpleQueryMessage::Row(row) => Some(row),
+        _ => None,
+    }
+}
+
+fn print_rows(rows: &[SimpleQueryRow], print: &mut impl FnMut(&str)) {
+    for row in rows {
+        let fields: Vec<&str> = (0..row.len())
+            .map(|index| row.get(index).unwrap_or_default())
+            .collect();
+        fields.join("|").lines().for_each(&mut *print);
+    }
+}
+
+/// Sets a variable for each column of the only row, and unsets those whose column is null, as psql does.
+fn set_from_row(
+    variables: &mut Variables,
+    prefix: &str,
+    rows: &[SimpleQueryRow],
+) -> Result<(), &'static str> {
+    let row = match rows {
+        [row] => row,
+        [] => return Err("no rows returned for \\gset"),
+        _ => return Err("more than one row returned for \\gset"),
+    };
+    for (index, column) in row.columns().iter().enumerate() {
+        let name = format!("{prefix}{}", column.name());
+        match row.get(index) {
+            Some(value) => variables.set(name, value.to_owned()),
+            None => variables.unset(&name),
         }
     }
     Ok(())

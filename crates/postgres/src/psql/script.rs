@@ -32,6 +32,7 @@ pub(super) enum Step {
         text: String,
         path: PathBuf,
         line: usize,
+        output: Output,
     },
     Set {
         name: String,
@@ -44,6 +45,16 @@ pub(super) enum Step {
         text: String,
     },
     Ignore,
+}
+
+/// Where the rows of a statement go.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Output {
+    Print,
+    /// `\gset`: its only row becomes variables, named after its columns with a prefix.
+    Variables {
+        prefix: String,
+    },
 }
 
 /// A script, with the files in which it is at the moment.
@@ -85,6 +96,7 @@ impl Script {
                 text: piece.text,
                 path,
                 line: piece.line,
+                output: file.take_output(),
             }));
         }
         Ok(None)
@@ -171,6 +183,23 @@ impl OpenFile {
             pieces: pieces.into_iter(),
         })
     }
+
+    /// Takes the `\g` or `\gset` behind a statement, if one is there.
+    fn take_output(&mut self) -> Output {
+        let words = match self.pieces.as_slice().first() {
+            Some(next) if next.is_command => split_arguments(next.text.trim_start_matches('\\')),
+            _ => return Output::Print,
+        };
+        let output = match words.first().map(String::as_str) {
+            Some("g") if words.len() == 1 => Output::Print,
+            Some("gset") => Output::Variables {
+                prefix: words.get(1).cloned().unwrap_or_default(),
+            },
+            _ => return Output::Print,
+        };
+        self.pieces.next();
+        output
+    }
 }
 
 /// The words of a command. Single quotes hold a word with spaces together; two in a row stand for one.
@@ -212,10 +241,16 @@ mod tests {
         let mut steps = Vec::new();
         while let Some(step) = script.next_step()? {
             steps.push(match step {
-                Step::Statement { text, path, line } => Step::Statement {
+                Step::Statement {
+                    text,
+                    path,
+                    line,
+                    output,
+                } => Step::Statement {
                     text,
                     path: path.file_name().expect("a file").into(),
                     line,
+                    output,
                 },
                 other => other,
             });
@@ -238,6 +273,7 @@ mod tests {
             text: text.into(),
             path: path.into(),
             line,
+            output: Output::Print,
         };
         assert_eq!(
             found,
@@ -258,6 +294,33 @@ mod tests {
                 },
                 statement("select\n 2", "b.sql", 2),
                 statement("select 3", "a.sql", 6),
+            ]
+        );
+    }
+
+    #[test]
+    fn rows_become_variables_by_gset() {
+        let found = steps(&[(
+            "a.sql",
+            "select 1 as id \\gset\nselect 2\n  as id \\gset b_\nselect 3 \\g\n",
+        )])
+        .expect("valid");
+
+        let statement = |text: &str, line, output| Step::Statement {
+            text: text.into(),
+            path: "a.sql".into(),
+            line,
+            output,
+        };
+        let variables = |prefix: &str| Output::Variables {
+            prefix: prefix.into(),
+        };
+        assert_eq!(
+            found,
+            [
+                statement("select 1 as id", 1, variables("")),
+                statement("select 2\n  as id", 2, variables("b_")),
+                statement("select 3", 4, Output::Print),
             ]
         );
     }
