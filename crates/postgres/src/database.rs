@@ -7,7 +7,7 @@ use std::time::Duration;
 use arc_swap::ArcSwap;
 use deadpool_postgres::{Manager, ManagerConfig, Pool, RecyclingMethod, Runtime};
 use tokio_postgres::tls::MakeTlsConnect;
-use tokio_postgres::{Client, Config, Connection, Error, Socket};
+use tokio_postgres::{CancelToken, Client, Config, Connection, Error, Socket};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::{PoolMetrics, RoleSettings, tls, wire};
@@ -182,6 +182,14 @@ impl Database {
     /// When the login fails.
     pub async fn client(&self, login: Login) -> Result<Client, Error> {
         Ok(spawn_connection(self.open(login).await?))
+    }
+
+    /// Cancels the statement that the connection of this token runs. A failure is logged: the statement then ends by its
+    /// time limit.
+    pub async fn cancel_statement(&self, token: &CancelToken) {
+        if let Err(error) = token.cancel_query(self.tls.clone()).await {
+            tracing::warn!(%error, "a statement could not be cancelled");
+        }
     }
 
     /// Opens a connection outside of any pool as `user`, to a database of the same server, with the authenticator's

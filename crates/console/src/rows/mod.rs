@@ -4,6 +4,7 @@
 //! what the catalog says. Values travel as PostgreSQL's text and reach a statement as parameters.
 
 mod apply;
+mod export;
 mod read;
 mod request;
 mod sql;
@@ -23,6 +24,13 @@ pub(crate) fn routes() -> Vec<ApiRoute> {
         ApiRoute::new(Method::POST, "/api/rows/read", viewer, read::read_rows),
         ApiRoute::new(Method::POST, "/api/rows/count", viewer, read::count_rows),
         ApiRoute::new(Method::POST, "/api/rows/cell", viewer, read::read_cell),
+        ApiRoute::new(Method::POST, "/api/rows/export", viewer, export::create_ticket),
+        ApiRoute::new(
+            Method::GET,
+            "/api/rows/export/{ticket}",
+            viewer,
+            export::download_export,
+        ),
         ApiRoute::new(
             Method::POST,
             "/api/rows/apply",

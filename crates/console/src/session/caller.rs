@@ -31,6 +31,23 @@ impl Session {
         self.account.as_deref().unwrap_or("local")
     }
 
+    /// Whether both are requests of the same session. Where nobody signs in, the address tells callers apart.
+    pub(crate) fn is_same_as(&self, other: &Self) -> bool {
+        self.digest == other.digest && self.account == other.account && self.address == other.address
+    }
+
+    /// Returns a session for unit tests.
+    #[cfg(test)]
+    pub(crate) fn for_test(account: &str, level: Level, digest: Digest) -> Self {
+        Self {
+            account: Some(account.into()),
+            level,
+            request_id: "test".into(),
+            address: "127.0.0.1".into(),
+            digest: Some(digest),
+        }
+    }
+
     /// Refuses callers below a level. The route table has done it for the endpoint; this is for parts of one.
     ///
     /// # Errors

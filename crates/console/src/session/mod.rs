@@ -21,6 +21,7 @@ pub use accounts::{Account, AccountError, add_account, list_accounts, remove_acc
 pub use caller::Session;
 pub use limits::StatementPermit;
 pub(crate) use lookup::find;
+pub(crate) use secret::random_secret;
 pub(crate) use store::SessionStore;
 
 /// The endpoints of this area.

@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 pub(super) type Digest = [u8; 32];
 
 /// Returns 256 random bits as text.
-pub(super) fn random_secret() -> String {
+pub(crate) fn random_secret() -> String {
     let mut bytes = [0; 32];
     getrandom::fill(&mut bytes).expect("the system has randomness");
     URL_SAFE_NO_PAD.encode(bytes)

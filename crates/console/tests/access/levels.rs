@@ -17,6 +17,8 @@ const LEVELS: &[(&str, &str, &str)] = &[
     ("POST", "/api/rows/read", "viewer"),
     ("POST", "/api/rows/count", "viewer"),
     ("POST", "/api/rows/cell", "viewer"),
+    ("POST", "/api/rows/export", "viewer"),
+    ("GET", "/api/rows/export/{ticket}", "viewer"),
     ("POST", "/api/rows/apply", "admin"),
     ("POST", "/api/sql/runs", "viewer"),
     ("DELETE", "/api/sql/runs/{id}", "viewer"),

@@ -3,6 +3,7 @@
 mod apply;
 mod catalog;
 mod count;
+mod export;
 mod migrations;
 mod read;
 #[path = "../support/running_console.rs"]

@@ -9,3 +9,4 @@ mod statement;
 pub(super) use cell::read_cell;
 pub(super) use count::count_rows;
 pub(super) use page::read_rows;
+pub(super) use statement::choose_columns;

@@ -98,7 +98,7 @@ pub(super) fn plan_page<'a>(
 }
 
 /// The named columns in the table's order; without names, all that the role may read.
-fn choose_columns<'a>(
+pub(in crate::rows) fn choose_columns<'a>(
     table: &'a TableShape,
     names: Option<&[String]>,
 ) -> Result<Vec<&'a ColumnShape>, ConsoleError> {
