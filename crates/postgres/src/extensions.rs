@@ -39,6 +39,12 @@ pub const SHIPPED: &[ShippedExtension] = &[
         script: include_str!("../extensions/pg_cron/pg_cron--1.6.sql"),
     },
     ShippedExtension {
+        name: "pg_jsonschema",
+        version: "0.3.4",
+        control: include_str!("../extensions/pg_jsonschema/pg_jsonschema.control"),
+        script: include_str!("../extensions/pg_jsonschema/pg_jsonschema--0.3.4.sql"),
+    },
+    ShippedExtension {
         name: "pgjwt",
         version: "0.2.0",
         control: include_str!("../extensions/pgjwt/pgjwt.control"),

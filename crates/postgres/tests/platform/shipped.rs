@@ -63,6 +63,84 @@ async fn pgjwt_signs_and_verifies() {
 }
 
 #[tokio::test]
+async fn pg_jsonschema_checks_documents_by_draft() {
+    let database = TestDatabase::create().await;
+    let client = database.connect("postgres").await;
+    create_extension(&client, "pg_jsonschema").await;
+
+    let seven = r#""$schema": "http://json-schema.org/draft-07/schema#""#;
+    for (schema, instance, expected) in [
+        (r#"{"type": "object", "required": ["a"]}"#, r#"{"a": 1}"#, "true"),
+        (r#"{"type": "object", "required": ["a"]}"#, "{}", "false"),
+        (
+            r##"{"$ref": "#/$defs/n", "$defs": {"n": {"minimum": 2}}, "maximum": 3}"##,
+            "4",
+            "false",
+        ),
+        (
+            &format!(
+                r##"{{{seven}, "$ref": "#/definitions/n", "definitions": {{"n": {{}}}}, "maximum": 3}}"##
+            ),
+            "4",
+            "true",
+        ),
+        (
+            r#"{"prefixItems": [{"type": "string"}], "items": false}"#,
+            r#"["a", 1]"#,
+            "false",
+        ),
+        (
+            &format!(r#"{{{seven}, "items": [{{}}], "additionalItems": false}}"#),
+            "[1]",
+            "true",
+        ),
+        (
+            r#"{"oneOf": [{"type": "integer"}, {"minimum": 2}]}"#,
+            "3",
+            "false",
+        ),
+        (
+            r#"{"if": {"const": 1}, "then": false, "else": {"pattern": "^a"}}"#,
+            "\"abc\"",
+            "true",
+        ),
+    ] {
+        let call = format!("select jsonb_matches_schema('{schema}', '{instance}')::text");
+        assert_eq!(query_value(&client, &call).await, expected, "{schema} {instance}");
+        let call = format!("select json_matches_schema('{schema}', '{instance}')::text");
+        assert_eq!(query_value(&client, &call).await, expected, "{schema} {instance}");
+    }
+    for (schema, expected) in [(r#"{"type": "obj"}"#, "false"), (r#"{"type": "object"}"#, "true")] {
+        let call = format!("select jsonschema_is_valid('{schema}')::text");
+        assert_eq!(query_value(&client, &call).await, expected, "{schema}");
+    }
+}
+
+#[tokio::test]
+async fn pg_jsonschema_names_what_is_wrong_and_ends_endless_references() {
+    let database = TestDatabase::create().await;
+    let client = database.connect("postgres").await;
+    create_extension(&client, "pg_jsonschema").await;
+
+    let errors = "select array_to_string(jsonschema_validation_errors(\
+                  '{\"properties\": {\"a\": {\"type\": \"number\"}}, \"additionalProperties\": false}', \
+                  '{\"a\": \"abc\", \"b\": 1}'), '; ')";
+    assert_eq!(
+        query_value(&client, errors).await,
+        "\"abc\" is not of type \"number\"; Additional properties are not allowed ('b' was unexpected)"
+    );
+    for (schema, message) in [
+        (r##"{"$ref": "#"}"##, "more than 100 schemas are nested"),
+        (r#"{"$ref": "https://a.example/"}"#, "cannot resolve \"$ref\""),
+        (r#"{"unevaluatedItems": false}"#, "are not supported"),
+    ] {
+        let call = format!("select jsonb_matches_schema('{schema}', '[]')");
+        let said = query_message(&client, &call).await;
+        assert!(said.contains(message), "{schema}: {said}");
+    }
+}
+
+#[tokio::test]
 async fn pg_net_refuses_what_it_could_not_send() {
     let database = TestDatabase::create().await;
     let client = api(&database, "anon", "{}").await;
