@@ -57,6 +57,8 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Write supabase/config.toml for a new project in this folder
+    Init(InitArgs),
     /// Run the project for development: embedded PostgreSQL, well-known keys, mail caught in an inbox
     Start(StartArgs),
     /// Run the project for production: DATABASE_URL, keys of your own, no inbox
@@ -102,6 +104,13 @@ pub enum Command {
     Restore(RestoreArgs),
     /// Run a fresh copy of the project for a test, with a database of its own, until standard input ends
     Stack(StackArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct InitArgs {
+    /// Replace a config.toml that is there
+    #[arg(long)]
+    pub force: bool,
 }
 
 #[derive(Debug, Args)]
@@ -273,6 +282,14 @@ pub struct TestArgs {
 pub enum TestSuite {
     /// Run the pgTAP tests of the folder tests/ in the database; the project need not run
     Db(TestDbArgs),
+    /// Create a pgTAP test in the folder tests/
+    New {
+        /// What it tests, in a few words: likes
+        name: String,
+        /// Accepted, as for the Supabase CLI: pgTAP is the only kind
+        #[arg(short, long, hide = true, value_parser = ["pgtap"])]
+        template: Option<String>,
+    },
 }
 
 #[derive(Debug, Args)]
@@ -399,12 +416,8 @@ impl Cli {
                 database_url: database_url.clone().map(Into::into),
                 ..flags
             },
-            Command::Rest(_)
-            | Command::Stop(_)
-            | Command::Status(_)
-            | Command::Keys(_)
-            | Command::Seed(_)
-            | Command::Sso(_) => flags,
+            // The others take nothing from the command line that a setting could say, too.
+            _ => flags,
         }
     }
 }

@@ -11,6 +11,7 @@ mod doctor;
 mod extension;
 mod functions;
 mod generate;
+mod init;
 mod inspect;
 mod keys;
 mod logging;
@@ -37,18 +38,16 @@ use crate::output;
 
 /// Loads the configuration and runs the command that the arguments name.
 pub(crate) async fn run(cli: Cli) -> Result<()> {
-    // `selvedge rest` has no project: its settings are PostgREST's.
-    if let Command::Rest(args) = &cli.command {
-        return rest::run(args).await;
+    match &cli.command {
+        // `selvedge rest` has no project: its settings are PostgREST's.
+        Command::Rest(args) => return rest::run(args).await,
+        // `selvedge init` has none yet, and a `config.toml` that cannot be read must not stop `--force`.
+        Command::Init(args) => return init::run(cli.project.as_deref(), args),
+        _ => {}
     }
     let Loaded { config, warnings } = Config::load(&cli.flags())?;
     // The other commands are called often, and scripts read their output, so they do not repeat the warnings.
-    let serves = match &cli.command {
-        Command::Start(_) | Command::Serve(_) => true,
-        Command::Functions(args) => matches!(args.action, FunctionsAction::Serve(_)),
-        _ => false,
-    };
-    if serves {
+    if serves_requests(&cli.command) {
         output::print_warnings(&warnings);
     }
     match cli.command {
@@ -56,6 +55,7 @@ pub(crate) async fn run(cli: Cli) -> Result<()> {
         Command::Start(_) => start::run(config).await,
         Command::Serve(_) => serve::run(config).await,
         Command::Rest(args) => rest::run(&args).await,
+        Command::Init(args) => init::run(cli.project.as_deref(), &args),
         Command::Stop(args) => stop::run(&config, &args).await,
         Command::Status(args) => status::run(config, &args),
         Command::Doctor(args) => doctor::run(config, args.output).await,
@@ -63,6 +63,9 @@ pub(crate) async fn run(cli: Cli) -> Result<()> {
         Command::Test(TestArgs {
             suite: TestSuite::Db(args),
         }) => test_db::run(&config, &args).await,
+        Command::Test(TestArgs {
+            suite: TestSuite::New { name, .. },
+        }) => test_db::create_test(&config, &name),
         Command::Reset(args) => reset::run(config, args.yes, true).await,
         Command::Db(args) => db::run(config, args.action).await,
         Command::Gen(args) => generate::run(&config, &args).await,
@@ -79,5 +82,14 @@ pub(crate) async fn run(cli: Cli) -> Result<()> {
         Command::Backup(args) => backup::create(&config, &args).await,
         Command::Restore(args) => backup::restore(&config, &args).await,
         Command::Stack(args) => stack::run(config, args).await,
+    }
+}
+
+/// Whether a command goes on running as a server.
+fn serves_requests(command: &Command) -> bool {
+    match command {
+        Command::Start(_) | Command::Serve(_) => true,
+        Command::Functions(args) => matches!(args.action, FunctionsAction::Serve(_)),
+        _ => false,
     }
 }

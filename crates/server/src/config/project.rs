@@ -57,13 +57,18 @@ impl Project {
     }
 
     /// The default of `data_dir`: `.selvedge` in the project's folder, or in the repository when there is none.
+    ///
+    /// A project that was started before it had a folder keeps its database in the repository: otherwise the first
+    /// migration, which makes the folder, would take the running database away from it.
     pub fn default_data_dir(&self) -> PathBuf {
-        let home = if self.folder.is_dir() {
-            &self.folder
+        let in_folder = self.folder.join(".selvedge");
+        let in_repository = self.repository.join(".selvedge");
+        let started_without_folder = in_repository.join("pgdata").is_dir() && !in_folder.is_dir();
+        if started_without_folder || !self.folder.is_dir() {
+            in_repository
         } else {
-            &self.repository
-        };
-        home.join(".selvedge")
+            in_folder
+        }
     }
 }
 
@@ -110,6 +115,21 @@ mod tests {
         assert!(given.file.is_some());
         assert_eq!(nothing.default_data_dir(), root.join("plain/.selvedge"));
         assert!(Project::find(Some(Path::new("nowhere")), &root).is_err());
+    }
+
+    #[test]
+    fn gw_028_a_database_that_is_older_than_the_projects_folder_stays_where_it_is() {
+        let root = tempfile::tempdir().unwrap();
+        let root = root.path().canonicalize().unwrap();
+        std::fs::create_dir_all(root.join(".selvedge/pgdata")).unwrap();
+        std::fs::create_dir_all(root.join("supabase/migrations")).unwrap();
+
+        let project = Project::find(None, &root).unwrap();
+
+        assert_eq!(project.folder, root.join("supabase"));
+        assert_eq!(project.default_data_dir(), root.join(".selvedge"));
+        std::fs::create_dir_all(root.join("supabase/.selvedge")).unwrap();
+        assert_eq!(project.default_data_dir(), root.join("supabase/.selvedge"));
     }
 
     #[test]

@@ -266,3 +266,48 @@ async fn gw_032_a_schema_is_pulled_and_migrations_are_squashed() {
     assert!(login.connect(tokio_postgres::NoTls).await.is_ok());
     stock.run("stop");
 }
+
+#[tokio::test]
+async fn gw_032_a_folder_without_a_project_gets_one_while_it_runs_and_keeps_its_database() {
+    let project = Project::new();
+    std::fs::remove_file(project.path("config.toml")).expect("removed");
+    let folder = project.path("");
+    let run = |words: &str| {
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_selvedge"))
+            .args(words.split(' '))
+            .current_dir(&folder)
+            .env_remove("DATABASE_URL")
+            .output()
+            .expect("the binary runs");
+        let printed =
+            String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+        (output.status.success(), printed)
+    };
+    let ports = project.ports;
+    let start = format!(
+        "start --detach --no-studio --port {} --db-port {} --inbox-port {}",
+        ports.api, ports.database, ports.inbox
+    );
+    let started = run(&start);
+    assert!(started.0, "{}", started.1);
+
+    let made = [run("init"), run("test new likes"), run("migration new likes")];
+    let again = run("init");
+    let status = run("status");
+    let stopped = run("stop");
+
+    assert!(made.iter().all(|(success, _)| *success), "{made:?}");
+    assert!(!again.0 && again.1.contains("--force"), "{}", again.1);
+    assert!(status.0 && status.1.contains("is running"), "{}", status.1);
+    assert!(
+        stopped.0 && !stopped.1.contains("is not running"),
+        "{}",
+        stopped.1
+    );
+    let test = std::fs::read_to_string(folder.join("supabase/tests/likes_test.sql")).expect("a test");
+    assert!(test.contains("select plan("), "{test}");
+
+    let fresh = run(&start);
+    run("stop");
+    assert!(fresh.0 && !fresh.1.contains("warning"), "{}", fresh.1);
+}

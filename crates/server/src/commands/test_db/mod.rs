@@ -7,6 +7,8 @@
 mod report;
 mod tap;
 
+use std::fs::File;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -20,9 +22,13 @@ use crate::cli::TestDbArgs;
 use crate::config::Config;
 use crate::database::embedded::{self, Embedded};
 use crate::database::target::TargetDatabase;
+use crate::output::GOOD;
 
 /// File name extensions of tests, as for `supabase test db`.
 const EXTENSIONS: [&str; 2] = ["sql", "pg"];
+
+/// What `selvedge test new` writes.
+const TEMPLATE: &str = include_str!("template.sql");
 
 pub(super) async fn run(config: &Config, args: &TestDbArgs) -> Result<()> {
     let files = find_tests(config, &args.paths)?;
@@ -40,6 +46,22 @@ pub(super) async fn run(config: &Config, args: &TestDbArgs) -> Result<()> {
     if !passed {
         bail!("tests failed");
     }
+    Ok(())
+}
+
+/// Creates `tests/<name>_test.sql` from a template. A test of that name is not overwritten.
+pub(super) fn create_test(config: &Config, name: &str) -> Result<()> {
+    let name = name.trim();
+    if name.is_empty() || name.contains(['/', '\\']) {
+        bail!("the name of a test is a file name without folders: selvedge test new likes");
+    }
+    let folder = config.project.folder.join("tests");
+    std::fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    let path = folder.join(format!("{name}_test.sql"));
+    let mut file = File::create_new(&path).with_context(|| format!("cannot create {}", path.display()))?;
+    file.write_all(TEMPLATE.as_bytes())
+        .with_context(|| format!("cannot write {}", path.display()))?;
+    anstream::println!("{GOOD}created{GOOD:#} {}", path.display());
     Ok(())
 }
 

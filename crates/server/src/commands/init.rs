@@ -1,0 +1,42 @@
+//! `selvedge init`: writes the files of a new project, in the Supabase CLI's layout.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result, anyhow, bail};
+
+use crate::cli::InitArgs;
+use crate::config::Project;
+use crate::output::GOOD;
+
+const CONFIG: &str = include_str!("templates/config.toml");
+/// What the Supabase CLI leaves in the folder, and secrets. `.selvedge/` ignores itself.
+const GITIGNORE: &str = ".branches\n.temp\n.env\n.env.local\n.env.*.local\n";
+
+/// Writes `supabase/config.toml` into `folder`, or the current directory. Other files that are there stay as they are.
+pub(super) fn run(folder: Option<&Path>, args: &InitArgs) -> Result<()> {
+    let here = std::env::current_dir().context("the current directory cannot be read")?;
+    let supabase = here.join(folder.unwrap_or(Path::new(""))).join("supabase");
+    let file = supabase.join("config.toml");
+    if file.exists() && !args.force {
+        bail!("{} exists\n  replace it with:  --force", file.display());
+    }
+    // The folder comes first, because the project's id is made from the name of the one around it.
+    fs::create_dir_all(&supabase).with_context(|| format!("cannot create {}", supabase.display()))?;
+    let id = Project::find(Some(&supabase), &here)
+        .map_err(|reason| anyhow!(reason))?
+        .id;
+    write(&file, &CONFIG.replace("{{PROJECT_ID}}", &id))?;
+    // One that is there may list more than ours, so it is kept even with `--force`.
+    let gitignore = supabase.join(".gitignore");
+    if !gitignore.exists() {
+        write(&gitignore, GITIGNORE)?;
+    }
+    anstream::println!("{GOOD}created{GOOD:#} {}", file.display());
+    anstream::println!("  start it with:  selvedge start");
+    Ok(())
+}
+
+fn write(path: &Path, text: &str) -> Result<()> {
+    fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
+}
