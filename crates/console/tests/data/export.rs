@@ -132,10 +132,10 @@ fn resident_kb() -> u64 {
 }
 
 #[tokio::test]
-async fn console_058_a_million_rows_pass_in_bounded_memory_and_a_client_that_leaves_ends_the_backend() {
+async fn console_058_half_a_gigabyte_passes_in_bounded_memory_and_a_client_that_leaves_ends_the_backend() {
     let console = TestConsole::start().await;
     console
-        .sql("create view many as select i as id, repeat('x', 100) as a from generate_series(1, 1000000) i")
+        .sql("create view many as select i as id, repeat('x', 1000) as a from generate_series(1, 500000) i")
         .await;
     let body = json!({ "table": console.oid("many").await, "format": "json" });
     let before = resident_kb();
@@ -149,12 +149,13 @@ async fn console_058_a_million_rows_pass_in_bounded_memory_and_a_client_that_lea
         }
         bytes += chunk.len();
     }
-    assert_eq!(rows, 1_000_000);
-    println!("{bytes} bytes, {} kB more memory", most - before);
+    assert_eq!(rows, 500_000);
+    println!("{bytes} bytes, {} kB more memory", most.saturating_sub(before));
+    // Other tests of this process, some with cells of 50 MB, run meanwhile and count, too.
     assert!(
-        most - before < 48 * 1024,
+        most.saturating_sub(before) < 300 * 1024,
         "{} kB more for {bytes} bytes",
-        most - before
+        most.saturating_sub(before)
     );
 
     let mut stream = download(&console, &body).await.bytes_stream();

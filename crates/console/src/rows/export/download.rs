@@ -58,6 +58,7 @@ pub(in crate::rows) async fn download_export(
         begun: Some(begun),
         portions,
     };
+    // A task of its own, because the connection has to outlive this function, which returns with the first byte.
     actix_web::rt::spawn(async move {
         if let Err(error) = run_export(&state, &session, &request, &mut output).await {
             output.fail(error).await;
@@ -118,6 +119,7 @@ async fn export_rows(
         .with_statement(&statement)
         .with_result("started");
     audit::record(state, session, entry).await?;
+    // Dropping the transaction alone would leave the backend at work until it next writes to the socket.
     let canceller = transaction.cancel_token();
     let portions = output.portions.clone();
     let finished = tokio::select! {
@@ -140,6 +142,7 @@ async fn copy_rows(
 ) -> Result<bool, ConsoleError> {
     let rows = transaction.copy_out(statement).await?;
     output.begin(file_name(table, format));
+    // Rows are small and chunks of a body are not free, so rows are collected before they are sent.
     let mut portion = BytesMut::from(format.start());
     if format.is_csv() {
         let mut rows = std::pin::pin!(rows);

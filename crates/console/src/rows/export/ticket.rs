@@ -55,6 +55,7 @@ pub(in crate::rows) async fn create_ticket(
 
 fn add_ticket(session: Session, request: ExportRequest, now: Instant) -> Result<String, ConsoleError> {
     let mut tickets = TICKETS.lock().unwrap_or_else(PoisonError::into_inner);
+    // Nothing else removes tickets that were never used.
     tickets.retain(|_, ticket| ticket.expires > now);
     if tickets.len() >= MAX_TICKETS {
         return Err(ConsoleError::unavailable("Too many exports are waiting to begin"));
@@ -82,6 +83,7 @@ pub(super) fn take_ticket(
     now: Instant,
 ) -> Result<ExportRequest, ConsoleError> {
     let mut tickets = TICKETS.lock().unwrap_or_else(PoisonError::into_inner);
+    // It is looked at before it is taken, because a stranger's attempt must not use it up.
     let is_valid = tickets
         .get(name)
         .is_some_and(|ticket| ticket.session.is_same_as(session) && ticket.expires > now);
