@@ -10,6 +10,9 @@ use crate::state::Level;
 pub enum Access {
     /// The endpoint is open to everybody who passes the guards, signed in or not.
     Open,
+    /// The endpoint is a download that a page begins by going to its address, where a browser sends no header of the page's.
+    /// It is open to every session, by its cookie alone; the handler asks for a ticket that the session was given.
+    Ticket,
     /// The endpoint is open to accounts of this level and above.
     From(Level),
 }

@@ -63,11 +63,16 @@ async fn admit(request: &ServiceRequest, is_api: bool, id: &RequestId) -> Result
         return Ok(());
     }
     // Before the session is looked up, so that a page of another origin cannot even make the server ask the database.
-    let secret = origin::check(request, &state.config.hosts)?;
+    origin::check(request, &state.config.hosts)?;
     let access = request
         .match_pattern()
-        .and_then(|pattern| routes::find_access(request.method(), &pattern))
-        .ok_or_else(|| ConsoleError::not_found("There is no such endpoint"))?;
+        .and_then(|pattern| routes::find_access(request.method(), &pattern));
+    // What is not in the table is refused without the header, too, so that other pages cannot tell endpoints apart.
+    let secret = match access {
+        Some(Access::Ticket) => None,
+        _ => Some(origin::console_header(request)?),
+    };
+    let access = access.ok_or_else(|| ConsoleError::not_found("There is no such endpoint"))?;
     let found = session::find(state, request, secret, id).await;
     match access {
         // A sign-in works whatever became of an older session.
@@ -76,9 +81,11 @@ async fn admit(request: &ServiceRequest, is_api: bool, id: &RequestId) -> Result
                 request.extensions_mut().insert(session);
             }
         }
-        Access::From(level) => {
+        Access::Ticket | Access::From(_) => {
             let session = found?;
-            session.require(level)?;
+            if let Access::From(level) = access {
+                session.require(level)?;
+            }
             state.sessions.count_request(&session)?;
             request.extensions_mut().insert(session);
         }

@@ -15,8 +15,8 @@ use crate::error::ConsoleError;
 const CONSOLE_HEADER: HeaderName = HeaderName::from_static("x-selvedge-console");
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
-/// Checks where the request comes from, and returns the value of the console's header.
-pub(super) fn check<'a>(request: &'a ServiceRequest, hosts: &AllowedHosts) -> Result<&'a str, ConsoleError> {
+/// Checks that the console's own page has sent the request, as far as browsers say so themselves.
+pub(super) fn check(request: &ServiceRequest, hosts: &AllowedHosts) -> Result<(), ConsoleError> {
     let headers = request.headers();
     if single(headers, &FETCH_SITE) != Some("same-origin") {
         return Err(ConsoleError::forbidden(
@@ -30,7 +30,12 @@ pub(super) fn check<'a>(request: &'a ServiceRequest, hosts: &AllowedHosts) -> Re
             "Pages of another origin may not call this",
         ));
     }
-    single(headers, &CONSOLE_HEADER)
+    Ok(())
+}
+
+/// Returns the value of the console's header.
+pub(super) fn console_header(request: &ServiceRequest) -> Result<&str, ConsoleError> {
+    single(request.headers(), &CONSOLE_HEADER)
         .filter(|value| !value.is_empty())
         .ok_or_else(|| ConsoleError::forbidden("The request lacks the header x-selvedge-console"))
 }

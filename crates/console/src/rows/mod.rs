@@ -17,6 +17,8 @@ use actix_web::http::Method;
 use crate::endpoint::{Access, ApiRoute};
 use crate::state::Level;
 
+pub(crate) use export::ExportTickets;
+
 /// The endpoints of this area.
 pub(crate) fn routes() -> Vec<ApiRoute> {
     let viewer = Access::From(Level::Viewer);
@@ -28,7 +30,7 @@ pub(crate) fn routes() -> Vec<ApiRoute> {
         ApiRoute::new(
             Method::GET,
             "/api/rows/export/{ticket}",
-            viewer,
+            Access::Ticket,
             export::download_export,
         ),
         ApiRoute::new(

@@ -13,14 +13,15 @@ use super::secret::digest;
 use crate::error::ConsoleError;
 use crate::state::{ConsoleState, Level};
 
-/// The session of a request with this value of the console's header.
+/// The session of a request with this value of the console's header; without one, where a ticket stands in its place, the
+/// cookie alone names the session.
 ///
 /// # Errors
 /// 401 where people sign in and nobody is signed in; 503 when the database is away.
 pub(crate) async fn find(
     state: &ConsoleState,
     request: &ServiceRequest,
-    header_secret: &str,
+    header_secret: Option<&str>,
     id: &RequestId,
 ) -> Result<Session, ConsoleError> {
     let config = &state.config;

@@ -12,6 +12,7 @@ use selvedge_mail::Inbox;
 
 use crate::error::ConsoleError;
 use crate::logs::ConsoleLog;
+use crate::rows::ExportTickets;
 use crate::series::Recorder;
 use crate::session::{Session, SessionStore, StatementPermit};
 
@@ -36,6 +37,7 @@ pub struct ConsoleState {
     /// Functions of the services that the console calls.
     pub handles: ServiceHandles,
     pub(crate) sessions: SessionStore,
+    pub(crate) export_tickets: ExportTickets,
     /// Held while a migration is written and run, so that versions are given one after the other.
     pub(crate) migration_turn: tokio::sync::Mutex<()>,
 }
@@ -61,6 +63,7 @@ impl ConsoleState {
             log,
             recorder: Recorder::default(),
             sessions: SessionStore::new(&config),
+            export_tickets: ExportTickets::default(),
             config,
             database,
             inbox,

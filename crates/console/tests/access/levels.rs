@@ -18,7 +18,7 @@ const LEVELS: &[(&str, &str, &str)] = &[
     ("POST", "/api/rows/count", "viewer"),
     ("POST", "/api/rows/cell", "viewer"),
     ("POST", "/api/rows/export", "viewer"),
-    ("GET", "/api/rows/export/{ticket}", "viewer"),
+    ("GET", "/api/rows/export/{ticket}", "ticket"),
     ("POST", "/api/rows/apply", "admin"),
     ("POST", "/api/sql/runs", "viewer"),
     ("DELETE", "/api/sql/runs/{id}", "viewer"),
@@ -64,6 +64,7 @@ const LEVELS: &[(&str, &str, &str)] = &[
 fn console_182_every_endpoint_has_the_level_of_the_fixed_table() {
     let name_of = |access| match access {
         Access::Open => "open",
+        Access::Ticket => "ticket",
         Access::From(Level::Viewer) => "viewer",
         Access::From(Level::Admin) => "admin",
     };

@@ -3,10 +3,14 @@
 use std::time::{Duration, Instant};
 
 use futures_util::StreamExt as _;
-use reqwest::Response;
+use reqwest::{Client, Response};
 use serde_json::{Value, json};
 
 use crate::support::TestConsole;
+
+/// Outcome and rows of each entry of the audit about exports.
+const AUDITED: &str = "select string_agg(result || ' ' || coalesce(rows::text, '-'), ', ' order by id)
+    from selvedge_console.audit where action = 'rows.export'";
 
 /// Asks for a ticket, and begins its download.
 async fn download(console: &TestConsole, body: &Value) -> Response {
@@ -74,7 +78,9 @@ async fn console_058_rows_are_exported_in_each_format_with_the_filters_and_the_o
 #[tokio::test]
 async fn console_058_a_ticket_works_once_and_the_answer_names_a_safe_file_and_is_audited() {
     let console = TestConsole::start().await;
-    console.sql("create table \"a\"\"/../b\" (id int)").await;
+    console
+        .sql("create table \"a\"\"/../b\" (id int); insert into \"a\"\"/../b\" values (7), (8)")
+        .await;
     let oid = console.oid("\"a\"\"/../b\"").await;
     let ticket = console
         .post("/api/rows/export", &json!({ "table": oid, "format": "csv" }))
@@ -92,8 +98,86 @@ async fn console_058_a_ticket_works_once_and_the_answer_names_a_safe_file_and_is
         first.headers()["content-disposition"],
         "attachment; filename=\"a_____b.csv\""
     );
-    let audited = "select count(*)::text from selvedge_console.audit where action = 'rows.export'";
-    assert_eq!(console.value(audited).await, "1");
+    assert_eq!(first.text().await.expect("a body"), "id\n7\n8\n");
+    assert_eq!(console.value(AUDITED).await, "started -, ok 2");
+}
+
+#[tokio::test]
+async fn console_058_a_page_downloads_by_going_to_the_address_and_other_pages_cannot() {
+    let console = TestConsole::start().await;
+    console.sql("create table notes (id int)").await;
+    let body = json!({ "table": console.oid("notes").await, "format": "csv" });
+    let navigate = async |site: &str, path: String| {
+        let request = Client::new().get(format!("http://127.0.0.1:{}{path}", console.port));
+        let request = request
+            .header("sec-fetch-site", site)
+            .header("sec-fetch-mode", "navigate");
+        request.send().await.expect("a response").status().as_u16()
+    };
+    let ticket = console.post("/api/rows/export", &body).await;
+    let path = format!(
+        "/api/rows/export/{}",
+        ticket["ticket"].as_str().expect("a ticket")
+    );
+    for site in ["cross-site", "same-site", "none"] {
+        assert_eq!(navigate(site, path.clone()).await, 403, "{site}");
+    }
+    assert_eq!(
+        navigate("same-origin", "/api/rows/export/1".to_owned()).await,
+        404
+    );
+    assert_eq!(
+        navigate("same-origin", "/api/session".to_owned()).await,
+        403,
+        "only a ticket replaces the header"
+    );
+    assert_eq!(navigate("same-origin", path).await, 200);
+}
+
+#[tokio::test]
+async fn console_058_what_cannot_be_exported_is_said_before_the_download() {
+    let console = TestConsole::start().await;
+    console.sql("create table notes (id int)").await;
+    let body = json!({
+        "table": console.oid("notes").await, "format": "csv",
+        "filters": [{ "column": "id", "operator": "eq", "value": "one" }],
+    });
+    let (status, error) = console.refused("/api/rows/export", &body).await;
+    assert_eq!((status, &error["code"]), (422, &json!("22P02")));
+}
+
+#[tokio::test]
+async fn console_058_a_fault_among_the_rows_breaks_the_file_off_and_is_audited() {
+    let console = TestConsole::start().await;
+    console
+        .sql("create view faulty as select 1 / (300000 - i) as id from generate_series(1, 300000) i")
+        .await;
+    let body = json!({ "table": console.oid("faulty").await, "format": "csv" });
+    let response = download(&console, &body).await;
+    assert_eq!(response.status(), 200);
+    assert!(response.bytes().await.is_err(), "the body has no end");
+    assert_eq!(console.value(AUDITED).await, "started -, failed 299999");
+}
+
+#[tokio::test]
+async fn console_058_no_cell_of_a_spreadsheet_begins_a_formula_and_numbers_stay_numbers() {
+    let console = TestConsole::start().await;
+    console
+        .sql(
+            "create table cells (id int, a text);
+             insert into cells values (1, '=1+1'), (2, '+1'), (3, '-1+2'), (4, '@sum(1)'), (5, E'\\t=1'), (6, E'\\r=1'),
+               (7, E'\\n=1'), (8, '＝1'), (9, '＋1'), (10, '－1'), (11, '＠a'),
+               (21, '-5'), (22, '-5e10'), (23, '-0.25'), (24, '-.5E-7'), (25, '1=1'), (26, ''), (27, null)",
+        )
+        .await;
+    let body = json!({
+        "table": console.oid("cells").await, "format": "spreadsheet", "sort": [{ "column": "id" }],
+    });
+    let mut expected =
+        String::from("\u{feff}id,a\n1,'=1+1\n2,'+1\n3,'-1+2\n4,'@sum(1)\n5,'\t=1\n6,\"'\r=1\"\n");
+    expected += "7,\"'\n=1\"\n8,'＝1\n9,'＋1\n10,'－1\n11,'＠a\n";
+    expected += "21,-5\n22,-5e10\n23,-0.25\n24,-.5E-7\n25,1=1\n26,\"\"\n27,\n";
+    assert_eq!(export(&console, &body).await, expected);
 }
 
 #[tokio::test]
@@ -114,8 +198,12 @@ async fn console_058_exports_show_no_more_than_the_login_or_the_subject_may_read
     assert_eq!(status, 403);
 
     let tokens = console.oid("auth.refresh_tokens").await;
-    let response = download(&console, &json!({ "table": tokens, "format": "csv" })).await;
-    assert!(response.status().is_client_error(), "{}", response.status());
+    let body = json!({ "table": tokens, "format": "csv" });
+    let (status, error) = console.refused("/api/rows/export", &body).await;
+    assert_eq!(
+        (status, &error["message"]),
+        (422, &json!("There is no column to export"))
+    );
 }
 
 /// Resident memory of this process, which also runs the console.
@@ -170,4 +258,15 @@ async fn console_058_half_a_gigabyte_passes_in_bounded_memory_and_a_client_that_
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     println!("ended after {:?}", gone.elapsed());
+    // The entry is written after the statement has ended.
+    let whole = "started -, ok 500000, started -";
+    while console.value(AUDITED).await == whole {
+        assert!(gone.elapsed() < Duration::from_secs(5), "no second entry");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    let audited = console.value(AUDITED).await;
+    assert!(
+        audited.starts_with(&format!("{whole}, interrupted ")),
+        "{audited}"
+    );
 }

@@ -4,16 +4,16 @@ use std::time::{Duration, Instant};
 
 use actix_web::http::header;
 use actix_web::{HttpResponse, web};
-use bytes::{Bytes, BytesMut};
-use futures_util::{StreamExt as _, stream};
-use tokio::sync::{mpsc, oneshot};
+use bytes::BytesMut;
+use futures_util::StreamExt as _;
 use tokio_postgres::Transaction;
 use tokio_postgres::binary_copy::BinaryCopyOutStream;
 use tokio_postgres::types::Type;
 
 use super::format::{ExportFormat, file_name};
+use super::output::{Output, connect};
 use super::statement::copy_statement;
-use super::ticket::{ExportRequest, take_ticket};
+use super::ticket::ExportRequest;
 use crate::audit::{self, AuditEntry};
 use crate::error::ConsoleError;
 use crate::rows::table::find_table;
@@ -23,25 +23,8 @@ use crate::subject::{begin_reading_as, connect_as_caller};
 
 /// An export may take longer than a page, but not for ever.
 const EXPORT_TIMEOUT: &str = "set local statement_timeout = '1h'";
-/// The portions that wait for a slow client before PostgreSQL is made to wait, too.
-const WAITING_PORTIONS: usize = 4;
-/// Rows are collected to portions of about this size.
-const PORTION_BYTES: usize = 64 * 1024;
 /// A client that takes nothing for so long is given up.
 const STALL_LIMIT: Duration = Duration::from_secs(60);
-
-/// The export ended before its last row; the body then ends without its last chunk, which clients notice.
-#[derive(Debug, thiserror::Error)]
-#[error("the export ended before its last row")]
-struct Interrupted;
-
-type Portion = Result<Bytes, Interrupted>;
-
-/// Where an export's file goes to: first its name, or the error, then its portions.
-struct Output {
-    begun: Option<oneshot::Sender<Result<String, ConsoleError>>>,
-    portions: mpsc::Sender<Portion>,
-}
 
 /// `GET /api/rows/export/{ticket}`
 pub(in crate::rows) async fn download_export(
@@ -49,44 +32,37 @@ pub(in crate::rows) async fn download_export(
     session: Session,
     ticket: web::Path<String>,
 ) -> Result<HttpResponse, ConsoleError> {
-    let request = take_ticket(&ticket, &session, Instant::now())?;
+    let request = state.export_tickets.take(&ticket, &session, Instant::now())?;
     let permit = state.permit_statement(&session)?;
     let format = request.format;
-    let (begun, beginning) = oneshot::channel();
-    let (portions, receiver) = mpsc::channel(WAITING_PORTIONS);
-    let mut output = Output {
-        begun: Some(begun),
-        portions,
-    };
+    let (mut output, mut download) = connect(STALL_LIMIT);
     // A task of its own, because the connection has to outlive this function, which returns with the first byte.
     actix_web::rt::spawn(async move {
-        if let Err(error) = run_export(&state, &session, &request, &mut output).await {
-            output.fail(error).await;
+        match run_export(&state, &session, &request, &mut output).await {
+            Ok(true) => output.finish(),
+            Ok(false) => drop(output),
+            Err(error) => output.fail(error),
         }
         drop(permit);
     });
-    let name = beginning
-        .await
-        .unwrap_or_else(|_| Err(ConsoleError::unavailable("The export could not begin")))?;
-    let body = stream::unfold(receiver, |mut receiver| async move {
-        Some((receiver.recv().await?, receiver))
-    });
+    let name = download.name().await?;
     Ok(HttpResponse::Ok()
         .content_type(format.media_type())
         .insert_header((
             header::CONTENT_DISPOSITION,
             format!("attachment; filename=\"{name}\""),
         ))
-        .streaming(body))
+        .streaming(download.body()))
 }
 
-/// Opens a connection that nobody else uses, and exports on it as the request's subject.
+/// Opens a connection that nobody else uses, and exports on it as the request's subject. Returns false when the client takes
+/// no more.
 async fn run_export(
     state: &ConsoleState,
     session: &Session,
     request: &ExportRequest,
     output: &mut Output,
-) -> Result<(), ConsoleError> {
+) -> Result<bool, ConsoleError> {
     match request.subject.role_and_claims() {
         None => {
             let mut client = state.database.dedicated(session.level).await?;
@@ -109,36 +85,50 @@ async fn export_rows(
     transaction: &Transaction<'_>,
     request: &ExportRequest,
     output: &mut Output,
-) -> Result<(), ConsoleError> {
+) -> Result<bool, ConsoleError> {
     transaction.batch_execute(EXPORT_TIMEOUT).await?;
     let table = find_table(transaction, &request.table).await?;
     let statement = copy_statement(&table, request)?;
     let target = format!("{}.{}", table.schema, table.name);
-    // The entry comes before the rows, because those that were sent cannot be taken back.
+    // An entry comes before the rows, because those that were sent cannot be taken back.
     let entry = AuditEntry::new("rows.export", &target)
         .with_statement(&statement)
         .with_result("started");
     audit::record(state, session, entry).await?;
     // Dropping the transaction alone would leave the backend at work until it next writes to the socket.
     let canceller = transaction.cancel_token();
-    let portions = output.portions.clone();
+    let watch = output.watch();
+    let mut rows = 0;
     let finished = tokio::select! {
-        finished = copy_rows(transaction, &statement, &table.name, request.format, output) => finished?,
-        () = portions.closed() => false,
+        finished = copy_rows(transaction, &statement, &table.name, request.format, output, &mut rows) => finished,
+        () = watch.closed() => Ok(false),
     };
-    if !finished {
+    let result = match finished {
+        Ok(true) => "ok",
+        Ok(false) => "interrupted",
+        Err(_) => "failed",
+    };
+    if let Ok(false) = finished {
         state.database.shared().cancel_statement(&canceller).await;
     }
-    Ok(())
+    let entry = AuditEntry::new("rows.export", &target)
+        .with_rows(rows)
+        .with_result(result);
+    // The rows are with the client already, so a missing second entry is no reason to break the file off.
+    if let Err(error) = audit::record(state, session, entry).await {
+        tracing::warn!(%error, target, rows, result, "the end of an export is not in the audit");
+    }
+    finished
 }
 
-/// Runs the statement and sends its file; false when the client takes no more.
+/// Runs the statement, sends its file and counts its rows; false when the client takes no more.
 async fn copy_rows(
     transaction: &Transaction<'_>,
     statement: &str,
     table: &str,
     format: ExportFormat,
     output: &mut Output,
+    count: &mut i64,
 ) -> Result<bool, ConsoleError> {
     let rows = transaction.copy_out(statement).await?;
     output.begin(file_name(table, format));
@@ -146,8 +136,11 @@ async fn copy_rows(
     let mut portion = BytesMut::from(format.start());
     if format.is_csv() {
         let mut rows = std::pin::pin!(rows);
+        // PostgreSQL sends the header and each row as a message of its own.
+        *count = -1;
         while let Some(bytes) = rows.next().await {
             portion.extend_from_slice(&bytes?);
+            *count += 1;
             if !output.send_full(&mut portion).await {
                 return Ok(false);
             }
@@ -160,6 +153,7 @@ async fn copy_rows(
             portion.extend_from_slice(row?.try_get::<&str>(0)?.as_bytes());
             portion.extend_from_slice(format.after_row().as_bytes());
             is_first = false;
+            *count += 1;
             if !output.send_full(&mut portion).await {
                 return Ok(false);
             }
@@ -167,37 +161,4 @@ async fn copy_rows(
     }
     portion.extend_from_slice(format.end().as_bytes());
     Ok(portion.is_empty() || output.send(portion.freeze()).await)
-}
-
-impl Output {
-    /// Lets the answer begin.
-    fn begin(&mut self, name: String) {
-        if let Some(begun) = self.begun.take() {
-            // Without a receiver the client has gone, which the first portion finds out.
-            begun.send(Ok(name)).ok();
-        }
-    }
-
-    /// Sends the portion once it is large enough; false when the client takes no more.
-    async fn send_full(&self, portion: &mut BytesMut) -> bool {
-        portion.len() < PORTION_BYTES || self.send(portion.split().freeze()).await
-    }
-
-    /// Sends a portion; false when the client has gone or takes nothing any more.
-    async fn send(&self, portion: Bytes) -> bool {
-        self.portions.send_timeout(Ok(portion), STALL_LIMIT).await.is_ok()
-    }
-
-    /// Reports an error: as the answer if that has not begun, else by breaking the body off.
-    async fn fail(&mut self, error: ConsoleError) {
-        match self.begun.take() {
-            Some(begun) => {
-                begun.send(Err(error)).ok();
-            }
-            None => {
-                tracing::warn!(%error, "an export ended early");
-                self.portions.send(Err(Interrupted)).await.ok();
-            }
-        }
-    }
 }

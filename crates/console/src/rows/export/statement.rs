@@ -9,13 +9,24 @@ use crate::error::ConsoleError;
 use crate::rows::read::choose_columns;
 use crate::rows::sql::{Statement, order_of, push_filters, push_order};
 
-/// Writes the `COPY` statement of an export. `COPY` takes no parameters, so this is the form with literals.
+/// Writes the `COPY` statement of an export.
 pub(super) fn copy_statement(table: &TableShape, request: &ExportRequest) -> Result<String, ConsoleError> {
+    let select = select_statement(table, request)?;
+    let form = if request.format.is_csv() {
+        "csv, header"
+    } else {
+        "binary"
+    };
+    Ok(format!("copy ({select}) to stdout (format {form})"))
+}
+
+/// Writes the query of an export. `COPY` takes no parameters, so this is the form with literals.
+pub(super) fn select_statement(table: &TableShape, request: &ExportRequest) -> Result<String, ConsoleError> {
     let columns = choose_columns(table, request.columns.as_deref())?;
     if columns.is_empty() {
         return Err(ConsoleError::invalid("There is no column to export"));
     }
-    let mut statement = Statement::new("copy (select ");
+    let mut statement = Statement::new("select ");
     statement.expression(&match request.format {
         ExportFormat::Spreadsheet => join(&columns, spreadsheet_cell),
         ExportFormat::Csv => join(&columns, reference),
@@ -37,11 +48,6 @@ pub(super) fn copy_statement(table: &TableShape, request: &ExportRequest) -> Res
             keys.iter().map(|key| key.expression.as_str()),
         );
     }
-    statement.sql(if request.format.is_csv() {
-        ") to stdout (format csv, header)"
-    } else {
-        ") to stdout (format binary)"
-    });
     Ok(statement.readable().to_owned())
 }
 
@@ -57,17 +63,31 @@ fn reference(column: &ColumnShape) -> String {
     format!("t.{}", quote_identifier(&column.name))
 }
 
-/// A cell with an apostrophe before what a spreadsheet would take for a formula. Plain negative numbers stay as they are.
+/// What spreadsheets take for the beginning of a formula; the last four are full-width forms, which some read alike. Tab and
+/// the ends of lines are skipped by some programs, so that a formula may follow.
+const FORMULA_STARTS: [char; 11] = [
+    '=', '+', '-', '@', '\t', '\r', '\n', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}',
+];
+
+/// A negative number as PostgreSQL writes it, which spreadsheets read as the number that it is.
+const NEGATIVE_NUMBER: &str = "^-([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]+)?$";
+
+/// A cell with an apostrophe before what a spreadsheet would take for a formula. Negative numbers stay as they are.
 fn spreadsheet_cell(column: &ColumnShape) -> String {
-    let text = format!("{}::pg_catalog.text", reference(column));
-    let is_formula = column.name.starts_with(['=', '+', '-', '@', '\t', '\r']);
-    let title = if is_formula {
+    // A comparison by bytes, because PostgreSQL searches no text whose collation is not deterministic.
+    let text = format!(
+        "({}::pg_catalog.text collate pg_catalog.\"C\")",
+        reference(column)
+    );
+    let title = if column.name.starts_with(FORMULA_STARTS) {
         format!("'{}", column.name)
     } else {
         column.name.clone()
     };
+    let starts = quote_literal(&FORMULA_STARTS.iter().collect::<String>());
     format!(
-        "case when {text} ~ E'^[=+@\\t\\r-]' and {text} !~ '^-[0-9]+([.][0-9]+)?$' then '''' || {text} else {text} end as {}",
+        "case when {text} <> '' and pg_catalog.strpos({starts}, pg_catalog.left({text}, 1)) > 0 \
+         and {text} !~ '{NEGATIVE_NUMBER}' then '''' || {text} else {text} end as {}",
         quote_identifier(&title)
     )
 }
