@@ -11,7 +11,7 @@
 use std::{
     collections::BTreeMap,
     fs::File,
-    os::unix::{fs::PermissionsExt, process::CommandExt},
+    os::unix::{fs::PermissionsExt, net::UnixListener, process::CommandExt},
     path::{Path, PathBuf},
     process::{Child, ChildStdin, Stdio},
     sync::{
@@ -91,6 +91,16 @@ impl TestDatabase {
             .to_string()
             .replace('/', "%2F");
         format!("postgresql://{role}:{PASSWORD}@{folder}:{PORT}/{}", self.name)
+    }
+
+    /// The socket on which the extension http of this process's cluster asks for requests.
+    ///
+    /// # Panics
+    /// When the socket cannot be made.
+    #[must_use]
+    pub fn bind_http_socket(&self) -> UnixListener {
+        let owner = Owner::for_this_process().expect("a user for PostgreSQL");
+        crate::cluster::bind_http_socket(&TestCluster::shared_cluster().socket_dir, &owner).expect("a socket")
     }
 
     /// Connects as `role`. The connection is driven by a task of the current runtime.

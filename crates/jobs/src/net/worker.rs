@@ -13,10 +13,11 @@ use tokio_postgres::Client;
 use super::queue::{
     QueuedRequest, StoredResponse, delete_expired_responses, is_installed, store_response, take_requests,
 };
-use super::send::Sender;
+use super::send::send_queued;
 use crate::config::NetConfig;
 use crate::error::JobsError;
 use crate::metrics::{METRICS, Raised};
+use crate::sender::Sender;
 
 /// How often expired responses are deleted, and the queue is read although nothing announced a request: a transaction
 /// that was prepared and committed later announces none.
@@ -79,7 +80,7 @@ async fn wait_for_extension(wake: &Notify, next_round: Instant) {
 async fn send_counted(sender: &Sender, request: QueuedRequest) -> (i64, StoredResponse) {
     let _in_flight = Raised::raise(&METRICS.net_in_flight);
     let id = request.id;
-    let response = sender.send(request).await;
+    let response = send_queued(sender, request).await;
     let outcome = match &response {
         StoredResponse { error_msg: None, .. } => "response",
         StoredResponse {

@@ -1,6 +1,7 @@
-//! The workers of pg_net and pg_cron with a real PostgreSQL and a real HTTP server.
+//! The workers of pg_net, http and pg_cron with a real PostgreSQL and a real HTTP server.
 
 mod cron;
+mod http;
 mod http_server;
 mod net;
 

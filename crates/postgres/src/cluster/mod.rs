@@ -26,6 +26,7 @@ mod tests;
 mod vault_key;
 
 use std::{
+    os::unix::net::UnixListener,
     path::{Path, PathBuf},
     time::{Duration, Instant},
 };
@@ -43,6 +44,8 @@ pub use replacement::{Replacement, StagedPath};
 
 pub(crate) use owner::Owner;
 use postmaster::Postmaster;
+#[cfg(any(test, feature = "testing"))]
+pub(crate) use sockets::bind_http_socket;
 pub(crate) use vault_key::ensure_vault_key;
 
 /// The cluster's superuser, made by `initdb`.
@@ -172,6 +175,15 @@ impl Cluster {
             .ssl_mode(tokio_postgres::config::SslMode::Disable)
             .connect_timeout(Duration::from_secs(10));
         config
+    }
+
+    /// Binds the socket over which the extension http asks this process to send requests. It lies in a folder of the
+    /// cluster's own, so that only sessions of the cluster can connect.
+    ///
+    /// # Errors
+    /// [`ClusterError::File`] when the folder or the socket cannot be made.
+    pub fn bind_http_socket(&self) -> Result<UnixListener, ClusterError> {
+        sockets::bind_http_socket(&self.socket_dir, &self.owner)
     }
 
     /// A connection string for other programs: `postgresql://role:password@127.0.0.1:port/postgres`.

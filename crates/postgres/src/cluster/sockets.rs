@@ -3,7 +3,7 @@
 //! it.
 
 use std::{
-    os::unix::fs::MetadataExt,
+    os::unix::{fs::MetadataExt, net::UnixListener},
     path::{Path, PathBuf},
 };
 
@@ -62,6 +62,24 @@ fn choose_socket_dir(home: &Path, owner: &Owner, port: u16) -> Result<PathBuf, C
     std::fs::write(&remembered, format!("{}\n", folder.display()))
         .map_err(ClusterError::file(&remembered))?;
     Ok(folder)
+}
+
+/// Binds the socket `http/.s.PGSQL.1` in the folder of PostgreSQL's own one, the name by which clients of PostgreSQL find a
+/// socket. One that an earlier process left is replaced.
+pub(crate) fn bind_http_socket(socket_dir: &Path, owner: &Owner) -> Result<UnixListener, ClusterError> {
+    let folder = socket_dir.join("http");
+    owner.create_private_dir(&folder)?;
+    let path = folder.join(".s.PGSQL.1");
+    match std::fs::remove_file(&path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            return Err(ClusterError::file(&path)(error));
+        }
+        _ => {}
+    }
+    let listener = UnixListener::bind(&path).map_err(ClusterError::file(&path))?;
+    // Connecting takes the right to write, which PostgreSQL's user lacks on what root has made.
+    owner.give_ownership_of(&path)?;
+    Ok(listener)
 }
 
 fn fits_socket_path(folder: &Path, port: u16) -> bool {

@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn gw_019_all_missing_extensions_are_reported_at_once_with_the_servers_version() {
-        let uses: Vec<ExtensionUse> = ["vector", "hstore", "http", "vector", "postgis", "pgtap"]
+        let uses: Vec<ExtensionUse> = ["vector", "hstore", "hypopg", "vector", "postgis", "pgtap"]
             .iter()
             .zip(1..)
             .map(|(name, line)| ExtensionUse {

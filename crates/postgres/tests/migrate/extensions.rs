@@ -84,10 +84,10 @@ async fn gw_019_unavailable_extensions_are_found_before_anything_runs() {
 async fn gw_019_optional_extensions_of_hosted_dumps_are_skipped_with_a_warning() {
     let project = Project::new(&[(
         "migrations/1_remote_schema.sql",
-        "create extension if not exists \"http\" with schema \"extensions\";\n\
+        "create extension if not exists \"hypopg\" with schema \"extensions\";\n\
          create extension if not exists \"pgsodium\" with schema \"pgsodium\";\n\
          create extension if not exists \"pg_graphql\" with schema \"graphql\";\n\
-         create extension if not exists \"http\";\n\
+         create extension if not exists \"hypopg\";\n\
          create table t (id int);",
     )])
     .await;
@@ -97,7 +97,7 @@ async fn gw_019_optional_extensions_of_hosted_dumps_are_skipped_with_a_warning()
     assert_eq!(ran, ["remote_schema"]);
     assert_eq!(warnings.len(), 3, "{warnings:?}");
     assert!(
-        warnings[0].contains("1_remote_schema.sql:1: extension \"http\" is not available"),
+        warnings[0].contains("1_remote_schema.sql:1: extension \"hypopg\" is not available"),
         "{warnings:?}"
     );
 }

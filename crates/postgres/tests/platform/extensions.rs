@@ -104,8 +104,10 @@ async fn gw_018_shipped_extensions_are_real_ones() {
                 &postgres,
                 &format!(
                     "select version from pg_available_extension_versions
-                     where name = '{}' and superuser and trusted",
-                    extension.name
+                     where name = '{}' and version = '{}' and {} (superuser and trusted)",
+                    extension.name,
+                    extension.version,
+                    if extension.runs_as_creator() { "not" } else { "" }
                 )
             )
             .await,

@@ -15,7 +15,7 @@ use selvedge_postgres::migrate::{
 use selvedge_postgres::{Login, Logins};
 use tokio_postgres::Client;
 
-use super::{EMBEDDED_PASSWORD, service_logins};
+use super::{EMBEDDED_PASSWORD, http_requests, service_logins};
 use crate::config::Config;
 use crate::instance::Ports;
 use crate::listen::{self, DATABASE_PORT};
@@ -59,12 +59,14 @@ pub(crate) fn print_note_about_exposed_tables(config: &Config) {
 
 /// Starts the cluster without applying anything.
 pub(crate) async fn start_cluster(config: &Config) -> Result<Cluster> {
-    Cluster::start(cluster_config(config)?)
+    let cluster = Cluster::start(cluster_config(config)?)
         .await
         .map_err(|error| match error {
             ClusterError::PortTaken { port } => listen::port_taken(port, DATABASE_PORT),
             other => anyhow!(other),
-        })
+        })?;
+    http_requests::serve_cluster(config, &cluster)?;
+    Ok(cluster)
 }
 
 /// How the project's cluster is started.

@@ -2,6 +2,7 @@
 
 pub(crate) mod embedded;
 pub(crate) mod external;
+pub(crate) mod http_requests;
 pub(crate) mod rebuild;
 pub(crate) mod target;
 

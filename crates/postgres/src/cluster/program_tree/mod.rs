@@ -154,6 +154,7 @@ fn fingerprint(installation: &Installation, added: &AddedExtensions) -> io::Resu
             extension.version,
             extension.control,
             extension.script,
+            &extension.older_versions.join(" "),
         ] {
             digest.update(text.len().to_le_bytes());
             digest.update(text);
@@ -237,12 +238,16 @@ fn adapt_extensions(folder: &Path) -> io::Result<()> {
         }
     }
     for extension in SHIPPED {
-        let (name, version) = (extension.name, extension.version);
-        write_file(
-            &folder.join(format!("{name}.control")),
-            &grant_trust(extension.control),
-        )?;
-        write_file(&folder.join(format!("{name}--{version}.sql")), extension.script)?;
+        let name = extension.name;
+        let control = if extension.runs_as_creator() {
+            extension.control.to_owned()
+        } else {
+            grant_trust(extension.control)
+        };
+        write_file(&folder.join(format!("{name}.control")), &control)?;
+        for version in [extension.version].iter().chain(extension.older_versions) {
+            write_file(&folder.join(format!("{name}--{version}.sql")), extension.script)?;
+        }
     }
     Ok(())
 }

@@ -1,8 +1,9 @@
 //! `[selvedge.jobs]` in the words of the workers.
 
-use selvedge_jobs::{CronConfig, JobsConfig, NetConfig};
+use selvedge_jobs::{CronConfig, JobsConfig};
 
 use crate::config::Config;
+use crate::database::http_requests::request_limits;
 use crate::services::Mode;
 
 /// Limits of the workers. Development calls private addresses, as functions and receivers of webhooks run on the same
@@ -10,14 +11,7 @@ use crate::services::Mode;
 pub(crate) fn jobs_config(config: &Config, mode: Mode) -> JobsConfig {
     let section = &config.selvedge.jobs;
     JobsConfig {
-        net: NetConfig {
-            calls_private: mode == Mode::Development,
-            allowed_hosts: section.http_allowed_hosts.clone(),
-            max_parallel: section.http_parallel,
-            max_timeout: section.http_timeout,
-            max_response_bytes: section.http_response_size,
-            ttl: section.http_response_ttl,
-        },
+        net: request_limits(config, mode == Mode::Development),
         cron: CronConfig {
             max_running: section.cron_parallel,
         },

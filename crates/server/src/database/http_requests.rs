@@ -1,0 +1,38 @@
+//! HTTP requests of SQL: their limits, and the socket on which the embedded cluster asks for those of the extension http.
+
+use selvedge_jobs::{NetConfig, serve_http_requests};
+use selvedge_postgres::cluster::{Cluster, ClusterError};
+
+use crate::config::Config;
+
+/// Limits of `[selvedge.jobs]`. `calls_private` is for development, where functions and receivers of webhooks run on the
+/// same machine.
+pub(crate) fn request_limits(config: &Config, calls_private: bool) -> NetConfig {
+    let section = &config.selvedge.jobs;
+    NetConfig {
+        calls_private,
+        allowed_hosts: section.http_allowed_hosts.clone(),
+        max_parallel: section.http_parallel,
+        max_timeout: section.http_timeout,
+        max_response_bytes: section.http_response_size,
+        ttl: section.http_response_ttl,
+    }
+}
+
+/// Starts to serve the extension http of a cluster, before migrations and seeds, which may call it.
+///
+/// # Errors
+/// When the socket cannot be made.
+pub(super) fn serve_cluster(config: &Config, cluster: &Cluster) -> Result<(), ClusterError> {
+    if !config.selvedge.jobs.enabled {
+        return Ok(());
+    }
+    let socket = cluster.bind_http_socket()?;
+    let limits = request_limits(config, true);
+    tokio::spawn(async move {
+        if let Err(error) = serve_http_requests(socket, limits).await {
+            tracing::warn!(%error, "the extension http cannot send requests");
+        }
+    });
+    Ok(())
+}
