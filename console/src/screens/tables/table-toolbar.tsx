@@ -8,6 +8,7 @@ import { ColumnsMenu } from "@/screens/tables/toolbar/columns-menu";
 import { FilterBar } from "@/screens/tables/toolbar/filter-bar";
 import { RowCount } from "@/screens/tables/toolbar/row-count";
 import { SortMenu } from "@/screens/tables/toolbar/sort-menu";
+import { Export } from "@/screens/tables/transfer/export-dialog";
 import { pageSize } from "@/screens/tables/use-row-pages";
 import type { TableEditor } from "@/screens/tables/use-table-editor";
 
@@ -72,6 +73,7 @@ export function TableToolbar({ editor, table, catalog, filtered, onFilter }: Tab
           ...(isExposed && { curl: curlOfRead(action), javascript: javascriptOfRead(action) }),
         }}
       />
+      <Export table={table} view={view} />
       <span className="ml-auto flex shrink-0 items-center gap-3 pl-2 text-label">
         {last !== undefined && last.elapsed_ms > 250 && (
           <span
