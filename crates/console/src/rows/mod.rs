@@ -5,6 +5,7 @@
 
 mod apply;
 mod export;
+mod import;
 mod read;
 mod request;
 mod sql;
@@ -32,6 +33,12 @@ pub(crate) fn routes() -> Vec<ApiRoute> {
             "/api/rows/export/{ticket}",
             Access::Ticket,
             export::download_export,
+        ),
+        ApiRoute::new(
+            Method::POST,
+            "/api/rows/import",
+            Access::From(Level::Admin),
+            import::import_rows,
         ),
         ApiRoute::new(
             Method::POST,

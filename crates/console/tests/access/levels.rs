@@ -19,6 +19,7 @@ const LEVELS: &[(&str, &str, &str)] = &[
     ("POST", "/api/rows/cell", "viewer"),
     ("POST", "/api/rows/export", "viewer"),
     ("GET", "/api/rows/export/{ticket}", "ticket"),
+    ("POST", "/api/rows/import", "admin"),
     ("POST", "/api/rows/apply", "admin"),
     ("POST", "/api/sql/runs", "viewer"),
     ("DELETE", "/api/sql/runs/{id}", "viewer"),

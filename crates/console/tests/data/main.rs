@@ -4,6 +4,7 @@ mod apply;
 mod catalog;
 mod count;
 mod export;
+mod import;
 mod migrations;
 mod read;
 #[path = "../support/running_console.rs"]
