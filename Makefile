@@ -27,7 +27,7 @@ STEP := tools/step
 RETRY := $(if $(CI),tools/retry)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-rust test-frontend test-e2e golden bench lint fmt build docker postgres
+.PHONY: help run test test-rust test-frontend test-e2e golden bench lint fmt build package docker postgres
 
 help: ## Show this list
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z0-9-]+:.*## / {printf "  \033[1m%-14s\033[0m %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -85,8 +85,12 @@ bench: postgres build e2e/node_modules ## Requests per second next to pgbench ru
 	@$(STEP) "cargo build --release, load driver" cargo build --release --locked --package bench-realtime
 	python3 bench/realtime.py --binary $(BINARY) --driver $(dir $(BINARY))bench-realtime
 
-docker: ## Build the image
-	docker build --file docker/Dockerfile --tag selvedge .
+package: build e2e/node_modules ## npm packages and an archive for this platform, in target/packages
+	@$(STEP) "packages" tools/package.py --binary $(BINARY) --output $(TARGET_DIR)/packages
+
+docker: ## Build the images: selvedge, the program alone, and lookbook
+	docker build --file docker/Dockerfile --target server --tag selvedge .
+	docker build --file docker/Dockerfile --tag lookbook .
 
 build: console/dist ## Build the release binary with the console in it
 	@$(STEP) "cargo build --release" cargo build --release --locked --package selvedge
