@@ -166,6 +166,9 @@ pub struct ServeArgs {
     /// Port of the API [default: 54321; config: api.port]
     #[arg(long)]
     pub port: Option<u16>,
+    /// Ask the running server whether it is ready, and exit with 0 or 1
+    #[arg(long)]
+    pub ready: bool,
     /// The Deno program for edge functions [default: looked for]
     #[arg(long, value_name = "FILE")]
     pub deno_bin: Option<PathBuf>,

@@ -1,8 +1,6 @@
 //! `selvedge start --detach` and `db start`: runs the project in the background and returns when it serves requests.
 
 use std::fs::File;
-use std::io::{Read as _, Write as _};
-use std::net::TcpStream;
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -11,7 +9,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use selvedge_postgres::cluster::Cluster;
 
-use super::status;
+use super::{probe, status};
 use crate::cli::OutputFormat;
 use crate::config::Config;
 
@@ -32,7 +30,9 @@ pub(in crate::commands) async fn start_detached(config: Config) -> Result<()> {
     let log = data_dir.join(LOG);
     let mut child = spawn_instance(&log)?;
     let deadline = Instant::now() + TIME_LIMIT;
-    while !serves_requests(config.api.port, config.api.tls.is_some()) {
+    // The port is bound before the database starts, and answers only afterwards. An answer alone may be that of another
+    // project's instance, because of which this one cannot start.
+    while !(holds_lock(&child, data_dir)? && probe::is_ready(&config).await) {
         if child.try_wait()?.is_some() {
             let printed = std::fs::read_to_string(&log).unwrap_or_default();
             bail!("{} did not start\n{}", config.project.id, printed.trim_end());
@@ -43,6 +43,10 @@ pub(in crate::commands) async fn start_detached(config: Config) -> Result<()> {
         actix_web::rt::time::sleep(Duration::from_millis(50)).await;
     }
     status::print_status(config, OutputFormat::Pretty, &[])
+}
+
+fn holds_lock(instance: &Child, data_dir: &Path) -> Result<bool> {
+    Ok(Cluster::find_running(data_dir)?.is_some_and(|holder| holder.pid == instance.id()))
 }
 
 fn spawn_instance(log: &Path) -> Result<Child> {
@@ -63,18 +67,4 @@ fn spawn_instance(log: &Path) -> Result<Child> {
         .process_group(0)
         .spawn()
         .context("cannot start the instance")
-}
-
-/// Whether the API answers. Its port is bound before the database starts, and answers only afterwards.
-fn serves_requests(port: u16, has_tls: bool) -> bool {
-    let ask = || -> std::io::Result<bool> {
-        let mut stream = TcpStream::connect(("127.0.0.1", port))?;
-        stream.set_read_timeout(Some(Duration::from_millis(200)))?;
-        stream.write_all(b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")?;
-        let mut head = [0; 12];
-        let length = stream.read(&mut head)?;
-        // A server with TLS refuses this request, which shows that it runs as well as an answer does.
-        Ok(has_tls || head[..length] == *b"HTTP/1.1 200")
-    };
-    ask().unwrap_or(false)
 }

@@ -16,6 +16,7 @@ mod inspect;
 mod keys;
 mod logging;
 mod migrate;
+mod probe;
 mod reset;
 mod rest;
 mod seed;
@@ -53,6 +54,7 @@ pub(crate) async fn run(cli: Cli) -> Result<()> {
     match cli.command {
         Command::Start(args) if args.detach => background::start_detached(config).await,
         Command::Start(_) => start::run(config).await,
+        Command::Serve(args) if args.ready => probe::check_ready(&config).await,
         Command::Serve(_) => serve::run(config).await,
         Command::Rest(args) => rest::run(&args).await,
         Command::Init(args) => init::run(cli.project.as_deref(), &args),
@@ -88,7 +90,8 @@ pub(crate) async fn run(cli: Cli) -> Result<()> {
 /// Whether a command goes on running as a server.
 fn serves_requests(command: &Command) -> bool {
     match command {
-        Command::Start(_) | Command::Serve(_) => true,
+        Command::Start(_) => true,
+        Command::Serve(args) => !args.ready,
         Command::Functions(args) => matches!(args.action, FunctionsAction::Serve(_)),
         _ => false,
     }

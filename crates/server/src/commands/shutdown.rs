@@ -2,7 +2,7 @@
 //! ones are finished, and the servers end.
 
 use std::future::Future;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use actix_web::dev::{Server, ServerHandle};
 use anyhow::{Context, Result, bail};
@@ -14,6 +14,10 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::config::Config;
 use crate::services::Services;
+
+/// A signal that follows another within this time is the same one: `npx` passes on a Ctrl-C that the terminal has sent to this
+/// process as well.
+const SAME_SIGNAL: Duration = Duration::from_millis(500);
 
 /// Receives Ctrl-C and SIGTERM from the moment it is made, so that a signal during the start is not lost.
 pub(super) struct Signals {
@@ -35,6 +39,17 @@ impl Signals {
         tokio::select! {
             _ = self.interrupt.recv() => {}
             _ = self.terminate.recv() => {}
+        }
+    }
+
+    /// Waits for a signal that is not the first one once more.
+    async fn next_distinct(&mut self) {
+        let begun = Instant::now();
+        loop {
+            self.next().await;
+            if begun.elapsed() >= SAME_SIGNAL {
+                return;
+            }
         }
     }
 }
@@ -75,7 +90,7 @@ impl StopPlan {
 }
 
 /// Waits for a signal, or for `lost`, which ends when PostgreSQL has ended by itself. Then announces the stop, closes the
-/// sockets of realtime, stops the servers and ends the workers of functions. A second signal cuts off requests that are still
+/// sockets of realtime, stops the servers and ends the workers of functions. A second, later signal cuts off requests that are still
 /// running.
 ///
 /// # Errors
@@ -107,7 +122,7 @@ pub(super) async fn wait_and_stop(
     };
     tokio::select! {
         () = drain => {}
-        () = signals.next() => {
+        () = signals.next_distinct() => {
             for server in &servers {
                 server.stop(false).await;
             }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use tokio_postgres::Client;
 
-use crate::support::{Project, Running};
+use crate::support::{Project, Running, wait_for_statement};
 
 const TIMEOUT: Duration = Duration::from_secs(60);
 
@@ -83,22 +83,6 @@ impl ConsoleProject {
 fn kill(mut running: Running) {
     running.signal("-KILL");
     running.wait_for_exit();
-}
-
-async fn wait_for_statement(database: &Client, part: &str) {
-    let deadline = Instant::now() + TIMEOUT;
-    let running =
-        "select count(*) from pg_stat_activity where query like '%' || $1 || '%' and pid <> pg_backend_pid()";
-    while database
-        .query_one(running, &[&part])
-        .await
-        .expect("a count")
-        .get::<_, i64>(0)
-        == 0
-    {
-        assert!(Instant::now() < deadline, "{part} never ran");
-        actix_web::rt::time::sleep(Duration::from_millis(5)).await;
-    }
 }
 
 /// The files of the migrations that the database has recorded.

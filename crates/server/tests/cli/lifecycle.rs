@@ -2,9 +2,11 @@
 
 use std::time::{Duration, Instant};
 
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use serde_json::{Value, json};
 
-use crate::support::Project;
+use crate::support::{Project, wait_for_statement};
 
 #[actix_web::test]
 async fn gw_031_first_start_serves_and_sigterm_stops_cleanly() {
@@ -106,6 +108,22 @@ async fn gw_031_a_second_start_names_the_running_process() {
 }
 
 #[actix_web::test]
+async fn gw_031_a_start_in_the_background_fails_where_another_project_answers() {
+    let running_project = Project::new();
+    let running = running_project.start().await;
+    let mut project = Project::new();
+    project.ports = running_project.ports;
+    let arguments = project.start_arguments();
+    let mut arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    arguments.push("--detach");
+
+    let message = project.run_and_expect_failure(&arguments);
+
+    assert!(message.contains("is taken"), "{message}");
+    assert_eq!(running.get("/health/ready").await.0, 200);
+}
+
+#[actix_web::test]
 async fn gw_031_stop_ends_a_running_instance() {
     let project = Project::new();
     let mut running = project.start().await;
@@ -118,6 +136,26 @@ async fn gw_031_stop_ends_a_running_instance() {
             .run_and_expect_success(&["stop"])
             .contains("is not running")
     );
+}
+
+#[actix_web::test]
+async fn gw_031_two_signals_at_once_are_one_and_requests_in_progress_finish() {
+    let project = Project::new();
+    project.write(
+        "migrations/20260101000000_nap.sql",
+        "create function take_a_nap() returns void language sql as 'select pg_sleep(1.5)';",
+    );
+    let mut running = project.start().await;
+    let response = actix_web::rt::spawn(reqwest::get(running.url("/rest/v1/rpc/take_a_nap")));
+    wait_for_statement(&project.database().await, "take_a_nap").await;
+
+    // As npx passes on a Ctrl-C that the terminal has sent to every process.
+    let pid = Pid::from_raw(running.pid().try_into().unwrap());
+    kill(pid, Signal::SIGINT).unwrap();
+    kill(pid, Signal::SIGTERM).unwrap();
+
+    assert_eq!(response.await.unwrap().unwrap().status(), 204);
+    assert!(running.wait_for_exit().success());
 }
 
 #[actix_web::test]

@@ -86,6 +86,16 @@ async fn gw_005_serve_runs_on_an_external_database_and_requires_a_key() {
     variables.push(("PGRST_DB_PREPARED_STATEMENTS", "false"));
     let serving = node.spawn(&arguments, &variables);
     serving.wait_until_ready().await;
+    // What the health check of a container runs.
+    let ready = [
+        "serve",
+        "--ready",
+        "--host",
+        "127.0.0.1",
+        "--port",
+        arguments[4].as_str(),
+    ];
+    assert_eq!(node.run_and_expect_success(&ready), "ready\n");
 
     let (status, body) = serving.get("/rest/v1/").await;
     assert_eq!(
@@ -124,8 +134,12 @@ async fn gw_005_serve_runs_on_an_external_database_and_requires_a_key() {
     );
     assert!(body["checks"]["database"]["reason"].is_string());
     assert_eq!(serving.get("/health/live").await.0, 200);
+    let reason = node.run_and_expect_failure(&ready);
+    assert!(reason.contains("503") && reason.contains("database"), "{reason}");
 
     let output = serving.stop();
+    let silence = node.run_and_expect_failure(&ready);
+    assert!(silence.contains("no server answers"), "{silence}");
     assert!(output.contains("\"serving\""), "logs are JSON: {output}");
     let limits = output.lines().filter(|line| line.contains("transaction pooler"));
     assert_eq!(limits.count(), 5, "{output}");

@@ -222,6 +222,22 @@ impl Project {
     }
 }
 
+pub(crate) async fn wait_for_statement(database: &tokio_postgres::Client, part: &str) {
+    let deadline = Instant::now() + TIMEOUT;
+    let running =
+        "select count(*) from pg_stat_activity where query like '%' || $1 || '%' and pid <> pg_backend_pid()";
+    while database
+        .query_one(running, &[&part])
+        .await
+        .expect("a count")
+        .get::<_, i64>(0)
+        == 0
+    {
+        assert!(Instant::now() < deadline, "{part} never ran");
+        actix_web::rt::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
 impl Running {
     pub(crate) fn pid(&self) -> u32 {
         self.child.id()

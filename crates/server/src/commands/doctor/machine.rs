@@ -1,17 +1,15 @@
 //! This machine: room on the disk, and the port of the API.
 
 use std::path::Path;
-use std::time::Duration;
 
 use nix::sys::statvfs::statvfs;
 use tokio::net::TcpListener;
 
 use super::finding::Finding;
+use crate::commands::probe;
 use crate::config::Config;
 
 const GIB: u64 = 1024 * 1024 * 1024;
-/// How long the API may take to say that it lives.
-const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Examines disk and port. `is_running` says whether the project's instance runs on this machine.
 pub(super) async fn examine_machine(config: &Config, is_running: bool) -> Vec<Finding> {
@@ -62,7 +60,8 @@ fn judge_disk(folder: &Path, free: u64, total: u64) -> Finding {
 
 async fn check_port(config: &Config, is_running: bool) -> Finding {
     let port = config.api.port;
-    if responds(config).await {
+    // With TLS there is no readable answer here, and that the port is taken is what the check then says.
+    if probe::answers_ok(config, "/health/live").await {
         return Finding::ok(
             "port",
             format!("a server of this project responds on port {port}"),
@@ -82,22 +81,6 @@ async fn check_port(config: &Config, is_running: bool) -> Finding {
             "stop the program that listens there, or choose another port (api.port, --port)",
         ),
     }
-}
-
-/// Whether a server of this kind answers on the API's port of this machine.
-async fn responds(config: &Config) -> bool {
-    use tokio::io::{AsyncReadExt, AsyncWriteExt};
-    let question = async {
-        let mut stream = tokio::net::TcpStream::connect(("127.0.0.1", config.api.port)).await?;
-        let request = b"GET /health/live HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
-        stream.write_all(request).await?;
-        let mut answer = Vec::new();
-        stream.take(64 * 1024).read_to_end(&mut answer).await?;
-        std::io::Result::Ok(answer)
-    };
-    // With TLS there is no readable answer here, and that the port is taken is what the check then says.
-    let answer = tokio::time::timeout(ANSWER_TIMEOUT, question).await;
-    answer.is_ok_and(|answer| answer.is_ok_and(|text| text.starts_with(b"HTTP/1.1 200")))
 }
 
 #[cfg(test)]
