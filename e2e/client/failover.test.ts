@@ -1,4 +1,4 @@
-// The primary dies under load and a replica is promoted: nodes answer 503 until then, go on afterwards without a restart, and lose
+// The primary dies or freezes under load and a replica is promoted: nodes answer 503 until then, go on afterwards without a restart, and lose
 // nothing that they have acknowledged.
 
 import type { ChildProcess } from "node:child_process";
@@ -8,7 +8,7 @@ import {
   type SupabaseClient,
   type WebSocketLikeConstructor,
 } from "@supabase/supabase-js";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import WebSocket from "ws";
 import { password } from "../support/clients.ts";
 import { generateKeys, startNode } from "../support/cluster.ts";
@@ -46,7 +46,9 @@ let misled: string;
 let log = "";
 let key: string;
 
-beforeAll(async () => {
+const troubles = ["is killed", "freezes"] as const;
+
+async function start(): Promise<void> {
   project = await makeProject("failover", migration);
   database = await startReplicatedDatabase(project.path, 1);
   const { primary } = database;
@@ -60,6 +62,7 @@ beforeAll(async () => {
   [node, misled] = [`http://127.0.0.1:${port}`, `http://127.0.0.1:${misledPort}`];
   const variables = { ...keys, SUPABASE_AUTH_EMAIL_ENABLE_CONFIRMATIONS: "false" };
   const hosts = `127.0.0.1:${replica.port},127.0.0.1:${primary.port}`;
+  log = "";
   nodes = await Promise.all([
     startNode(
       project.path,
@@ -75,9 +78,9 @@ beforeAll(async () => {
     ),
     startNode(project.path, misledPort, { ...variables, DATABASE_URL: replica.url() }),
   ]);
-});
+}
 
-afterAll(async () => {
+afterEach(async () => {
   await Promise.all(nodes.map((one) => stop(one, "SIGTERM")));
   await database?.stop();
   await project?.remove();
@@ -148,72 +151,83 @@ async function subscribe(client: SupabaseClient, heard: string[]): Promise<void>
   });
 }
 
-test("a failover under load costs answers of 503 and nothing else", {
-  timeout: 180_000,
-}, async () => {
-  const reader = connect();
-  const email = `person-${randomUUID().slice(0, 12)}@failover.test`;
-  expect((await reader.auth.signUp({ email, password })).error).toBeNull();
-  await vi.waitFor(async () => {
-    const { data } = await reader.from("place").select().single();
-    expect(data?.is_replica).toBe(true);
-  }, recovery);
-  const listener = connect();
-  const heard: string[] = [];
-  await subscribe(listener, heard);
-  const first = await new Writes(node).insert();
-  await vi.waitFor(() => expect(heard).toContain(first), recovery);
+test.each(troubles)(
+  "a primary that %s costs answers of 503 and nothing else",
+  {
+    timeout: 300_000,
+  },
+  async (trouble) => {
+    await start();
+    const reader = connect();
+    const email = `person-${randomUUID().slice(0, 12)}@failover.test`;
+    expect((await reader.auth.signUp({ email, password })).error).toBeNull();
+    await vi.waitFor(async () => {
+      const { data } = await reader.from("place").select().single();
+      expect(data?.is_replica).toBe(true);
+    }, recovery);
+    const listener = connect();
+    const heard: string[] = [];
+    await subscribe(listener, heard);
+    const first = await new Writes(node).insert();
+    await vi.waitFor(() => expect(heard).toContain(first), recovery);
 
-  // A node that reaches only a standby says so, instead of blaming the request.
-  const strayed = new Writes(misled);
-  expect(await strayed.insert()).toBeUndefined();
-  strayed.expectOnlyRetriable();
+    // A node that reaches only a standby says so, instead of blaming the request.
+    const strayed = new Writes(misled);
+    expect(await strayed.insert()).toBeUndefined();
+    strayed.expectOnlyRetriable();
 
-  const writes = new Writes(node);
-  let isGoing = true;
-  const load = Array.from({ length: writers }, async () => {
-    while (isGoing) {
-      await writes.insert();
-      await pause(5);
+    const writes = new Writes(node);
+    let isGoing = true;
+    const load = Array.from({ length: writers }, async () => {
+      while (isGoing) {
+        await writes.insert();
+        await pause(5);
+      }
+    });
+    await vi.waitFor(() => expect(writes.acknowledged.length).toBeGreaterThan(50), recovery);
+
+    await (trouble === "freezes" ? database.primary.freeze() : database.primary.kill());
+    await pause(outageMs / 2);
+    const acknowledgedBefore = writes.acknowledged.length;
+    // Reads go on without a primary.
+    for (let read = 0; read < 10; read += 1) {
+      const { data, error } = await reader.from("place").select().single();
+      expect([error, data?.is_replica]).toEqual([null, true]);
     }
-  });
-  await vi.waitFor(() => expect(writes.acknowledged.length).toBeGreaterThan(50), recovery);
+    await pause(outageMs / 2);
+    expect(writes.acknowledged.length).toBe(acknowledgedBefore);
+    // A frozen server refuses nothing: until another one is the primary, requests wait for it.
+    if (trouble === "is killed") {
+      expect(writes.failures.length).toBeGreaterThan(10);
+    }
 
-  await database.primary.kill();
-  await pause(outageMs / 2);
-  const acknowledgedBefore = writes.acknowledged.length;
-  // Reads go on without a primary.
-  for (let read = 0; read < 10; read += 1) {
-    const { data, error } = await reader.from("place").select().single();
-    expect([error, data?.is_replica]).toEqual([null, true]);
-  }
-  await pause(outageMs / 2);
-  expect(writes.acknowledged.length).toBe(acknowledgedBefore);
-  expect(writes.failures.length).toBeGreaterThan(10);
+    await replica.sql("select pg_promote()");
+    await vi.waitFor(() => {
+      expect(writes.acknowledged.length).toBeGreaterThan(acknowledgedBefore + 50);
+    }, recovery);
+    // Nobody told it that it is no primary any more.
+    await database.primary.thaw();
+    await pause(outageMs);
+    isGoing = false;
+    await Promise.all(load);
 
-  await replica.sql("select pg_promote()");
-  await vi.waitFor(() => {
-    expect(writes.acknowledged.length).toBeGreaterThan(acknowledgedBefore + 50);
-  }, recovery);
-  isGoing = false;
-  await Promise.all(load);
+    writes.expectOnlyRetriable();
+    const rows = new Set((await replica.sql("select id from public.notes")).flat());
+    expect(writes.acknowledged.filter((id) => !rows.has(id))).toEqual([]);
+    // The same connections that were refused can write now.
+    await vi.waitFor(async () => expect(await strayed.insert()).toBeDefined(), recovery);
 
-  writes.expectOnlyRetriable();
-  const rows = new Set((await replica.sql("select id from public.notes")).flat());
-  expect(writes.acknowledged.filter((id) => !rows.has(id))).toEqual([]);
-  // The same connections that were refused can write now.
-  await vi.waitFor(async () => expect(await strayed.insert()).toBeDefined(), recovery);
-
-  // Sign-in and Realtime go on, too, and the log says what Realtime cannot know.
-  expect((await connect().auth.signInWithPassword({ email, password })).error).toBeNull();
-  await vi.waitFor(
-    async () => {
-      const id = await new Writes(node).insert();
-      await vi.waitFor(() => expect(heard).toContain(id), { timeout: 1_000 });
-    },
-    { timeout: 40_000 },
-  );
-  expect(log).toContain("ChangesMissed");
-  await listener.removeAllChannels();
-  listener.realtime.disconnect();
-});
+    // Sign-in and Realtime go on, too, and the log says what Realtime cannot know.
+    expect((await connect().auth.signInWithPassword({ email, password })).error).toBeNull();
+    await vi.waitFor(
+      async () => {
+        const id = await new Writes(node).insert();
+        await vi.waitFor(() => expect(heard).toContain(id), { timeout: 1_000 });
+      },
+      { timeout: 40_000 },
+    );
+    expect(log).toContain("ChangesMissed");
+    await listener.removeAllChannels();
+    listener.realtime.disconnect();
+  },
+);

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use deadpool_postgres::{Manager, ManagerConfig, Pool, RecyclingMethod, Runtime};
-use tokio_postgres::tls::MakeTlsConnect;
-use tokio_postgres::{CancelToken, Client, Config, Connection, Error, Socket};
+use tokio_postgres::{CancelToken, Client, Config, Connection, Error};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
+use crate::hosts::{Connector, HostConnection, LastHost, has_standbys, watch_primary};
 use crate::{PoolMetrics, RoleSettings, tls, wire};
 
 /// How long a service waits for a connection of a deadpool pool; then the request fails.
@@ -105,7 +105,7 @@ impl Logins {
 pub struct Database {
     logins: Logins,
     tls: MakeRustlsConnect,
-    last_host: wire::LastHost,
+    last_host: LastHost,
     /// Shared with the [`Database`]s of its replicas.
     role_settings: Arc<ArcSwap<RoleSettings>>,
     pool_metrics: PoolMetrics,
@@ -119,6 +119,11 @@ impl Database {
     pub async fn connect(logins: Logins) -> Result<Arc<Self>, Error> {
         let database = Self::new(logins);
         database.reload_role_settings().await?;
+        let config = database.login_config(Login::Authenticator);
+        if has_standbys(&config) {
+            let owner = Arc::downgrade(&database);
+            tokio::spawn(watch_primary(database.connector(), config, owner));
+        }
         Ok(database)
     }
 
@@ -127,7 +132,7 @@ impl Database {
         Arc::new(Self {
             logins,
             tls: tls::connector(),
-            last_host: wire::LastHost::default(),
+            last_host: LastHost::default(),
             role_settings: Arc::default(),
             pool_metrics: PoolMetrics::default(),
         })
@@ -138,24 +143,22 @@ impl Database {
         Arc::new(Self {
             logins,
             tls: tls::connector(),
-            last_host: wire::LastHost::default(),
+            last_host: LastHost::default(),
             role_settings: Arc::clone(&self.role_settings),
             pool_metrics: PoolMetrics::default(),
         })
     }
 
-    /// Opens one connection. The caller must poll the second half, which moves the messages.
-    pub(crate) async fn open(
-        &self,
-        login: Login,
-    ) -> Result<
-        (
-            Client,
-            Connection<Socket, <MakeRustlsConnect as MakeTlsConnect<Socket>>::Stream>,
-        ),
-        Error,
-    > {
-        self.logins.config(login).connect(self.tls.clone()).await
+    /// Opens one connection. The caller must poll it, which moves the messages.
+    pub(crate) async fn open(&self, login: Login) -> Result<(Client, HostConnection), Error> {
+        self.connector().open(&self.logins.config(login)).await
+    }
+
+    fn connector(&self) -> Connector {
+        Connector {
+            tls: self.tls.clone(),
+            last_host: self.last_host.clone(),
+        }
     }
 
     /// The connection settings of a login.
@@ -167,7 +170,7 @@ impl Database {
         &self.tls
     }
 
-    pub(crate) fn last_host(&self) -> &wire::LastHost {
+    pub(crate) fn last_host(&self) -> &LastHost {
         &self.last_host
     }
 
@@ -181,7 +184,9 @@ impl Database {
     /// # Errors
     /// When the login fails.
     pub async fn client(&self, login: Login) -> Result<Client, Error> {
-        Ok(spawn_connection(self.open(login).await?))
+        let (client, connection) = self.open(login).await?;
+        tokio::spawn(connection.run());
+        Ok(client)
     }
 
     /// Cancels the statement that the connection of this token runs. A failure is logged: the statement then ends by its
@@ -200,7 +205,9 @@ impl Database {
     pub async fn client_as(&self, user: &str, database: &str) -> Result<Client, Error> {
         let mut config = self.logins.config(Login::Authenticator);
         config.user(user).dbname(database);
-        Ok(spawn_connection(config.connect(self.tls.clone()).await?))
+        let (client, connection) = self.connector().open(&config).await?;
+        tokio::spawn(connection.run());
+        Ok(client)
     }
 
     /// A pool for work that needs a connection for itself, such as several statements in a transaction.
@@ -210,9 +217,9 @@ impl Database {
     pub fn pool(&self, login: Login, size: usize) -> Pool {
         // No test query before each use: a lost connection is detected by its driver task.
         let recycling_method = RecyclingMethod::Fast;
-        let manager = Manager::from_config(
+        let manager = Manager::from_connect(
             self.logins.config(login),
-            self.tls.clone(),
+            self.connector(),
             ManagerConfig { recycling_method },
         );
         Pool::builder(manager)

@@ -7,6 +7,7 @@
 
 mod database;
 mod extensions;
+mod hosts;
 mod identifier;
 mod json;
 mod listen;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures_util::future::poll_fn;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
-use tokio_postgres::{AsyncMessage, Error};
+use tokio_postgres::{AsyncMessage, Error, Notification};
 
 use crate::{Database, Login, quote_identifier};
 
@@ -68,14 +68,12 @@ async fn listen_until_lost(
     connected: &mut bool,
 ) -> Result<(), Error> {
     // The connection is polled here and not by a background task, because notifications arrive only through polling it.
-    let (client, mut connection) = database.open(Login::Authenticator).await?;
+    let (client, opened) = database.open(Login::Authenticator).await?;
+    let (mut connection, mut moved) = (opened.connection, opened.moved);
     let mut messages = Box::pin(futures_util::stream::poll_fn(move |context| {
         connection.poll_message(context)
     }));
-    let commands: String = channels
-        .iter()
-        .map(|channel| format!("listen {};", quote_identifier(channel)))
-        .collect();
+    let commands = listen_commands(channels);
     let mut subscribe = Box::pin(client.batch_execute(&commands));
     loop {
         let message = poll_fn(|context| {
@@ -92,6 +90,7 @@ async fn listen_until_lost(
         let message = tokio::select! {
             message = message => message,
             () = events.closed() => return Ok(()),
+            () = &mut moved => return Ok(()),
         };
         let event = match message.transpose()? {
             None => return Ok(()),
@@ -99,14 +98,23 @@ async fn listen_until_lost(
                 *connected = true;
                 ListenEvent::Connected
             }
-            Some(Some(AsyncMessage::Notification(notification))) => ListenEvent::Notification {
-                channel: notification.channel().to_owned(),
-                payload: notification.payload().to_owned(),
-            },
+            Some(Some(AsyncMessage::Notification(notification))) => notification_event(&notification),
             Some(Some(_)) => continue,
         };
         if events.send(event).await.is_err() {
             return Ok(());
         }
+    }
+}
+
+fn listen_commands(channels: &[&'static str]) -> String {
+    let command = |channel: &&'static str| format!("listen {};", quote_identifier(channel));
+    channels.iter().map(command).collect()
+}
+
+fn notification_event(notification: &Notification) -> ListenEvent {
+    ListenEvent::Notification {
+        channel: notification.channel().to_owned(),
+        payload: notification.payload().to_owned(),
     }
 }

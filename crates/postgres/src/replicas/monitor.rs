@@ -116,37 +116,42 @@ struct KeptConnection {
 
 impl KeptConnection {
     async fn ask(&mut self, database: &Database, server: Server) -> Result<PgLsn, String> {
-        let answer = tokio::time::timeout(ANSWER_TIMEOUT, self.query_position(database, server)).await;
-        let position = match answer {
-            Ok(Ok(Some(position))) => return Ok(position),
-            Ok(Ok(None)) => Err(match server {
-                Server::Primary => "it is in recovery".to_owned(),
-                Server::Replica => "it is not in recovery".to_owned(),
-            }),
-            Ok(Err(error)) => Err(describe(&error)),
-            Err(_) => Err(format!("no answer within {} s", ANSWER_TIMEOUT.as_secs())),
-        };
-        // With several hosts in the URL, a new connection finds the server that has this part now.
-        self.client = None;
-        position
-    }
-
-    async fn query_position(
-        &mut self,
-        database: &Database,
-        server: Server,
-    ) -> Result<Option<PgLsn>, tokio_postgres::Error> {
-        // Taken out for as long as the query runs: one that is cut off by the timeout leaves no client that is out of step.
         let client = match self.client.take().filter(|client| !client.is_closed()) {
             Some(client) => client,
-            None => database.client(Login::Authenticator).await?,
+            None => connect(database, server).await?,
         };
-        let row = self
-            .client
-            .insert(client)
-            .query_one(server.statement(), &[])
-            .await?;
-        row.try_get(0)
+        // A client whose query was cut off is not kept: its answer would come before that of the next query.
+        let query = client.query_one(server.statement(), &[]);
+        let row = within(ANSWER_TIMEOUT, query).await?;
+        let position: Option<PgLsn> = row.try_get(0).map_err(|error| describe(&error))?;
+        match (position, server) {
+            (Some(position), _) => {
+                self.client = Some(client);
+                Ok(position)
+            }
+            // With several hosts in the URL, a new connection finds the server that has this part now.
+            (None, Server::Primary) => Err("it is in recovery".to_owned()),
+            (None, Server::Replica) => Err("it is not in recovery".to_owned()),
+        }
+    }
+}
+
+/// Of several hosts the primary may be the last one that is tried, after others have used their time up.
+async fn connect(database: &Database, server: Server) -> Result<Client, String> {
+    let opening = database.client(Login::Authenticator);
+    match server {
+        Server::Primary => opening.await.map_err(|error| describe(&error)),
+        Server::Replica => within(ANSWER_TIMEOUT, opening).await,
+    }
+}
+
+async fn within<T>(
+    limit: Duration,
+    answer: impl Future<Output = Result<T, tokio_postgres::Error>>,
+) -> Result<T, String> {
+    match tokio::time::timeout(limit, answer).await {
+        Ok(answer) => answer.map_err(|error| describe(&error)),
+        Err(_elapsed) => Err(format!("no answer within {} s", limit.as_secs())),
     }
 }
 

@@ -30,3 +30,18 @@ pub struct Reader {
     /// Whether the browser says that its last write went through another node.
     pub wrote_elsewhere: bool,
 }
+
+impl Reader {
+    /// A reader whose token was issued at this time, which RFC 7519 allows to have fractions of a second.
+    pub fn new(writer: Writer, token_issued_s: Option<f64>, wrote_elsewhere: bool) -> Self {
+        Self {
+            writer,
+            #[expect(
+                clippy::cast_possible_truncation,
+                reason = "fractions of a second are dropped; the cast saturates"
+            )]
+            token_issued_s: token_issued_s.map(|seconds| seconds as i64),
+            wrote_elsewhere,
+        }
+    }
+}

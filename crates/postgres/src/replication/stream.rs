@@ -1,6 +1,7 @@
 //! The stream itself: slot, copy mode, keepalives and confirmations.
 
 use std::io;
+use std::pin::Pin;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use bytes::{Buf, BufMut, Bytes};
@@ -22,6 +23,8 @@ const POSTGRES_EPOCH_S: u64 = 946_684_800;
 /// A running stream of logical changes. It belongs to the thread that started it.
 pub struct ReplicationStream {
     walsender: Walsender,
+    /// Ends when the primary is found at another host.
+    moved: Pin<Box<dyn Future<Output = ()> + Send>>,
     /// The end of the WAL that PostgreSQL has told us about.
     server_lsn: u64,
     /// Everything before this position has been handed on.
@@ -40,9 +43,10 @@ impl ReplicationStream {
         let config = database.login_config(Login::Replication);
         let log_in = async |index| {
             let stream = connect_host(&config, database.tls(), index).await?;
-            Walsender::log_in(stream, &config).await
+            let moved = database.last_host().moved_from(index);
+            Ok::<_, ReplicationError>((Walsender::log_in(stream, &config).await?, moved))
         };
-        let mut walsender = try_hosts(&config, database.last_host(), log_in).await?;
+        let (mut walsender, moved) = try_hosts(&config, database.last_host(), log_in).await?;
         // Slot names are unique in a cluster, and several nodes may stream from the same database, so the name is
         // random.
         let slot = format!("selvedge_{}", uuid::Uuid::new_v4().simple());
@@ -65,6 +69,7 @@ impl ReplicationStream {
             .await?;
         Ok(Self {
             walsender,
+            moved: Box::pin(moved),
             server_lsn: 0,
             confirmed_lsn: 0,
             confirm_at: Instant::now() + CONFIRM_INTERVAL,
@@ -79,7 +84,11 @@ impl ReplicationStream {
     pub async fn next(&mut self) -> Result<LogicalMessage, ReplicationError> {
         loop {
             self.walsender.send_queued().await?;
-            match timeout_at(self.confirm_at, self.walsender.read()).await {
+            let received = tokio::select! {
+                received = timeout_at(self.confirm_at, self.walsender.read()) => received,
+                () = &mut self.moved => return Err(io::Error::from(io::ErrorKind::ConnectionAborted).into()),
+            };
+            match received {
                 Err(_elapsed) => self.queue_confirmation(),
                 Ok(message) => {
                     let (tag, body) = message?;

@@ -7,7 +7,6 @@ use std::cell::RefCell;
 use std::io;
 use std::pin::Pin;
 use std::rc::Rc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll};
 
 use socket2::{SockRef, TcpKeepalive};
@@ -19,6 +18,7 @@ use tokio_postgres::{CancelToken, Config, NoTls};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::session_settings::SessionSettings;
+use crate::hosts::LastHost;
 
 /// A byte stream to PostgreSQL, encrypted or not.
 pub(crate) trait Stream: AsyncRead + AsyncWrite + Unpin {}
@@ -66,12 +66,9 @@ pub(crate) struct Opened {
     pub(crate) cancel: CancelToken,
     /// Which of the configured hosts accepted the login.
     pub(crate) host: usize,
+    /// Ends when the primary is found at another host.
+    pub(crate) moved: Pin<Box<dyn Future<Output = ()>>>,
 }
-
-/// Which of several hosts accepted a login last. It is tried first, because a host that lost its power refuses nothing: each
-/// attempt to reach it takes the whole `connect_timeout`.
-#[derive(Debug, Default)]
-pub(crate) struct LastHost(AtomicUsize);
 
 /// Opens a connection to one of the configured hosts that accepts the login.
 pub(crate) async fn open_connection(
@@ -80,7 +77,8 @@ pub(crate) async fn open_connection(
     last: &LastHost,
 ) -> Result<Opened, ConnectError> {
     try_hosts(config, last, async |index| {
-        log_in(config, connect_host(config, tls, index).await?, index).await
+        let stream = connect_host(config, tls, index).await?;
+        log_in(config, stream, index, last).await
     })
     .await
 }
@@ -91,9 +89,8 @@ pub(crate) async fn try_hosts<T, E: From<ConnectError>>(
     last: &LastHost,
     attempt: impl AsyncFn(usize) -> Result<T, E>,
 ) -> Result<T, E> {
-    let (count, first) = (config.get_hosts().len(), last.0.load(Ordering::Relaxed));
     let mut refusal = ConnectError::Unusable("no host is configured").into();
-    for index in (first..first + count).map(|index| index % count) {
+    for index in last.order(config) {
         let outcome = match config.get_connect_timeout() {
             Some(limit) => tokio::time::timeout(*limit, attempt(index))
                 .await
@@ -102,7 +99,7 @@ pub(crate) async fn try_hosts<T, E: From<ConnectError>>(
         };
         match outcome {
             Ok(opened) => {
-                last.0.store(index, Ordering::Relaxed);
+                last.set(index);
                 return Ok(opened);
             }
             Err(error) => refusal = error,
@@ -192,7 +189,12 @@ async fn encrypt_stream(
     Ok(Box::new(connector.connect(stream).await?))
 }
 
-async fn log_in(config: &Config, stream: Box<dyn Stream>, host: usize) -> Result<Opened, ConnectError> {
+async fn log_in(
+    config: &Config,
+    stream: Box<dyn Stream>,
+    host: usize,
+    last: &LastHost,
+) -> Result<Opened, ConnectError> {
     let lent = SharedStream(Rc::new(RefCell::new(stream)));
     let owner = Rc::clone(&lent.0);
     let mut config = config.clone();
@@ -218,6 +220,7 @@ async fn log_in(config: &Config, stream: Box<dyn Stream>, host: usize) -> Result
         settings,
         cancel,
         host,
+        moved: Box::pin(last.moved_from(host)),
     })
 }
 

@@ -133,7 +133,11 @@ impl Connection {
             read_size: SMALL_READ,
         };
         tokio::task::spawn_local(async move {
-            let lost = poll_fn(|cx| driver.poll(cx)).await;
+            let lost = tokio::select! {
+                lost = poll_fn(|cx| driver.poll(cx)) => lost,
+                // The former primary may be frozen, and then it never answers what waits for it.
+                () = opened.moved => "another server is the primary now".to_owned(),
+            };
             driver.shared.mark_lost(&lost);
         });
         Self { shared }

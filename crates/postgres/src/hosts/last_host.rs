@@ -1,0 +1,144 @@
+//! Which of several hosts is used, and a configuration with one of them.
+
+use std::sync::Arc;
+
+use tokio::sync::watch;
+use tokio_postgres::Config;
+use tokio_postgres::config::{Host, TargetSessionAttrs};
+
+/// Which of several hosts accepted a login last. It is tried first, because a host that lost its power refuses nothing: each
+/// attempt to reach it takes the whole `connect_timeout`.
+#[derive(Debug, Clone)]
+pub(crate) struct LastHost(Arc<watch::Sender<usize>>);
+
+impl Default for LastHost {
+    fn default() -> Self {
+        Self(Arc::new(watch::Sender::new(0)))
+    }
+}
+
+impl LastHost {
+    /// The hosts of a configuration in the order in which they are tried.
+    pub(crate) fn order(&self, config: &Config) -> impl Iterator<Item = usize> + use<> {
+        let (count, first) = (config.get_hosts().len(), *self.0.borrow());
+        (first..first + count).map(move |index| index % count)
+    }
+
+    /// Remembers which host accepted a login. Connections to any other one end.
+    pub(crate) fn set(&self, index: usize) {
+        self.0
+            .send_if_modified(|last| std::mem::replace(last, index) != index);
+    }
+
+    /// Waits until another host than this one has accepted a login.
+    pub(crate) fn moved_from(&self, index: usize) -> impl Future<Output = ()> + Send + use<> {
+        let mut last = self.0.subscribe();
+        async move {
+            // Fails when the database is dropped, and then nobody finds another host any more.
+            if last.wait_for(|last| *last != index).await.is_err() {
+                std::future::pending().await
+            }
+        }
+    }
+}
+
+/// Whether a configuration names several hosts of which only the primary is wanted.
+pub(crate) fn has_standbys(config: &Config) -> bool {
+    config.get_hosts().len() > 1 && config.get_target_session_attrs() == TargetSessionAttrs::ReadWrite
+}
+
+/// The configuration with one of its hosts alone.
+pub(crate) fn with_single_host(config: &Config, index: usize) -> Config {
+    let mut single = Config::new();
+    match &config.get_hosts()[index] {
+        Host::Tcp(name) => single.host(name),
+        Host::Unix(folder) => single.host_path(folder),
+    };
+    if let Some(address) = config.get_hostaddrs().get(index) {
+        single.hostaddr(*address);
+    }
+    let ports = config.get_ports();
+    if let Some(port) = ports.get(index).or(ports.first()) {
+        single.port(*port);
+    }
+    copy_login(config, &mut single);
+    copy_network_settings(config, &mut single);
+    single
+}
+
+fn copy_login(config: &Config, single: &mut Config) {
+    if let Some(user) = config.get_user() {
+        single.user(user);
+    }
+    if let Some(password) = config.get_password() {
+        single.password(password);
+    }
+    if let Some(database) = config.get_dbname() {
+        single.dbname(database);
+    }
+    if let Some(options) = config.get_options() {
+        single.options(options);
+    }
+    if let Some(name) = config.get_application_name() {
+        single.application_name(name);
+    }
+    single
+        .target_session_attrs(config.get_target_session_attrs())
+        .channel_binding(config.get_channel_binding());
+}
+
+fn copy_network_settings(config: &Config, single: &mut Config) {
+    single
+        .ssl_mode(config.get_ssl_mode())
+        .ssl_negotiation(config.get_ssl_negotiation())
+        .keepalives(config.get_keepalives())
+        .keepalives_idle(config.get_keepalives_idle());
+    if let Some(interval) = config.get_keepalives_interval() {
+        single.keepalives_interval(interval);
+    }
+    if let Some(retries) = config.get_keepalives_retries() {
+        single.keepalives_retries(retries);
+    }
+    if let Some(timeout) = config.get_connect_timeout() {
+        single.connect_timeout(*timeout);
+    }
+    if let Some(timeout) = config.get_tcp_user_timeout() {
+        single.tcp_user_timeout(*timeout);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt;
+
+    use super::*;
+
+    #[test]
+    fn a_configuration_with_one_of_several_hosts_keeps_everything_else() {
+        let text = "host=one,two port=1,2 user=ada password=secret dbname=shop options=-cx=y application_name=a \
+                    sslmode=require connect_timeout=3 tcp_user_timeout=4 keepalives_idle=5 keepalives_interval=6 \
+                    keepalives_retries=7 target_session_attrs=read-write channel_binding=require";
+        let several: Config = text.parse().unwrap();
+        let expected: Config = text
+            .replace("one,two", "two")
+            .replace("1,2", "2")
+            .parse()
+            .unwrap();
+
+        assert_eq!(with_single_host(&several, 1), expected);
+    }
+
+    #[tokio::test]
+    async fn a_connection_ends_when_another_host_accepts_a_login() {
+        let last = LastHost::default();
+        let mut moved = std::pin::pin!(last.moved_from(0));
+        last.set(0);
+        assert!(moved.as_mut().now_or_never().is_none());
+
+        last.set(1);
+
+        moved.await;
+        let config: Config = "host=one,two,three".parse().unwrap();
+        assert_eq!(last.order(&config).collect::<Vec<_>>(), [1, 2, 0]);
+    }
+}

@@ -1,0 +1,60 @@
+//! Several hosts, one of which is frozen: its kernel accepts connections, and nobody answers.
+
+use std::net::TcpListener;
+use std::time::Duration;
+
+use selvedge_postgres::testing::TestDatabase;
+use selvedge_postgres::{Database, Login, Logins};
+use tokio_postgres::Config;
+use tokio_postgres::config::{Host, TargetSessionAttrs};
+
+/// Longer than it takes to give up the frozen host, on a busy machine, too.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// The login of the test's database with another host before its own.
+fn add_first_host(listener: &TcpListener, own: &Config) -> Config {
+    let mut config = Config::new();
+    let port = listener.local_addr().expect("an address").port();
+    config.host("127.0.0.1").port(port);
+    match &own.get_hosts()[0] {
+        Host::Tcp(name) => config.host(name),
+        Host::Unix(folder) => config.host_path(folder),
+    };
+    config
+        .port(own.get_ports().first().copied().unwrap_or(5432))
+        .user(own.get_user().expect("a user"))
+        .dbname(own.get_dbname().expect("a database"))
+        .target_session_attrs(TargetSessionAttrs::ReadWrite);
+    if let Some(password) = own.get_password() {
+        config.password(password);
+    }
+    config
+}
+
+#[tokio::test(flavor = "current_thread")]
+async fn a_server_that_accepts_connections_and_says_nothing_is_passed_over() {
+    let test = TestDatabase::create().await;
+    let frozen = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let login = add_first_host(&frozen, &test.config("authenticator"));
+    let database = Database::new(Logins::with_single_login(login));
+
+    let client = tokio::time::timeout(LIMIT, database.client(Login::Authenticator))
+        .await
+        .expect("the other host is tried")
+        .expect("the other host accepts the login");
+    client.simple_query("select 1").await.expect("it answers");
+
+    // From now on that host is tried first, by pools, too.
+    let pooled = database
+        .pool(Login::StorageAdmin, 1)
+        .get()
+        .await
+        .expect("a connection");
+    pooled.simple_query("select 1").await.expect("it answers");
+    frozen.set_nonblocking(true).expect("a setting");
+    frozen.accept().expect("the attempt of the first login");
+    assert!(
+        frozen.accept().is_err(),
+        "the frozen host was tried a second time"
+    );
+}
