@@ -38,21 +38,17 @@ pub(super) async fn run(config: Config) -> Result<()> {
     let database = ExternalDatabase::parse(url)?;
     warn_of_pooler(&config);
     let host = config.selvedge.host.as_deref().unwrap_or(ANY_ADDRESS);
-    // Bound before the database is asked, so that a taken port is reported at once.
-    let listener = listen::bind_port(host, config.api.port, API_PORT)?;
+    // Taken before the database is asked, so that a port of another program is reported at once.
+    let listener = listen::reserve_port(host, config.api.port, API_PORT)?;
     let console_listeners = console::bind_in_serve(&config)?;
     // From here on a signal is remembered, also while the services are still connecting.
     let signals = shutdown::Signals::listen()?;
-    // `serve` never changes the schema: its login need not be a superuser, and several instances may start at once.
-    if !is_platform_applied(&database.connect().await?).await? {
-        bail!(
-            "the database lacks the platform schema, or an older version made it\n  bring it up to date with:  selvedge migrate up"
-        );
-    }
+    check_platform(&database).await?;
     let background = BackgroundRuntime::new()?;
     let services = connect(&background, &config, &database, &keys).await?;
     let console = console::start(&config, &keys, &services, console_listeners).await?;
     let plan = shutdown::StopPlan::from_services(&services, &config);
+    listen::accept_connections(&listener, API_PORT)?;
     let api = server::start_api(
         &config,
         services,
@@ -72,6 +68,17 @@ pub(super) async fn run(config: Config) -> Result<()> {
     let handles = Vec::from_iter([handle].into_iter().chain(console));
     shutdown::wait_and_stop(signals, handles, plan, std::future::pending()).await?;
     tracing::info!("stopped");
+    Ok(())
+}
+
+/// Refuses a database without our schema. `serve` never changes the schema: its login need not be a superuser, and several
+/// instances may start at once.
+async fn check_platform(database: &ExternalDatabase) -> Result<()> {
+    if !is_platform_applied(&database.connect().await?).await? {
+        bail!(
+            "the database lacks the platform schema, or an older version made it\n  bring it up to date with:  selvedge migrate up"
+        );
+    }
     Ok(())
 }
 

@@ -7,9 +7,9 @@ use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow};
-use socket2::{Domain, Socket, Type};
+use socket2::{Domain, SockRef, Socket, Type};
 
-/// The listen backlog of a shared port: connections that may wait to be accepted.
+/// Connections that may wait to be accepted.
 const LISTEN_BACKLOG: i32 = 4096;
 
 /// How long a busy port is tried again.
@@ -83,6 +83,30 @@ pub(crate) const SMTP_PORT: PortChoice = PortChoice {
 pub(crate) fn bind_port(host: &str, port: u16, choice: PortChoice) -> Result<TcpListener> {
     // On Unix the standard library sets SO_REUSEADDR, so a restart works while old connections are in TIME_WAIT.
     bind_with(host, port, choice, TcpListener::bind)
+}
+
+/// Takes `host:port` without accepting connections yet, see [`accept_connections`].
+///
+/// # Errors
+/// As [`bind_port`].
+pub(crate) fn reserve_port(host: &str, port: u16, choice: PortChoice) -> Result<TcpListener> {
+    bind_with(host, port, choice, |address| {
+        let socket = Socket::new(Domain::for_address(address), Type::STREAM, None)?;
+        socket.set_reuse_address(true)?;
+        socket.bind(&address.into())?;
+        Ok(socket.into())
+    })
+}
+
+/// Accepts connections on a port that [`reserve_port`] took. Until then they are refused, so that a load balancer tries another
+/// node, instead of waiting for one that may not succeed in starting.
+///
+/// # Errors
+/// Another process has begun to listen there meanwhile.
+pub(crate) fn accept_connections(listener: &TcpListener, choice: PortChoice) -> Result<()> {
+    SockRef::from(listener)
+        .listen(LISTEN_BACKLOG)
+        .with_context(|| format!("cannot accept connections ({})", choice.what))
 }
 
 /// Binds `host:port` at once or not at all: for what `start` can do without.
@@ -187,6 +211,8 @@ pub(crate) fn port_taken(port: u16, choice: PortChoice) -> anyhow::Error {
 
 #[cfg(test)]
 mod tests {
+    use std::net::TcpStream;
+
     use super::*;
 
     #[test]
@@ -200,6 +226,17 @@ mod tests {
 
         assert!(bind_port("127.0.0.1", port, API_PORT).is_ok());
         owner.join().unwrap();
+    }
+
+    #[test]
+    fn a_reserved_port_refuses_connections_until_they_are_accepted() {
+        let listener = reserve_port("127.0.0.1", 0, API_PORT).unwrap();
+        let address = listener.local_addr().unwrap();
+        assert!(TcpStream::connect(address).is_err());
+
+        accept_connections(&listener, API_PORT).unwrap();
+
+        assert!(TcpStream::connect(address).is_ok());
     }
 
     #[test]
