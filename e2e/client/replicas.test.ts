@@ -216,7 +216,7 @@ test("a browser that wrote through one node reads its write through the other", 
     body: JSON.stringify({ body: "through the first" }),
   });
   const cookie = written.headers.get("set-cookie") ?? "";
-  expect(cookie).toMatch(/^selvedge-wrote=[0-9a-f]+; Max-Age=4; Path=\/rest\/v1; HttpOnly/);
+  expect(cookie).toMatch(/^selvedge-wrote=[0-9a-f]+; Max-Age=4; Path=\/; HttpOnly/);
 
   const read = await fetch(`${urls[1]}/rest/v1/notes?select=body`, {
     headers: { ...headers, cookie: cookie.split(";")[0] ?? "" },
@@ -224,6 +224,44 @@ test("a browser that wrote through one node reads its write through the other", 
 
   expect(await read.json()).toEqual([{ body: "through the first" }]);
 });
+
+test("downloads look their rows up on replicas, and find what is new or was replaced meanwhile", async () => {
+  const owner = client(keys.SUPABASE_AUTH_SECRET_KEY ?? "", urls[0]).storage;
+  expect((await owner.createBucket("files", { public: true })).error).toBeNull();
+  const files = owner.from("files");
+  const upload = async (name: string, text: string) => {
+    expect((await files.upload(name, text, { upsert: true })).error).toBeNull();
+  };
+  const download = async (name: string) => {
+    const answer = await fetch(files.getPublicUrl(name).data.publicUrl);
+    return [answer.status, await answer.text()];
+  };
+  await upload("known.txt", "first");
+  await vi.waitFor(async () => {
+    const before = await answeredReads();
+    expect(await download("known.txt")).toEqual([200, "first"]);
+    expect(await answeredReads()).toBe(before + 1);
+  }, soon);
+
+  await pauseReplay();
+  await upload("new.txt", "new");
+  await upload("known.txt", "second");
+
+  // The replicas do not have the first row. Of the second they have the former version, whose bytes are removed.
+  expect(await download("new.txt")).toEqual([200, "new"]);
+  await vi.waitFor(async () => expect(await download("known.txt")).toEqual([200, "second"]), soon);
+  // The owner's own lookups wait for no replica.
+  expect((await files.info("new.txt")).data?.size).toBe(3);
+  expect((await files.remove(["known.txt"])).error).toBeNull();
+  expect((await download("known.txt"))[0]).toBe(400);
+});
+
+/** How many reads the first node has got from replicas. */
+async function answeredReads(): Promise<number> {
+  const metrics = await (await fetch(`${urls[0]}/metrics`)).text();
+  const answered = metrics.matchAll(/replica_reads_total\{outcome="answered",.*\} (\d+)/g);
+  return [...answered].reduce((sum, [, count]) => sum + Number(count), 0);
+}
 
 test("what a replica cannot read is read from the primary", async () => {
   const reader = visitor();

@@ -24,20 +24,12 @@ impl<'a> ReplicaReads<'a> {
         if !is_read_method(http.method()) || names_transaction_end(http.headers()) {
             return None;
         }
-        // RFC 7519 allows fractions of a second in `iat`.
         let token_issued_s = match bearer {
             Bearer::Valid(claims) => claims.get("iat").and_then(serde_json::Value::as_f64),
             Bearer::None | Bearer::Invalid(_) => None,
         };
-        let reader = Reader {
-            writer: writer(bearer),
-            #[expect(
-                clippy::cast_possible_truncation,
-                reason = "fractions of a second are dropped; the cast saturates"
-            )]
-            token_issued_s: token_issued_s.map(|seconds| seconds as i64),
-            wrote_elsewhere: wrote_elsewhere(http.headers(), pools.shared().node()),
-        };
+        let wrote_elsewhere = wrote_elsewhere(http.headers(), pools.shared().node());
+        let reader = Reader::new(writer(bearer), token_issued_s, wrote_elsewhere);
         Some(Self { pools, reader })
     }
 

@@ -34,7 +34,7 @@ pub fn configure(cache: Arc<SchemaCache>, pool: RequestPool) -> impl FnOnce(&mut
 pub fn configure_with_replicas(
     cache: Arc<SchemaCache>,
     pool: RequestPool,
-    replicas: Option<ReplicaPools>,
+    replicas: Option<Rc<ReplicaPools>>,
 ) -> impl FnOnce(&mut web::ServiceConfig) {
     let worker = Rc::new(Worker::new(cache, pool, replicas));
     move |config| {
@@ -50,13 +50,13 @@ pub fn configure_with_replicas(
 struct Worker {
     cache: Arc<SchemaCache>,
     pool: RequestPool,
-    replicas: Option<ReplicaPools>,
+    replicas: Option<Rc<ReplicaPools>>,
     /// The generation of the catalog under which the pool's statements were prepared.
     generation: Cell<u64>,
 }
 
 impl Worker {
-    fn new(cache: Arc<SchemaCache>, pool: RequestPool, replicas: Option<ReplicaPools>) -> Self {
+    fn new(cache: Arc<SchemaCache>, pool: RequestPool, replicas: Option<Rc<ReplicaPools>>) -> Self {
         let generation = Cell::new(cache.generation());
         Self {
             cache,
@@ -151,7 +151,7 @@ async fn run_stages(
     timing.end_stage("parse");
     let plan = Plan::new(request, catalog, config)?;
     timing.end_stage("plan");
-    let replicas = worker.replicas.as_ref();
+    let replicas = worker.replicas.as_deref();
     let replicas = replicas.and_then(|replicas| ReplicaReads::for_request(replicas, http, bearer));
     let execution = Execution {
         config,

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use actix_web::HttpRequest;
 use actix_web::http::Method;
 
+use crate::database::replica_reader::find_reader;
 use crate::database::session::{DbSession, RequestFacts};
 use crate::error::StorageError;
 use crate::identity::Identity;
@@ -74,6 +75,19 @@ impl RequestContext {
     /// The state that all requests share.
     pub(crate) fn storage(&self) -> &Arc<Storage> {
         self.worker.storage()
+    }
+
+    /// Lets the lookups of this request run on a replica that has everything that the caller wrote. For requests that only read.
+    pub(crate) fn read_from_replicas(&self) {
+        if let Some(replicas) = self.worker.replicas() {
+            let reader = find_reader(&self.request, replicas.shared().node());
+            self.facts.set_replica_reader(Some(reader));
+        }
+    }
+
+    /// Makes further lookups run on the primary, because a replica has shown a row that is out of date.
+    pub(crate) fn read_from_primary(&self) {
+        self.facts.set_replica_reader(None);
     }
 
     /// A request header as text; a header that is not text counts as absent.

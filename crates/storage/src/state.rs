@@ -2,11 +2,12 @@
 //! server; each worker thread holds it together with its own database connections ([`StorageWorker`]).
 
 use std::io;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use deadpool_postgres::Pool;
-use selvedge_postgres::{Database, Login, RequestPool};
+use selvedge_postgres::{Database, Login, ReplicaPools, RequestPool};
 use selvedge_token::KeyRing;
 use tokio::sync::Semaphore;
 
@@ -128,12 +129,24 @@ impl Storage {
 pub struct StorageWorker {
     storage: Arc<Storage>,
     requests: RequestPool,
+    replicas: Option<Rc<ReplicaPools>>,
 }
 
 impl StorageWorker {
     /// Joins the shared state with a worker's connections.
     pub fn new(storage: Arc<Storage>, requests: RequestPool) -> Self {
-        Self { storage, requests }
+        Self {
+            storage,
+            requests,
+            replicas: None,
+        }
+    }
+
+    /// Lets downloads look their rows up on replicas.
+    #[must_use]
+    pub fn with_replicas(mut self, replicas: Option<Rc<ReplicaPools>>) -> Self {
+        self.replicas = replicas;
+        self
     }
 
     pub(crate) fn storage(&self) -> &Arc<Storage> {
@@ -143,5 +156,10 @@ impl StorageWorker {
     /// The worker's connections for single statements, one round trip each.
     pub(crate) fn requests(&self) -> &RequestPool {
         &self.requests
+    }
+
+    /// The worker's connections to replicas, if there are any.
+    pub(crate) fn replicas(&self) -> Option<&ReplicaPools> {
+        self.replicas.as_deref()
     }
 }

@@ -13,7 +13,7 @@ const NAME: &str = "selvedge-wrote";
 pub fn set_last_writer(headers: &mut HeaderMap, node: &str, visible_after: Duration) {
     // A second more, because browsers count from the response, which comes after the write.
     let max_age = visible_after.as_secs() + 2;
-    let cookie = format!("{NAME}={node}; Max-Age={max_age}; Path=/rest/v1; HttpOnly; SameSite=Lax");
+    let cookie = format!("{NAME}={node}; Max-Age={max_age}; Path=/; HttpOnly; SameSite=Lax");
     if let Ok(value) = HeaderValue::try_from(cookie) {
         headers.append(SET_COOKIE, value);
     }
@@ -46,7 +46,7 @@ mod tests {
             .unwrap();
         assert_eq!(
             cookie,
-            "selvedge-wrote=first; Max-Age=12; Path=/rest/v1; HttpOnly; SameSite=Lax"
+            "selvedge-wrote=first; Max-Age=12; Path=/; HttpOnly; SameSite=Lax"
         );
 
         let mut request = HeaderMap::new();

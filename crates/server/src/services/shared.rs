@@ -150,8 +150,10 @@ impl Services {
     /// The services of one worker. Call it on the worker's thread, as its connections belong to that thread.
     pub(crate) fn worker(&self) -> WorkerServices {
         let requests = RequestPool::new(self.database.clone(), self.pool.clone());
-        let replicas = self.rest.as_ref().and(self.replicas.as_ref());
-        let storage = |storage: &Arc<Storage>| StorageWorker::new(storage.clone(), requests.clone());
+        let replicas = self.replicas.as_ref().map(|replicas| Rc::new(replicas.worker()));
+        let storage = |storage: &Arc<Storage>| {
+            StorageWorker::new(storage.clone(), requests.clone()).with_replicas(replicas.clone())
+        };
         WorkerServices {
             gateway: Gateway::with_drain(self.keys.clone(), self.gateway.clone(), self.drain.clone()),
             storage: self.storage.as_ref().map(storage),
@@ -162,7 +164,7 @@ impl Services {
             rest: self.rest.clone(),
             auth: self.auth.clone(),
             requests,
-            replicas: replicas.map(Replicas::worker),
+            replicas,
             health: self.health.clone(),
             has_metrics: self.has_metrics,
         }

@@ -1,5 +1,6 @@
 //! The services of one worker thread, and the paths under which they are mounted.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use actix_web::middleware::from_fn;
@@ -21,7 +22,7 @@ use crate::http::{self, Health};
 pub(crate) struct WorkerServices {
     pub(crate) gateway: Gateway,
     pub(super) requests: RequestPool,
-    pub(super) replicas: Option<ReplicaPools>,
+    pub(super) replicas: Option<Rc<ReplicaPools>>,
     pub(super) rest: Option<Arc<SchemaCache>>,
     pub(super) auth: Option<web::Data<AuthState>>,
     pub(super) storage: Option<StorageWorker>,

@@ -5,7 +5,7 @@
 //! is how a permission is checked before bytes arrive. Work that needs several statements in one transaction, such as
 //! replacing an object, uses [`DbSession::transaction`].
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use actix_web::HttpRequest;
 use actix_web::http::header;
 use deadpool_postgres::{Client, Transaction};
 use selvedge_postgres::{
-    AccessMode, Database, RequestError, RequestTransaction, Row, SqlStatement, TransactionEnd,
+    AccessMode, Database, Reader, RequestError, RequestTransaction, Row, SqlStatement, TransactionEnd,
     begin_as_caller,
 };
 use serde_json::{Map, Value};
@@ -36,6 +36,8 @@ pub(crate) struct RequestFacts {
     /// `None` for background work.
     request: Option<HttpRequest>,
     headers: OnceCell<String>,
+    /// For whom lookups may run on a replica; `None` while they belong on the primary.
+    replica_reader: Cell<Option<Reader>>,
 }
 
 impl RequestFacts {
@@ -45,6 +47,7 @@ impl RequestFacts {
             operation,
             request: Some(request),
             headers: OnceCell::new(),
+            replica_reader: Cell::new(None),
         }
     }
 
@@ -54,7 +57,13 @@ impl RequestFacts {
             operation,
             request: None,
             headers: OnceCell::new(),
+            replica_reader: Cell::new(None),
         }
+    }
+
+    /// Says for whom lookups may run on a replica.
+    pub(crate) fn set_replica_reader(&self, reader: Option<Reader>) {
+        self.replica_reader.set(reader);
     }
 
     fn headers(&self) -> &str {
@@ -110,6 +119,30 @@ impl DbSession {
             .await
     }
 
+    /// Runs a statement that looks a row up by its name: on a replica, if the request allows it, and on the primary when the
+    /// replica does not find it, because it may be new.
+    ///
+    /// # Errors
+    /// PostgreSQL's error, mapped to a [`StorageError`].
+    pub(crate) async fn look_up(
+        &self,
+        statement: Statement,
+        is_found: impl Fn(&[Row]) -> bool,
+    ) -> Result<Vec<Row>, StorageError> {
+        let unique_key = statement.unique_key;
+        let extra = extra_settings(self.facts.operation, &self.identity);
+        let sql = statement.into_sql();
+        let lookup = self.request_transaction(&sql, AccessMode::ReadOnly, TransactionEnd::Commit, &extra);
+        // Whatever a replica refuses or fails at, the primary can answer.
+        if let (Some(reader), Some(replicas)) = (self.facts.replica_reader.get(), self.worker.replicas())
+            && let Some(Ok(result)) = replicas.run(&reader, lookup).await
+            && is_found(&result.rows)
+        {
+            return Ok(result.rows);
+        }
+        self.run_on_primary(lookup, unique_key).await
+    }
+
     /// Runs a statement that writes, and commits.
     ///
     /// # Errors
@@ -136,25 +169,39 @@ impl DbSession {
     ) -> Result<Vec<Row>, StorageError> {
         let unique_key = statement.unique_key;
         let extra = extra_settings(self.facts.operation, &self.identity);
-        let sql = SqlStatement {
-            text: statement.text.to_owned(),
-            params: statement.params,
-            force_custom_plan: false,
-        };
-        let transaction = RequestTransaction {
+        let sql = statement.into_sql();
+        let transaction = self.request_transaction(&sql, access, end, &extra);
+        self.run_on_primary(transaction, unique_key).await
+    }
+
+    async fn run_on_primary(
+        &self,
+        transaction: RequestTransaction<'_>,
+        unique_key: UniqueKey,
+    ) -> Result<Vec<Row>, StorageError> {
+        match self.worker.requests().run(transaction).await {
+            Ok(result) => Ok(result.rows),
+            Err(error) => Err(map_request_error(error, unique_key)),
+        }
+    }
+
+    fn request_transaction<'a>(
+        &'a self,
+        statement: &'a SqlStatement,
+        access: AccessMode,
+        end: TransactionEnd,
+        extra: &'a [(&'a str, &'a str)],
+    ) -> RequestTransaction<'a> {
+        RequestTransaction {
             access,
             isolation: None,
-            context: self.context(access, &extra),
+            context: self.context(access, extra),
             pre_request: None,
-            statement: &sql,
+            statement,
             calls_function: false,
             replayed_to: None,
             explain: None,
             end,
-        };
-        match self.worker.requests().run(transaction).await {
-            Ok(result) => Ok(result.rows),
-            Err(error) => Err(map_request_error(error, unique_key)),
         }
     }
 

@@ -1,7 +1,7 @@
 //! One SQL statement with its parameters, as [`DbSession`](super::session::DbSession) runs it.
 
 use bytes::Bytes;
-use selvedge_postgres::Param;
+use selvedge_postgres::{Param, SqlStatement};
 
 use crate::error::UniqueKey;
 
@@ -26,6 +26,15 @@ impl Statement {
     pub(crate) fn unique_violation_means(mut self, key: UniqueKey) -> Self {
         self.unique_key = key;
         self
+    }
+
+    /// The statement as the connections of a worker take it.
+    pub(super) fn into_sql(self) -> SqlStatement {
+        SqlStatement {
+            text: self.text.to_owned(),
+            params: self.params,
+            force_custom_plan: false,
+        }
     }
 
     /// Appends the next parameter.

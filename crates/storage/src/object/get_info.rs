@@ -22,6 +22,7 @@ pub(crate) async fn get_info(
 ) -> Result<HttpResponse, StorageError> {
     let caller = context.optional_caller();
     target.check_names()?;
+    context.read_from_replicas();
     info_response(
         context,
         &find_readable_object(context, caller.as_ref(), target).await?,
@@ -38,6 +39,7 @@ pub(crate) async fn get_info_authenticated(
 ) -> Result<HttpResponse, StorageError> {
     let caller = context.caller()?;
     target.check_names()?;
+    context.read_from_replicas();
     info_response(
         context,
         &find_readable_object(context, Some(&caller), target).await?,
@@ -53,6 +55,7 @@ pub(crate) async fn get_info_public(
     target: &ObjectPath,
 ) -> Result<HttpResponse, StorageError> {
     target.check_names()?;
+    context.read_from_replicas();
     info_response(context, &find_public_object(&context.service(), target).await?)
 }
 

@@ -19,6 +19,7 @@ pub(crate) async fn get_public(
     target: &ObjectPath,
 ) -> Result<HttpResponse, StorageError> {
     target.check_names()?;
+    context.read_from_replicas();
     let service = context.service();
     send_object(context, Freshness::Stored, async || {
         find_public_object(&service, target).await
@@ -36,6 +37,7 @@ pub(crate) async fn get_authenticated(
 ) -> Result<HttpResponse, StorageError> {
     let caller = context.caller()?;
     target.check_names()?;
+    context.read_from_replicas();
     send_object(context, Freshness::Stored, async || {
         find_readable_object(context, Some(&caller), target).await
     })
@@ -52,6 +54,7 @@ pub(crate) async fn get_object(
 ) -> Result<HttpResponse, StorageError> {
     let caller = context.optional_caller();
     target.check_names()?;
+    context.read_from_replicas();
     send_object(context, Freshness::Stored, async || {
         find_readable_object(context, caller.as_ref(), target).await
     })
@@ -69,6 +72,7 @@ pub(crate) async fn get_signed(
     let token = context.query.required("token")?;
     let grant = url_token::verify_download_token(context.storage(), token, target)?;
     target.check_names()?;
+    context.read_from_replicas();
     let service = context.service();
     let freshness = Freshness::SignedUntil(grant.expires_at);
     send_object(context, freshness, async || {

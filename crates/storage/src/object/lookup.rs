@@ -68,7 +68,8 @@ async fn find_bucket_and_object(
     let statement = Statement::new(BUCKET_AND_OBJECT)
         .bind(&target.bucket)
         .bind(&target.key);
-    let rows = service.read(statement).await?;
+    let has_object = |rows: &[Row]| rows.first().is_some_and(|row| row.get("found"));
+    let rows = service.look_up(statement, has_object).await?;
     let row = rows.first().ok_or(StorageError::NoSuchBucket)?;
     let found: bool = row.try_get("found").map_err(StorageError::internal)?;
     let object = if found { Some(ObjectRow::read(row)?) } else { None };
@@ -83,9 +84,8 @@ pub(crate) async fn find_visible_object(
     session: &DbSession,
     target: &ObjectPath,
 ) -> Result<ObjectRow, StorageError> {
-    let rows = session
-        .read(Statement::new(OBJECT).bind(&target.bucket).bind(&target.key))
-        .await?;
+    let statement = Statement::new(OBJECT).bind(&target.bucket).bind(&target.key);
+    let rows = session.look_up(statement, |rows| !rows.is_empty()).await?;
     ObjectRow::read(rows.first().ok_or(StorageError::NoSuchKey)?)
 }
 

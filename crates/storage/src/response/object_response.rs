@@ -39,6 +39,7 @@ pub(crate) async fn send_object(
     for _ in 0..MAX_ATTEMPTS {
         match send_row(context, &row, freshness).await {
             Err(StorageError::BlobMissing) => {
+                context.read_from_primary();
                 let current = lookup().await?;
                 // The row did not change, so no overwrite removed the blob: it is lost.
                 if current.version == row.version {
