@@ -27,7 +27,7 @@ STEP := tools/step
 RETRY := $(if $(CI),tools/retry)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-rust test-frontend test-e2e golden bench lint fmt build package docker postgres
+.PHONY: help run test test-rust test-frontend test-e2e golden cluster bench lint fmt build package docker postgres
 
 help: ## Show this list
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z0-9-]+:.*## / {printf "  \033[1m%-14s\033[0m %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -75,6 +75,9 @@ golden: postgres build ## Every recorded conversation with the original's Realti
 	@$(STEP) "realtime: golden" env SELVEDGE_BIN=$(BINARY) tools/realtime-golden
 	@$(STEP) "auth: golden" env SELVEDGE_BIN=$(BINARY) tools/auth-golden
 	@$(STEP) "saml: golden" env SELVEDGE_BIN=$(BINARY) tools/saml-golden
+
+cluster: build e2e/node_modules ## Three nodes in network namespaces, of which everything breaks; as root. MINUTES=0 is the short form
+	@$(STEP) "cluster" env SELVEDGE_BIN=$(BINARY) SELVEDGE_CLUSTER_MINUTES=$(or $(MINUTES),30) e2e/cluster/run
 
 bench: postgres build e2e/node_modules ## Requests per second next to pgbench running the same SQL
 	python3 bench/bench.py --binary $(BINARY)

@@ -1,10 +1,12 @@
 // One server for the whole run (support/server.ts). Test files share it and run one after the other, because the machine also
 // runs PostgreSQL and the server.
-import { defineConfig } from "vitest/config";
+import { configDefaults, defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
     include: ["**/*.test.ts"],
+    // They need namespaces: cluster/run.
+    exclude: [...configDefaults.exclude, "cluster/**"],
     globalSetup: ["support/server.ts"],
     fileParallelism: false,
     // Far more than any test takes: on a busy machine the server may need seconds for a request.

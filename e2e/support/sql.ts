@@ -7,9 +7,13 @@ import { connect } from "node:net";
 const timeoutMs = 20_000;
 
 /** Runs statements as superuser, and returns all of their rows as texts. */
-export function querySql(port: number, text: string): Promise<(string | null)[][]> {
+export function querySql(
+  port: number,
+  text: string,
+  host = "127.0.0.1",
+): Promise<(string | null)[][]> {
   return new Promise((resolve, reject) => {
-    const socket = connect(port, "127.0.0.1");
+    const socket = connect(port, host);
     const rows: (string | null)[][] = [];
     let received = Buffer.alloc(0);
     let hasAsked = false;

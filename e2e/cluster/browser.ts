@@ -1,0 +1,141 @@
+// A client as in a browser whose page has the API's origin: the stock client, cookies, and a look at how each request ended.
+
+import { AsyncLocalStorage } from "node:async_hooks";
+import {
+  createClient,
+  type SupabaseClient,
+  type WebSocketLikeConstructor,
+} from "@supabase/supabase-js";
+import WebSocket from "ws";
+import type { Failure } from "./ledger.ts";
+import { apiUrl } from "./topology.ts";
+
+/** A request that takes longer has hung: nginx gives a node that is silent 75 s. */
+const requestTimeoutMs = 100_000;
+
+/** A request that was not answered as it should be. */
+class BrokenAnswer extends Error {
+  /** Undefined when nothing that was broken explains it. */
+  readonly failure: Failure | undefined;
+
+  constructor(what: string, failure?: Failure) {
+    super(what);
+    this.failure = failure;
+  }
+}
+
+/** The broken answers within a piece of work: stock clients repeat some requests, and of others pass on no more than a message. */
+const brokenAnswers = new AsyncLocalStorage<BrokenAnswer[]>();
+
+/** How a piece of work ended. */
+export interface Outcome {
+  /** Why it failed, unless an answer of `broken` explains it; undefined when it succeeded. */
+  fault: string | undefined;
+  /** Also those after which the client repeated the request. */
+  broken: { message: string; failure: Failure | undefined }[];
+}
+
+/** Runs a piece of work and collects what went wrong. */
+export async function tryWork(work: () => Promise<void>): Promise<Outcome> {
+  const broken: BrokenAnswer[] = [];
+  return await brokenAnswers.run(broken, async () => {
+    try {
+      await work();
+      return { fault: undefined, broken };
+    } catch (error) {
+      return { fault: `${error}`, broken };
+    }
+  });
+}
+
+/** A stock client whose broken answers {@link tryWork} knows. */
+export function openBrowser(key: string): SupabaseClient {
+  const cookies = new Cookies();
+  return createClient(apiUrl, key, {
+    auth: { persistSession: false, autoRefreshToken: false, detectSessionInUrl: false },
+    realtime: {
+      transport: WebSocket as unknown as WebSocketLikeConstructor,
+      // The stock pauses grow to ten seconds, which would hide when the server could be used again.
+      reconnectAfterMs: () => 200,
+    },
+    global: {
+      fetch: async (input, init) => {
+        const url = new URL(input instanceof Request ? input.url : input);
+        const headers = new Headers(init?.headers);
+        cookies.addTo(headers, url.pathname);
+        const response = await send(url, { ...init, headers });
+        cookies.keep(response.headers);
+        return response;
+      },
+    },
+  });
+}
+
+/** Sends a request, and reads the whole response. Fails when a server, or the way to it, is broken. */
+export async function send(url: URL, init: RequestInit): Promise<Response> {
+  try {
+    return await sendOnce(url, init);
+  } catch (error) {
+    if (error instanceof BrokenAnswer) {
+      brokenAnswers.getStore()?.push(error);
+    }
+    throw error;
+  }
+}
+
+async function sendOnce(url: URL, init: RequestInit): Promise<Response> {
+  const what = `${init.method ?? "GET"} ${url.pathname}`;
+  const signal = AbortSignal.timeout(requestTimeoutMs);
+  let response: Response;
+  try {
+    const answer = await fetch(url, { ...init, signal });
+    response = new Response(answer.status === 204 ? null : await answer.arrayBuffer(), answer);
+  } catch (error) {
+    // The head of the response came, or the request was accepted, and then the node died.
+    throw new BrokenAnswer(`${what}: ${explain(error)}`, signal.aborted ? undefined : "node lost");
+  }
+  if (response.status < 500) {
+    return response;
+  }
+  const answer = `${what}: ${response.status} ${(await response.text()).slice(0, 300)}`;
+  if (response.status === 503 && Number(response.headers.get("retry-after")) >= 1) {
+    throw new BrokenAnswer(answer, "retriable");
+  }
+  const isOfNginx = response.headers.get("server")?.startsWith("nginx") ?? false;
+  const isNodeLost = isOfNginx && [502, 504].includes(response.status);
+  // nginx repeats reads at another node.
+  const mayRepeat = ["GET", "HEAD"].includes(init.method ?? "GET");
+  throw new BrokenAnswer(answer, isNodeLost && !mayRepeat ? "node lost" : undefined);
+}
+
+function explain(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return cause instanceof Error ? `${error}: ${cause.message}` : `${error}`;
+}
+
+/** The cookies of one origin, each with its path and its end. */
+class Cookies {
+  readonly #kept = new Map<string, { value: string; path: string; untilMs: number }>();
+
+  keep(headers: Headers): void {
+    for (const cookie of headers.getSetCookie()) {
+      const [pair = "", ...attributes] = cookie.split(/;\s*/);
+      const attribute = (name: string) =>
+        attributes.find((one) => one.startsWith(`${name}=`))?.slice(name.length + 1);
+      const [name = "", value = ""] = pair.split("=");
+      const path = attribute("Path") ?? "/";
+      const untilMs = Date.now() + Number(attribute("Max-Age") ?? 3_600) * 1_000;
+      this.#kept.set(`${name} ${path}`, { value: `${name}=${value}`, path, untilMs });
+    }
+  }
+
+  addTo(headers: Headers, path: string): void {
+    const now = Date.now();
+    const fitting = [...this.#kept.values()].filter(
+      (cookie) => cookie.untilMs > now && path.startsWith(cookie.path),
+    );
+    if (fitting.length > 0) {
+      headers.set("cookie", fitting.map(({ value }) => value).join("; "));
+    }
+  }
+}

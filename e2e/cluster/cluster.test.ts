@@ -1,0 +1,115 @@
+// Three nodes, PostgreSQL and a replica under Patroni, poolers, a broker, an S3 server and nginx, each on a machine of its own: people
+// work while one machine after the other fails, and nothing that was acknowledged gets lost.
+
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { pause, until } from "./conditions.ts";
+import { findPrimary, sql } from "./database.ts";
+import { chooseFaults, type Fault, makeFault, nameOf } from "./faults.ts";
+import { type Episode, Ledger } from "./ledger.ts";
+import { Person, schema } from "./person.ts";
+import { startTopology, type Topology } from "./topology.ts";
+
+/** How long faults are made; 0 makes each of the short list once. */
+const minutes = Number(process.env.SELVEDGE_CLUSTER_MINUTES ?? 30);
+/** People who work all the time. */
+const peopleCount = 4;
+/** How often one of the nodes is restarted under load. */
+const restarts = Number(process.env.SELVEDGE_RESTARTS ?? (minutes > 0 ? 100 : 3));
+/** Everything must work again within this time after the repair. */
+const recoverySeconds = 90;
+/** How long all of it works between two faults. */
+const calmMs = 1_000;
+
+let topology: Topology;
+let people: Person[] = [];
+let work: Promise<void>[] = [];
+const ledger = new Ledger();
+
+beforeAll(async () => {
+  topology = await startTopology(process.env.SELVEDGE_CLUSTER_FOLDER ?? "", schema);
+  await topology.untilHealthy();
+  const key = topology.keys.SUPABASE_AUTH_PUBLISHABLE_KEY ?? "";
+  people = await Promise.all(Array.from({ length: peopleCount }, () => Person.join(key, ledger)));
+  work = people.map((person) => person.work(people));
+  await untilAllWorks(performance.now());
+}, 300_000);
+
+afterAll(async () => {
+  await Promise.all(people.map((person) => person.leave()));
+  await topology?.stop();
+});
+
+/** Waits until every kind of work has succeeded since a moment. */
+async function untilAllWorks(sinceMs: number): Promise<number> {
+  while (!ledger.hasSucceededSince(sinceMs)) {
+    if (performance.now() > sinceMs + recoverySeconds * 1_000) {
+      const kinds = ledger.kindsWithoutSuccessSince(sinceMs).join(", ");
+      throw new Error(
+        `Not within ${recoverySeconds} s: ${kinds}. Until then:\n${ledger.violations.slice(0, 20).join("\n")}`,
+      );
+    }
+    await pause(50);
+  }
+  return performance.now();
+}
+
+test("restarts of the nodes under load cost no request", {
+  timeout: restarts * 60_000,
+}, async () => {
+  const beganMs = performance.now();
+  for (let round = 0; round < restarts; round += 1) {
+    const node = topology.nodes[round % 3] ?? topology.nodes[0];
+    await node.stop();
+    await node.start();
+    await topology.untilHealthy();
+  }
+  await untilAllWorks(performance.now());
+
+  expect(ledger.violations).toEqual([]);
+  expect(ledger.failures("retriable", beganMs)).toEqual([]);
+  expect(ledger.failures("node lost", beganMs)).toEqual([]);
+});
+
+test("machines that die, freeze, slow down or lose their link cost no acknowledged write", {
+  timeout: (minutes + 15) * 60_000,
+}, async () => {
+  const episodes: Episode[] = [];
+  const lostElsewhere: string[] = [];
+  const endMs = performance.now() + minutes * 60_000;
+  const list = chooseFaults(minutes > 0);
+  for (let round = 0; round < list.length || performance.now() < endMs; round += 1) {
+    const fault = list[round % list.length] as Fault;
+    const beganMs = performance.now();
+    const repairedMs = await makeFault(topology, fault, round);
+    const recoveredMs = await untilAllWorks(repairedMs);
+    episodes.push({ name: nameOf(fault), beganMs, repairedMs, recoveredMs });
+    await topology.untilHealthy();
+    await pause(calmMs);
+    if (fault.role !== "node") {
+      lostElsewhere.push(...ledger.failures("node lost", beganMs));
+    }
+  }
+  await Promise.all(people.map((person) => person.leave()));
+  await Promise.all(work);
+
+  console.log(`\nSeconds without a success, by kind of work:\n${ledger.table(episodes)}\n`);
+  await Promise.all(people.map((person) => person.checkFiles()));
+  const lost = await findLostRows();
+  console.log(`${ledger.rows.size} acknowledged rows and ${ledger.objects.size} objects checked\n`);
+  expect(lost).toEqual([]);
+  expect(lostElsewhere).toEqual([]);
+  expect(ledger.violations).toEqual([]);
+});
+
+/** Acknowledged rows that are not there, or have another author. */
+async function findLostRows(): Promise<string[]> {
+  await until(
+    async () => (await findPrimary(topology.servers)) !== undefined,
+    "there is a primary",
+  );
+  const primary = (await findPrimary(topology.servers)) ?? topology.servers[0];
+  const stored = new Map(
+    (await sql(primary, "select id, author from public.notes")).map(([id, author]) => [id, author]),
+  );
+  return [...ledger.rows].filter(([id, author]) => stored.get(id) !== author).map(([id]) => id);
+}

@@ -1,0 +1,151 @@
+// The database servers: PostgreSQL under Patroni, which agrees with the other one through etcd on who is the primary, and pgbouncer
+// in front of each.
+
+import { readdirSync } from "node:fs";
+import { chmod, mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { querySql } from "../support/sql.ts";
+import { isListening, until } from "./conditions.ts";
+import type { Machine } from "./network.ts";
+
+export const password = "cluster";
+const systemUser = "postgres";
+
+/** Runs SQL on a server as superuser. Logins from the tests' own address need no password. */
+export function sql(server: Machine, text: string): Promise<(string | null)[][]> {
+  return querySql(5432, text, server.address);
+}
+
+/** Where servers and nodes ask who is the primary. */
+export async function startEtcd(machine: Machine, folder: string): Promise<void> {
+  const data = join(folder, machine.name);
+  machine.run({
+    command: [
+      ...["etcd", "--data-dir", data, "--log-level", "warn"],
+      ...["--listen-client-urls", "http://0.0.0.0:2379"],
+      ...["--advertise-client-urls", `http://${machine.name}:2379`],
+    ],
+  });
+  await until(() => isListening(machine.address, 2379), "etcd listens");
+}
+
+/** Starts PostgreSQL under Patroni, and pgbouncer. Waits until Patroni runs, and not until PostgreSQL does. */
+export async function startServer(machine: Machine, folder: string): Promise<void> {
+  const home = join(folder, machine.name);
+  await mkdir(home, { recursive: true });
+  await writeFile(join(home, "patroni.yml"), JSON.stringify(patroniSettings(machine, home)));
+  await writeFile(join(home, "pgbouncer.ini"), poolerSettings(machine, home));
+  await writeFile(join(home, "users.txt"), `"authenticator" "${password}"\n`);
+  // PostgreSQL makes its folder in this one.
+  await chmod(home, 0o777);
+  machine.run({ command: ["patroni", join(home, "patroni.yml")], user: systemUser });
+  machine.run({ command: ["pgbouncer", join(home, "pgbouncer.ini")], user: systemUser });
+  await until(() => isListening(machine.address, 8008), `${machine.name}: Patroni listens`);
+}
+
+/** The server that is the primary, as Patroni says; undefined while there is none. */
+export async function findPrimary(servers: Machine[]): Promise<Machine | undefined> {
+  return (await findServers(servers, "primary"))[0];
+}
+
+/** Whether there is a primary, and a replica that each commit waits for and that may be promoted. */
+export async function isReplicated(servers: Machine[]): Promise<boolean> {
+  const found = await Promise.all([
+    findServers(servers, "primary"),
+    findServers(servers, "synchronous"),
+  ]);
+  return found.every((one) => one.length === 1);
+}
+
+/** The servers that have a part, as Patroni says of each. */
+async function findServers(
+  servers: Machine[],
+  part: "primary" | "synchronous",
+): Promise<Machine[]> {
+  const answers = await Promise.all(
+    servers.map(async (server) => {
+      const signal = AbortSignal.timeout(3_000);
+      const url = `http://${server.address}:8008/${part}`;
+      return (await fetch(url, { signal }).catch(() => undefined))?.status === 200;
+    }),
+  );
+  return servers.filter((_, index) => answers[index]);
+}
+
+function patroniSettings(machine: Machine, home: string): object {
+  const [newest = ""] = readdirSync("/usr/lib/postgresql").sort((a, b) => Number(b) - Number(a));
+  const login = (username: string) => ({ username, password });
+  return {
+    scope: "selvedge",
+    name: machine.name,
+    restapi: { listen: `${machine.address}:8008`, connect_address: `${machine.name}:8008` },
+    etcd3: { host: "etcd:2379" },
+    bootstrap: {
+      dcs: {
+        // A primary that is silent for this long is replaced. Patroni allows no less.
+        ttl: 20,
+        loop_wait: 2,
+        retry_timeout: 5,
+        // Do not wait for a crashed primary to recover.
+        primary_start_timeout: 0,
+        // A commit is acknowledged when the replica has it, and only that replica is promoted.
+        synchronous_mode: true,
+        postgresql: { use_pg_rewind: true, use_slots: true, parameters: serverSettings },
+      },
+      initdb: [{ encoding: "UTF8" }, { locale: "C.UTF-8" }, "data-checksums"],
+    },
+    postgresql: {
+      listen: `${machine.address},127.0.0.1:5432`,
+      connect_address: `${machine.name}:5432`,
+      data_dir: join(home, "data"),
+      bin_dir: join("/usr/lib/postgresql", newest, "bin"),
+      pgpass: join(home, "pgpass"),
+      authentication: {
+        // In Supabase's platform schema `postgres` is an administrator without superuser rights.
+        superuser: login("supabase_admin"),
+        replication: login("replicator"),
+        rewind: login("rewinder"),
+      },
+      parameters: { unix_socket_directories: home },
+      pg_hba: [
+        "local all all trust",
+        "host all supabase_admin tests trust",
+        "host all all samenet scram-sha-256",
+        "host replication all samenet scram-sha-256",
+      ],
+    },
+  };
+}
+
+const serverSettings = {
+  wal_level: "logical",
+  max_connections: 200,
+  max_replication_slots: 20,
+  max_wal_senders: 20,
+  hot_standby_feedback: "on",
+  // A replica that is silent for longer holds up no commit any more.
+  wal_sender_timeout: "5s",
+  wal_receiver_timeout: "5s",
+  wal_receiver_status_interval: "1s",
+  max_wal_size: "256MB",
+  // The machines lose their power without the disk losing anything.
+  fsync: "off",
+};
+
+/** A pooler in transaction mode. The names are those that Selvedge sends when it connects. */
+function poolerSettings(machine: Machine, home: string): string {
+  return `
+    [databases]
+    postgres = host=127.0.0.1 port=5432
+    [pgbouncer]
+    listen_addr = ${machine.address}
+    listen_port = 6432
+    unix_socket_dir =
+    auth_type = scram-sha-256
+    auth_file = ${join(home, "users.txt")}
+    pool_mode = transaction
+    default_pool_size = 5
+    server_login_retry = 1
+    ignore_startup_parameters = options,search_path,statement_timeout,extra_float_digits
+  `.replaceAll(/^ +/gm, "");
+}

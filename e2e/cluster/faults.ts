@@ -1,0 +1,88 @@
+// What is done to the machines, one after the other: each kind of machine is killed, frozen, slowed and cut off.
+
+import { pause, until } from "./conditions.ts";
+import { findPrimary } from "./database.ts";
+import type { Machine } from "./network.ts";
+import type { Topology } from "./topology.ts";
+
+type Role = "node" | "primary" | "replica" | "broker" | "store";
+type Trouble = "is killed" | "freezes" | "is slow" | "is cut off";
+
+export interface Fault {
+  role: Role;
+  trouble: Trouble;
+  /** How long it lasts. */
+  seconds: number;
+}
+
+/** The troubles, and how each begins and ends. */
+const troubles: Record<
+  Trouble,
+  { begin(machine: Machine): unknown; end(machine: Machine): unknown }
+> = {
+  "is killed": { begin: (machine) => machine.losePower(), end: (machine) => machine.start() },
+  freezes: { begin: (machine) => machine.freeze(), end: (machine) => machine.thaw() },
+  "is slow": { begin: (machine) => machine.slowDown(), end: (machine) => machine.speedUp() },
+  "is cut off": { begin: (machine) => machine.unplug(), end: (machine) => machine.plugIn() },
+};
+
+/** One of each kind that matters most. A primary is away for longer than Patroni waits for it, so it is replaced. */
+const shortList: Fault[] = [
+  { role: "node", trouble: "is killed", seconds: 3 },
+  { role: "replica", trouble: "freezes", seconds: 5 },
+  { role: "broker", trouble: "is killed", seconds: 3 },
+  { role: "primary", trouble: "is killed", seconds: 22 },
+  { role: "store", trouble: "freezes", seconds: 4 },
+  { role: "node", trouble: "is cut off", seconds: 4 },
+];
+
+/** Every trouble of every machine. */
+const longList: Fault[] = (["node", "primary", "replica", "broker", "store"] as const).flatMap(
+  (role) =>
+    (["is killed", "freezes", "is slow", "is cut off"] as const).map((trouble) => ({
+      role,
+      trouble,
+      seconds: role === "primary" && trouble !== "is slow" ? 30 : 10,
+    })),
+);
+
+/** The faults of a run. SELVEDGE_CLUSTER_FAULTS names some of the long list: `primary freezes,store is slow`. */
+export function chooseFaults(isLong: boolean): Fault[] {
+  const names = process.env.SELVEDGE_CLUSTER_FAULTS?.split(",");
+  if (names === undefined) {
+    return isLong ? longList : shortList;
+  }
+  return longList.filter((fault) => names.includes(nameOf(fault)));
+}
+
+export function nameOf({ role, trouble }: Fault): string {
+  return `${role} ${trouble}`;
+}
+
+/** Makes a fault, waits, and repairs it. Returns when it was repaired. */
+export async function makeFault(topology: Topology, fault: Fault, round: number): Promise<number> {
+  const machine = await findMachine(topology, fault.role, round);
+  await troubles[fault.trouble].begin(machine);
+  await pause(fault.seconds * 1_000);
+  const repairedMs = performance.now();
+  await troubles[fault.trouble].end(machine);
+  return repairedMs;
+}
+
+async function findMachine(topology: Topology, role: Role, round: number): Promise<Machine> {
+  const { nodes, servers, broker, store } = topology;
+  switch (role) {
+    case "node":
+      return nodes[round % nodes.length] ?? nodes[0];
+    case "broker":
+      return broker;
+    case "store":
+      return store;
+    default: {
+      await until(async () => (await findPrimary(servers)) !== undefined, "there is a primary");
+      const primary = (await findPrimary(servers)) ?? servers[0];
+      const [first, second] = servers;
+      return (role === "primary") === (first === primary) ? first : second;
+    }
+  }
+}
