@@ -37,7 +37,8 @@ pub use passwords::{RolePasswords, set_role_passwords};
 #[cfg(any(test, feature = "testing"))]
 pub(crate) use platform::digest as platform_digest;
 pub use platform::{
-    PlatformReport, apply as apply_platform, is_applied as is_platform_applied, set_auto_expose_new_tables,
+    PlatformReport, apply as apply_platform, is_applied as is_platform_applied, reserve_memberships,
+    set_auto_expose_new_tables,
 };
 pub use project::{
     LOCK_TIMEOUT, MigrationState, MigrationStatus, apply_pending, apply_roles, find_pending, list_migrations,

@@ -220,6 +220,22 @@ pub async fn set_auto_expose_new_tables(client: &Client, expose: bool) -> Result
     Ok(client.batch_execute(sql).await?)
 }
 
+/// Keeps roles with CREATEROLE, such as `postgres`, from granting the roles that reach files and programs of the machine, as
+/// supautils does in Supabase's image. PostgreSQL refuses that by itself from version 16 on; until then it lets such roles
+/// grant all roles but those of superusers, and no statement changes the attributes of these three. Their members could
+/// become superusers, so it is for clusters of our own, where they have none.
+///
+/// # Errors
+/// When PostgreSQL refuses; `client` must be a superuser's.
+pub async fn reserve_memberships(client: &Client) -> Result<(), MigrateError> {
+    let sql = "update pg_catalog.pg_authid a set rolsuper = true
+               where a.rolname in ('pg_read_server_files', 'pg_write_server_files', 'pg_execute_server_program')
+                 and not a.rolsuper and current_setting('server_version_num')::int < 160000
+                 and not exists (select from pg_catalog.pg_auth_members m where m.roleid = a.oid)";
+    client.execute(sql, &[]).await?;
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,6 +1,7 @@
 //! Rights of the API roles and of `postgres` on tables that migrations create, and on the platform's own tables.
 
-use selvedge_postgres::{migrate::set_auto_expose_new_tables, testing::TestDatabase};
+use selvedge_postgres::migrate::{reserve_memberships, set_auto_expose_new_tables};
+use selvedge_postgres::testing::TestDatabase;
 
 use crate::{api, query_sqlstate, query_value};
 
@@ -161,6 +162,37 @@ async fn gw_012_postgres_is_no_superuser_and_cannot_become_one() {
     ] {
         assert_eq!(query_sqlstate(&postgres, attack).await, "42501", "{attack}");
     }
+}
+
+#[tokio::test]
+async fn gw_012_postgres_cannot_reach_files_and_programs_of_the_machine_by_a_membership() {
+    let database = TestDatabase::create().await;
+    let superuser = database.superuser().await;
+    reserve_memberships(&superuser).await.expect("reserved");
+    reserve_memberships(&superuser)
+        .await
+        .expect("a second start changes nothing");
+    let postgres = database.connect("postgres").await;
+
+    for role in [
+        "pg_read_server_files",
+        "pg_write_server_files",
+        "pg_execute_server_program",
+    ] {
+        for attack in [
+            format!("grant {role} to postgres"),
+            format!("create role gw_012_reader in role {role}"),
+            format!("alter role {role} nosuperuser"),
+            format!("set role {role}"),
+        ] {
+            let code = query_sqlstate(&postgres, &attack).await;
+            assert!(["42501", "42939"].contains(&&*code), "{attack}: {code}");
+        }
+    }
+    assert_eq!(
+        query_sqlstate(&postgres, "copy (select 1) to program 'true'").await,
+        "42501"
+    );
 }
 
 #[tokio::test]

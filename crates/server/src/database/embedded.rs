@@ -9,7 +9,7 @@ use selvedge_postgres::cluster::{
 };
 use selvedge_postgres::migrate::{
     self, ExtensionUse, Migration, RolePasswords, SeedOutcome, apply_pending, apply_platform, apply_roles,
-    apply_seeds, check_extensions, discover_migrations, find_extension_uses, find_seeds,
+    apply_seeds, check_extensions, discover_migrations, find_extension_uses, find_seeds, reserve_memberships,
     set_auto_expose_new_tables, set_role_passwords,
 };
 use selvedge_postgres::{Login, Logins};
@@ -186,6 +186,7 @@ pub(crate) fn seeded_marker(config: &Config) -> PathBuf {
 pub(crate) async fn apply_platform_to(config: &Config, cluster: &Cluster) -> Result<Client> {
     let superuser = connect(&cluster.superuser_config()).await?;
     let platform = apply_platform(&superuser).await?;
+    reserve_memberships(&superuser).await?;
     // New platform files may create roles, which have no password yet. At other starts nothing has changed.
     if is_first_start(config, cluster) || !platform.applied.is_empty() {
         let password = SecretString::from(EMBEDDED_PASSWORD);
