@@ -1,0 +1,11 @@
+-- `postgres` owns the extension plpgsql, too, as Supabase's image lets it manage that one: dumps comment on it.
+
+create or replace function _selvedge.is_allowed_extension(name text) returns boolean
+  language sql immutable
+begin atomic
+  select _selvedge.is_extension_of_the_image(name) or name = any (array[
+    'plpgsql', 'supabase-dbdev', 'basejump-supabase_test_helpers', 'basejump@supabase_test_helpers'
+  ]);
+end;
+
+select _selvedge.give_extensions_to_postgres();
