@@ -22,7 +22,7 @@ pub(super) struct SourceInfo {
     pub(super) format: ImageFormat,
     /// Pixels of one frame.
     pub(super) pixels: u64,
-    /// Memory that decoding may take, with the conversion to eight bits per channel.
+    /// Memory that the source may take, until it has been resized.
     pub(super) decoding_bytes: u64,
     /// Whether it may have more than one frame.
     pub(super) is_animated: bool,
@@ -58,8 +58,9 @@ pub(super) fn inspect_source(source: &[u8]) -> Result<SourceInfo, RenderError> {
         _ => false,
     };
     let decoding_bytes = if is_animated {
-        // The header does not tell the number of frames, so an animation is charged for the most that it may have.
-        MAX_PIXELS * 4
+        // The header does not tell the number of frames, so an animation is charged for the most that it may have, and for
+        // the copy of one of them that is resized.
+        (MAX_PIXELS + pixels) * 4
     } else {
         decoding_cost(&decoder, format, scans)
     };
@@ -74,8 +75,9 @@ pub(super) fn inspect_source(source: &[u8]) -> Result<SourceInfo, RenderError> {
     })
 }
 
-/// The memory that decoding takes: the pixels as the file has them, what the decoder keeps besides, and the pixels in
-/// eight bits per channel where the file has others.
+/// The memory that decoding takes (the pixels as the file has them, what the decoder keeps besides, and the pixels in
+/// eight bits per channel where the file has others), or what resizing takes if that is more: the pixels in eight bits, and a
+/// copy of them that is turned upright or multiplied by the alpha channel.
 fn decoding_cost(decoder: &impl ImageDecoder, format: ImageFormat, scans: usize) -> u64 {
     let (width, height) = decoder.dimensions();
     let pixels = u64::from(width) * u64::from(height);
@@ -86,12 +88,13 @@ fn decoding_cost(decoder: &impl ImageDecoder, format: ImageFormat, scans: usize)
         _ => 0,
     };
     let color = decoder.color_type();
+    let eight_bit_bytes_per_pixel = if color.has_alpha() { 4 } else { 3 };
     let converted_bytes_per_pixel = match color {
         ColorType::Rgb8 | ColorType::Rgba8 => 0,
-        color if color.has_alpha() => 4,
-        _ => 3,
+        _ => eight_bit_bytes_per_pixel,
     };
-    decoder.total_bytes() + pixels * (kept_bytes_per_pixel + converted_bytes_per_pixel)
+    let decoding = decoder.total_bytes() + pixels * (kept_bytes_per_pixel + converted_bytes_per_pixel);
+    decoding.max(pixels * 2 * eight_bit_bytes_per_pixel)
 }
 
 #[cfg(test)]
@@ -113,15 +116,15 @@ mod tests {
     }
 
     #[test]
-    fn store_093_the_memory_of_deep_colours_is_counted() {
+    fn store_093_the_memory_of_deep_colours_and_of_copies_is_counted() {
         let cost = |color| {
             let info = inspect_source(&png(100, 10, color)).expect("a source");
             info.decoding_bytes / info.pixels
         };
 
-        assert_eq!(cost(ExtendedColorType::Rgb8), 3);
-        assert_eq!(cost(ExtendedColorType::Rgba8), 4);
+        assert_eq!(cost(ExtendedColorType::Rgb8), 3 + 3);
+        assert_eq!(cost(ExtendedColorType::Rgba8), 4 + 4);
         assert_eq!(cost(ExtendedColorType::Rgba16), 8 + 4);
-        assert_eq!(cost(ExtendedColorType::L16), 2 + 3);
+        assert_eq!(cost(ExtendedColorType::L16), 3 + 3);
     }
 }
