@@ -1,7 +1,9 @@
 // How many processes a function has, and how long one lives: several workers under load, the wall clock, the policy `oneshot`,
-// and `functions serve` with a debugger.
+// and `functions serve`: with a debugger, and beside a project that runs.
 
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { appendFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually, type FunctionsServer, startFunctions } from "../support/functions.ts";
@@ -148,18 +150,99 @@ describe("gw_042 functions serve --inspect-mode run", () => {
     expect(await (await call).text()).toBe("Slow Response");
   });
 
-  test("a second functions serve names the running one and what to do", async () => {
-    const second = promisify(execFile)(
-      binary(),
-      ["functions", "serve", "--project", server.folder],
-      {
-        env: { ...process.env, SELVEDGE_DATA_DIR: server.dataFolder },
-      },
+  test("the words of the CLI are printed, with each call", async () => {
+    await server.call("slow");
+
+    expect(server.output()).toContain("Setting up Edge Functions runtime...");
+    expect(server.output()).toContain("Skipped serving Function: switched-off");
+    expect(server.output()).toContain(
+      `Serving functions on ${server.apiUrl}/functions/v1/<function-name>\n - `,
+    );
+    expect(server.output()).toContain("serving the request with supabase/functions/slow");
+  });
+});
+
+describe("gw_042 functions serve beside a running project", () => {
+  let server: FunctionsServer;
+
+  beforeAll(async () => {
+    server = await startFunctions();
+    await writeFile(join(server.folder, "lent.env"), "LENT=by-serve\n");
+  });
+
+  afterAll(async () => {
+    await server?.stop();
+  });
+
+  /** Runs `functions serve` until it serves. */
+  async function serve(...flags: string[]) {
+    const child = spawn(binary(), ["functions", "serve", "--project", server.folder, ...flags], {
+      env: { ...process.env, SELVEDGE_DATA_DIR: server.dataFolder },
+    });
+    let printed = "";
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding("utf8").on("data", (text: string) => {
+        printed += text;
+      });
+    }
+    const ended = new Promise<number | null>((done) => child.once("exit", done));
+    const output = (isDone: (text: string) => boolean) => eventually(() => printed, isDone);
+    await output((text) => text.includes("Serving functions on") || child.exitCode !== null);
+    return { child, ended, output };
+  }
+
+  const lent = async () => (await (await server.call("variables")).json()).env.LENT;
+  const greet = () =>
+    fetch(`${server.apiUrl}/functions/v1/hello`, {
+      method: "POST",
+      body: JSON.stringify({ name: "Ada" }),
+    });
+
+  test("its options count, and it shows what functions print, until it ends", async () => {
+    expect([await lent(), (await greet()).status]).toEqual([undefined, 401]);
+
+    const session = await serve("--env-file", join(server.folder, "lent.env"), "--no-verify-jwt");
+    expect([await lent(), (await greet()).status]).toEqual(["by-serve", 200]);
+    const printed = await session.output((text) => text.includes("greeting"));
+    expect(printed).toContain(
+      `Serving functions on ${server.apiUrl}/functions/v1/<function-name>\n - `,
+    );
+    expect(printed).toContain("serving the request with supabase/functions/hello");
+    expect(printed).toContain("[Info] greeting Ada");
+
+    session.child.kill("SIGINT");
+    expect(await session.ended).toBe(0);
+    expect(await session.output((text) => text.includes("Stopped"))).toContain(
+      "Stopped serving supabase/functions",
+    );
+    expect(
+      await eventually(
+        async () => (await greet()).status,
+        (status) => status === 401,
+      ),
+    ).toBe(401);
+    expect(await lent()).toBeUndefined();
+  });
+
+  test("changed files are named, and a second one takes over", async () => {
+    const first = await serve();
+    const settings = join(server.folder, "config.toml");
+    await appendFile(settings, "\n[functions.hello]\nverify_jwt = false\n");
+    expect(
+      await eventually(
+        async () => (await greet()).status,
+        (status) => status === 200,
+      ),
+    ).toBe(200);
+    expect(await first.output((text) => text.includes("File change"))).toContain(
+      `File change detected: ${settings} (WRITE)`,
     );
 
-    await expect(second).rejects.toMatchObject({
-      stderr: expect.stringMatching(/runs already, and serves its functions[\s\S]*selvedge stop/),
-    });
-    expect(await (await server.call("slow")).text()).toBe("Slow Response");
+    const second = await serve("--env-file", join(server.folder, "lent.env"));
+    expect(await first.ended).toBe(0);
+    expect(await lent()).toBe("by-serve");
+    // Killed, it takes its options along as well.
+    second.child.kill("SIGKILL");
+    expect(await eventually(lent, (value) => value === undefined)).toBeUndefined();
   });
 });

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use secrecy::SecretString;
 use selvedge_token::{ApiKeys, KeyRing};
+use serde::{Deserialize, Serialize};
 
 /// Settings of the functions service. Built by the server; nothing here reads files or variables.
 #[derive(Debug, Clone)]
@@ -36,6 +37,8 @@ pub struct FunctionsConfig {
     pub import_map: Option<PathBuf>,
     /// `--no-verify-jwt`: no function checks the caller's token.
     pub skips_jwt: bool,
+    /// Whether each call is logged, as under the CLI's `functions serve`.
+    pub announces_calls: bool,
     /// `--inspect`: every worker listens for a debugger, and has no time limits.
     pub inspect: Option<Inspect>,
     /// Limits of every worker.
@@ -86,7 +89,7 @@ pub struct Inspect {
 }
 
 /// `--inspect-mode`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum InspectMode {
     /// Run at once.
     Run,

@@ -137,10 +137,10 @@ impl PoolState {
         }
         self.checked = Instant::now();
         let is_changed = |(path, state): &(PathBuf, FileState)| read_file_state(path) != *state;
-        if !self.sources.iter().any(is_changed) {
+        let Some((path, _)) = self.sources.iter().find(|source| is_changed(source)) else {
             return;
-        }
-        tracing::info!(target: "edge_function", function = self.function.slug, "source files changed: reloading");
+        };
+        tracing::info!(target: "edge_function::files", "File change detected: {} (WRITE)", path.display());
         for worker in &self.workers {
             worker.retire(EndReason::EarlyDrop);
         }

@@ -23,6 +23,7 @@ pub(crate) fn config(project: &Path) -> FunctionsConfig {
         deno_environment: Vec::new(),
         import_map: None,
         skips_jwt: false,
+        announces_calls: false,
         inspect: None,
         limits: WorkerLimits::default(),
     }

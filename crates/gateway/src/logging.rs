@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write as _};
 use std::io::IsTerminal;
-use std::sync::OnceLock;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use tracing::field::{Field, Visit};
 use tracing::{Event, Level, Subscriber};
@@ -23,6 +23,8 @@ pub enum LogFormat {
 pub struct LogLine {
     /// The line's level, such as `WARN` or `INFO`.
     pub level: Level,
+    /// The part of the program that wrote the line, such as `edge_function`.
+    pub target: &'static str,
     /// The id of the request during which the line was written, where it names one.
     pub request_id: Option<String>,
     /// The message, followed by `name=value` for each further field.
@@ -30,13 +32,14 @@ pub struct LogLine {
 }
 
 /// A function that gets every line which passes the filter of `RUST_LOG`.
-pub type LineListener = Box<dyn Fn(LogLine) + Send + Sync>;
+pub type LineListener = Arc<dyn Fn(&LogLine) + Send + Sync>;
 
-static LINE_LISTENER: OnceLock<LineListener> = OnceLock::new();
+static LINE_LISTENERS: RwLock<Vec<LineListener>> = RwLock::new(Vec::new());
 
-/// Hands every later line to `listener`. Only the first call has an effect, because logging is set up once per process, too.
+/// Hands every later line to `listener`, until the process ends.
 pub fn listen_to_lines(listener: LineListener) {
-    let _ = LINE_LISTENER.set(listener);
+    let mut listeners = LINE_LISTENERS.write().unwrap_or_else(PoisonError::into_inner);
+    listeners.push(listener);
 }
 
 /// Starts logging to standard error. `filter` is in the syntax of `RUST_LOG`; an invalid one falls back to `info`.
@@ -58,17 +61,26 @@ struct LineLayer;
 
 impl<S: Subscriber> Layer<S> for LineLayer {
     fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
+        // Cloned, so that no lock is held while listeners run, which may log lines themselves.
+        let listeners = LINE_LISTENERS
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
         // A server without a console has no listener, and then rendering the fields would be wasted time.
-        let Some(listener) = LINE_LISTENER.get() else {
+        if listeners.is_empty() {
             return;
-        };
+        }
         let mut fields = LineFields::default();
         event.record(&mut fields);
-        listener(LogLine {
+        let line = LogLine {
             level: *event.metadata().level(),
+            target: event.metadata().target(),
             request_id: fields.request_id,
             text: fields.message + &fields.rest,
-        });
+        };
+        for listener in &listeners {
+            listener(&line);
+        }
     }
 }
 

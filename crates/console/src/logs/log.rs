@@ -25,11 +25,12 @@ impl ConsoleLog {
     pub fn start() -> Arc<Self> {
         let log = Arc::new(Self::default());
         let receiver = Arc::clone(&log);
-        logging::listen_to_lines(Box::new(move |line: LogLine| {
+        logging::listen_to_lines(Arc::new(move |line: &LogLine| {
             let now = Utc::now().timestamp_millis();
+            let request_id = line.request_id.clone();
             receiver
                 .lines
-                .push(now, line.level.as_str(), line.request_id, &line.text);
+                .push(now, line.level.as_str(), request_id, &line.text);
         }));
         log
     }

@@ -105,6 +105,9 @@ async fn call_project_function(
     if pool.verifies_jwt() && request.method() != Method::OPTIONS {
         verify_jwt(authorization.as_ref(), &state.shared.keys)?;
     }
+    if state.shared.launcher().config.announces_calls {
+        tracing::info!(target: "edge_function::calls", "serving the request with supabase/functions/{slug}");
+    }
     let caller = Caller::extract(request);
     let progress: Progress = Rc::new(Cell::new(Instant::now()));
     let body = make_request_body(request, payload, &progress);

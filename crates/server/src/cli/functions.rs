@@ -18,7 +18,7 @@ pub struct FunctionsArgs {
 pub enum FunctionsAction {
     /// Create a function
     New(NewFunctionArgs),
-    /// Run the project as `start` does, with options for functions, and show what functions print
+    /// Serve the functions with other options, and show what they print; starts the project unless it runs
     Serve(Box<ServeFunctionsArgs>),
     /// List the project's functions
     List(ListFunctionsArgs),
@@ -79,6 +79,9 @@ pub struct ServeFunctionsArgs {
     /// Listen for a debugger, and choose how a function starts
     #[arg(long, value_enum)]
     pub inspect_mode: Option<InspectModeArg>,
+    /// Accepted, as for the Supabase CLI: there is no main worker
+    #[arg(long, hide = true)]
+    pub inspect_main: bool,
     #[command(flatten)]
     pub start: StartArgs,
 }

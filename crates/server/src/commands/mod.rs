@@ -53,7 +53,7 @@ pub(crate) async fn run(cli: Cli) -> Result<()> {
     }
     match cli.command {
         Command::Start(args) if args.detach => background::start_detached(config).await,
-        Command::Start(_) => start::run(config).await,
+        Command::Start(_) => start::run(config, |_| ()).await,
         Command::Serve(args) if args.ready => probe::check_ready(&config).await,
         Command::Serve(_) => serve::run(config).await,
         Command::Rest(args) => rest::run(&args).await,

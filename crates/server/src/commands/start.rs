@@ -11,7 +11,7 @@ use super::development::{self, Listeners, LocalServices};
 use super::logging::start_logging;
 use super::{shutdown, summary};
 use crate::config::Config;
-use crate::database::embedded::{self, Embedded};
+use crate::database::embedded::{self, Embedded, Report};
 use crate::keys::KeySet;
 use crate::keys::signing_keys;
 use crate::output::{self, DIM};
@@ -20,7 +20,8 @@ use crate::services::{BackgroundRuntime, Mode, Services};
 /// Only warnings and errors, so that the summary stays readable in the terminal, and what edge functions print.
 const DEFAULT_LOG_FILTER: &str = "warn,edge_function=info";
 
-pub(super) async fn run(mut config: Config) -> Result<()> {
+/// Runs the project until a signal comes. `after_summary` prints what else the command has to say.
+pub(super) async fn run(mut config: Config, after_summary: fn(&Config)) -> Result<()> {
     let started = Instant::now();
     let local_services = LocalServices::from_config(&config);
     development::decide_on_inbox(&mut config);
@@ -46,7 +47,11 @@ pub(super) async fn run(mut config: Config) -> Result<()> {
         started = Embedded::start(&config) => started?,
         () = signals.next() => bail!("interrupted while the database was starting"),
     };
-    let outcome = serve_until_stopped(&config, &keys, &mut embedded, listeners, signals, started).await;
+    let print_all = |report: &Report, buckets: &SeedReport| {
+        summary::print_summary(&config, &keys, report, buckets, started.elapsed());
+        after_summary(&config);
+    };
+    let outcome = serve_until_stopped(&config, &keys, &mut embedded, listeners, signals, print_all).await;
     // PostgreSQL is stopped in any case; the reason why serving ended is the more useful error.
     let stopped = embedded.cluster.stop().await;
     outcome?;
@@ -61,7 +66,7 @@ async fn serve_until_stopped(
     embedded: &mut Embedded,
     listeners: Listeners,
     signals: shutdown::Signals,
-    started: Instant,
+    print_all: impl FnOnce(&Report, &SeedReport),
 ) -> Result<()> {
     let background = BackgroundRuntime::new()?;
     let services = Services::connect(&background, config, embedded.logins(), keys, Mode::Development)
@@ -79,7 +84,7 @@ async fn serve_until_stopped(
     let health = services.health();
     let plan = shutdown::StopPlan::from_services(&services, config);
     let handles = development::start_servers(config, keys, services, listeners).await?;
-    summary::print_summary(config, keys, &embedded.report, &buckets, started.elapsed());
+    print_all(&embedded.report, &buckets);
     let lost = embedded
         .cluster
         .keep_running(|runs| health.set_database_restarting(!runs));

@@ -139,6 +139,8 @@ pub struct FunctionsSection {
     pub import_map: Option<PathBuf>,
     /// `--no-verify-jwt`
     pub no_verify_jwt: bool,
+    /// Whether each call is logged, as under `functions serve`.
+    pub announces_calls: bool,
     /// `inspector_port`: the debugger's port. Default 8083.
     pub inspector_port: u16,
     /// `--inspect` and `--inspect-mode`; `None` without them.
@@ -207,6 +209,7 @@ impl FunctionsSection {
             env_file: None,
             import_map: None,
             no_verify_jwt: false,
+            announces_calls: false,
             inspector_port: runtime.port("inspector_port", 8083),
             inspect: None,
         }

@@ -1,4 +1,4 @@
-//! Gives edge functions their new settings when `config.toml` changes while the server runs, as `supabase functions serve` does.
+//! Gives edge functions new settings while the server runs: when `config.toml` changes, and while `functions serve` runs beside it.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -6,8 +6,10 @@ use std::time::{Duration, SystemTime};
 
 use selvedge_functions::Functions;
 use selvedge_token::KeyRing;
+use tokio::sync::mpsc;
 use tokio::time::{MissedTickBehavior, interval};
 
+use super::function_sessions::{SessionChange, SessionOptions};
 use super::mode::Mode;
 use super::translate::functions::functions_config;
 use crate::config::Config;
@@ -25,38 +27,66 @@ pub(super) struct SettingsSource {
     pub(super) mode: Mode,
 }
 
-/// Reads `config.toml` again whenever it has changed. Only `[functions.*]`, `[edge_runtime]` and `[selvedge.functions]` take
-/// effect; a file with an error changes nothing.
-pub(super) async fn follow_config_file(functions: Functions, source: SettingsSource) {
+/// Reads `config.toml` again whenever it has changed, or a session of `functions serve` begins or ends. Only `[functions.*]`,
+/// `[edge_runtime]` and `[selvedge.functions]` take effect; a file with an error changes nothing.
+pub(super) async fn follow_settings(
+    functions: Functions,
+    source: SettingsSource,
+    mut sessions: mpsc::Receiver<SessionChange>,
+) {
     let file = source.config.project.folder.join("config.toml");
     let source = Arc::new(source);
     let mut seen = read_file_state(&file).await;
+    let mut options = None;
     let mut ticks = interval(INTERVAL);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
-        ticks.tick().await;
-        let state = read_file_state(&file).await;
-        if state == seen {
-            continue;
+        tokio::select! {
+            _ = ticks.tick() => {
+                let state = read_file_state(&file).await;
+                if state == seen {
+                    continue;
+                }
+                seen = state;
+                tracing::info!(target: "edge_function::files", "File change detected: {} (WRITE)", file.display());
+                if let Err(error) = apply_settings(&functions, &source, &options).await {
+                    tracing::warn!(target: "edge_function::files", "config.toml cannot be used: {error}");
+                }
+            }
+            Some(change) = sessions.recv() => {
+                let applied = apply_settings(&functions, &source, &change.options).await;
+                if applied.is_ok() {
+                    options = change.options;
+                }
+                // The client may have gone away, and then the next change takes its options back.
+                let _ = change.applied.send(applied);
+            }
         }
-        seen = state;
-        let (functions, source) = (functions.clone(), Arc::clone(&source));
-        // A blocking thread reads the files, so that the tasks beside this one go on.
-        let _ = tokio::task::spawn_blocking(move || apply_config_file(&functions, &source)).await;
     }
 }
 
-fn apply_config_file(functions: &Functions, source: &SettingsSource) {
-    match Config::load(&source.config.flags) {
-        Ok(loaded) => {
-            let config = with_functions_of(&source.config, loaded.config);
-            functions.replace_config(functions_config(&config, &source.keys, &source.ring, source.mode));
-            tracing::info!(target: "edge_function", "config.toml has changed: functions have its settings");
-        }
-        Err(error) => {
-            tracing::warn!(target: "edge_function", "config.toml has changed and cannot be used: {error}");
-        }
-    }
+/// Loads the configuration, and lets functions use it from the next call on.
+async fn apply_settings(
+    functions: &Functions,
+    source: &Arc<SettingsSource>,
+    session: &Option<SessionOptions>,
+) -> Result<(), String> {
+    let flags = match session {
+        Some(options) => options.add_to(&source.config.flags),
+        None => source.config.flags.clone(),
+    };
+    let announces_calls = session.is_some() || source.config.functions.announces_calls;
+    let (functions, source) = (functions.clone(), Arc::clone(source));
+    // A blocking thread reads the files, so that the tasks beside this one go on.
+    let applied = tokio::task::spawn_blocking(move || {
+        let loaded = Config::load(&flags).map_err(|error| error.to_string())?;
+        let config = with_functions_of(&source.config, loaded.config);
+        let mut settings = functions_config(&config, &source.keys, &source.ring, source.mode);
+        settings.announces_calls = announces_calls;
+        functions.replace_config(settings);
+        Ok(())
+    });
+    applied.await.map_err(|error| error.to_string())?
 }
 
 /// The configuration that the server runs with, except for what a new one says about functions: ports and keys of a running

@@ -5,6 +5,7 @@
 //! that no service knows the format of `config.toml`.
 
 mod background;
+mod function_sessions;
 mod function_settings;
 mod in_process;
 mod mode;
@@ -16,6 +17,7 @@ mod worker;
 mod write_tracking;
 
 pub(crate) use background::BackgroundRuntime;
+pub(crate) use function_sessions::{Session, SessionOptions};
 pub(crate) use in_process::make_api_service;
 pub(crate) use mode::Mode;
 pub(crate) use shared::{Services, fill_buckets, open_storage};

@@ -21,9 +21,11 @@ use selvedge_rest::SchemaCache;
 use selvedge_storage::{SeedReport, ServiceObjects, Storage, StorageWorker, seed_buckets};
 use selvedge_telemetry::{Telemetry, TelemetrySettings};
 use selvedge_token::KeyRing;
+use tokio::sync::mpsc;
 
 use super::background::BackgroundRuntime;
-use super::function_settings::{SettingsSource, follow_config_file};
+use super::function_sessions::accept_sessions;
+use super::function_settings::{SettingsSource, follow_settings};
 use super::mode::Mode;
 use super::picture_store::StoragePictures;
 use super::translate;
@@ -394,7 +396,11 @@ fn make_functions(config: &Config, ring: &Arc<KeyRing>, keys: &KeySet, mode: Mod
                 ring: Arc::clone(ring),
                 mode,
             };
-            tokio::spawn(follow_config_file(functions.clone(), source));
+            let (changes, sessions) = mpsc::channel(1);
+            tokio::spawn(follow_settings(functions.clone(), source, sessions));
+            if mode == Mode::Development {
+                tokio::spawn(accept_sessions(config.selvedge.data_dir.clone(), changes));
+            }
         }
         functions
     })

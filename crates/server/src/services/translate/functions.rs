@@ -57,6 +57,7 @@ pub(in crate::services) fn functions_config(
         deno_environment: section.deno_environment.clone(),
         import_map: section.import_map.clone(),
         skips_jwt: section.no_verify_jwt,
+        announces_calls: section.announces_calls,
         inspect: section.inspect.map(|mode| Inspect {
             port: section.inspector_port,
             mode,

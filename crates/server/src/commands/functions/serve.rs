@@ -1,0 +1,81 @@
+//! `functions serve`: serves a project's functions with options of its own, in the words of the Supabase CLI.
+//!
+//! A project that runs gets the options and sends what its functions print; otherwise the project is started with them.
+
+use std::io::Write as _;
+
+use anyhow::Result;
+use selvedge_postgres::cluster::{Cluster, LockHolder};
+
+use super::listing::{find_declared, list_slugs};
+use crate::commands::{shutdown, start};
+use crate::config::Config;
+use crate::instance::Ports;
+use crate::services::{Session, SessionOptions};
+
+/// How many functions are named, as by the CLI.
+const NAMED_FUNCTIONS: usize = 5;
+
+pub(super) async fn serve_functions(mut config: Config) -> Result<()> {
+    let running = Cluster::find_running(&config.selvedge.data_dir)?;
+    anstream::eprintln!("Setting up Edge Functions runtime...");
+    for slug in list_slugs(&config)
+        .iter()
+        .filter(|slug| !is_served(&config, slug))
+    {
+        anstream::eprintln!("Skipped serving Function: {slug}");
+    }
+    match running {
+        Some(holder) => serve_in_running(&mut config, &holder).await?,
+        None => {
+            config.functions.announces_calls = true;
+            start::run(config, print_addresses).await?;
+        }
+    }
+    anstream::println!("Stopped serving supabase/functions");
+    Ok(())
+}
+
+/// Lends the options to the server that runs, until a signal comes.
+async fn serve_in_running(config: &mut Config, holder: &LockHolder) -> Result<()> {
+    let mut signals = shutdown::Signals::listen()?;
+    if let Some(ports) = Ports::from_lock(holder) {
+        ports.apply(config);
+    }
+    let options = SessionOptions::from_flags(&config.flags);
+    let mut session = Session::begin(&config.selvedge.data_dir, options).await?;
+    print_addresses(config);
+    loop {
+        let line = tokio::select! {
+            line = session.next_line() => line,
+            () = signals.next() => return Ok(()),
+        };
+        match line {
+            Some(line) if line.is_error => anstream::eprintln!("{}", line.text),
+            Some(line) => {
+                anstream::println!("{}", line.text);
+                // Scripts read the lines through a pipe, which would get them in blocks.
+                std::io::stdout().flush()?;
+            }
+            None => {
+                anstream::eprintln!("The project has stopped, or another `functions serve` has taken over.");
+                return Ok(());
+            }
+        }
+    }
+}
+
+/// Where the functions are served. Compat: scripts wait for the first line.
+fn print_addresses(config: &Config) {
+    let url = format!("{}/functions/v1", config.api_url());
+    anstream::println!("Serving functions on {url}/<function-name>");
+    let slugs = list_slugs(config);
+    let served = slugs.iter().filter(|slug| is_served(config, slug));
+    for slug in served.take(NAMED_FUNCTIONS) {
+        anstream::println!(" - {url}/{slug}");
+    }
+}
+
+fn is_served(config: &Config, slug: &str) -> bool {
+    find_declared(config, slug).is_none_or(|function| function.enabled)
+}
