@@ -4,7 +4,9 @@
 //! Anybody can sign tokens with them: `serve` refuses each of them, and `start` listens on loopback only. Source:
 //! gateway contract §6. Values that secret scanners would report are written in parts.
 
-use crate::{JsonWebKey, legacy_api_key};
+use serde_json::json;
+
+use crate::{JsonWebKey, KeyRing, TokenError, legacy_api_key, unix_now};
 
 /// The shared JWT secret.
 pub const JWT_SECRET: &str = "super-secret-jwt-token-with-at-least-32-characters-long";
@@ -12,6 +14,8 @@ pub const JWT_SECRET: &str = "super-secret-jwt-token-with-at-least-32-characters
 const ISSUER: &str = "supabase-demo";
 /// `exp` of the well-known legacy keys, in Unix seconds (November 2032).
 const EXPIRES_AT: i64 = 1_983_812_996;
+/// How long legacy keys are valid that a project's own signing key signs.
+const TEN_YEARS_S: i64 = 10 * 365 * 24 * 3600;
 
 /// The legacy anon key.
 pub fn anon_key() -> String {
@@ -26,6 +30,15 @@ pub fn service_role_key() -> String {
 /// An anon or service_role key of a project with its own secret, with the claims of the well-known ones.
 pub fn derive_legacy_key(jwt_secret: &str, role: &str) -> String {
     legacy_api_key(jwt_secret.as_bytes(), role, ISSUER, EXPIRES_AT)
+}
+
+/// The same for a project with signing keys of its own, as the CLI makes it: signed with the first of them, and valid for ten
+/// years.
+///
+/// # Errors
+/// When the key cannot sign.
+pub fn sign_legacy_key(ring: &KeyRing, role: &str) -> Result<String, TokenError> {
+    ring.sign(&json!({ "iss": ISSUER, "role": role, "exp": unix_now() + TEN_YEARS_S }))
 }
 
 /// The publishable key.

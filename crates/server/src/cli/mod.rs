@@ -25,7 +25,7 @@ pub use database::{
     MigrateArgs, PullArgs, PushArgs, QueryArgs, RepairArgs, RepairStatus, RowFormat, SeedArgs, SeedWhat,
     SquashArgs, TargetArgs,
 };
-pub(crate) use stock_name::parse_arguments;
+pub(crate) use stock_name::{own_arguments, parse_arguments};
 
 pub use extension::{AddExtensionArgs, ExtensionAction, ExtensionArgs};
 pub use generate::{GenArgs, GenCommand, Language, TypesArgs};
@@ -90,6 +90,8 @@ pub enum Command {
     Keys(KeysArgs),
     /// Create, serve, list or delete edge functions
     Functions(FunctionsArgs),
+    /// Make a link in node_modules/.bin, so that the project's scripts call this program as `supabase`
+    LinkCli,
     /// Add extensions to the embedded PostgreSQL that the machine does not have, such as pgvector
     Extension(ExtensionArgs),
     /// Manage the accounts of the console
@@ -142,6 +144,9 @@ pub struct StartArgs {
     /// Accepted, as for the Supabase CLI: without a healthy database there is no start
     #[arg(long, hide = true)]
     pub ignore_health_check: bool,
+    /// Accepted, as for the Supabase CLI: nothing is asked
+    #[arg(long, hide = true)]
+    pub yes: bool,
     /// Folder with PostgreSQL's programs (initdb, postgres) [default: looked for]
     #[arg(long, value_name = "DIR")]
     pub pg_bin: Option<PathBuf>,
@@ -240,6 +245,9 @@ pub struct StopArgs {
     /// Accepted, as for the Supabase CLI: one project is stopped
     #[arg(long, hide = true)]
     pub all: bool,
+    /// The project's id, as for the Supabase CLI; any other is an error
+    #[arg(long, hide = true)]
+    pub project_id: Option<String>,
     /// Delete the project's database and objects as well
     #[arg(long)]
     pub no_backup: bool,

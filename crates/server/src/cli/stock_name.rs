@@ -17,6 +17,17 @@ const STOCK_NAME: &str = "supabase";
 /// The CLI whose commands are answered.
 const STOCK_VERSION: &str = "3.1.0";
 
+/// Flags that every command of the CLI takes and that have nothing to change here, and whether a value follows.
+const GLOBAL_FLAGS: [(&str, bool); 7] = [
+    ("--debug", false),
+    ("--experimental", false),
+    ("--agent", true),
+    ("--dns-resolver", true),
+    ("--log-level", true),
+    ("--network-id", true),
+    ("--profile", true),
+];
+
 /// Whether the program is called by the CLI's name, by a link or a copy.
 fn is_stock_name(program: &OsStr) -> bool {
     Path::new(program)
@@ -48,6 +59,16 @@ pub(crate) fn parse_arguments() -> Cli {
     }
 }
 
+/// The arguments of this process that it also takes under its own name, without the program.
+pub(crate) fn own_arguments() -> Vec<OsString> {
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    let kept = match is_called_as_stock(&arguments) {
+        true => remove_global_flags(&arguments),
+        false => arguments,
+    };
+    kept.into_iter().skip(1).collect()
+}
+
 fn is_unknown_to_us(arguments: &[OsString], error: &clap::Error) -> bool {
     is_called_as_stock(arguments)
         && matches!(
@@ -57,21 +78,52 @@ fn is_unknown_to_us(arguments: &[OsString], error: &clap::Error) -> bool {
 }
 
 fn parse(arguments: &[OsString]) -> Result<Cli, clap::Error> {
-    let is_stock = is_called_as_stock(arguments);
-    let mut definition = Cli::command();
-    if is_stock {
-        definition = definition.name(STOCK_NAME);
+    if !is_called_as_stock(arguments) {
+        return parse_with(Cli::command(), arguments);
     }
-    let mut cli = Cli::from_arg_matches(&definition.try_get_matches_from(arguments)?)?;
-    if is_stock && let Command::Start(start) = &mut cli.command {
+    let definition = || Cli::command().name(STOCK_NAME);
+    let mut arguments = remove_global_flags(arguments);
+    let mut parsed = parse_with(definition(), &arguments);
+    // Every command of the CLI takes this, too, but here only those that ask.
+    if parsed.is_err() && arguments.iter().any(|argument| argument == "--yes") {
+        arguments.retain(|argument| argument != "--yes");
+        parsed = parse_with(definition(), &arguments);
+    }
+    let mut cli = parsed?;
+    if let Command::Start(start) = &mut cli.command {
         start.detach = true;
     }
     Ok(cli)
 }
 
+fn parse_with(definition: clap::Command, arguments: &[OsString]) -> Result<Cli, clap::Error> {
+    Cli::from_arg_matches(&definition.try_get_matches_from(arguments)?)
+}
+
+fn remove_global_flags(arguments: &[OsString]) -> Vec<OsString> {
+    let mut kept = Vec::new();
+    let mut rest = arguments.iter();
+    while let Some(argument) = rest.next() {
+        let text = argument.to_string_lossy();
+        let (name, has_value) = text
+            .split_once('=')
+            .map_or((&*text, false), |(name, _)| (name, true));
+        match GLOBAL_FLAGS.iter().find(|(flag, _)| *flag == name) {
+            Some((_, takes_value)) => {
+                if *takes_value && !has_value {
+                    rest.next();
+                }
+            }
+            None => kept.push(argument.clone()),
+        }
+    }
+    kept
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::MigrateAction;
 
     fn parse_words(words: &str) -> Result<Cli, clap::Error> {
         parse(&words.split(' ').map(OsString::from).collect::<Vec<_>>())
@@ -94,7 +146,10 @@ mod tests {
     #[test]
     fn gw_032_words_of_the_cli_are_understood() {
         for words in [
+            "supabase start --debug",
+            "supabase --experimental --network-id=net start --yes",
             "supabase stop --no-backup",
+            "supabase stop --project-id cli",
             "supabase status -o env --workdir .",
             "supabase db reset --no-seed",
             "supabase db reset --version 20240101000000",
@@ -109,6 +164,7 @@ mod tests {
             "supabase test db",
             "supabase test new likes --template pgtap",
             "supabase functions new hello",
+            "supabase functions serve --env-file .env --no-verify-jwt --debug",
             "supabase seed buckets",
             "supabase db pull",
             "supabase db lint --level error --fail-on error",
@@ -120,6 +176,11 @@ mod tests {
         ] {
             assert!(parse_words(words).is_ok(), "{words}");
         }
+        assert!(matches!(
+            parse_words("supabase migration down --yes --dns-resolver https").unwrap().command,
+            Command::Migrate(args) if matches!(&args.action, MigrateAction::Down(down) if down.yes)
+        ));
+        assert!(parse_words("selvedge start --debug").is_err());
         let unknown = parse_words("supabase branches list").unwrap_err();
         assert_eq!(unknown.kind(), ErrorKind::InvalidSubcommand);
     }

@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail};
 use selvedge_postgres::cluster::Cluster;
 
 use super::{probe, status};
-use crate::cli::OutputFormat;
+use crate::cli::{self, OutputFormat};
 use crate::config::Config;
 
 /// A file in the data folder with what the instance in the background has printed.
@@ -53,8 +53,8 @@ fn spawn_instance(log: &Path) -> Result<Child> {
     let program = std::env::current_exe().context("cannot find this program's own file")?;
     let output = File::create(log).with_context(|| format!("cannot write {}", log.display()))?;
     // The same command, as one that stays in the foreground: `db start` becomes `start`.
-    let arguments = std::env::args_os()
-        .skip(1)
+    let arguments = cli::own_arguments()
+        .into_iter()
         .filter(|argument| argument != "--detach" && argument != "db");
     Command::new(program)
         // Under the CLI's name it would detach again.

@@ -14,6 +14,7 @@ mod generate;
 mod init;
 mod inspect;
 mod keys;
+mod link_cli;
 mod logging;
 mod migrate;
 mod probe;
@@ -77,6 +78,7 @@ pub(crate) async fn run(cli: Cli) -> Result<()> {
         }) => seed::seed_buckets(&config).await,
         Command::Keys(args) => keys::run(&config, &args),
         Command::Functions(args) => functions::run(config, args.action).await,
+        Command::LinkCli => link_cli::run(&config),
         Command::Extension(args) => extension::run(&config, &args).await,
         Command::Console(args) => console_user::run(&config, args).await,
         Command::Sso(args) => sso::run(config, &args).await,

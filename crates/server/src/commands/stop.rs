@@ -17,6 +17,9 @@ use crate::output::GOOD;
 const SHUTDOWN_ALLOWANCE: Duration = Duration::from_secs(40);
 
 pub(super) async fn run(config: &Config, args: &StopArgs) -> Result<()> {
+    if let Some(id) = args.project_id.as_ref().filter(|id| **id != config.project.id) {
+        bail!("the project of this folder is {}, not {id}", config.project.id);
+    }
     stop_instance(config).await?;
     if args.no_backup {
         delete_project_data(config)?;

@@ -31,7 +31,7 @@ pub struct KeySet {
 
 impl KeySet {
     /// Keys for `start`. A key that is not configured gets the Supabase CLI's well-known value, so that existing
-    /// `.env.local` files work.
+    /// `.env.local` files work. With a file of signing keys, its first key signs the keys anon and service_role, as in the CLI.
     ///
     /// # Errors
     /// A file of signing keys that cannot be used, or a secret that is too short.
@@ -41,21 +41,28 @@ impl KeySet {
             .jwt_secret
             .clone()
             .unwrap_or_else(|| development::JWT_SECRET.into());
-        let signing_keys = match signing_keys::read(config)? {
-            Some(keys) => keys,
-            None => vec![development::signing_key()],
-        };
+        let own_keys = signing_keys::read(config)?;
+        let signs_legacy_keys = own_keys.as_ref().is_some_and(|keys| !keys.is_empty());
         let publishable = keys.publishable_key.clone();
         let secret_key = keys.secret_key.clone();
-        Self {
+        let mut set = Self {
             publishable_key: Some(publishable.unwrap_or_else(|| development::publishable_key().into())),
             secret_key: Some(secret_key.unwrap_or_else(|| development::secret_key().into())),
             anon_key: legacy_key(keys.anon_key.as_ref(), &secret, "anon"),
             service_role_key: legacy_key(keys.service_role_key.as_ref(), &secret, "service_role"),
             jwt_secret: secret,
-            signing_keys,
+            signing_keys: own_keys.unwrap_or_else(|| vec![development::signing_key()]),
+        };
+        if signs_legacy_keys {
+            let ring = set.ring()?;
+            if keys.anon_key.is_none() {
+                set.anon_key = development::sign_legacy_key(&ring, "anon")?.into();
+            }
+            if keys.service_role_key.is_none() {
+                set.service_role_key = development::sign_legacy_key(&ring, "service_role")?.into();
+            }
         }
-        .check_secret_length()
+        set.check_secret_length()
     }
 
     /// Keys for `serve`. The JWT secret must be configured, and no key may have a well-known value, because anybody
@@ -184,6 +191,9 @@ fn legacy_key(given: Option<&SecretString>, jwt_secret: &SecretString, role: &st
 
 #[cfg(test)]
 mod tests {
+    use base64::Engine as _;
+    use selvedge_token::{KeyAlgorithm, generate_signing_key};
+
     use crate::config::{Environment, Flags, Project};
 
     use super::*;
@@ -204,6 +214,28 @@ mod tests {
         assert_eq!(keys.jwt_secret.expose_secret(), development::JWT_SECRET);
         assert_eq!(keys.anon_key.expose_secret(), development::anon_key());
         assert_eq!(keys.browser_key(), development::publishable_key());
+    }
+
+    #[test]
+    fn gw_032_with_signing_keys_of_the_project_they_sign_the_legacy_keys() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("keys.json");
+        let file = [generate_signing_key(KeyAlgorithm::Es256)];
+        std::fs::write(&path, serde_json::to_vec(&file).unwrap()).unwrap();
+        let path = path.display().to_string();
+
+        let keys = KeySet::for_development(&config([
+            ("SUPABASE_AUTH_SIGNING_KEYS_PATH", &*path),
+            ("SUPABASE_AUTH_SERVICE_ROLE_KEY", "own-key"),
+        ]))
+        .unwrap();
+
+        let anon = keys.anon_key.expose_secret();
+        let header = base64::prelude::BASE64_URL_SAFE_NO_PAD.decode(anon.split('.').next().unwrap());
+        let header = String::from_utf8(header.unwrap()).unwrap();
+        assert!(header.contains("ES256") && header.contains("kid"), "{header}");
+        assert_eq!(keys.ring().unwrap().verify(anon).unwrap().role(), Some("anon"));
+        assert_eq!(keys.service_role_key.expose_secret(), "own-key");
     }
 
     #[test]

@@ -79,7 +79,7 @@ async fn gw_032_scripts_for_the_supabase_cli_run_under_its_name() {
     assert!(String::from_utf8_lossy(&missing.stderr).contains("does not have this"));
 
     // `start` returns when the API answers, and does nothing when it is called again.
-    stock.run("start -x studio,imgproxy --ignore-health-check");
+    stock.run("start -x studio,imgproxy --ignore-health-check --debug --yes");
     let status: Value = serde_json::from_str(&stock.run("status -o json")).unwrap();
     let health = format!("{}/auth/v1/health", status["API_URL"].as_str().unwrap());
     assert_eq!(reqwest::get(health).await.unwrap().status(), 200);
@@ -157,9 +157,35 @@ async fn gw_032_scripts_for_the_supabase_cli_run_under_its_name() {
     assert!(stock.run("seed buckets").contains("1 buckets"));
 
     // `stop --no-backup` deletes the data.
-    stock.run("stop --no-backup");
+    assert_eq!(stock.output("stop --project-id another").status.code(), Some(1));
+    stock.run("stop --project-id cli --no-backup");
     assert_eq!(stock.output("status").status.code(), Some(1));
     assert!(!stock.project.path(".selvedge/initialized").exists());
+}
+
+#[test]
+fn gw_032_link_cli_takes_the_place_of_the_stock_program_for_npm_scripts() {
+    let project = Project::new();
+    let programs = project.path("node_modules/.bin");
+    let without = project.run_and_expect_failure(&["link-cli"]);
+    assert!(without.contains("node_modules/.bin"), "{without}");
+    std::fs::create_dir_all(&programs).expect("created");
+    let link = programs.join("supabase");
+    symlink("../supabase/dist/supabase.js", &link).expect("what npm installs");
+
+    for _ in 0..2 {
+        project.run_and_expect_success(&["link-cli"]);
+        let version = std::process::Command::new(&link).arg("--version").output();
+        assert_eq!(version.expect("it runs").stdout, b"3.1.0\n");
+    }
+
+    std::fs::remove_file(&link).expect("removed");
+    std::fs::write(&link, "a script of the project").expect("written");
+    project.run_and_expect_failure(&["link-cli"]);
+    assert_eq!(
+        std::fs::read_to_string(&link).expect("kept"),
+        "a script of the project"
+    );
 }
 
 #[actix_web::test]

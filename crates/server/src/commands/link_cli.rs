@@ -1,0 +1,49 @@
+//! `selvedge link-cli`: lets a project's scripts call this program as `supabase`.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+
+use crate::config::Config;
+use crate::output::GOOD;
+
+/// Where npm scripts and `npx` find programs, from a project's folder upward.
+const PROGRAMS: &str = "node_modules/.bin";
+
+/// Makes a link `supabase` in the nearest `node_modules/.bin`, in place of the one that the npm package `supabase` has there.
+pub(super) fn run(config: &Config) -> Result<()> {
+    let project = &config.project.folder;
+    let Some(folder) = project
+        .ancestors()
+        .map(|folder| folder.join(PROGRAMS))
+        .find(|folder| folder.is_dir())
+    else {
+        bail!(
+            "there is no {PROGRAMS} in {} or above it; make a link in a folder of PATH:  ln -s \"$(command -v selvedge)\" \
+             ~/bin/supabase",
+            project.display()
+        );
+    };
+    let link = folder.join("supabase");
+    remove_link(&link)?;
+    let program = std::env::current_exe().context("cannot find this program's own file")?;
+    symlink(&program, &link).with_context(|| format!("cannot make {}", link.display()))?;
+    anstream::println!(
+        "{GOOD}linked{GOOD:#} {} to {}; `npm install` may put another one in its place",
+        link.display(),
+        program.display()
+    );
+    Ok(())
+}
+
+/// Removes a link; a file that is none is not npm's, and stays.
+fn remove_link(link: &Path) -> Result<()> {
+    match link.symlink_metadata() {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        Ok(metadata) if !metadata.is_symlink() => bail!("{} is no link; remove it first", link.display()),
+        _ => fs::remove_file(link).with_context(|| format!("cannot remove {}", link.display())),
+    }
+}
