@@ -5,6 +5,7 @@
 //! transaction in one network round trip ([`RequestTransaction`]), reads on replicas ([`Replicas`]), listens for notifications, brings schemas up to
 //! date and runs an embedded cluster. It knows neither HTTP nor what a statement means.
 
+mod citus;
 mod database;
 mod extensions;
 mod hosts;
@@ -31,7 +32,8 @@ pub use request::{
     AccessMode, DatabaseError, Isolation, JsonRead, JsonReadResult, Param, RequestContext, RequestError,
     RequestPool, RequestPoolConfig, RequestTrace, RequestTransaction, SqlStatement, TracedStage,
     TracedStatement, TransactionEnd, TransactionResult, TransactionStage, become_caller, begin_as_caller,
-    end_traced_stage, is_outage, is_outage_code, set_traced_rows, trace_request, trace_statements,
+    end_traced_stage, is_outage, is_outage_code, set_traced_rows, statements_for_workers, trace_request,
+    trace_statements,
 };
 pub use role_settings::RoleSettings;
 pub use text_session::{

@@ -9,6 +9,7 @@ use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, Error};
 
 use crate::Isolation;
+use crate::citus::CitusNodes;
 
 const SQL: &str = include_str!("sql/role_settings.sql");
 
@@ -25,6 +26,7 @@ const OR_HAS_SET_PRIVILEGE: &str =
 pub struct RoleSettings {
     by_role: HashMap<String, SettingsOfRole>,
     has_deferred_triggers: bool,
+    citus: Option<CitusNodes>,
 }
 
 #[derive(Debug, Default)]
@@ -59,7 +61,24 @@ impl RoleSettings {
         Ok(Self {
             by_role,
             has_deferred_triggers: deferred.first().is_some_and(|row| row.get(0)),
+            citus: CitusNodes::load(client).await?,
         })
+    }
+
+    /// Whether the database has the extension Citus, whose workers get the settings of a transaction only by `SET LOCAL`
+    /// inside of `BEGIN … COMMIT`.
+    pub fn has_citus(&self) -> bool {
+        self.citus.is_some()
+    }
+
+    /// Whether Citus distributes `storage.objects`, whose listings and policies would then find nothing.
+    pub fn distributes_objects(&self) -> bool {
+        self.citus.as_ref().is_some_and(|citus| citus.distributes_objects)
+    }
+
+    /// The nodes of Citus, where the database has it.
+    pub(crate) fn citus(&self) -> Option<&CitusNodes> {
+        self.citus.as_ref()
     }
 
     /// Whether a trigger of the project may run as late as at the commit.

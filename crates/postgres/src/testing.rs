@@ -111,6 +111,42 @@ impl TestDatabase {
         connect(&self.config(role)).await
     }
 
+    /// Enters Citus among the extensions of the database, so that the transactions and statements for it are tested on
+    /// PostgreSQL alone, which takes `citus.propagate_set_commands` for a setting of some extension. What Citus writes down of
+    /// tables is empty; [`Self::distribute`] adds to it.
+    ///
+    /// # Panics
+    /// When the catalog cannot be changed.
+    pub async fn pretend_citus(&self) {
+        let sql = "
+            set allow_system_table_mods = on;
+            insert into pg_catalog.pg_extension
+                (oid, extname, extowner, extnamespace, extrelocatable, extversion)
+                values (4000000000, 'citus', 10, 'pg_catalog'::regnamespace, false, '13.2');
+            create table pg_catalog.pg_dist_partition
+                (logicalrelid regclass, partmethod \"char\", colocationid integer, repmodel \"char\");
+            create table pg_catalog.pg_dist_node (nodename text, nodeport integer);
+            create table pg_catalog.pg_dist_shard (logicalrelid regclass, shardid bigint);
+            grant select on pg_catalog.pg_dist_partition, pg_catalog.pg_dist_node, pg_catalog.pg_dist_shard to public;";
+        let superuser = self.superuser().await;
+        superuser.batch_execute(sql).await.expect("a changed catalog");
+    }
+
+    /// Enters the ordinary tables of a schema as distributed by Citus, after [`Self::pretend_citus`].
+    ///
+    /// # Panics
+    /// When the catalog cannot be changed.
+    pub async fn distribute(&self, schema: &str) {
+        let sql = "insert into pg_catalog.pg_dist_partition
+            select c.oid, 'h', 1, 's' from pg_catalog.pg_class c
+            where c.relkind = 'r' and not c.relispartition and c.relnamespace = $1::text::regnamespace";
+        let superuser = self.superuser().await;
+        superuser
+            .execute(sql, &[&schema])
+            .await
+            .expect("a changed catalog");
+    }
+
     /// Connects as the superuser.
     pub async fn superuser(&self) -> Client {
         self.connect(SUPERUSER).await

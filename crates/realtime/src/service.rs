@@ -95,7 +95,7 @@ impl Realtime {
             verifier: TokenVerifier::new(ring, api_keys),
             presence,
             cluster,
-            authorizer: Authorizer::new(pool.clone(), config.database_timeout),
+            authorizer: Authorizer::new(Arc::clone(database), pool.clone(), config.database_timeout),
             replayer: Replayer::new(pool, config.database_timeout),
             feed: ChangeFeed::start(Arc::clone(database), Arc::new(delivery))?,
             event_rate: Arc::new(Rate::new(config.max_events_per_second, config.rate_interval)),

@@ -48,6 +48,8 @@ pub(crate) struct RequestTexts {
 /// Runs the statements of one request: with the caller's identity, on the worker's connections.
 pub(crate) struct Execution<'a> {
     pub(crate) config: &'a EffectiveConfig,
+    /// That of the request's schema, quoted.
+    pub(crate) search_path: &'a str,
     pub(crate) pool: &'a RequestPool,
     /// Where the request may be answered by a replica.
     pub(crate) replicas: Option<&'a ReplicaReads<'a>>,
@@ -211,7 +213,7 @@ impl Execution<'_> {
         extra: &'b [(&'b str, &'b str)],
     ) -> RequestContext<'b> {
         RequestContext {
-            search_path: self.config.search_path(&session.schema),
+            search_path: self.search_path,
             role: self.identity.role(),
             claims: self.identity.claims(),
             method: &session.method,
@@ -289,7 +291,7 @@ fn read_document(plan: &QueryPlan, mut result: TransactionResult) -> Result<Outc
     match &plan.kind {
         QueryKind::Mutate { plan, .. } => read_insert_columns(plan, &row, &mut outcome),
         QueryKind::Read(_) | QueryKind::Call(_) => {
-            outcome.total = find_total(plan, &row, &result.explain, outcome.page_rows);
+            outcome.total = find_total(plan, &row, &result.explain, outcome.page_rows)?;
         }
     }
     if plan.handler != Handler::Nothing {
@@ -321,22 +323,30 @@ fn read_insert_columns(plan: &MutatePlan, row: &Row, outcome: &mut Outcome) {
 }
 
 /// The total of a read or call.
-fn find_total(plan: &QueryPlan, row: &Row, explain: &[Row], page_rows: i64) -> Option<i64> {
-    match plan.total {
+///
+/// # Errors
+/// 0A000 where only the planner of Citus could say it.
+fn find_total(
+    plan: &QueryPlan,
+    row: &Row,
+    explain: &[Row],
+    page_rows: i64,
+) -> Result<Option<i64>, RestError> {
+    Ok(match plan.total {
         Total::Unknown => None,
         Total::OfPage => Some(page_rows),
         Total::Counted => row.get(EXTRA_COLUMN),
-        Total::Planned => planned_rows(explain),
+        Total::Planned => planned_rows(explain)?,
         Total::Estimated => {
             let counted: i64 = row.get(EXTRA_COLUMN);
             let max_rows = plan.max_rows.and_then(|rows| i64::try_from(rows).ok());
             // The count stopped above the limit, so the planner's estimate is used, unless it is lower than the
             // number of counted rows.
             let stopped = max_rows.is_none_or(|max_rows| counted > max_rows);
-            let planned = if stopped { planned_rows(explain) } else { None };
+            let planned = if stopped { planned_rows(explain)? } else { None };
             Some(counted.max(planned.unwrap_or(0)))
         }
-    }
+    })
 }
 
 /// The pairs of `[["key", "value"], …]`.
@@ -354,11 +364,38 @@ fn parse_key_pairs(parts: Value) -> Vec<(String, Option<String>)> {
 }
 
 /// The planner's estimate in an `EXPLAIN (FORMAT JSON)`.
-fn planned_rows(rows: &[Row]) -> Option<i64> {
-    let document: Value = rows.first()?.try_get(0).ok()?;
+///
+/// # Errors
+/// 0A000 where Citus runs the query: it puts a constant in the place of the estimate.
+fn planned_rows(rows: &[Row]) -> Result<Option<i64>, RestError> {
+    let document: Option<Value> = rows.first().and_then(|row| row.try_get(0).ok());
+    let Some(plan) = document
+        .as_ref()
+        .and_then(|document| document.get(0)?.get("Plan"))
+    else {
+        return Ok(None);
+    };
+    if is_run_by_citus(plan) {
+        return Err(RestError::Database(DatabaseFault {
+            sqlstate: "0A000".to_owned(),
+            message: "the number of rows of a distributed table cannot be estimated".to_owned(),
+            detail: None,
+            hint: Some("Use count=exact.".to_owned()),
+            authenticated: true,
+        }));
+    }
     // The top node's estimate is that of the whole query.
-    let rows = document.get(0)?.get("Plan")?.get("Plan Rows")?;
-    rows.as_i64()
+    Ok(plan.get("Plan Rows").and_then(Value::as_i64))
+}
+
+/// Whether a node of the plan, or one below it, asks other nodes of Citus.
+fn is_run_by_citus(plan: &Value) -> bool {
+    plan.get("Custom Plan Provider")
+        .is_some_and(|name| name == "Citus Adaptive")
+        || plan
+            .get("Plans")
+            .and_then(Value::as_array)
+            .is_some_and(|plans| plans.iter().any(is_run_by_citus))
 }
 
 /// The rows of an `EXPLAIN`: lines of text, or one JSON document.

@@ -10,6 +10,7 @@ use selvedge_gateway::{Bearer, Caller};
 use selvedge_postgres::{ReplicaPools, RequestPool};
 use selvedge_token::{TokenError, unix_now};
 
+use crate::catalog::Catalog;
 use crate::config::EffectiveConfig;
 use crate::error::{AuthError, CatalogError, RestError};
 use crate::execute::{Execution, RequestTexts};
@@ -142,24 +143,41 @@ async fn run_stages(
     let identity = Identity::resolve(bearer, config, unix_now())?;
     timing.end_stage("jwt");
     // Without a catalog nothing can be planned, so the body of such a request is not even read.
-    let catalog = snapshot.catalog.as_ref().ok_or(CatalogError::NotLoaded)?;
+    if snapshot.catalog.is_none() {
+        return Err(CatalogError::NotLoaded.into());
+    }
     let body = read_body(http, payload, config).await?;
     // SQL sees the path below the prefix, so that functions work alike behind the gateway and standalone.
     let (method, path) = (http.method().as_str(), http.uri().path());
     let path = path.strip_prefix(config.path_prefix.as_str()).unwrap_or(path);
     let request = ApiRequest::parse(method, path, http.query_string(), http.headers(), &body, config)?;
     timing.end_stage("parse");
-    let plan = Plan::new(request, catalog, config)?;
+    let search_path = snapshot.search_path(&request.schema);
+    let catalog = worker.cache.find_catalog(snapshot, &request.schema).await?;
+    let plan = Plan::new(request, &catalog, config)?;
     timing.end_stage("plan");
     let replicas = worker.replicas.as_deref();
     let replicas = replicas.and_then(|replicas| ReplicaReads::for_request(replicas, http, bearer));
     let execution = Execution {
         config,
+        search_path,
         pool: worker.pool(),
         replicas: replicas.as_ref(),
         identity: &identity,
         texts: &request_texts(http),
     };
+    run_plan(plan, &execution, &catalog, http, timing).await
+}
+
+/// Sql, execute, respond.
+async fn run_plan(
+    plan: Plan,
+    execution: &Execution<'_>,
+    catalog: &Catalog,
+    http: &HttpRequest,
+    mut timing: Timing,
+) -> Result<HttpResponse, RestError> {
+    let config = execution.config;
     match plan {
         Plan::Query(plan) => {
             let statements = sql::write_statements(&plan);

@@ -28,6 +28,25 @@ const REGISTER: &str = "
 const LOCK: &str = "select pg_advisory_lock(hashtextextended('selvedge platform migrations', 0))";
 const UNLOCK: &str = "select pg_advisory_unlock(hashtextextended('selvedge platform migrations', 0))";
 
+/// With Citus, roles under which statements run on a worker must be allowed to log in there. They have no password, so they
+/// can only where `pg_hba.conf` lets a node in without one. Run before each file, since the first makes the roles and a later
+/// one acts as one of them.
+const LET_ROLES_LOG_IN: &str = "
+    do $$
+    declare
+      name text;
+    begin
+      if exists (select from pg_catalog.pg_extension where extname = 'citus') then
+        for name in
+          select rolname from pg_catalog.pg_roles
+          where rolname in ('anon', 'authenticated', 'service_role', 'supabase_realtime_admin') and not rolcanlogin
+        loop
+          execute pg_catalog.format('alter role %I login', name);
+        end loop;
+      end if;
+    end
+    $$";
+
 /// What [`apply`] did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PlatformReport {
@@ -143,6 +162,7 @@ async fn apply_locked(client: &Client) -> Result<PlatformReport, MigrateError> {
                 "the platform schema was applied from another edition of this file; a reset brings it up to date"
             ),
             None => {
+                client.batch_execute(LET_ROLES_LOG_IN).await?;
                 apply_file(client, &file).await?;
                 report.applied.push(file.name.to_owned());
             }

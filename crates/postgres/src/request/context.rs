@@ -1,4 +1,5 @@
-//! The settings under which a request runs (role, claims, headers …), and the one statement that makes them.
+//! The settings under which a request runs (role, claims, headers …), and the one statement that makes them; with Citus
+//! also those that repeat them for its workers.
 //!
 //! Source: REST contract §5.1.
 
@@ -8,7 +9,7 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use crate::{AccessMode, RoleSettings};
+use crate::{AccessMode, RoleSettings, quote_identifier, quote_literal};
 
 /// The role under which a request runs, and what SQL can read of the request with `current_setting`.
 #[derive(Debug, Clone, Copy)]
@@ -72,14 +73,68 @@ impl<'a> RequestContext<'a> {
             values.extend([*name, *value]);
         }
         SettingsStatement {
-            text: cached_text(session.len() + of_role.len(), self.extra.len(), access),
+            text: cached_text((
+                session.len() + of_role.len(),
+                self.extra.len(),
+                access == AccessMode::ReadOnly,
+                roles.has_citus(),
+            )),
             values,
         }
     }
+
+    /// The statements that repeat the settings for the workers of Citus, which checks policies there; none without Citus.
+    ///
+    /// Citus sends a `SET LOCAL` on to the workers and nothing that `set_config` does. `SET` takes no parameters, so the
+    /// values are quoted literals. Not among them are the role and its own settings, which a worker has because Citus logs
+    /// in as that role, and `application_name`, by which Citus knows its own connections.
+    pub(crate) fn settings_for_workers(&self, roles: &RoleSettings) -> Vec<String> {
+        if !roles.has_citus() {
+            return Vec::new();
+        }
+        let named = [
+            ("request.jwt.claims", self.claims),
+            ("request.method", self.method),
+            ("request.path", self.path),
+            ("request.headers", self.headers),
+            ("request.cookies", self.cookies),
+        ];
+        let extra = self.extra.iter().copied();
+        let mut statements: Vec<String> = named
+            .into_iter()
+            .chain(extra.filter(|(name, _)| *name != "application_name"))
+            .map(|(name, value)| set_local(name, value))
+            .collect();
+        if !self.search_path.is_empty() {
+            // A list of names that are quoted already, so it is no literal.
+            statements.push(format!("set local search_path = {}", self.search_path));
+        }
+        statements
+    }
 }
 
-/// What the text depends on: number of the session's and the role's settings, number of extra settings, whether it is read-only.
-type Shape = (usize, usize, bool);
+/// `SET LOCAL` of a setting whose value is text.
+fn set_local(name: &str, value: &str) -> String {
+    let parts: Vec<String> = name.split('.').map(quote_identifier).collect();
+    format!("set local {} = {}", parts.join("."), quote_literal(value))
+}
+
+/// The statements that let Citus send settings on to its workers, and make them, for a caller that sets them in a way of its
+/// own; none without Citus. They belong into a transaction, after the role is taken.
+pub fn statements_for_workers(roles: &RoleSettings, settings: &[(&str, &str)]) -> Vec<String> {
+    if !roles.has_citus() {
+        return Vec::new();
+    }
+    let propagate = ("citus.propagate_set_commands", "local");
+    std::iter::once(&propagate)
+        .chain(settings)
+        .map(|(name, value)| set_local(name, value))
+        .collect()
+}
+
+/// What the text depends on: number of the session's and the role's settings, number of extra settings, whether it is
+/// read-only, whether the database has Citus.
+type Shape = (usize, usize, bool, bool);
 /// A shape and its text.
 type ShapedText = (Shape, Arc<str>);
 
@@ -91,8 +146,7 @@ thread_local! {
 /// How many texts each thread keeps.
 const KEPT_TEXTS: usize = 8;
 
-fn cached_text(named: usize, extra: usize, access: AccessMode) -> Arc<str> {
-    let shape = (named, extra, access == AccessMode::ReadOnly);
+fn cached_text(shape: Shape) -> Arc<str> {
     RECENT_TEXTS.with_borrow_mut(|recent| {
         if let Some((_, text)) = recent.iter().find(|(known, _)| *known == shape) {
             return Arc::clone(text);
@@ -106,8 +160,12 @@ fn cached_text(named: usize, extra: usize, access: AccessMode) -> Arc<str> {
     })
 }
 
-fn write_text((named, extra, read_only): Shape) -> String {
+fn write_text((named, extra, read_only, has_citus): Shape) -> String {
     let mut text = String::from("select num_nonnulls(");
+    if has_citus {
+        // For each transaction, because `reset all` would undo it for the session, and a pooler may change sessions.
+        text.push_str("set_config('citus.propagate_set_commands','local',true),");
+    }
     if read_only {
         text.push_str("set_config('transaction_read_only','on',true),");
     }
@@ -176,7 +234,8 @@ mod tests {
             assert_eq!(statement, context.settings(&roles, access, &[]));
         }
         assert!(
-            write_text((1, 0, false)).contains("$1,true),set_config($2,$3,true),set_config('role',$4,true)")
+            write_text((1, 0, false, false))
+                .contains("$1,true),set_config($2,$3,true),set_config('role',$4,true)")
         );
     }
 }

@@ -3,6 +3,11 @@
 use super::stage::TransactionStage;
 use crate::wire::{ErrorFields, Refusal};
 
+/// The C function by which Citus reports that it cannot plan a query.
+const CITUS_PLANNER: &str = "RaiseDeferredErrorInternal";
+/// The hint where Citus gives none.
+const CITUS_HINT: &str = "Citus cannot run this on distributed tables. Filter by the distribution column, or ask for the tables one by one.";
+
 /// An error that PostgreSQL reported.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DatabaseError {
@@ -38,12 +43,13 @@ impl RequestError {
             message,
             detail,
             hint,
-            ..
+            routine,
         } = refusal.fields;
         // admin_shutdown and crash_shutdown: the server ends the session, so nothing is wrong with the statement.
         if ["57P01", "57P02"].contains(&code.as_str()) {
             return Self::Lost(message);
         }
+        let hint = hint.or_else(|| (routine == CITUS_PLANNER).then(|| CITUS_HINT.to_owned()));
         Self::Database(Box::new(DatabaseError {
             stage: refusal.stage,
             code,

@@ -50,6 +50,12 @@ pub async fn become_caller(
         .iter()
         .map(|value| (value as &(dyn tokio_postgres::types::ToSql + Sync), Type::TEXT))
         .collect();
-    transaction.query_typed(&settings.text, &params).await?;
+    let for_workers = context.settings_for_workers(roles);
+    // Polled in order, so all of them are sent together.
+    let repeated = for_workers.iter().map(|text| transaction.query_typed(text, &[]));
+    futures_util::try_join!(
+        transaction.query_typed(&settings.text, &params),
+        futures_util::future::try_join_all(repeated),
+    )?;
     Ok(())
 }

@@ -2,11 +2,12 @@
 //!
 //! One `select set_config(…)` and the statement are written to the socket together, before one `Sync`: for PostgreSQL
 //! that is one transaction, which commits at the `Sync`, and rolls back after an error. Only transactions that end in a
-//! rollback or have another isolation level than read committed are sent with a `BEGIN`. No other code sets a caller's
-//! role.
+//! rollback or have another isolation level than read committed are sent with a `BEGIN`, and with Citus all of them, since
+//! its workers take part in no other. No other code sets a caller's role.
 
 mod context;
 mod error;
+mod failure;
 mod interactive;
 mod latency;
 mod outage;
@@ -20,11 +21,13 @@ mod slow_query;
 mod stage;
 mod statement;
 mod statement_trace;
+mod time_limit;
+mod transaction_statements;
 mod wait_queues;
 
 use postgres_types::PgLsn;
 
-pub use context::RequestContext;
+pub use context::{RequestContext, statements_for_workers};
 pub use error::{DatabaseError, RequestError};
 pub use interactive::{become_caller, begin_as_caller};
 pub use outage::{is_outage, is_outage_code};

@@ -4,19 +4,16 @@ use std::cell::Cell;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use super::begin_text;
-use super::context::RequestContext;
 use super::running::{Attempt, Failure, Running, check_refusal, take_rows, wait_for};
 use super::statement::SqlStatement;
-use crate::json::JsonRows;
+use super::transaction_statements::{
+    ANY_ROLE, isolation_for, prepare_for, push_explicit, push_json_read, push_settings, push_statements,
+};
 use crate::wire::{Batch, BatchError, BatchLabel, Connection, OnFinished, Reply, Sink};
 use crate::{
     AccessMode, Database, DatabaseError, Isolation, JsonRead, Login, RequestError, RequestTransaction,
     RoleSettings, Row, TransactionEnd, TransactionResult, TransactionStage,
 };
-
-/// Role and search path under which statements are prepared whose meaning does not depend on either.
-const ANY_ROLE: (&str, &str) = ("", "");
 
 /// The first statement of a connection. Most request transactions have no `BEGIN` that names isolation and access mode,
 /// so the session's defaults must be right, whatever is configured for the login. Returns whether they were right before.
@@ -156,8 +153,9 @@ impl Pipeline {
         let is_read = transaction.access == AccessMode::ReadOnly;
         let formats = self.find_formats_to_set(transaction);
         self.reset_after_idling();
-        // Without `BEGIN` and `COMMIT` the server parses and runs two statements less per request.
-        if self.owns_session && commits && isolation == Isolation::ReadCommitted {
+        // Without `BEGIN` and `COMMIT` the server parses and runs two statements less per request. The workers of Citus are part
+        // of a transaction only where it has a `BEGIN`.
+        if self.owns_session && commits && isolation == Isolation::ReadCommitted && !roles.has_citus() {
             let reply = self.send_and_reset(label, transaction, roles, |batch| {
                 prepare_for(attempt, batch);
                 push_settings(batch, transaction, roles, transaction.access, formats)?;
@@ -274,35 +272,18 @@ impl Pipeline {
         let formats = self.find_formats_to_set(transaction);
         self.reset_after_idling();
         let mut is_json = false;
-        let reply = self.send_and_reset(label, transaction, roles, |batch| {
-            push_settings(batch, transaction, roles, transaction.access, formats)?;
-            let parsed_as = (transaction.context.role, transaction.context.search_path);
-            let form = listing.form;
-            is_json = batch.read_json(
-                TransactionStage::Statement,
-                parsed_as,
-                transaction.statement,
-                || JsonRows::new(form),
-            )?;
-            if is_json {
-                return batch.execute(
-                    TransactionStage::Explain,
-                    ANY_ROLE,
-                    listing.after,
-                    Sink::Rows(Vec::new()),
-                );
-            }
-            let fallback = (listing.fallback)();
-            batch.execute(
-                TransactionStage::Statement,
-                parsed_as,
-                &fallback,
-                Sink::Rows(Vec::new()),
-            )
-        })?;
+        let compose = |batch: &mut Batch<'_>| {
+            is_json = push_json_read(batch, transaction, listing, roles, formats)?;
+            Ok(())
+        };
+        let (reply, end) = if roles.has_citus() {
+            (self.send(Some(label), compose)?, Some(self.end(true)?))
+        } else {
+            (self.send_and_reset(label, transaction, roles, compose)?, None)
+        };
         let running = Running {
             reply,
-            end: None,
+            end,
             commits: true,
             is_read: true,
         };
@@ -411,96 +392,5 @@ impl Pipeline {
                 hint: None,
             }))
         })
-    }
-}
-
-fn prepare_for(attempt: Attempt, batch: &mut Batch<'_>) {
-    if attempt == Attempt::Isolated {
-        batch.without_prepared_statements();
-    }
-}
-
-fn isolation_for(transaction: &RequestTransaction<'_>, roles: &RoleSettings) -> Isolation {
-    transaction
-        .isolation
-        .or_else(|| roles.isolation_for(transaction.context.role))
-        .unwrap_or_default()
-}
-
-/// Fails with a division by zero unless this server is a replica that has replayed `$1`. The statements behind it take their
-/// snapshots later, so they see at least that state.
-const REPLICA_CHECK: &str =
-    "select 1 / (pg_is_in_recovery() and pg_last_wal_replay_lsn() >= $1::pg_lsn)::int";
-
-/// Adds the statement that makes the request's settings, on a replica behind the check of what it has replayed.
-fn push_settings(
-    batch: &mut Batch<'_>,
-    transaction: &RequestTransaction<'_>,
-    roles: &RoleSettings,
-    access: AccessMode,
-    session: &[(String, String)],
-) -> Result<(), BatchError> {
-    if let Some(position) = transaction.replayed_to {
-        let position = position.to_string();
-        let stage = TransactionStage::ReplicaCheck;
-        batch.execute_text(
-            stage,
-            ANY_ROLE,
-            REPLICA_CHECK,
-            &[position.as_str()],
-            Sink::Discard,
-        )?;
-    }
-    let settings = transaction.context.settings(roles, access, session);
-    batch.execute_text(
-        TransactionStage::Settings,
-        ANY_ROLE,
-        &settings.text,
-        &settings.values,
-        Sink::Discard,
-    )
-}
-
-/// Adds a transaction with `BEGIN`, all but its end.
-fn push_explicit(
-    batch: &mut Batch<'_>,
-    transaction: &RequestTransaction<'_>,
-    roles: &RoleSettings,
-    isolation: Isolation,
-    session: &[(String, String)],
-) -> Result<(), BatchError> {
-    let begin = SqlStatement::plain(begin_text(transaction.access, isolation));
-    batch.execute(TransactionStage::Begin, ANY_ROLE, &begin, Sink::Discard)?;
-    // BEGIN has set the access mode already.
-    push_settings(batch, transaction, roles, AccessMode::ReadWrite, session)?;
-    push_statements(batch, transaction)
-}
-
-/// Adds the pre-request function, the main statement and the one after it.
-fn push_statements(batch: &mut Batch<'_>, transaction: &RequestTransaction<'_>) -> Result<(), BatchError> {
-    let context: &RequestContext<'_> = &transaction.context;
-    let parsed_as = (context.role, context.search_path);
-    if let Some(text) = transaction.pre_request {
-        batch.execute(
-            TransactionStage::PreRequest,
-            parsed_as,
-            &SqlStatement::plain(text),
-            Sink::Discard,
-        )?;
-    }
-    batch.execute(
-        TransactionStage::Statement,
-        parsed_as,
-        transaction.statement,
-        Sink::Rows(Vec::new()),
-    )?;
-    match transaction.explain {
-        Some(explain) => batch.execute(
-            TransactionStage::Explain,
-            parsed_as,
-            explain,
-            Sink::Rows(Vec::new()),
-        ),
-        None => Ok(()),
     }
 }

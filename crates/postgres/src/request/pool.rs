@@ -11,12 +11,14 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::failure::{may_repeat, show_failure, wait_within};
 use super::pipeline::Pipeline;
 use super::pipeline_needs::PipelineNeeds;
 use super::pool_config::RequestPoolConfig;
-use super::running::{Attempt, Failure};
+use super::running::Attempt;
 use super::slow_query::SlowQueryTimer;
 use super::statement_trace::{StatementTimer, with_application_name};
+use super::time_limit::find_time_limit;
 use super::wait_queues::{WaitQueue, WaitQueues};
 use crate::wire::BatchLabel;
 use crate::{Database, JsonRead, JsonReadResult, RequestError, RequestTransaction, Row, TransactionResult};
@@ -94,13 +96,14 @@ impl RequestPool {
                 let _running = self.inner.database.pool_metrics().count_running();
                 let timer = SlowQueryTimer::start(self.inner.config.slow_query);
                 let trace = StatementTimer::start();
+                let limit = find_time_limit(&transaction, &roles);
                 let running = pipeline.begin(label, &transaction, &roles, attempt)?;
-                let result = running.result().await;
+                let result = wait_within(limit, &pipeline, running.result()).await;
                 timer.finish(&transaction);
                 trace.finish(&transaction.statement.text);
                 match result.map_err(|failure| failure.classify(pipeline.was_standby(), transaction.access)) {
                     Err(failure) if may_repeat(&failure, &pipeline, &mut attempt) => {}
-                    result => return result.map_err(Failure::into_error),
+                    result => return result.map_err(|failure| show_failure(failure, &roles)),
                 }
             }
         })
@@ -127,12 +130,13 @@ impl RequestPool {
                 let trace = StatementTimer::start();
                 let (running, is_json) =
                     pipeline.begin_json_read(label, &transaction, &read, &roles, attempt)?;
-                let result = running.json_result(is_json).await;
+                let limit = find_time_limit(&transaction, &roles);
+                let result = wait_within(limit, &pipeline, running.json_result(is_json)).await;
                 timer.finish(&transaction);
                 trace.finish(&transaction.statement.text);
                 match result {
                     Err(failure) if may_repeat(&failure, &pipeline, &mut attempt) => {}
-                    result => return result.map_err(Failure::into_error),
+                    result => return result.map_err(|failure| show_failure(failure, &roles)),
                 }
             }
         })
@@ -162,13 +166,15 @@ impl RequestPool {
                 let timer = SlowQueryTimer::start(self.inner.config.slow_query);
                 let trace = StatementTimer::start();
                 let reply = pipeline.begin_checked(&transaction, &roles, attempt)?;
-                let answer = pipeline.finish_checked(reply, transaction.end, &accept).await;
+                let limit = find_time_limit(&transaction, &roles);
+                let answer = pipeline.finish_checked(reply, transaction.end, &accept);
+                let answer = wait_within(limit, &pipeline, answer).await;
                 timer.finish(&transaction);
                 trace.finish(&transaction.statement.text);
                 held.release();
                 match answer.map_err(|failure| failure.classify(pipeline.was_standby(), transaction.access)) {
                     Err(failure) if may_repeat(&failure, &pipeline, &mut attempt) => {}
-                    result => return result.map_err(Failure::into_error),
+                    result => return result.map_err(|failure| show_failure(failure, &roles)),
                 }
             }
         })
@@ -181,17 +187,6 @@ impl RequestPool {
             pipeline.forget_statements();
         }
     }
-}
-
-/// Whether a failed transaction is tried again, then carefully, so that it fails in this way at most once.
-fn may_repeat(failure: &Failure, pipeline: &Pipeline, attempt: &mut Attempt) -> bool {
-    match failure {
-        Failure::StaleStatement => pipeline.forget_statements(),
-        // A new connection may find the primary, where a proxy or a list of hosts leads to it.
-        Failure::ChangedSession | Failure::Standby => pipeline.retire(),
-        Failure::Error(_) => return false,
-    }
-    std::mem::replace(attempt, Attempt::Isolated) == Attempt::Shared
 }
 
 /// What a request can do next.
@@ -255,7 +250,8 @@ impl Inner {
             return Choice::Wait;
         }
         let is_below_minimum = pipelines.len() < self.config.connections_per_worker;
-        let max_wait_behind = self.config.max_wait_behind;
+        // While a worker of Citus does not answer, whatever was queued behind its statement would wait, too.
+        let may_queue = !self.database.role_settings().has_citus();
         let may_open = self.connections.get() < self.config.max_connections_per_worker;
         // The kept pipelines have the statements of reads prepared, so slow statements avoid them while others can be opened.
         let first = if work.is_slow && may_open {
@@ -270,9 +266,10 @@ impl Inner {
             .filter(|(_, pipeline)| match pipeline.in_flight() {
                 0 => true,
                 queued => {
-                    queued < MAX_IN_FLIGHT
+                    may_queue
+                        && queued < MAX_IN_FLIGHT
                         && !pipeline.is_blocked()
-                        && pipeline.busy_for(now) < max_wait_behind
+                        && pipeline.busy_for(now) < self.config.max_wait_behind
                 }
             })
             .min_by_key(|(index, pipeline)| {

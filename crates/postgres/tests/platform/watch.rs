@@ -58,3 +58,21 @@ async fn gw_020_ddl_reloads_the_catalog_and_temporary_objects_do_not() {
         .expect("applies");
     assert_eq!(notified.recv().await.as_deref(), Some("end"));
 }
+
+#[tokio::test]
+async fn gw_020_the_connections_between_nodes_of_citus_notify_nobody() {
+    let database = TestDatabase::create().await;
+    let (_listener, mut notified) = listen(&database).await;
+    let postgres = database.connect("postgres").await;
+
+    // PostgreSQL refuses PREPARE TRANSACTION after a NOTIFY, and Citus prepares each change of a table on several nodes.
+    postgres
+        .batch_execute(
+            "set application_name = 'citus_internal gpid=10000000001';
+             create table t (id int); drop table t; notify pgrst, 'end'",
+        )
+        .await
+        .expect("applies");
+
+    assert_eq!(notified.recv().await.as_deref(), Some("end"));
+}

@@ -1,10 +1,13 @@
 //! Policy checks by probe rows: SELECT policies are tested by reading rows that were just inserted, INSERT policies by
 //! inserting a row. Every transaction ends with a rollback, so no probe is ever visible to others.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use deadpool_postgres::{Object, Pool};
+use futures_util::future::try_join_all;
 use futures_util::{FutureExt, join};
+use selvedge_postgres::{Database, statements_for_workers};
 use selvedge_token::Claims;
 use tokio::time::timeout;
 use tokio_postgres::Statement;
@@ -99,10 +102,11 @@ const INSERT_WRITE_PROBE: &str = "insert into realtime.messages (topic, extensio
 impl Authorizer {
     /// An authorizer on connections whose login owns `realtime.messages`, so that probe rows can be inserted
     /// regardless of the policies. `timeout` bounds the wait for a connection, and again the check itself.
-    pub(crate) fn new(pool: Pool, timeout: Duration) -> Self {
+    pub(crate) fn new(database: Arc<Database>, pool: Pool, timeout: Duration) -> Self {
         let pressure = PoolPressure::new(pool.status().max_size);
         Self {
             transactions: CheckTransactions {
+                database,
                 pool,
                 pressure,
                 timeout,
@@ -150,6 +154,7 @@ impl Authorizer {
 /// Runs each check as one transaction, which is always rolled back. Cheap to clone.
 #[derive(Clone)]
 struct CheckTransactions {
+    database: Arc<Database>,
     pool: Pool,
     pressure: PoolPressure,
     timeout: Duration,
@@ -175,16 +180,19 @@ impl CheckTransactions {
             // the connection cannot return to the pool with an open transaction or the caller's role.
             let probes: [&(dyn ToSql + Sync); 3] = [&settings.topic, &ids, &extensions];
             let probe_ids: [&(dyn ToSql + Sync); 1] = [&ids];
-            let (begun, inserted, became, visible, ended) = join!(
+            let for_workers = self.settings_for_workers(settings);
+            let (begun, inserted, became, told, visible, ended) = join!(
                 client.batch_execute("begin"),
                 client.execute(&insert, &probes),
                 set_caller(client, &become_caller, settings),
+                try_join_all(for_workers.iter().map(|text| client.batch_execute(text))),
                 client.query(&select, &probe_ids),
                 client.batch_execute("rollback"),
             );
             begun?;
             inserted?;
             became?;
+            told?;
             let visible: Vec<Uuid> = visible?.iter().map(|row| row.get(0)).collect();
             ended?;
             Ok(ReadVerdict {
@@ -202,14 +210,17 @@ impl CheckTransactions {
             let insert = client.prepare_cached(INSERT_WRITE_PROBE).await?;
             let probe: [&(dyn ToSql + Sync); 2] = [&settings.topic, &extension.name()];
             // Queued at once, for the same cancellation safety as in `check_read`.
-            let (begun, became, inserted, ended) = join!(
+            let for_workers = self.settings_for_workers(settings);
+            let (begun, became, told, inserted, ended) = join!(
                 client.batch_execute("begin"),
                 set_caller(client, &become_caller, settings),
+                try_join_all(for_workers.iter().map(|text| client.batch_execute(text))),
                 client.execute(&insert, &probe),
                 client.batch_execute("rollback"),
             );
             begun?;
             became?;
+            told?;
             ended?;
             match inserted {
                 Ok(_) => Ok(true),
@@ -219,6 +230,16 @@ impl CheckTransactions {
             }
         })
         .await
+    }
+
+    /// The settings again, for policies whose functions read tables that Citus distributes.
+    fn settings_for_workers(&self, settings: &Settings) -> Vec<String> {
+        let repeated = [
+            ("realtime.topic", settings.topic.as_str()),
+            ("request.jwt.claims", &settings.claims),
+            ("request.headers", &settings.headers),
+        ];
+        statements_for_workers(&self.database.role_settings(), &repeated)
     }
 
     /// Runs a check on a connection of its own, bounds it by the timeout and records its duration.

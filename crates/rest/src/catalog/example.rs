@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::derive_relationships::{Constraint, ConstraintKind, KeyRelation, Keys};
-use super::relation::{Column, Relation};
+use super::relation::{Column, Distribution, Relation};
 use super::snapshot::Catalog;
 use crate::identifier::QualifiedName;
 
@@ -35,6 +35,7 @@ fn relation(name: &str, columns: &[(&str, &str)]) -> Relation {
             .iter()
             .map(|(name, kind)| ((*name).to_owned(), column(name, kind)))
             .collect(),
+        distribution: Distribution::Local,
     }
 }
 
@@ -87,5 +88,22 @@ impl Catalog {
                 .collect(),
             ..Self::default()
         }
+    }
+
+    /// The same in a database with Citus: `posts` is on every node, and `comments` in shards.
+    #[cfg(test)]
+    pub(crate) fn example_with_citus() -> Self {
+        let mut catalog = Self {
+            has_citus: true,
+            ..Self::example()
+        };
+        for relation in catalog.relations.values_mut() {
+            Arc::make_mut(relation).distribution = if relation.name.name == "posts" {
+                Distribution::Reference
+            } else {
+                Distribution::Sharded
+            };
+        }
+        catalog
     }
 }

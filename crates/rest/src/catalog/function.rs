@@ -33,6 +33,8 @@ pub struct ReturnType {
     pub is_set: bool,
     /// Whether it is rows with columns: a table's, a composite type's, or those of OUT parameters.
     pub is_composite: bool,
+    /// The name of the only column, where its values are no rows themselves.
+    pub only_column: Option<String>,
 }
 
 /// What a function promises about its effects; only a volatile one may write.

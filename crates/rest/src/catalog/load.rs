@@ -7,24 +7,90 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use selvedge_postgres::{Isolation, ViewColumns, trace_views};
-use tokio_postgres::types::{Json, Type};
+use tokio_postgres::types::{Json, ToSql, Type};
 use tokio_postgres::{Client, Error, IsolationLevel, Row, Transaction};
 
 use super::derive_relationships::{Constraint, ConstraintKind, KeyRelation, Keys};
 use super::function::{Function, Parameter, ReturnType, Volatility};
-use super::relation::{Column, Columns, Relation};
+use super::relation::{Column, Columns, Distribution, Relation};
 use super::relationship::{Cardinality, Relationship};
 use super::snapshot::{Catalog, HandlerTarget, Names};
 use crate::config::RestConfig;
 use crate::identifier::QualifiedName;
 use crate::request::media::MediaType;
 
+/// Which schemas a catalog is of.
+pub(crate) struct CatalogScope {
+    /// Those with endpoints.
+    pub(crate) exposed: Vec<String>,
+    /// Those through whose views the columns of exposed ones are traced.
+    pub(crate) traced: Vec<String>,
+    /// What the names of other schemas begin with, which are not looked at: they have catalogs of their own.
+    pub(crate) left_out: Vec<String>,
+}
+
+impl CatalogScope {
+    /// The schemas that are exposed by their names.
+    pub(crate) fn of_named_schemas(config: &RestConfig) -> Self {
+        Self {
+            exposed: config.named_schemas(),
+            traced: config.extra_search_path.clone(),
+            left_out: config.schema_prefixes(),
+        }
+    }
+
+    /// One schema that a pattern exposes.
+    pub(crate) fn of_schema(schema: &str, config: &RestConfig) -> Self {
+        let mut traced = config.named_schemas();
+        traced.extend(config.extra_search_path.iter().cloned());
+        Self {
+            exposed: vec![schema.to_owned()],
+            traced,
+            left_out: config.schema_prefixes(),
+        }
+    }
+
+    /// The exposed schemas and those that are traced through.
+    fn seen(&self) -> Vec<String> {
+        self.exposed.iter().chain(&self.traced).cloned().collect()
+    }
+}
+
+/// The names of the schemas that patterns expose.
+///
+/// # Errors
+/// PostgreSQL's own, and those of the connection.
+pub(crate) async fn list_schemas_by_pattern(
+    client: &Client,
+    config: &RestConfig,
+) -> Result<Vec<String>, Error> {
+    let prefixes = config.schema_prefixes();
+    if prefixes.is_empty() {
+        return Ok(Vec::new());
+    }
+    let named = config.named_schemas();
+    let rows = client
+        .query_typed(
+            include_str!("sql/schemas_by_prefix.sql"),
+            &[(&prefixes, Type::TEXT_ARRAY)],
+        )
+        .await?;
+    let names = rows.into_iter().map(|row| row.get(0));
+    Ok(names
+        .filter(|name: &String| config.exposes(name) && !named.contains(name))
+        .collect())
+}
+
 impl Catalog {
     /// Reads the catalog as the connection's role sees it.
     ///
     /// # Errors
     /// PostgreSQL's own, and those of the connection.
-    pub(crate) async fn load(client: &mut Client, config: &RestConfig) -> Result<Self, Error> {
+    pub(crate) async fn load(
+        client: &mut Client,
+        scope: &CatalogScope,
+        hoisted_settings: &[String],
+    ) -> Result<Self, Error> {
         let transaction = client
             .build_transaction()
             // One snapshot for all queries: no relation can appear between them.
@@ -34,17 +100,19 @@ impl Catalog {
             .await?;
         // With a search path, types in it would be written unqualified, and mean something else to other roles.
         transaction.batch_execute("set local search_path to ''").await?;
-        let keys = load_keys(&transaction, config).await?;
+        let keys = load_keys(&transaction, scope).await?;
+        let distributions = load_distributions(&transaction).await?;
         let catalog = Self {
-            relations: load_relations(&transaction, config, &keys).await?,
+            has_citus: distributions.is_some(),
+            relations: load_relations(&transaction, scope, &keys, &distributions.unwrap_or_default()).await?,
             relationships: keys
-                .relationships(&config.schemas)
+                .relationships(&scope.exposed)
                 .into_iter()
                 .map(|(key, list)| (key, list.into_iter().map(Arc::new).collect()))
                 .collect(),
-            functions: load_functions(&transaction, config).await?,
+            functions: load_functions(&transaction, scope, hoisted_settings).await?,
             representations: load_representations(&transaction).await?,
-            handlers: load_handlers(&transaction, config).await?,
+            handlers: load_handlers(&transaction, scope).await?,
         };
         transaction.commit().await?;
         Ok(catalog)
@@ -52,9 +120,12 @@ impl Catalog {
 }
 
 /// Everything that relationships are derived from.
-async fn load_keys(transaction: &Transaction<'_>, config: &RestConfig) -> Result<Keys, Error> {
+async fn load_keys(transaction: &Transaction<'_>, scope: &CatalogScope) -> Result<Keys, Error> {
+    let seen = scope.seen();
+    let schemas: [(&(dyn ToSql + Sync), Type); 2] =
+        [(&seen, Type::TEXT_ARRAY), (&scope.left_out, Type::TEXT_ARRAY)];
     let relations: HashMap<u32, KeyRelation> = transaction
-        .query_typed(include_str!("sql/attributes.sql"), &[])
+        .query_typed(include_str!("sql/attributes.sql"), &schemas)
         .await?
         .into_iter()
         .map(|row| {
@@ -69,12 +140,12 @@ async fn load_keys(transaction: &Transaction<'_>, config: &RestConfig) -> Result
         })
         .collect();
     let constraints = transaction
-        .query_typed(include_str!("sql/constraints.sql"), &[])
+        .query_typed(include_str!("sql/constraints.sql"), &schemas)
         .await?
         .iter()
         .map(read_constraint)
         .collect();
-    let views = load_views(transaction, config, &relations).await?;
+    let views = load_views(transaction, scope, &relations).await?;
     let computed = transaction
         .query_typed(include_str!("sql/computed_relationships.sql"), &[])
         .await?
@@ -93,11 +164,10 @@ async fn load_keys(transaction: &Transaction<'_>, config: &RestConfig) -> Result
 /// exposed view may select from them.
 async fn load_views(
     transaction: &Transaction<'_>,
-    config: &RestConfig,
+    scope: &CatalogScope,
     relations: &HashMap<u32, KeyRelation>,
 ) -> Result<Vec<(u32, ViewColumns)>, Error> {
-    let mut schemas = config.schemas.clone();
-    schemas.extend(config.extra_search_path.iter().cloned());
+    let schemas = scope.seen();
     let rules: HashMap<u32, String> = transaction
         .query_typed(include_str!("sql/views.sql"), &[(&schemas, Type::TEXT_ARRAY)])
         .await?
@@ -109,7 +179,7 @@ async fn load_views(
         .filter(|(view, _)| {
             relations
                 .get(view)
-                .is_some_and(|relation| config.schemas.contains(&relation.name.schema))
+                .is_some_and(|relation| scope.exposed.contains(&relation.name.schema))
         })
         .collect();
     // The order of a hash map changes from load to load; relationships should be found in the same order each time.
@@ -163,14 +233,15 @@ fn computed_relationship(row: &Row) -> Relationship {
 /// Relations with their columns and primary keys.
 async fn load_relations(
     transaction: &Transaction<'_>,
-    config: &RestConfig,
+    scope: &CatalogScope,
     keys: &Keys,
+    distributions: &HashMap<u32, Distribution>,
 ) -> Result<Names<QualifiedName, Arc<Relation>>, Error> {
     let mut primary_keys = keys.primary_keys();
     let rows = transaction
         .query_typed(
             include_str!("sql/relations.sql"),
-            &[(&config.schemas, Type::TEXT_ARRAY)],
+            &[(&scope.exposed, Type::TEXT_ARRAY)],
         )
         .await?;
     Ok(rows
@@ -190,6 +261,10 @@ async fn load_relations(
                     .into_iter()
                     .map(|column| (column.name.clone(), column))
                     .collect::<Columns>(),
+                distribution: distributions
+                    .get(&row.get::<_, u32>("oid"))
+                    .copied()
+                    .unwrap_or_default(),
                 name: name.clone(),
             };
             (name, Arc::new(relation))
@@ -197,18 +272,48 @@ async fn load_relations(
         .collect())
 }
 
+/// Where Citus keeps the rows of tables, by their number; `None` without Citus.
+async fn load_distributions(
+    transaction: &Transaction<'_>,
+) -> Result<Option<HashMap<u32, Distribution>>, Error> {
+    let citus = "select to_regclass('pg_catalog.pg_dist_partition') is not null \
+                 from pg_catalog.pg_extension where extname = 'citus'";
+    let found = transaction.query_typed(citus, &[]).await?;
+    let Some(has_tables) = found.first().map(|row| row.get::<_, bool>(0)) else {
+        return Ok(None);
+    };
+    // Citus is being installed, and has distributed nothing yet.
+    if !has_tables {
+        return Ok(Some(HashMap::new()));
+    }
+    let rows = transaction
+        .query_typed(include_str!("sql/distribution.sql"), &[])
+        .await?;
+    let read = |row: Row| {
+        let distribution = match row.get::<_, &str>("distribution") {
+            "sharded" => Distribution::Sharded,
+            "reference" => Distribution::Reference,
+            "single_node" => Distribution::SingleNode,
+            _ => Distribution::Local,
+        };
+        (row.get::<_, u32>("oid"), distribution)
+    };
+    Ok(Some(rows.into_iter().map(read).collect()))
+}
+
 /// Functions by name; overloads with fewer parameters first.
 async fn load_functions(
     transaction: &Transaction<'_>,
-    config: &RestConfig,
+    scope: &CatalogScope,
+    hoisted_settings: &[String],
 ) -> Result<Names<QualifiedName, Vec<Arc<Function>>>, Error> {
     let mut functions: Names<QualifiedName, Vec<Arc<Function>>> = Names::default();
     let rows = transaction
         .query_typed(
             include_str!("sql/functions.sql"),
             &[
-                (&config.schemas, Type::TEXT_ARRAY),
-                (&config.hoisted_settings, Type::TEXT_ARRAY),
+                (&scope.exposed, Type::TEXT_ARRAY),
+                (&hoisted_settings, Type::TEXT_ARRAY),
             ],
         )
         .await?;
@@ -246,6 +351,7 @@ fn read_function(name: QualifiedName, row: &Row) -> Function {
             name: read_qualified_name(row, "return_schema", "return_name"),
             is_set: row.get("returns_set"),
             is_composite: row.get("returns_composite"),
+            only_column: row.get("only_column"),
         },
         volatility: match volatility.as_str() {
             "i" => Volatility::Immutable,
@@ -282,12 +388,12 @@ async fn load_representations(
 /// Custom media type handlers.
 async fn load_handlers(
     transaction: &Transaction<'_>,
-    config: &RestConfig,
+    scope: &CatalogScope,
 ) -> Result<HashMap<(HandlerTarget, MediaType), QualifiedName>, Error> {
     let rows = transaction
         .query_typed(
             include_str!("sql/media_handlers.sql"),
-            &[(&config.schemas, Type::TEXT_ARRAY)],
+            &[(&scope.exposed, Type::TEXT_ARRAY)],
         )
         .await?;
     Ok(rows

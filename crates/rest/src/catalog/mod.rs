@@ -16,6 +16,7 @@ mod relationship;
 mod snapshot;
 
 pub use function::{Function, Parameter, ReturnType, Volatility};
-pub use relation::{Column, Columns, Relation};
+pub(crate) use load::{CatalogScope, list_schemas_by_pattern};
+pub use relation::{Column, Columns, Distribution, Relation};
 pub use relationship::{Cardinality, Junction, Relationship};
 pub use snapshot::{Catalog, HandlerTarget};

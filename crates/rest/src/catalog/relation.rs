@@ -31,6 +31,20 @@ pub struct Column {
 /// Columns by name, in the order of `select *`.
 pub type Columns = IndexMap<String, Column, RandomState>;
 
+/// Where Citus keeps the rows of a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Distribution {
+    /// In this database, as without Citus.
+    #[default]
+    Local,
+    /// A copy of all rows on every node.
+    Reference,
+    /// All rows on one node, with those of the other tables of the schema.
+    SingleNode,
+    /// In shards on several nodes.
+    Sharded,
+}
+
 /// A table, view, materialized view, foreign or partitioned table.
 #[derive(Debug, Clone)]
 pub struct Relation {
@@ -51,4 +65,6 @@ pub struct Relation {
     pub primary_key: Vec<String>,
     /// In the order of `select *`.
     pub columns: Columns,
+    /// Where the rows are, which decides about the SQL that can be written with Citus.
+    pub distribution: Distribution,
 }

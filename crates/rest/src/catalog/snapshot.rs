@@ -7,7 +7,7 @@ use foldhash::fast::RandomState;
 
 use super::function::Function;
 use super::hints;
-use super::relation::Relation;
+use super::relation::{Distribution, Relation};
 use super::relationship::Relationship;
 use crate::error::CatalogError;
 use crate::identifier::QualifiedName;
@@ -40,6 +40,8 @@ pub struct Catalog {
     /// Domain representations: SQL function from a source type to a target type.
     pub(super) representations: HashMap<(String, String), String>,
     pub(super) handlers: HashMap<(HandlerTarget, MediaType), QualifiedName>,
+    /// Whether the database has Citus, which understands only part of the SQL that PostgreSQL does.
+    pub(super) has_citus: bool,
 }
 
 impl Catalog {
@@ -52,6 +54,18 @@ impl Catalog {
             relation: name.to_string(),
             hint: self.similar_relation(name),
         })
+    }
+
+    /// Whether statements are written for Citus.
+    pub(crate) fn has_citus(&self) -> bool {
+        self.has_citus
+    }
+
+    /// Where the rows of this relation are; of one that is not exposed, in this database.
+    pub(crate) fn distribution(&self, name: &QualifiedName) -> Distribution {
+        self.relations
+            .get(name)
+            .map_or(Distribution::Local, |relation| relation.distribution)
     }
 
     /// The relation of this name, if there is one.

@@ -46,9 +46,12 @@ impl EffectiveConfig {
         };
         Self {
             search_paths: config
-                .schemas
-                .iter()
-                .map(|schema| (schema.clone(), search_path(schema, &config)))
+                .named_schemas()
+                .into_iter()
+                .map(|schema| {
+                    let path = config.write_search_path(&schema);
+                    (schema, path)
+                })
                 .collect(),
             pre_request: config.pre_request.as_deref().map(call_statement),
             trace_header: config
@@ -60,7 +63,7 @@ impl EffectiveConfig {
         }
     }
 
-    /// `search_path` for a request on an exposed schema.
+    /// `search_path` for a request on a schema that is exposed by its name.
     pub(crate) fn search_path(&self, schema: &str) -> &str {
         self.search_paths
             .iter()
@@ -90,6 +93,15 @@ impl RestConfig {
         self.verifier().map(drop)
     }
 
+    /// An exposed schema and the extra schemas, quoted.
+    pub(crate) fn write_search_path(&self, schema: &str) -> String {
+        let extra = self.extra_search_path.iter();
+        let names: Vec<String> = std::iter::once(quote_identifier(schema))
+            .chain(extra.map(|extra| quote_identifier(extra)))
+            .collect();
+        names.join(", ")
+    }
+
     /// Whether the catalog that was read under the other configuration also serves under this one.
     pub(crate) fn reads_same_catalog(&self, other: &Self) -> bool {
         self.schemas == other.schemas
@@ -109,16 +121,4 @@ fn has_same_keys(one: &RestConfig, other: &RestConfig) -> bool {
     text(one) == text(other)
         && one.jwt_secret_is_base64 == other.jwt_secret_is_base64
         && one.jwt_cache_entries == other.jwt_cache_entries
-}
-
-/// An exposed schema and the extra schemas, quoted.
-fn search_path(schema: &str, config: &RestConfig) -> String {
-    let mut names = vec![quote_identifier(schema)];
-    names.extend(
-        config
-            .extra_search_path
-            .iter()
-            .map(|extra| quote_identifier(extra)),
-    );
-    names.join(", ")
 }

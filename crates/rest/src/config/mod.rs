@@ -3,6 +3,7 @@
 
 mod database_settings;
 mod effective;
+mod exposed_schemas;
 mod rest_config;
 mod role_claim_path;
 mod setting;

@@ -62,7 +62,8 @@ pub struct RestConfig {
     pub standalone: bool,
     /// Path in front of the service, removed before anything is read from it. Default `/rest/v1`.
     pub path_prefix: String,
-    /// Exposed schemas, the first is the default one. Default `public, graphql_public`.
+    /// Exposed schemas, the first is the default one; `tenant_*` stands for all whose names begin with `tenant_`. Default
+    /// `public, graphql_public`.
     pub schemas: Vec<String>,
     /// Schemas appended to `search_path`, without endpoints. Default `public, extensions`.
     pub extra_search_path: Vec<String>,
@@ -210,6 +211,7 @@ impl RestConfig {
 
     /// The schema used when no profile header chooses one.
     pub fn default_schema(&self) -> &str {
-        self.schemas.first().map_or("public", String::as_str)
+        let mut named = self.schemas.iter().filter(|entry| !entry.ends_with('*'));
+        named.next().map_or("public", String::as_str)
     }
 }

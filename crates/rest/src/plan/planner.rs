@@ -10,7 +10,7 @@ use super::query_plan::{Plan, QueryKind, QueryPlan, ResponsePlan, RootPlan, Sess
 use super::read::plan_read_tree;
 use super::row_checks::RowChecks;
 use super::tree::{ReadNode, Source};
-use crate::catalog::{Catalog, Function, Relation, Volatility};
+use crate::catalog::{Catalog, Distribution, Function, Relation, Volatility};
 use crate::config::RestConfig;
 use crate::error::{RequestError, RestError};
 use crate::identifier::QualifiedName;
@@ -151,12 +151,17 @@ impl Planner<'_> {
         if request.is_headers_only() {
             handler = Handler::Nothing;
         }
+        let total = match self.choose_total(&request, false) {
+            // Citus plans on the node that has the rows; what the planner here says of their number is a constant.
+            Total::Estimated if relation.distribution != Distribution::Local => Total::Counted,
+            total => total,
+        };
         let decisions = Decisions {
             kind: QueryKind::Read(relation),
             read,
             handler,
             read_only: true,
-            total: self.choose_total(&request, false),
+            total,
             row_checks: RowChecks::of_read(media.is_singular()),
             media,
         };
@@ -268,6 +273,7 @@ impl Planner<'_> {
             row_checks: decisions.row_checks,
             session,
             response,
+            for_citus: self.catalog.has_citus(),
         }))
     }
 

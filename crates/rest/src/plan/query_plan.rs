@@ -48,6 +48,8 @@ pub struct QueryPlan {
     pub session: SessionSettings,
     /// What the response repeats from the request.
     pub response: ResponsePlan,
+    /// Whether the database has Citus, for which some statements are written in another way.
+    pub for_citus: bool,
 }
 
 /// What the statement does before its rows are selected for the response.

@@ -119,6 +119,9 @@ pub struct Join {
     pub lateral: String,
     /// SQL alias of the junction table of a many-to-many relationship; else empty.
     pub junction: String,
+    /// Whether the child's rows are in shards and the parent's are not. Citus refuses a lateral join then, so the children of
+    /// all parents are read at once, grouped by the columns that join them.
+    pub is_grouped: bool,
 }
 
 /// A column that a spread child gives to its parent.

@@ -141,7 +141,7 @@ fn active_schema(
         Some(profile) => {
             let profile = String::from_utf8_lossy(profile.as_bytes()).into_owned();
             // Only exposed schemas may be named: a profile header must not reach any other.
-            if config.schemas.contains(&profile) {
+            if config.exposes(&profile) {
                 Ok((profile, true))
             } else {
                 Err(RequestError::Schema {

@@ -1,17 +1,24 @@
 //! The current snapshot, and the state of its reloads.
 
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
-use selvedge_postgres::Database;
+use deadpool_postgres::Pool;
+use selvedge_postgres::{Database, Login};
 use selvedge_token::TokenCacheMetrics;
 use tokio::sync::Notify;
 use tokio_postgres::Client;
 
-use crate::catalog::Catalog;
+use super::tenant_catalogs::TenantCatalogs;
+use crate::catalog::{Catalog, CatalogScope};
 use crate::config::{EffectiveConfig, RestConfig};
+use crate::error::CatalogError;
+
+/// How many catalogs of single schemas are read at the same time.
+const TENANT_READERS: usize = 2;
 
 /// State of the schema cache, for readiness and metrics.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,6 +42,16 @@ pub(crate) struct Snapshot {
     pub(crate) config: Arc<EffectiveConfig>,
     /// `None` before the first load: requests are answered PGRST002.
     pub(crate) catalog: Option<Arc<Catalog>>,
+    /// The catalogs of schemas that are exposed by a pattern.
+    pub(super) tenants: Arc<TenantCatalogs>,
+}
+
+impl Snapshot {
+    /// `search_path` for a request on an exposed schema.
+    pub(crate) fn search_path(&self, schema: &str) -> &str {
+        let of_tenant = self.tenants.search_path(schema);
+        of_tenant.unwrap_or_else(|| self.config.search_path(schema))
+    }
 }
 
 /// How much a reload reads.
@@ -62,6 +79,8 @@ pub struct SchemaCache {
     /// The connection of the last reload: PostgreSQL caches its own catalog per connection, so the next reload over the
     /// same one takes half as long.
     pub(super) reader: Mutex<Option<Client>>,
+    /// Connections that read catalogs of single schemas; opened when they are first needed.
+    tenant_readers: Pool,
     /// Whether the requested reload includes the catalog.
     pub(super) catalog_requested: AtomicBool,
     pub(super) reload_requested: Notify,
@@ -74,6 +93,7 @@ impl SchemaCache {
             current: ArcSwap::from_pointee(Snapshot {
                 config: Arc::new(EffectiveConfig::new(config.clone(), None)),
                 catalog: None,
+                tenants: Arc::new(TenantCatalogs::new(HashMap::new())),
             }),
             failure: ArcSwap::from_pointee(None),
             settings_failure: ArcSwap::from_pointee(None),
@@ -86,8 +106,59 @@ impl SchemaCache {
             catalog_requested: AtomicBool::new(false),
             reload_requested: Notify::new(),
             base_config: ArcSwap::from_pointee(config),
+            tenant_readers: database.pool(Login::Authenticator, TENANT_READERS),
             database,
         }
+    }
+
+    /// The catalog in which a request on this schema is planned: of all schemas that are exposed by name, or of this one, which
+    /// a pattern exposes.
+    ///
+    /// # Errors
+    /// PGRST002 before the first load, and when the schema cannot be read.
+    pub(crate) async fn find_catalog(
+        &self,
+        snapshot: &Snapshot,
+        schema: &str,
+    ) -> Result<Arc<Catalog>, CatalogError> {
+        let common = snapshot.catalog.as_ref().ok_or(CatalogError::NotLoaded)?;
+        if snapshot.tenants.search_path(schema).is_none() {
+            return Ok(Arc::clone(common));
+        }
+        let load = self.load_tenant(&snapshot.config, schema);
+        snapshot
+            .tenants
+            .find_or_load(schema, load)
+            .await
+            .map_err(|reason| {
+                tracing::error!(
+                    schema,
+                    reason,
+                    "rest: the catalog of a schema could not be loaded"
+                );
+                CatalogError::NotLoaded
+            })
+    }
+
+    async fn load_tenant(&self, config: &EffectiveConfig, schema: &str) -> Result<Catalog, String> {
+        let begun = Instant::now();
+        let mut client = self
+            .tenant_readers
+            .get()
+            .await
+            .map_err(|error| error.to_string())?;
+        let scope = CatalogScope::of_schema(schema, config);
+        let catalog = Catalog::load(&mut client, &scope, &config.hoisted_settings)
+            .await
+            .map_err(|error| error.to_string())?;
+        let elapsed_ms = begun.elapsed().as_millis();
+        tracing::debug!(
+            schema,
+            elapsed_ms,
+            found = catalog.summary(),
+            "rest: catalog loaded"
+        );
+        Ok(catalog)
     }
 
     /// The current snapshot.

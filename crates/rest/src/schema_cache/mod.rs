@@ -7,6 +7,7 @@
 mod cache;
 mod refresh;
 mod reload;
+mod tenant_catalogs;
 
 pub(crate) use cache::Snapshot;
 pub use cache::{SchemaCache, SchemaCacheHealth};

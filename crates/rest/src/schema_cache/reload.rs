@@ -8,7 +8,8 @@ use selvedge_postgres::Login;
 use tokio_postgres::{Client, Error};
 
 use super::cache::{ReloadScope, SchemaCache, Snapshot};
-use crate::catalog::Catalog;
+use super::tenant_catalogs::TenantCatalogs;
+use crate::catalog::{Catalog, CatalogScope, list_schemas_by_pattern};
 use crate::config::{EffectiveConfig, read_settings};
 
 /// How long the connection of the last reload may take to prove that it is alive.
@@ -83,17 +84,30 @@ impl SchemaCache {
             self.current.store(Arc::new(Snapshot {
                 config,
                 catalog: Some(Arc::clone(catalog)),
+                tenants: Arc::clone(&before.tenants),
             }));
             tracing::info!("rest: settings loaded");
             return Ok(());
         }
         let begun = Instant::now();
-        let catalog = Catalog::load(client, &config).await?;
+        let names = list_schemas_by_pattern(client, &config).await?;
+        let paths = names.into_iter().map(|name| {
+            let path = config.write_search_path(&name);
+            (name, path)
+        });
+        let tenants = TenantCatalogs::new(paths.collect());
+        let scope = CatalogScope::of_named_schemas(&config);
+        let catalog = Catalog::load(client, &scope, &config.hoisted_settings).await?;
         let elapsed_us = u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX);
-        tracing::info!(found = catalog.summary(), "rest: catalog loaded");
+        tracing::info!(
+            found = catalog.summary(),
+            schemas_by_pattern = tenants.len(),
+            "rest: catalog loaded"
+        );
         self.current.store(Arc::new(Snapshot {
             config,
             catalog: Some(Arc::new(catalog)),
+            tenants: Arc::new(tenants),
         }));
         self.load_time_us.store(elapsed_us, Ordering::Release);
         // Last, so that a worker that sees the new number also sees the new snapshot.

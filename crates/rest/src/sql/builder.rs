@@ -9,6 +9,7 @@ use bytes::Bytes;
 use selvedge_postgres::{Param, SqlStatement, push_identifier};
 
 use crate::identifier::QualifiedName;
+use crate::plan::QueryPlan;
 
 /// The common table expression that holds what was read, written or called.
 pub(super) const SOURCE: &str = "pgrst_source";
@@ -23,6 +24,8 @@ pub(crate) struct Sql {
     /// Whether embeds are jsonb. Compat: CSV and custom handlers show their text as it is, which PostgREST has in jsonb's
     /// form; and only jsonb can be grouped by.
     pub(super) embeds_as_jsonb: bool,
+    /// Whether the statement is written for Citus.
+    pub(super) for_citus: bool,
 }
 
 impl Sql {
@@ -31,6 +34,14 @@ impl Sql {
             // Long enough for a statement with an embed, so that it is rarely reallocated.
             text: String::with_capacity(768),
             ..Self::default()
+        }
+    }
+
+    /// The statement of a plan.
+    pub(super) fn for_plan(plan: &QueryPlan) -> Self {
+        Self {
+            for_citus: plan.for_citus,
+            ..Self::new()
         }
     }
 

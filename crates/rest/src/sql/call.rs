@@ -44,6 +44,21 @@ impl Sql {
             self.push("(SELECT ");
             self.write_function_call(function, &plan.arguments);
             self.push(" ").push(SCALAR).push(") ").push(CALL);
+        } else if self.for_citus {
+            // PostgreSQL puts the body of an SQL function in the place of its call in FROM, behind the back of Citus, and then
+            // finds no rows in the tables of this node. It does not where the call is in a SELECT list.
+            match &function.returns.only_column {
+                Some(column) => {
+                    self.push("(SELECT ");
+                    self.write_function_call(function, &plan.arguments);
+                    self.push(" AS ").ident(column).push(" OFFSET 0) ").push(CALL);
+                }
+                None => {
+                    self.push("(SELECT (").push(CALL).push(").* FROM (SELECT ");
+                    self.write_function_call(function, &plan.arguments);
+                    self.push(" AS ").push(CALL).push(" OFFSET 0) _) ").push(CALL);
+                }
+            }
         } else {
             self.write_function_call(function, &plan.arguments);
             self.push(" ").push(CALL);

@@ -8,6 +8,7 @@
 use selvedge_postgres::SqlStatement;
 
 use super::builder::{SOURCE, Sql};
+use super::mutate::counts_by_row_version;
 use crate::catalog::Function;
 use crate::plan::{Handler, MutatePlan, QueryKind, QueryPlan, Total};
 use crate::request::media::{MediaType, PlanFormat};
@@ -31,7 +32,7 @@ pub(super) const RESPONSE_SETTINGS: &str = "nullif(current_setting('response.hea
 
 /// Writes the statement of a plan whose response PostgreSQL renders.
 pub(super) fn write_document(plan: &QueryPlan) -> SqlStatement {
-    let mut sql = Sql::new();
+    let mut sql = Sql::for_plan(plan);
     // Decided for the whole statement: embeds are written in several places.
     sql.embeds_as_jsonb =
         matches!(plan.handler, Handler::Csv | Handler::Custom { .. }) || plan.read.groups_embeds();
@@ -108,10 +109,21 @@ impl Sql {
 
     /// `WITH pgrst_source AS (…)`: what is read, written or called.
     fn write_source(&mut self, plan: &QueryPlan) {
-        self.push("WITH ").push(SOURCE).push(" AS (");
+        self.push("WITH ");
+        if let QueryKind::Mutate { relation, plan, .. } = &plan.kind
+            && counts_by_row_version(relation, plan)
+        {
+            self.push("pgrst_written AS (");
+            self.write_counted_upsert(&relation.name, plan);
+            self.push("), ").push(SOURCE).push(" AS (");
+            self.write_written_columns(relation, plan);
+            self.push(")");
+            return;
+        }
+        self.push(SOURCE).push(" AS (");
         match &plan.kind {
             QueryKind::Read(_) => self.write_select(&plan.read, None),
-            QueryKind::Mutate { relation, plan, .. } => self.write_mutation(&relation.name, plan),
+            QueryKind::Mutate { relation, plan, .. } => self.write_mutation(relation, plan),
             QueryKind::Call(call) => self.write_call(call),
         }
         self.push(")");
@@ -151,7 +163,8 @@ impl Sql {
     /// The columns from [`EXTRA_COLUMN`] on.
     fn write_extra_columns(&mut self, plan: &QueryPlan) {
         if let QueryKind::Mutate {
-            plan: MutatePlan::Insert {
+            relation,
+            plan: written @ MutatePlan::Insert {
                 conflict, location, ..
             },
             ..
@@ -165,7 +178,9 @@ impl Sql {
             let counts_inserted = conflict
                 .as_ref()
                 .is_some_and(|conflict| conflict.resolution == Resolution::MergeDuplicates);
-            if counts_inserted {
+            if counts_by_row_version(relation, written) {
+                self.push(", (SELECT count(*) FILTER (WHERE pgrst_inserted) FROM pgrst_written) AS inserted");
+            } else if counts_inserted {
                 self.push(", nullif(current_setting('pgrst.inserted', true), '')::bigint AS inserted");
             }
         } else if matches!(plan.total, Total::Counted | Total::Estimated) {

@@ -69,6 +69,10 @@ impl Sql {
         parent: RowsName<'_>,
     ) {
         let Some(join) = &child.join else { return };
+        if let Some(keys) = grouping_keys(child, join) {
+            self.write_grouped_join(child, join, keys, parent);
+            return;
+        }
         let is_inner = join.kind == JoinKind::Inner;
         let lateral = join.lateral.as_str();
         self.push(if is_inner {
@@ -105,6 +109,77 @@ impl Sql {
         } else {
             self.push(" ON TRUE");
         }
+    }
+
+    /// ` LEFT JOIN (…) AS … ON …` of a to-many child whose rows are read for all parents at once. Each row becomes JSON and
+    /// gets its place among those of its parent, by which it is sorted and limited.
+    fn write_grouped_join(
+        &mut self,
+        child: &ReadNode,
+        join: &Join,
+        keys: &[(String, String)],
+        parent: RowsName<'_>,
+    ) {
+        let lateral = join.lateral.as_str();
+        let key = |sql: &mut Self, index: usize| {
+            sql.ident(lateral).push(".").ident(&format!("pgrst_key_{index}"));
+        };
+        self.push(if join.kind == JoinKind::Inner {
+            " INNER JOIN (SELECT "
+        } else {
+            " LEFT JOIN (SELECT "
+        });
+        self.list(0..keys.len(), ", ", key);
+        self.push(", json_agg(")
+            .ident(lateral)
+            .push(".pgrst_row ORDER BY ");
+        self.ident(lateral)
+            .push(".pgrst_place) AS ")
+            .ident(lateral)
+            .push(" FROM (");
+        self.write_placed_rows(child, keys);
+        self.push(") AS ")
+            .ident(lateral)
+            .push(" WHERE ")
+            .ident(lateral)
+            .push(".pgrst_place > ");
+        self.integer(child.range.lower);
+        if let Some(limit) = child.range.limit() {
+            self.push(" AND ").ident(lateral).push(".pgrst_place <= ");
+            self.integer(child.range.lower.saturating_add(limit));
+        }
+        self.push(" GROUP BY ");
+        self.list(0..keys.len(), ", ", key);
+        self.push(") AS ").ident(lateral).push(" ON ");
+        self.list(keys.iter().enumerate(), " AND ", |sql, (index, (column, _))| {
+            key(sql, index);
+            sql.push(" = ").column(parent, column);
+        });
+    }
+
+    /// The rows of a child, each as JSON with its keys and its place among those with the same keys.
+    fn write_placed_rows(&mut self, child: &ReadNode, keys: &[(String, String)]) {
+        let rows = RowsName::from_node(child);
+        self.push("SELECT ");
+        self.list(keys.iter().enumerate(), ", ", |sql, (index, (_, foreign))| {
+            sql.column(rows, foreign)
+                .push(" AS ")
+                .ident(&format!("pgrst_key_{index}"));
+        });
+        // The place is counted here, because a limit of the subquery would be one for all parents together.
+        self.push(", row_number() OVER (PARTITION BY ");
+        self.list(keys, ", ", |sql, (_, foreign)| {
+            sql.column(rows, foreign);
+        });
+        self.write_order_by(rows, &child.order, child);
+        self.push(") AS pgrst_place, (SELECT row_to_json(pgrst_row.*) FROM (SELECT ");
+        self.write_select_list(child, rows);
+        self.push(") AS pgrst_row) AS pgrst_row");
+        self.write_from(child, None);
+        for (grandchild, output) in child.children.iter().zip(&child.outputs) {
+            self.write_lateral_join(grandchild, output, rows);
+        }
+        self.write_conditions(rows, &child.filters, Some(child));
     }
 
     /// One column of a to-many spread, as an array in the spread's order.
@@ -163,6 +238,15 @@ impl Sql {
         }
         written
     }
+}
+
+/// The columns of the parent and of the child by which the rows of a child can be grouped instead of joined laterally.
+fn grouping_keys<'a>(child: &ReadNode, join: &'a Join) -> Option<&'a [(String, String)]> {
+    let Cardinality::OneToMany { columns, .. } = &join.relationship.cardinality else {
+        return None;
+    };
+    let can_group = join.is_grouped && child.spread == Spread::No && !child.is_aggregated();
+    can_group.then_some(columns.as_slice())
 }
 
 /// Name of the column by which a to-many spread sorts its arrays.

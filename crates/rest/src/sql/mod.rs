@@ -21,4 +21,6 @@ pub use document::{BODY_COLUMN, EXTRA_COLUMN, HEADERS_COLUMN, ROW_COUNT_COLUMN, 
 pub use statements::{RowsStatement, Statements, response_settings, write_statements};
 
 #[cfg(test)]
+mod citus_tests;
+#[cfg(test)]
 mod pipeline_tests;

@@ -3,13 +3,15 @@
 use super::builder::Sql;
 use super::filter::RowsName;
 use super::payload::{PAYLOAD, PayloadRows};
+use crate::catalog::{Distribution, Relation};
 use crate::identifier::QualifiedName;
 use crate::plan::{Condition, Conflict, JsonBody, MutatePlan, WriteColumn};
 use crate::request::preferences::Resolution;
 
 impl Sql {
     /// The write of a plan, with the columns that it returns.
-    pub(super) fn write_mutation(&mut self, table: &QualifiedName, plan: &MutatePlan) {
+    pub(super) fn write_mutation(&mut self, relation: &Relation, plan: &MutatePlan) {
+        let table = &relation.name;
         let returning = match plan {
             MutatePlan::Insert {
                 columns,
@@ -37,7 +39,12 @@ impl Sql {
                 returning,
                 apply_defaults,
             } => {
-                self.write_update(table, columns, body, *apply_defaults);
+                let takes_subquery = body.is_object && !apply_defaults;
+                if relation.distribution == Distribution::Sharded && takes_subquery {
+                    self.write_sharded_update(table, columns, body);
+                } else {
+                    self.write_update(table, columns, body, *apply_defaults);
+                }
                 self.write_conditions(RowsName::Table(table), filters, None);
                 returning
             }
@@ -84,7 +91,7 @@ impl Sql {
                 self.write_plain_condition(RowsName::Alias(PAYLOAD), condition);
             }
         }
-        self.write_on_conflict(conflict, columns);
+        self.write_on_conflict(conflict, columns, true);
     }
 
     /// `UPDATE … SET …` from the payload, which is one object.
@@ -103,6 +110,64 @@ impl Sql {
         });
         self.push(" ");
         self.write_payload(body, columns, apply_defaults, PayloadRows::All);
+    }
+
+    /// The same without a join with the payload, which Citus refuses for an UPDATE of several shards.
+    fn write_sharded_update(&mut self, table: &QualifiedName, columns: &[WriteColumn], body: &JsonBody) {
+        self.push("UPDATE ").qualified(table).push(" SET (");
+        self.list(columns, ", ", |sql, column| {
+            sql.ident(&column.name);
+        });
+        self.push(") = (SELECT ");
+        self.write_payload_columns(columns);
+        self.write_payload_record(columns, body);
+        self.push(")");
+    }
+
+    /// An upsert that tells for each row whether it was inserted, since Citus accepts no condition that counts.
+    pub(super) fn write_counted_upsert(&mut self, table: &QualifiedName, plan: &MutatePlan) {
+        let MutatePlan::Insert {
+            columns,
+            body,
+            conflict: Some(conflict),
+            put_filters,
+            returning,
+            apply_defaults,
+            ..
+        } = plan
+        else {
+            return;
+        };
+        self.write_insert(table, columns, body, *apply_defaults);
+        for (index, condition) in put_filters.iter().enumerate() {
+            self.push(if index == 0 { " WHERE " } else { " AND " });
+            self.write_plain_condition(RowsName::Alias(PAYLOAD), condition);
+        }
+        self.write_on_conflict(conflict, columns, false);
+        self.write_returning(table, returning);
+        // A row that was updated carries the number of the transaction that had locked it, and a new row carries 0.
+        self.push(", (xmax = 0) AS pgrst_inserted");
+    }
+
+    /// The columns that a counted upsert returns, without what counts.
+    pub(super) fn write_written_columns(&mut self, relation: &Relation, plan: &MutatePlan) {
+        let MutatePlan::Insert { returning, .. } = plan else {
+            return;
+        };
+        self.push("SELECT ");
+        if returning.is_empty() {
+            self.push("1");
+        }
+        if returning.iter().any(|column| column == "*") {
+            self.list(relation.columns.keys(), ", ", |sql, column| {
+                sql.ident(column);
+            });
+        } else {
+            self.list(returning, ", ", |sql, column| {
+                sql.ident(column);
+            });
+        }
+        self.push(" FROM pgrst_written");
     }
 
     /// PATCH with `{}`: an UPDATE cannot set nothing, so this is an empty result with the columns that are needed.
@@ -127,6 +192,11 @@ impl Sql {
         self.write_insert_into(table, columns);
         self.push(" SELECT ");
         self.write_payload_columns(columns);
+        self.write_payload_record(columns, body);
+    }
+
+    /// ` FROM` the payload, which is a single object, as one row of typed columns.
+    fn write_payload_record(&mut self, columns: &[WriteColumn], body: &JsonBody) {
         self.push(" FROM json_to_record(")
             .param_bytes(body.document.clone())
             .push("::json) AS _(");
@@ -147,7 +217,8 @@ impl Sql {
     }
 
     /// ` ON CONFLICT (…) DO …`. Without a primary key or `on_conflict` there is nothing that rows could meet.
-    fn write_on_conflict(&mut self, conflict: &Conflict, columns: &[WriteColumn]) {
+    /// `counts` adds the condition that counts the rows that are updated.
+    fn write_on_conflict(&mut self, conflict: &Conflict, columns: &[WriteColumn], counts: bool) {
         if conflict.columns.is_empty() {
             return;
         }
@@ -165,8 +236,10 @@ impl Sql {
         self.list(columns, ", ", |sql, column| {
             sql.ident(&column.name).push(" = EXCLUDED.").ident(&column.name);
         });
-        self.push(" WHERE ");
-        self.write_count_inserted(-1);
+        if counts {
+            self.push(" WHERE ");
+            self.write_count_inserted(-1);
+        }
     }
 
     /// A condition that is always true and counts inserted rows in the setting `pgrst.inserted`: one more for each row of
@@ -192,4 +265,16 @@ impl Sql {
             sql.column(RowsName::Table(table), column);
         });
     }
+}
+
+/// Whether the inserted rows of an upsert are counted by `xmax`: on tables that Citus knows, which must be tables, since
+/// views have no such column.
+pub(super) fn counts_by_row_version(relation: &Relation, plan: &MutatePlan) -> bool {
+    let MutatePlan::Insert { conflict, .. } = plan else {
+        return false;
+    };
+    relation.distribution != Distribution::Local
+        && conflict.as_ref().is_some_and(|conflict| {
+            conflict.resolution == Resolution::MergeDuplicates && !conflict.columns.is_empty()
+        })
 }

@@ -50,7 +50,7 @@ impl Sql {
     }
 
     /// The columns of a node and of its embeds; `*` for a node that selects nothing at all.
-    fn write_select_list(&mut self, node: &ReadNode, rows: RowsName<'_>) {
+    pub(super) fn write_select_list(&mut self, node: &ReadNode, rows: RowsName<'_>) {
         if node.select.is_empty() && node.children.is_empty() {
             self.column(rows, "*");
             return;
@@ -214,6 +214,10 @@ impl Sql {
         }
         if range.lower > 0 {
             self.push(" OFFSET ").integer(range.lower);
+        } else if self.for_citus && range.limit().is_none() {
+            // Citus merges a subquery into the one around it and then calls the keys of its JSON f1, f2 …, unless it has a
+            // limit or an offset.
+            self.push(" OFFSET 0");
         }
     }
 }

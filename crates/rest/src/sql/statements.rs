@@ -58,7 +58,7 @@ fn write_rows(plan: &QueryPlan) -> Option<SqlStatement> {
     if !is_plain_json || !has_no_count || plan.is_explain() || plan.rows_decide_commit() {
         return None;
     }
-    let mut sql = Sql::new();
+    let mut sql = Sql::for_plan(plan);
     match &plan.kind {
         QueryKind::Read(_) => {}
         // Single values and scalars have JSON forms of their own, which only PostgreSQL renders.
@@ -80,7 +80,7 @@ fn returns_rows(function: &Function) -> bool {
 
 /// `EXPLAIN` of the count query: its first line holds the planner's estimate.
 fn write_count_explain(plan: &QueryPlan) -> SqlStatement {
-    let mut sql = Sql::new();
+    let mut sql = Sql::for_plan(plan);
     sql.push("EXPLAIN (FORMAT JSON) ");
     sql.write_count_query(&plan.read);
     sql.finish()

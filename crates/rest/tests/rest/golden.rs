@@ -58,9 +58,24 @@ fn run_command(command: &mut Command) -> Output {
     command.output().expect("python3 is installed")
 }
 
+/// Which statements the service sends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    PostgreSql,
+    /// Those for a database with Citus, all of whose tables are in shards.
+    Citus,
+}
+
 /// Runs the corpus's own runner on the cases of one configuration.
-async fn run_corpus(name: &str) -> Output {
-    let app = TestApp::serve(loaded_database().await, config(name)).await;
+async fn run_corpus(name: &str, form: Form) -> Output {
+    let database = loaded_database().await;
+    if form == Form::Citus {
+        database.pretend_citus().await;
+        for schema in ["public", "api"] {
+            database.distribute(schema).await;
+        }
+    }
+    let app = TestApp::serve(database, config(name)).await;
     let mut command = Command::new("python3");
     command.arg(corpus().join("golden.py")).arg("run").arg(corpus());
     command.args([
@@ -109,8 +124,8 @@ async fn loaded_database() -> TestDatabase {
     database
 }
 
-async fn expect_recorded_responses(name: &str) {
-    let output = run_corpus(name).await;
+async fn expect_recorded_responses(name: &str, form: Form) {
+    let output = run_corpus(name, form).await;
 
     println!(
         "{}{}",
@@ -125,15 +140,22 @@ async fn expect_recorded_responses(name: &str) {
 
 #[actix_web::test]
 async fn rest_golden_corpus_of_the_default_configuration() {
-    expect_recorded_responses("default").await;
+    expect_recorded_responses("default", Form::PostgreSql).await;
 }
 
 #[actix_web::test]
 async fn rest_golden_corpus_of_the_tuned_configuration() {
-    expect_recorded_responses("tuned").await;
+    expect_recorded_responses("tuned", Form::PostgreSql).await;
 }
 
 #[actix_web::test]
 async fn rest_golden_corpus_of_the_closed_configuration() {
-    expect_recorded_responses("closed").await;
+    expect_recorded_responses("closed", Form::PostgreSql).await;
+}
+
+#[actix_web::test]
+async fn rest_golden_corpus_in_the_form_for_citus() {
+    for name in ["default", "tuned", "closed"] {
+        expect_recorded_responses(name, Form::Citus).await;
+    }
 }

@@ -3,6 +3,7 @@
 mod bad_input;
 mod call;
 mod catalog;
+mod citus;
 mod embed;
 mod errors;
 mod golden;

@@ -167,6 +167,7 @@ impl DbSession {
         access: AccessMode,
         end: TransactionEnd,
     ) -> Result<Vec<Row>, StorageError> {
+        refuse_distributed_objects(self.worker.storage().database())?;
         let unique_key = statement.unique_key;
         let extra = extra_settings(self.facts.operation, &self.identity);
         let sql = statement.into_sql();
@@ -293,9 +294,18 @@ async fn begin<'c>(
     client: &'c mut Client,
     context: &selvedge_postgres::RequestContext<'_>,
 ) -> Result<Transaction<'c>, StorageError> {
+    refuse_distributed_objects(database)?;
     begin_as_caller(client, context, &database.role_settings(), AccessMode::ReadWrite)
         .await
         .map_err(|error| StorageError::from_tokio_postgres(error, UniqueKey::Other))
+}
+
+/// Refuses to work on objects that Citus distributes: listings would be empty and deletions would do nothing.
+fn refuse_distributed_objects(database: &Database) -> Result<(), StorageError> {
+    if database.role_settings().distributes_objects() {
+        return Err(StorageError::DistributedObjects);
+    }
+    Ok(())
 }
 
 /// Settings besides those of every request: `storage.*`, and the one-claim settings that policies of older projects

@@ -165,6 +165,12 @@ pub enum StorageError {
     /// Any other error of the database; carries the SQLSTATE.
     #[error("database error, code: {0}")]
     Database(String),
+    /// Citus distributes the table of objects: its policies and listings would find nothing.
+    #[error(
+        "storage.objects is distributed by Citus, which storage does not support. \
+         Bring it back by: select undistribute_table('storage.objects')"
+    )]
+    DistributedObjects,
     /// The disk, its quota or the remote store is full.
     #[error("There is no space left to store the object")]
     StorageFull,

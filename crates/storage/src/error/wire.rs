@@ -106,7 +106,7 @@ impl StorageError {
             E::DatabaseTransactionAborted => {
                 legacy(500, "DatabaseTransactionAborted", "DatabaseTransactionAborted")
             }
-            E::Database(_) => legacy(500, "DatabaseError", "DatabaseError"),
+            E::Database(_) | E::DistributedObjects => legacy(500, "DatabaseError", "DatabaseError"),
             E::StorageFull => plain(507, "InsufficientStorage", "InsufficientStorage"),
             E::StoreUnavailable(_) => plain(503, "ServiceUnavailable", "S3Error"),
             E::StoreSlowDown(_) => plain(503, "SlowDown", "SlowDown"),

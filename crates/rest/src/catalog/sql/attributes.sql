@@ -1,4 +1,5 @@
 -- Names of relations and their columns in every schema: a foreign key or view may pass through schemas without endpoints.
+-- Only those are left out whose names begin with one of $2, unless they are in $1.
 select
   c.oid as oid,
   n.nspname::text as schema,
@@ -10,6 +11,11 @@ from pg_catalog.pg_class c
 join pg_catalog.pg_namespace n on n.oid = c.relnamespace
 join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
 where c.relkind in ('r', 'v', 'm', 'f', 'p')
-  and n.nspname not in ('pg_catalog', 'information_schema', 'pg_toast')
-  and not pg_catalog.pg_is_other_temp_schema(n.oid)
+  -- an array, so that the columns of the other schemas are not even looked at
+  and c.relnamespace = any (array(
+    select s.oid from pg_catalog.pg_namespace s
+    where s.nspname not in ('pg_catalog', 'information_schema', 'pg_toast')
+      and not pg_catalog.pg_is_other_temp_schema(s.oid)
+      and (s.nspname::text = any ($1)
+           or not exists (select from unnest($2::text[]) prefix where s.nspname::text ^@ prefix))))
 group by c.oid, n.nspname, c.relname, c.relkind;

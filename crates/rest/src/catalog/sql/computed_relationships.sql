@@ -1,7 +1,4 @@
 -- Computed relationships: functions from one relation's row type to another's. `rows 1` promises at most one row.
-with row_types as (
-  select reltype from pg_catalog.pg_class where relkind in ('r', 'v', 'm', 'f', 'p')
-)
 select
   n.nspname::text as schema,
   p.proname::text as name,
@@ -16,6 +13,6 @@ join pg_catalog.pg_type arg on arg.oid = p.proargtypes[0]
 join pg_catalog.pg_namespace arg_schema on arg_schema.oid = arg.typnamespace
 join pg_catalog.pg_type ret on ret.oid = p.prorettype
 join pg_catalog.pg_namespace ret_schema on ret_schema.oid = ret.typnamespace
-where p.pronargs = 1
-  and p.proargtypes[0] in (select reltype from row_types)
-  and p.prorettype in (select reltype from row_types);
+join pg_catalog.pg_class origin on origin.oid = arg.typrelid and origin.relkind in ('r', 'v', 'm', 'f', 'p')
+join pg_catalog.pg_class target on target.oid = ret.typrelid and target.relkind in ('r', 'v', 'm', 'f', 'p')
+where p.pronargs = 1;

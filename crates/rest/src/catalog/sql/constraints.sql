@@ -1,5 +1,5 @@
 -- Primary, unique and foreign keys. Foreign keys that a partition inherited (conparentid) are left out: those of its
--- parent stand for them.
+-- parent stand for them, and those of schemas whose names begin with one of $2, unless they are in $1.
 select
   k.conname::text as name,
   k.contype::text as kind,
@@ -12,4 +12,8 @@ where k.contype in ('p', 'u', 'f')
   and k.conrelid <> 0
   and (k.contype <> 'f' or k.conparentid = 0)
   and k.connamespace <> 'pg_catalog'::regnamespace
+  and k.connamespace = any (array(
+    select s.oid from pg_catalog.pg_namespace s
+    where s.nspname::text = any ($1)
+      or not exists (select from unnest($2::text[]) prefix where s.nspname::text ^@ prefix)))
 order by k.conrelid, k.conname;

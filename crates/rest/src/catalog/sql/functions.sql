@@ -1,6 +1,6 @@
 -- Callable functions of the exposed schemas ($1); those of their settings that $2 names apply to the request's transaction.
 with recursive base_types as (
-  select t.oid, t.oid as base, t.typbasetype as next from pg_catalog.pg_type t
+  select t.oid, t.oid as base, t.typbasetype as next from pg_catalog.pg_type t where t.typbasetype <> 0
   union all
   select b.oid, t.oid, t.typbasetype
   from base_types b join pg_catalog.pg_type t on t.oid = b.next
@@ -44,6 +44,10 @@ select
   coalesce(comp.relname, t.typname)::text as return_name,
   p.proretset as returns_set,
   t.typtype = 'c' or coalesce(p.proargmodes::text[] && '{t,b,o}', false) as returns_composite,
+  -- the name of a single column that is no row type itself
+  case when t.typtype <> 'c' then (
+    select min(arg.name) from unnest(p.proargnames, p.proargmodes) as arg (name, mode)
+    where arg.mode in ('t', 'b', 'o') having count(*) = 1) end as only_column,
   p.provolatile::text as volatility,
   (select split_part(split_part(setting, '=', 2), ',', 1) from unnest(p.proconfig) setting
    where setting like 'default_transaction_isolation=%') as isolation,
@@ -54,8 +58,8 @@ select
 from pg_catalog.pg_proc p
 left join arguments a on a.oid = p.oid
 join pg_catalog.pg_namespace n on n.oid = p.pronamespace
-join base_types b on b.oid = p.prorettype and b.next = 0
-join pg_catalog.pg_type t on t.oid = b.base
+left join base_types b on b.oid = p.prorettype and b.next = 0
+join pg_catalog.pg_type t on t.oid = coalesce(b.base, p.prorettype)
 join pg_catalog.pg_namespace tn on tn.oid = t.typnamespace
 left join pg_catalog.pg_class comp on comp.oid = t.typrelid
 left join pg_catalog.pg_description d

@@ -1,7 +1,7 @@
 -- Relations of the exposed schemas ($1) with their columns. Partitions have no endpoint of their own.
 -- base_types follows domains down to the type that they are made of, which decides about full-text search and OpenAPI.
 with recursive base_types as (
-  select t.oid, t.oid as base, t.typbasetype as next from pg_catalog.pg_type t
+  select t.oid, t.oid as base, t.typbasetype as next from pg_catalog.pg_type t where t.typbasetype <> 0
   union all
   select b.oid, t.oid, t.typbasetype
   from base_types b join pg_catalog.pg_type t on t.oid = b.next
@@ -17,12 +17,12 @@ columns as (
       'data_type', case
         when t.typtype = 'd' then
           case when bt.typnamespace = 'pg_catalog'::regnamespace
-            then pg_catalog.format_type(b.base, null)
+            then pg_catalog.format_type(coalesce(b.base, t.oid), null)
             else pg_catalog.format_type(a.atttypid, a.atttypmod) end
         when t.typnamespace = 'pg_catalog'::regnamespace then pg_catalog.format_type(a.atttypid, null)
         else pg_catalog.format_type(a.atttypid, a.atttypmod) end,
       'declared_type', pg_catalog.format_type(a.atttypid, a.atttypmod),
-      'base_type', pg_catalog.format_type(b.base, null),
+      'base_type', pg_catalog.format_type(coalesce(b.base, t.oid), null),
       'max_length', information_schema._pg_char_max_length(
         information_schema._pg_truetypid(a.*, t.*), information_schema._pg_truetypmod(a.*, t.*)),
       'default', case
@@ -31,13 +31,13 @@ columns as (
         when a.attgenerated <> '' then null
         else pg_catalog.pg_get_expr(ad.adbin, ad.adrelid) end,
       'enum', coalesce((select json_agg(e.enumlabel order by e.enumsortorder)
-                        from pg_catalog.pg_enum e where e.enumtypid = b.base), '[]')
+                        from pg_catalog.pg_enum e where e.enumtypid = coalesce(b.base, t.oid)), '[]')
     ) order by a.attnum) as columns
   from pg_catalog.pg_attribute a
   join pg_catalog.pg_class c on c.oid = a.attrelid
   join pg_catalog.pg_type t on t.oid = a.atttypid
-  join base_types b on b.oid = t.oid and b.next = 0
-  join pg_catalog.pg_type bt on bt.oid = b.base
+  left join base_types b on b.oid = t.oid and b.next = 0
+  join pg_catalog.pg_type bt on bt.oid = coalesce(b.base, t.oid)
   left join pg_catalog.pg_attrdef ad on ad.adrelid = a.attrelid and ad.adnum = a.attnum
   left join pg_catalog.pg_description d
     on d.objoid = a.attrelid and d.objsubid = a.attnum and d.classoid = 'pg_catalog.pg_class'::regclass

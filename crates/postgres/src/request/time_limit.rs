@@ -1,0 +1,85 @@
+//! How long the result of a transaction may take with Citus.
+//!
+//! PostgreSQL keeps to `statement_timeout` itself. Citus does not while a worker is frozen: it asks the worker to cancel the
+//! statement, and waits for it to agree.
+
+use std::time::Duration;
+
+use super::RequestTransaction;
+use crate::{DatabaseError, RequestError, RoleSettings, TransactionStage};
+
+/// How much later than PostgreSQL's own limit the transaction is given up.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// The time after which a transaction is given up: a second after the `statement_timeout` of its function or role. `None`
+/// without Citus, or without such a setting.
+pub(super) fn find_time_limit(
+    transaction: &RequestTransaction<'_>,
+    roles: &RoleSettings,
+) -> Option<Duration> {
+    if !roles.has_citus() {
+        return None;
+    }
+    let of_role = roles.for_role(transaction.context.role).iter();
+    let settings = of_role.map(|(name, value)| (name.as_str(), value.as_str()));
+    // What a function asks for is among the extra settings, which are made later and therefore win.
+    let latest = settings
+        .chain(transaction.context.extra.iter().copied())
+        .filter(|(name, _)| name.eq_ignore_ascii_case("statement_timeout"))
+        .next_back()?;
+    let limit = parse_milliseconds(latest.1).filter(|limit| !limit.is_zero())?;
+    Some(limit + GRACE)
+}
+
+/// A duration as PostgreSQL's settings spell it: a number and a unit, which is milliseconds where it is missing.
+fn parse_milliseconds(value: &str) -> Option<Duration> {
+    let value = value.trim();
+    let unit_at = value
+        .find(|character: char| !character.is_ascii_digit() && character != '.')
+        .unwrap_or(value.len());
+    let (number, unit) = value.split_at(unit_at);
+    let seconds = match unit.trim() {
+        "us" => 1e-6,
+        "" | "ms" => 1e-3,
+        "s" => 1.0,
+        "min" => 60.0,
+        "h" => 3600.0,
+        "d" => 86_400.0,
+        _ => return None,
+    };
+    Duration::try_from_secs_f64(number.parse::<f64>().ok()? * seconds).ok()
+}
+
+/// The error of a transaction that took too long, as PostgreSQL reports it.
+pub(super) fn timeout_error() -> RequestError {
+    RequestError::Database(Box::new(DatabaseError {
+        stage: TransactionStage::Statement,
+        code: "57014".to_owned(),
+        message: "canceling statement due to statement timeout".to_owned(),
+        detail: None,
+        hint: Some("A node of the database does not answer.".to_owned()),
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_are_read_as_postgresql_reads_them() {
+        for (text, milliseconds) in [
+            ("3s", 3000),
+            ("250", 250),
+            ("1.5 min", 90_000),
+            ("0", 0),
+            ("2h", 7_200_000),
+        ] {
+            assert_eq!(
+                parse_milliseconds(text),
+                Some(Duration::from_millis(milliseconds)),
+                "{text}"
+            );
+        }
+        assert_eq!(parse_milliseconds("soon"), None);
+    }
+}

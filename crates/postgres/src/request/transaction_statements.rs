@@ -1,0 +1,153 @@
+//! The statements of a transaction, in the order in which they are sent: `BEGIN` where it has one, settings, and what the
+//! request asks for.
+
+use super::begin_text;
+use super::context::RequestContext;
+use super::running::Attempt;
+use super::statement::SqlStatement;
+use crate::json::JsonRows;
+use crate::wire::{Batch, BatchError, Sink};
+use crate::{AccessMode, Isolation, JsonRead, RequestTransaction, RoleSettings, TransactionStage};
+
+/// Role and search path under which statements are prepared whose meaning does not depend on either.
+pub(super) const ANY_ROLE: (&str, &str) = ("", "");
+
+/// Makes an isolated transaction independent of what is prepared in the session.
+pub(super) fn prepare_for(attempt: Attempt, batch: &mut Batch<'_>) {
+    if attempt == Attempt::Isolated {
+        batch.without_prepared_statements();
+    }
+}
+
+/// The isolation level that the transaction asks for, else the one of its role.
+pub(super) fn isolation_for(transaction: &RequestTransaction<'_>, roles: &RoleSettings) -> Isolation {
+    transaction
+        .isolation
+        .or_else(|| roles.isolation_for(transaction.context.role))
+        .unwrap_or_default()
+}
+
+/// Fails with a division by zero unless this server is a replica that has replayed `$1`. The statements behind it take their
+/// snapshots later, so they see at least that state.
+const REPLICA_CHECK: &str =
+    "select 1 / (pg_is_in_recovery() and pg_last_wal_replay_lsn() >= $1::pg_lsn)::int";
+
+/// Adds the statement that makes the request's settings, on a replica behind the check of what it has replayed.
+pub(super) fn push_settings(
+    batch: &mut Batch<'_>,
+    transaction: &RequestTransaction<'_>,
+    roles: &RoleSettings,
+    access: AccessMode,
+    session: &[(String, String)],
+) -> Result<(), BatchError> {
+    if let Some(position) = transaction.replayed_to {
+        let position = position.to_string();
+        let stage = TransactionStage::ReplicaCheck;
+        batch.execute_text(
+            stage,
+            ANY_ROLE,
+            REPLICA_CHECK,
+            &[position.as_str()],
+            Sink::Discard,
+        )?;
+    }
+    let settings = transaction.context.settings(roles, access, session);
+    batch.execute_text(
+        TransactionStage::Settings,
+        ANY_ROLE,
+        &settings.text,
+        &settings.values,
+        Sink::Discard,
+    )?;
+    for text in transaction.context.settings_for_workers(roles) {
+        // Not prepared, because the text holds the values of this request.
+        let statement = SqlStatement {
+            force_custom_plan: true,
+            ..SqlStatement::plain(text)
+        };
+        batch.execute(TransactionStage::Settings, ANY_ROLE, &statement, Sink::Discard)?;
+    }
+    Ok(())
+}
+
+/// Adds the `BEGIN`.
+fn push_begin(
+    batch: &mut Batch<'_>,
+    transaction: &RequestTransaction<'_>,
+    isolation: Isolation,
+) -> Result<(), BatchError> {
+    let begin = SqlStatement::plain(begin_text(transaction.access, isolation));
+    batch.execute(TransactionStage::Begin, ANY_ROLE, &begin, Sink::Discard)
+}
+
+/// Adds a transaction with `BEGIN`, all but its end.
+pub(super) fn push_explicit(
+    batch: &mut Batch<'_>,
+    transaction: &RequestTransaction<'_>,
+    roles: &RoleSettings,
+    isolation: Isolation,
+    session: &[(String, String)],
+) -> Result<(), BatchError> {
+    push_begin(batch, transaction, isolation)?;
+    // BEGIN has set the access mode already.
+    push_settings(batch, transaction, roles, AccessMode::ReadWrite, session)?;
+    push_statements(batch, transaction)
+}
+
+/// Adds the pre-request function, the main statement and the one after it.
+pub(super) fn push_statements(
+    batch: &mut Batch<'_>,
+    transaction: &RequestTransaction<'_>,
+) -> Result<(), BatchError> {
+    let context: &RequestContext<'_> = &transaction.context;
+    let parsed_as = (context.role, context.search_path);
+    if let Some(text) = transaction.pre_request {
+        batch.execute(
+            TransactionStage::PreRequest,
+            parsed_as,
+            &SqlStatement::plain(text),
+            Sink::Discard,
+        )?;
+    }
+    batch.execute(
+        TransactionStage::Statement,
+        parsed_as,
+        transaction.statement,
+        Sink::Rows(Vec::new()),
+    )?;
+    match transaction.explain {
+        Some(explain) => batch.execute(
+            TransactionStage::Explain,
+            parsed_as,
+            explain,
+            Sink::Rows(Vec::new()),
+        ),
+        None => Ok(()),
+    }
+}
+
+/// Adds a read whose rows this process writes as JSON, and what comes after it, and returns true. Where that is not possible
+/// (yet), adds the fallback statement and returns false.
+pub(super) fn push_json_read(
+    batch: &mut Batch<'_>,
+    transaction: &RequestTransaction<'_>,
+    listing: &JsonRead<'_>,
+    roles: &RoleSettings,
+    formats: &[(String, String)],
+) -> Result<bool, BatchError> {
+    if roles.has_citus() {
+        push_begin(batch, transaction, Isolation::ReadCommitted)?;
+    }
+    push_settings(batch, transaction, roles, transaction.access, formats)?;
+    let parsed_as = (transaction.context.role, transaction.context.search_path);
+    let stage = TransactionStage::Statement;
+    let form = listing.form;
+    let is_json = batch.read_json(stage, parsed_as, transaction.statement, || JsonRows::new(form))?;
+    let rows = Sink::Rows(Vec::new());
+    if is_json {
+        batch.execute(TransactionStage::Explain, ANY_ROLE, listing.after, rows)?;
+    } else {
+        batch.execute(stage, parsed_as, &(listing.fallback)(), rows)?;
+    }
+    Ok(is_json)
+}
