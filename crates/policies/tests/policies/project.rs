@@ -43,12 +43,6 @@ impl Project {
         }
     }
 
-    /// Makes the caller's transactions those for a database with Citus.
-    pub(crate) async fn pretend_citus(&self) {
-        self.test.pretend_citus().await;
-        self.database.reload_role_settings().await.expect("the settings");
-    }
-
     pub(crate) async fn sql(&self, sql: &str) {
         self.owner.batch_execute(sql).await.expect("the statement runs");
     }

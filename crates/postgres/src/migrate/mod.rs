@@ -25,6 +25,7 @@ mod split;
 mod statement_plan;
 mod statement_reader;
 mod superuser_statement;
+mod tenants;
 
 pub use clear::{clear_project, drop_project_roles, is_platform_role};
 pub use draft_file::DraftFile;
@@ -50,3 +51,6 @@ pub use shipped::set_vault_key_file;
 pub(crate) use split::{Piece, split_script};
 pub use split::{SplitError, Statement, split_statements};
 pub use statement_plan::{find_extension_uses, first_word};
+pub use tenants::{
+    Tenant, TenantMigrations, create_tenant, drop_tenant, list_tenants, lock_tenants, read_migrations,
+};

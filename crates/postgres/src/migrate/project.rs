@@ -152,7 +152,7 @@ async fn apply_migration(
 ) -> Result<(), MigrateError> {
     let statements: Vec<&str> = script.statements.iter().map(|statement| statement.text).collect();
     let record = record_applied(client, migration, &statements);
-    run_file(client, script, plan, Some(LOCK_TIMEOUT), record).await
+    run_file(client, script, plan, &[lock_timeout(LOCK_TIMEOUT)], record).await
 }
 
 /// Runs the project's `roles.sql` if it exists (GW-026), and returns whether it does. No history is kept, so its
@@ -172,19 +172,27 @@ pub async fn apply_roles(
     let scripts = [Script::parse(path, &text)?];
     let plan = plan_statements(client, &scripts, &mut warn).await?;
     let [script] = &scripts;
-    run_file(client, script, &plan, None, async { Ok(()) }).await?;
+    run_file(client, script, &plan, &[], async { Ok(()) }).await?;
     Ok(true)
 }
 
-/// Runs one file and then `record` in one transaction. Role and settings of the session are reset before and after it.
+/// A setting of the session and its value, as SQL writes it.
+type Setting = (&'static str, String);
+
+fn lock_timeout(timeout: Duration) -> Setting {
+    ("lock_timeout", timeout.as_millis().to_string())
+}
+
+/// Runs one file and then `record` in one transaction, with these settings. Role and settings of the session are reset before
+/// and after it.
 pub(crate) async fn run_file(
     client: &Client,
     script: &Script<'_>,
     plan: &StatementPlan,
-    lock_timeout: Option<Duration>,
+    settings: &[Setting],
     record: impl Future<Output = Result<(), MigrateError>>,
 ) -> Result<(), MigrateError> {
-    begin_file(client, script, plan, lock_timeout).await?;
+    begin_file(client, script, plan, settings).await?;
     let outcome = async {
         record.await?;
         client.batch_execute("commit").await?;
@@ -197,7 +205,7 @@ pub(crate) async fn run_file(
         client.batch_execute("rollback").await.ok();
         return outcome;
     }
-    reset_session(client, None).await
+    reset_session(client, &[]).await
 }
 
 /// Runs one file in a transaction that stays open. After an error it is rolled back.
@@ -205,9 +213,9 @@ async fn begin_file(
     client: &Client,
     script: &Script<'_>,
     plan: &StatementPlan,
-    lock_timeout: Option<Duration>,
+    settings: &[Setting],
 ) -> Result<(), MigrateError> {
-    reset_session(client, lock_timeout).await?;
+    reset_session(client, settings).await?;
     client.batch_execute("begin").await?;
     let outcome = async {
         script.run(client, |statement| plan.plan(statement)).await?;
@@ -233,14 +241,14 @@ pub async fn run_uncommitted(
     client: &Client,
     migration: &Migration,
     text: &str,
-    lock_timeout: Duration,
+    most_wait: Duration,
     mut warn: impl FnMut(String),
 ) -> Result<(), MigrateError> {
     client.batch_execute(HISTORY).await?;
     let scripts = [Script::parse(&migration.path, text)?];
     let plan = plan_statements(client, &scripts, &mut warn).await?;
     let [script] = &scripts;
-    begin_file(client, script, &plan, Some(lock_timeout)).await?;
+    begin_file(client, script, &plan, &[lock_timeout(most_wait)]).await?;
     let statements: Vec<&str> = script.statements.iter().map(|statement| statement.text).collect();
     let outcome = async {
         client.batch_execute("set constraints all immediate").await?;
@@ -281,12 +289,10 @@ pub async fn find_pending<'a>(
 }
 
 /// Resets role and settings, so that a `set` in one file does not affect the next.
-async fn reset_session(client: &Client, lock_timeout: Option<Duration>) -> Result<(), MigrateError> {
-    let lock_timeout = match lock_timeout {
-        Some(timeout) => format!("; set lock_timeout = {}", timeout.as_millis()),
-        None => String::new(),
-    };
-    Ok(client
-        .batch_execute(&format!("reset role; reset all{lock_timeout}"))
-        .await?)
+async fn reset_session(client: &Client, settings: &[Setting]) -> Result<(), MigrateError> {
+    let mut sql = String::from("reset role; reset all");
+    for (name, value) in settings {
+        sql += &format!("; set {name} = {value}");
+    }
+    Ok(client.batch_execute(&sql).await?)
 }

@@ -112,7 +112,7 @@ pub async fn apply_seeds<'a>(
                 let scripts = [Script::parse(&seed.path, &text)?];
                 let plan = plan_statements(client, &scripts, &mut warn).await?;
                 let [script] = &scripts;
-                run_file(client, script, &plan, None, record_seed(client, seed, &hash)).await?;
+                run_file(client, script, &plan, &[], record_seed(client, seed, &hash)).await?;
                 SeedOutcome::Applied
             }
         };

@@ -25,8 +25,7 @@ pub(super) fn find_time_limit(
     // What a function asks for is among the extra settings, which are made later and therefore win.
     let latest = settings
         .chain(transaction.context.extra.iter().copied())
-        .filter(|(name, _)| name.eq_ignore_ascii_case("statement_timeout"))
-        .next_back()?;
+        .rfind(|(name, _)| name.eq_ignore_ascii_case("statement_timeout"))?;
     let limit = parse_milliseconds(latest.1).filter(|limit| !limit.is_zero())?;
     Some(limit + GRACE)
 }

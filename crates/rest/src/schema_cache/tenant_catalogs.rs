@@ -12,7 +12,7 @@ use tokio::sync::OnceCell;
 
 use crate::catalog::Catalog;
 
-/// Catalogs that are kept. One of twenty tables takes about a hundred kilobytes.
+/// Catalogs that are kept.
 const KEPT: NonZeroUsize = NonZeroUsize::new(256).expect("not zero");
 
 /// A catalog, once it is read. Requests that come meanwhile wait for the one that reads.

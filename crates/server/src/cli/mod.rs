@@ -10,6 +10,7 @@ mod inspect;
 mod sso;
 mod stack;
 mod stock_name;
+mod tenants;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -36,6 +37,7 @@ pub use functions::{
     NewFunctionArgs, ServeFunctionsArgs,
 };
 pub use stack::StackArgs;
+pub use tenants::{DropTenantsArgs, TenantsAction, TenantsArgs};
 
 pub use sso::{
     AddProviderArgs, ProviderArgs, ProviderSettingsArgs, ProviderType, ShowProviderArgs, SsoAction, SsoArgs,
@@ -74,6 +76,8 @@ pub enum Command {
     /// Apply, list, create or repair migrations
     #[command(visible_alias = "migration", alias = "migrations")]
     Migrate(MigrateArgs),
+    /// Create, migrate, list or drop the schemas of tenants
+    Tenants(TenantsArgs),
     /// Reset, query, dump or compare the database
     Db(DbArgs),
     /// Fill the running project's buckets
@@ -399,6 +403,7 @@ impl Cli {
             },
             Command::Serve(args) => args.add_to(flags),
             Command::Migrate(args) => args.target.add_to(flags),
+            Command::Tenants(args) => args.target.add_to(flags),
             Command::Extension(args) => args.add_to(flags),
             Command::Backup(args) => args.add_to(flags),
             Command::Restore(args) => args.add_to(flags),

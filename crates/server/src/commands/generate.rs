@@ -38,7 +38,8 @@ fn choose_schemas(config: &Config, named: &[String]) -> Vec<String> {
             .api
             .schemas
             .iter()
-            .filter(|name| *name != "public")
+            // The schemas of a pattern are alike, so types are generated of one that is named with --schema.
+            .filter(|name| *name != "public" && !name.ends_with('*'))
             .cloned(),
     );
     schemas

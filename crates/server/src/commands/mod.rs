@@ -30,6 +30,7 @@ mod status;
 mod stop;
 mod summary;
 mod sweep;
+mod tenants;
 mod test_db;
 
 use anyhow::Result;
@@ -63,6 +64,7 @@ pub(crate) async fn run(cli: Cli) -> Result<()> {
         Command::Status(args) => status::run(config, &args),
         Command::Doctor(args) => doctor::run(config, args.output).await,
         Command::Migrate(args) => migrate::run(&config, args.action).await,
+        Command::Tenants(args) => tenants::run(&config, args.action).await,
         Command::Test(TestArgs {
             suite: TestSuite::Db(args),
         }) => test_db::run(&config, &args).await,

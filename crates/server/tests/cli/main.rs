@@ -20,3 +20,4 @@ mod sso;
 mod stock_names;
 mod support;
 mod telemetry;
+mod tenants;

@@ -10,11 +10,10 @@
 use std::path::Path;
 use std::process::Command;
 
-use selvedge_postgres::testing::TestDatabase;
 use selvedge_storage::StorageConfig;
 use selvedge_token::development;
 
-use crate::support::{JWT_SECRET, Store, TestApp};
+use crate::support::{JWT_SECRET, TestApp};
 
 /// Scenarios that pass. `SELVEDGE_GOLDEN_ONLY` replaces the list (`*` is all).
 const PASSING: &[&str] = &[
@@ -84,32 +83,15 @@ const PASSING: &[&str] = &[
 
 #[actix_web::test]
 async fn golden_scenarios_get_the_recorded_responses() {
-    let only = std::env::var("SELVEDGE_GOLDEN_ONLY").unwrap_or_else(|_| PASSING.join(","));
-    replay_scenarios(TestDatabase::create().await, &only).await;
-}
-
-#[actix_web::test]
-async fn golden_matrices_get_the_recorded_responses_in_the_form_for_citus() {
-    let database = TestDatabase::create().await;
-    database.pretend_citus().await;
-    let about_rights = |name: &&&str| {
-        ["matrix-", "list-", "auth-"]
-            .iter()
-            .any(|start| name.starts_with(start))
-    };
-    let only: Vec<&str> = PASSING.iter().filter(about_rights).copied().collect();
-    replay_scenarios(database, &only.join(",")).await;
-}
-
-async fn replay_scenarios(database: TestDatabase, only: &str) {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../e2e/golden/storage");
-    let app = TestApp::start_on_database(database, Store::new(), |config| StorageConfig {
+    let app = TestApp::start_with(|config| StorageConfig {
         image_transformation: true,
         ..config
     })
     .await;
     let setup = std::fs::read_to_string(corpus.join("setup.sql")).expect("the corpus is in the repository");
     app.sql(&setup).await;
+    let only = std::env::var("SELVEDGE_GOLDEN_ONLY").unwrap_or_else(|_| PASSING.join(","));
 
     let mut runner = Command::new("python3");
     runner
@@ -119,7 +101,7 @@ async fn replay_scenarios(database: TestDatabase, only: &str) {
         .arg("run")
         .arg(&corpus)
         .args(["--base-url", &app.url(""), "--jwt-secret", JWT_SECRET])
-        .args(["--apikey", &development::anon_key(), "--only", only]);
+        .args(["--apikey", &development::anon_key(), "--only", &only]);
     let output = tokio::task::spawn_blocking(move || runner.output())
         .await
         .expect("the thread lives");

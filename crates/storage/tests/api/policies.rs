@@ -1,9 +1,8 @@
 //! Row-level security, with policies as real projects have them.
 
-use selvedge_postgres::testing::TestDatabase;
 use serde_json::json;
 
-use crate::support::{Part, Response, Store, TestApp, user_id};
+use crate::support::{Part, Response, TestApp, user_id};
 
 /// A bucket in which each user may use the folder named by their id: the example of the Supabase documentation.
 const OWN_FOLDER: &str = "
@@ -338,21 +337,4 @@ async fn store_053_policies_see_form_fields_behind_the_file() {
     // them.
     denied(&upload("b/large", &vec![b'x'; 3 << 20]).await);
     app.settle(1).await;
-}
-
-#[actix_web::test]
-async fn objects_that_citus_distributes_are_refused_with_the_way_back() {
-    let database = TestDatabase::create().await;
-    database.pretend_citus().await;
-    database.distribute("storage").await;
-    let app = TestApp::start_on_database(database, Store::new(), |config| config).await;
-
-    let response = app.service_role().upload("b/x", "x").await;
-
-    response.is(500, "500", "DatabaseError");
-    assert!(
-        response
-            .message()
-            .contains("undistribute_table('storage.objects')")
-    );
 }

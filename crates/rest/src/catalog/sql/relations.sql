@@ -42,11 +42,15 @@ columns as (
   left join pg_catalog.pg_description d
     on d.objoid = a.attrelid and d.objsubid = a.attnum and d.classoid = 'pg_catalog.pg_class'::regclass
   left join pg_catalog.pg_depend seq
-    on seq.refobjid = a.attrelid and seq.refobjsubid = a.attnum and seq.deptype = 'i'
-       and seq.classid = 'pg_catalog.pg_class'::regclass
+    on seq.refclassid = 'pg_catalog.pg_class'::regclass and seq.refobjid = a.attrelid and seq.refobjsubid = a.attnum
+       and seq.deptype = 'i' and seq.classid = 'pg_catalog.pg_class'::regclass
   where a.attnum > 0 and not a.attisdropped
     and c.relkind in ('r', 'v', 'f', 'm', 'p')
-    and c.relnamespace in (select oid from pg_catalog.pg_namespace where nspname = any ($1))
+    -- an array, so that the columns of other schemas are not even looked at
+    and a.attrelid = any (array(
+      select r.oid from pg_catalog.pg_class r
+      join pg_catalog.pg_namespace s on s.oid = r.relnamespace
+      where s.nspname = any ($1)))
   group by a.attrelid
 )
 select

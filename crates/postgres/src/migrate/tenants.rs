@@ -1,0 +1,188 @@
+//! Schemas of tenants: one schema each, all made by the same migrations.
+//!
+//! Each file runs in a transaction of its own per tenant, together with its line of the history. So whatever cuts a run off,
+//! the next one goes on where it ended.
+
+use tokio_postgres::Client;
+
+use super::{
+    error::MigrateError,
+    files::{Migration, pending_migrations, read_file},
+    project::{LOCK_TIMEOUT, run_file},
+    run::Script,
+    statement_plan::{StatementPlan, plan_statements},
+};
+use crate::{quote_identifier, quote_literal};
+
+/// The tables of tenants and of what ran in their schemas.
+const HISTORY: &str = "
+    create schema if not exists supabase_migrations;
+    create table if not exists supabase_migrations.tenants (
+      schema text not null primary key,
+      created_at timestamptz not null default now()
+    );
+    create table if not exists supabase_migrations.tenant_migrations (
+      schema text not null references supabase_migrations.tenants on delete cascade,
+      version text not null,
+      name text not null,
+      applied_at timestamptz not null default now(),
+      primary key (schema, version)
+    );";
+
+/// Advisory lock of the session, so that two runs do not work on the tenants at the same time.
+const LOCK: &str = "select pg_advisory_lock(hashtextextended('selvedge tenants', 0))";
+
+/// The schemas that follow the tenant's own in the search path of its migrations.
+const COMMON_SCHEMAS: &str = "public, extensions";
+
+/// A tenant, and how far its schema is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tenant {
+    /// Its schema.
+    pub schema: String,
+    /// Versions of the migrations that ran in it.
+    pub applied: Vec<String>,
+}
+
+/// The migrations of tenants, read and checked once for all of them.
+pub struct TenantMigrations<'a> {
+    files: Vec<(&'a Migration, Script<'a>)>,
+    local: &'a [Migration],
+    plan: StatementPlan,
+}
+
+impl<'a> TenantMigrations<'a> {
+    /// Checks the files whose contents are `texts`, in the order of `local`.
+    ///
+    /// # Errors
+    /// When a file cannot be split into statements, or needs an extension that the server does not have.
+    pub async fn parse(
+        client: &Client,
+        local: &'a [Migration],
+        texts: &'a [String],
+        mut warn: impl FnMut(String),
+    ) -> Result<Self, MigrateError> {
+        let scripts = local
+            .iter()
+            .zip(texts)
+            .map(|(migration, text)| Script::parse(&migration.path, text))
+            .collect::<Result<Vec<_>, _>>()?;
+        let plan = plan_statements(client, &scripts, &mut warn).await?;
+        let files = local.iter().zip(scripts).collect();
+        Ok(Self { files, local, plan })
+    }
+
+    /// Runs what has not run in the schema of `tenant`, and returns how many files that were.
+    ///
+    /// # Errors
+    /// See [`MigrateError`]; the files before the one that failed stay applied.
+    pub async fn apply_to(&self, client: &Client, tenant: &Tenant) -> Result<usize, MigrateError> {
+        let pending = pending_migrations(self.local, &tenant.applied)?;
+        let search_path = format!("{}, {COMMON_SCHEMAS}", quote_identifier(&tenant.schema));
+        for (migration, script) in &self.files {
+            if !pending.contains(migration) {
+                continue;
+            }
+            let record = async {
+                let sql = "insert into supabase_migrations.tenant_migrations (schema, version, name) \
+                           values ($1, $2, $3)";
+                client
+                    .execute(sql, &[&tenant.schema, &migration.version, &migration.name])
+                    .await?;
+                Ok(())
+            };
+            let settings = [
+                ("lock_timeout", LOCK_TIMEOUT.as_millis().to_string()),
+                ("search_path", search_path.clone()),
+            ];
+            run_file(client, script, &self.plan, &settings, record).await?;
+        }
+        Ok(pending.len())
+    }
+}
+
+/// The contents of migrations, in their order.
+///
+/// # Errors
+/// When a file cannot be read.
+pub fn read_migrations(local: &[Migration]) -> Result<Vec<String>, MigrateError> {
+    local.iter().map(|migration| read_file(&migration.path)).collect()
+}
+
+/// Waits until no other run works on the tenants, and makes the tables of tenants. The lock is held until `client` is closed.
+///
+/// # Errors
+/// When a statement fails.
+pub async fn lock_tenants(client: &Client) -> Result<(), MigrateError> {
+    client.batch_execute(LOCK).await?;
+    Ok(client.batch_execute(HISTORY).await?)
+}
+
+/// Creates a tenant's schema, where it does not exist yet, and lets the API's roles use what will be made in it, as in `public`.
+/// With Citus the schema is one whose tables are together on one node.
+///
+/// # Errors
+/// When a statement fails; nothing is changed then.
+pub async fn create_tenant(client: &mut Client, schema: &str) -> Result<(), MigrateError> {
+    let name = quote_identifier(schema);
+    let transaction = client.transaction().await?;
+    let has_citus = "select 1 from pg_catalog.pg_extension where extname = 'citus'";
+    if !transaction.query_typed(has_citus, &[]).await?.is_empty() {
+        // Decides about schemas when they are created, and has no effect on those that exist.
+        transaction
+            .batch_execute("set local citus.enable_schema_based_sharding = on")
+            .await?;
+    }
+    let mut sql = format!("create schema if not exists {name};");
+    sql += &format!("grant usage on schema {name} to anon, authenticated, service_role;");
+    for objects in ["tables", "sequences", "functions"] {
+        sql += &format!(
+            "alter default privileges in schema {name} grant all on {objects} to anon, authenticated, service_role;"
+        );
+    }
+    sql += &format!(
+        "insert into supabase_migrations.tenants (schema) values ({}) on conflict do nothing;",
+        quote_literal(schema)
+    );
+    // Statements about schemas take no parameters; the name was quoted above.
+    transaction.batch_execute(&sql).await?;
+    Ok(transaction.commit().await?)
+}
+
+/// All tenants in the order of their names, with what ran in their schemas. There are none before [`lock_tenants`].
+///
+/// # Errors
+/// When a query fails.
+pub async fn list_tenants(client: &Client) -> Result<Vec<Tenant>, MigrateError> {
+    let exists = "select 1 where to_regclass('supabase_migrations.tenant_migrations') is not null";
+    if client.query_typed(exists, &[]).await?.is_empty() {
+        return Ok(Vec::new());
+    }
+    let sql = "select t.schema, coalesce(array_agg(m.version order by m.version) filter (where m.version is not null), '{}')
+        from supabase_migrations.tenants t
+        left join supabase_migrations.tenant_migrations m on m.schema = t.schema
+        group by t.schema order by t.schema";
+    let rows = client.query_typed(sql, &[]).await?;
+    let read = |row: &tokio_postgres::Row| Tenant {
+        schema: row.get(0),
+        applied: row.get(1),
+    };
+    Ok(rows.iter().map(read).collect())
+}
+
+/// Drops a tenant's schema with everything in it, and forgets the tenant.
+///
+/// # Errors
+/// When a statement fails; nothing is changed then.
+pub async fn drop_tenant(client: &mut Client, schema: &str) -> Result<(), MigrateError> {
+    let transaction = client.transaction().await?;
+    let sql = format!("drop schema if exists {} cascade", quote_identifier(schema));
+    transaction.batch_execute(&sql).await?;
+    transaction
+        .execute(
+            "delete from supabase_migrations.tenants where schema = $1",
+            &[&schema],
+        )
+        .await?;
+    Ok(transaction.commit().await?)
+}
