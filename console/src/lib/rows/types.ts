@@ -42,8 +42,8 @@ export interface RowPage {
   columns: { name: string; type: string }[];
   rows: Value[][];
   ids: RowId[];
-  /** Cells that were cut, because they are longer than 2 kB; `row` and `column` are indexes. */
-  cuts: { row: number; column: number; bytes: number }[];
+  /** Cells that were cut, because they are longer than 2 kB, by the row's index and the column's name. */
+  cuts: { row: number; column: string; bytes: number }[];
   next: string | null;
   previous: string | null;
   /** False when a sort or filter had to read the whole table. */

@@ -11,6 +11,7 @@ import { SkeletonRows } from "@/components/skeleton";
 import { Text } from "@/components/text";
 import { formatBytes, formatNumber } from "@/lib/format";
 import { columnKind, enumOf, plainType, shortType } from "@/lib/rows/column-kind";
+import { readValue } from "@/lib/rows/read-page";
 import { writeView } from "@/lib/rows/table-view";
 import { type Cell, countRows, type Filter, type Values } from "@/lib/rows/types";
 import { findFault } from "@/lib/rows/validate";
@@ -23,8 +24,6 @@ interface RowPanelProps {
   table: Table;
   catalog: Catalog;
   row: GridRow | undefined;
-  /** Place of each column in the row that was read, by name. */
-  readIndex: ReadonlyMap<string, number>;
   isPending: boolean;
   error: unknown;
   disabledReason: string | undefined;
@@ -84,9 +83,7 @@ export function RowPanel(props: RowPanelProps) {
       {table.columns.map((column) => (
         <RowField key={column.name} {...props} row={row} column={column} isRemoved={isRemoved} />
       ))}
-      {row.read !== null && (
-        <References table={table} catalog={catalog} row={row} readIndex={props.readIndex} />
-      )}
+      {row.read !== null && <References table={table} catalog={catalog} row={row} />}
     </div>
   );
 }
@@ -102,7 +99,6 @@ function RowField({
   catalog,
   row,
   column,
-  readIndex,
   disabledReason,
   fault,
   isRemoved,
@@ -110,10 +106,11 @@ function RowField({
   onLoadWhole,
 }: RowFieldProps) {
   const kind = columnKind(column, catalog);
-  const shown = cellOf(row, column, readIndex.get(column.name) ?? -1);
+  const shown = cellOf(row, column);
   const cell: Cell = shown.isDefault ? { default: true } : { value: shown.value };
   const reason = disabledReason ?? whyFixed(column);
   const isCut = shown.bytes !== undefined && !shown.isChanged;
+  const isPartial = isCut || shown.isMissing === true;
   const change = (next: Cell) => onChange(row, { [column.name]: next });
   const typed = "value" in cell && cell.value !== null && shown.isChanged ? cell.value : null;
   const target = targetOf(catalog.foreignKeys, table, column.name, catalog);
@@ -165,7 +162,7 @@ function RowField({
             enumType={enumOf(column.type, catalog.enums)}
             cell={cell}
             onChange={change}
-            disabled={reason !== undefined || isRemoved || isCut}
+            disabled={reason !== undefined || isRemoved || isPartial}
             isTall
           />
           {isCut && (
@@ -203,23 +200,13 @@ function linkTo(table: Table, filters: Filter[]): string {
 }
 
 /** Tables whose rows refer to this one, each with the number of such rows and a link to them. */
-function References({
-  table,
-  catalog,
-  row,
-  readIndex,
-}: {
-  table: Table;
-  catalog: Catalog;
-  row: GridRow;
-  readIndex: ReadonlyMap<string, number>;
-}) {
+function References({ table, catalog, row }: { table: Table; catalog: Catalog; row: GridRow }) {
   const incoming = catalog.foreignKeys.flatMap((key) => {
     const source = catalog.tablesByOid.get(key.table);
     if (key.target !== table.oid || source === undefined) return [];
     const filters = key.columns.map((column, index): Filter => {
       const target = key.target_columns[index] ?? "";
-      const value = row.read?.cells[readIndex.get(target) ?? -1] ?? "";
+      const value = readValue(row.read, target) ?? "";
       return { column, operator: "eq", value };
     });
     return [{ key, source, filters }];

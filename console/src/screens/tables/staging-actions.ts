@@ -1,5 +1,6 @@
 import type { Catalog, Table } from "@/api/catalog-model";
 import { columnKind } from "@/lib/rows/column-kind";
+import { type ReadRow, readValue } from "@/lib/rows/read-page";
 import {
   discard,
   editInsert,
@@ -13,17 +14,12 @@ import type { GridColumn } from "@/screens/tables/grid/data-grid";
 import { cellOf, type GridRow, whyFixed } from "@/screens/tables/table-rows";
 
 /** What was read of these columns, on which the edit is made. */
-export function baseOf(
-  row: GridRow,
-  columns: readonly string[],
-  readIndex: ReadonlyMap<string, number>,
-): Base {
+function baseOf(row: ReadRow, columns: Iterable<string>): Base {
   return Object.fromEntries(
-    columns.flatMap((name) => {
-      const index = readIndex.get(name);
+    [...columns].flatMap((name) => {
+      const value = readValue(row, name);
       // A cut value is no base: only `xmin` can tell whether such a cell has changed.
-      if (index === undefined || row.read?.cuts?.has(index)) return [];
-      return [[name, row.read?.cells[index] ?? null]];
+      return value === undefined || row.cuts?.has(name) ? [] : [[name, value]];
     }),
   );
 }
@@ -34,45 +30,29 @@ export function stageCells(
   table: Table,
   row: GridRow,
   values: Values,
-  readIndex: ReadonlyMap<string, number>,
 ): StagedChanges {
   if (row.staged?.change.kind === "insert") return editInsert(changes, row.staged.id, values);
   if (row.read === null) return changes;
-  const base = baseOf(row, Object.keys(values), readIndex);
+  const base = baseOf(row.read, Object.keys(values));
   return stageUpdate(changes, table.oid, row.read.id, base, values);
 }
 
-export function stageRemoval(
-  changes: StagedChanges,
-  table: Table,
-  row: GridRow,
-  readIndex: ReadonlyMap<string, number>,
-): StagedChanges {
+export function stageRemoval(changes: StagedChanges, table: Table, row: GridRow): StagedChanges {
   if (row.staged?.change.kind === "insert") return discard(changes, row.staged.id);
   if (row.read === null) return changes;
-  return stageDelete(
-    changes,
-    table.oid,
-    row.read.id,
-    baseOf(row, [...readIndex.keys()], readIndex),
-  );
+  return stageDelete(changes, table.oid, row.read.id, baseOf(row.read, row.read.places.keys()));
 }
 
 /** A new row with the cells of another, but for what must be its own: keys that have a default, and computed columns. */
-export function stageCopy(
-  changes: StagedChanges,
-  table: Table,
-  row: GridRow,
-  readIndex: ReadonlyMap<string, number>,
-): StagedChanges {
+export function stageCopy(changes: StagedChanges, table: Table, row: GridRow): StagedChanges {
   const values: Values = {};
   for (const column of table.columns) {
-    const index = readIndex.get(column.name);
     const isOwn =
       table.key.includes(column.name) && (column.default !== null || column.identity !== null);
-    if (index === undefined || isOwn || whyFixed(column) !== undefined) continue;
-    const cell = cellOf(row, column, index);
-    if (cell.isDefault || (cell.bytes !== undefined && !cell.isChanged)) continue;
+    if (isOwn || whyFixed(column) !== undefined) continue;
+    const cell = cellOf(row, column);
+    const isPartial = cell.isMissing || (cell.bytes !== undefined && !cell.isChanged);
+    if (cell.isDefault || isPartial) continue;
     values[column.name] = { value: cell.value };
   }
   return stageInsert(changes, table.oid, values);
@@ -97,7 +77,6 @@ interface Paste {
   catalog: Catalog;
   columns: readonly GridColumn[];
   rows: readonly GridRow[];
-  readIndex: ReadonlyMap<string, number>;
   /** Upper left cell of the block. */
   row: number;
   column: number;
@@ -107,7 +86,7 @@ interface Paste {
 /** Stages a pasted block: over the rows that are there, and as new rows below the last. */
 export function stageBlock(
   changes: StagedChanges,
-  { table, catalog, columns, rows, readIndex, row, column, block }: Paste,
+  { table, catalog, columns, rows, row, column, block }: Paste,
 ): StagedChanges {
   return block.reduce((staged, cells, offset) => {
     const values: Values = {};
@@ -120,6 +99,6 @@ export function stageBlock(
     const target = rows[row + offset];
     return target === undefined
       ? stageInsert(staged, table.oid, values)
-      : stageCells(staged, table, target, values, readIndex);
+      : stageCells(staged, table, target, values);
   }, changes);
 }

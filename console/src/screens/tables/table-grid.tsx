@@ -203,7 +203,7 @@ interface ActiveEditorProps {
 function ActiveEditor({ grid, table, catalog }: ActiveEditorProps) {
   const { row, column } = grid;
   if (row === undefined || column === undefined) return null;
-  const cell = cellOf(row, column.column, column.readIndex);
+  const cell = cellOf(row, column.column);
   return (
     <CellEditor
       key={`${row.key} ${column.column.name}`}

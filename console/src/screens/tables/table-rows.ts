@@ -1,14 +1,16 @@
 import { useMemo } from "react";
 import type { Column, Table } from "@/api/catalog-model";
+import { type ReadRow, readValue } from "@/lib/rows/read-page";
 import type { StagedChange, StagedChanges } from "@/lib/rows/staged";
 import { type Cell, rowKey, type Value } from "@/lib/rows/types";
-import type { ReadRow } from "@/screens/tables/use-row-pages";
 
 /** A cell as the grid shows it: what was read, or what is staged instead. */
 export interface GridCell {
   value: Value;
   isDefault?: boolean;
   isChanged?: boolean;
+  /** The rows that are shown were read without this column; they are being read again. */
+  isMissing?: boolean;
   /** Whole size when the value was cut. */
   bytes?: number;
 }
@@ -61,8 +63,8 @@ function ofCell(cell: Cell): GridCell {
     : { value: cell.value, isChanged: true };
 }
 
-/** What the grid shows at a column. `index` is the column's place in the rows that were read, or -1 when it is hidden there. */
-export function cellOf(row: GridRow, column: Column, index: number): GridCell {
+/** What the grid shows at a column. */
+export function cellOf(row: GridRow, column: Column): GridCell {
   const change = row.staged?.change;
   if (change?.kind === "insert") {
     const cell = change.values[column.name];
@@ -70,8 +72,10 @@ export function cellOf(row: GridRow, column: Column, index: number): GridCell {
   }
   const cell = change?.kind === "update" ? change.values[column.name] : undefined;
   if (cell !== undefined) return ofCell(cell);
-  const bytes = row.read?.cuts?.get(index);
-  return { value: row.read?.cells[index] ?? null, ...(bytes !== undefined && { bytes }) };
+  const value = readValue(row.read, column.name);
+  if (value === undefined) return { value: null, isMissing: true };
+  const bytes = row.read?.cuts?.get(column.name);
+  return { value, ...(bytes !== undefined && { bytes }) };
 }
 
 /** Why a column cannot be written, or undefined. */

@@ -55,11 +55,6 @@ export function TableWork({ table, catalog, list, onBack }: TableWorkProps) {
                   table={table}
                   catalog={catalog}
                   row={open.row}
-                  readIndex={
-                    open.row?.read?.cells.length === table.columns.length
-                      ? editor.wholeIndex
-                      : editor.readIndex
-                  }
                   isPending={open.isPending}
                   error={open.error}
                   disabledReason={readOnly}
@@ -68,10 +63,10 @@ export function TableWork({ table, catalog, list, onBack }: TableWorkProps) {
                       ? { column: refusal.column, message: refusal.error.message }
                       : undefined
                   }
-                  onChange={(row, values) => editor.stage(row, values, editor.wholeIndex)}
-                  onDuplicate={(row) => editor.duplicate(row, editor.wholeIndex)}
+                  onChange={(row, values) => editor.stage(row, values)}
+                  onDuplicate={(row) => editor.duplicate(row)}
                   onDelete={(row) => {
-                    editor.remove([row], editor.wholeIndex);
+                    editor.remove([row]);
                     if (row.mark === "added") changeView({ row: null });
                   }}
                   onLoadWhole={(row, column) => grid.setWhole({ row, column })}

@@ -1,8 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import type { Table } from "@/api/catalog-model";
+import { readPage } from "@/lib/rows/read-page";
 import type { StagedChanges } from "@/lib/rows/staged";
-import { type Filter, readRows, rowKey, type Value } from "@/lib/rows/types";
+import { type Filter, readRows, type Value } from "@/lib/rows/types";
 import { type GridRow, gridRows } from "@/screens/tables/table-rows";
 
 function keyFilters(table: Table, key: string | null): Filter[] | null {
@@ -40,11 +41,8 @@ export function useOpenRow(
     enabled: filters !== null && !isComplete,
   });
   const read = useMemo((): GridRow | undefined => {
-    const id = data?.ids[0];
-    const cells = data?.rows[0];
-    if (id === undefined || cells === undefined || data === undefined) return undefined;
-    const cuts = new Map(data.cuts.map(({ column, bytes }) => [column, bytes]));
-    return gridRows(table, [{ key: rowKey(id), id, cells, cuts }], staged).at(-1);
+    const [row] = data === undefined ? [] : readPage(data);
+    return row === undefined ? undefined : gridRows(table, [row], staged).at(-1);
   }, [data, table, staged]);
   return {
     row: isComplete ? known : (read ?? known),

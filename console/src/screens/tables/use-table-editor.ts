@@ -34,17 +34,12 @@ export function useTableEditor(table: Table, catalog: Catalog) {
   const names = useMemo(() => columns.map(({ column }) => column.name), [columns]);
   const { query, rows: read, pages } = useRowPages(table, names, view);
   const rows = useGridRows(table, read, staging.changes);
-  const readIndex = useMemo(() => new Map(names.map((name, index) => [name, index])), [names]);
-  const wholeIndex = useMemo(
-    () => new Map(table.columns.map(({ name }, index) => [name, index])),
-    [table],
-  );
   const hasAllColumns = names.length === table.columns.length;
   const open = useOpenRow(table, view.row, rows, hasAllColumns, staging.changes);
   const readOnly = whyNotWritable(table, whyReadOnly(session), view.subject.kind !== "admin");
   const { store } = staging;
-  const stage = (row: GridRow, values: Values, index = readIndex) =>
-    store.update((changes) => stageCells(changes, table, row, values, index));
+  const stage = (row: GridRow, values: Values) =>
+    store.update((changes) => stageCells(changes, table, row, values));
   return {
     session,
     view,
@@ -56,8 +51,6 @@ export function useTableEditor(table: Table, catalog: Catalog) {
     query,
     pages,
     rows,
-    readIndex,
-    wholeIndex,
     open,
     readOnly,
     stage,
@@ -66,15 +59,14 @@ export function useTableEditor(table: Table, catalog: Catalog) {
       const added = store.current().at(-1);
       if (added !== undefined) changeView({ row: `new:${added.id}` });
     },
-    duplicate: (row: GridRow, index = readIndex) =>
-      store.update((changes) => stageCopy(changes, table, row, index)),
-    remove: (removed: readonly GridRow[], index = readIndex) =>
+    duplicate: (row: GridRow) => store.update((changes) => stageCopy(changes, table, row)),
+    remove: (removed: readonly GridRow[]) =>
       store.update((changes) =>
-        removed.reduce((staged, row) => stageRemoval(staged, table, row, index), changes),
+        removed.reduce((staged, row) => stageRemoval(staged, table, row), changes),
       ),
     stageSelected: (chosen: readonly GridRow[], values: Values) =>
       store.update((changes) =>
-        chosen.reduce((staged, row) => stageCells(staged, table, row, values, readIndex), changes),
+        chosen.reduce((staged, row) => stageCells(staged, table, row, values), changes),
       ),
     stageMatching: (values: Values, expected: number) =>
       store.update((changes) =>
@@ -89,14 +81,13 @@ export function useTableEditor(table: Table, catalog: Catalog) {
     paste(place: Place, text: string) {
       const block = parseBlock(text);
       store.update((changes) =>
-        stageBlock(changes, { table, catalog, columns, rows, readIndex, ...place, block }),
+        stageBlock(changes, { table, catalog, columns, rows, ...place, block }),
       );
     },
     copy(place: Place, selected: ReadonlySet<string>): string {
       const chosen = rows.filter(({ key }) => selected.has(key));
       const active = rows[place.row];
-      const of = (row: GridRow, column: Column) =>
-        cellOf(row, column, readIndex.get(column.name) ?? -1).value;
+      const of = (row: GridRow, column: Column) => cellOf(row, column).value;
       if (chosen.length > 0) {
         return writeBlock(chosen.map((row) => columns.map(({ column }) => of(row, column))));
       }
@@ -179,7 +170,8 @@ export function useGridState(table: Table, editor: TableEditor) {
         return;
       }
       setActive(place);
-      const cell = cellOf(target, wanted.column, wanted.readIndex);
+      const cell = cellOf(target, wanted.column);
+      if (cell.isMissing) return;
       if (cell.bytes !== undefined && !cell.isChanged)
         setWhole({ row: target, column: wanted.column });
       else setEditing(true);

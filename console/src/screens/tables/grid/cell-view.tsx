@@ -1,5 +1,6 @@
 import { cn } from "@ui/cn";
 import { memo } from "react";
+import { Skeleton } from "@/components/skeleton";
 import { Text } from "@/components/text";
 import { formatBytes } from "@/lib/format";
 import type { ColumnKind } from "@/lib/rows/column-kind";
@@ -19,17 +20,22 @@ export const CellView = memo(function CellView({
   if (cell.isDefault) {
     return <span className="text-info italic opacity-90">default</span>;
   }
+  if (cell.isMissing) return <Skeleton className="h-3 w-3/5" />;
   if (cell.value === null) return <span className="text-ink-soft text-micro">NULL</span>;
   if (cell.value === "") return <span className="text-ink-soft text-micro">empty</span>;
   return (
-    <span className={cn("min-w-0 truncate", kind === "number" && "tabular-nums")}>
-      <Text>{kind === "boolean" ? wordOf(cell.value) : cell.value.slice(0, shownCharacters)}</Text>
+    <>
+      <span className={cn("min-w-0 truncate", kind === "number" && "tabular-nums")}>
+        <Text>
+          {kind === "boolean" ? wordOf(cell.value) : cell.value.slice(0, shownCharacters)}
+        </Text>
+      </span>
       {cell.bytes !== undefined && (
-        <span className="ml-1 rounded-[4px] bg-hover px-1 text-ink-soft text-micro">
+        <span className="ml-1 shrink-0 rounded-[4px] bg-hover px-1 text-ink-soft text-micro">
           {formatBytes(cell.bytes)}
         </span>
       )}
-    </span>
+    </>
   );
 });
 
@@ -39,6 +45,7 @@ const wordOf = (value: string): string => ({ t: "true", f: "false" })[value] ?? 
 /** The same in words, for screen readers. */
 export function describeCell(cell: GridCell): string {
   if (cell.isDefault) return "default";
+  if (cell.isMissing) return "not loaded yet";
   if (cell.value === null) return "null";
   if (cell.value === "") return "empty";
   return cell.value.slice(0, 120);

@@ -22,8 +22,6 @@ export interface GridColumn {
   width: number;
   isKey: boolean;
   isForeignKey: boolean;
-  /** Its place in the rows that were read. */
-  readIndex: number;
 }
 
 export interface Place {

@@ -78,7 +78,7 @@ export const GridRowView = memo(function GridRowView({
       {items.map((item) => {
         const column = columns[item.index];
         if (column === undefined) return null;
-        const cell = cellOf(row, column.column, column.readIndex);
+        const cell = cellOf(row, column.column);
         const isActive = activeColumn === item.index;
         return (
           <div

@@ -45,7 +45,7 @@ export function useGridColumns(table: Table, catalog: Catalog, hidden: readonly 
     );
     return table.columns
       .filter(({ name }) => !hidden.includes(name))
-      .map((column, readIndex): GridColumn => {
+      .map((column): GridColumn => {
         const kind = columnKind(column, catalog);
         // The heading should be readable, too.
         const heading = column.name.length * 8 + Math.min(60, column.type.length * 6) + 44;
@@ -55,7 +55,6 @@ export function useGridColumns(table: Table, catalog: Catalog, hidden: readonly 
           width: own[column.name] ?? Math.min(320, Math.max(widths[kind], heading)),
           isKey: table.key.includes(column.name),
           isForeignKey: foreign.has(column.name),
-          readIndex,
         };
       });
   }, [table, catalog, hidden, own]);

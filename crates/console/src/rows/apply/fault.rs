@@ -51,6 +51,10 @@ async fn find_column(
     if let Some(column) = error.member("column").and_then(|column| column.as_str()) {
         return Ok(Some(column.to_owned()));
     }
+    // Somebody has dropped or renamed the column since the change was staged.
+    if let Some(dropped) = values.keys().find(|name| table.column(name).is_none()) {
+        return Ok(Some(dropped.clone()));
+    }
     if let Some(constraint) = error.member("constraint").and_then(|name| name.as_str()) {
         let rows = client
             .query(CONSTRAINT_COLUMNS, &[&table.oid, &constraint])

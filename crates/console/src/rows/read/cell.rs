@@ -5,13 +5,13 @@ use serde::Deserialize;
 
 use crate::error::ConsoleError;
 use crate::rows::request::RowId;
-use crate::rows::sql::{Statement, push_row, whole_cell_expression};
+use crate::rows::sql::{Statement, push_row, size_expression, whole_cell_expression};
 use crate::rows::table::find_table;
 use crate::session::Session;
 use crate::state::ConsoleState;
 
 /// A longer value is read with SQL or exported: a browser could not show it, and it would fill the server's memory.
-const LONGEST_CELL: i32 = 64 * 1024 * 1024;
+const LONGEST_CELL: usize = 64 * 1024 * 1024;
 
 /// The body of a request for one cell: its table, its row and its column.
 #[derive(Deserialize)]
@@ -33,15 +33,12 @@ pub(in crate::rows) async fn read_cell(
     let column = table
         .column(&request.column)
         .ok_or_else(|| ConsoleError::not_found("The column does not exist any more"))?;
-    let text = whole_cell_expression(column);
-    let mut statement = Statement::new("select case when pg_column_size(t.");
+    // The length of the text, because what PostgreSQL has stored may be compressed to a hundredth.
+    let mut statement = Statement::new("select case when (");
     statement
-        .name(&column.name)
-        .sql(") <= ")
-        .number(u64::from(LONGEST_CELL.unsigned_abs()));
-    statement
-        .sql(" then ")
-        .expression(&text)
+        .expression(&size_expression(column, LONGEST_CELL))
+        .sql(") is null then ")
+        .expression(&whole_cell_expression(column))
         .sql(" end, t.")
         .name(&column.name)
         .sql(" is null from ");

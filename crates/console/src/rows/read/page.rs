@@ -6,6 +6,7 @@ use actix_web::{HttpResponse, web};
 use selvedge_introspection::TableShape;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use tokio_postgres::error::SqlState;
 use tokio_postgres::{Row, Transaction};
 
 use super::cursor::Cursor;
@@ -25,6 +26,8 @@ const MAX_PAGE_ROWS: u32 = 1000;
 
 /// A page is read in this time or not at all: a sort without an index over a large table must not occupy the database.
 const READ_TIMEOUT: &str = "set local statement_timeout = '5s'";
+const TIMEOUT_HINT: &str = "A page that takes longer than 5 s is given up. Filter or sort by a column that has an index; if \
+    another transaction holds the table, pg_stat_activity names it.";
 
 /// The body of a request for a page; exactly one of `after`, `before` and `end`, or none, says where the page begins.
 #[derive(Deserialize)]
@@ -90,7 +93,8 @@ async fn read_page(transaction: &Transaction<'_>, request: &ReadRequest) -> Resu
     let start = Instant::now();
     let rows = transaction
         .query_typed(plan.statement.text(), &plan.statement.parameters())
-        .await?;
+        .await
+        .map_err(explain_timeout)?;
     let elapsed_ms = start.elapsed().as_secs_f64() * 1000.0;
     let (rows, next, previous) = take_page(&plan, rows);
     let mut answer = render(&table, &plan, &rows);
@@ -99,6 +103,17 @@ async fn read_page(transaction: &Transaction<'_>, request: &ReadRequest) -> Resu
     answer["index_used"] = json!(has_index(&table, &request.sort));
     answer["elapsed_ms"] = json!(elapsed_ms);
     Ok(answer)
+}
+
+/// Adds to the error of a page that took too long what can be done.
+fn explain_timeout(error: tokio_postgres::Error) -> ConsoleError {
+    let is_timeout = error.code() == Some(&SqlState::QUERY_CANCELED);
+    let explained = ConsoleError::from(error);
+    if is_timeout {
+        explained.with_hint(TIMEOUT_HINT)
+    } else {
+        explained
+    }
 }
 
 /// Cuts the fetched rows to the page, restores the order that was asked for, and returns the cursors of the next and
