@@ -1,18 +1,39 @@
 import { setNonce } from "get-nonce";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
+import { catalogQuery } from "@/api/catalog";
+import { queryClient } from "@/api/query-client";
+import { isSignedIn, sessionQuery } from "@/api/session";
 import { App } from "@/app/app";
+import { loadOpenedScreen } from "@/app/screen-modules";
 import { cspNonce } from "@/lib/csp-nonce";
 import "@/styles/index.css";
+
+/** An answer that comes so soon is waited for: drawing the page twice would take longer. */
+const patienceMs = 100;
 
 // Radix's dialogs add a style element that locks scrolling; without the nonce the content security policy would refuse it.
 const nonce = cspNonce();
 if (nonce !== undefined) setNonce(nonce);
 
-const root = document.getElementById("root");
-if (root === null) throw new Error('index.html has no element with the id "root".');
-createRoot(root).render(
-  <StrictMode>
-    <App />
-  </StrictMode>,
-);
+function draw(): void {
+  const root = document.getElementById("root");
+  if (root === null) throw new Error('index.html has no element with the id "root".');
+  createRoot(root).render(
+    <StrictMode>
+      <App />
+    </StrictMode>,
+  );
+  // After the shell has been given to React, because the screen's script would otherwise run first and hold it up.
+  loadOpenedScreen(window.location.pathname);
+}
+
+/** Asks for the session, and for the catalog as soon as it is known that somebody may see it. */
+async function loadFirstData(): Promise<void> {
+  await queryClient.prefetchQuery(sessionQuery);
+  const session = queryClient.getQueryData(sessionQuery.queryKey);
+  if (session !== undefined && isSignedIn(session)) void queryClient.prefetchQuery(catalogQuery);
+}
+
+const patience = new Promise((wake) => setTimeout(wake, patienceMs));
+void Promise.race([loadFirstData(), patience]).then(draw);

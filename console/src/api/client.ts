@@ -9,6 +9,8 @@ export interface RequestOptions {
   body?: BodyInit;
   headers?: Record<string, string>;
   signal?: AbortSignal | undefined;
+  /** The answer to this very request, where it has been sent already. */
+  sent?: Promise<Response> | undefined;
 }
 
 /**
@@ -25,14 +27,17 @@ export async function send(path: string, options: RequestOptions = {}): Promise<
     headers["content-type"] = "application/json";
     body = JSON.stringify(options.json);
   }
-  const response = await fetch(path, {
-    method: options.method ?? (body === undefined ? "GET" : "POST"),
-    headers,
-    credentials: "same-origin",
-    cache: "no-store",
-    ...(body !== undefined && { body }),
-    ...(options.signal !== undefined && { signal: options.signal }),
-  }).catch((error: unknown) => {
+  const sent =
+    options.sent ??
+    fetch(path, {
+      method: options.method ?? (body === undefined ? "GET" : "POST"),
+      headers,
+      credentials: "same-origin",
+      cache: "no-store",
+      ...(body !== undefined && { body }),
+      ...(options.signal !== undefined && { signal: options.signal }),
+    });
+  const response = await sent.catch((error: unknown) => {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
     throw new ApiError(0, {
       code: "unreachable",

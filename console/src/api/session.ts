@@ -24,9 +24,23 @@ export interface Session {
   reasons?: { schema_changes?: string; read_only?: string; migrations?: string };
 }
 
+declare global {
+  interface Window {
+    /** The page's first request, which `public/first.js` has sent. */
+    firstSession?: Promise<Response> | undefined;
+  }
+}
+
+/** Takes the answer of the first request; those that follow are sent as usual. */
+function takeFirstSession(): Promise<Response> | undefined {
+  const { firstSession } = window;
+  window.firstSession = undefined;
+  return firstSession;
+}
+
 export const sessionQuery = queryOptions({
   queryKey: ["session"],
-  queryFn: ({ signal }) => request<Session>("/api/session", { signal }),
+  queryFn: ({ signal }) => request<Session>("/api/session", { signal, sent: takeFirstSession() }),
   staleTime: 60_000,
 });
 

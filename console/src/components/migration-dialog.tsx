@@ -21,7 +21,7 @@ import { Field } from "@/components/field";
 import { Input } from "@/components/input";
 import { MigrationEffects } from "@/components/migration-effects";
 import { SkeletonRows } from "@/components/skeleton";
-import { SqlEditor } from "@/components/sql-editor/sql-editor";
+import { LazySqlEditor } from "@/components/sql-editor/lazy-sql-editor";
 import { findDangers } from "@/lib/sql/dangers";
 import { toast } from "@/lib/toast";
 import { useDebounced } from "@/lib/use-debounced";
@@ -107,7 +107,7 @@ export function MigrationDialog({ title, sql, onClose, onDone }: MigrationDialog
     >
       <div className="grid gap-5 md:grid-cols-[minmax(0,1fr)_17rem]">
         <div className="min-w-0 space-y-4">
-          <SqlEditor
+          <LazySqlEditor
             field
             label="SQL of the change"
             value={text}

@@ -1,8 +1,10 @@
+import { useQueryClient } from "@tanstack/react-query";
 import { cn } from "@ui/cn";
 import { Keyboard, Moon, PanelLeftClose, PanelLeftOpen, Search, Sun, SunMoon } from "lucide-react";
 import { useState } from "react";
 import { NavLink } from "react-router";
 import { useSession } from "@/api/session";
+import { prepareScreen } from "@/app/screen-modules";
 import { screenGroups } from "@/app/screens";
 import { AccountMenu } from "@/app/shell/account-menu";
 import { Kbd } from "@/components/kbd";
@@ -24,6 +26,7 @@ const entry =
 /** All screens at the left, with their names where there is room. */
 export function Rail({ onSearch, onKeys }: RailProps) {
   const { project } = useSession();
+  const client = useQueryClient();
   const [isNarrow, setNarrow] = useState(() => localStore.get(widthKey) === "narrow");
   const toggle = () => {
     setNarrow(!isNarrow);
@@ -62,6 +65,8 @@ export function Rail({ onSearch, onKeys }: RailProps) {
                 <NavLink
                   to={`/${path}`}
                   title={name}
+                  onPointerEnter={() => prepareScreen(path, client)}
+                  onFocus={() => prepareScreen(path, client)}
                   className={({ isActive }) =>
                     cn(
                       entry,

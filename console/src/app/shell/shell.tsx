@@ -2,6 +2,7 @@ import { useEffect, useState } from "react";
 import { useLocation, useNavigate } from "react-router";
 import { useCatalog } from "@/api/catalog";
 import { useSession } from "@/api/session";
+import { loadScreensWhenIdle } from "@/app/screen-modules";
 import { ScreenRoutes } from "@/app/screen-routes";
 import { screens } from "@/app/screens";
 import { CommandPalette } from "@/app/shell/command-palette";
@@ -28,6 +29,7 @@ export function Shell() {
   const [isPaletteOpen, setPaletteOpen] = useState(false);
   const [areKeysShown, setKeysShown] = useState(false);
   useCatalog();
+  useEffect(loadScreensWhenIdle, []);
   useShortcut({
     keys: "mod+k",
     label: "Find a screen, table or action",

@@ -1,4 +1,4 @@
-import { useInfiniteQuery } from "@tanstack/react-query";
+import { type QueryClient, useInfiniteQuery } from "@tanstack/react-query";
 import { Button } from "@ui/button";
 import { cn } from "@ui/cn";
 import { Pause, Play, ScrollText } from "lucide-react";
@@ -18,6 +18,10 @@ import { LogList } from "./log-list";
 import { LogToolbar } from "./log-toolbar";
 import { RequestPanel } from "./request-panel";
 import { useTail } from "./use-tail";
+
+export function prefetch(client: QueryClient): void {
+  void client.prefetchInfiniteQuery(logsQuery(parseLogFilter(new URLSearchParams())));
+}
 
 /** The log of requests: search, histogram, live tail, and one request in full. The address holds all filters. */
 export function Screen() {

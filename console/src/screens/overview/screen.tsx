@@ -1,3 +1,4 @@
+import type { QueryClient } from "@tanstack/react-query";
 import { Button } from "@ui/button";
 import { Plug } from "lucide-react";
 import { useState } from "react";
@@ -5,12 +6,19 @@ import { useCatalog } from "@/api/catalog";
 import { platformSchemas } from "@/api/catalog-model";
 import { ScreenLayout } from "@/components/screen-layout";
 import { Advisors } from "./advisors";
+import { advisorsQuery, sizesQuery, slowQueriesQuery } from "./api";
 import { ConnectDialog } from "./connect";
 import { FirstMinute } from "./first-minute";
 import { Plots } from "./plots";
 import { SizesSection } from "./sizes";
 import { SlowQueriesSection } from "./slow-queries";
 import { Status } from "./status";
+
+export function prefetch(client: QueryClient): void {
+  void client.prefetchQuery(advisorsQuery);
+  void client.prefetchQuery(slowQueriesQuery("total"));
+  void client.prefetchQuery(sizesQuery);
+}
 
 /** How the project is: what an empty one needs next, measurements, findings of the advisors, slow statements and sizes. */
 export function Screen() {

@@ -7,7 +7,7 @@ import { CheckboxField } from "@/components/checkbox-field";
 import { CodeBlock } from "@/components/code-block";
 import { Field } from "@/components/field";
 import { Input, Select } from "@/components/input";
-import { SqlEditor } from "@/components/sql-editor/sql-editor";
+import { LazySqlEditor } from "@/components/sql-editor/lazy-sql-editor";
 import { Text } from "@/components/text";
 import { findExpressionFault } from "@/lib/sql/ddl/expression";
 import {
@@ -160,7 +160,7 @@ function Expression({ label, hint, value, error, onChange }: ExpressionProps) {
   return (
     <Field label={label} hint={hint} error={error ?? undefined}>
       {() => (
-        <SqlEditor
+        <LazySqlEditor
           field
           label={label}
           value={value}

@@ -6,7 +6,7 @@ import type { Table } from "@/api/catalog-model";
 import { CheckboxField } from "@/components/checkbox-field";
 import { Field } from "@/components/field";
 import { Input, Select, Textarea } from "@/components/input";
-import { SqlEditor } from "@/components/sql-editor/sql-editor";
+import { LazySqlEditor } from "@/components/sql-editor/lazy-sql-editor";
 import { type RequestDraft, simulatedVerbs, takesFilters, takesValues } from "./request-draft";
 
 interface RequestFieldsProps {
@@ -24,7 +24,7 @@ export function RequestFields({ table, draft, onChange, onRun }: RequestFieldsPr
     case "sql":
       return (
         <div className="mt-3">
-          <SqlEditor
+          <LazySqlEditor
             field
             label="SQL to simulate"
             value={draft.sql}

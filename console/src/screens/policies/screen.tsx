@@ -1,8 +1,14 @@
 /** Policies: the access matrix, the policies of a table beside the simulator, and the simulator for any request. */
+import type { QueryClient } from "@tanstack/react-query";
 import { Route, Routes } from "react-router";
 import { MatrixScreen } from "./matrix-screen";
+import { accessQuery } from "./queries";
 import { SimulatorScreen } from "./simulator-screen";
 import { TableScreen } from "./table-screen";
+
+export function prefetch(client: QueryClient): void {
+  void client.prefetchQuery(accessQuery);
+}
 
 export function Screen() {
   return (

@@ -1,4 +1,4 @@
-import { useQuery } from "@tanstack/react-query";
+import { type QueryClient, useQuery } from "@tanstack/react-query";
 import { Button } from "@ui/button";
 import { FolderClosed } from "lucide-react";
 import { useState } from "react";
@@ -12,6 +12,10 @@ import { type Bucket, bucketsQuery } from "./api";
 import { BucketDialog } from "./bucket-dialog";
 import { BucketList } from "./bucket-list";
 import { BucketView } from "./bucket-view";
+
+export function prefetch(client: QueryClient): void {
+  void client.prefetchQuery(bucketsQuery);
+}
 
 /** Storage: buckets at the left, the files of one in the work area. The address holds bucket, folder, view and the opened file. */
 export function Screen() {

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { useCatalog } from "@/api/catalog";
 import type { Table } from "@/api/catalog-model";
 import { Field } from "@/components/field";
-import { SqlEditor } from "@/components/sql-editor/sql-editor";
+import { LazySqlEditor } from "@/components/sql-editor/lazy-sql-editor";
 import type { ReferenceAction } from "@/lib/sql/ddl/columns";
 import {
   addConstraint,
@@ -67,7 +67,7 @@ export function ConstraintForm(props: ConstraintFormProps) {
           error={findExpressionFault(fields.expression) ?? undefined}
         >
           {() => (
-            <SqlEditor
+            <LazySqlEditor
               field
               label="Condition"
               value={fields.expression}
