@@ -4,6 +4,7 @@ mod apply;
 mod catalog;
 mod count;
 mod export;
+mod faults;
 mod import;
 mod migrations;
 mod read;

@@ -3,46 +3,21 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use reqwest::Method;
 use serde_json::{Value, json};
 use tokio_postgres::Client;
 
-use crate::support::{Project, Running, wait_for_statement};
+use crate::console_project::{ConsoleProject, kill};
+use crate::support::wait_for_statement;
 
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// A project whose console listens.
-struct ConsoleProject {
-    project: Project,
-    console: u16,
-}
-
 impl ConsoleProject {
-    fn new() -> Self {
-        Self {
-            project: Project::new(),
-            console: Project::further_port(),
-        }
-    }
-
-    async fn start(&self) -> Running {
-        let mut arguments = self.project.start_arguments();
-        arguments.retain(|argument| argument != "--no-studio");
-        arguments.extend(["--studio-port".to_owned(), self.console.to_string()]);
-        let running = self.project.spawn(&arguments, &[]);
-        running.wait_until_ready().await;
-        running
-    }
-
     /// Sends a change in a task of its own, because most tests kill the server before it answers.
     fn send(&self, name: &str, sql: &str) -> actix_web::rt::task::JoinHandle<Option<(u16, Value)>> {
-        let url = format!("http://127.0.0.1:{}/api/migrations", self.console);
         let body = json!({ "name": name, "sql": sql });
+        let request = self.request(Method::POST, "/api/migrations").json(&body);
         actix_web::rt::spawn(async move {
-            let request = reqwest::Client::new()
-                .post(url)
-                .header("x-selvedge-console", "1")
-                .header("sec-fetch-site", "same-origin")
-                .json(&body);
             let response = request.send().await.ok()?;
             let status = response.status().as_u16();
             Some((status, response.json().await.ok()?))
@@ -77,12 +52,6 @@ impl ConsoleProject {
             actix_web::rt::time::sleep(Duration::from_millis(5)).await;
         }
     }
-}
-
-/// Ends the server as a crash does: nothing is cleaned up.
-fn kill(mut running: Running) {
-    running.signal("-KILL");
-    running.wait_for_exit();
 }
 
 /// The files of the migrations that the database has recorded.

@@ -3,7 +3,9 @@
 mod backup;
 mod budgets;
 mod console;
+mod console_faults;
 mod console_migrations;
+mod console_project;
 mod doctor;
 mod lifecycle;
 mod listeners;
