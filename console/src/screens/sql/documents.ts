@@ -25,7 +25,10 @@ export function openProject(name: string): void {
   if (project === name && documents.length > 0) return;
   project = name;
   documents = readList();
-  if (documents.length === 0) documents = [createDocument()];
+  if (documents.length > 0) return;
+  documents = [createDocument()];
+  // Kept at once, because after a reload its text is found by the id of the tab alone.
+  localStore.set(listKey(), JSON.stringify(documents));
 }
 
 function readList(): SqlDocument[] {
