@@ -21,6 +21,7 @@ mod error;
 mod execute;
 #[cfg(fuzzing)]
 pub mod fuzzing;
+mod graphql;
 mod identifier;
 mod identity;
 mod openapi;
@@ -39,6 +40,7 @@ pub use config::{
     DATABASE_SETTINGS, ErrorVerbosity, OpenApiMode, RestConfig, RoleClaimPath, SettingError, TransactionEnd,
 };
 pub use error::{AuthError, CatalogError, DatabaseFault, RequestError, RestError, Wire};
+pub use graphql::graphql_scope;
 pub use identifier::QualifiedName;
 pub use schema_cache::{SchemaCache, SchemaCacheHealth};
-pub use service::{configure, configure_with_replicas};
+pub use service::{RestWorker, configure};

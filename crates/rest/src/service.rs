@@ -28,22 +28,34 @@ use crate::sql;
 
 /// Mounts the service; `pool` belongs to the worker. Every path below the scope is served here.
 pub fn configure(cache: Arc<SchemaCache>, pool: RequestPool) -> impl FnOnce(&mut web::ServiceConfig) {
-    configure_with_replicas(cache, pool, None)
+    RestWorker::new(cache, pool, None).configure()
 }
 
-/// The same with replicas of the database, from which GET and HEAD read.
-pub fn configure_with_replicas(
-    cache: Arc<SchemaCache>,
-    pool: RequestPool,
-    replicas: Option<Rc<ReplicaPools>>,
-) -> impl FnOnce(&mut web::ServiceConfig) {
-    let worker = Rc::new(Worker::new(cache, pool, replicas));
-    move |config| {
-        // One handler for all paths: which relations and functions exist is known to the catalog only.
-        config.default_service(web::to(move |request: HttpRequest, payload: web::Payload| {
-            let worker = Rc::clone(&worker);
-            async move { serve_request(&worker, &request, payload).await }
-        }));
+/// The service of one worker thread, which can be mounted at several paths.
+#[derive(Clone)]
+pub struct RestWorker(Rc<Worker>);
+
+impl RestWorker {
+    /// Makes the service; `pool` and `replicas`, from which GET and HEAD read, belong to the worker.
+    pub fn new(cache: Arc<SchemaCache>, pool: RequestPool, replicas: Option<Rc<ReplicaPools>>) -> Self {
+        Self(Rc::new(Worker::new(cache, pool, replicas)))
+    }
+
+    /// Mounts the service. Every path below the scope is served here.
+    pub fn configure(self) -> impl FnOnce(&mut web::ServiceConfig) {
+        let Self(worker) = self;
+        move |config| {
+            // One handler for all paths: which relations and functions exist is known to the catalog only.
+            config.default_service(web::to(move |request: HttpRequest, payload: web::Payload| {
+                let worker = Rc::clone(&worker);
+                async move { serve_request(&worker, &request, payload).await }
+            }));
+        }
+    }
+
+    /// What is in front of the paths of tables and functions.
+    pub(crate) fn path_prefix(&self) -> String {
+        self.0.cache.snapshot().config.path_prefix.clone()
     }
 }
 

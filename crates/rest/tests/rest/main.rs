@@ -7,6 +7,7 @@ mod citus;
 mod embed;
 mod errors;
 mod golden;
+mod graphql;
 mod http;
 mod identity;
 mod media;

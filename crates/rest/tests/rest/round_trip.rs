@@ -102,6 +102,12 @@ async fn rest_004_every_kind_of_request_costs_one_round_trip() {
         ("POST", "/rpc/add", &[][..], Some(json!({ "a": 1 }))),
         (
             "POST",
+            "/../../graphql/v1",
+            &[][..],
+            Some(json!({ "query": "{ a }" })),
+        ),
+        (
+            "POST",
             "/tags?on_conflict=id",
             &[("prefer", "resolution=merge-duplicates")][..],
             Some(json!({ "id": 50, "name": "x" })),

@@ -9,7 +9,7 @@ use reqwest::header::HeaderMap;
 use selvedge_gateway::{Gateway, GatewayConfig, Keys, ServerBuilder};
 use selvedge_postgres::testing::TestDatabase;
 use selvedge_postgres::{Database, Logins, RequestPool, RequestPoolConfig};
-use selvedge_rest::{RestConfig, SchemaCache};
+use selvedge_rest::{RestConfig, RestWorker, SchemaCache, graphql_scope};
 use selvedge_token::{ApiKeys, KeyRing, unix_now};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -104,9 +104,11 @@ impl TestApp {
             let pool = RequestPool::new(Arc::clone(&connected), RequestPoolConfig::default());
             App::new()
                 .wrap(Gateway::new(keys.clone(), GatewayConfig::default()))
-                .service(
-                    web::scope("/rest/v1").configure(selvedge_rest::configure(Arc::clone(&shared), pool)),
-                )
+                .configure(|app| {
+                    let rest = RestWorker::new(Arc::clone(&shared), pool, None);
+                    app.service(graphql_scope("/graphql/v1", rest.clone()))
+                        .service(web::scope("/rest/v1").configure(rest.configure()));
+                })
         };
         let builder = ServerBuilder::new().workers(1).disable_signals();
         let head_timeout = Duration::from_secs(5);

@@ -1,14 +1,12 @@
-//! The HTTP endpoints outside of the services: health, metrics, services that this version lacks, the status page.
+//! The HTTP endpoints outside of the services: health, metrics, the status page.
 
 pub mod health;
-mod placeholders;
 mod status_page;
 
 use actix_web::{HttpResponse, web};
 use selvedge_gateway::{GatewayError, metrics};
 
 pub use health::Health;
-pub use placeholders::configure_graphql;
 pub use status_page::{StatusPage, show_status_page};
 
 /// The gateway's 404 for a path that no route matches.

@@ -12,7 +12,7 @@ use selvedge_generator::Generator;
 use selvedge_meta::Meta;
 use selvedge_postgres::{ReplicaPools, Replicas, RequestPool};
 use selvedge_realtime::RealtimeWorker;
-use selvedge_rest::SchemaCache;
+use selvedge_rest::{RestWorker, SchemaCache, graphql_scope};
 use selvedge_storage::StorageWorker;
 
 use super::write_tracking::{MayWrite, track_writes};
@@ -45,8 +45,9 @@ impl WorkerServices {
         move |app| {
             let tracked = self.replicas.as_ref().map(|pools| Arc::clone(pools.shared()));
             if let Some(cache) = self.rest {
-                let rest = selvedge_rest::configure_with_replicas(cache, self.requests, self.replicas);
-                app.service(web::scope("/rest/v1").configure(rest));
+                let rest = RestWorker::new(cache, self.requests, self.replicas);
+                app.service(graphql_scope("/graphql/v1", rest.clone()))
+                    .service(web::scope("/rest/v1").configure(rest.configure()));
             }
             if let Some(state) = self.auth {
                 let auth = web::scope("/auth/v1").configure(selvedge_auth::configure(state));
@@ -70,8 +71,7 @@ impl WorkerServices {
             if let Some(generator) = self.generator {
                 app.service(web::scope("/generator/v1").configure(selvedge_generator::configure(generator)));
             }
-            app.service(web::scope("/graphql/v1").configure(http::configure_graphql))
-                .configure(http::configure_health(self.health));
+            app.configure(http::configure_health(self.health));
             if self.has_metrics {
                 app.route("/metrics", web::get().to(http::render_metrics));
             }
