@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use selvedge_postgres::testing::TestDatabase;
-use selvedge_typegen::{TypeOptions, generate_typescript};
+use selvedge_typegen::{Language, SwiftAccess, TypeOptions, generate_types};
 
-/// Folder, recorded file, and the schemas that were asked for.
+/// Folder, recorded file, and the schemas that were asked for. Beside `types.ts` are recordings in other languages.
 const RECORDINGS: [(&str, &str, &str); 9] = [
     ("columns", "types.ts", "public"),
     ("relations", "types.ts", "public"),
@@ -16,6 +16,14 @@ const RECORDINGS: [(&str, &str, &str); 9] = [
     ("schemas", "types.catalog,billing.ts", "catalog,billing"),
     ("rest", "types.ts", "public,api,hidden"),
     ("rest", "types.public.ts", "public"),
+];
+
+/// The languages by the ends of recorded files.
+const LANGUAGES: [(&str, Language); 4] = [
+    (".ts", Language::TypeScript),
+    (".go", Language::Go),
+    (".py", Language::Python),
+    (".swift", Language::Swift(SwiftAccess::Internal)),
 ];
 
 fn corpus(folder: &str) -> PathBuf {
@@ -73,17 +81,25 @@ async fn expect_recorded_types(folder: &str) {
             schemas: schemas.split(',').map(str::to_owned).collect(),
             detects_one_to_one: true,
         };
+        for (extension, language) in LANGUAGES {
+            let file = file.replace(".ts", extension);
+            // Other languages than TypeScript are recorded once for each folder but the largest one.
+            let is_recorded = extension == ".ts" || (folder != "rest" && file == format!("types{extension}"));
+            if !is_recorded {
+                continue;
+            }
+            let recorded =
+                std::fs::read_to_string(corpus(folder).join(&file)).expect("the corpus is complete");
 
-        let generated = generate_typescript(&client, &options)
-            .await
-            .expect("the catalog is read");
+            let generated = generate_types(&client, &options, language)
+                .await
+                .expect("the catalog is read");
 
-        let recorded = std::fs::read_to_string(corpus(folder).join(file)).expect("the corpus is complete");
-        assert!(
-            recorded == generated,
-            "{folder}/{file}, {}",
-            describe_difference(&recorded, &generated)
-        );
+            // The generators' command prints the text as a line.
+            let printed = format!("{generated}\n");
+            let difference = describe_difference(&recorded, &printed);
+            assert!(recorded == printed, "{folder}/{file}, {difference}");
+        }
     }
 }
 

@@ -14,7 +14,7 @@ pub struct GenArgs {
 
 #[derive(Debug, Subcommand)]
 pub enum GenCommand {
-    /// Print types of the database for supabase-js, as the Supabase CLI prints them
+    /// Print types of the database for clients, as the Supabase CLI prints them
     #[command(visible_alias = "type")]
     Types(TypesArgs),
 }
@@ -33,10 +33,23 @@ pub struct TypesArgs {
     /// Leave out which relationships are one-to-one, for PostgREST 9 and older
     #[arg(long)]
     pub postgrest_v9_compat: bool,
+    /// Who may use declarations in Swift
+    #[arg(long, value_enum, value_name = "ACCESS", default_value_t = SwiftAccessControl::Internal)]
+    pub swift_access_control: SwiftAccessControl,
+}
+
+/// The access of declarations in Swift.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum SwiftAccessControl {
+    Internal,
+    Public,
 }
 
 /// A language in which types can be printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Language {
     Typescript,
+    Go,
+    Swift,
+    Python,
 }

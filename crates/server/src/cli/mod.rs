@@ -29,7 +29,7 @@ pub use database::{
 pub(crate) use stock_name::{own_arguments, parse_arguments};
 
 pub use extension::{AddExtensionArgs, ExtensionAction, ExtensionArgs};
-pub use generate::{GenArgs, GenCommand, Language, TypesArgs};
+pub use generate::{GenArgs, GenCommand, Language, SwiftAccessControl, TypesArgs};
 pub use inspect::{InspectArgs, InspectCommand, InspectDbArgs, InspectReportArgs, Report};
 
 pub use functions::{

@@ -1,9 +1,9 @@
-//! `selvedge gen types`: prints the database's types for supabase-js.
+//! `selvedge gen types`: prints the database's types for clients.
 
 use anyhow::Result;
-use selvedge_typegen::{TypeOptions, generate_typescript};
+use selvedge_typegen::{Language, SwiftAccess, TypeOptions, generate_types};
 
-use crate::cli::{GenArgs, GenCommand, Language, TypesArgs};
+use crate::cli::{self, GenArgs, GenCommand, SwiftAccessControl, TypesArgs};
 use crate::config::Config;
 use crate::database::target::run_on_migrated_database;
 
@@ -18,13 +18,26 @@ async fn print_types(config: &Config, args: &TypesArgs) -> Result<()> {
         schemas: choose_schemas(config, &args.schema),
         detects_one_to_one: !args.postgrest_v9_compat,
     };
-    let types = run_on_migrated_database(config, async |client| match args.language.unwrap_or(args.lang) {
-        Language::Typescript => Ok(generate_typescript(client, &options).await?),
+    let language = choose_language(args);
+    let types = run_on_migrated_database(config, async |client| {
+        Ok(generate_types(client, &options, language).await?)
     })
     .await?;
     // Nothing else goes to standard output, so that it can be written to a file as it is.
-    print!("{types}");
+    println!("{types}");
     Ok(())
+}
+
+fn choose_language(args: &TypesArgs) -> Language {
+    match args.language.unwrap_or(args.lang) {
+        cli::Language::Typescript => Language::TypeScript,
+        cli::Language::Go => Language::Go,
+        cli::Language::Python => Language::Python,
+        cli::Language::Swift => Language::Swift(match args.swift_access_control {
+            SwiftAccessControl::Internal => SwiftAccess::Internal,
+            SwiftAccessControl::Public => SwiftAccess::Public,
+        }),
+    }
 }
 
 /// The schemas of `--schema`, else `public` and those that the API serves.

@@ -42,10 +42,11 @@ pub(crate) async fn load_catalog(client: &Client, names: &[String]) -> Result<Ca
     let mut named_types: Vec<Type> = types.iter().map(|(_, one)| one.clone()).collect();
     named_types.sort_by(|left, right| order.compare(&left.name, &right.name));
 
+    let ids_in_order = sort_types(&types, &order);
     add_relationships(&mut relations, &relationships);
     Ok(Catalog {
         schemas: group_by_schema(schemas, relations, functions, &named_types),
-        types: Types::collect(types),
+        types: Types::collect(types, ids_in_order),
     })
 }
 
@@ -237,7 +238,11 @@ fn list_compared_names(
         names.insert(function.return_type.clone());
         names.extend(function.arguments.iter().map(|argument| argument.name.clone()));
     }
-    names.extend(types.iter().map(|(_, one)| one.name.clone()));
+    names.extend(
+        types
+            .iter()
+            .flat_map(|(_, one)| [one.name.clone(), one.schema.clone()]),
+    );
     names
 }
 
@@ -270,6 +275,17 @@ fn sort_functions(functions: &mut InSchema<Function>, order: &NameOrder) {
             .then_with(|| order.compare(&left.argument_types, &right.argument_types))
             .then_with(|| order.compare(&left.return_type, &right.return_type))
     });
+}
+
+/// Returns the oids of all types by schema and name; the sort keeps the older one of two first.
+fn sort_types(types: &[(u32, Type)], order: &NameOrder) -> Vec<u32> {
+    let mut sorted: Vec<&(u32, Type)> = types.iter().collect();
+    sorted.sort_by(|(_, left), (_, right)| {
+        order
+            .compare(&left.schema, &right.schema)
+            .then_with(|| order.compare(&left.name, &right.name))
+    });
+    sorted.into_iter().map(|(id, _)| *id).collect()
 }
 
 /// Gives each relation its relationships. A relationship to another schema is left out: PostgREST embeds within one.

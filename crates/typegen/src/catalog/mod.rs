@@ -132,14 +132,19 @@ pub(crate) struct Attribute {
 #[derive(Debug, Default)]
 pub(crate) struct Types {
     by_id: HashMap<u32, Type>,
-    /// Oids of enums and composite types by name, in the order of creation; two schemas may have the same name.
+    /// Oids by name, in the order of creation; two schemas may have the same name.
     ids_by_name: HashMap<String, Vec<u32>>,
+    /// All oids by schema, name and oid.
+    ids_in_order: Vec<u32>,
 }
 
 impl Types {
     /// Adds the types, which come in the order of their oids.
-    fn collect(types: Vec<(u32, Type)>) -> Self {
-        let mut collected = Self::default();
+    fn collect(types: Vec<(u32, Type)>, ids_in_order: Vec<u32>) -> Self {
+        let mut collected = Self {
+            ids_in_order,
+            ..Self::default()
+        };
         for (id, one) in types {
             let ids = collected.ids_by_name.entry(one.name.clone()).or_default();
             ids.push(id);
@@ -150,6 +155,11 @@ impl Types {
 
     pub(crate) fn get(&self, id: u32) -> Option<&Type> {
         self.by_id.get(&id)
+    }
+
+    /// All types, by the names of their schemas, their own names, and then the oldest first.
+    pub(crate) fn in_order(&self) -> impl Iterator<Item = &Type> {
+        self.ids_in_order.iter().filter_map(|id| self.get(*id))
     }
 
     /// The type of a row of a relation or composite type.

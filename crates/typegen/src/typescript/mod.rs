@@ -37,8 +37,6 @@ pub(crate) fn write_types(catalog: &Catalog, detects_one_to_one: bool) -> String
         include_str!("helpers.ts"),
         "\n",
         &print_constant("Constants", &enum_constants(catalog)),
-        // The recordings end with an empty line: postgres-meta prints its text, which ends with a line break, as a line.
-        "\n",
     ]
     .concat()
 }
