@@ -43,6 +43,7 @@ lint: frontend/node_modules console/node_modules e2e/node_modules ## Formatting,
 	@$(STEP) "structure" python3 tools/house.py --check
 	@$(STEP) "licences" node tools/licences.mjs
 	@$(STEP) "paths in the documentation" node tools/check-docs.mjs
+	@$(STEP) "capabilities of the SDKs" node tools/sdk-capabilities.mjs --check
 	@$(STEP) "metrics of dashboard and alerts" node tools/check-metrics.mjs
 	@$(STEP) "frontend: lint" npm --prefix frontend run lint
 	@$(STEP) "frontend: types" npm --prefix frontend run typecheck

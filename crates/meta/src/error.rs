@@ -13,15 +13,10 @@ pub(crate) enum MetaError {
     /// No object has this id or name.
     #[error("{0}")]
     NotFound(String),
-    /// Objects are changed by SQL only.
-    #[error(
-        "objects are not created, changed or deleted at this path: send the SQL statement to POST /pg/query"
-    )]
-    ReadOnly,
     /// A web page has sent the request. The keys of `start` are public, so any page could otherwise change the database of a
     /// developer who visits it.
     #[error(
-        "SQL is not accepted from web pages, because a service key must not be in a browser: call /pg/query from a server"
+        "changes are not accepted from web pages, because a service key must not be in a browser: call /pg from a server"
     )]
     FromWebPage,
     /// PostgreSQL refused the statement of the caller, for the reasons in these members.
@@ -30,6 +25,9 @@ pub(crate) enum MetaError {
     /// The statement ran longer than the caller wanted to wait.
     #[error("Query read timeout")]
     TimedOut,
+    /// PostgreSQL refused to change an object.
+    #[error("{}", describe_database_error(.0))]
+    Refused(tokio_postgres::Error),
     /// A query on the catalog failed.
     #[error("{}", describe_database_error(.0))]
     Catalog(#[from] tokio_postgres::Error),
@@ -53,10 +51,9 @@ impl From<selvedge_postgres::TextSessionError> for MetaError {
 impl ResponseError for MetaError {
     fn status_code(&self) -> StatusCode {
         match self {
-            Self::Request(_) | Self::Statement(_) => StatusCode::BAD_REQUEST,
+            Self::Request(_) | Self::Statement(_) | Self::Refused(_) => StatusCode::BAD_REQUEST,
             Self::FromWebPage => StatusCode::FORBIDDEN,
             Self::NotFound(_) => StatusCode::NOT_FOUND,
-            Self::ReadOnly => StatusCode::METHOD_NOT_ALLOWED,
             Self::TimedOut => StatusCode::REQUEST_TIMEOUT,
             Self::Catalog(_) => StatusCode::INTERNAL_SERVER_ERROR,
             Self::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,

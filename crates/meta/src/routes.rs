@@ -5,7 +5,7 @@ use std::sync::Arc;
 use actix_web::{HttpResponse, web};
 use serde_json::json;
 
-use crate::error::MetaError;
+use crate::changes::{add_collection_routes, add_object_routes};
 use crate::lists::{self, Listing};
 use crate::query;
 use crate::state::Meta;
@@ -17,29 +17,29 @@ pub fn configure(meta: Arc<Meta>) -> impl FnOnce(&mut web::ServiceConfig) {
             .app_data(web::Data::from(meta))
             .route("/query", web::post().to(query::run_query))
             .route("/config/version", web::get().to(lists::get_version))
-            .route("/generators/typescript", web::get().to(lists::generate_types));
+            .route("/generators/{language}", web::get().to(lists::get_types));
         for listing in lists::LISTINGS {
             mount_listing(app, listing);
         }
-        app.default_service(web::to(async || {
-            HttpResponse::NotFound().json(json!({ "error": "Not found" }))
-        }));
+        app.default_service(web::to(answer_not_found));
     }
+}
+
+/// Answers where the original has no route; it does not distinguish unknown paths from unknown methods.
+async fn answer_not_found() -> HttpResponse {
+    HttpResponse::NotFound().json(json!({ "error": "Not found" }))
 }
 
 /// Mounts the list of one kind of object, and the path of a single one.
 fn mount_listing(app: &mut web::ServiceConfig, listing: &'static Listing) {
-    let refuse = async || HttpResponse::from_error(MetaError::ReadOnly);
     let all = web::resource([listing.path.to_owned(), format!("{}/", listing.path)])
         .app_data(web::Data::new(listing))
-        .route(web::get().to(lists::list_objects))
-        .default_service(web::to(refuse));
-    app.service(all);
+        .route(web::get().to(lists::list_objects));
+    app.service(add_collection_routes(listing.path, all).default_service(web::to(answer_not_found)));
     if let Some(id_pattern) = listing.id_pattern {
         let one = web::resource(format!("{}/{{id:{id_pattern}}}", listing.path))
             .app_data(web::Data::new(listing))
-            .route(web::get().to(lists::get_object))
-            .default_service(web::to(refuse));
-        app.service(one);
+            .route(web::get().to(lists::get_object));
+        app.service(add_object_routes(listing.path, one).default_service(web::to(answer_not_found)));
     }
 }

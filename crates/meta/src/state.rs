@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use deadpool_postgres::Pool;
 use selvedge_postgres::{Database, Login};
+use tokio_postgres::Client;
 
 use crate::error::MetaError;
 
@@ -45,6 +46,13 @@ impl Meta {
             catalog,
             config,
         })
+    }
+
+    /// Opens a connection that ends with the request: what a statement has changed in its session must not meet the next
+    /// caller.
+    pub(crate) async fn connect(&self) -> Result<Client, MetaError> {
+        let opened = self.database.client(Login::Authenticator).await;
+        opened.map_err(|error| MetaError::Unavailable(error.to_string()))
     }
 
     /// The limits with which the service was made.

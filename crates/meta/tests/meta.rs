@@ -192,7 +192,7 @@ async fn every_list_answers_and_every_object_of_it_is_found_by_its_id() {
     let defaults: Vec<&Value> = args.iter().map(|argument| &argument["has_default"]).collect();
     assert_eq!(
         json!([modes, defaults]),
-        json!([["in", "out", "in"], [false, false, true]])
+        json!([["in", "out", "in"], [false, null, true]])
     );
     let touch = fixture.find("/pg/functions", "touch").await;
     assert_eq!(touch["config_params"], json!({ "search_path": "\"a=b\"" }));
@@ -396,31 +396,139 @@ async fn service_role_gains_no_rights_of_a_superuser() {
 }
 
 #[actix_web::test]
-async fn types_are_generated_and_objects_change_by_sql_alone() {
+async fn types_are_generated_in_four_languages() {
     let fixture = Fixture::create().await;
 
-    let types = fixture
-        .get("/pg/generators/typescript?included_schemas=public")
-        .await;
-    let text = types.as_str().expect("a text");
-    assert!(
-        text.contains("export type Database = {") && text.contains("\"calm\" | \"wild\""),
-        "{text}"
-    );
-    for request in [
-        test::TestRequest::post()
-            .uri("/pg/tables")
-            .set_json(json!({ "name": "made" })),
-        test::TestRequest::delete().uri("/pg/tables/1"),
-        test::TestRequest::patch().uri("/pg/columns/1.1"),
+    for (language, expected) in [
+        ("typescript", "\"calm\" | \"wild\""),
+        ("go", "type PublicLinesSelect struct {"),
+        ("python", "PublicMood: TypeAlias = Literal[\"calm\", \"wild\"]"),
+        ("swift?access_control=public", "public enum PublicSchema {"),
     ] {
-        let (status, body) = fixture.send(request).await;
-        assert_eq!(status, 405);
-        assert!(
-            body["error"].as_str().expect("a text").contains("POST /pg/query"),
-            "{body}"
-        );
+        let (path, query) = language.split_once('?').unwrap_or((language, ""));
+        let types = fixture
+            .get(&format!("/pg/generators/{path}?included_schemas=public&{query}"))
+            .await;
+        let text = types.as_str().expect("a text");
+        assert!(text.contains(expected), "{text}");
+    }
+    for (path, expected) in [("swift?access_control=x", 400), ("cobol", 404)] {
+        let request = test::TestRequest::get().uri(&format!("/pg/generators/{path}"));
+        assert_eq!(fixture.send(request).await.0, expected);
     }
     let (status, body) = fixture.send(test::TestRequest::get().uri("/pg/nonsense")).await;
     assert_eq!((status, body), (404, json!({ "error": "Not found" })));
+}
+
+#[actix_web::test]
+async fn changes_happen_whole_or_not_at_all_and_never_for_web_pages() {
+    let fixture = Fixture::create().await;
+    let id = fixture.find("/pg/tables", "lines").await["id"].clone();
+    let patch = |body: Value| {
+        test::TestRequest::patch()
+            .uri(&format!("/pg/tables/{id}"))
+            .set_json(body)
+    };
+
+    let changes = json!({ "rls_enabled": true, "comment": "x", "primary_keys": [], "name": "Or'ders" });
+    let (status, body) = fixture.send(patch(changes)).await;
+    assert_eq!(
+        (status, body),
+        (400, json!({ "error": "relation \"Or'ders\" already exists" }))
+    );
+    let table = fixture.get(&format!("/pg/tables/{id}")).await;
+    let state = [
+        &table["rls_enabled"],
+        &table["comment"],
+        &table["primary_keys"][1]["name"],
+    ];
+    assert_eq!(json!(state), json!([false, null, "place"]));
+    // A fragment of SQL cannot bring further statements with it.
+    let policy =
+        json!({ "name": "p", "table": "lines", "definition": "true); commit; drop table lines; --" });
+    let (status, body) = fixture
+        .send(test::TestRequest::post().uri("/pg/policies").set_json(policy))
+        .await;
+    assert_eq!(
+        (status, body),
+        (
+            400,
+            json!({ "error": "cannot insert multiple commands into a prepared statement" })
+        )
+    );
+    let from_page = |request: test::TestRequest| request.insert_header(("origin", "https://evil.example"));
+    for request in [
+        test::TestRequest::post()
+            .uri("/pg/schemas")
+            .set_json(json!({ "name": "made" })),
+        test::TestRequest::delete().uri(&format!("/pg/tables/{id}")),
+        patch(json!({ "comment": "x" })),
+        test::TestRequest::post()
+            .uri("/pg/table-privileges")
+            .set_json(json!([])),
+    ] {
+        assert_eq!(fixture.send(from_page(request)).await.0, 403);
+    }
+}
+
+#[actix_web::test]
+async fn objects_that_only_superusers_may_create_are_created_as_in_migrations() {
+    let fixture = Fixture::create().await;
+    let post = |path: &str, body: Value| test::TestRequest::post().uri(path).set_json(body);
+
+    let all = json!({ "name": "everything", "publish_insert": true });
+    let (status, publication) = fixture.send(post("/pg/publications", all)).await;
+    assert_eq!(
+        (status, &publication["tables"]),
+        (200, &Value::Null),
+        "{publication}"
+    );
+    let path = format!("/pg/publications/{}", publication["id"]);
+    let some = test::TestRequest::patch()
+        .uri(&path)
+        .set_json(json!({ "tables": ["lines"] }));
+    let (status, publication) = fixture.send(some).await;
+    assert_eq!(
+        (status, &publication["tables"][0]["name"]),
+        (200, &json!("lines")),
+        "{publication}"
+    );
+    assert_eq!(publication["publish_insert"], true);
+    let role = json!({ "name": "meta_bypass", "can_bypass_rls": true, "password": "not in the log" });
+    let (status, role) = fixture.send(post("/pg/roles", role)).await;
+    assert_eq!((status, &role["can_bypass_rls"]), (200, &json!(true)), "{role}");
+    let client = fixture.database.superuser().await;
+    let stored = "select rolpassword from pg_authid where rolname = 'meta_bypass'";
+    let password: String = client.query_one(stored, &[]).await.expect("the role").get(0);
+    assert!(password.starts_with("SCRAM-SHA-256$4096:"));
+    let delete = test::TestRequest::delete().uri(&format!("/pg/roles/{}", role["id"]));
+    assert_eq!(fixture.send(delete).await.0, 200);
+    let superuser = json!({ "name": "meta_super", "is_superuser": true });
+    assert_eq!(fixture.send(post("/pg/roles", superuser)).await.0, 400);
+}
+
+#[actix_web::test]
+async fn a_function_keeps_its_properties_when_its_body_changes() {
+    let fixture = Fixture::create().await;
+    fixture
+        .query("create function strict_one(a int default 1) returns int language sql strict parallel safe cost 7 set work_mem = '4MB' as 'select $1';
+            create function atomic_one() returns int language sql begin atomic select 1; end")
+        .await;
+
+    for (name, expected) in [
+        (
+            "strict_one",
+            "PARALLEL SAFE STRICT COST 7\n SET work_mem TO '4MB'\nAS $function$select 2$function$",
+        ),
+        ("atomic_one", "AS $function$select 2$function$"),
+    ] {
+        let id = fixture.find("/pg/functions", name).await["id"].clone();
+        let request = test::TestRequest::patch().uri(&format!("/pg/functions/{id}"));
+        let (status, function) = fixture
+            .send(request.set_json(json!({ "definition": "select 2" })))
+            .await;
+        assert_eq!((status, &function["id"]), (200, &id), "{function}");
+        let statement = function["complete_statement"].as_str().expect("a text");
+        assert!(statement.contains(expected), "{statement}");
+    }
 }

@@ -37,8 +37,8 @@ pub use request::{
 };
 pub use role_settings::RoleSettings;
 pub use text_session::{
-    StatementCanceller, TextCell, TextColumn, TextEvent, TextNotice, TextSession, TextSessionError,
-    TransactionStatus,
+    NoticeObject, StatementCanceller, TextCell, TextColumn, TextEvent, TextNotice, TextSession,
+    TextSessionError, TransactionStatus,
 };
 pub use view_columns::{ViewColumns, trace_views};
 pub use wire::{ColumnIndex, NamedColumns, Row, RowError};

@@ -7,13 +7,13 @@ use crate::error::MetaError;
 
 /// The wanted objects.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Filter {
+pub(crate) struct Filter {
     /// Only objects in these schemas, if any are named.
     pub(super) included_schemas: Option<Vec<String>>,
     /// No objects in these schemas.
     pub(super) excluded_schemas: Option<Vec<String>>,
-    /// The one object with this id.
-    pub(super) id: Option<String>,
+    /// Only the objects with these ids, if any are named.
+    pub(super) ids: Option<Vec<String>>,
     /// Whether the objects of PostgreSQL itself are listed.
     pub(super) includes_system: bool,
     /// The most objects that are listed.
@@ -32,7 +32,7 @@ impl Filter {
     /// Reads the query string of a list. Parameters of no meaning to it are passed over, as postgres-meta does.
     pub(super) fn parse(query: &str, listing: &Listing) -> Result<Self, MetaError> {
         let mut filter = Self {
-            includes_columns: true,
+            includes_columns: listing.includes_columns,
             ..Self::default()
         };
         for (name, value) in parse_pairs(query)? {
@@ -41,7 +41,7 @@ impl Filter {
                 "excluded_schemas" => filter.excluded_schemas = Some(split_names(&value)),
                 "limit" => filter.limit = Some(parse_count("limit", &value)?),
                 "offset" => filter.offset = Some(parse_count("offset", &value)?),
-                "include_columns" => filter.includes_columns = value != "false",
+                "include_columns" => filter.includes_columns = value == "true",
                 "include_table_types" => filter.includes_table_types = value == "true",
                 "include_array_types" => filter.includes_array_types = value == "true",
                 name if name == listing.system_flag => filter.includes_system = value == "true",
@@ -56,10 +56,10 @@ impl Filter {
         Ok(filter)
     }
 
-    /// The filter that leaves one object.
-    pub(super) fn of_id(id: String) -> Self {
+    /// The filter that leaves the objects with these ids.
+    pub(crate) fn with_ids(ids: Vec<String>) -> Self {
         Self {
-            id: Some(id),
+            ids: Some(ids),
             includes_system: true,
             includes_columns: true,
             ..Self::default()
@@ -68,7 +68,7 @@ impl Filter {
 }
 
 /// Reads the names and values of a query string.
-pub(super) fn parse_pairs(query: &str) -> Result<Vec<(String, String)>, MetaError> {
+pub(crate) fn parse_pairs(query: &str) -> Result<Vec<(String, String)>, MetaError> {
     web::Query::<Vec<(String, String)>>::from_query(query)
         .map(web::Query::into_inner)
         .map_err(|error| MetaError::Request(format!("the query string cannot be read: {error}")))

@@ -1,5 +1,7 @@
 //! Which lists there are, and the query of each.
 
+use crate::error::MetaError;
+
 /// The list of one kind of object.
 pub(crate) struct Listing {
     /// The path of the list below `/pg`.
@@ -12,6 +14,8 @@ pub(crate) struct Listing {
     pub(crate) sql: &'static str,
     /// The query of a list of relations whose objects carry their columns, unless a request does not want them.
     pub(crate) sql_with_columns: Option<&'static str>,
+    /// Whether the list carries columns if a request says nothing about it.
+    pub(crate) includes_columns: bool,
     /// Whether the query takes the two parameters by which a list of types is widened.
     pub(crate) has_type_flags: bool,
     /// The name of the parameter in the query string that adds the objects of PostgreSQL itself.
@@ -19,7 +23,7 @@ pub(crate) struct Listing {
 }
 
 /// Makes a list query around one that returns every object: `$1` and `$2` are the schemas that are included and excluded, `$3`
-/// is the id of a single object, `$4` adds the objects of PostgreSQL itself, `$5` and `$6` are the limit and the offset.
+/// are the ids of single objects, `$4` adds the objects of PostgreSQL itself, `$5` and `$6` are the limit and the offset.
 macro_rules! list_query {
     ($objects:expr, schema $schema:literal, id $id:literal, system $system:literal, order $order:literal) => {
         concat!(
@@ -31,9 +35,9 @@ macro_rules! list_query {
             " and ($2::text[] is null or ",
             $schema,
             " <> all ($2))",
-            " and ($3::text is null or ",
+            " and ($3::text[] is null or ",
             $id,
-            " = $3)",
+            " = any ($3))",
             " and ($4::bool or not ",
             $system,
             ")",
@@ -68,7 +72,7 @@ macro_rules! list_with_columns {
                 "\n) relation left join (select c.table_id, json_agg(row_to_json(c) order by c.ordinal_position) as columns from (\n",
                 include_str!("sql/columns.sql"),
                 "\n) c where ($1::text[] is null or c.schema = any ($1)) and ($2::text[] is null or c.schema <> all ($2))",
-                " and ($3::text is null or c.table_id::text = $3)",
+                " and ($3::text[] is null or c.table_id::text = any ($3))",
                 " and ($4::bool or c.schema not in ('information_schema', 'pg_catalog', 'pg_toast'))",
                 " group by c.table_id) listed on listed.table_id = relation.id"
             ),
@@ -78,6 +82,19 @@ macro_rules! list_with_columns {
     };
 }
 
+impl Listing {
+    /// The error that no object has this id.
+    pub(crate) fn describe_missing(&self, id: &str) -> MetaError {
+        MetaError::NotFound(format!("Cannot find {} {id}", self.described_as))
+    }
+}
+
+/// The list at a path.
+pub(crate) fn find_listing(path: &str) -> &'static Listing {
+    let found = LISTINGS.iter().find(|listing| listing.path == path);
+    found.expect("every kind of object that can be changed has a list")
+}
+
 /// The properties that most lists share.
 const COMMON: Listing = Listing {
     path: "",
@@ -85,6 +102,7 @@ const COMMON: Listing = Listing {
     id_pattern: Some(r"\d+"),
     sql: "",
     sql_with_columns: None,
+    includes_columns: true,
     has_type_flags: false,
     system_flag: "include_system_schemas",
 };
@@ -132,11 +150,14 @@ macro_rules! global_query {
 pub(crate) const LISTINGS: &[Listing] = &[
     relation_listing!("/tables", "a table with ID", "sql/tables.sql"),
     relation_listing!("/views", "a view with ID", "sql/views.sql"),
-    relation_listing!(
-        "/materialized-views",
-        "a materialized view with ID",
-        "sql/materialized_views.sql"
-    ),
+    Listing {
+        includes_columns: false,
+        ..relation_listing!(
+            "/materialized-views",
+            "a materialized view with ID",
+            "sql/materialized_views.sql"
+        )
+    },
     relation_listing!(
         "/foreign-tables",
         "a foreign table with ID",

@@ -4,14 +4,16 @@ mod filter;
 mod listing;
 mod types;
 
+use std::time::Duration;
+
 use actix_web::{HttpRequest, HttpResponse, web};
 use deadpool_postgres::{Object, Transaction};
 use tokio_postgres::types::ToSql;
 
-pub(crate) use listing::{LISTINGS, Listing};
-pub(crate) use types::generate_types;
+pub(crate) use filter::{Filter, parse_pairs};
+pub(crate) use listing::{LISTINGS, Listing, find_listing};
+pub(crate) use types::get_types;
 
-use self::filter::Filter;
 use crate::error::MetaError;
 use crate::state::Meta;
 
@@ -33,13 +35,10 @@ pub(crate) async fn get_object(
     listing: web::Data<&'static Listing>,
 ) -> Result<HttpResponse, MetaError> {
     let id = path.into_inner();
-    let objects = read_objects(&meta, &listing, &Filter::of_id(id.clone())).await?;
+    let objects = read_objects(&meta, &listing, &Filter::with_ids(vec![id.clone()])).await?;
     match objects.into_iter().next() {
         Some(object) => Ok(json_response(object)),
-        None => Err(MetaError::NotFound(format!(
-            "Cannot find {} {id}",
-            listing.described_as
-        ))),
+        None => Err(listing.describe_missing(&id)),
     }
 }
 
@@ -57,10 +56,19 @@ pub(crate) async fn get_version(meta: web::Data<Meta>) -> Result<HttpResponse, M
 async fn read_objects(meta: &Meta, listing: &Listing, filter: &Filter) -> Result<Vec<String>, MetaError> {
     let mut client = meta.catalog.get().await?;
     let transaction = begin_reading(&mut client, meta).await?;
+    read_listed(&transaction, listing, filter).await
+}
+
+/// As [`read_objects`], in a transaction that may have changed them.
+pub(crate) async fn read_listed(
+    transaction: &tokio_postgres::Transaction<'_>,
+    listing: &Listing,
+    filter: &Filter,
+) -> Result<Vec<String>, MetaError> {
     let mut values: Vec<&(dyn ToSql + Sync)> = vec![
         &filter.included_schemas,
         &filter.excluded_schemas,
-        &filter.id,
+        &filter.ids,
         &filter.includes_system,
         &filter.limit,
         &filter.offset,
@@ -81,15 +89,21 @@ async fn read_objects(meta: &Meta, listing: &Listing, filter: &Filter) -> Result
 async fn begin_reading<'c>(client: &'c mut Object, meta: &Meta) -> Result<Transaction<'c>, MetaError> {
     let transaction = client.build_transaction().read_only(true).start().await?;
     // The size of a table waits for whoever alters that table, and must not wait forever.
-    let limit = format!(
-        "set local statement_timeout = {}",
-        meta.config.statement_timeout.as_millis()
-    );
-    transaction.batch_execute(&limit).await?;
+    limit_statement_time(&transaction, meta.config.statement_timeout).await?;
     Ok(transaction)
 }
 
-fn json_response(body: String) -> HttpResponse {
+/// Limits the time of each statement of a transaction.
+pub(crate) async fn limit_statement_time(
+    transaction: &tokio_postgres::Transaction<'_>,
+    limit: Duration,
+) -> Result<(), MetaError> {
+    let limit = format!("set local statement_timeout = {}", limit.as_millis());
+    Ok(transaction.batch_execute(&limit).await?)
+}
+
+/// The response whose body is the JSON that PostgreSQL has rendered.
+pub(crate) fn json_response(body: String) -> HttpResponse {
     HttpResponse::Ok()
         .content_type("application/json; charset=utf-8")
         .body(body)

@@ -1,7 +1,7 @@
-//! `GET /pg/generators/typescript`: the TypeScript types of the database.
+//! `GET /pg/generators/{language}`: the types of the database.
 
 use actix_web::{HttpRequest, HttpResponse, web};
-use selvedge_typegen::{TypeOptions, generate_typescript};
+use selvedge_typegen::{Language, SwiftAccess, TypeOptions, generate_types};
 
 use super::filter::{parse_pairs, split_names};
 use crate::error::MetaError;
@@ -11,22 +11,26 @@ use crate::state::Meta;
 const PROJECT_SCHEMAS: &str = "select nspname::text from pg_catalog.pg_namespace
     where nspname !~ '^pg_' and nspname <> 'information_schema' and nspname <> all ($1) order by nspname";
 
-/// Answers with the text of `database.types.ts`.
-pub(crate) async fn generate_types(
+/// Answers with the types as the text of a source file.
+pub(crate) async fn get_types(
     request: HttpRequest,
+    language: web::Path<String>,
     meta: web::Data<Meta>,
 ) -> Result<HttpResponse, MetaError> {
     let mut schemas = Vec::new();
     let mut excluded = Vec::new();
     let mut detects_one_to_one = false;
+    let mut access = "internal".to_owned();
     for (name, value) in parse_pairs(request.query_string())? {
         match name.as_str() {
             "included_schemas" if !value.is_empty() => schemas = split_names(&value),
             "excluded_schemas" => excluded = split_names(&value),
             "detect_one_to_one_relationships" => detects_one_to_one = value == "true",
+            "access_control" => access = value,
             _ => {}
         }
     }
+    let language = parse_language(&language, &access)?;
     let client = meta.catalog.get().await?;
     if schemas.is_empty() {
         let rows = client.query(PROJECT_SCHEMAS, &[&excluded]).await?;
@@ -36,8 +40,21 @@ pub(crate) async fn generate_types(
         schemas,
         detects_one_to_one,
     };
-    let types = generate_typescript(&client, &options).await?;
+    let types = generate_types(&client, &options, language).await?;
     Ok(HttpResponse::Ok()
         .content_type("text/plain; charset=utf-8")
         .body(types))
+}
+
+/// The language of a path, and who may use its declarations.
+fn parse_language(name: &str, access: &str) -> Result<Language, MetaError> {
+    Ok(match name {
+        "typescript" => Language::TypeScript,
+        "go" => Language::Go,
+        "python" => Language::Python,
+        "swift" => Language::Swift(SwiftAccess::parse(access).ok_or_else(|| {
+            MetaError::Request("access_control must be internal, public, private or package".to_owned())
+        })?),
+        _ => return Err(MetaError::NotFound("Not found".to_owned())),
+    })
 }

@@ -15,6 +15,7 @@ pub(super) fn describe_failure(error: &TextNotice, sql: &str, begins_at: isize) 
     let formatted = format_failure(error, sql, position);
     let mut members = Map::new();
     members.insert("error".into(), json!(formatted));
+    members.insert("length".into(), json!(error.length));
     members.insert("name".into(), json!("error"));
     members.insert("severity".into(), json!(error.severity));
     members.insert("code".into(), json!(error.code));
@@ -23,7 +24,17 @@ pub(super) fn describe_failure(error: &TextNotice, sql: &str, begins_at: isize) 
         ("hint", error.hint.clone()),
         // node-postgres passes the number on as the text that the protocol carries.
         ("position", position.map(|position| position.to_string())),
+        ("internalPosition", error.internal_position.clone()),
+        ("internalQuery", error.internal_query.clone()),
         ("where", error.context.clone()),
+        ("schema", error.object.schema.clone()),
+        ("table", error.object.table.clone()),
+        ("column", error.object.column.clone()),
+        ("dataType", error.object.data_type.clone()),
+        ("constraint", error.object.constraint.clone()),
+        ("file", error.file.clone()),
+        ("line", error.line.clone()),
+        ("routine", error.routine.clone()),
     ];
     for (name, value) in optional {
         if let Some(value) = value {
@@ -58,6 +69,7 @@ fn format_failure(error: &TextNotice, sql: &str, position: Option<usize>) -> Str
     let fields = [
         ("DETAIL", &error.detail),
         ("HINT", &error.hint),
+        ("QUERY", &error.internal_query),
         ("CONTEXT", &error.context),
     ];
     for (label, value) in fields {

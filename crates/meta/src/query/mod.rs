@@ -7,7 +7,6 @@ mod value;
 
 use std::time::Duration;
 
-use actix_web::http::header::ORIGIN;
 use actix_web::{HttpRequest, HttpResponse, web};
 use selvedge_postgres::{Login, TextColumn, TextEvent, TextSession};
 use serde_json::{Map, Value};
@@ -15,6 +14,7 @@ use serde_json::{Map, Value};
 use self::failure::{describe_failure, result_too_large};
 use self::request::{QueryRequest, SqlPart};
 use self::value::read_value;
+use crate::changes::reject_web_page;
 use crate::error::MetaError;
 use crate::state::Meta;
 
@@ -25,10 +25,7 @@ pub(crate) async fn run_query(
     body: web::Bytes,
     meta: web::Data<Meta>,
 ) -> Result<HttpResponse, MetaError> {
-    // Browsers name the page in this header on every POST, and pages cannot leave it out.
-    if request.headers().contains_key(ORIGIN) {
-        return Err(MetaError::FromWebPage);
-    }
+    reject_web_page(&request)?;
     let query = QueryRequest::parse(request.query_string(), &body, meta.config.statement_timeout)?;
     let (mut session, canceller) = meta.database.text_session(Login::Authenticator).await?;
     let run = run_statements(&mut session, &query, meta.config.result_bytes);

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use selvedge_postgres::migrate::split_statements;
-use selvedge_postgres::quote_literal;
 use serde::Deserialize;
 use serde_json::Value;
 
 use crate::error::MetaError;
+use crate::sql_text::write_literal;
 
 /// The name under which a statement with parameters is prepared in its session, which runs nothing else.
 const PREPARED: &str = "selvedge_meta_query";
@@ -97,7 +97,7 @@ fn split(sql: &str) -> Result<Vec<SqlPart>, MetaError> {
 /// it does when values come with the protocol.
 fn prepare_and_execute(sql: &str, parameters: &[Value]) -> Vec<SqlPart> {
     let before = format!("prepare {PREPARED} as ");
-    let values: Vec<String> = parameters.iter().map(write_parameter).collect();
+    let values: Vec<String> = parameters.iter().map(write_literal).collect();
     vec![
         SqlPart {
             begins_at: -before.chars().count().cast_signed(),
@@ -110,36 +110,8 @@ fn prepare_and_execute(sql: &str, parameters: &[Value]) -> Vec<SqlPart> {
     ]
 }
 
-/// Writes a value as a literal without a type, as node-postgres sends it.
-fn write_parameter(value: &Value) -> String {
-    match value {
-        Value::Null => "null".to_owned(),
-        Value::String(text) => quote_literal(&text.replace('\0', "")),
-        Value::Array(items) => quote_literal(&write_array(items)),
-        other => quote_literal(&other.to_string()),
-    }
-}
-
-/// Writes the text of an array, with every element in quotes but null.
-fn write_array(items: &[Value]) -> String {
-    let write_item = |item: &Value| match item {
-        Value::Null => "NULL".to_owned(),
-        Value::Array(items) => write_array(items),
-        Value::String(text) => quote_element(text),
-        other => quote_element(&other.to_string()),
-    };
-    let items: Vec<String> = items.iter().map(write_item).collect();
-    format!("{{{}}}", items.join(","))
-}
-
-fn quote_element(text: &str) -> String {
-    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
-}
-
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]
@@ -155,16 +127,5 @@ mod tests {
             "{second:?} and {:?}",
             parts[1].text
         );
-    }
-
-    #[test]
-    fn parameters_cannot_leave_their_quotes() {
-        assert_eq!(write_parameter(&json!("a'b\\c")), r"E'a''b\\c'");
-        assert_eq!(
-            write_parameter(&json!(["a\"b", null, 1])),
-            r#"E'{"a\\"b",NULL,"1"}'"#
-        );
-        assert_eq!(write_parameter(&json!({ "a": "'" })), r#"'{"a":"''"}'"#);
-        assert_eq!(write_parameter(&json!(true)), "'true'");
     }
 }

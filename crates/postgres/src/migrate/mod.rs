@@ -33,8 +33,7 @@ pub use error::{HistoryConflict, MigrateError, MissingExtension, StatementFailur
 pub(crate) use files::read_file;
 pub use files::{DiscoveredMigrations, Migration, create_migration, discover_migrations, pending_migrations};
 pub use missing_extension::{ExtensionUse, check_extensions};
-pub(crate) use passwords::scram_verifier;
-pub use passwords::{RolePasswords, set_role_passwords};
+pub use passwords::{RolePasswords, scram_verifier, set_role_passwords};
 #[cfg(any(test, feature = "testing"))]
 pub(crate) use platform::digest as platform_digest;
 pub use platform::{
@@ -51,6 +50,7 @@ pub use shipped::set_vault_key_file;
 pub(crate) use split::{Piece, split_script};
 pub use split::{SplitError, Statement, split_statements};
 pub use statement_plan::{find_extension_uses, first_word};
+pub use superuser_statement::substitute_superuser_statement;
 pub use tenants::{
     Tenant, TenantMigrations, create_tenant, drop_tenant, list_tenants, lock_tenants, read_migrations,
 };

@@ -84,6 +84,7 @@ pub async fn set_role_passwords(client: &Client, passwords: &RolePasswords) -> R
 
 /// The SCRAM verifier of a password, `SCRAM-SHA-256$…`. It has only letters, digits and `+/=:$-`, so it needs no
 /// escaping in a string literal.
-pub(crate) fn scram_verifier(password: &SecretString) -> String {
+#[must_use]
+pub fn scram_verifier(password: &SecretString) -> String {
     postgres_protocol::password::scram_sha_256(password.expose_secret().as_bytes())
 }

@@ -13,6 +13,13 @@ pub(crate) struct Substitute {
     pub(crate) call: String,
 }
 
+/// The statement to send in the place of one that PostgreSQL reserves for superusers, as migrations do; `None` when it is
+/// sent as written.
+#[must_use]
+pub fn substitute_superuser_statement(statement: &str, major_version: u32) -> Option<String> {
+    find_substitute(statement, major_version).map(|substitute| substitute.to_statement())
+}
+
 /// The substitute of a statement; `None` when it is run as written.
 pub(crate) fn find_substitute(statement: &str, major_version: u32) -> Option<Substitute> {
     let mut words = StatementReader::new(statement);

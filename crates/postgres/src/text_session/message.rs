@@ -68,7 +68,7 @@ impl TextCell {
     }
 }
 
-/// The fields of an error or a notice that people need.
+/// The fields of an error or a notice.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TextNotice {
     /// `ERROR`, `WARNING`, `NOTICE` …
@@ -85,6 +85,28 @@ pub struct TextNotice {
     pub position: Option<usize>,
     /// Where it happened inside of functions.
     pub context: Option<String>,
+    /// The statement that PostgreSQL or a function has run on behalf of the one that was sent, when that one failed.
+    pub internal_query: Option<String>,
+    /// The character of `internal_query` at fault, from 1.
+    pub internal_position: Option<String>,
+    /// The object that it is about.
+    pub object: NoticeObject,
+    /// Bytes of the message in the protocol, as far as it was read.
+    pub length: usize,
+    /// File, line and function in PostgreSQL's source.
+    pub file: Option<String>,
+    pub line: Option<String>,
+    pub routine: Option<String>,
+}
+
+/// The names of the object that an error is about, as far as PostgreSQL tells them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct NoticeObject {
+    pub schema: Option<String>,
+    pub table: Option<String>,
+    pub column: Option<String>,
+    pub data_type: Option<String>,
+    pub constraint: Option<String>,
 }
 
 impl TextNotice {
@@ -103,6 +125,16 @@ impl TextNotice {
                 b'H' => notice.hint = Some(text),
                 b'P' => notice.position = text.parse().ok(),
                 b'W' => notice.context = Some(text),
+                b'q' => notice.internal_query = Some(text),
+                b'p' => notice.internal_position = Some(text),
+                b's' => notice.object.schema = Some(text),
+                b't' => notice.object.table = Some(text),
+                b'c' => notice.object.column = Some(text),
+                b'd' => notice.object.data_type = Some(text),
+                b'n' => notice.object.constraint = Some(text),
+                b'F' => notice.file = Some(text),
+                b'L' => notice.line = Some(text),
+                b'R' => notice.routine = Some(text),
                 _ => {}
             }
             body = rest;

@@ -16,7 +16,7 @@ use tokio::io::AsyncWriteExt;
 
 pub use canceller::StatementCanceller;
 pub use error::TextSessionError;
-pub use message::{TextCell, TextColumn, TextEvent, TextNotice, TransactionStatus};
+pub use message::{NoticeObject, TextCell, TextColumn, TextEvent, TextNotice, TransactionStatus};
 
 use self::reader::MessageReader;
 use crate::wire::{Stream, open_connection};

@@ -139,7 +139,10 @@ fn parse_event(tag: u8, body: &[u8]) -> Result<Option<TextEvent>, TextSessionErr
         // The end of a text that was cut, so that its beginning is still found.
         let mut whole = body.to_vec();
         whole.extend([0, 0]);
-        TextNotice::parse(&whole)
+        TextNotice {
+            length: body.len() + size_of::<u32>(),
+            ..TextNotice::parse(&whole)
+        }
     };
     Ok(match tag {
         b'T' => Some(TextEvent::Columns(parse_columns(body).ok_or_else(malformed)?)),

@@ -18,8 +18,8 @@ select
       'name', coalesce(p.proargnames[argument.position], ''),
       'type_id', argument.type::int8,
       -- Only the last arguments have defaults, counted among those that a caller passes.
-      'has_default', coalesce(p.proargmodes[argument.position], 'i') in ('i', 'b', 'v')
-        and argument.passed > p.pronargs - p.pronargdefaults
+      'has_default', case when coalesce(p.proargmodes[argument.position], 'i') in ('i', 'b', 'v')
+        then argument.passed > p.pronargs - p.pronargdefaults end
     ) order by argument.position), '[]')
     from (
       select

@@ -1,0 +1,204 @@
+//! `/pg/functions`: POST, PATCH, DELETE.
+
+use std::collections::BTreeMap;
+
+use selvedge_postgres::{quote_identifier, quote_literal};
+use serde::Deserialize;
+
+use super::kind::ObjectKind;
+use super::table::{drop_behavior, public_schema};
+use super::transaction::Change;
+use crate::error::MetaError;
+use crate::sql_text::qualify;
+
+/// Finds the function that this transaction has created: one name can belong to several, which differ in their arguments.
+const FIND_NEW_FUNCTION: &str = "select p.oid::text from pg_catalog.pg_proc p
+    join pg_catalog.pg_namespace n on n.oid = p.pronamespace
+    where n.nspname = $1 and p.proname = $2 and p.xmin = pg_catalog.pg_current_xact_id()::xid";
+
+pub(super) struct Functions;
+
+#[derive(Deserialize)]
+pub(super) struct NewFunction {
+    name: String,
+    #[serde(default = "public_schema")]
+    schema: String,
+    /// Arguments as in SQL, such as `a int default 1`.
+    #[serde(default)]
+    args: Vec<String>,
+    definition: String,
+    #[serde(default = "void")]
+    return_type: String,
+    #[serde(default = "sql")]
+    language: String,
+    #[serde(default)]
+    behavior: Behavior,
+    #[serde(default)]
+    security_definer: bool,
+    config_params: Option<BTreeMap<String, String>>,
+}
+
+fn void() -> String {
+    "void".to_owned()
+}
+
+fn sql() -> String {
+    "sql".to_owned()
+}
+
+#[derive(Deserialize)]
+pub(super) struct FunctionChanges {
+    name: Option<String>,
+    schema: Option<String>,
+    definition: Option<String>,
+}
+
+#[derive(Clone, Copy, Default, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+enum Behavior {
+    Immutable,
+    Stable,
+    #[default]
+    Volatile,
+}
+
+/// A listed function.
+#[derive(Deserialize)]
+pub(super) struct Function {
+    id: u32,
+    schema: String,
+    name: String,
+    language: String,
+    definition: String,
+    complete_statement: String,
+    argument_types: String,
+    identity_argument_types: String,
+    return_type: String,
+    behavior: Behavior,
+    security_definer: bool,
+    config_params: Option<BTreeMap<String, String>>,
+}
+
+impl ObjectKind for Functions {
+    const PATH: &'static str = "/functions";
+    type New = NewFunction;
+    type Changes = FunctionChanges;
+    type Object = Function;
+
+    async fn create(change: &Change<'_>, new: NewFunction) -> Result<String, MetaError> {
+        change.run(&create_statement("create function", &new)).await?;
+        let missing = || {
+            let arguments = new.args.join(", ");
+            format!(
+                "Cannot find function \"{}\".\"{}\"({arguments})",
+                new.schema, new.name
+            )
+        };
+        change
+            .query_text(FIND_NEW_FUNCTION, &[&new.schema, &new.name], missing)
+            .await
+    }
+
+    async fn alter(
+        change: &Change<'_>,
+        function: Function,
+        changes: FunctionChanges,
+    ) -> Result<String, MetaError> {
+        if let Some(definition) = changes.definition {
+            let statement = replace_definition(&function, &definition).unwrap_or_else(|| {
+                create_statement("create or replace function", &as_new(&function, definition))
+            });
+            change.run(&statement).await?;
+        }
+        // Functions of one name differ in the types of their arguments, so these belong to the name.
+        let arguments = &function.identity_argument_types;
+        let name = changes.name.as_ref().unwrap_or(&function.name);
+        if *name != function.name {
+            let before = qualify(&function.schema, &function.name);
+            let after = quote_identifier(name);
+            change
+                .run(&format!("alter function {before}({arguments}) rename to {after}"))
+                .await?;
+        }
+        if let Some(schema) = changes.schema.filter(|schema| *schema != function.schema) {
+            let before = qualify(&function.schema, name);
+            let schema = quote_identifier(&schema);
+            change
+                .run(&format!(
+                    "alter function {before}({arguments}) set schema {schema}"
+                ))
+                .await?;
+        }
+        Ok(function.id.to_string())
+    }
+
+    fn drop_statement(function: &Function, cascades: bool) -> String {
+        let name = qualify(&function.schema, &function.name);
+        let arguments = &function.identity_argument_types;
+        format!("drop function {name}({arguments}) {}", drop_behavior(cascades))
+    }
+}
+
+fn create_statement(verb: &str, new: &NewFunction) -> String {
+    let behavior = match new.behavior {
+        Behavior::Immutable => "immutable",
+        Behavior::Stable => "stable",
+        Behavior::Volatile => "volatile",
+    };
+    let security = if new.security_definer {
+        "definer"
+    } else {
+        "invoker"
+    };
+    // Settings hold while the function runs, such as a search path that nobody can replace.
+    let settings = new.config_params.iter().flatten();
+    let settings: Vec<String> = settings.map(|(name, value)| write_setting(name, value)).collect();
+    format!(
+        "{verb} {}({}) returns {} as {} language {} {behavior} called on null input security {security} {}",
+        qualify(&new.schema, &new.name),
+        new.args.join(", "),
+        new.return_type,
+        quote_literal(&new.definition),
+        quote_identifier(&new.language.to_lowercase()),
+        settings.join(" ")
+    )
+}
+
+/// Writes a setting with which a function runs. The value is SQL, such as `''` or `public, extensions`.
+fn write_setting(name: &str, value: &str) -> String {
+    let name = quote_identifier(name);
+    if value == "FROM CURRENT" {
+        format!("set {name} from current")
+    } else {
+        format!("set {name} to {value}")
+    }
+}
+
+/// The function's own statement with another body, so that it stays STRICT, PARALLEL SAFE and so on; `None` when its body is
+/// no text in that statement.
+fn replace_definition(function: &Function, definition: &str) -> Option<String> {
+    let statement = function.complete_statement.trim_end();
+    // PostgreSQL encloses the body in a tag that does not occur in it: $function$, or else $functionx$ and so on.
+    let tag = &statement[statement.rfind("$function")?..];
+    let head = statement
+        .strip_suffix(tag)?
+        .strip_suffix(function.definition.as_str())?
+        .strip_suffix(tag)?;
+    head.ends_with("\nAS ")
+        .then(|| format!("{head}{}", quote_literal(definition)))
+}
+
+/// The request that would create a function as it is, with another body.
+fn as_new(function: &Function, definition: String) -> NewFunction {
+    NewFunction {
+        name: function.name.clone(),
+        schema: function.schema.clone(),
+        args: vec![function.argument_types.clone()],
+        definition,
+        return_type: function.return_type.clone(),
+        language: function.language.clone(),
+        behavior: function.behavior,
+        security_definer: function.security_definer,
+        config_params: function.config_params.clone(),
+    }
+}

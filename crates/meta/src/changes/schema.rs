@@ -1,0 +1,72 @@
+//! `/pg/schemas`: POST, PATCH, DELETE.
+
+use selvedge_postgres::quote_identifier;
+use serde::Deserialize;
+
+use super::kind::ObjectKind;
+use super::table::drop_behavior;
+use super::transaction::Change;
+use crate::error::MetaError;
+use crate::sql_text::write_role;
+
+pub(super) struct Schemas;
+
+#[derive(Deserialize)]
+pub(super) struct NewSchema {
+    name: String,
+    owner: Option<String>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct SchemaChanges {
+    name: Option<String>,
+    owner: Option<String>,
+}
+
+/// A listed schema.
+#[derive(Deserialize)]
+pub(super) struct Schema {
+    id: u32,
+    name: String,
+}
+
+impl ObjectKind for Schemas {
+    const PATH: &'static str = "/schemas";
+    type New = NewSchema;
+    type Changes = SchemaChanges;
+    type Object = Schema;
+
+    async fn create(change: &Change<'_>, new: NewSchema) -> Result<String, MetaError> {
+        // Not the login, which can be another role on a server of one's own.
+        let owner = write_role(new.owner.as_deref().unwrap_or("postgres"));
+        let name = quote_identifier(&new.name);
+        change
+            .run(&format!("create schema {name} authorization {owner}"))
+            .await?;
+        let find = "select oid::text from pg_catalog.pg_namespace where nspname = $1";
+        let missing = || format!("Cannot find a schema named {}", new.name);
+        change.query_text(find, &[&new.name], missing).await
+    }
+
+    async fn alter(change: &Change<'_>, schema: Schema, changes: SchemaChanges) -> Result<String, MetaError> {
+        let name = quote_identifier(&schema.name);
+        if let Some(owner) = &changes.owner {
+            let owner = write_role(owner);
+            change
+                .run(&format!("alter schema {name} owner to {owner}"))
+                .await?;
+        }
+        if let Some(new_name) = changes.name.filter(|name| *name != schema.name) {
+            let new_name = quote_identifier(&new_name);
+            change
+                .run(&format!("alter schema {name} rename to {new_name}"))
+                .await?;
+        }
+        Ok(schema.id.to_string())
+    }
+
+    fn drop_statement(schema: &Schema, cascades: bool) -> String {
+        let name = quote_identifier(&schema.name);
+        format!("drop schema {name} {}", drop_behavior(cascades))
+    }
+}

@@ -1,0 +1,107 @@
+//! The files of `e2e/golden/pg`: statements that prepare the database, and requests with their answers.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// Either statements or a request.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Step {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) sql: Option<String>,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub(crate) method: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub(crate) path: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) body: Option<Value>,
+    /// The name by which later requests refer to the object of the answer, as `$name`.
+    #[serde(rename = "as", skip_serializing_if = "Option::is_none")]
+    pub(crate) name: Option<String>,
+    /// What the original answers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) original: Option<Answer>,
+    /// What we answer if that is something else, and why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) ours: Option<Answer>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) because: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) answer: Value,
+}
+
+impl fmt::Display for Answer {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{} {}", self.status, self.answer)
+    }
+}
+
+impl Step {
+    /// What we should answer. A deliberate difference has a reason, and is one.
+    pub(crate) fn expected(&self) -> Answer {
+        let original = self.original.as_ref().expect("every request is recorded");
+        let Some(ours) = &self.ours else {
+            return original.clone();
+        };
+        assert!(self.because.is_some() && ours != original, "{}", self.path);
+        ours.clone()
+    }
+
+    pub(crate) fn record(&mut self, answer: Answer) {
+        self.original = Some(answer);
+    }
+}
+
+/// One step a line.
+pub(crate) fn print(steps: &[Step]) -> String {
+    let lines = steps
+        .iter()
+        .map(|step| format!("  {}", serde_json::to_string(step).expect("steps are JSON")));
+    format!("[\n{}\n]\n", lines.collect::<Vec<_>>().join(",\n"))
+}
+
+/// The ids of objects of earlier answers by their names.
+#[derive(Default)]
+pub(crate) struct Variables(BTreeMap<String, Value>);
+
+impl Variables {
+    /// Keeps the id of the answer's object, or of the first one of a list.
+    pub(crate) fn remember(&mut self, step: &Step, answer: &Value) {
+        if let Some(name) = &step.name {
+            let object = answer.get(0).unwrap_or(answer);
+            self.0.insert(format!("${name}"), object["id"].clone());
+        }
+    }
+
+    pub(crate) fn fill_path(&self, path: &str) -> String {
+        self.0.iter().fold(path.to_owned(), |path, (name, id)| {
+            path.replace(name, id.to_string().trim_matches('"'))
+        })
+    }
+
+    pub(crate) fn fill(&self, body: &Value) -> Value {
+        match body {
+            Value::String(text) => match self.0.get(text) {
+                Some(id) => id.clone(),
+                None => Value::String(self.fill_path(text)),
+            },
+            Value::Array(items) => items.iter().map(|item| self.fill(item)).collect(),
+            Value::Object(members) => {
+                let members = members.iter();
+                Value::Object(
+                    members
+                        .map(|(name, value)| (name.clone(), self.fill(value)))
+                        .collect(),
+                )
+            }
+            other => other.clone(),
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! Takes out of answers what is different on every database.
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use super::case::Answer;
+
+/// Smaller oids are those of PostgreSQL's own objects, the same on every server of a version.
+const FIRST_OWN_OID: u64 = 16_384;
+
+/// Numbers oids in the order in which they appear, so that two that are equal stay equal.
+#[derive(Default)]
+pub(crate) struct Normalizer {
+    numbers: HashMap<u64, usize>,
+}
+
+impl Normalizer {
+    pub(crate) fn normalize(&mut self, answer: Answer) -> Answer {
+        Answer {
+            answer: self.rewrite("", sort(answer.answer)),
+            ..answer
+        }
+    }
+
+    fn rewrite(&mut self, name: &str, value: Value) -> Value {
+        match value {
+            // They differ from server to server and with the version of PostgreSQL.
+            _ if matches!(name, "active_connections" | "connection_limit" | "line") => Value::Null,
+            Value::Object(members) => {
+                let members = members.into_iter();
+                let rewritten = members.map(|(name, value)| {
+                    let value = self.rewrite(&name, value);
+                    (name, value)
+                });
+                Value::Object(rewritten.collect())
+            }
+            Value::Array(items) => items.into_iter().map(|item| self.rewrite(name, item)).collect(),
+            Value::Number(number) if is_oid(name) => match number.as_u64() {
+                Some(oid) if oid >= FIRST_OWN_OID => Value::String(self.symbol(oid)),
+                _ => Value::Number(number),
+            },
+            // The id of a column, or the text of an error that names an oid.
+            Value::String(text) if name != "code" && !text.starts_with("ERROR") => {
+                Value::String(self.rewrite_text(&text))
+            }
+            other => other,
+        }
+    }
+
+    fn rewrite_text(&mut self, text: &str) -> String {
+        let mut rewritten = String::new();
+        let mut rest = text;
+        while let Some(start) = rest.find(|character: char| character.is_ascii_digit()) {
+            let digits = rest[start..]
+                .split(|character: char| !character.is_ascii_digit())
+                .next()
+                .unwrap_or_default();
+            rewritten.push_str(&rest[..start]);
+            // Longer numbers are no oids, and shorter ones no own oids.
+            match digits.parse() {
+                Ok(oid) if oid >= FIRST_OWN_OID && oid != 999_999_999 => {
+                    rewritten.push_str(&self.symbol(oid))
+                }
+                _ => rewritten.push_str(digits),
+            }
+            rest = &rest[start + digits.len()..];
+        }
+        rewritten + rest
+    }
+
+    fn symbol(&mut self, oid: u64) -> String {
+        let next = self.numbers.len() + 1;
+        format!("#{}", self.numbers.entry(oid).or_insert(next))
+    }
+}
+
+fn is_oid(name: &str) -> bool {
+    name == "id" || name.ends_with("_id") || matches!(name, "class" | "collation")
+}
+
+/// Sorts lists of objects and of events, whose order PostgreSQL leaves open, without regard to oids.
+fn sort(value: Value) -> Value {
+    match value {
+        Value::Array(items) => {
+            let mut items: Vec<Value> = items.into_iter().map(sort).collect();
+            if items.iter().all(Value::is_object) && !items.iter().any(|item| item.get("mode").is_some()) {
+                items.sort_by_key(|item| {
+                    item.to_string()
+                        .replace(|character: char| character.is_ascii_digit(), "")
+                });
+            }
+            if items.iter().any(|item| item == "INSERT" || item == "UPDATE") {
+                items.sort_by_key(Value::to_string);
+            }
+            Value::Array(items)
+        }
+        Value::Object(members) => Value::Object(
+            members
+                .into_iter()
+                .map(|(name, value)| (name, sort(value)))
+                .collect(),
+        ),
+        other => other,
+    }
+}
