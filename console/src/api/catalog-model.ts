@@ -12,6 +12,7 @@ export interface CatalogBody {
     bytes: number[];
     comment: (string | null)[];
     key: string[][];
+    rights: string[];
   };
   columns: {
     table: number[];
@@ -25,8 +26,16 @@ export interface CatalogBody {
   };
   foreign_keys: ForeignKey[];
   enums: EnumType[];
-  roles: { name: string; login: boolean; bypassrls: boolean }[];
+  roles: Role[];
   functions: FunctionSummary[];
+}
+
+export interface Role {
+  name: string;
+  login: boolean;
+  bypassrls: boolean;
+  /** Whether the login of this session may change what the role owns. */
+  member: boolean;
 }
 
 /** `r` table, `p` partitioned table, `v` view, `m` materialized view, `f` foreign table. */
@@ -57,6 +66,8 @@ export interface Table {
   comment: string | null;
   /** Names of the primary key's columns, empty when there is none. */
   key: string[];
+  /** What PostgreSQL lets the login of this session do: `i` insert, `u` update, `d` delete, `o` alter, as an owner. */
+  rights: string;
   columns: Column[];
 }
 
@@ -93,7 +104,7 @@ export interface Catalog {
   tablesByOid: ReadonlyMap<string, Table>;
   foreignKeys: ForeignKey[];
   enums: EnumType[];
-  roles: { name: string; login: boolean; bypassrls: boolean }[];
+  roles: Role[];
   functions: FunctionSummary[];
 }
 
@@ -111,6 +122,7 @@ export function readCatalog(body: CatalogBody): Catalog {
       bytes: source.bytes[index] ?? 0,
       comment: source.comment[index] ?? null,
       key: source.key[index] ?? [],
+      rights: source.rights[index] ?? "",
       columns: [],
     }),
   );
@@ -158,3 +170,22 @@ export const platformSchemas: ReadonlySet<string> = new Set([
 ]);
 
 export const isView = (table: Table): boolean => table.kind === "v" || table.kind === "m";
+
+const verbs = { i: "insert into", u: "update", d: "delete from", o: "alter" } as const;
+
+export type TableRight = keyof typeof verbs;
+
+/** Why PostgreSQL would refuse this to the login of this session, or undefined where it would not. */
+export function whyNoRight(table: Table, right: TableRight): string | undefined {
+  if (table.rights.includes(right)) return undefined;
+  return right === "o"
+    ? `PostgreSQL lets only the owner of ${table.schema}.${table.name} alter it, and this login is not the owner.`
+    : `PostgreSQL does not let this login ${verbs[right]} ${table.schema}.${table.name}.`;
+}
+
+/** Why PostgreSQL would not let this login change what the role owns, or undefined where it would. */
+export function whyNotOwner(catalog: Catalog | undefined, owner: string): string | undefined {
+  const role = catalog?.roles.find(({ name }) => name === owner);
+  if (catalog === undefined || role?.member === true) return undefined;
+  return `PostgreSQL lets only the owner change it, which is ${owner}.`;
+}

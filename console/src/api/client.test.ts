@@ -105,6 +105,7 @@ it("console_032_the_columnar_catalog_becomes_tables_with_their_columns", () => {
       name: ["a", "b"],
       kind: ["r", "v"],
       rls: [true, false],
+      rights: ["iud", ""],
       rows: [3, -1],
       bytes: [8192, 0],
       comment: [null, "view"],

@@ -12,5 +12,6 @@ select concat_ws('.',
   (select sum(hashint8(oid::int8 # (xmin::text::int8 << 20))::int8) from pg_policy),
   (select sum(hashint8(indexrelid::int8 # (xmin::text::int8 << 20))::int8) from pg_index),
   (select sum(hashtext(rolname || rolcanlogin || rolbypassrls)::int8) from pg_roles),
+  (select sum(hashint8(roleid::int8 # (member::int8 << 32))::int8) from pg_auth_members),
   (select sum(hashint8(objoid::int8 * 2048 + objsubid # (xmin::text::int8 << 24))::int8) from pg_description)
 )

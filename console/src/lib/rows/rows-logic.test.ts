@@ -126,6 +126,7 @@ describe("show as", () => {
     name: "items",
     kind: "r",
     rls: true,
+    rights: "iudo",
     rows: 1,
     bytes: 0,
     comment: null,

@@ -6,7 +6,7 @@ import { ShieldOff, TableProperties } from "lucide-react";
 import { useState } from "react";
 import { useNavigate, useParams, useSearchParams } from "react-router";
 import { useCatalog } from "@/api/catalog";
-import type { Table } from "@/api/catalog-model";
+import { type Table, whyNoRight } from "@/api/catalog-model";
 import { objectsQuery } from "@/api/objects";
 import { useSession, whyNoSchemaChanges } from "@/api/session";
 import { Badge } from "@/components/badge";
@@ -57,7 +57,7 @@ function TablePolicies({ table }: { table: Table }) {
   const [params, setParams] = useSearchParams();
   const [edited, setEdited] = useState<EditedPolicy | null>(null);
   const [change, setChange] = useState<Change | null>(null);
-  const reason = whyNoSchemaChanges(useSession());
+  const reason = whyNoSchemaChanges(useSession()) ?? whyNoRight(table, "o");
   const part = params.get("part") === "simulator" ? "simulator" : "policies";
   const setPart = (next: string) =>
     setParams(

@@ -1,6 +1,6 @@
 /** Objects of every kind as lines of one list: what its columns are, and what the lines say in them. */
 import type { Catalog, Column, Table } from "@/api/catalog-model";
-import { isView } from "@/api/catalog-model";
+import { isView, whyNoRight, whyNotOwner } from "@/api/catalog-model";
 import { listOf, type ObjectKind, type SchemaObject, textOf } from "@/api/objects";
 import { formatBytes, formatNumber } from "@/lib/format";
 import type { DroppedObject } from "@/lib/sql/ddl/drop";
@@ -227,4 +227,20 @@ export function filterRows(rows: readonly ObjectRow[], { search, schema }: RowFi
 export function describedAs(kind: SchemaKind, row: ObjectRow): { kind: ObjectKind; oid: string } {
   if (kind === "tables" || kind === "columns") return { kind: "tables", oid: row.owner?.oid ?? "" };
   return { kind, oid: row.object?.oid ?? "" };
+}
+
+/** Kinds whose objects have an owner of their own; those of constraints, indexes and triggers are their tables' owners. */
+const owned: readonly SchemaKind[] = ["functions", "types", "views"];
+
+/** Why PostgreSQL would refuse this login a change of the object, where the catalog tells. */
+export function whyNotChangeable(
+  catalog: Catalog | undefined,
+  kind: SchemaKind,
+  row: ObjectRow,
+): string | undefined {
+  if (row.owner !== null) return whyNoRight(row.owner, "o");
+  if (row.object === null) return undefined;
+  if (owned.includes(kind)) return whyNotOwner(catalog, textOf(row.object, "owner"));
+  const table = catalog?.tablesByOid.get(textOf(row.object, "table_oid"));
+  return table === undefined ? undefined : whyNoRight(table, "o");
 }

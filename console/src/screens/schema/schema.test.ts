@@ -20,6 +20,7 @@ const body: CatalogBody = {
     name: ["Odd items", "totals"],
     kind: ["r", "v"],
     rls: [true, false],
+    rights: ["iudo", "iudo"],
     rows: [-1, 0],
     bytes: [8192, 0],
     comment: [null, null],

@@ -31,6 +31,7 @@ import {
   type SchemaKind,
   schemaKinds,
   tableRows,
+  whyNotChangeable,
 } from "./object-rows";
 import { type OpenForm, SchemaForm } from "./schema-form";
 
@@ -73,6 +74,7 @@ function Objects({ kind }: { kind: SchemaKind }) {
   );
   const [change, setChange] = useState<SchemaChange | null>(null);
   const reason = whyNoSchemaChanges(useSession());
+  const catalog = useCatalog();
   const { rows, error, retry } = useObjectRows(kind);
   const schemas = [...new Set(rows?.map(({ schema }) => schema))].filter(Boolean).sort(byOwnFirst);
   const hasPublic = schemas.includes("public");
@@ -105,7 +107,7 @@ function Objects({ kind }: { kind: SchemaKind }) {
               key={selected.id}
               kind={kind}
               row={selected}
-              reason={reason}
+              reason={reason ?? whyNotChangeable(catalog, kind, selected)}
               onEdit={editorOf(kind, selected, setForm)}
               onAddColumn={
                 kind === "tables" && selected.owner !== null

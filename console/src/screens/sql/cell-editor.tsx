@@ -4,6 +4,7 @@ import { Button } from "@ui/button";
 import { useState } from "react";
 import { Link } from "react-router";
 import { useCatalog } from "@/api/catalog";
+import { whyNoRight } from "@/api/catalog-model";
 import { useSession, whyReadOnly } from "@/api/session";
 import { CheckboxField } from "@/components/checkbox-field";
 import { ErrorNotice } from "@/components/error-state";
@@ -24,7 +25,7 @@ export function CellEditor({ cell, value }: CellEditorProps) {
   const catalog = useCatalog();
   const [text, setText] = useState(value ?? "");
   const [isNull, setNull] = useState(value === null);
-  const reason = whyReadOnly(session);
+  const reason = whyReadOnly(session) ?? whyNoRight(cell.table, "u");
   const column = cell.table.columns.find(({ name }) => name === cell.column);
   const fault =
     isNull || catalog === undefined || column === undefined

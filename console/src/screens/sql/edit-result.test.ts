@@ -11,6 +11,7 @@ const catalog = readCatalog({
     name: ["items"],
     kind: ["r"],
     rls: [true],
+    rights: ["iudo"],
     rows: [1],
     bytes: [1],
     comment: [null],

@@ -26,7 +26,10 @@ interface RowPanelProps {
   row: GridRow | undefined;
   isPending: boolean;
   error: unknown;
+  /** Why the row cannot be changed, duplicated or deleted. */
   disabledReason: string | undefined;
+  noInsert: string | undefined;
+  noDelete: string | undefined;
   /** Column at fault in the last attempt to apply, with its text. */
   fault: { column: string | undefined; message: string } | undefined;
   onChange: (row: GridRow, values: Values) => void;
@@ -37,7 +40,7 @@ interface RowPanelProps {
 
 /** A row as a form, with the rows it refers to and those that refer to it. */
 export function RowPanel(props: RowPanelProps) {
-  const { table, catalog, row, disabledReason } = props;
+  const { table, catalog, row, noInsert } = props;
   if (row === undefined) {
     if (props.isPending) return <SkeletonRows label="Loading the row" />;
     if (props.error !== null) {
@@ -50,6 +53,8 @@ export function RowPanel(props: RowPanelProps) {
     return <EmptyState icon={Trash2} title="This row is no longer there" />;
   }
   const isRemoved = row.mark === "removed";
+  // A row that is only staged can always be taken back.
+  const noDelete = row.mark === "added" ? undefined : props.noDelete;
   return (
     <div className="grid gap-4 p-4">
       <div className="flex items-center gap-2">
@@ -62,8 +67,8 @@ export function RowPanel(props: RowPanelProps) {
         <Button
           size="dense"
           variant="quiet"
-          disabled={disabledReason !== undefined}
-          title={disabledReason}
+          disabled={noInsert !== undefined}
+          title={noInsert}
           onClick={() => props.onDuplicate(row)}
         >
           <Copy aria-hidden="true" className="size-3.5" />
@@ -72,8 +77,8 @@ export function RowPanel(props: RowPanelProps) {
         <Button
           size="dense"
           variant="quiet"
-          disabled={disabledReason !== undefined || isRemoved}
-          title={disabledReason}
+          disabled={noDelete !== undefined || isRemoved}
+          title={noDelete}
           onClick={() => props.onDelete(row)}
         >
           <Trash2 aria-hidden="true" className="size-3.5" />

@@ -13,12 +13,11 @@ interface TableActionsProps {
 
 /** What can be done with the table or the selected rows. */
 export function TableActions({ editor, grid, onBulkEdit }: TableActionsProps) {
-  const { readOnly, query } = editor;
+  const { readOnly, noInsert, noDelete, query } = editor;
   const count = grid.selectedRows.length;
-  const isDisabled = readOnly !== undefined;
   useShortcut(
     { keys: "n", label: "Insert a row", group: "Table editor", run: editor.insert },
-    !isDisabled,
+    noInsert === undefined,
   );
   useShortcut({
     keys: "r",
@@ -33,8 +32,8 @@ export function TableActions({ editor, grid, onBulkEdit }: TableActionsProps) {
           <span className="text-ink-soft text-label">{plural(count, "row")} selected</span>
           <Button
             size="dense"
-            disabled={isDisabled}
-            title={readOnly}
+            disabled={noDelete !== undefined}
+            title={noDelete}
             onClick={() => {
               editor.remove(grid.selectedRows);
               grid.clearSelection();
@@ -56,7 +55,8 @@ export function TableActions({ editor, grid, onBulkEdit }: TableActionsProps) {
       <IconButton
         size="dense"
         label="Set a column of many rows"
-        disabled={isDisabled}
+        disabled={readOnly !== undefined}
+        title={readOnly ?? "Set a column of many rows"}
         onClick={onBulkEdit}
       >
         <Pencil className="size-3.5" />
@@ -64,8 +64,8 @@ export function TableActions({ editor, grid, onBulkEdit }: TableActionsProps) {
       <Button
         size="dense"
         variant="primary"
-        disabled={isDisabled}
-        title={readOnly ?? "Insert a row (n)"}
+        disabled={noInsert !== undefined}
+        title={noInsert ?? "Insert a row (n)"}
         onClick={editor.insert}
       >
         <Plus aria-hidden="true" className="size-3.5" />

@@ -140,8 +140,8 @@ function GridFooter({ editor }: { editor: TableEditor }) {
 }
 
 function NoRows({ editor }: { editor: TableEditor }) {
-  const { view, changeView, readOnly, paste } = editor;
-  const canPaste = readOnly === undefined && view.filters.length === 0;
+  const { view, changeView, noInsert, paste } = editor;
+  const canPaste = noInsert === undefined && view.filters.length === 0;
   useEffect(() => {
     if (!canPaste) return undefined;
     // There is no grid yet that could have the focus, so cells are taken from wherever they are pasted, but for fields.
@@ -180,8 +180,8 @@ function NoRows({ editor }: { editor: TableEditor }) {
           action={
             <Button
               size="dense"
-              disabled={readOnly !== undefined}
-              title={readOnly}
+              disabled={noInsert !== undefined}
+              title={noInsert}
               onClick={editor.insert}
             >
               Insert the first row
@@ -219,7 +219,7 @@ function ActiveEditor({ grid, table, catalog }: ActiveEditorProps) {
 }
 
 function handleKey(event: KeyboardEvent, editor: TableEditor, grid: GridState): void {
-  const { rows, columns, changeView, readOnly, view } = editor;
+  const { rows, columns, changeView, readOnly, noInsert, noDelete, view } = editor;
   const move = moveOf(keyOf(event), grid.active, rows.length, columns.length);
   if (move !== null) {
     event.preventDefault();
@@ -238,12 +238,12 @@ function handleKey(event: KeyboardEvent, editor: TableEditor, grid: GridState): 
       }
     },
     remove() {
-      if (!canWrite || row === undefined) return;
+      if (noDelete !== undefined || row === undefined) return;
       editor.remove(grid.selectedRows.length > 0 ? grid.selectedRows : [row]);
       grid.clearSelection();
     },
     duplicate() {
-      if (canWrite && row !== undefined) editor.duplicate(row);
+      if (noInsert === undefined && row !== undefined) editor.duplicate(row);
     },
     toStart() {
       // The first of the present rows would load those before it, which are not wanted.

@@ -1,5 +1,6 @@
 import { useState } from "react";
 import type { Catalog, Table } from "@/api/catalog-model";
+import { whyReadOnly } from "@/api/session";
 import { describeSubject } from "@/api/subject";
 import { Badge } from "@/components/badge";
 import { ScreenLayout } from "@/components/screen-layout";
@@ -42,7 +43,13 @@ export function TableWork({ table, catalog, list, onBack }: TableWorkProps) {
       list={list}
       onBack={onBack}
       scrolls={false}
-      footer={<StagedBar staging={staging} catalog={catalog} disabledReason={readOnly} />}
+      footer={
+        <StagedBar
+          staging={staging}
+          catalog={catalog}
+          disabledReason={whyReadOnly(editor.session)}
+        />
+      }
       panel={
         view.row === null || isInsertGone
           ? undefined
@@ -57,7 +64,9 @@ export function TableWork({ table, catalog, list, onBack }: TableWorkProps) {
                   row={open.row}
                   isPending={open.isPending}
                   error={open.error}
-                  disabledReason={readOnly}
+                  disabledReason={open.row?.mark === "added" ? editor.noInsert : readOnly}
+                  noInsert={editor.noInsert}
+                  noDelete={editor.noDelete}
                   fault={
                     isRefusedHere
                       ? { column: refusal.column, message: refusal.error.message }

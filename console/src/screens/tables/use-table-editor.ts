@@ -1,5 +1,5 @@
 import { useCallback, useMemo, useState } from "react";
-import type { Catalog, Column, Table } from "@/api/catalog-model";
+import { type Catalog, type Column, type Table, whyNoRight } from "@/api/catalog-model";
 import { useSession, whyReadOnly } from "@/api/session";
 import { parseBlock, writeBlock } from "@/lib/rows/block";
 import { stageBulk, stageInsert } from "@/lib/rows/staged";
@@ -36,7 +36,7 @@ export function useTableEditor(table: Table, catalog: Catalog) {
   const rows = useGridRows(table, read, staging.changes);
   const hasAllColumns = names.length === table.columns.length;
   const open = useOpenRow(table, view.row, rows, hasAllColumns, staging.changes);
-  const readOnly = whyNotWritable(table, whyReadOnly(session), view.subject.kind !== "admin");
+  const noWriting = whyNotWritable(table, whyReadOnly(session), view.subject.kind !== "admin");
   const { store } = staging;
   const stage = (row: GridRow, values: Values) =>
     store.update((changes) => stageCells(changes, table, row, values));
@@ -52,7 +52,10 @@ export function useTableEditor(table: Table, catalog: Catalog) {
     pages,
     rows,
     open,
-    readOnly,
+    /** Why rows cannot be changed, inserted or deleted: what account, view and PostgreSQL allow. */
+    readOnly: noWriting ?? whyNoRight(table, "u"),
+    noInsert: noWriting ?? whyNoRight(table, "i"),
+    noDelete: noWriting ?? whyNoRight(table, "d"),
     stage,
     insert() {
       store.update((changes) => stageInsert(changes, table.oid, {}));

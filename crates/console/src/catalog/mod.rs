@@ -40,9 +40,12 @@ struct Rendered {
     brotli: web::Bytes,
 }
 
-/// The last catalog of each console, keyed by the address of its state, because tests run several consoles in one
-/// process.
-static LAST_CATALOGS: Mutex<Vec<(usize, Arc<Rendered>)>> = Mutex::new(Vec::new());
+/// A console, by the address of its state, because tests run several in one process; and a level, whose login has rights of
+/// its own.
+type CatalogOwner = (usize, Level);
+
+/// The last catalog of each console and level.
+static LAST_CATALOGS: Mutex<Vec<(CatalogOwner, Arc<Rendered>)>> = Mutex::new(Vec::new());
 
 /// `GET /api/catalog`
 async fn show_catalog(
@@ -76,9 +79,9 @@ async fn current_catalog(
     state: &web::Data<ConsoleState>,
     level: Level,
 ) -> Result<Arc<Rendered>, ConsoleError> {
-    let owner = Arc::as_ptr(&state.clone().into_inner()) as usize;
+    let owner = (Arc::as_ptr(&state.clone().into_inner()) as usize, level);
     let mut client = state.database.connection(level).await?;
-    let version = fingerprint(&catalog_fingerprint(&**client).await?);
+    let version = fingerprint(&format!("{level} {}", catalog_fingerprint(&**client).await?));
     let known = {
         let last = LAST_CATALOGS.lock().unwrap_or_else(PoisonError::into_inner);
         last.iter()

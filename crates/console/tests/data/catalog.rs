@@ -95,3 +95,50 @@ async fn console_070_objects_are_listed_and_described() {
         assert_eq!(response.status(), 404, "{missing}");
     }
 }
+
+#[tokio::test]
+async fn console_005_the_catalog_tells_what_postgresql_lets_each_level_do() {
+    let console = TestConsole::start().await;
+    console.sql("create table own (id int)").await;
+    let superuser = console.database.superuser().await;
+    superuser
+        .batch_execute(
+            "create table kept (id int, body text);
+             revoke all on kept from public, anon, authenticated, service_role, postgres;
+             grant select, insert (body) on kept to postgres",
+        )
+        .await
+        .expect("a table of somebody else");
+    let rights = |catalog: &Value, schema: &str, table: &str| {
+        let tables = &catalog["tables"];
+        let names = tables["name"].as_array().expect("a list");
+        let index = (0..names.len())
+            .find(|index| names[*index] == table && tables["schema"][*index] == schema)
+            .expect("a table");
+        tables["rights"][index].as_str().expect("text").to_owned()
+    };
+    let read = async |console: &TestConsole| -> Value {
+        let response = console.get("/api/catalog").send().await.expect("a response");
+        response.json().await.expect("JSON")
+    };
+    let catalog = read(&console).await;
+    assert_eq!(rights(&catalog, "public", "own"), "iudo");
+    assert_eq!(rights(&catalog, "public", "kept"), "i");
+    assert_eq!(rights(&catalog, "selvedge_console", "audit"), "");
+    let is_member = |name: &str| {
+        let roles = catalog["roles"].as_array().expect("a list");
+        let role = roles.iter().find(|role| role["name"] == name).expect("a role");
+        role["member"].as_bool().expect("true or false")
+    };
+    assert!(is_member("postgres") && is_member("service_role") && !is_member("keeper"));
+    console.sql("grant keeper to postgres").await;
+    assert_eq!(
+        rights(&read(&console).await, "public", "kept"),
+        "iudo",
+        "asked anew"
+    );
+
+    let viewers = TestConsole::start_for_viewers().await;
+    viewers.sql("create table own (id int)").await;
+    assert_eq!(rights(&read(&viewers).await, "public", "own"), "");
+}

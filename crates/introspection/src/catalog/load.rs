@@ -43,6 +43,7 @@ impl CatalogReader<'_> {
             tables.bytes.push(row.get("bytes"));
             tables.comment.push(row.get("comment"));
             tables.key.push(row.get("key"));
+            tables.rights.push(row.get("rights"));
         }
         Ok(tables)
     }
@@ -111,7 +112,7 @@ impl CatalogReader<'_> {
     }
 
     async fn load_roles(&self) -> Result<Vec<RoleEntry>, Error> {
-        let sql = "select rolname::text, rolcanlogin, rolbypassrls from pg_roles
+        let sql = "select rolname::text, rolcanlogin, rolbypassrls, pg_has_role(oid, 'usage') from pg_roles
             where rolname !~ '^pg_' order by rolname";
         let rows = self.transaction.query(sql, &[]).await?;
         Ok(rows
@@ -120,6 +121,7 @@ impl CatalogReader<'_> {
                 name: row.get(0),
                 login: row.get(1),
                 bypassrls: row.get(2),
+                member: row.get(3),
             })
             .collect())
     }

@@ -55,6 +55,9 @@ pub struct Tables {
     pub comment: Vec<Option<String>>,
     /// The columns of the key that identifies rows; the list is empty when there is none.
     pub key: Vec<Vec<String>>,
+    /// What the login that reads the catalog may do with the table, as letters: `i` insert, `u` update, `d` delete, `o` alter,
+    /// which only owners may.
+    pub rights: Vec<String>,
 }
 
 /// The columns of all tables as one list per property.
@@ -117,6 +120,8 @@ pub struct RoleEntry {
     pub login: bool,
     /// Whether the role has the attribute `bypassrls`, so that policies do not apply to it.
     pub bypassrls: bool,
+    /// Whether the login that reads the catalog has the rights of this role, as for changing what the role owns.
+    pub member: bool,
 }
 
 /// The functions as a list of objects, because most projects have only a few.

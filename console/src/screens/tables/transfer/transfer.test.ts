@@ -20,6 +20,7 @@ const table: Table = {
   name: "items",
   kind: "r",
   rls: true,
+  rights: "iudo",
   rows: 2,
   bytes: 0,
   comment: null,

@@ -14,7 +14,13 @@ select
     ) * current_setting('block_size')::int8
   end as bytes,
   d.description as comment,
-  coalesce(k.columns, '{}') as key
+  coalesce(k.columns, '{}') as key,
+  -- What the login may do with it: insert, update, delete, and alter as an owner.
+  case when has_schema_privilege(n.oid, 'usage') then concat(
+    case when has_any_column_privilege(c.oid, 'insert') then 'i' end,
+    case when has_any_column_privilege(c.oid, 'update') then 'u' end,
+    case when has_table_privilege(c.oid, 'delete') then 'd' end,
+    case when pg_has_role(c.relowner, 'usage') then 'o' end) else '' end as rights
 from pg_class c
 join pg_namespace n on n.oid = c.relnamespace
 left join pg_description d on d.objoid = c.oid and d.objsubid = 0 and d.classoid = 'pg_class'::regclass
