@@ -1,8 +1,9 @@
 // Rows as files: export of what the grid shows.
 
+import { Buffer } from "node:buffer";
 import { readFile } from "node:fs/promises";
 import { findViolations } from "../site/measure.ts";
-import { expect, openTable, test } from "./console-test.ts";
+import { expect, openTable, rest, test } from "./console-test.ts";
 
 test("console_058 the rows of the grid are downloaded as a file", async ({ page }) => {
   await openTable(page, "measurements", "?f=reading.ilike.%25117_&s=id.desc");
@@ -36,4 +37,120 @@ test("console_058 what cannot be exported is said in the dialog", async ({ page,
   const alert = page.getByRole("dialog").getByRole("alert");
   await expect(alert).toContainText("The export was refused");
   await expect(alert).toContainText("22P02");
+});
+
+const csv = (text: string, name = "garments.csv") => ({
+  name,
+  mimeType: "text/csv",
+  buffer: Buffer.from(text),
+});
+
+test("console_059 a broken file names line and column, and its good rows can be imported alone", async ({
+  page,
+  consoleServer,
+  pageErrors,
+}) => {
+  pageErrors.expectStatus(422, "/api/rows/import");
+  await openTable(page, "empty_one");
+  await page.getByRole("button", { name: "Import", exact: true }).click();
+  const dialog = page.getByRole("dialog", { name: "Import into empty_one" });
+  const start = 1_000_000 + Math.floor(Math.random() * 1_000_000_000);
+  const file = `id;body;other\n${start};"a;b";x\nsome;words;y\n${start + 1};é;z\n`;
+  await dialog.getByLabel("CSV file").setInputFiles(csv(file));
+  await expect(dialog.getByLabel("Delimiter")).toHaveValue(";");
+  await expect(dialog.getByLabel("Column for id")).toHaveValue("id");
+  await expect(dialog.getByLabel("Column for other")).toHaveValue("");
+  expect(await findViolations(page)).toEqual([]);
+
+  await dialog.getByRole("button", { name: "Import", exact: true }).click();
+  await expect(dialog.getByRole("alert")).toContainText("A fault in line 3, column id of the file");
+  const rows = `empty_one?id=gte.${start}&id=lte.${start + 1}&order=id`;
+  expect(await rest(consoleServer, rows)).toEqual([]);
+
+  await dialog.getByLabel("Leave faulty rows out, and list them").check();
+  await dialog.getByRole("button", { name: "Import", exact: true }).click();
+  await expect(
+    dialog.getByText(/^2 rows imported into public\.empty_one; 1 row left out/),
+  ).toBeVisible();
+  const begun = page.waitForEvent("download");
+  await dialog.getByRole("button", { name: "Download the rows that were left out" }).click();
+  const rejects = await readFile(await (await begun).path(), "utf8");
+  expect(rejects).toMatch(/^line,error,id,body\r\n3,.*invalid input syntax.*,some,words$/);
+  expect(await findViolations(page)).toEqual([]);
+  await dialog.getByRole("button", { name: "Close" }).last().click();
+  expect(await rest(consoleServer, rows)).toEqual([
+    { id: start, body: "a;b" },
+    { id: start + 1, body: "é" },
+  ]);
+});
+
+test("console_059 an import that is cancelled leaves nothing behind @once", async ({
+  page,
+  consoleServer,
+  pageErrors,
+}) => {
+  pageErrors.expectNetworkFailures();
+  await openTable(page, "empty_one");
+  await page.getByRole("button", { name: "Import", exact: true }).click();
+  const dialog = page.getByRole("dialog", { name: "Import into empty_one" });
+  const line = `cancelled ${"x".repeat(1000)}\n`;
+  await dialog.getByLabel("CSV file").setInputFiles(csv(`body\n${line.repeat(40_000)}`));
+  // The upload is held up, so that it is still going on when it is cancelled.
+  const session = await page.context().newCDPSession(page);
+  await session.send("Network.enable");
+  await session.send("Network.emulateNetworkConditions", {
+    offline: false,
+    latency: 0,
+    downloadThroughput: -1,
+    uploadThroughput: 4_000_000,
+  });
+  await dialog.getByRole("button", { name: "Import", exact: true }).click();
+  await expect(dialog.getByText(/MB of .* sent/)).toBeVisible();
+  await dialog.getByRole("button", { name: "Cancel the import" }).click();
+  await expect(dialog.getByRole("button", { name: "Import", exact: true })).toBeEnabled();
+  expect(await rest(consoleServer, "empty_one?body=like.cancelled*&limit=1")).toEqual([]);
+});
+
+test("console_059 a file becomes a new table with types, and its rows @once", async ({
+  page,
+  consoleServer,
+}) => {
+  const name = `shops_${crypto.randomUUID().slice(0, 8)}`;
+  await page.goto("/overview");
+  await page.goto("/tables?import=1");
+  const dialog = page.getByRole("dialog", { name: "Import a file as a new table" });
+  const text = "Shop name,Opened,Zip,Rating\nOne,2020-01-31,01234,4.5\nTwo,2021-02-28,99999,\n";
+  await dialog.getByLabel("CSV file").setInputFiles(csv(text, `${name}.csv`));
+  await expect(dialog.getByLabel("Name of the table")).toHaveValue(name);
+  await expect(dialog.getByLabel("Type for Opened")).toHaveValue("date");
+  await expect(dialog.getByLabel("Type for Zip")).toHaveValue("text");
+  expect(await findViolations(page)).toEqual([]);
+  await dialog.getByRole("button", { name: "Show the table" }).click();
+  await page.getByRole("button", { name: "Save as migration" }).click();
+  await expect(dialog.getByText(`2 rows imported into public.${name}.`)).toBeVisible();
+  await dialog.getByRole("button", { name: "Close" }).last().click();
+  await expect(page).toHaveURL(new RegExp(`/tables/public/${name}$`));
+  await expect(page.getByRole("grid").getByText("01234")).toBeVisible();
+  expect(await rest(consoleServer, `${name}?select=shop_name,opened,zip,rating&order=id`)).toEqual([
+    { shop_name: "One", opened: "2020-01-31", zip: "01234", rating: 4.5 },
+    { shop_name: "Two", opened: "2021-02-28", zip: "99999", rating: null },
+  ]);
+});
+
+test("console_005 what PostgreSQL refuses this login is disabled with the reason", async ({
+  page,
+}) => {
+  await page.goto("/tables/selvedge_console/audit");
+  const insert = page.getByRole("button", { name: "Insert", exact: true });
+  await expect(insert).toBeDisabled();
+  await expect(insert).toHaveAttribute(
+    "title",
+    "PostgreSQL does not let this login insert into selvedge_console.audit.",
+  );
+  await expect(page.getByRole("button", { name: "Import", exact: true })).toBeDisabled();
+  await page.goto("/schema/tables?schema=selvedge_console&q=audit");
+  await page.getByRole("row").filter({ hasText: "audit" }).first().click();
+  const drop = page.getByRole("button", { name: "Drop", exact: true });
+  await expect(drop).toBeDisabled();
+  await expect(drop).toHaveAttribute("title", /lets only the owner/);
 });

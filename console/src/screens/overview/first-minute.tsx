@@ -36,10 +36,11 @@ export function FirstMinute() {
         </Step>
         <Step number={2} icon={FileSpreadsheet} title="Bring your data">
           <p>
-            Cells copied from a spreadsheet are pasted into a table as rows, all of them or none.
+            A CSV file becomes a table, or rows of one. Cells copied from a spreadsheet can be
+            pasted into a table, too.
           </p>
           <p className="mt-3">
-            <StepLink to="/tables">Open a table</StepLink>
+            <StepLink to="/tables?import=1">Import a file</StepLink>
           </p>
         </Step>
         <Step number={3} icon={ShieldCheck} title="Say who sees what">

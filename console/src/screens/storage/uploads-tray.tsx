@@ -12,10 +12,10 @@ import {
   X,
 } from "lucide-react";
 import { useState } from "react";
+import { ProgressBar } from "@/components/progress-bar";
 import { Text } from "@/components/text";
 import { formatBytes, plural } from "@/lib/format";
 import { lastPartOf } from "./object-path";
-import { ProgressBar } from "./progress-bar";
 import { type Conflict, isFinished, summarizeUploads, type Upload } from "./upload-queue";
 import {
   clearFinished,

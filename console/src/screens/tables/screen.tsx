@@ -1,17 +1,23 @@
 import { useQuery } from "@tanstack/react-query";
-import { Table2 } from "lucide-react";
+import { Button } from "@ui/button";
+import { Table2, Upload } from "lucide-react";
 import { useState } from "react";
 import { useNavigate, useParams } from "react-router";
 import { catalogQuery, useCatalog } from "@/api/catalog";
 import type { Catalog, Table } from "@/api/catalog-model";
+import { useSession, whyNoSchemaChanges } from "@/api/session";
 import { EmptyState } from "@/components/empty-state";
 import { ErrorState } from "@/components/error-state";
 import { Kbd } from "@/components/kbd";
 import { ScreenLayout } from "@/components/screen-layout";
 import { SkeletonRows } from "@/components/skeleton";
 import { localStore } from "@/lib/browser-storage";
+import { useSearchState } from "@/lib/use-search-state";
 import { TableList } from "@/screens/tables/table-list";
 import { TableWork } from "@/screens/tables/table-work";
+import { ImportIntoNewTable } from "@/screens/tables/transfer/import/into-new-table";
+
+const isPublic = ({ schema }: Table) => schema === "public";
 
 const schemaKey = "console:tables-schema";
 
@@ -26,6 +32,11 @@ export function Screen() {
   const navigate = useNavigate();
   const catalog = useCatalog();
   const { error, refetch } = useQuery(catalogQuery);
+  const [search, change] = useSearchState();
+  const session = useSession();
+  const noNewTable =
+    whyNoSchemaChanges(session) ??
+    (session.migrations === false ? session.reasons?.migrations : undefined);
   const table = findTable(catalog, path);
   const [chosen, setChosen] = useState(() => localStore.get(schemaKey) ?? "public");
   const schema = catalog?.schemas.some(({ name }) => name === chosen) === false ? "public" : chosen;
@@ -60,6 +71,17 @@ export function Screen() {
       list={list}
       isObjectOpen={path !== ""}
       onBack={() => void navigate("/tables")}
+      actions={
+        <Button
+          size="dense"
+          disabled={catalog === undefined || noNewTable !== undefined}
+          title={noNewTable}
+          onClick={() => change({ import: "1" })}
+        >
+          <Upload aria-hidden="true" className="size-3.5" />
+          Import a file
+        </Button>
+      }
     >
       {catalog === undefined && error !== null ? (
         <ErrorState
@@ -78,13 +100,19 @@ export function Screen() {
           text="It was dropped or renamed, or your account cannot see it. Staged changes of it are kept until you discard them."
         />
       )}
+      {search.get("import") === "1" && catalog !== undefined && (
+        <ImportIntoNewTable
+          taken={catalog.tables.filter(isPublic).map(({ name }) => name)}
+          onClose={() => change({ import: null }, { replace: true })}
+        />
+      )}
     </ScreenLayout>
   );
 }
 
 function NoTableOpen({ catalog }: { catalog: Catalog }) {
   const navigate = useNavigate();
-  const hasTables = catalog.tables.some(({ schema }) => schema === "public");
+  const hasTables = catalog.tables.some(isPublic);
   if (hasTables) {
     return (
       <EmptyState

@@ -9,6 +9,7 @@ import { FilterBar } from "@/screens/tables/toolbar/filter-bar";
 import { RowCount } from "@/screens/tables/toolbar/row-count";
 import { SortMenu } from "@/screens/tables/toolbar/sort-menu";
 import { Export } from "@/screens/tables/transfer/export-dialog";
+import { ImportButton } from "@/screens/tables/transfer/import/import-button";
 import { pageSize } from "@/screens/tables/use-row-pages";
 import type { TableEditor } from "@/screens/tables/use-table-editor";
 
@@ -73,6 +74,7 @@ export function TableToolbar({ editor, table, catalog, filtered, onFilter }: Tab
           ...(isExposed && { curl: curlOfRead(action), javascript: javascriptOfRead(action) }),
         }}
       />
+      <ImportButton table={table} refusal={editor.noInsert} />
       <Export table={table} view={view} />
       <span className="ml-auto flex shrink-0 items-center gap-3 pl-2 text-label">
         {last !== undefined && last.elapsed_ms > 250 && (

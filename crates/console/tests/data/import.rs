@@ -237,3 +237,82 @@ async fn console_059_two_hundred_megabytes_pass_in_bounded_memory() {
     // Other tests of this process, some with cells of 50 MB and an export of 500 MB, run meanwhile and count, too.
     assert!(most - before < 300 * 1024, "{} kB more", most - before);
 }
+
+#[tokio::test]
+async fn console_059_faulty_rows_are_left_out_and_returned_with_their_lines() {
+    let (console, oid) = start().await;
+    console
+        .sql(
+            "alter table notes add check (n > 0), alter a type varchar(5);
+             create table others (note int references notes deferrable initially deferred)",
+        )
+        .await;
+    let rejects = [("rejects", "true")];
+    let file = "id,a,n\n1,x,1\n2,\"two\nli\",many\n3,x\n4,too long,1\n\n1,x,1\n5,x,-1\n,x,1\n6,\"\",\n";
+    let (status, answer) = import(&console, &oid, &rejects, file).await;
+    assert_eq!((status, &answer["rows"]), (200, &json!(2)), "{answer}");
+    assert_eq!(console.value(ROWS).await, "(1,x,1) (6,\"\",)");
+    let left_out: Vec<(i64, &Value)> = answer["rejects"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|reject| (reject["line"].as_i64().expect("a line"), &reject["values"]))
+        .collect();
+    assert_eq!(
+        left_out,
+        [
+            (3, &json!(["2", "two\nli", "many"])),
+            (5, &json!(["3,x"])),
+            (6, &json!(["4", "too long", "1"])),
+            (8, &json!(["1", "x", "1"])),
+            (9, &json!(["5", "x", "-1"])),
+            (10, &json!([null, "x", "1"])),
+        ],
+        "{answer}"
+    );
+    let audited = "select string_agg(rows || ' ' || result, ', ') from selvedge_console.audit
+        where action = 'rows.import'";
+    assert_eq!(console.value(audited).await, "2 ok");
+
+    let oid = console.oid("others").await;
+    let mapped = [("rejects", "true"), ("columns", r#"["note"]"#)];
+    let (_, answer) = import(&console, &oid, &mapped, "note\n1\n7\n6\n").await;
+    assert_eq!(
+        (&answer["rows"], &answer["rejects"][0]["line"]),
+        (&json!(2), &json!(3)),
+        "{answer}"
+    );
+}
+
+#[tokio::test]
+async fn console_059_many_rows_with_few_faults_and_files_that_do_not_fit() {
+    let (console, oid) = start().await;
+    let rejects = [("rejects", "true")];
+    let row = |id: i32| match id {
+        1 | 7000 | 12_000 => format!("{id},x,none\n"),
+        _ => format!("{id},x,1\n"),
+    };
+    let file: String = (1..=12_000).map(row).collect();
+    let (_, answer) = import(&console, &oid, &rejects, format!("id,a,n\n{file}")).await;
+    let lines: Vec<&Value> = answer["rejects"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|reject| &reject["line"])
+        .collect();
+    assert_eq!(answer["rows"], json!(11_997));
+    assert_eq!(lines, [&json!(2), &json!(7001), &json!(12_001)]);
+
+    console.sql("truncate notes").await;
+    let (status, error) = import(&console, &oid, &rejects, "id,a,n\n1,x,1\n2,\"x,1\n3,x,1\n").await;
+    assert_eq!(
+        (status, &error["line"]),
+        (422, &json!(3)),
+        "an open quote: {error}"
+    );
+    // One more than is taken, and the titles.
+    let all_wrong = "1,2\n".repeat(10_002);
+    let (status, error) = import(&console, &oid, &rejects, all_wrong).await;
+    assert_eq!(status, 422, "{error}");
+    assert_eq!(console.value(ROWS).await, "", "nothing of either file");
+}

@@ -16,14 +16,17 @@ pub(in crate::rows) struct ImportOptions {
     columns: String,
     /// Whether the first line has titles.
     #[serde(default)]
-    header: bool,
+    pub(super) header: bool,
     #[serde(default = "comma")]
     delimiter: char,
     /// The text that means null where it stands without quotes.
     #[serde(default)]
-    null: String,
+    pub(super) null: String,
     #[serde(default)]
     encoding: FileEncoding,
+    /// Whether faulty rows are left out and returned, and not the whole file refused.
+    #[serde(default)]
+    pub(super) rejects: bool,
 }
 
 /// The encoding of a file.
@@ -57,6 +60,14 @@ impl ImportOptions {
         Ok(mapping)
     }
 
+    /// Returns the table's columns that are imported, in the order of the file.
+    ///
+    /// # Errors
+    /// As [`Self::mapping`].
+    pub(super) fn names(&self) -> Result<Vec<String>, ConsoleError> {
+        Ok(self.mapping()?.into_iter().flatten().collect())
+    }
+
     /// Returns the delimiter as the single byte that `COPY` accepts.
     ///
     /// # Errors
@@ -79,12 +90,7 @@ impl ImportOptions {
 
     /// Writes the `COPY` statement. It takes no parameters, so its values are literals.
     pub(super) fn statement(&self, table: &TableShape) -> Result<String, ConsoleError> {
-        let names: Vec<String> = self
-            .mapping()?
-            .iter()
-            .flatten()
-            .map(|name| quote_identifier(name))
-            .collect();
+        let names: Vec<String> = self.names()?.iter().map(|name| quote_identifier(name)).collect();
         Ok(format!(
             "copy {}.{} ({}) from stdin (format csv, header {}, delimiter {}, null {})",
             quote_identifier(&table.schema),

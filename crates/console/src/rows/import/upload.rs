@@ -7,13 +7,16 @@ use actix_web::{HttpResponse, web};
 use bytes::Bytes;
 use encoding_rs::Decoder;
 use futures_util::{SinkExt as _, StreamExt as _};
+use selvedge_introspection::TableShape;
 use serde_json::json;
 use tokio::time::timeout;
-use tokio_postgres::{CopyInSink, Error};
+use tokio_postgres::{CopyInSink, Error, Transaction};
 
 use super::decode::decode;
 use super::fields::Fields;
 use super::options::ImportOptions;
+use super::records::{Records, Reject};
+use super::tolerant;
 use crate::audit::{self, AuditEntry};
 use crate::error::ConsoleError;
 use crate::rows::table::find_table;
@@ -25,35 +28,46 @@ const LIMITS: &str = "set local lock_timeout = '4s'; set local statement_timeout
 /// An upload of which nothing comes for so long is given up, because its transaction holds locks.
 const STALL_LIMIT: Duration = Duration::from_secs(60);
 
-/// The way of a file from the request to `COPY`. No more than a piece of it is in memory.
+/// The way of a file from the request to `COPY`. No more than a piece of it, or a record, is in memory.
 struct Upload {
     decoder: Decoder,
-    fields: Fields,
+    parser: Parser,
     text: Vec<u8>,
 }
 
-/// `POST /api/rows/import?table=&columns=&header=&delimiter=&null=&encoding=`, with the file as body
+/// What is sent of a file.
+enum Parser {
+    /// The fields of all rows; a fault refuses the file.
+    Fields(Fields),
+    /// The rows that can be split into columns.
+    Records(Records),
+}
+
+/// `POST /api/rows/import?table=&columns=&header=&delimiter=&null=&encoding=&rejects=`, with the file as body
+/// → `{rows, rejects?: [{line, message, values}]}`
 pub(in crate::rows) async fn import_rows(
     state: web::Data<ConsoleState>,
     session: Session,
     options: web::Query<ImportOptions>,
     mut body: web::Payload,
 ) -> Result<HttpResponse, ConsoleError> {
-    let keep = options.mapping()?.iter().map(Option::is_some).collect();
-    let mut upload = Upload {
-        decoder: options.decoder(),
-        fields: Fields::new(keep, options.delimiter()?),
-        text: Vec::new(),
-    };
+    let mut upload = Upload::new(&options)?;
     let _permit = state.permit_statement(&session)?;
     // A connection of its own: where the client goes away this function ends at any place, and the connection with it.
     let mut client = state.database.dedicated(session.level).await?;
-    let transaction = client.transaction().await?;
+    let mut transaction = client.transaction().await?;
     transaction.batch_execute(LIMITS).await?;
     let table = find_table(&transaction, &options.table).await?;
     let statement = options.statement(&table)?;
-    let sink = transaction.copy_in(&statement).await?;
-    let rows = upload.copy(&mut body, std::pin::pin!(sink)).await?;
+    let (rows, rejects) = if options.rejects {
+        let (rows, rejects) = upload
+            .import_good(&mut transaction, &table, &options, &mut body)
+            .await?;
+        (rows, Some(rejects))
+    } else {
+        let sink = transaction.copy_in(&statement).await?;
+        (upload.copy(&mut body, std::pin::pin!(sink)).await?, None)
+    };
     let target = format!("{}.{}", table.schema, table.name);
     let count = i64::try_from(rows).unwrap_or(i64::MAX);
     // In the same transaction, so that there are neither rows without an entry nor an entry without rows.
@@ -62,10 +76,51 @@ pub(in crate::rows) async fn import_rows(
         .with_rows(count);
     audit::write(&transaction, &session, entry).await?;
     transaction.commit().await?;
-    Ok(HttpResponse::Ok().json(json!({ "rows": rows })))
+    let mut answer = json!({ "rows": rows });
+    if let Some(rejects) = rejects {
+        answer["rejects"] = serde_json::to_value(rejects)?;
+    }
+    Ok(HttpResponse::Ok().json(answer))
 }
 
 impl Upload {
+    fn new(options: &ImportOptions) -> Result<Self, ConsoleError> {
+        let keep = options.mapping()?.iter().map(Option::is_some).collect();
+        let delimiter = options.delimiter()?;
+        Ok(Self {
+            decoder: options.decoder(),
+            parser: if options.rejects {
+                Parser::Records(Records::new(keep, delimiter, options.header))
+            } else {
+                Parser::Fields(Fields::new(keep, delimiter))
+            },
+            text: Vec::new(),
+        })
+    }
+
+    /// Imports the good rows, and returns their number and the others.
+    async fn import_good(
+        &mut self,
+        transaction: &mut Transaction<'_>,
+        table: &TableShape,
+        options: &ImportOptions,
+        body: &mut web::Payload,
+    ) -> Result<(u64, Vec<Reject>), ConsoleError> {
+        let names = options.names()?;
+        tolerant::create_staging(transaction, names.len()).await?;
+        let statement = tolerant::copy_statement(options.delimiter()?, &options.null);
+        let sink = transaction.copy_in(&statement).await?;
+        self.copy(body, std::pin::pin!(sink)).await?;
+        let Parser::Records(records) = &mut self.parser else {
+            return Ok((0, Vec::new()));
+        };
+        // Rows that could not be split come first here, and are sorted among the others at the end.
+        let mut rejects = std::mem::take(&mut records.rejects);
+        let rows = tolerant::insert_staged(transaction, table, &names, records.count, &mut rejects).await?;
+        rejects.sort_by_key(|reject| reject.line);
+        Ok((rows, rejects))
+    }
+
     /// Sends the file to `COPY`, and returns the number of its rows. A sink that is dropped before its end makes PostgreSQL
     /// give up the statement.
     async fn copy(
@@ -92,22 +147,14 @@ impl Upload {
     /// Returns what is imported of a piece, or of the end of the file.
     fn read(&mut self, piece: Option<&[u8]>) -> Result<Bytes, ConsoleError> {
         self.text.clear();
-        let decoded = decode(
-            &mut self.decoder,
-            piece.unwrap_or_default(),
-            piece.is_none(),
-            &mut self.text,
-        );
+        let is_last = piece.is_none();
+        let piece = piece.unwrap_or_default();
+        let decoded = decode(&mut self.decoder, piece, is_last, &mut self.text);
         let mut kept = Vec::with_capacity(self.text.len());
-        let mut passed = self.fields.pass(&self.text, &mut kept);
-        if piece.is_none() {
-            passed = passed.and_then(|()| self.fields.finish());
-        }
-        let line = self.fields.line();
-        passed.map_err(|_| {
-            ConsoleError::invalid("A line \\. would end the import there; put it into quotes")
-                .with("line", json!(line))
-        })?;
+        let line = match &mut self.parser {
+            Parser::Fields(fields) => pass_fields(fields, &self.text, is_last, &mut kept)?,
+            Parser::Records(records) => pass_records(records, &self.text, is_last, &mut kept)?,
+        };
         decoded.map_err(|_| {
             ConsoleError::invalid("The file is not in this encoding").with("line", json!(line))
         })?;
@@ -120,13 +167,51 @@ impl Upload {
         let (line, column) = place.map_or((None, None), read_place);
         let mut explained = ConsoleError::from(error);
         if let Some(line) = line {
-            explained = explained.with("line", json!(self.fields.line_in_file(line)));
+            let line = match &self.parser {
+                Parser::Fields(fields) => fields.line_in_file(line),
+                Parser::Records(_) => line,
+            };
+            explained = explained.with("line", json!(line));
         }
         match column {
             Some(column) => explained.with("column", json!(column)),
             None => explained,
         }
     }
+}
+
+/// Passes a piece of the file, and returns the line that it ends in.
+fn pass_fields(
+    fields: &mut Fields,
+    text: &[u8],
+    is_last: bool,
+    kept: &mut Vec<u8>,
+) -> Result<i64, ConsoleError> {
+    let passed = fields.pass(text, kept);
+    let passed = passed.and_then(|()| if is_last { fields.finish() } else { Ok(()) });
+    let line = i64::try_from(fields.line()).unwrap_or(i64::MAX);
+    passed.map_err(|_| {
+        ConsoleError::invalid("A line \\. would end the import there; put it into quotes")
+            .with("line", json!(line))
+    })?;
+    Ok(line)
+}
+
+/// The same where faulty rows are left out.
+fn pass_records(
+    records: &mut Records,
+    text: &[u8],
+    is_last: bool,
+    kept: &mut Vec<u8>,
+) -> Result<i64, ConsoleError> {
+    let passed = records.pass(text, kept);
+    let passed = passed.and_then(|()| if is_last { records.finish(kept) } else { Ok(()) });
+    passed.map_err(|open| {
+        ConsoleError::invalid("A quote that begins in this row is never closed")
+            .with("line", json!(open.line))
+    })?;
+    tolerant::check_count(&records.rejects)?;
+    Ok(records.line())
 }
 
 /// Reads line and column from the context of an error, as in `COPY notes, line 3, column n: "x"`.

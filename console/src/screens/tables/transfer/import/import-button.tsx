@@ -1,0 +1,31 @@
+import { Button } from "@ui/button";
+import { Upload } from "lucide-react";
+import { useState } from "react";
+import type { Table } from "@/api/catalog-model";
+import { ImportIntoTable } from "./into-table";
+
+interface ImportButtonProps {
+  table: Table;
+  /** Why rows cannot be inserted. */
+  refusal: string | undefined;
+}
+
+/** The button that opens the dialog. */
+export function ImportButton({ table, refusal }: ImportButtonProps) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <Button
+        size="dense"
+        variant="quiet"
+        disabled={refusal !== undefined}
+        title={refusal}
+        onClick={() => setOpen(true)}
+      >
+        <Upload aria-hidden="true" className="size-3.5" />
+        Import
+      </Button>
+      {isOpen && <ImportIntoTable table={table} onClose={() => setOpen(false)} />}
+    </>
+  );
+}

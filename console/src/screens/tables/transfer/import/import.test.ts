@@ -1,0 +1,126 @@
+import { describe, expect, it } from "vitest";
+import type { Column, Table } from "@/api/catalog-model";
+import { ApiError } from "@/api/error";
+import { importPath, placeOfFault, writeRejects } from "./import-file";
+import { findMappingFault, guessMapping, missingColumns } from "./mapping";
+import { guessForm, guessType, nameColumn, previewFile } from "./read-file";
+
+const bytes = (text: string) => new TextEncoder().encode(text);
+
+const column = (name: string, changes: Partial<Column> = {}): Column => ({
+  name,
+  type: "text",
+  nullable: true,
+  default: null,
+  identity: null,
+  isGenerated: false,
+  comment: null,
+  ...changes,
+});
+
+const table: Table = {
+  oid: "1",
+  schema: "public",
+  name: "garments",
+  kind: "r",
+  rls: true,
+  rights: "iudo",
+  rows: 0,
+  bytes: 0,
+  comment: null,
+  key: ["id"],
+  columns: [
+    column("id", { type: "bigint", nullable: false, identity: "d" }),
+    column("name", { nullable: false }),
+    column("made_at", { nullable: false, default: "now()" }),
+    column("slug", { isGenerated: true }),
+  ],
+};
+
+describe("console_059 the beginning of a file tells how it is written", () => {
+  it("finds delimiter, titles and encoding", () => {
+    expect(guessForm(bytes("id;name\n1;shirt\n2;coat\n"))).toEqual({
+      encoding: "utf-8",
+      delimiter: ";",
+      hasTitles: true,
+    });
+    expect(guessForm(bytes("1,shirt\n2,coat\n")).hasTitles).toBe(false);
+    expect(guessForm(new Uint8Array([0xe9, 0x2c, 0x61, 0x0a])).encoding).toBe("windows-1252");
+    expect(guessForm(new Uint8Array([0xff, 0xfe, 0x61, 0, 0x2c, 0, 0x62, 0])).encoding).toBe(
+      "utf-16",
+    );
+  });
+
+  it("shows rows beside their titles", () => {
+    const form = { encoding: "utf-8", delimiter: ",", hasTitles: true } as const;
+    expect(previewFile(bytes('a,b\n"x,1",2\n'), form)).toEqual({
+      titles: ["a", "b"],
+      rows: [["x,1", "2"]],
+    });
+  });
+
+  it("guesses the narrowest type, and text where in doubt", () => {
+    expect(guessType(["1", "-2", ""])).toBe("bigint");
+    expect(guessType(["1.5", "2"])).toBe("numeric");
+    expect(guessType(["01", "12"])).toBe("text");
+    expect(guessType(["2026-01-31"])).toBe("date");
+    expect(guessType(["2026-01-31T10:00:00Z"])).toBe("timestamptz");
+    expect(guessType(["yes", "no"])).toBe("boolean");
+    expect(guessType(['{"a":1}'])).toBe("jsonb");
+    expect(guessType(["{broken"])).toBe("text");
+    expect(guessType(["", ""])).toBe("text");
+  });
+
+  it("makes names of columns out of titles", () => {
+    expect(nameColumn("Unit Price (€)", 0)).toBe("unit_price");
+    expect(nameColumn("2024", 0)).toBe("_2024");
+    expect(nameColumn("", 2)).toBe("column_3");
+  });
+});
+
+describe("console_059 columns of the file are mapped to those of the table", () => {
+  it("by their names, or by their places without titles", () => {
+    expect(guessMapping(table, ["Name", "Made at", "other"])).toEqual(["name", "made_at", null]);
+    expect(guessMapping(table, ["", ""])).toEqual(["id", "name"]);
+  });
+
+  it("says what is missing or chosen twice", () => {
+    expect(findMappingFault([null, null])).toMatch(/at least one/);
+    expect(findMappingFault(["name", "name"])).toBe("name is chosen twice.");
+    expect(missingColumns(table, ["id"])).toEqual(["name"]);
+  });
+});
+
+describe("console_059 the request and its answers", () => {
+  const form = { encoding: "utf-8", delimiter: "\t", hasTitles: true } as const;
+
+  it("names table, columns and form in the query", () => {
+    const path = importPath({
+      table: "7",
+      mapping: ["a", null],
+      form,
+      nullText: "NULL",
+      leavesOut: true,
+    });
+    expect(Object.fromEntries(new URLSearchParams(path.split("?")[1]))).toEqual({
+      table: "7",
+      columns: '["a",null]',
+      header: "true",
+      delimiter: "\t",
+      null: "NULL",
+      encoding: "utf-8",
+      rejects: "true",
+    });
+  });
+
+  it("names the place of a fault", () => {
+    const body = { code: "22P02", message: "no number", line: 4, column: "n" };
+    expect(placeOfFault(new ApiError(422, body))).toBe("line 4, column n");
+    expect(placeOfFault(new Error("other"))).toBeNull();
+  });
+
+  it("writes left out rows with their values unchanged, and errors that are no formulas", () => {
+    const rejects = [{ line: 3, message: "=1+1", values: ["x,y", "-5"] }];
+    expect(writeRejects(rejects, ["a", null, "b"])).toBe(`line,error,a,b\r\n3,'=1+1,"x,y",-5`);
+  });
+});

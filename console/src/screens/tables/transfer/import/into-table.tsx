@@ -1,0 +1,160 @@
+import { Button } from "@ui/button";
+import { useState } from "react";
+import type { Table } from "@/api/catalog-model";
+import { Select } from "@/components/input";
+import { Text } from "@/components/text";
+import { formatBytes } from "@/lib/format";
+import { ColumnTable } from "./column-table";
+import { FileDrop } from "./file-drop";
+import { FileFormFields } from "./file-form";
+import { ImportFrame } from "./import-frame";
+import { ImportOutcome } from "./import-outcome";
+import {
+  fillableColumns,
+  findMappingFault,
+  guessMapping,
+  type Mapping,
+  missingColumns,
+} from "./mapping";
+import { useImport } from "./use-import";
+
+/** Imports a file into a table that is there. */
+export function ImportIntoTable({ table, onClose }: { table: Table; onClose: () => void }) {
+  const file = useImport();
+  const [chosenMapping, setMapping] = useState<Mapping | null>(null);
+  const [nullText, setNullText] = useState("");
+  const [leavesOut, setLeavesOut] = useState(false);
+  const { chosen, preview, state } = file;
+  const titles = preview?.titles ?? [];
+  // A mapping that was chosen for another number of columns fits no more.
+  const mapping =
+    chosenMapping?.length === titles.length ? chosenMapping : guessMapping(table, titles);
+  const fault = findMappingFault(mapping);
+  const missing = missingColumns(table, mapping);
+  const isRunning = state.step === "running";
+  const isDone = state.step === "done";
+  return (
+    <ImportFrame
+      title={
+        <>
+          Import into <Text>{table.name}</Text>
+        </>
+      }
+      isRunning={isRunning}
+      isDone={isDone}
+      note={chosen === null ? undefined : (fault ?? undefined)}
+      onCancel={file.cancel}
+      onClose={onClose}
+      action={
+        chosen !== null && (
+          <Button
+            size="dense"
+            variant="primary"
+            disabled={fault !== null || file.readError !== null}
+            pending={isRunning}
+            onClick={() =>
+              void file.start({ table: table.oid, mapping, form: chosen.form, nullText, leavesOut })
+            }
+          >
+            Import
+          </Button>
+        )
+      }
+    >
+      {chosen === null || preview === null || file.readError !== null ? (
+        <FileDrop
+          error={file.readError}
+          onChoose={(next) => {
+            setMapping(null);
+            void file.choose(next);
+          }}
+        />
+      ) : (
+        <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
+          {!isDone && (
+            <>
+              <ChosenFileLine file={chosen.file} disabled={isRunning} onChoose={file.choose} />
+              <FileFormFields
+                form={chosen.form}
+                nullText={nullText}
+                leavesOut={leavesOut}
+                disabled={isRunning}
+                onForm={file.setForm}
+                onNullText={setNullText}
+                onLeavesOut={setLeavesOut}
+              />
+              <ColumnTable
+                preview={preview}
+                choiceLabel={`Column of ${table.name}`}
+                renderChoice={(index) => (
+                  <Select
+                    aria-label={`Column for ${titles[index] || `column ${index + 1}`}`}
+                    disabled={isRunning}
+                    value={mapping[index] ?? ""}
+                    onChange={(event) =>
+                      setMapping(
+                        mapping.map((name, at) =>
+                          at === index ? event.target.value || null : name,
+                        ),
+                      )
+                    }
+                  >
+                    <option value="">Leave out</option>
+                    {fillableColumns(table).map(({ name, type }) => (
+                      <option key={name} value={name}>
+                        {name} ({type})
+                      </option>
+                    ))}
+                  </Select>
+                )}
+              />
+              {missing.length > 0 && (
+                <p role="status" className="text-caption text-warning">
+                  <Text>{missing.join(", ")}</Text> must have a value and gets none from this file,
+                  so every row will be refused unless a trigger fills it.
+                </p>
+              )}
+            </>
+          )}
+          <ImportOutcome
+            state={state}
+            file={chosen.file}
+            mapping={mapping}
+            table={`${table.schema}.${table.name}`}
+          />
+        </div>
+      )}
+    </ImportFrame>
+  );
+}
+
+interface ChosenFileLineProps {
+  file: File;
+  disabled: boolean;
+  onChoose: (file: File) => Promise<void>;
+}
+
+/** Name and size of the file, and a way to take another one. */
+export function ChosenFileLine({ file, disabled, onChoose }: ChosenFileLineProps) {
+  return (
+    <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-caption">
+      <strong className="min-w-0 break-all font-medium">
+        <Text>{file.name}</Text>
+      </strong>
+      <span className="text-ink-soft">{formatBytes(file.size)}</span>
+      <label className="cursor-pointer underline underline-offset-2 focus-within:outline-2 focus-within:outline-accent">
+        Choose another file
+        <input
+          type="file"
+          className="sr-only"
+          disabled={disabled}
+          onChange={(event) => {
+            const next = event.target.files?.[0];
+            event.target.value = "";
+            if (next !== undefined) void onChoose(next);
+          }}
+        />
+      </label>
+    </p>
+  );
+}

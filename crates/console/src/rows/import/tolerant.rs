@@ -1,0 +1,152 @@
+//! An import that leaves faulty rows out: the file goes into a temporary table as text, and from there in batches into its
+//! table. A batch that PostgreSQL refuses is halved until the faulty row is alone. COPY itself cannot go on after a fault.
+
+use selvedge_introspection::{ColumnShape, TableShape};
+use selvedge_postgres::{quote_identifier, quote_literal};
+use tokio_postgres::Transaction;
+
+use super::records::Reject;
+use crate::error::ConsoleError;
+
+/// The rows that are inserted by one statement.
+const BATCH: i64 = 5000;
+/// More faulty rows than this mean that file and table do not fit each other.
+pub(super) const MOST_REJECTS: usize = 10_000;
+
+const STAGING: &str = "pg_temp.selvedge_import";
+
+/// Makes the temporary table for values of this many columns.
+pub(super) async fn create_staging(
+    transaction: &Transaction<'_>,
+    columns: usize,
+) -> Result<(), ConsoleError> {
+    // All as text: a value that does not fit its column is then the fault of one row and not of COPY.
+    let values: Vec<String> = (0..columns).map(|index| format!("c{index} text")).collect();
+    let sql = format!(
+        "create temporary table selvedge_import (number bigint, line bigint, {}) on commit drop",
+        values.join(", ")
+    );
+    Ok(transaction.batch_execute(&sql).await?)
+}
+
+/// Writes the statement that fills it.
+pub(super) fn copy_statement(delimiter: u8, null: &str) -> String {
+    format!(
+        "copy {STAGING} from stdin (format csv, delimiter {}, null {})",
+        quote_literal(&char::from(delimiter).to_string()),
+        quote_literal(null),
+    )
+}
+
+/// Inserts the staged rows, and adds those that PostgreSQL refuses to `rejects`. Returns the number of inserted rows.
+///
+/// # Errors
+/// More faulty rows than [`MOST_REJECTS`], or a fault of the statement and not of a row.
+pub(super) async fn insert_staged(
+    transaction: &mut Transaction<'_>,
+    table: &TableShape,
+    names: &[String],
+    count: i64,
+    rejects: &mut Vec<Reject>,
+) -> Result<u64, ConsoleError> {
+    // Constraints that are checked at the end of a transaction would otherwise fail it as a whole.
+    transaction
+        .batch_execute(&format!(
+            "set constraints all immediate; create unique index on {STAGING} (number)"
+        ))
+        .await?;
+    let statement = insert_statement(table, names)?;
+    // Halves of refused batches, the next one last.
+    let mut waiting: Vec<(i64, i64)> = Vec::new();
+    let mut inserted = 0;
+    let mut first = 1;
+    while first <= count || !waiting.is_empty() {
+        let (from, to) = waiting.pop().unwrap_or_else(|| {
+            let next = (first, (first + BATCH - 1).min(count));
+            first += BATCH;
+            next
+        });
+        // A refused statement would otherwise end the whole transaction.
+        let savepoint = transaction.transaction().await?;
+        match savepoint.execute(&statement, &[&from, &to]).await {
+            Ok(rows) => {
+                savepoint.commit().await?;
+                inserted += rows;
+            }
+            Err(error) => {
+                savepoint.rollback().await?;
+                let refused = ConsoleError::from(error);
+                if !is_fault_of_a_row(refused.code()) {
+                    return Err(refused);
+                }
+                if from == to {
+                    rejects.push(read_reject(transaction, names.len(), from, &refused).await?);
+                    check_count(rejects)?;
+                } else {
+                    // The first half is taken next, so that rows are inserted in the order of the file.
+                    let middle = i64::midpoint(from, to);
+                    waiting.extend([(middle + 1, to), (from, middle)]);
+                }
+            }
+        }
+    }
+    Ok(inserted)
+}
+
+/// Refuses a file of which too much is faulty.
+pub(super) fn check_count(rejects: &[Reject]) -> Result<(), ConsoleError> {
+    let Some(first) = rejects.first().filter(|_| rejects.len() > MOST_REJECTS) else {
+        return Ok(());
+    };
+    let reason = format!(
+        "More than {MOST_REJECTS} rows are faulty, and nothing was imported. The first: {}",
+        first.message
+    );
+    Err(ConsoleError::invalid(reason).with("line", serde_json::json!(first.line)))
+}
+
+/// Whether another row could pass: data exceptions, integrity violations, and what triggers raise.
+fn is_fault_of_a_row(code: &str) -> bool {
+    ["22", "23", "44", "P0"]
+        .iter()
+        .any(|class| code.starts_with(class))
+}
+
+fn insert_statement(table: &TableShape, names: &[String]) -> Result<String, ConsoleError> {
+    let find = |name: &String| {
+        let found = table.columns.iter().find(|column| column.name == *name);
+        found.ok_or_else(|| ConsoleError::invalid(format!("There is no column {name}")))
+    };
+    let columns = names.iter().map(find).collect::<Result<Vec<_>, _>>()?;
+    // Casts have no lengths, so a text that is too long for its column is refused and not cut.
+    let cast = |(index, column): (usize, &&ColumnShape)| format!("c{index}::{}", column.cast_type);
+    let values: Vec<String> = columns.iter().enumerate().map(cast).collect();
+    let targets: Vec<String> = names.iter().map(|name| quote_identifier(name)).collect();
+    // COPY writes identity columns, too.
+    Ok(format!(
+        "insert into {}.{} ({}) overriding system value select {} from {STAGING}
+         where number between $1 and $2 order by number",
+        quote_identifier(&table.schema),
+        quote_identifier(&table.name),
+        targets.join(", "),
+        values.join(", "),
+    ))
+}
+
+async fn read_reject(
+    transaction: &Transaction<'_>,
+    columns: usize,
+    number: i64,
+    refused: &ConsoleError,
+) -> Result<Reject, ConsoleError> {
+    let row = transaction
+        .query_one(&format!("select * from {STAGING} where number = $1"), &[&number])
+        .await?;
+    let text = |name: &str| refused.member(name).and_then(|value| value.as_str());
+    let message = [text("message"), text("details")].into_iter().flatten();
+    Ok(Reject {
+        line: row.get(1),
+        message: message.collect::<Vec<_>>().join(". "),
+        values: (0..columns).map(|index| row.get(index + 2)).collect(),
+    })
+}
