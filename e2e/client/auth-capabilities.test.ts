@@ -1,7 +1,7 @@
 // Every capability that supabase/sdk lists under `auth.*`, through the stock client, on a server with every feature
 // switched on. Capabilities that need a browser's authenticator are tested in site/webauthn.spec.ts.
 
-import { createHash, createHmac, generateKeyPairSync, randomUUID, sign } from "node:crypto";
+import { createHash, generateKeyPairSync, randomUUID, sign } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -22,6 +22,7 @@ import {
   startProvider,
 } from "../support/provider.ts";
 import { type Selvedge, startSelvedge } from "../support/selvedge.ts";
+import { totpCode } from "../support/totp.ts";
 
 // Web3 sign-in needs a host name: a wallet's message is refused for an IP address.
 const site = "http://localhost:3000";
@@ -113,21 +114,6 @@ async function newestMail(email: string): Promise<{ code: string; link: string }
     code: /\b\d{6}\b/.exec(Text)?.[0] ?? "",
     link: /http\S+\/verify\?\S+/.exec(Text)?.[0] ?? "",
   };
-}
-
-/** The code that an authenticator app shows now for this secret (RFC 6238). */
-function totpCode(secret: string): string {
-  const bits = [...secret]
-    .map((letter) =>
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".indexOf(letter).toString(2).padStart(5, "0"),
-    )
-    .join("");
-  const key = Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
-  const counter = Buffer.alloc(8);
-  counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000)));
-  const mac = createHmac("sha1", key).update(counter).digest();
-  const offset = (mac.at(-1) ?? 0) & 15;
-  return String((mac.readUInt32BE(offset) & 0x7fffffff) % 1_000_000).padStart(6, "0");
 }
 
 test("auth_100 sign_in: sign_up, verify_otp, resend_confirmation, sign_in_with_password, sign_in_with_otp", async () => {

@@ -9,6 +9,8 @@ export interface Session {
   mode: "start" | "serve";
   /** Whether accounts sign in. */
   login: boolean;
+  /** Who may sign in: accounts of the console, users of the project. */
+  sign_in?: { accounts: boolean; project: boolean };
   project: { name: string };
   version: string;
   account?: { name: string; level: Level } | null;
@@ -88,8 +90,10 @@ interface SignInAnswer {
   account: { name: string; level: Level };
 }
 
-export async function signIn(name: string, password: string): Promise<SignInAnswer> {
-  const answer = await request<SignInAnswer>("/api/session", { json: { name, password } });
+/** `code` is that of a second factor, which users of the project are asked for. */
+export async function signIn(name: string, password: string, code: string): Promise<SignInAnswer> {
+  const json = { name, password, ...(code !== "" && { code }) };
+  const answer = await request<SignInAnswer>("/api/session", { json });
   keepSecret(answer.secret);
   return answer;
 }

@@ -8,17 +8,32 @@ import { Field } from "@/components/field";
 import { Input } from "@/components/input";
 import { Text } from "@/components/text";
 
+const refusals: Record<string, string> = {
+  invalid_credentials: "The account or the password is wrong.",
+  invalid_code: "The code is wrong or has expired.",
+};
+
+const codeOf = (error: unknown): string | undefined =>
+  error instanceof ApiError ? error.code : undefined;
+
 /** The page of consoles with accounts, for whoever is not signed in. */
 export function SignIn({ session }: { session: Session }) {
   const client = useQueryClient();
   const [name, setName] = useState("");
   const [password, setPassword] = useState("");
+  const [code, setCode] = useState("");
+  const [needsCode, setNeedsCode] = useState(false);
   const attempt = useMutation({
-    mutationFn: () => signIn(name, password),
+    mutationFn: () => signIn(name, password, needsCode ? code : ""),
     onSuccess: () => client.invalidateQueries(),
+    onError: (error) => {
+      if (codeOf(error) === "code_required") setNeedsCode(true);
+      if (codeOf(error) === "invalid_code") setCode("");
+    },
   });
   const { error } = attempt;
-  const isRefused = error instanceof ApiError && error.status === 401;
+  const refusal = refusals[codeOf(error) ?? ""];
+  const { accounts = true, project = false } = session.sign_in ?? {};
   return (
     <main className="flex h-full items-center justify-center overflow-y-auto bg-rail p-4">
       <form
@@ -36,14 +51,19 @@ export function SignIn({ session }: { session: Session }) {
         </h1>
         <p className="mt-0.5 text-ink-soft">Sign in to the console</p>
         <div className="mt-5 grid gap-3">
-          <Field label="Account">
+          <Field
+            label={!project ? "Account" : accounts ? "Account or mail address" : "Mail address"}
+          >
             {(attributes) => (
               <Input
                 {...attributes}
                 autoComplete="username"
                 required
                 value={name}
-                onChange={(event) => setName(event.target.value)}
+                onChange={(event) => {
+                  setName(event.target.value);
+                  setNeedsCode(false);
+                }}
               />
             )}
           </Field>
@@ -59,12 +79,28 @@ export function SignIn({ session }: { session: Session }) {
               />
             )}
           </Field>
-          {isRefused && (
+          {needsCode && (
+            <Field label="Code of your authenticator app">
+              {(attributes) => (
+                <Input
+                  {...attributes}
+                  autoFocus
+                  mono
+                  inputMode="numeric"
+                  autoComplete="one-time-code"
+                  required
+                  value={code}
+                  onChange={(event) => setCode(event.target.value)}
+                />
+              )}
+            </Field>
+          )}
+          {refusal !== undefined && (
             <p role="alert" className="text-danger">
-              The account or the password is wrong.
+              {refusal}
             </p>
           )}
-          {error !== null && !isRefused && (
+          {error !== null && refusal === undefined && codeOf(error) !== "code_required" && (
             <ErrorNotice title="You could not be signed in" error={error} />
           )}
           <Button type="submit" variant="primary" size="dense" pending={attempt.isPending}>
@@ -72,7 +108,12 @@ export function SignIn({ session }: { session: Session }) {
           </Button>
         </div>
         <p className="mt-5 border-line border-t pt-3 text-ink-soft text-label">
-          Accounts are made on the server by <code>selvedge console user add</code>.
+          {accounts && (
+            <>
+              Accounts are made on the server by <code>selvedge console user add</code>.{" "}
+            </>
+          )}
+          {project && "Users of the project need a level and a second factor."}
         </p>
       </form>
     </main>

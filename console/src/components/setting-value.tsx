@@ -1,3 +1,4 @@
+import type { Setting, SettingOrigin } from "@/api/settings";
 import { Text } from "@/components/text";
 
 /** A value of the configuration; empty ones are named, because nothing at all looks like a fault of the page. */
@@ -12,13 +13,6 @@ export function ValueText({ value }: { value: unknown }) {
     </span>
   );
 }
-
-/** Where a value comes from, as the server tells it. */
-export type SettingOrigin =
-  | { file: string; line: number; environment?: string }
-  | { environment: string }
-  | { flag: string }
-  | "default";
 
 export function OriginLabel({ origin }: { origin: SettingOrigin }) {
   return (
@@ -35,4 +29,26 @@ export function describeOrigin(origin: SettingOrigin): string {
   if (!("file" in origin)) return `$${origin.environment}`;
   const place = `${origin.file}:${origin.line}`;
   return origin.environment === undefined ? place : `${place}, $${origin.environment}`;
+}
+
+/** A key with its value and where it comes from. */
+export function SettingLine({ setting }: { setting: Setting }) {
+  return (
+    <li className="grid gap-x-4 gap-y-0.5 px-3 py-1.5 text-caption md:grid-cols-[minmax(0,1fr)_minmax(0,1.2fr)_12rem]">
+      <code className="break-words font-mono text-label leading-5">
+        <Text>{setting.key}</Text>
+      </code>
+      {setting.secret ? (
+        <span
+          className="text-ink-soft"
+          title="Secrets stay in the server; selvedge keys prints them."
+        >
+          {setting.set ? "••••••••" : "not set"}
+        </span>
+      ) : (
+        <ValueText value={setting.value} />
+      )}
+      <OriginLabel origin={setting.origin} />
+    </li>
+  );
 }

@@ -46,6 +46,9 @@ pub use config::{
     SessionConfig, SmsProviderConfig, TwilioConfig, Web3Config, WebauthnConfig,
 };
 pub use flows::claims_preview::{ClaimsPreviewError, preview_access_claims};
+pub use flows::configuration_trial::{
+    HookTrial, ProviderTrial, is_redirect_allowed, render_sample_mail, try_hook, try_provider,
+};
 pub use mailer::delivery::deliver_mails_forever;
 pub use providers::PROVIDER_NAMES;
 pub use routes::configure;

@@ -28,10 +28,12 @@ mod routes;
 mod rows;
 mod runs;
 mod series;
+mod services;
 mod session;
 mod settings;
 mod snippets;
 mod state;
+mod storage_jobs;
 mod subject;
 
 pub use endpoint::Access;
@@ -45,7 +47,8 @@ pub use session::{
     set_account_level,
 };
 pub use state::{
-    ApiService, ConsoleConfig, ConsoleDatabase, ConsoleMode, ConsoleState, DoctorCheck, Level,
-    MakeApiService, ProjectApi, RunDoctor, ServiceHandles, Setting, SettingOrigin, SignToken, UserClaims,
-    check_logins,
+    ApiService, AuthConfiguration, ConfigurationFault, ConfiguredMail, ConfiguredProvider, ConsoleConfig,
+    ConsoleDatabase, ConsoleMode, ConsoleState, DoctorCheck, FaultSeverity, InspectAuth, Level,
+    MakeApiService, ProjectApi, RunDoctor, ServiceHandles, Setting, SettingOrigin, SignInWays, SignToken,
+    Trial, UserClaims, check_logins,
 };

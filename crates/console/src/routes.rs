@@ -12,7 +12,7 @@ use actix_web::web;
 use crate::endpoint::{Access, ApiRoute};
 use crate::{
     audit, auth, catalog, insights, logs, mail, migrations, objects, policies, proxy, rows, runs, series,
-    session, settings, snippets,
+    session, settings, snippets, storage_jobs,
 };
 
 /// The areas of the console. Each brings its endpoints.
@@ -33,6 +33,7 @@ const AREAS: &[fn() -> Vec<ApiRoute>] = &[
     insights::routes,
     settings::routes,
     auth::routes,
+    storage_jobs::routes,
 ];
 
 /// Mounts every endpoint.

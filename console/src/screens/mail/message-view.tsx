@@ -13,10 +13,10 @@ import { Text } from "@/components/text";
 import { cspNonce } from "@/lib/csp-nonce";
 import { plural } from "@/lib/format";
 import { formatTime } from "@/lib/format-time";
+import { type MailLink, prepareHtmlMail, readTextMail } from "@/lib/mail/mail-content";
+import { trustInertHtml } from "@/lib/mail/trusted-html";
 import { useSearchState } from "@/lib/use-search-state";
 import { deleteMessage, type Message, mailKey, messageQuery } from "./api";
-import { type MailLink, prepareHtmlMail, readTextMail } from "./mail-content";
-import { trustInertHtml } from "./trusted-html";
 
 /** A message: who, what, its links and codes to copy, and its text in a frame that can do nothing. */
 export function MessageView({ id, onDeleted }: { id: string; onDeleted: () => void }) {

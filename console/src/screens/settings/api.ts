@@ -1,25 +1,6 @@
 /** Requests of the settings screen. */
 import { queryOptions } from "@tanstack/react-query";
 import { request } from "@/api/client";
-import type { SettingOrigin } from "@/components/setting-value";
-
-export interface Setting {
-  key: string;
-  /** Null for secrets, whose value leaves the server for nobody. */
-  value: unknown;
-  origin: SettingOrigin;
-  secret: boolean;
-  /** Whether there is a value, which for secrets is all that is known here. */
-  set: boolean;
-}
-
-export const settingsQuery = queryOptions({
-  queryKey: ["settings"],
-  queryFn: async ({ signal }) => {
-    const { settings } = await request<{ settings: Setting[] }>("/api/settings", { signal });
-    return settings;
-  },
-});
 
 export interface Check {
   name: string;
@@ -43,7 +24,15 @@ export interface Account {
   sessions: number;
 }
 
+/** A user of the project who may sign in here. */
+export interface Member {
+  name: string;
+  level: string;
+  has_factor: boolean;
+}
+
 export const accountsQuery = queryOptions({
   queryKey: ["accounts"],
-  queryFn: ({ signal }) => request<{ accounts: Account[] }>("/api/accounts", { signal }),
+  queryFn: ({ signal }) =>
+    request<{ accounts: Account[]; members: Member[] }>("/api/accounts", { signal }),
 });

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Button } from "@ui/button";
 import { CircleAlert, CircleCheck, RotateCw, TriangleAlert, UserRound } from "lucide-react";
 import { useSession } from "@/api/session";
+import { settingsQuery } from "@/api/settings";
 import { Badge } from "@/components/badge";
 import { CodeBlock } from "@/components/code-block";
 import { EmptyState } from "@/components/empty-state";
@@ -9,14 +10,14 @@ import { ErrorState } from "@/components/error-state";
 import { Checkbox } from "@/components/input";
 import { ScreenLayout } from "@/components/screen-layout";
 import { SearchInput } from "@/components/search-input";
-import { OriginLabel, ValueText } from "@/components/setting-value";
+import { SettingLine } from "@/components/setting-value";
 import { SkeletonRows } from "@/components/skeleton";
 import { Tabs } from "@/components/tabs";
 import { Text } from "@/components/text";
 import { plural } from "@/lib/format";
 import { formatTime } from "@/lib/format-time";
 import { useSearchState } from "@/lib/use-search-state";
-import { accountsQuery, type Check, doctorQuery, type Setting, settingsQuery } from "./api";
+import { accountsQuery, type Check, doctorQuery, type Member } from "./api";
 import { groupSettings } from "./setting-groups";
 
 const tabs = [
@@ -103,27 +104,6 @@ function Settings() {
   );
 }
 
-function SettingLine({ setting }: { setting: Setting }) {
-  return (
-    <li className="grid gap-x-4 gap-y-0.5 px-3 py-1.5 text-caption md:grid-cols-[minmax(0,1fr)_minmax(0,1.2fr)_12rem]">
-      <code className="break-words font-mono text-label leading-5">
-        <Text>{setting.key}</Text>
-      </code>
-      {setting.secret ? (
-        <span
-          className="text-ink-soft"
-          title="Secrets stay in the server; selvedge keys prints them."
-        >
-          {setting.set ? "••••••••" : "not set"}
-        </span>
-      ) : (
-        <ValueText value={setting.value} />
-      )}
-      <OriginLabel origin={setting.origin} />
-    </li>
-  );
-}
-
 const checkIcons = {
   ok: <CircleCheck aria-label="ok" className="mt-0.5 size-4 shrink-0 text-success" />,
   warning: <TriangleAlert aria-label="warning" className="mt-0.5 size-4 shrink-0 text-warning" />,
@@ -186,7 +166,7 @@ function Doctor() {
 }
 
 function Accounts() {
-  const { login } = useSession();
+  const { login, sign_in: ways } = useSession();
   const accounts = useQuery(accountsQuery);
   if (accounts.isPending) return <SkeletonRows rows={4} />;
   if (accounts.isError) {
@@ -242,6 +222,36 @@ function Accounts() {
           </div>
         </>
       )}
+      {ways?.project === true && <Members members={accounts.data.members} />}
     </div>
+  );
+}
+
+/** Users of the project with a level in their app_metadata. */
+function Members({ members }: { members: readonly Member[] }) {
+  return (
+    <section aria-label="Users of the project">
+      <h2 className="mb-1.5 font-medium text-caption">Users of the project</h2>
+      {members.length === 0 ? (
+        <p className="text-caption text-ink-soft">
+          No user has a level. An admin gives one in the user's app_metadata: console = "viewer" or
+          "admin".
+        </p>
+      ) : (
+        <ul className="divide-y divide-line-soft rounded-md border border-line bg-surface">
+          {members.map(({ name, level, has_factor: hasFactor }) => (
+            <li key={name} className="flex flex-wrap items-center gap-3 px-3 py-2 text-caption">
+              <span className="min-w-0 flex-1 truncate font-medium">
+                <Text>{name}</Text>
+              </span>
+              <Badge tone={level === "admin" ? "warning" : "neutral"}>{level}</Badge>
+              <span className={hasFactor ? "text-ink-soft" : "text-warning"}>
+                {hasFactor ? "with a second factor" : "cannot sign in without a second factor"}
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
   );
 }

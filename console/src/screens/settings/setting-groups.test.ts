@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Setting } from "./api";
+import type { Setting } from "@/api/settings";
 import { groupSettings } from "./setting-groups";
 
 const settings: Setting[] = [

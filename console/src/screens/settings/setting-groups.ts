@@ -1,6 +1,7 @@
 /** Settings by the section of the configuration in which they stand, and the search over them. */
+
+import type { Setting } from "@/api/settings";
 import { describeOrigin } from "@/components/setting-value";
-import type { Setting } from "./api";
 
 export interface SettingGroup {
   name: string;

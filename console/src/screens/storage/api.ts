@@ -180,28 +180,33 @@ export async function signObject(bucket: string, name: string, expiresIn: number
 }
 
 /** Names in one request of a deletion; the service takes at most a thousand. */
-const deletedAtOnce = 1000;
+export const deletedAtOnce = 1000;
 
-/**
- * Deletes everything below a folder, the newest list first, until nothing is left. What was deleted stays deleted when it breaks
- * off, and the rest is found by trying again. `onProgress` gets the number of deleted files.
- */
-export async function deleteFolder(
+/** How many files are below folders. `table` is the oid of storage.objects, which every level may read. */
+export async function countBelow(
+  table: string,
   bucket: string,
-  folder: string,
-  onProgress: (deleted: number) => void,
-): Promise<void> {
-  for (let deleted = 0; ; ) {
-    const page = await request<ObjectPage>(
-      `${service}/object/list-v2/${encodeURIComponent(bucket)}`,
-      { json: { prefix: folder, limit: deletedAtOnce, with_delimiter: false } },
-    );
-    if (page.objects.length === 0) return;
-    await deleteObjects(
-      bucket,
-      page.objects.map(({ name }) => name),
-    );
-    deleted += page.objects.length;
-    onProgress(deleted);
-  }
+  folders: readonly string[],
+  signal: AbortSignal,
+): Promise<number> {
+  const counts = await Promise.all(
+    folders.map((folder) =>
+      request<{ count: number }>("/api/rows/count", {
+        json: {
+          table,
+          filters: [
+            { column: "bucket_id", operator: "eq", value: bucket },
+            {
+              column: "name",
+              operator: "like",
+              value: `${folder.replace(/[\\%_]/g, "\\$&")}%`,
+            },
+          ],
+          exact: true,
+        },
+        signal,
+      }),
+    ),
+  );
+  return counts.reduce((sum, { count }) => sum + count, 0);
 }

@@ -10,6 +10,7 @@ import { useSearchState } from "@/lib/use-search-state";
 import { type Bucket, objectsKey, objectsQuery } from "./api";
 import { BucketActions, FolderTrail } from "./bucket-header";
 import { filesOfDrop } from "./chosen-files";
+import { JobsTray } from "./jobs/jobs-tray";
 import { type ObjectAction, ObjectDialog } from "./object-dialogs";
 import { ObjectTable, ObjectTiles } from "./object-list";
 import { ObjectPanel } from "./object-panel";
@@ -122,6 +123,7 @@ export function BucketView({ bucket, list, refusal }: BucketViewProps) {
           <ObjectTable {...listProps} />
         )}
       </DropZone>
+      <JobsTray bucket={bucket.id} refusal={refusal} />
       <UploadsTray />
       {action !== null && (
         <ObjectDialog

@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Button } from "@ui/button";
 import { type FormEvent, useState } from "react";
+import { useCatalog } from "@/api/catalog";
 import { ConfirmDialog } from "@/components/confirm-dialog";
 import { Dialog } from "@/components/dialog";
 import { ErrorNotice } from "@/components/error-state";
@@ -11,11 +12,13 @@ import { plural } from "@/lib/format";
 import {
   bucketsQuery,
   copyObject,
-  deleteFolder,
+  countBelow,
+  deletedAtOnce,
   deleteObjects,
   moveObject,
   objectsKey,
 } from "./api";
+import { createJob, jobsQuery } from "./jobs/jobs-api";
 import { findNameFault, lastPartOf, parentOf, parseFolder } from "./object-path";
 
 /** What is to be done, with names of files and of folders, which end with a slash. */
@@ -40,25 +43,35 @@ export function ObjectDialog(props: ObjectDialogProps) {
 function useAction(onDone: () => void, bucket: string) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (steps: () => Promise<void>) => steps(),
+    mutationFn: (act: () => Promise<unknown>) => act(),
     onSuccess: onDone,
-    onSettled: () => client.invalidateQueries({ queryKey: objectsKey(bucket) }),
+    onSettled: () =>
+      Promise.all([
+        client.invalidateQueries({ queryKey: objectsKey(bucket) }),
+        client.invalidateQueries({ queryKey: jobsQuery.queryKey }),
+      ]),
   });
 }
 
+const isFolder = (name: string): boolean => name.endsWith("/");
+
 function DeleteDialog({ action, onClose, onDone }: ObjectDialogProps) {
   const { bucket, names } = action;
-  const folders = names.filter((name) => name.endsWith("/"));
-  const files = names.filter((name) => !name.endsWith("/"));
+  const folders = names.filter(isFolder);
+  const files = names.filter((name) => !isFolder(name));
   const run = useAction(onDone, bucket);
   const only = names.length === 1 ? names[0] : undefined;
-  const [deleted, setDeleted] = useState(0);
-  async function deleteAll(): Promise<void> {
-    for (let start = 0; start < files.length; start += 1000) {
-      await deleteObjects(bucket, files.slice(start, start + 1000));
-    }
-    for (const folder of folders) await deleteFolder(bucket, folder, setDeleted);
-  }
+  // One request deletes up to a thousand files; more of them, and folders, are a job of the server.
+  const isJob = folders.length > 0 || files.length > deletedAtOnce;
+  const act = () =>
+    isJob
+      ? createJob(
+          "delete",
+          bucket,
+          bucket,
+          names.map((from) => ({ from })),
+        )
+      : deleteObjects(bucket, files);
   return (
     <ConfirmDialog
       title={only === undefined ? `Delete ${names.length} entries?` : `Delete ${lastPartOf(only)}?`}
@@ -74,25 +87,42 @@ function DeleteDialog({ action, onClose, onDone }: ObjectDialogProps) {
       confirmLabel="Delete"
       pending={run.isPending}
       error={run.error}
-      onConfirm={() => run.mutate(deleteAll)}
+      onConfirm={() => run.mutate(act)}
       onClose={onClose}
     >
-      {folders.length > 0 && run.isPending && (
-        <p role="status" className="text-caption text-ink-soft">
-          {plural(deleted, "file")} of the folder deleted so far
-        </p>
-      )}
+      {folders.length > 0 && <FilesInside bucket={bucket} folders={folders} />}
     </ConfirmDialog>
   );
 }
 
+/** How many files go along with the folders. */
+function FilesInside({ bucket, folders }: { bucket: string; folders: readonly string[] }) {
+  const table = useCatalog()?.tables.find(
+    ({ schema, name }) => schema === "storage" && name === "objects",
+  );
+  const { data } = useQuery({
+    queryKey: [...objectsKey(bucket), "below", folders],
+    queryFn: ({ signal }) => countBelow(table?.oid ?? "", bucket, folders, signal),
+    enabled: table !== undefined,
+  });
+  return (
+    <p role="status" className="text-caption">
+      {data === undefined ? "Counting the files inside…" : `Inside: ${plural(data, "file")}.`}
+    </p>
+  );
+}
+
 function RenameDialog({ action, onClose, onDone }: ObjectDialogProps) {
+  const { bucket } = action;
   const from = action.names[0] ?? "";
   const [name, setName] = useState(lastPartOf(from));
-  const to = `${parentOf(from)}${name.trim()}`;
+  const to = `${parentOf(from)}${name.trim()}${isFolder(from) ? "/" : ""}`;
   const fault = name.includes("/") ? "To change the folder, use Move." : findNameFault(name);
-  const run = useAction(onDone, action.bucket);
-  const rename = () => moveObject(action.bucket, from, to, action.bucket);
+  const run = useAction(onDone, bucket);
+  const rename = () =>
+    isFolder(from)
+      ? createJob("move", bucket, bucket, [{ from, to }])
+      : moveObject(bucket, from, to, bucket);
   return (
     <NameDialog
       title={`Rename ${lastPartOf(from)}`}
@@ -106,7 +136,11 @@ function RenameDialog({ action, onClose, onDone }: ObjectDialogProps) {
       <Field
         label="New name"
         error={fault ?? undefined}
-        hint="Addresses of the old name stop working."
+        hint={
+          isFolder(from)
+            ? "Each file inside gets its new name; addresses of the old names stop working."
+            : "Addresses of the old name stop working."
+        }
       >
         {(attributes) => (
           <Input
@@ -123,16 +157,25 @@ function RenameDialog({ action, onClose, onDone }: ObjectDialogProps) {
 }
 
 function TargetDialog({ action, onClose, onDone }: ObjectDialogProps) {
-  const { bucket, names, kind } = action;
+  const { bucket, names } = action;
+  const kind = action.kind === "copy" ? "copy" : "move";
   const buckets = useQuery(bucketsQuery);
   const [folder, setFolder] = useState(parentOf(names[0] ?? ""));
   const [target, setTarget] = useState(bucket);
   const run = useAction(onDone, bucket);
   const goal = parseFolder(folder);
-  const fault = findTargetFault(names, goal, kind === "move" && target === bucket);
-  async function act(): Promise<void> {
+  const fault = findTargetFault(names, goal, kind, target === bucket);
+  const steps = names.map((from) => ({
+    from,
+    to: `${goal}${lastPartOf(from)}${isFolder(from) ? "/" : ""}`,
+  }));
+  function act(): Promise<unknown> {
+    const [only, ...others] = steps;
+    if (only === undefined || others.length > 0 || isFolder(only.from)) {
+      return createJob(kind, bucket, target, steps);
+    }
     const send = kind === "move" ? moveObject : copyObject;
-    for (const from of names) await send(bucket, from, `${goal}${lastPartOf(from)}`, target);
+    return send(bucket, only.from, only.to, target);
   }
   const verb = kind === "move" ? "Move" : "Copy";
   return (
@@ -160,7 +203,11 @@ function TargetDialog({ action, onClose, onDone }: ObjectDialogProps) {
           </Select>
         )}
       </Field>
-      <Field label="To folder" error={fault ?? undefined} hint="Empty: the top of the bucket.">
+      <Field
+        label="To folder"
+        error={fault ?? undefined}
+        hint="Empty: the top of the bucket. A file whose name is taken there stays where it is."
+      >
         {(attributes) => (
           <Input
             {...attributes}
@@ -176,13 +223,25 @@ function TargetDialog({ action, onClose, onDone }: ObjectDialogProps) {
   );
 }
 
-function findTargetFault(names: readonly string[], goal: string, isMove: boolean): string | null {
+function findTargetFault(
+  names: readonly string[],
+  goal: string,
+  kind: "move" | "copy",
+  isSameBucket: boolean,
+): string | null {
   if (goal !== "") {
     const fault = findNameFault(goal);
     if (fault !== null) return fault;
   }
-  const stays = names.every((name) => parentOf(name) === goal);
-  return isMove && stays ? "They are in this folder already." : null;
+  if (!isSameBucket) return null;
+  const inside = names.find((name) => isFolder(name) && goal.startsWith(name));
+  if (inside !== undefined) return `${lastPartOf(inside)} cannot be put into itself.`;
+  if (names.every((name) => parentOf(name) === goal)) {
+    return kind === "move"
+      ? "They are in this folder already."
+      : "Choose another folder; in this one the names are taken.";
+  }
+  return null;
 }
 
 interface NameDialogProps {

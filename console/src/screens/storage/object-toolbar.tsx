@@ -49,10 +49,6 @@ export function ObjectToolbar(props: ObjectToolbarProps) {
     ({ sort, descending }) => sort === view.sort && descending === view.descending,
   );
   if (selected.size > 0) {
-    const hasFolder = [...selected].some((name) => name.endsWith("/"));
-    const noMove =
-      refusal ??
-      (hasFolder ? "Folders can be deleted here, and files be moved and copied." : undefined);
     return (
       <div className="flex min-h-12 flex-wrap items-center gap-2 border-line-soft border-b px-4 py-1.5">
         <span role="status" className="text-caption">
@@ -63,8 +59,8 @@ export function ObjectToolbar(props: ObjectToolbarProps) {
             key={kind}
             size="dense"
             variant={kind === "delete" ? "danger" : "secondary"}
-            disabled={(kind === "delete" ? refusal : noMove) !== undefined}
-            title={kind === "delete" ? refusal : noMove}
+            disabled={refusal !== undefined}
+            title={refusal}
             onClick={() => onAct(kind)}
           >
             {{ move: "Move", copy: "Copy", delete: "Delete" }[kind]}
@@ -73,8 +69,8 @@ export function ObjectToolbar(props: ObjectToolbarProps) {
         {selected.size === 1 && (
           <Button
             size="dense"
-            disabled={noMove !== undefined}
-            title={noMove}
+            disabled={refusal !== undefined}
+            title={refusal}
             onClick={() => onAct("rename")}
           >
             Rename

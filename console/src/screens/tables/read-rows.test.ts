@@ -20,6 +20,7 @@ const table: Table = {
   name: "notes",
   kind: "r",
   rls: true,
+  rights: "iudo",
   rows: 1,
   bytes: 0,
   comment: null,

@@ -10,9 +10,11 @@ import { Select } from "@/components/input";
 import { ScreenLayout } from "@/components/screen-layout";
 import { SearchInput } from "@/components/search-input";
 import { SkeletonRows } from "@/components/skeleton";
+import { Tabs } from "@/components/tabs";
 import { formatNumber } from "@/lib/format";
 import { useSearchState } from "@/lib/use-search-state";
 import { userCountQuery, usersQuery } from "./api";
+import { Configuration } from "./configuration/configuration";
 import { CreateUserDialog, InviteUserDialog } from "./new-user-dialogs";
 import { UserList } from "./user-list";
 import { nameOfUser } from "./user-model";
@@ -27,41 +29,49 @@ const kindLabels: Record<UserKind, string> = {
   sso: "Single sign-on",
 };
 
-/** Users of the project. */
+const tabs = [
+  { value: "users", label: "Users" },
+  { value: "configuration", label: "Configuration" },
+] as const;
+
+/** Users of the project, and how Auth is configured. */
 export function Screen() {
   const [search, change] = useSearchState();
   const open = search.get("open");
   const [dialog, setDialog] = useState<"create" | "invite" | null>(null);
   const refusal = whyReadOnly(useSession());
+  const tab = search.get("tab") === "configuration" ? "configuration" : "users";
   return (
     <ScreenLayout
       title="Users"
       scrolls={false}
       actions={
-        <>
-          <Button
-            size="dense"
-            disabled={refusal !== undefined}
-            title={refusal}
-            onClick={() => setDialog("invite")}
-          >
-            <MailPlus aria-hidden="true" className="size-3.5" />
-            Invite
-          </Button>
-          <Button
-            size="dense"
-            variant="primary"
-            disabled={refusal !== undefined}
-            title={refusal}
-            onClick={() => setDialog("create")}
-          >
-            <UserPlus aria-hidden="true" className="size-3.5" />
-            New user
-          </Button>
-        </>
+        tab === "users" && (
+          <>
+            <Button
+              size="dense"
+              disabled={refusal !== undefined}
+              title={refusal}
+              onClick={() => setDialog("invite")}
+            >
+              <MailPlus aria-hidden="true" className="size-3.5" />
+              Invite
+            </Button>
+            <Button
+              size="dense"
+              variant="primary"
+              disabled={refusal !== undefined}
+              title={refusal}
+              onClick={() => setDialog("create")}
+            >
+              <UserPlus aria-hidden="true" className="size-3.5" />
+              New user
+            </Button>
+          </>
+        )
       }
       panel={
-        open === null
+        open === null || tab === "configuration"
           ? undefined
           : {
               label: "User",
@@ -70,7 +80,18 @@ export function Screen() {
             }
       }
     >
-      <Users onCreate={() => setDialog("create")} refusal={refusal} />
+      <Tabs
+        label="Parts of Auth"
+        value={tab}
+        onChange={(value) => change({ tab: value === "users" ? null : value })}
+        tabs={tabs}
+      >
+        {tab === "users" ? (
+          <Users onCreate={() => setDialog("create")} refusal={refusal} />
+        ) : (
+          <Configuration />
+        )}
+      </Tabs>
       {dialog === "create" && (
         <CreateUserDialog
           onClose={() => setDialog(null)}

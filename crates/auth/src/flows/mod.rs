@@ -3,6 +3,7 @@
 
 pub(crate) mod accounts;
 pub(crate) mod claims_preview;
+pub(crate) mod configuration_trial;
 pub(crate) mod decisions;
 pub(crate) mod external_accounts;
 pub(crate) mod mfa;

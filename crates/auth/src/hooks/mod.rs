@@ -49,6 +49,20 @@ impl HookPoint {
         }
     }
 
+    /// The point with this name in `[auth.hook.<name>]`.
+    pub(crate) fn from_config_name(name: &str) -> Option<Self> {
+        Some(match name {
+            "before_user_created" => Self::BeforeUserCreated,
+            "after_user_created" => Self::AfterUserCreated,
+            "custom_access_token" => Self::CustomAccessToken,
+            "send_sms" => Self::SendSms,
+            "send_email" => Self::SendEmail,
+            "mfa_verification_attempt" => Self::MfaVerification,
+            "password_verification_attempt" => Self::PasswordVerification,
+            _ => return None,
+        })
+    }
+
     /// The project's configuration for this point, if it has a hook there.
     fn hook(self, state: &AuthState) -> Option<&HookConfig> {
         let hooks = &state.config.hooks;

@@ -1,7 +1,9 @@
-//! Users of the project beyond Auth's admin API: their sessions, and tokens to act as one of them (CONSOLE-110, 112).
+//! Users of the project beyond Auth's admin API: their sessions, tokens to act as one of them, and how Auth is configured
+//! (CONSOLE-110, 112, 113).
 //!
 //! Users themselves are created, changed and deleted through `/api/proxy/auth`, which is Auth's public path.
 
+mod configuration;
 mod impersonate;
 mod sessions;
 
@@ -27,6 +29,13 @@ pub(crate) fn routes() -> Vec<ApiRoute> {
             "/api/auth/impersonate",
             admin,
             impersonate::create_token,
+        ),
+        ApiRoute::new(Method::GET, "/api/auth/configuration", admin, configuration::show),
+        ApiRoute::new(
+            Method::POST,
+            "/api/auth/configuration/trials",
+            admin,
+            configuration::run_trial,
         ),
     ]
 }

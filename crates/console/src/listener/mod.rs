@@ -10,8 +10,9 @@ use actix_web::middleware::from_fn;
 use actix_web::{App, web};
 use selvedge_gateway::{ConnectionLimits, ServerBuilder, listen};
 
+use crate::services::ThreadApi;
 use crate::state::ConsoleState;
-use crate::{assets, error, guards, proxy, routes, series};
+use crate::{assets, error, guards, routes, series, storage_jobs};
 
 /// One thread: few people use a console at once, and it must not take the API's cores.
 const WORKERS: usize = 1;
@@ -29,6 +30,7 @@ const LONGEST_JSON: usize = 64 * 1024 * 1024;
 /// When a listener cannot be used.
 pub fn start_console(state: Arc<ConsoleState>, listeners: Vec<TcpListener>) -> io::Result<Server> {
     actix_web::rt::spawn(series::record_forever(Arc::clone(&state)));
+    actix_web::rt::spawn(storage_jobs::run_forever(Arc::clone(&state)));
     let application = move || {
         let json = web::JsonConfig::default()
             .limit(LONGEST_JSON)
@@ -40,7 +42,7 @@ pub fn start_console(state: Arc<ConsoleState>, listeners: Vec<TcpListener>) -> i
             .error_handler(|error, _| error::ConsoleError::invalid(error.to_string()).into());
         App::new()
             .app_data(web::Data::from(Arc::clone(&state)))
-            .app_data(web::Data::new(proxy::ThreadApi::default()))
+            .app_data(web::Data::new(ThreadApi::default()))
             .app_data(json)
             .app_data(query)
             .app_data(path)

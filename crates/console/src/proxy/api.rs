@@ -3,29 +3,14 @@
 use actix_web::http::header::{HOST, HeaderName, HeaderValue};
 use actix_web::http::{Method, Uri};
 use actix_web::{HttpRequest, HttpResponse, web};
-use tokio::sync::OnceCell;
-use url::Url;
 
 use super::target::Target;
 use super::{headers, subject};
 use crate::audit::{self, AuditEntry};
 use crate::error::ConsoleError;
+use crate::services::{ThreadApi, api_host};
 use crate::session::Session;
-use crate::state::{ApiService, ConsoleState, Level};
-
-/// The project's API on this thread, made at the first proxied request.
-#[derive(Default)]
-pub(crate) struct ThreadApi(OnceCell<ApiService>);
-
-impl ThreadApi {
-    async fn get(&self, state: &ConsoleState) -> Result<ApiService, ConsoleError> {
-        let make = async || {
-            let made = (state.api()?.make_service)().await;
-            made.ok_or_else(|| ConsoleError::unavailable("The services cannot be reached"))
-        };
-        Ok(self.0.get_or_try_init(make).await?.clone())
-    }
-}
+use crate::state::{ConsoleState, Level};
 
 /// `/api/proxy/{service}/…`
 pub(super) async fn forward(
@@ -110,17 +95,4 @@ fn inner_uri(path: &str, query: &str) -> Result<Uri, ConsoleError> {
     target
         .parse()
         .map_err(|_| ConsoleError::invalid("The address is not valid"))
-}
-
-/// The host under which clients know the API: services make addresses from it.
-fn api_host(state: &ConsoleState) -> String {
-    Url::parse(&state.config.api_url)
-        .ok()
-        .and_then(|url| {
-            url.origin()
-                .ascii_serialization()
-                .split_once("://")
-                .map(|(_, host)| host.to_owned())
-        })
-        .unwrap_or_else(|| "localhost".to_owned())
 }

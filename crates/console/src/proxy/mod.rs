@@ -11,8 +11,6 @@ use actix_web::http::Method;
 use crate::endpoint::{Access, ApiRoute};
 use crate::state::Level;
 
-pub(crate) use api::ThreadApi;
-
 /// The endpoints of this area: one per method, because viewers may read only.
 pub(crate) fn routes() -> Vec<ApiRoute> {
     let path = "/api/proxy/{service}/{path:.*}";

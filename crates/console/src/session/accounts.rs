@@ -100,13 +100,42 @@ pub async fn list_accounts(client: &Client) -> Result<Vec<Account>, tokio_postgr
     Ok(rows.iter().map(read).collect())
 }
 
+/// A user of the project who may sign in to the console.
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct ProjectMember {
+    pub(super) name: String,
+    pub(super) level: String,
+    /// Without a second factor the user cannot sign in.
+    pub(super) has_factor: bool,
+}
+
+/// The users whose `app_metadata` gives them a level.
+pub(super) async fn list_members(client: &Client) -> Result<Vec<ProjectMember>, tokio_postgres::Error> {
+    let rows = client
+        .query(
+            "select name, level, has_factor from selvedge_console.list_project_members()",
+            &[],
+        )
+        .await?;
+    let read = |row: &tokio_postgres::Row| ProjectMember {
+        name: row.get(0),
+        level: row.get(1),
+        has_factor: row.get(2),
+    };
+    Ok(rows.iter().map(read).collect())
+}
+
 /// Removes an account; its sessions end with it.
 ///
 /// # Errors
 /// When no account has the name.
 pub async fn remove_account(client: &Client, name: &str) -> Result<(), AccountError> {
     let removed = client
-        .execute("delete from selvedge_console.accounts where name = $1", &[&name])
+        .execute(
+            "with saved as (delete from selvedge_console.snippets where account = $1)
+             delete from selvedge_console.accounts where name = $1",
+            &[&name],
+        )
         .await?;
     match removed {
         0 => Err(AccountError::Unknown(name.to_owned())),

@@ -19,6 +19,7 @@ pub(super) async fn describe(
     let mut body = json!({
         "mode": config.mode,
         "login": config.login,
+        "sign_in": { "accounts": config.sign_in.accounts, "project": config.sign_in.project },
         "project": { "name": config.project },
         "version": config.version,
     });
@@ -99,8 +100,14 @@ pub(super) async fn sign_out(
         .finish())
 }
 
-/// `GET /api/accounts`
+/// `GET /api/accounts` → `{accounts, members}`
 pub(super) async fn list(state: web::Data<ConsoleState>) -> Result<HttpResponse, ConsoleError> {
     let client = state.database.service().await?;
-    Ok(HttpResponse::Ok().json(json!({ "accounts": accounts::list_accounts(&client).await? })))
+    // Where users of the project cannot sign in, their levels mean nothing, and listing them would say otherwise.
+    let members = match state.config.sign_in.project {
+        true => accounts::list_members(&client).await?,
+        false => Vec::new(),
+    };
+    let accounts = accounts::list_accounts(&client).await?;
+    Ok(HttpResponse::Ok().json(json!({ "accounts": accounts, "members": members })))
 }

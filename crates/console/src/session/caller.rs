@@ -36,6 +36,22 @@ impl Session {
         self.digest == other.digest && self.account == other.account && self.address == other.address
     }
 
+    /// Returns the caller that has begun something which goes on without a request, for the audit of its end.
+    pub(crate) fn of_background(
+        account: Option<String>,
+        level: Level,
+        address: &str,
+        request_id: &str,
+    ) -> Self {
+        Self {
+            account: account.map(Arc::from),
+            level,
+            request_id: request_id.into(),
+            address: address.into(),
+            digest: None,
+        }
+    }
+
     /// Returns a session for unit tests.
     #[cfg(test)]
     pub(crate) fn for_test(account: &str, level: Level, digest: Digest) -> Self {

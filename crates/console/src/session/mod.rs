@@ -7,6 +7,7 @@ mod cookie;
 mod limits;
 mod lookup;
 mod password;
+mod project_member;
 mod secret;
 mod sign_in;
 mod store;

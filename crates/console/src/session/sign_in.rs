@@ -4,11 +4,15 @@ use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
 use serde::Deserialize;
 use serde_json::json;
+use uuid::Uuid;
 
 use super::caller::Session;
+use super::project_member::{self, Guess};
+use super::store::Owner;
 use super::{cookie, lookup, password};
 use crate::audit::{self, AuditEntry};
 use crate::error::ConsoleError;
+use crate::services::ThreadApi;
 use crate::state::{ConsoleState, Level};
 
 /// The body of `POST /api/session`.
@@ -16,48 +20,98 @@ use crate::state::{ConsoleState, Level};
 pub(super) struct SignIn {
     name: String,
     password: String,
+    /// The code of the second factor, which users of the project are asked for.
+    #[serde(default)]
+    code: Option<String>,
+}
+
+/// Somebody whose password was right.
+struct SignedIn {
+    name: String,
+    level: Level,
+    /// The user of the project; `None` for accounts.
+    user: Option<Uuid>,
 }
 
 /// `POST /api/session`. The answer to an unknown name and to a wrong password is the same, and takes the same time.
 pub(super) async fn sign_in(
     state: web::Data<ConsoleState>,
+    thread: web::Data<ThreadApi>,
     request: HttpRequest,
     body: web::Json<SignIn>,
 ) -> Result<HttpResponse, ConsoleError> {
     if !state.config.login {
         return Err(ConsoleError::invalid("Nobody signs in to this console"));
     }
-    let SignIn { name, password } = body.into_inner();
+    let SignIn { name, password, code } = body.into_inner();
     let caller = lookup::anonymous(&state, &request);
     if let Err(wait) = state.sessions.throttle.begin(&name, &caller.address) {
         return Err(too_many_guesses(wait.as_secs() + 1));
     }
-    let Some(level) = check_password(&state, &name, password).await? else {
-        let entry = AuditEntry::new("sign_in", &name).with_result("refused");
-        audit::record(&state, &caller, entry).await?;
-        return Err(ConsoleError::new(
-            StatusCode::UNAUTHORIZED,
-            "invalid_credentials",
-            "Name or password is wrong",
-        ));
+    let guess = Guess {
+        name: &name,
+        password: &password,
+        code: code.as_deref().map(str::trim).filter(|code| !code.is_empty()),
+    };
+    let found = match find_owner(&state, &thread, &caller, &guess).await {
+        Ok(found) => found,
+        Err(error) => {
+            let entry = AuditEntry::new("sign_in", &name).with_result("refused");
+            audit::record(&state, &caller, entry).await?;
+            return Err(error);
+        }
     };
     // From here on the password was right, whatever else is refused.
     state.sessions.throttle.forgive(&name, &caller.address);
-    refuse_leaked_secret(&state, level).await?;
+    refuse_leaked_secret(&state, found.level).await?;
     let caller = Session {
-        account: Some(name.as_str().into()),
-        level,
+        account: Some(found.name.as_str().into()),
+        level: found.level,
         ..caller
     };
-    audit::record(&state, &caller, AuditEntry::new("sign_in", &name)).await?;
+    audit::record(&state, &caller, AuditEntry::new("sign_in", &found.name)).await?;
     let sessions = &state.sessions;
-    let secrets = sessions.create(&state.database, &name, &caller.address).await?;
+    let owner = found.user.map_or(Owner::Account(&found.name), Owner::User);
+    let secrets = sessions.create(&state.database, owner, &caller.address).await?;
     Ok(HttpResponse::Ok()
         .insert_header(cookie::set(&secrets.cookie, state.config.secure_cookies))
         .json(json!({
             "secret": secrets.header,
-            "account": { "name": name, "level": level },
+            "account": { "name": found.name, "level": found.level },
         })))
+}
+
+/// Finds the account, or else the user of the project, with this name and password.
+///
+/// # Errors
+/// 401 and 403 when there is none, or its second factor is missing or wrong; 503.
+async fn find_owner(
+    state: &ConsoleState,
+    thread: &ThreadApi,
+    caller: &Session,
+    guess: &Guess<'_>,
+) -> Result<SignedIn, ConsoleError> {
+    let ways = state.config.sign_in;
+    if ways.accounts
+        && let Some(level) = check_password(state, guess.name, guess.password.to_owned()).await?
+    {
+        let (name, user) = (guess.name.to_owned(), None);
+        return Ok(SignedIn { name, level, user });
+    }
+    // Also after a wrong password of an account: a user may have the name of one, which is no secret of either.
+    let member = match ways.project {
+        true => project_member::check(state, thread, caller, guess).await?,
+        false => None,
+    };
+    let member = member.ok_or_else(|| {
+        let (code, text) = ("invalid_credentials", "Name or password is wrong");
+        ConsoleError::new(StatusCode::UNAUTHORIZED, code, text)
+    })?;
+    Ok(SignedIn {
+        name: member.name,
+        level: member.level,
+        user: Some(member.id),
+    })
 }
 
 /// The level of the account with this name and password.

@@ -6,13 +6,14 @@ use std::time::{Duration, Instant};
 use moka::sync::Cache;
 use subtle::ConstantTimeEq as _;
 use tokio::sync::Semaphore;
+use uuid::Uuid;
 
 use super::caller::Session;
 use super::limits::{RequestLimit, StatementLimit, StatementPermit};
 use super::secret::{Digest, digest, random_secret};
 use super::throttle::Throttle;
 use crate::error::ConsoleError;
-use crate::state::{ConsoleConfig, ConsoleDatabase, Level};
+use crate::state::{ConsoleConfig, ConsoleDatabase, Level, SignInWays};
 
 /// How long a row is trusted without asking again. A sign-out on another node ends the session after at most this time.
 const CACHE_LIFETIME: Duration = Duration::from_millis(500);
@@ -20,9 +21,13 @@ const CACHE_LIFETIME: Duration = Duration::from_millis(500);
 /// Finds a session, and writes the time of its last request if the stored one is older than 15 s.
 const FIND_SESSION: &str = "
     with found as (
-      select s.cookie_digest, s.header_digest, s.account, a.level, s.seen_at
-      from selvedge_console.sessions s join selvedge_console.accounts a on a.name = s.account
+      select s.cookie_digest, s.header_digest, coalesce(a.name, m.name) as account, coalesce(a.level, m.level) as level,
+        s.seen_at
+      from selvedge_console.sessions s
+      left join selvedge_console.accounts a on a.name = s.account and $3
+      left join lateral selvedge_console.find_project_member(s.user_id) m on s.user_id is not null and $4
       where s.cookie_digest = $1 and s.expires_at > now() and s.seen_at > now() - make_interval(secs => $2)
+        and coalesce(a.name, m.name) is not null
     ), seen as (
       update selvedge_console.sessions s set seen_at = now()
       from found f where s.cookie_digest = f.cookie_digest and f.seen_at < now() - interval '15 s'
@@ -31,8 +36,16 @@ const FIND_SESSION: &str = "
 
 const INSERT_SESSION: &str = "
     with ended as (delete from selvedge_console.sessions where expires_at < now())
-    insert into selvedge_console.sessions (cookie_digest, header_digest, account, address, expires_at)
-    values ($1, $2, $3, $4, now() + make_interval(secs => $5))";
+    insert into selvedge_console.sessions (cookie_digest, header_digest, account, user_id, address, expires_at)
+    values ($1, $2, $3, $4, $5, now() + make_interval(secs => $6))";
+
+/// Whose session it is.
+pub(super) enum Owner<'a> {
+    /// An account of the console.
+    Account(&'a str),
+    /// A user of the project.
+    User(Uuid),
+}
 
 /// Sessions that were asked for recently, and the limits of their callers.
 pub(crate) struct SessionStore {
@@ -42,6 +55,7 @@ pub(crate) struct SessionStore {
     pub(super) throttle: Throttle,
     /// Limits how many passwords are hashed at once, because each takes 19 MB and tens of milliseconds.
     pub(super) hashing: Semaphore,
+    sign_in: SignInWays,
     idle: Duration,
     lifetime: Duration,
 }
@@ -71,6 +85,7 @@ impl SessionStore {
             statements: StatementLimit::default(),
             throttle: Throttle::default(),
             hashing: Semaphore::new(2),
+            sign_in: config.sign_in,
             idle: config.idle,
             lifetime: config.lifetime,
         }
@@ -117,7 +132,15 @@ impl SessionStore {
         let client = database.service().await?;
         let statement = client.prepare_cached(FIND_SESSION).await?;
         let Some(row) = client
-            .query_opt(&statement, &[&cookie.as_slice(), &self.idle.as_secs_f64()])
+            .query_opt(
+                &statement,
+                &[
+                    &cookie.as_slice(),
+                    &self.idle.as_secs_f64(),
+                    &self.sign_in.accounts,
+                    &self.sign_in.project,
+                ],
+            )
             .await?
         else {
             return Ok(None);
@@ -139,7 +162,7 @@ impl SessionStore {
     pub(super) async fn create(
         &self,
         database: &ConsoleDatabase,
-        account: &str,
+        owner: Owner<'_>,
         address: &str,
     ) -> Result<Secrets, ConsoleError> {
         let secrets = Secrets {
@@ -148,6 +171,10 @@ impl SessionStore {
         };
         // Only digests leave this function for the database; the secrets go to the browser alone.
         let (cookie, header) = (digest(&secrets.cookie), digest(&secrets.header));
+        let (account, user_id) = match owner {
+            Owner::Account(name) => (Some(name), None),
+            Owner::User(id) => (None, Some(id)),
+        };
         let client = database.service().await?;
         client
             .execute(
@@ -156,6 +183,7 @@ impl SessionStore {
                     &cookie.as_slice(),
                     &header.as_slice(),
                     &account,
+                    &user_id,
                     &address,
                     &self.lifetime.as_secs_f64(),
                 ],

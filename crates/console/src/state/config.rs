@@ -57,6 +57,15 @@ pub enum ConsoleMode {
     Serve,
 }
 
+/// Who may sign in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SignInWays {
+    /// The accounts of the console.
+    pub accounts: bool,
+    /// Users of the project with a level in their `app_metadata`, by a second factor.
+    pub project: bool,
+}
+
 /// The settings of the console.
 #[derive(Clone)]
 pub struct ConsoleConfig {
@@ -68,6 +77,8 @@ pub struct ConsoleConfig {
     pub hosts: AllowedHosts,
     /// Whether people sign in. Without it everybody who reaches the listener is an admin.
     pub login: bool,
+    /// Who may sign in where people do.
+    pub sign_in: SignInWays,
     /// Whether all accounts are viewers.
     pub read_only: bool,
     /// Whether admins may change the schema.

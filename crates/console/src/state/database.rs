@@ -68,6 +68,11 @@ impl ConsoleDatabase {
         Ok(self.service.get().await?)
     }
 
+    /// A connection of the console itself that nobody else uses, for locks that end with it.
+    pub(crate) async fn dedicated_service(&self) -> Result<Client, ConsoleError> {
+        Ok(self.database.client(Login::ConsoleService).await?)
+    }
+
     /// The database with all logins, for what runs under a caller's role as the services do it.
     pub fn shared(&self) -> &Arc<Database> {
         &self.database

@@ -6,6 +6,7 @@ use futures_util::future::LocalBoxFuture;
 use serde_json::Value;
 use uuid::Uuid;
 
+use super::auth_configuration::InspectAuth;
 use super::setting::{DoctorCheck, Setting};
 
 /// Gives the claims of a user's access token for an assurance level (`aal1`, `aal2`), or a sentence that says why not.
@@ -20,6 +21,8 @@ pub type RunDoctor = Arc<dyn Fn() -> LocalBoxFuture<'static, Result<Vec<DoctorCh
 pub struct ServiceHandles {
     /// Makes the claims of a user as auth does at a sign-in, hooks included.
     pub user_claims: Option<UserClaims>,
+    /// The configuration of Auth, and trials of it.
+    pub auth: Option<Arc<dyn InspectAuth>>,
     /// The settings of the project, in the order of their keys.
     pub settings: Vec<Setting>,
     /// The checks of `selvedge doctor`.

@@ -1,6 +1,7 @@
 //! What the areas share: the configuration, database connections per level, and handles that the server gives.
 
 mod api;
+mod auth_configuration;
 mod config;
 mod database;
 mod handles;
@@ -17,7 +18,11 @@ use crate::series::Recorder;
 use crate::session::{Session, SessionStore, StatementPermit};
 
 pub use api::{ApiService, MakeApiService, ProjectApi, SignToken};
-pub use config::{ConsoleConfig, ConsoleMode, Level};
+pub use auth_configuration::{
+    AuthConfiguration, ConfigurationFault, ConfiguredMail, ConfiguredProvider, FaultSeverity, InspectAuth,
+    Trial,
+};
+pub use config::{ConsoleConfig, ConsoleMode, Level, SignInWays};
 pub use database::{ConsoleDatabase, check_logins};
 pub use handles::{RunDoctor, ServiceHandles, UserClaims};
 pub use setting::{DoctorCheck, Setting, SettingOrigin};
@@ -38,6 +43,8 @@ pub struct ConsoleState {
     pub handles: ServiceHandles,
     pub(crate) sessions: SessionStore,
     pub(crate) export_tickets: ExportTickets,
+    /// Wakes the runner of jobs on files.
+    pub(crate) storage_job_added: tokio::sync::Notify,
     /// Held while a migration is written and run, so that versions are given one after the other.
     pub(crate) migration_turn: tokio::sync::Mutex<()>,
 }
@@ -68,6 +75,7 @@ impl ConsoleState {
             database,
             inbox,
             handles,
+            storage_job_added: tokio::sync::Notify::new(),
             migration_turn: tokio::sync::Mutex::default(),
         })
     }

@@ -59,6 +59,12 @@ const LEVELS: &[(&str, &str, &str)] = &[
     ("DELETE", "/api/auth/sessions", "admin"),
     ("DELETE", "/api/auth/sessions/{id}", "admin"),
     ("POST", "/api/auth/impersonate", "admin"),
+    ("GET", "/api/auth/configuration", "admin"),
+    ("POST", "/api/auth/configuration/trials", "admin"),
+    ("GET", "/api/storage/jobs", "viewer"),
+    ("POST", "/api/storage/jobs", "admin"),
+    ("GET", "/api/storage/jobs/{id}", "viewer"),
+    ("DELETE", "/api/storage/jobs/{id}", "admin"),
 ];
 
 #[test]

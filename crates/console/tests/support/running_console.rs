@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use actix_web::dev::ServerHandle;
 use selvedge_console::{
-    AllowedHosts, ConsoleConfig, ConsoleDatabase, ConsoleMode, ConsoleState, start_console,
+    AllowedHosts, ConsoleConfig, ConsoleDatabase, ConsoleMode, ConsoleState, SignInWays, start_console,
 };
 use selvedge_postgres::testing::TestDatabase;
 use selvedge_postgres::{Database, Login, Logins};
@@ -78,6 +78,10 @@ fn settings_of_start(port: u16) -> ConsoleConfig {
         project: "test".to_owned(),
         hosts: AllowedHosts::new(port, None),
         login: false,
+        sign_in: SignInWays {
+            accounts: true,
+            project: false,
+        },
         read_only: false,
         schema_changes: true,
         secure_cookies: false,

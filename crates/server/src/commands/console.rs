@@ -88,7 +88,7 @@ pub(super) async fn start(
         ServiceHandles {
             settings: config.settings.iter().cloned().collect(),
             doctor: Some(doctor_of(config, mode)),
-            ..services.console_handles()
+            ..services.console_handles(config)
         },
         services.console_log.clone().unwrap_or_default(),
     );

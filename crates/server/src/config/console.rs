@@ -23,6 +23,10 @@ pub struct ConsoleSection {
     pub public_url: Option<Url>,
     /// Whether people sign in in `start`, too; in `serve` they always do. Default false.
     pub login: bool,
+    /// Whether `sign_in` has `accounts`, those of the console. Default true.
+    pub account_sign_in: bool,
+    /// Whether `sign_in` has `project`: users with a level in their `app_metadata`, by a second factor. Default false.
+    pub project_sign_in: bool,
     /// Whether all accounts are viewers. Default false.
     pub read_only: bool,
     /// Whether admins may change the schema in `serve`. Default false.
@@ -54,6 +58,10 @@ impl ConsoleSection {
             section.report_error("bind", "must be an address and a port, such as 127.0.0.1:54323");
         }
         let bind = parsed_bind.and_then(Result::ok).unwrap_or(default_bind);
+        let sign_in = section.strings("sign_in", &["accounts"]);
+        if sign_in.is_empty() || sign_in.iter().any(|way| way != "accounts" && way != "project") {
+            section.report_error("sign_in", "must list \"accounts\", \"project\" or both");
+        }
         let found = Self {
             enabled_in_start: studio.bool("enabled", true),
             port: studio.port("port", 54323),
@@ -61,6 +69,8 @@ impl ConsoleSection {
             bind,
             public_url: read_public_url(section),
             login: section.bool("login", false),
+            account_sign_in: sign_in.iter().any(|way| way == "accounts"),
+            project_sign_in: sign_in.iter().any(|way| way == "project"),
             read_only: section.bool("read_only", false),
             schema_changes: section.bool("schema_changes", false),
             idle: section.duration("idle", Duration::from_secs(30 * 60)),

@@ -4,6 +4,7 @@
 //! thread's database connections. `translate/` turns sections of the configuration into the services' own structs, so
 //! that no service knows the format of `config.toml`.
 
+mod auth_inspection;
 mod background;
 mod function_sessions;
 mod function_settings;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use actix_web::web;
 use anyhow::{Context, Result, bail};
 use selvedge_auth::AuthState;
-use selvedge_console::{ConsoleLog, ServiceHandles, StatementTracing, UserClaims};
+use selvedge_console::{ConsoleLog, InspectAuth, ServiceHandles, StatementTracing, UserClaims};
 use selvedge_functions::Functions;
 use selvedge_gateway::{
     BodyCheck, ContinueCheck, Drain, Gateway, GatewayConfig, Keys, SharedRequestListener, UpgradeHandler,
@@ -23,6 +23,7 @@ use selvedge_telemetry::{Telemetry, TelemetrySettings};
 use selvedge_token::KeyRing;
 use tokio::sync::mpsc;
 
+use super::auth_inspection::AuthInspector;
 use super::background::BackgroundRuntime;
 use super::function_sessions::accept_sessions;
 use super::function_settings::{SettingsSource, follow_settings};
@@ -188,8 +189,11 @@ impl Services {
     }
 
     /// Makes the functions of the services that the console calls.
-    pub(crate) fn console_handles(&self) -> ServiceHandles {
+    pub(crate) fn console_handles(&self, config: &Config) -> ServiceHandles {
         // Without auth there are no users, so there is nothing to make claims of.
+        let inspector = self.auth.clone().map(|auth| -> Arc<dyn InspectAuth> {
+            Arc::new(AuthInspector::new(auth, config, self.mode, self.database.clone()))
+        });
         let auth = self.auth.clone();
         let user_claims = auth.map(|auth| -> UserClaims {
             Arc::new(move |user, aal| {
@@ -202,6 +206,7 @@ impl Services {
         });
         ServiceHandles {
             user_claims,
+            auth: inspector,
             ..ServiceHandles::default()
         }
     }

@@ -18,7 +18,7 @@ const PEOPLE_FILE: &str = "sign-in-people.json";
 const CLIENT_ID: &str = "dev";
 
 /// The enabled providers, as auth calls them.
-pub(super) fn provider_configs(config: &Config, mode: Mode) -> Vec<ProviderConfig> {
+pub(in crate::services) fn provider_configs(config: &Config, mode: Mode) -> Vec<ProviderConfig> {
     let service_url = service_url(config);
     let sections = config.auth.external.iter();
     sections
@@ -36,7 +36,7 @@ pub(super) fn provider_configs(config: &Config, mode: Mode) -> Vec<ProviderConfi
 }
 
 /// The URL of the auth service, as clients and providers reach it.
-pub(super) fn service_url(config: &Config) -> String {
+pub(in crate::services) fn service_url(config: &Config) -> String {
     let configured = config.auth.external_url.clone();
     configured.unwrap_or_else(|| format!("{}/auth/v1", config.api_url()))
 }

@@ -10,7 +10,7 @@ use crate::instance;
 use crate::services::mode::Mode;
 
 /// The service that sends text messages, with the address under which auth calls it.
-pub(super) fn choose_provider(config: &Config, mode: Mode) -> Option<SmsProvider> {
+pub(in crate::services) fn choose_provider(config: &Config, mode: Mode) -> Option<SmsProvider> {
     let mut provider = config.auth.sms.provider.clone()?;
     if is_caught(config, mode) {
         // The same listener as the inbox, so that one address shows everything that was caught.

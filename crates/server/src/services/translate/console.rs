@@ -1,6 +1,6 @@
 //! Translates the configuration into the settings of the console.
 
-use selvedge_console::{AllowedHosts, ConsoleConfig, ConsoleMode};
+use selvedge_console::{AllowedHosts, ConsoleConfig, ConsoleMode, SignInWays};
 
 use crate::config::Config;
 use crate::database::embedded::migrations_folder;
@@ -26,6 +26,10 @@ pub(crate) fn console_config(config: &Config, keys: &KeySet, mode: Mode) -> Cons
         project: config.project.id.clone(),
         hosts: AllowedHosts::new(port, public_url),
         login: is_production || section.login,
+        sign_in: SignInWays {
+            accounts: section.account_sign_in,
+            project: section.project_sign_in,
+        },
         read_only: section.read_only,
         // On a laptop a change becomes a migration of the project; in production migrations come by `migrate up`.
         schema_changes: !is_production || section.schema_changes,

@@ -1,0 +1,186 @@
+//! Sign-in of the project's users: with password and second factor, through Auth's public path, so that its limits and hooks
+//! hold. Which level a user has stands in `app_metadata.console`, which users cannot change; `user_metadata`, which they can, is
+//! never read.
+
+use actix_web::http::{Method, StatusCode};
+use secrecy::ExposeSecret as _;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::caller::Session;
+use crate::error::ConsoleError;
+use crate::services::{Answer, Call, ThreadApi, call_service};
+use crate::state::{ConsoleState, Level};
+
+/// What somebody has typed.
+pub(super) struct Guess<'a> {
+    pub(super) name: &'a str,
+    pub(super) password: &'a str,
+    pub(super) code: Option<&'a str>,
+}
+
+/// A user of the project who may use the console.
+pub(super) struct Member {
+    pub(super) id: Uuid,
+    pub(super) name: String,
+    pub(super) level: Level,
+}
+
+/// Auth as the person who signs in sees it.
+struct Auth<'a> {
+    state: &'a ConsoleState,
+    api: &'a ThreadApi,
+    caller: &'a Session,
+}
+
+/// Checks address, password, level and second factor; `None` when address or password is wrong.
+///
+/// # Errors
+/// 401 `code_required` and `invalid_code`; 403 for users without a level or a second factor, or whom Auth refuses; 429; 503.
+pub(super) async fn check(
+    state: &ConsoleState,
+    api: &ThreadApi,
+    caller: &Session,
+    guess: &Guess<'_>,
+) -> Result<Option<Member>, ConsoleError> {
+    let auth = Auth { state, api, caller };
+    let Some(signed_in) = auth.check_password(guess).await? else {
+        return Ok(None);
+    };
+    let checked = auth.check_user(&signed_in, guess.code).await;
+    // The console has sessions of its own, so Auth's is not needed any more, whatever came of it.
+    let token = signed_in["access_token"].as_str();
+    let ended = auth.post("/auth/v1/logout?scope=local", token, json!({})).await;
+    if let Err(error) = ended {
+        tracing::warn!(%error, "a session of Auth stays after a sign-in to the console");
+    }
+    checked.map(Some)
+}
+
+impl Auth<'_> {
+    async fn check_password(&self, guess: &Guess<'_>) -> Result<Option<Value>, ConsoleError> {
+        // With the service key Auth asks for no captcha, which this page does not have.
+        let key = self.state.api()?.service_key.expose_secret();
+        let body = match guess.name.contains('@') {
+            true => json!({ "email": guess.name, "password": guess.password }),
+            false => json!({ "phone": guess.name, "password": guess.password }),
+        };
+        let answer = self
+            .post("/auth/v1/token?grant_type=password", Some(key), body)
+            .await?;
+        match answer.status {
+            StatusCode::OK => Ok(Some(answer.body)),
+            StatusCode::BAD_REQUEST if is_wrong(&answer) => Ok(None),
+            _ => Err(refusal_of(&answer)),
+        }
+    }
+
+    /// Checks level and second factor of a user whose password was right.
+    async fn check_user(&self, signed_in: &Value, code: Option<&str>) -> Result<Member, ConsoleError> {
+        let user = &signed_in["user"];
+        let id = user["id"].as_str().and_then(|id| id.parse::<Uuid>().ok());
+        let level = user["app_metadata"]["console"].as_str();
+        let (Some(id), Some(level)) = (id, level.and_then(|level| level.parse::<Level>().ok())) else {
+            return Err(
+                ConsoleError::forbidden("This user is not admitted to the console").with_hint(
+                    "An admin gives users a level: app_metadata.console = \"viewer\" or \"admin\"",
+                ),
+            );
+        };
+        let factor = user["factors"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .find(|factor| factor["factor_type"] == "totp" && factor["status"] == "verified");
+        let Some(factor) = factor.and_then(|factor| factor["id"].as_str()) else {
+            return Err(ConsoleError::forbidden(
+                "Users of the project sign in to the console with a second factor, and this user has none",
+            )
+            .with_hint("Enrol an authenticator app in your application"));
+        };
+        let code = code.ok_or_else(|| {
+            ConsoleError::new(
+                StatusCode::UNAUTHORIZED,
+                "code_required",
+                "Enter the code of your authenticator app",
+            )
+        })?;
+        self.check_code(signed_in["access_token"].as_str(), factor, code)
+            .await?;
+        self.read_member(id, level).await
+    }
+
+    async fn check_code(&self, token: Option<&str>, factor: &str, code: &str) -> Result<(), ConsoleError> {
+        let path = format!("/auth/v1/factors/{factor}/challenge");
+        let challenge = self.post(&path, token, json!({})).await?;
+        if !challenge.status.is_success() {
+            return Err(refusal_of(&challenge));
+        }
+        let path = format!("/auth/v1/factors/{factor}/verify");
+        let body = json!({ "challenge_id": challenge.body["id"], "code": code });
+        let answer = self.post(&path, token, body).await?;
+        if answer.status.is_success() {
+            return Ok(());
+        }
+        // Anything else about the code is the same answer, so that guessing tells nothing more.
+        if answer.status.is_server_error() || answer.status == StatusCode::TOO_MANY_REQUESTS {
+            return Err(refusal_of(&answer));
+        }
+        Err(ConsoleError::new(
+            StatusCode::UNAUTHORIZED,
+            "invalid_code",
+            "The code is wrong or has expired",
+        ))
+    }
+
+    /// Reads the name from the database, which also answers for each later request of the session.
+    async fn read_member(&self, id: Uuid, level: Level) -> Result<Member, ConsoleError> {
+        let client = self.state.database.service().await?;
+        let row = client
+            .query_opt(
+                "select name from selvedge_console.find_project_member($1)",
+                &[&id],
+            )
+            .await?;
+        let row = row.ok_or_else(|| ConsoleError::forbidden("This user is not admitted to the console"))?;
+        Ok(Member {
+            id,
+            name: row.get(0),
+            level,
+        })
+    }
+
+    async fn post(&self, path: &str, token: Option<&str>, body: Value) -> Result<Answer, ConsoleError> {
+        let call = Call {
+            method: Method::POST,
+            path: path.to_owned(),
+            body,
+            key: &self.state.config.publishable_key,
+            token,
+            request_id: &self.caller.request_id,
+            address: &self.caller.address,
+        };
+        call_service(self.state, self.api, call).await
+    }
+}
+
+/// Whether Auth says that address or password is wrong.
+fn is_wrong(answer: &Answer) -> bool {
+    ["error_code", "code"]
+        .iter()
+        .any(|name| answer.body[*name] == "invalid_credentials")
+        || answer.body["error"] == "invalid_grant"
+}
+
+/// Auth's own reason, such as that the address was never confirmed.
+fn refusal_of(answer: &Answer) -> ConsoleError {
+    let text = ["msg", "message", "error_description"]
+        .iter()
+        .find_map(|name| answer.body[*name].as_str());
+    let text = text.unwrap_or("Auth did not answer as expected").to_owned();
+    match answer.status {
+        StatusCode::TOO_MANY_REQUESTS => ConsoleError::new(StatusCode::TOO_MANY_REQUESTS, "too_many", text),
+        status if status.is_server_error() => ConsoleError::unavailable(text),
+        _ => ConsoleError::forbidden(text),
+    }
+}

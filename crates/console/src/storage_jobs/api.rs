@@ -1,0 +1,151 @@
+//! `/api/storage/jobs`: begins, lists and cancels jobs.
+
+use actix_web::{HttpResponse, web};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::job::{COLUMNS, describe};
+use super::request::JobRequest;
+use crate::audit::{self, AuditEntry};
+use crate::error::ConsoleError;
+use crate::session::Session;
+use crate::state::ConsoleState;
+
+/// The jobs that are listed, the newest first.
+const MOST_LISTED: i64 = 50;
+
+/// `GET /api/storage/jobs` → `{jobs: [{id, kind, bucket, target_bucket, first, steps, state, total, done, failed, …}]}`
+pub(super) async fn list(state: web::Data<ConsoleState>) -> Result<HttpResponse, ConsoleError> {
+    let client = state.database.service().await?;
+    let sql =
+        format!("select {COLUMNS} from selvedge_console.storage_jobs order by created_at desc limit $1");
+    let rows = client.query(&sql, &[&MOST_LISTED]).await?;
+    let jobs: Vec<Value> = rows.iter().map(describe).collect();
+    Ok(HttpResponse::Ok().json(json!({ "jobs": jobs })))
+}
+
+/// `GET /api/storage/jobs/{id}` → the job with `failures: [{name, message}]`
+pub(super) async fn show(
+    state: web::Data<ConsoleState>,
+    id: web::Path<Uuid>,
+) -> Result<HttpResponse, ConsoleError> {
+    let client = state.database.service().await?;
+    let sql = format!("select {COLUMNS} from selvedge_console.storage_jobs where id = $1");
+    let row = client.query_opt(&sql, &[&*id]).await?.ok_or_else(unknown)?;
+    let failures = client
+        .query(
+            "select name, message from selvedge_console.storage_job_failures where job = $1 order by name",
+            &[&*id],
+        )
+        .await?;
+    let read = |row: &tokio_postgres::Row| json!({ "name": row.get::<_, String>(0), "message": row.get::<_, String>(1) });
+    let mut job = describe(&row);
+    job["failures"] = failures.iter().map(read).collect();
+    Ok(HttpResponse::Ok().json(job))
+}
+
+/// `POST /api/storage/jobs {kind, bucket, target_bucket?, steps: [{from, to?}]}` → 202 with the job
+pub(super) async fn create(
+    state: web::Data<ConsoleState>,
+    session: Session,
+    wish: web::Json<JobRequest>,
+) -> Result<HttpResponse, ConsoleError> {
+    wish.check()?;
+    state.api()?;
+    check_buckets(&state, &session, &wish).await?;
+    let mut client = state.database.service().await?;
+    let transaction = client.transaction().await?;
+    // Lists of failures can be long, and after a month nobody asks for them; the audit keeps what was done.
+    transaction
+        .execute(
+            "delete from selvedge_console.storage_jobs where finished_at < now() - interval '30 days'",
+            &[],
+        )
+        .await?;
+    // The steps are sent as text, because this crate reads and writes JSON columns in no other place.
+    let sql = format!(
+        "insert into selvedge_console.storage_jobs (kind, bucket, target_bucket, steps, account, level, address, request_id)
+         values ($1, $2, $3, $4::text::jsonb, $5, $6, $7, $8) returning {COLUMNS}"
+    );
+    let row = transaction
+        .query_one(
+            &sql,
+            &[
+                &wish.kind.name(),
+                &wish.bucket,
+                &wish.target_bucket,
+                &serde_json::to_string(&wish.steps)?,
+                &session.account.as_deref(),
+                &session.level.name(),
+                &&*session.address,
+                &&*session.request_id,
+            ],
+        )
+        .await?;
+    let action = format!("storage.job.{}", wish.kind.name());
+    let target = wish.describe();
+    let entry = AuditEntry::new(&action, &target).with_result("started");
+    audit::write(&*transaction, &session, entry).await?;
+    transaction.commit().await?;
+    state.storage_job_added.notify_one();
+    Ok(HttpResponse::Accepted().json(describe(&row)))
+}
+
+/// `DELETE /api/storage/jobs/{id}` → 204: cancels a job, or takes one that has ended off the list.
+pub(super) async fn end(
+    state: web::Data<ConsoleState>,
+    session: Session,
+    id: web::Path<Uuid>,
+) -> Result<HttpResponse, ConsoleError> {
+    let mut client = state.database.service().await?;
+    let transaction = client.transaction().await?;
+    let cancelled = transaction
+        .execute(
+            "update selvedge_console.storage_jobs set state = 'cancelling' where id = $1 and finished_at is null",
+            &[&*id],
+        )
+        .await?;
+    // No running job: what has ended is taken off the list, and the audit keeps its entries.
+    if cancelled == 0 {
+        let removed = transaction
+            .execute("delete from selvedge_console.storage_jobs where id = $1", &[&*id])
+            .await?;
+        if removed == 0 {
+            return Err(unknown());
+        }
+    } else {
+        let target = format!("job {}", *id);
+        audit::write(
+            &*transaction,
+            &session,
+            AuditEntry::new("storage.job.cancel", &target),
+        )
+        .await?;
+    }
+    transaction.commit().await?;
+    // A job that still waits is ended at once.
+    state.storage_job_added.notify_one();
+    Ok(HttpResponse::NoContent().finish())
+}
+
+/// Refuses buckets that are not there, which would make a job without files or one with nothing but failures.
+async fn check_buckets(
+    state: &ConsoleState,
+    session: &Session,
+    wish: &JobRequest,
+) -> Result<(), ConsoleError> {
+    let client = state.database.connection(session.level).await?;
+    for bucket in std::iter::once(&wish.bucket).chain(&wish.target_bucket) {
+        let found = client
+            .query_opt("select from storage.buckets where id = $1", &[bucket])
+            .await?;
+        if found.is_none() {
+            return Err(ConsoleError::not_found(format!("There is no bucket {bucket}")));
+        }
+    }
+    Ok(())
+}
+
+fn unknown() -> ConsoleError {
+    ConsoleError::not_found("There is no such job")
+}

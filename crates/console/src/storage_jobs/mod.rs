@@ -1,0 +1,31 @@
+//! Jobs on folders of files: moved, copied or deleted as a whole, in the server (CONSOLE-121).
+//!
+//! Each file goes through the storage service's public path, so limits, triggers and events are those of a client's request. What
+//! is done is written down batch by batch. A job belongs to no node: whichever holds its advisory lock carries it on, and a crash
+//! releases the lock.
+
+mod api;
+mod job;
+mod objects;
+mod progress;
+mod request;
+mod run;
+
+use actix_web::http::Method;
+
+use crate::endpoint::{Access, ApiRoute};
+use crate::state::Level;
+
+pub(crate) use run::run_forever;
+
+/// The endpoints of this area.
+pub(crate) fn routes() -> Vec<ApiRoute> {
+    let (viewer, admin) = (Access::From(Level::Viewer), Access::From(Level::Admin));
+    let (list, one) = ("/api/storage/jobs", "/api/storage/jobs/{id}");
+    vec![
+        ApiRoute::new(Method::GET, list, viewer, api::list),
+        ApiRoute::new(Method::POST, list, admin, api::create),
+        ApiRoute::new(Method::GET, one, viewer, api::show),
+        ApiRoute::new(Method::DELETE, one, admin, api::end),
+    ]
+}
