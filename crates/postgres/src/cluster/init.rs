@@ -1,6 +1,6 @@
 //! Creates the data directory, once.
 //!
-//! `initdb` writes to a folder named `pgdata.unfinished`, which is renamed to `pgdata` only after it is complete and
+//! `initdb` writes to a folder named `pgdata.unfinished-<process>`, which is renamed to `pgdata` only after it is complete and
 //! synced to disk, so an interrupted start never leaves a partial data directory under the final name.
 
 use std::{
@@ -32,6 +32,7 @@ pub(crate) fn ensure_data_dir(
     data_dir: &Path,
     config: &ClusterConfig,
 ) -> Result<Initialized, ClusterError> {
+    remove_unfinished(data_dir);
     let secret = config.state_dir.join("superuser-password");
     let wished = config.superuser_password.clone();
     let version = data_dir.join("PG_VERSION");
@@ -70,6 +71,21 @@ pub(crate) fn ensure_data_dir(
     })
 }
 
+/// Removes what interrupted starts have left. It never held data of the project.
+fn remove_unfinished(data_dir: &Path) {
+    let entries = data_dir
+        .parent()
+        .and_then(|parent| std::fs::read_dir(parent).ok());
+    let leftovers = entries.into_iter().flatten().flatten().filter(|entry| {
+        let name = entry.file_name();
+        name.to_string_lossy().starts_with("pgdata.unfinished")
+    });
+    for leftover in leftovers {
+        // An initdb that is still running there adds files meanwhile; a later start removes the rest.
+        let _ = std::fs::remove_dir_all(leftover.path());
+    }
+}
+
 fn create_data_dir(
     binaries: &Binaries,
     owner: &Owner,
@@ -77,12 +93,8 @@ fn create_data_dir(
     secret: &Path,
     password: &SecretString,
 ) -> Result<(), ClusterError> {
-    let unfinished = data_dir.with_extension("unfinished");
-    if unfinished.exists() {
-        // Left by an interrupted start. It never held data of the project, and initdb refuses a folder that is not
-        // empty.
-        std::fs::remove_dir_all(&unfinished).map_err(ClusterError::file(&unfinished))?;
-    }
+    // A name of its own: the initdb of a start that was killed may still be writing to the folder of that start.
+    let unfinished = data_dir.with_extension(format!("unfinished-{}", std::process::id()));
     owner.create_private_dir(&unfinished)?;
 
     let password_file = data_dir.with_extension("password");

@@ -5,13 +5,16 @@ use std::{
     fs::{File, OpenOptions},
     io::{Read, Seek, Write},
     path::Path,
-    time::SystemTime,
+    time::{Duration, Instant, SystemTime},
 };
 
 use nix::fcntl::{Flock, FlockArg};
 
 use super::error::ClusterError;
 use super::lock_holder::LockHolder;
+
+/// How long a taken lock is tried again.
+const PROBE_PATIENCE: Duration = Duration::from_millis(500);
 
 /// The held lock; dropping it releases it.
 #[derive(Debug)]
@@ -31,10 +34,9 @@ impl ProjectLock {
     ) -> Result<Self, ClusterError> {
         create_state_dir(state_dir)?;
         let path = state_dir.join("lock");
-        let file = open_lock_file(&path)?;
-        let mut file = match Flock::lock(file, FlockArg::LockExclusiveNonblock) {
+        let mut file = match lock_patiently(open_lock_file(&path)?) {
             Ok(file) => file,
-            Err((file, _)) => {
+            Err(file) => {
                 return Err(ClusterError::AlreadyRunning(Box::new(read_lock_holder(
                     file, state_dir,
                 ))));
@@ -66,10 +68,25 @@ impl ProjectLock {
         if !path.exists() {
             return Ok(None);
         }
-        match Flock::lock(open_lock_file(&path)?, FlockArg::LockExclusiveNonblock) {
+        // Shared, so that two processes that look at the same time do not take each other for the holder.
+        match Flock::lock(open_lock_file(&path)?, FlockArg::LockSharedNonblock) {
             Ok(_free) => Ok(None),
             Err((file, _)) => Ok(Some(read_lock_holder(file, state_dir))),
         }
+    }
+}
+
+/// Takes the lock, or returns the file. A process that only looks whether the lock is free has it for a moment, which must
+/// not look like a running project.
+fn lock_patiently(mut file: File) -> Result<Flock<File>, File> {
+    let deadline = Instant::now() + PROBE_PATIENCE;
+    loop {
+        match Flock::lock(file, FlockArg::LockExclusiveNonblock) {
+            Ok(locked) => return Ok(locked),
+            Err((unlocked, _)) if Instant::now() > deadline => return Err(unlocked),
+            Err((unlocked, _)) => file = unlocked,
+        }
+        std::thread::sleep(Duration::from_millis(2));
     }
 }
 
@@ -113,6 +130,24 @@ fn read_lock_holder(mut file: File, state_dir: &Path) -> LockHolder {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn acquire_succeeds_while_others_look_whether_the_lock_is_free() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let state = folder.path().join(".selvedge");
+        drop(ProjectLock::acquire(&state, 1, &[]).expect("free"));
+        let probe = open_lock_file(&state.join("lock")).expect("opened");
+        let probe = Flock::lock(probe, FlockArg::LockExclusiveNonblock).expect("free");
+
+        let acquired = std::thread::scope(|scope| {
+            let acquiring = scope.spawn(|| ProjectLock::acquire(&state, 1, &[]));
+            std::thread::sleep(Duration::from_millis(20));
+            drop(probe);
+            acquiring.join().expect("no panic")
+        });
+
+        assert!(acquired.is_ok());
+    }
 
     #[test]
     fn acquire_reports_the_process_that_holds_the_lock() {

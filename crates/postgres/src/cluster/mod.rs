@@ -10,6 +10,7 @@
 
 mod binaries;
 mod config;
+mod data_home;
 mod error;
 mod init;
 mod lock;
@@ -129,6 +130,15 @@ impl Cluster {
             is_new: initialized.is_new,
             _lock: lock,
         })
+    }
+
+    /// Makes PostgreSQL end at once when this process is killed. For clusters whose data nobody needs afterwards; the next
+    /// start ends any other.
+    ///
+    /// # Errors
+    /// When the process that watches cannot be started.
+    pub fn end_with_process(&mut self) -> Result<(), ClusterError> {
+        self.postmaster.end_with_process()
     }
 
     /// True when this start created the data directory. Seeds and configured buckets are applied only then.
@@ -268,6 +278,32 @@ impl Cluster {
             .password(password.trim())
             .dbname(DATABASE);
         Ok(login)
+    }
+
+    /// The folders with data of projects that do not exist any more, each with the state folder that the project had.
+    /// Only a start as root keeps data outside of the project.
+    #[must_use]
+    pub fn find_abandoned_data() -> Vec<(PathBuf, PathBuf)> {
+        owner::find_abandoned_homes()
+    }
+
+    /// Deletes everything about a cluster that nobody needs any more, its state folder included.
+    ///
+    /// # Errors
+    /// When it runs, or something cannot be deleted.
+    pub fn delete_whole(state_dir: &Path) -> Result<(), ClusterError> {
+        // Ends a PostgreSQL that a killed process has left running, too.
+        Self::delete_data(state_dir)?;
+        let home = Self::data_home(state_dir)?;
+        for folder in [home.as_path(), state_dir] {
+            match std::fs::remove_dir_all(folder) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                    return Err(ClusterError::file(folder)(error));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
     }
 
     /// Deletes the project's data, for `reset`. Takes the project's lock, so it fails while the server runs.

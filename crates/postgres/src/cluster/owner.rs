@@ -4,7 +4,7 @@
 //! `postgres` if the machine has one, else as `nobody`. No user is created, since a server should not edit
 //! `/etc/passwd`, and a user id without an entry there does not work, because PostgreSQL looks its user up by name. The
 //! user must be able to reach the data; where it may not enter the project's folder (`/root/…`), the data is in
-//! `/var/lib/selvedge/<hash>`.
+//! `/var/lib/selvedge/<hash>` (`data_home`).
 
 use std::{
     os::unix::{
@@ -16,9 +16,8 @@ use std::{
 };
 
 use nix::unistd::{User, geteuid};
-use sha2::{Digest, Sha256};
 
-use super::error::ClusterError;
+use super::{data_home, error::ClusterError};
 
 /// Parent of the data folders of projects that the cluster's user cannot enter.
 const DATA_PARENT: &str = "/var/lib/selvedge";
@@ -112,31 +111,22 @@ impl Owner {
     }
 
     /// The folder for the cluster's data: the project's state folder, or one elsewhere when this user cannot reach it.
-    /// The choice is recorded in the file `location` of the state folder, so that later permission changes do not move
-    /// it.
+    /// The choice is recorded in the state folder, so that later permission changes do not move it.
     pub(crate) fn data_home(&self, state_dir: &Path) -> Result<PathBuf, ClusterError> {
-        let recorded = state_dir.join("location");
-        if let Ok(home) = std::fs::read_to_string(&recorded) {
-            let home = PathBuf::from(home.trim());
-            if home.is_dir() {
-                return Ok(home);
-            }
+        if let Some(home) = data_home::find(state_dir) {
+            return Ok(home);
         }
         if self.can_reach(state_dir) {
             return Ok(state_dir.to_owned());
         }
-        let state = state_dir.canonicalize().map_err(ClusterError::file(state_dir))?;
-        let name = &hex::encode(Sha256::digest(state.as_os_str().as_encoded_bytes()))[..16];
-        let home = Path::new(DATA_PARENT).join(name);
-        for folder in [Path::new(DATA_PARENT), &home] {
-            std::fs::create_dir_all(folder).map_err(ClusterError::file(folder))?;
-            // Set explicitly, because a strict umask would keep the cluster's user out.
-            std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o755))
-                .map_err(ClusterError::file(folder))?;
-        }
-        std::fs::write(&recorded, format!("{}\n", home.display())).map_err(ClusterError::file(&recorded))?;
-        Ok(home)
+        data_home::create(Path::new(DATA_PARENT), state_dir)
+            .map_err(ClusterError::file(Path::new(DATA_PARENT)))
     }
+}
+
+/// The data folders of projects that do not exist any more, each with the state folder that it had.
+pub(crate) fn find_abandoned_homes() -> Vec<(PathBuf, PathBuf)> {
+    data_home::find_abandoned(Path::new(DATA_PARENT))
 }
 
 #[cfg(test)]

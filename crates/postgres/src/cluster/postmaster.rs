@@ -10,7 +10,7 @@ use std::{
     net::TcpListener,
     os::unix::process::CommandExt,
     path::{Path, PathBuf},
-    process::{Child, Stdio},
+    process::{Child, Command, Stdio},
     thread::sleep,
     time::{Duration, Instant},
 };
@@ -42,6 +42,8 @@ const PORT_PATIENCE: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub(crate) struct Postmaster {
     child: Child,
+    /// Ends it when this process has been killed; see [`spawn_watch`].
+    watch: Option<Child>,
 }
 
 impl Postmaster {
@@ -63,7 +65,7 @@ impl Postmaster {
             let log = open_log(&log_path)?;
             let log_start = log.metadata().map_or(0, |meta| meta.len());
             let child = spawn_postmaster(binaries, owner, data_dir, socket_dir, config, log)?;
-            let mut postmaster = Self { child };
+            let mut postmaster = Self { child, watch: None };
             match postmaster.wait_until_ready(data_dir, deadline) {
                 Ok(()) => return Ok(postmaster),
                 Err(reason) => {
@@ -105,6 +107,12 @@ impl Postmaster {
         self.child.id().cast_signed()
     }
 
+    /// Makes it end at once when this process is killed, instead of at the next start.
+    pub(crate) fn end_with_process(&mut self) -> Result<(), ClusterError> {
+        self.watch = Some(spawn_watch(self.pid())?);
+        Ok(())
+    }
+
     /// Its exit status as text, or `None` while it runs.
     pub(crate) fn has_ended(&mut self) -> Option<String> {
         self.child
@@ -116,6 +124,15 @@ impl Postmaster {
 
     /// Ends it with SIGINT, and with SIGQUIT when that takes longer than [`FAST_SHUTDOWN`].
     pub(crate) fn stop(&mut self) -> Result<(), ClusterError> {
+        self.end_process()?;
+        if let Some(mut watch) = self.watch.take() {
+            // Its process cannot be left, because it ends when this one does.
+            let _ = watch.kill().and_then(|()| watch.wait());
+        }
+        Ok(())
+    }
+
+    fn end_process(&mut self) -> Result<(), ClusterError> {
         let pid = self.pid();
         for (signal, grace_period) in [
             (Signal::SIGINT, FAST_SHUTDOWN),
@@ -185,6 +202,22 @@ fn spawn_postmaster(
         .stderr(log)
         .process_group(0);
     command.spawn().map_err(ClusterError::run(&program))
+}
+
+/// Starts a shell that ends the postmaster at once when this process ends, however it does: the pipe to its standard input
+/// is closed then.
+fn spawn_watch(postmaster: i32) -> Result<Child, ClusterError> {
+    let shell = Path::new("/bin/sh");
+    Command::new(shell)
+        .args(["-c", "while read -r line; do :; done; kill -QUIT \"$0\""])
+        .arg(postmaster.to_string())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        // A signal to the terminal's process group must not end it before this process.
+        .process_group(0)
+        .spawn()
+        .map_err(ClusterError::run(shell))
 }
 
 /// Ends a postmaster of this data directory that a killed server left running, so that a new one can start with the

@@ -1,6 +1,7 @@
 //! A temporary project, free ports for it, and commands of the binary in it.
 
 use std::fs::{File, Permissions};
+use std::io::{Read as _, Seek as _};
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -193,7 +194,7 @@ impl Project {
         }
     }
 
-    async fn try_database(&self) -> Result<tokio_postgres::Client, tokio_postgres::Error> {
+    pub(crate) async fn try_database(&self) -> Result<tokio_postgres::Client, tokio_postgres::Error> {
         let url = format!(
             "postgresql://postgres:postgres@127.0.0.1:{}/postgres",
             self.ports.database
@@ -236,6 +237,30 @@ pub(crate) async fn wait_for_statement(database: &tokio_postgres::Client, part: 
         assert!(Instant::now() < deadline, "{part} never ran");
         actix_web::rt::time::sleep(Duration::from_millis(5)).await;
     }
+}
+
+/// Begins a command, and kills it with SIGKILL as soon as `is_time`.
+pub(crate) async fn kill_when(mut command: Command, is_time: impl AsyncFn() -> bool) {
+    let mut printed = tempfile::tempfile().expect("a file");
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(printed.try_clone().expect("a second handle"))
+        .stderr(printed.try_clone().expect("a second handle"))
+        .spawn()
+        .expect("the binary starts");
+    let deadline = Instant::now() + TIMEOUT;
+    while !is_time().await {
+        if child.try_wait().expect("a child").is_some() {
+            let mut text = String::new();
+            printed.rewind().expect("a file");
+            printed.read_to_string(&mut text).expect("text");
+            panic!("it ended too early: {text}");
+        }
+        assert!(Instant::now() < deadline, "the moment does not come");
+        actix_web::rt::time::sleep(Duration::from_millis(1)).await;
+    }
+    child.kill().expect("killed");
+    child.wait().expect("it has ended");
 }
 
 impl Running {

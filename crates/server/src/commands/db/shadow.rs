@@ -86,6 +86,5 @@ fn delete_shadow_database(folder: &Path) -> Result<()> {
         return Ok(());
     }
     // The cluster's files are not always in this folder: started as root, they are in one of PostgreSQL's user.
-    Cluster::delete_data(folder)?;
-    std::fs::remove_dir_all(folder).with_context(|| format!("cannot delete {}", folder.display()))
+    Cluster::delete_whole(folder).with_context(|| format!("cannot delete {}", folder.display()))
 }

@@ -1,8 +1,9 @@
 //! This machine: room on the disk, and the port of the API.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use nix::sys::statvfs::statvfs;
+use selvedge_postgres::cluster::Cluster;
 use tokio::net::TcpListener;
 
 use super::finding::Finding;
@@ -13,10 +14,26 @@ const GIB: u64 = 1024 * 1024 * 1024;
 
 /// Examines disk and port. `is_running` says whether the project's instance runs on this machine.
 pub(super) async fn examine_machine(config: &Config, is_running: bool) -> Vec<Finding> {
-    vec![
+    let mut findings = vec![
         check_disk(&config.selvedge.data_dir),
         check_port(config, is_running).await,
-    ]
+    ];
+    findings.extend(Cluster::find_abandoned_data().iter().map(report_abandoned));
+    findings
+}
+
+/// Data of a project whose folder is gone. Nothing removes it by itself, because the folder may be on a disk that is not
+/// mounted at the moment.
+fn report_abandoned((home, project): &(PathBuf, PathBuf)) -> Finding {
+    Finding::warning(
+        "leftovers",
+        format!(
+            "{} holds the database of a project that is not at {} any more",
+            home.display(),
+            project.display()
+        ),
+        format!("if it was deleted:  rm -r {}", home.display()),
+    )
 }
 
 fn check_disk(folder: &Path) -> Finding {

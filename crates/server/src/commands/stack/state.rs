@@ -52,13 +52,7 @@ fn remove_state(folder: &Path) -> Result<()> {
     if Cluster::find_running(folder)?.is_some() {
         return Ok(());
     }
-    // Ends a PostgreSQL that a killed host has left running.
-    Cluster::delete_data(folder)?;
-    let home = Cluster::data_home(folder)?;
-    if home != folder {
-        std::fs::remove_dir_all(&home)?;
-    }
-    Ok(std::fs::remove_dir_all(folder)?)
+    Ok(Cluster::delete_whole(folder)?)
 }
 
 /// A hash of program, settings and files that decide what the template contains.

@@ -1,0 +1,137 @@
+//! Folders for the data of projects that the cluster's user cannot enter, below one folder of the machine.
+//!
+//! A project and its folder name each other: `location` in the project's state folder, and `project` here. So a project that
+//! was moved keeps its data, a copy of a project does not get the data of the original, and a new project in the place
+//! of a deleted one begins without data.
+
+use std::{
+    io,
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
+};
+
+use sha2::{Digest, Sha256};
+
+/// The file in the state folder that names the data folder.
+const LOCATION: &str = "location";
+/// The file in the data folder that names the state folder.
+const PROJECT: &str = "project";
+
+/// The data folder that a project has; `None` when it has none of its own.
+pub(crate) fn find(state_dir: &Path) -> Option<PathBuf> {
+    let home = read_path(&state_dir.join(LOCATION))?;
+    let state = state_dir.canonicalize().ok()?;
+    if !home.is_dir() {
+        return None;
+    }
+    match read_path(&home.join(PROJECT)) {
+        Some(project) if project == state => {}
+        // The state folder is a copy, and the original still uses the data.
+        Some(project) if is_in_use(&home, &project) => return None,
+        // Moved, or made before this file was written. An error only means that the file stays as it is.
+        _ => {
+            let _ = write_path(&home.join(PROJECT), &state);
+        }
+    }
+    Some(home)
+}
+
+/// Makes a data folder below `parent` for a project that has none.
+pub(crate) fn create(parent: &Path, state_dir: &Path) -> io::Result<PathBuf> {
+    let state = state_dir.canonicalize()?;
+    let name = &hex::encode(Sha256::digest(state.as_os_str().as_encoded_bytes()))[..16];
+    create_folder(parent)?;
+    // A folder of this name may hold the data of a project that was here before and was moved or deleted.
+    let home = (0..)
+        .map(|number| match number {
+            0 => parent.join(name),
+            number => parent.join(format!("{name}-{number}")),
+        })
+        .find(|home| !home.exists())
+        .unwrap_or_else(|| parent.join(name));
+    create_folder(&home)?;
+    write_path(&home.join(PROJECT), &state)?;
+    write_path(&state.join(LOCATION), &home)?;
+    Ok(home)
+}
+
+/// The data folders below `parent` whose projects do not exist any more, each with the state folder that it had.
+pub(crate) fn find_abandoned(parent: &Path) -> Vec<(PathBuf, PathBuf)> {
+    let entries = std::fs::read_dir(parent).into_iter().flatten().flatten();
+    entries
+        .filter_map(|entry| Some((entry.path(), read_path(&entry.path().join(PROJECT))?)))
+        .filter(|(home, project)| !is_in_use(home, project))
+        .collect()
+}
+
+/// Whether the state folder `project` names this data folder as its own.
+fn is_in_use(home: &Path, project: &Path) -> bool {
+    read_path(&project.join(LOCATION)).is_some_and(|location| location == home)
+}
+
+fn read_path(file: &Path) -> Option<PathBuf> {
+    let text = std::fs::read_to_string(file).ok()?;
+    Some(PathBuf::from(text.trim_end_matches('\n')))
+}
+
+fn write_path(file: &Path, path: &Path) -> io::Result<()> {
+    std::fs::write(file, format!("{}\n", path.display()))
+}
+
+fn create_folder(folder: &Path) -> io::Result<()> {
+    std::fs::create_dir_all(folder)?;
+    // Set explicitly, because a strict umask would keep the cluster's user out.
+    std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o755))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A folder for data, and one for projects.
+    fn folders() -> (tempfile::TempDir, PathBuf, PathBuf) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = folder.path().canonicalize().expect("it exists");
+        let (parent, projects) = (root.join("data"), root.join("projects"));
+        std::fs::create_dir_all(projects.join("one")).expect("created");
+        (folder, parent, projects)
+    }
+
+    #[test]
+    fn a_moved_project_keeps_its_data_and_a_copy_or_a_successor_gets_data_of_its_own() {
+        let (_folder, parent, projects) = folders();
+        let one = projects.join("one");
+        assert_eq!(find(&one), None);
+        let home = create(&parent, &one).expect("created");
+        assert_eq!(find(&one), Some(home.clone()));
+
+        let copy = projects.join("copy");
+        std::fs::create_dir(&copy).expect("created");
+        std::fs::copy(one.join(LOCATION), copy.join(LOCATION)).expect("copied");
+        assert_eq!(find(&copy), None);
+        assert_ne!(create(&parent, &copy).expect("created"), home);
+
+        let moved = projects.join("moved");
+        std::fs::rename(&one, &moved).expect("moved");
+        assert_eq!(find(&moved), Some(home.clone()));
+        std::fs::create_dir(&one).expect("created");
+        let successor = create(&parent, &one).expect("created");
+        assert_ne!(successor, home);
+        assert_eq!(find_abandoned(&parent), []);
+
+        std::fs::remove_dir_all(&one).expect("deleted");
+        assert_eq!(find_abandoned(&parent), [(successor, one)]);
+    }
+
+    #[test]
+    fn data_without_the_name_of_its_project_belongs_to_whoever_names_it() {
+        let (_folder, parent, projects) = folders();
+        let (one, home) = (projects.join("one"), parent.join("old"));
+        std::fs::create_dir_all(&home).expect("created");
+        write_path(&one.join(LOCATION), &home).expect("written");
+
+        assert_eq!(find_abandoned(&parent), []);
+        assert_eq!(find(&one), Some(home));
+        assert_eq!(find_abandoned(&parent), []);
+    }
+}

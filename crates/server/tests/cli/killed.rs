@@ -1,0 +1,117 @@
+//! `kill -9` in the middle of a first start, a migration, a push and a reset: nothing is half-applied, and the next command
+//! goes on.
+
+use crate::support::{Project, kill_when};
+
+const FIRST: &str = "create table notes (body text);";
+/// Takes a second between its two statements, in which it is killed.
+const SLOW: &str = "create table half (n int); select pg_sleep(1); create table whole (n int);";
+const SEED: &str = "insert into notes values ('one'); select pg_sleep(1); insert into notes values ('two');";
+
+fn project() -> Project {
+    let project = Project::new();
+    project.write("migrations/20260101000000_first.sql", FIRST);
+    project
+}
+
+/// Whether the project's database runs a statement with this text.
+async fn runs(project: &Project, text: &str) -> bool {
+    let query = "select exists (select from pg_stat_activity
+        where pid <> pg_backend_pid() and state = 'active' and query like '%' || $1 || '%')";
+    match project.try_database().await {
+        Ok(client) => client
+            .query_one(query, &[&text])
+            .await
+            .is_ok_and(|row| row.get(0)),
+        Err(_) => false,
+    }
+}
+
+/// Whether there is a data directory that initdb has not completed.
+fn has_unfinished(project: &Project) -> bool {
+    let entries = std::fs::read_dir(project.path(".selvedge")).into_iter().flatten();
+    entries.flatten().any(|entry| {
+        entry
+            .file_name()
+            .to_string_lossy()
+            .starts_with("pgdata.unfinished")
+            && entry.path().join("base").exists()
+    })
+}
+
+/// The rows of `notes`, the tables of the slow migration, and the history.
+async fn describe(project: &Project) -> String {
+    let query = "select concat_ws(' | ',
+        (select string_agg(body, ',' order by body) from notes),
+        (select string_agg(relname, ',' order by relname) from pg_class where relname in ('half', 'whole')),
+        (select string_agg(version, ',' order by version) from supabase_migrations.schema_migrations))";
+    let row = project.database().await.query_one(query, &[]).await;
+    row.expect("a row").get(0)
+}
+
+const COMPLETE: &str = "one,two | half,whole | 20260101000000,20260101000001";
+
+#[actix_web::test]
+async fn gw_031_a_first_start_that_is_killed_at_any_step_goes_on_at_the_next_start() {
+    let project = project();
+    project.write("migrations/20260101000001_slow.sql", SLOW);
+    project.write("seed.sql", SEED);
+    let start = || {
+        let arguments = project.start_arguments();
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        project.command(&arguments)
+    };
+
+    kill_when(start(), async || has_unfinished(&project)).await;
+    kill_when(start(), async || runs(&project, "create table half").await).await;
+    kill_when(start(), async || runs(&project, "insert into notes").await).await;
+
+    let running = project.start().await;
+    assert_eq!(describe(&project).await, COMPLETE);
+    assert!(!has_unfinished(&project));
+    running.stop();
+}
+
+#[actix_web::test]
+async fn gw_031_a_push_or_a_reset_that_is_killed_leaves_nothing_half_applied_and_can_be_repeated() {
+    let project = project();
+    let running = project.start().await;
+    project.write("migrations/20260101000001_slow.sql", SLOW);
+    let in_migration = async || runs(&project, "create table half").await;
+
+    kill_when(project.command(&["db", "push"]), in_migration).await;
+    assert_eq!(describe(&project).await, "20260101000000");
+    project.run_and_expect_success(&["db", "push"]);
+    assert_eq!(
+        describe(&project).await,
+        "half,whole | 20260101000000,20260101000001"
+    );
+
+    project.write("seed.sql", SEED);
+    kill_when(project.command(&["db", "reset"]), in_migration).await;
+    let in_seed = async || runs(&project, "insert into notes").await;
+    kill_when(project.command(&["db", "reset"]), in_seed).await;
+    running.stop();
+    let running = project.start().await;
+    assert_eq!(describe(&project).await, COMPLETE, "the start has run the seeds");
+
+    kill_when(project.command(&["db", "reset"]), in_seed).await;
+    project.run_and_expect_success(&["db", "reset"]);
+    assert_eq!(describe(&project).await, COMPLETE);
+    running.stop();
+}
+
+#[actix_web::test]
+async fn gw_031_a_reset_of_a_stopped_project_that_is_killed_is_completed_by_the_next_start() {
+    let project = project();
+    project.start().await.stop();
+    project.write("seed.sql", SEED);
+    let port = project.ports.database.to_string();
+    let reset = project.command(&["reset", "--yes", "--db-port", &port]);
+
+    kill_when(reset, async || runs(&project, "insert into notes").await).await;
+
+    let running = project.start().await;
+    assert_eq!(describe(&project).await, "one,two | 20260101000000");
+    running.stop();
+}
