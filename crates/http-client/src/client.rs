@@ -9,8 +9,9 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
+use hyper::body::Incoming;
 use hyper::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, USER_AGENT};
-use hyper::{Method, Request, Uri};
+use hyper::{Method, Request, Response, Uri};
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
@@ -104,6 +105,37 @@ impl CallResponse {
         serde_json::from_slice(&self.body).map_err(|_| CallError::NotJson {
             host: self.host.clone(),
         })
+    }
+}
+
+/// A response whose body is read piece by piece, for bodies that should not be in memory as a whole.
+#[derive(Debug)]
+pub struct StreamedResponse {
+    pub host: String,
+    pub status: u16,
+    pub headers: HeaderMap,
+    body: Incoming,
+    timeout: Duration,
+}
+
+impl StreamedResponse {
+    /// Reads the next piece of the body; `None` at its end.
+    ///
+    /// # Errors
+    /// [`CallError::Timeout`] when nothing arrives for as long as the call's timeout, [`CallError::BadBody`] when the
+    /// connection ends before the body.
+    pub async fn next_chunk(&mut self) -> Result<Option<Bytes>, CallError> {
+        let host = || self.host.clone();
+        loop {
+            let frame = tokio::time::timeout(self.timeout, self.body.frame()).await;
+            let frame = frame.map_err(|_| CallError::Timeout { host: host() })?;
+            let Some(frame) = frame else { return Ok(None) };
+            let frame = frame.map_err(|_| CallError::BadBody { host: host() })?;
+            // Other frames are trailers.
+            if let Ok(data) = frame.into_data() {
+                return Ok(Some(data));
+            }
+        }
     }
 }
 
@@ -208,7 +240,47 @@ impl HttpClient {
     /// # Errors
     /// [`CallError`] when the URL is not http(s), or when no complete response arrives within the limits.
     pub async fn send(&self, call: Call) -> Result<CallResponse, CallError> {
-        let uri: Uri = call.url.parse().map_err(|_| CallError::BadUrl)?;
+        let (uri, host) = self.check_url(&call.url)?;
+        let timeout = call.timeout;
+        let exchange = async {
+            let max_bytes = call.max_response_bytes;
+            let (head, body) = self.request(call, uri, &host).await?.into_parts();
+            Ok(CallResponse {
+                host: host.clone(),
+                status: head.status.as_u16(),
+                headers: head.headers,
+                body: read_body(body, max_bytes, &host).await?,
+            })
+        };
+        tokio::time::timeout(timeout, exchange)
+            .await
+            .unwrap_or(Err(CallError::Timeout { host: host.clone() }))
+    }
+
+    /// Sends the request and returns when the head of the response is there. The call's timeout is the longest wait for the
+    /// head and for each piece of the body; its limit of size does not count.
+    ///
+    /// # Errors
+    /// [`CallError`] when the URL is not http(s), or when no head arrives in time.
+    pub async fn open(&self, call: Call) -> Result<StreamedResponse, CallError> {
+        let (uri, host) = self.check_url(&call.url)?;
+        let timeout = call.timeout;
+        let response = tokio::time::timeout(timeout, self.request(call, uri, &host))
+            .await
+            .unwrap_or(Err(CallError::Timeout { host: host.clone() }))?;
+        let (head, body) = response.into_parts();
+        Ok(StreamedResponse {
+            host,
+            status: head.status.as_u16(),
+            headers: head.headers,
+            body,
+            timeout,
+        })
+    }
+
+    /// Parses a URL and checks whether its host may be called. Returns the host, too.
+    fn check_url(&self, url: &str) -> Result<(Uri, String), CallError> {
+        let uri: Uri = url.parse().map_err(|_| CallError::BadUrl)?;
         let host = uri.host().ok_or(CallError::BadUrl)?.to_owned();
         if !matches!(uri.scheme_str(), Some("http" | "https")) {
             return Err(CallError::BadUrl);
@@ -218,14 +290,11 @@ impl HttpClient {
         if !self.calls_private && address.is_ok_and(is_private) {
             return Err(CallError::Private { host });
         }
-        let timeout = call.timeout;
-        tokio::time::timeout(timeout, self.exchange_messages(call, uri, &host))
-            .await
-            .unwrap_or(Err(CallError::Timeout { host }))
+        Ok((uri, host))
     }
 
-    /// Sends the request and reads the response, without a limit of time.
-    async fn exchange_messages(&self, call: Call, uri: Uri, host: &str) -> Result<CallResponse, CallError> {
+    /// Sends the request and waits for the head of the response, without a limit of time.
+    async fn request(&self, call: Call, uri: Uri, host: &str) -> Result<Response<Incoming>, CallError> {
         let mut request = Request::new(Full::new(call.body));
         *request.method_mut() = call.method;
         *request.uri_mut() = uri;
@@ -243,29 +312,26 @@ impl HttpClient {
             };
             CallError::Unreachable { host, step }
         };
-        let response = self
-            .inner
+        self.inner
             .get_or_init(|| build_client(self.calls_private, &self.addresses))
             .request(request)
             .await
-            .map_err(unreachable)?;
-        let (head, body) = response.into_parts();
-        let body = Limited::new(body, call.max_response_bytes).collect().await;
-        let body = body.map_err(|error| {
-            let host = host.to_owned();
-            if error.is::<LengthLimitError>() {
-                CallError::TooLarge { host }
-            } else {
-                CallError::BadBody { host }
-            }
-        })?;
-        Ok(CallResponse {
-            host: host.to_owned(),
-            status: head.status.as_u16(),
-            headers: head.headers,
-            body: body.to_bytes(),
-        })
+            .map_err(unreachable)
     }
+}
+
+/// Reads a whole body of at most `max_bytes`.
+async fn read_body(body: Incoming, max_bytes: usize, host: &str) -> Result<Bytes, CallError> {
+    let body = Limited::new(body, max_bytes).collect().await;
+    let body = body.map_err(|error| {
+        let host = host.to_owned();
+        if error.is::<LengthLimitError>() {
+            CallError::TooLarge { host }
+        } else {
+            CallError::BadBody { host }
+        }
+    })?;
+    Ok(body.to_bytes())
 }
 
 /// Creates the client. It trusts the machine's certificate authorities, or Mozilla's where the machine has none, as in

@@ -1,8 +1,8 @@
 //! HTTP calls to other servers, for services that make them: identity providers, hooks, captcha and messaging services
 //! (Auth), requests that SQL has queued (jobs), and generators of pictures (generator).
 //!
-//! In: method, URL, headers and body of one request, with its limits. Out: the whole response, or an error that names
-//! only the host. The crate follows no redirects, stores nothing and knows no protocol above HTTP but the
+//! In: method, URL, headers and body of one request, with its limits. Out: the response, as a whole or piece by piece, or an
+//! error that names only the host. The crate follows no redirects, stores nothing and knows no protocol above HTTP but the
 //! signatures of Standard Webhooks. Which private
 //! addresses may be called is decided where the client is made.
 
@@ -13,6 +13,7 @@ mod webhook;
 
 pub use client::{
     Call, CallError, CallResponse, DEFAULT_MAX_RESPONSE_BYTES, DEFAULT_TIMEOUT, FailedStep, HttpClient,
+    StreamedResponse,
 };
 pub use private_network::is_private;
 pub use resolver::{Addresses, Resolution, ResolveName};

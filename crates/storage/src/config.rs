@@ -1,9 +1,11 @@
 //! Settings of the storage service. The server fills them from `[storage]` of the project's configuration.
 
+use std::io;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
-use crate::backend::S3BackendConfig;
+use crate::backend::{Backend, FileBackend, S3Backend, S3BackendConfig};
 
 /// Settings of the storage service, read once at start.
 #[derive(Debug, Clone)]
@@ -45,6 +47,19 @@ pub struct StorageConfig {
     pub object_lock_timeout: Duration,
     /// How long an upload may send nothing before it is aborted. Default 60 s.
     pub upload_idle_timeout: Duration,
+}
+
+impl StorageConfig {
+    /// Opens the store of the bytes.
+    ///
+    /// # Errors
+    /// When its folder cannot be created or read.
+    pub fn open_backend(&self) -> io::Result<Arc<dyn Backend>> {
+        Ok(match &self.s3_backend {
+            Some(s3) => Arc::new(S3Backend::open(s3.clone())?),
+            None => Arc::new(FileBackend::open(&self.root)?),
+        })
+    }
 }
 
 impl Default for StorageConfig {

@@ -12,7 +12,7 @@ use selvedge_token::KeyRing;
 use tokio::sync::Semaphore;
 
 use crate::backend::blob_deleter::BlobDeleter;
-use crate::backend::{Backend, FileBackend, S3Backend, Version};
+use crate::backend::{Backend, Version};
 use crate::config::StorageConfig;
 use crate::render::Renderer;
 use crate::tus::UploadLocks;
@@ -40,10 +40,7 @@ impl Storage {
     /// # Errors
     /// When its folder cannot be created or read.
     pub fn open(config: StorageConfig, database: Arc<Database>, keys: Arc<KeyRing>) -> io::Result<Self> {
-        let backend: Arc<dyn Backend> = match &config.s3_backend {
-            Some(s3) => Arc::new(S3Backend::open(s3.clone())?),
-            None => Arc::new(FileBackend::open(&config.root)?),
-        };
+        let backend = config.open_backend()?;
         let blob_deleter = BlobDeleter::start(Arc::clone(&backend))?;
         let transactions = database.pool(Login::Authenticator, config.transaction_pool_size);
         let renderer = config

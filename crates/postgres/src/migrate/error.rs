@@ -59,6 +59,8 @@ pub struct MissingExtension {
     pub name: String,
     /// How to install it.
     pub advice: String,
+    /// Debian's package with it, where the name is known.
+    pub package: Option<String>,
 }
 
 /// A conflict between the migrations folder and the history in the database (GW-022). The first two messages are those

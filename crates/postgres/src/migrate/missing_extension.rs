@@ -21,16 +21,34 @@ pub struct ExtensionUse {
 enum Missing {
     /// Dumps of hosted projects create it whether or not it is used: it is skipped, with this warning.
     Ignorable(&'static str),
-    /// The migration fails; the text says how to install the extension.
-    Needed(String),
+    /// The migration fails.
+    Needed {
+        /// How to install the extension.
+        advice: String,
+        /// Debian's package with it.
+        package: Option<String>,
+    },
+}
+
+impl Missing {
+    fn needed(advice: impl Into<String>) -> Self {
+        Self::Needed {
+            advice: advice.into(),
+            package: None,
+        }
+    }
 }
 
 fn decide_missing(name: &str, major_version: u32) -> Missing {
     let package = |suffix: &str| {
-        Missing::Needed(format!(
-            "install it for PostgreSQL {major_version} (Debian and Ubuntu: apt install postgresql-{major_version}-{suffix}, \
-             from apt.postgresql.org where the distribution has none), or name another PostgreSQL with --pg-bin"
-        ))
+        let package = format!("postgresql-{major_version}-{suffix}");
+        Missing::Needed {
+            advice: format!(
+                "install it for PostgreSQL {major_version} (Debian and Ubuntu: apt install {package}, from \
+                 apt.postgresql.org where the distribution has none), or name another PostgreSQL with --pg-bin"
+            ),
+            package: Some(package),
+        }
     };
     match name {
         "pg_graphql" => Missing::Ignorable("graphql_public.graphql() answers that it is not enabled"),
@@ -39,7 +57,7 @@ fn decide_missing(name: &str, major_version: u32) -> Missing {
         "hypopg" | "index_advisor" => Missing::Ignorable("index advice is not available"),
         "pg_stat_monitor" | "plan_filter" | "safeupdate" => Missing::Ignorable("it only observes"),
         "vector" if [16, 18].contains(&major_version) => {
-            Missing::Needed("run `selvedge extension add vector`, which downloads it".to_owned())
+            Missing::needed("run `selvedge extension add vector`, which downloads it")
         }
         "vector" => package("pgvector"),
         "postgis" => package("postgis-3"),
@@ -47,9 +65,8 @@ fn decide_missing(name: &str, major_version: u32) -> Missing {
         "pgaudit" => package("pgaudit"),
         "rum" => package("rum"),
         "plpgsql_check" => package("plpgsql-check"),
-        _ => Missing::Needed(
-            "install it for this PostgreSQL, or use another one: --pg-bin DIR, or DATABASE_URL for a server of your own"
-                .to_owned(),
+        _ => Missing::needed(
+            "install it for this PostgreSQL, or use another one: --pg-bin DIR, or DATABASE_URL for a server of your own",
         ),
     }
 }
@@ -81,11 +98,12 @@ pub fn check_extensions(
                     used.line
                 ),
             )),
-            Missing::Needed(advice) => missing.push(MissingExtension {
+            Missing::Needed { advice, package } => missing.push(MissingExtension {
                 path: used.path.clone(),
                 line: used.line,
                 name: used.name.clone(),
                 advice,
+                package,
             }),
         }
     }

@@ -42,7 +42,7 @@ pub use platform::{
 };
 pub use project::{
     LOCK_TIMEOUT, MigrationState, MigrationStatus, apply_pending, apply_roles, find_pending, list_migrations,
-    run_uncommitted,
+    run_statements, run_uncommitted,
 };
 pub use repair::{fetch_migrations, forget_migrations, record_migrations};
 pub use seed::{SeedFile, SeedOutcome, apply_seeds, find_seeds};

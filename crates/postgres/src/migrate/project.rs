@@ -261,6 +261,22 @@ pub async fn run_uncommitted(
     outcome
 }
 
+/// Runs a text in the transaction and with the role that the caller has set. `path` says in errors where it comes from.
+///
+/// # Errors
+/// See [`MigrateError`].
+pub async fn run_statements(
+    client: &Client,
+    path: &Path,
+    text: &str,
+    mut warn: impl FnMut(String),
+) -> Result<(), MigrateError> {
+    let scripts = [Script::parse(path, text)?];
+    let plan = plan_statements(client, &scripts, &mut warn).await?;
+    let [script] = &scripts;
+    script.run(client, |statement| plan.plan(statement)).await
+}
+
 async fn record_applied(
     client: &Client,
     migration: &Migration,

@@ -6,6 +6,7 @@ mod database;
 mod extension;
 mod functions;
 mod generate;
+mod import;
 mod inspect;
 mod sso;
 mod stack;
@@ -30,6 +31,7 @@ pub(crate) use stock_name::{own_arguments, parse_arguments};
 
 pub use extension::{AddExtensionArgs, ExtensionAction, ExtensionArgs};
 pub use generate::{GenArgs, GenCommand, Language, SwiftAccessControl, TypesArgs};
+pub use import::ImportArgs;
 pub use inspect::{InspectArgs, InspectCommand, InspectDbArgs, InspectReportArgs, Report};
 
 pub use functions::{
@@ -108,6 +110,8 @@ pub enum Command {
     Backup(BackupArgs),
     /// Replace the database and all objects of the project by those of a backup
     Restore(RestoreArgs),
+    /// Bring a Supabase project over: database, users and objects, from its URLs and keys
+    Import(ImportArgs),
     /// Run a fresh copy of the project for a test, with a database of its own, until standard input ends
     Stack(StackArgs),
 }
@@ -407,6 +411,7 @@ impl Cli {
             Command::Extension(args) => args.add_to(flags),
             Command::Backup(args) => args.add_to(flags),
             Command::Restore(args) => args.add_to(flags),
+            Command::Import(args) => args.add_to(flags),
             Command::Stack(args) => args.add_to(flags),
             Command::Gen(args) => args.target.add_to(flags),
             Command::Inspect(args) => args.target.add_to(flags),

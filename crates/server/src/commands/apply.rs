@@ -2,6 +2,7 @@
 
 use anyhow::{Context, Result};
 use selvedge_postgres::migrate::{apply_platform, is_platform_applied, set_vault_key_file};
+use tokio_postgres::Client;
 
 use crate::config::Config;
 use crate::database::embedded::{self, Embedded};
@@ -14,22 +15,7 @@ pub(super) async fn apply_migrations(config: &Config) -> Result<()> {
     let applied = if let Some(url) = &config.selvedge.database_url {
         let database = ExternalDatabase::parse(url)?;
         let client = database.connect().await?;
-        if !is_platform_applied(&client).await? {
-            // Creating roles, event triggers and schemas of other owners needs a superuser; migrations of the project do not.
-            let report = apply_platform(&client).await.context(
-                "the platform schema needs a superuser once: use one in DATABASE_URL for this command",
-            )?;
-            // Passwords are set only once: an operator may have changed those of the services' roles since.
-            if report.is_first {
-                database.set_service_passwords(&client).await?;
-            }
-            print_applied("platform", &report.applied);
-        }
-        if let Some(path) = &config.selvedge.vault_key_file {
-            set_vault_key_file(&client, path)
-                .await
-                .context("only a superuser may say where the vault's key is: use one in DATABASE_URL once")?;
-        }
+        apply_platform_to_external(config, &database, &client).await?;
         // The platform schema needs a superuser; the project's migrations must not have one.
         database.become_administrator(&client).await?;
         embedded::apply_migrations(config, &client).await?
@@ -45,6 +31,31 @@ pub(super) async fn apply_migrations(config: &Config) -> Result<()> {
     match applied.as_slice() {
         [] => anstream::println!("{GOOD}up to date{GOOD:#}"),
         applied => print_applied("applied", applied),
+    }
+    Ok(())
+}
+
+/// Applies the platform's schema to a server of somebody else's, if it is missing or old.
+pub(super) async fn apply_platform_to_external(
+    config: &Config,
+    database: &ExternalDatabase,
+    client: &Client,
+) -> Result<()> {
+    if !is_platform_applied(client).await? {
+        // Creating roles, event triggers and schemas of other owners needs a superuser; migrations of the project do not.
+        let report = apply_platform(client).await.context(
+            "the platform schema needs a superuser once: use one in DATABASE_URL for this command",
+        )?;
+        // Passwords are set only once: an operator may have changed those of the services' roles since.
+        if report.is_first {
+            database.set_service_passwords(client).await?;
+        }
+        print_applied("platform", &report.applied);
+    }
+    if let Some(path) = &config.selvedge.vault_key_file {
+        set_vault_key_file(client, path)
+            .await
+            .context("only a superuser may say where the vault's key is: use one in DATABASE_URL once")?;
     }
     Ok(())
 }

@@ -1,12 +1,12 @@
 //! `selvedge console user`: the only way to add, change and remove accounts of the console.
 
-use std::io::{BufRead as _, IsTerminal as _};
+use std::io::IsTerminal as _;
 
-use anyhow::{Context, Result, bail};
-use nix::sys::termios::{self, LocalFlags, SetArg};
+use anyhow::{Result, bail};
 use secrecy::{ExposeSecret as _, SecretString};
 use selvedge_console::{Level, add_account, list_accounts, remove_account, set_account_level};
 
+use super::prompt::{ask_secret, read_line};
 use crate::cli::{ConsoleArea, ConsoleArgs, UserAction};
 use crate::config::Config;
 use crate::database::target::run_on_database;
@@ -66,45 +66,10 @@ fn ask_password(name: &str) -> Result<SecretString> {
     if !std::io::stdin().is_terminal() {
         return read_line();
     }
-    let _unseen = Unseen::begin()?;
-    anstream::eprint!("Password for {name}: ");
-    let password = read_line()?;
-    anstream::eprint!("\nOnce more: ");
-    let again = read_line()?;
-    anstream::eprintln!();
+    let password = ask_secret(&format!("Password for {name}: "))?;
+    let again = ask_secret("Once more: ")?;
     if password.expose_secret() != again.expose_secret() {
         bail!("the two passwords differ");
     }
     Ok(password)
-}
-
-fn read_line() -> Result<SecretString> {
-    let mut line = String::new();
-    std::io::stdin()
-        .lock()
-        .read_line(&mut line)
-        .context("the password cannot be read")?;
-    Ok(line.trim_end_matches(['\r', '\n']).to_owned().into())
-}
-
-/// Keeps the terminal from showing what is typed, until it is dropped.
-struct Unseen(termios::Termios);
-
-impl Unseen {
-    fn begin() -> Result<Self> {
-        let before = termios::tcgetattr(std::io::stdin()).context("the terminal cannot be examined")?;
-        let mut unseen = before.clone();
-        unseen.local_flags.remove(LocalFlags::ECHO);
-        termios::tcsetattr(std::io::stdin(), SetArg::TCSANOW, &unseen)
-            .context("the terminal cannot be changed")?;
-        Ok(Self(before))
-    }
-}
-
-impl Drop for Unseen {
-    fn drop(&mut self) {
-        // Without this the user's next commands would stay invisible. An error means that the terminal is gone, and
-        // then nothing is to be done.
-        let _ = termios::tcsetattr(std::io::stdin(), SetArg::TCSANOW, &self.0);
-    }
 }

@@ -11,6 +11,7 @@ mod doctor;
 mod extension;
 mod functions;
 mod generate;
+mod import;
 mod init;
 mod inspect;
 mod keys;
@@ -18,6 +19,7 @@ mod link_cli;
 mod logging;
 mod migrate;
 mod probe;
+mod prompt;
 mod reset;
 mod rest;
 mod seed;
@@ -87,6 +89,7 @@ pub(crate) async fn run(cli: Cli) -> Result<()> {
         Command::Sweep(args) => sweep::run(&config, &args).await,
         Command::Backup(args) => backup::create(&config, &args).await,
         Command::Restore(args) => backup::restore(&config, &args).await,
+        Command::Import(args) => import::run(&config, &args).await,
         Command::Stack(args) => stack::run(config, args).await,
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, anyhow, bail};
 use secrecy::SecretString;
 use selvedge_postgres::cluster::{
     Cluster, ClusterConfig, ClusterError, DATABASE, LockHolder, npm_platform_name,
@@ -15,6 +15,7 @@ use selvedge_postgres::migrate::{
 use selvedge_postgres::{Login, Logins};
 use tokio_postgres::Client;
 
+use super::extension_advice::advise_on_missing_extensions;
 use super::{EMBEDDED_PASSWORD, http_requests, service_logins};
 use crate::config::Config;
 use crate::instance::Ports;
@@ -108,7 +109,8 @@ fn check_before_first_start(config: &Config) -> Result<()> {
             &extensions_of_migrations(config)?,
             &installed,
             binaries.major_version(),
-        )?;
+        )
+        .map_err(advise_on_missing_extensions)?;
     }
     Ok(())
 }
@@ -199,9 +201,22 @@ fn is_first_start(config: &Config, cluster: &Cluster) -> bool {
     cluster.is_new() || !seeded_marker(config).exists()
 }
 
+/// Whether an import has brought its database over, but not yet all objects.
+pub(crate) async fn has_unfinished_import(client: &Client) -> Result<bool> {
+    let query = "select to_regclass('_selvedge.unfinished_import') is not null";
+    Ok(client.query_one(query, &[]).await?.get(0))
+}
+
 async fn bring_up(config: &Config, cluster: &Cluster) -> Result<Report> {
     let is_first = is_first_start(config, cluster);
     let superuser = apply_platform_to(config, cluster).await?;
+    if is_first && has_unfinished_import(&superuser).await? {
+        bail!(
+            "an import into {} was cut off\n  go on with it:    selvedge import (with the same source)\n  or discard it:    \
+             selvedge reset",
+            config.project.id
+        );
+    }
     let password = SecretString::from(EMBEDDED_PASSWORD);
     // Compat: Supabase grants new tables of `public` to the API roles unless the project says otherwise.
     let expose = config.api.auto_expose_new_tables.unwrap_or(true);
@@ -235,7 +250,12 @@ pub(crate) async fn apply_migrations(config: &Config, administrator: &Client) ->
     let found = discover_migrations(&migrations_folder(config))?;
     output::print_warnings(&found.warnings);
     let warn = |line: String| output::print_warnings(&[line]);
-    let applied = apply_pending(administrator, &found.migrations, warn).await?;
+    let applied = apply_pending(administrator, &found.migrations, warn).await;
+    let applied = match config.selvedge.database_url {
+        // What is to be installed is to be installed on the machine of that server.
+        Some(_) => applied?,
+        None => applied.map_err(advise_on_missing_extensions)?,
+    };
     Ok(applied.into_iter().map(file_name).collect())
 }
 

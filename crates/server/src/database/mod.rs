@@ -1,6 +1,8 @@
 //! The project's database: an embedded cluster in development, an external one in production.
 
+pub(crate) mod client_program;
 pub(crate) mod embedded;
+pub(crate) mod extension_advice;
 pub(crate) mod external;
 pub(crate) mod http_requests;
 pub(crate) mod rebuild;

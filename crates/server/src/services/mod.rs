@@ -21,7 +21,7 @@ pub(crate) use background::BackgroundRuntime;
 pub(crate) use function_sessions::{Session, SessionOptions};
 pub(crate) use in_process::make_api_service;
 pub(crate) use mode::Mode;
-pub(crate) use shared::{Services, fill_buckets, open_storage};
+pub(crate) use shared::{Services, fill_buckets, open_blob_store, open_storage};
 pub(crate) use translate::auth_providers::identity_settings;
 pub(crate) use translate::caught_messages::caught_service;
 pub(crate) use translate::console::console_config;

@@ -18,7 +18,7 @@ use selvedge_meta::Meta;
 use selvedge_postgres::{Database, Login, Logins, Replicas, RequestPool, RequestPoolConfig};
 use selvedge_realtime::Realtime;
 use selvedge_rest::SchemaCache;
-use selvedge_storage::{SeedReport, ServiceObjects, Storage, StorageWorker, seed_buckets};
+use selvedge_storage::{Backend, SeedReport, ServiceObjects, Storage, StorageWorker, seed_buckets};
 use selvedge_telemetry::{Telemetry, TelemetrySettings};
 use selvedge_token::KeyRing;
 use tokio::sync::mpsc;
@@ -295,6 +295,11 @@ pub(crate) async fn open_storage(config: &Config, logins: Logins) -> Result<Arc<
     let ring = KeySet::generate().ring()?;
     let storage = Storage::open(translate::storage::store(config), database, ring);
     Ok(Arc::new(storage.context("cannot open the store of objects")?))
+}
+
+/// Opens the store of objects alone.
+pub(crate) fn open_blob_store(config: &Config) -> std::io::Result<Arc<dyn Backend>> {
+    translate::storage::store(config).open_backend()
 }
 
 /// Creates or updates the configured buckets and uploads their files, beside an instance that runs.

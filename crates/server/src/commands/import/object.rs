@@ -1,0 +1,104 @@
+//! A row of the source's `storage.objects`.
+
+use anyhow::{Context, Result};
+use selvedge_storage::Version;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+/// An object of the source.
+#[derive(Debug)]
+pub(super) struct SourceObject {
+    pub(super) id: Uuid,
+    pub(super) bucket: String,
+    pub(super) name: String,
+    /// The name of its bytes.
+    pub(super) version: Version,
+    pub(super) size: Option<u64>,
+    /// The MD5 of its bytes, where its entity tag is one.
+    pub(super) md5: Option<String>,
+    row: Value,
+}
+
+impl SourceObject {
+    /// Reads a row in the form of JSON.
+    pub(super) fn parse(row: &str) -> Result<Self> {
+        let row: Value = serde_json::from_str(row)?;
+        let text = |name: &str| row.get(name).and_then(Value::as_str);
+        let id: Uuid = text("id").context("an object of the source has no id")?.parse()?;
+        let metadata = row.get("metadata");
+        let tag = metadata
+            .and_then(|metadata| metadata.get("eTag"))
+            .and_then(Value::as_str);
+        Ok(Self {
+            id,
+            bucket: text("bucket_id").unwrap_or_default().to_owned(),
+            name: text("name").unwrap_or_default().to_owned(),
+            version: text("version")
+                .and_then(Version::parse)
+                // Old rows have none. Derived, so that a second attempt finds the bytes of the first.
+                .unwrap_or_else(|| Version::from_uuid(derive_version(&row, id))),
+            size: metadata
+                .and_then(|metadata| metadata.get("size"))
+                .and_then(Value::as_u64),
+            md5: tag.and_then(parse_md5),
+            row,
+        })
+    }
+
+    /// Bucket and name.
+    pub(super) fn path(&self) -> String {
+        format!("{}/{}", self.bucket, self.name)
+    }
+
+    /// The row for the target.
+    pub(super) fn row(&self) -> Value {
+        let mut row = self.row.clone();
+        row["version"] = json!(self.version.to_string());
+        row
+    }
+}
+
+fn derive_version(row: &Value, id: Uuid) -> Uuid {
+    let changed = row.get("updated_at").map(Value::to_string).unwrap_or_default();
+    Uuid::new_v5(&id, changed.as_bytes())
+}
+
+/// The MD5 in an entity tag; `None` for the tag of an object that was uploaded in parts.
+pub(super) fn parse_md5(tag: &str) -> Option<String> {
+    let tag = tag
+        .trim_start_matches("W/")
+        .trim_matches('"')
+        .to_ascii_lowercase();
+    let is_md5 = tag.len() == 32 && tag.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_md5.then_some(tag)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_without_a_version_get_the_same_one_each_time_until_they_change() {
+        let row = |updated: &str| {
+            json!({
+                "id": "5f0c0a52-6b1c-4f6e-9a55-0d7c2d1c9b10", "bucket_id": "b", "name": "a/ü.txt", "version": null,
+                "updated_at": updated, "metadata": {"size": 3, "eTag": "\"900150983cd24fb0d6963f7d28e17f72\""}
+            })
+            .to_string()
+        };
+        let (one, again, changed) = (row("1"), row("1"), row("2"));
+        let parse = |row: &str| SourceObject::parse(row).unwrap();
+
+        assert_eq!(parse(&one).version, parse(&again).version);
+        assert_ne!(parse(&one).version, parse(&changed).version);
+        assert_eq!(
+            parse(&one).row()["version"],
+            json!(parse(&one).version.to_string())
+        );
+        assert_eq!(
+            parse(&one).md5.as_deref(),
+            Some("900150983cd24fb0d6963f7d28e17f72")
+        );
+        assert_eq!(parse_md5("\"900150983cd24fb0d6963f7d28e17f72-2\""), None);
+    }
+}

@@ -1,0 +1,172 @@
+//! Downloads objects from the source's API.
+
+use std::time::Duration;
+
+use anyhow::{Context, Result, anyhow, bail};
+use hyper::header::{ACCEPT_ENCODING, HeaderName};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use secrecy::ExposeSecret;
+use selvedge_http_client::{Call, HttpClient, StreamedResponse};
+use selvedge_storage::{Backend, BackendError};
+
+use super::object::{SourceObject, parse_md5};
+use super::settings::ApiSettings;
+
+/// How often an object is tried; the pause doubles after each attempt.
+const ATTEMPTS: u32 = 6;
+const FIRST_PAUSE: Duration = Duration::from_millis(250);
+/// The longest wait for the source to go on.
+const TIMEOUT: Duration = Duration::from_secs(60);
+
+const API_KEY: HeaderName = HeaderName::from_static("apikey");
+
+/// What stays as it is in a segment of a path.
+const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'_')
+    .remove(b'.')
+    .remove(b'~');
+
+/// How an object's bytes came here.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Download {
+    Copied,
+    AlreadyThere,
+    /// The source has a row without bytes.
+    Lost,
+}
+
+/// Why an attempt failed.
+enum Failure {
+    /// Another attempt may succeed.
+    Passing(anyhow::Error),
+    Lasting(anyhow::Error),
+}
+
+/// The source's storage service.
+pub(super) struct ObjectApi<'a> {
+    http: HttpClient,
+    settings: &'a ApiSettings,
+}
+
+impl<'a> ObjectApi<'a> {
+    pub(super) fn new(settings: &'a ApiSettings) -> Self {
+        // Whoever imports has chosen the address, which may be in a private network.
+        let http = HttpClient::new(true);
+        Self { http, settings }
+    }
+
+    /// Checks address and key, before anything is changed.
+    pub(super) async fn check(&self) -> Result<()> {
+        let response = self.http.send(self.call("bucket")).await?;
+        match response.status {
+            200 => Ok(()),
+            status => bail!(
+                "the source's API answers {status} to its key: it has to be the service role key of {}",
+                self.settings.url
+            ),
+        }
+    }
+
+    fn call(&self, path: &str) -> Call {
+        let key = self.settings.key.expose_secret();
+        // Both headers, because a legacy key is a token and an opaque one is not.
+        Call::get(format!("{}/storage/v1/{path}", self.settings.url))
+            .header(API_KEY, key)
+            .header(ACCEPT_ENCODING, "identity")
+            .bearer(key)
+            .timeout(TIMEOUT)
+    }
+
+    /// Copies the bytes of an object into the store, unless they are there.
+    pub(super) async fn copy_bytes(&self, object: &SourceObject, store: &dyn Backend) -> Result<Download> {
+        match store.stat(object.version).await {
+            Ok(stat) if object.size.is_none_or(|size| size == stat.size_bytes) => {
+                return Ok(Download::AlreadyThere);
+            }
+            Ok(_) | Err(BackendError::Missing) => {}
+            Err(error) => return Err(error.into()),
+        }
+        let mut pause = FIRST_PAUSE;
+        for attempt in 1.. {
+            match self.download(object, store).await {
+                Ok(download) => return Ok(download),
+                Err(Failure::Passing(error)) if attempt < ATTEMPTS => {
+                    tracing::debug!(%error, object = object.path(), attempt, "a download failed");
+                    tokio::time::sleep(pause).await;
+                    pause *= 2;
+                }
+                Err(Failure::Passing(error) | Failure::Lasting(error)) => {
+                    return Err(error).with_context(|| format!("{} cannot be copied", object.path()));
+                }
+            }
+        }
+        unreachable!("the last attempt returns")
+    }
+
+    async fn download(&self, object: &SourceObject, store: &dyn Backend) -> Result<Download, Failure> {
+        let segments: Vec<String> = std::iter::once(object.bucket.as_str())
+            .chain(object.name.split('/'))
+            .map(|segment| utf8_percent_encode(segment, SEGMENT).to_string())
+            .collect();
+        let call = self.call(&format!("object/authenticated/{}", segments.join("/")));
+        let response = self.http.open(call).await.map_err(passing)?;
+        match response.status {
+            200 => self.store_body(response, object, store).await,
+            404 => Ok(Download::Lost),
+            // Compat: Storage answers 400 for a missing object, and says 404 in the body.
+            400 => match read_text(response).await?.contains("404") {
+                true => Ok(Download::Lost),
+                false => Err(Failure::Lasting(anyhow!("the source's API answers 400"))),
+            },
+            status @ (401 | 403) => Err(Failure::Lasting(anyhow!(
+                "the source's API answers {status}: is the key that of the service role?"
+            ))),
+            status => Err(Failure::Passing(anyhow!("the source's API answers {status}"))),
+        }
+    }
+
+    /// Writes the bytes, which appear in the store when they are complete, and compares size and MD5.
+    async fn store_body(
+        &self,
+        mut response: StreamedResponse,
+        object: &SourceObject,
+        store: &dyn Backend,
+    ) -> Result<Download, Failure> {
+        let mut writer = store.create(object.version).await.map_err(lasting)?;
+        while let Some(chunk) = response.next_chunk().await.map_err(passing)? {
+            writer.write(chunk).await.map_err(lasting)?;
+        }
+        let info = writer.finish().await.map_err(lasting)?;
+        // The tag of an object that was uploaded in parts is no MD5, and then the size alone is compared.
+        let has_size = object.size.is_none_or(|size| size == info.size_bytes);
+        let has_md5 = match (&object.md5, parse_md5(&info.etag)) {
+            (Some(expected), Some(found)) => *expected == found,
+            _ => true,
+        };
+        if has_size && has_md5 {
+            return Ok(Download::Copied);
+        }
+        store.remove(object.version).await.map_err(lasting)?;
+        Err(Failure::Passing(anyhow!(
+            "{} bytes arrived, which are not those that the source's row describes",
+            info.size_bytes
+        )))
+    }
+}
+
+async fn read_text(mut response: StreamedResponse) -> Result<String, Failure> {
+    let mut text = Vec::new();
+    while let Some(chunk) = response.next_chunk().await.map_err(passing)? {
+        text.extend_from_slice(&chunk);
+    }
+    Ok(String::from_utf8_lossy(&text).into_owned())
+}
+
+fn passing(error: impl Into<anyhow::Error>) -> Failure {
+    Failure::Passing(error.into())
+}
+
+fn lasting(error: impl Into<anyhow::Error>) -> Failure {
+    Failure::Lasting(error.into())
+}

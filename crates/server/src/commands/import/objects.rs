@@ -1,0 +1,156 @@
+//! Copies objects: their bytes from the source's API, their rows from its database.
+//!
+//! The bytes of an object have the version of its row as their name, here as at the source, and appear under it only when
+//! they are complete. So an import that was cut off finds what it has copied, and goes on after it.
+
+use std::collections::BTreeSet;
+
+use anyhow::{Result, bail};
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
+use selvedge_postgres::quote_identifier;
+use selvedge_storage::Backend;
+use serde_json::Value;
+use tokio_postgres::Client;
+use uuid::Uuid;
+
+use super::catalog::list_tables;
+use super::object::SourceObject;
+use super::object_api::{Download, ObjectApi};
+use super::report::ObjectCounts;
+
+/// Rows that are read and written at once.
+const PAGE: i64 = 500;
+/// Objects that are downloaded at the same time.
+const PARALLEL: usize = 8;
+
+const READ_PAGE: &str = "
+    select (to_jsonb(o) - 'path_tokens')::text from storage.objects as o
+    where $1::uuid is null or id > $1
+    order by id limit $2";
+
+/// Copies all objects of the source, and removes those that it does not have any more.
+pub(super) async fn copy_objects(
+    source: &Client,
+    target: &Client,
+    api: &ObjectApi<'_>,
+    store: &dyn Backend,
+) -> Result<ObjectCounts> {
+    // Triggers of the project on storage.objects have run at the source.
+    target
+        .batch_execute("set session_replication_role = replica")
+        .await?;
+    let columns = list_columns(target).await?;
+    let mut counts = ObjectCounts::default();
+    let mut kept = BTreeSet::new();
+    let mut last: Option<Uuid> = None;
+    loop {
+        let page = read_page(source, last).await?;
+        let Some(object) = page.last() else { break };
+        last = Some(object.id);
+        let downloads: Vec<Download> = stream::iter(&page)
+            .map(|object| api.copy_bytes(object, store))
+            .buffered(PARALLEL)
+            .try_collect()
+            .await?;
+        let mut rows = Vec::new();
+        for (object, download) in page.iter().zip(downloads) {
+            match download {
+                Download::Lost => {
+                    counts.lost.push(object.path());
+                    continue;
+                }
+                Download::Copied => counts.copied += 1,
+                Download::AlreadyThere => counts.already_there += 1,
+            }
+            counts.bytes += object.size.unwrap_or_default();
+            kept.insert(object.id);
+            rows.push(object.row());
+        }
+        write_rows(target, &columns, rows).await?;
+    }
+    remove_others(target, &kept).await?;
+    verify(target, &counts).await?;
+    Ok(counts)
+}
+
+async fn read_page(source: &Client, after: Option<Uuid>) -> Result<Vec<SourceObject>> {
+    let rows = source.query(READ_PAGE, &[&after, &PAGE]).await?;
+    rows.iter().map(|row| SourceObject::parse(row.get(0))).collect()
+}
+
+/// The columns of `storage.objects` that can be written, quoted.
+async fn list_columns(target: &Client) -> Result<Vec<String>> {
+    let tables = list_tables(target, &[], &["storage.objects".to_owned()]).await?;
+    let columns = tables.into_iter().flat_map(|table| table.columns);
+    Ok(columns.collect())
+}
+
+/// Writes rows in the place of those with the same id or name. All have the same columns.
+async fn write_rows(target: &Client, columns: &[String], rows: Vec<Value>) -> Result<()> {
+    let Some(first) = rows.first().cloned() else {
+        return Ok(());
+    };
+    let shared: Vec<String> = columns
+        .iter()
+        .filter(|column| first.get(column.as_str()).is_some())
+        .map(|column| quote_identifier(column))
+        .collect();
+    let shared = shared.join(", ");
+    let rows = Value::Array(rows).to_string();
+    let records = "jsonb_populate_recordset(null::storage.objects, $1::text::jsonb)";
+    target.batch_execute("begin").await?;
+    // An object that was replaced at the source has another version or another id than an earlier attempt has found.
+    target
+        .execute(
+            &format!(
+                "delete from storage.objects as o using {records} as n
+                 where o.id = n.id or (o.bucket_id = n.bucket_id and o.name = n.name)"
+            ),
+            &[&rows],
+        )
+        .await?;
+    target
+        .execute(
+            &format!("insert into storage.objects ({shared}) select {shared} from {records}"),
+            &[&rows],
+        )
+        .await?;
+    target.batch_execute("commit").await?;
+    Ok(())
+}
+
+/// Removes the rows of objects that the source has deleted since an earlier attempt.
+async fn remove_others(target: &Client, kept: &BTreeSet<Uuid>) -> Result<()> {
+    let rows = target.query("select id from storage.objects", &[]).await?;
+    let others: Vec<Uuid> = rows
+        .iter()
+        .map(|row| row.get(0))
+        .filter(|id| !kept.contains(id))
+        .collect();
+    target
+        .execute("delete from storage.objects where id = any ($1)", &[&others])
+        .await?;
+    Ok(())
+}
+
+/// Compares the rows that are there with what was copied.
+async fn verify(target: &Client, counts: &ObjectCounts) -> Result<()> {
+    let row = target
+        .query_one(
+            "select count(*), coalesce(sum((metadata ->> 'size')::bigint), 0)::bigint from storage.objects",
+            &[],
+        )
+        .await?;
+    let found: (i64, i64) = (row.get(0), row.get(1));
+    let expected = (counts.copied + counts.already_there, counts.bytes);
+    if (found.0.unsigned_abs(), found.1.unsigned_abs()) != expected {
+        bail!(
+            "{} objects of {} bytes were copied, but {} of {} are there: somebody else has changed them",
+            expected.0,
+            expected.1,
+            found.0,
+            found.1
+        );
+    }
+    Ok(())
+}

@@ -1,0 +1,127 @@
+//! What a project has added to the platform's schemas: policies, triggers, event triggers and secrets of the vault.
+
+use std::path::Path;
+
+use anyhow::Result;
+use selvedge_postgres::migrate::run_statements;
+use selvedge_postgres::quote_identifier;
+use tokio_postgres::Client;
+
+use super::report::Report;
+use super::source::Source;
+use crate::database::HISTORY_SCHEMA;
+use crate::output;
+
+/// Schemas of the platform to whose tables projects add policies and triggers.
+const EXTENDED_SCHEMAS: [&str; 3] = ["auth", "storage", "realtime"];
+
+const VAULT: &str =
+    "select name, description, decrypted_secret from vault.decrypted_secrets order by created_at";
+
+/// Event triggers whose functions are the project's own.
+const EVENT_TRIGGERS: &str = "
+    select t.evtname::text, t.evtevent::text, coalesce(t.evttags, '{}'), p.oid::regprocedure::text
+    from pg_event_trigger as t
+      join pg_proc as p on p.oid = t.evtfoid
+      join pg_namespace as n on n.oid = p.pronamespace
+    where n.nspname = any ($1::text[])";
+
+/// Those of a Selvedge call copies of the project's functions.
+const COPIED_EVENT_TRIGGERS: &str = "
+    select t.evtname::text, t.evtevent::text, coalesce(t.evttags, '{}'), f.original::regprocedure::text
+    from pg_event_trigger as t join _selvedge.event_trigger_functions as f on f.copy = t.evtfoid";
+
+/// Tables and functions that somebody has put beside those of Auth and Storage.
+const STRAY_OBJECTS: &str = "
+    select format('%I.%I', n.nspname, c.relname)
+    from pg_class as c join pg_namespace as n on n.oid = c.relnamespace
+    where n.nspname in ('auth', 'storage') and c.relkind in ('r', 'v', 'm', 'p')
+      and c.relowner::regrole::text !~ '^supabase_'
+    union all
+    select p.oid::regprocedure::text
+    from pg_proc as p join pg_namespace as n on n.oid = p.pronamespace
+    where n.nspname in ('auth', 'storage') and p.proowner::regrole::text !~ '^supabase_'";
+
+/// Copies policies and triggers on tables of Auth, Storage and Realtime, and event triggers.
+pub(super) async fn copy_additions(source: &Source, target: &Client, report: &mut Report) -> Result<()> {
+    let rows = source
+        .client
+        .query(
+            include_str!("sql/platform_objects.sql"),
+            &[&EXTENDED_SCHEMAS.as_slice(), &source.schemas],
+        )
+        .await?;
+    let statements: Vec<String> = rows.iter().map(|row| row.get(0)).collect();
+    let warn = |line: String| output::print_warnings(&[line]);
+    let name = Path::new("policies and triggers of the source");
+    run_statements(target, name, &statements.join(";\n"), warn).await?;
+
+    let mut triggers = source.client.query(EVENT_TRIGGERS, &[&source.schemas]).await?;
+    triggers.extend(source.try_query(COPIED_EVENT_TRIGGERS).await?.unwrap_or_default());
+    for row in triggers {
+        let (name, event, tags, function): (String, String, Vec<String>, String) =
+            (row.get(0), row.get(1), row.get(2), row.get(3));
+        target
+            .execute(
+                "select _selvedge.create_event_trigger($1, $2, $3, $4::text::regprocedure)",
+                &[&name, &event, &tags, &function],
+            )
+            .await?;
+    }
+    for row in source.client.query(STRAY_OBJECTS, &[]).await? {
+        report.leave_out(format!(
+            "{}: it lies in a schema of the platform",
+            row.get::<_, String>(0)
+        ));
+    }
+    Ok(())
+}
+
+/// Gives the levels of the console their rights on what was imported, as default privileges do for what is created here.
+pub(super) async fn grant_console_rights(target: &Client, schemas: &[String]) -> Result<()> {
+    for schema in schemas.iter().filter(|schema| *schema != HISTORY_SCHEMA) {
+        let schema = quote_identifier(schema);
+        let (reader, operator) = ("selvedge_console_reader", "selvedge_console_operator");
+        target
+            .batch_execute(&format!(
+                "grant usage on schema {schema} to {reader}, {operator};
+                 grant select on all tables in schema {schema} to {reader};
+                 grant select on all sequences in schema {schema} to {reader};
+                 grant select, insert, update, delete on all tables in schema {schema} to {operator};
+                 grant usage, select on all sequences in schema {schema} to {operator}"
+            ))
+            .await?;
+    }
+    Ok(())
+}
+
+/// Copies the secrets of the vault in clear, each encrypted again by the target's key.
+pub(super) async fn copy_secrets(source: &Source, target: &Client, report: &mut Report) -> Result<()> {
+    let Some(secrets) = source.try_query(VAULT).await? else {
+        report.leave_out(
+            "the secrets of the vault: the source does not decrypt them for this login".to_owned(),
+        );
+        return Ok(());
+    };
+    target.batch_execute("savepoint vault").await?;
+    for row in &secrets {
+        let (name, description, secret): (Option<String>, Option<String>, Option<String>) =
+            (row.get(0), row.get(1), row.get(2));
+        let created = target
+            .execute(
+                "select vault.create_secret($1, $2, $3)",
+                &[&secret, &name, &description.unwrap_or_default()],
+            )
+            .await;
+        if created.is_err() {
+            target.batch_execute("rollback to savepoint vault").await?;
+            report.leave_out(format!(
+                "{} secrets of the vault: it has no key here (docs/extensions.md, Vault)",
+                secrets.len()
+            ));
+            return Ok(());
+        }
+        report.secrets += 1;
+    }
+    Ok(())
+}
