@@ -37,7 +37,7 @@ mod test_db;
 
 use anyhow::Result;
 
-use crate::cli::{Cli, Command, FunctionsAction, SeedArgs, SeedWhat, TestArgs, TestSuite};
+use crate::cli::{Cli, Command, FunctionsAction, SeedArgs, SeedWhat, TestSuite};
 use crate::config::{Config, Loaded};
 use crate::output;
 
@@ -67,12 +67,7 @@ pub(crate) async fn run(cli: Cli) -> Result<()> {
         Command::Doctor(args) => doctor::run(config, args.output).await,
         Command::Migrate(args) => migrate::run(&config, args.action).await,
         Command::Tenants(args) => tenants::run(&config, args.action).await,
-        Command::Test(TestArgs {
-            suite: TestSuite::Db(args),
-        }) => test_db::run(&config, &args).await,
-        Command::Test(TestArgs {
-            suite: TestSuite::New { name, .. },
-        }) => test_db::create_test(&config, &name),
+        Command::Test(args) => run_tests(&config, args.suite).await,
         Command::Reset(args) => reset::run(config, args.yes, true).await,
         Command::Db(args) => db::run(config, args.action).await,
         Command::Gen(args) => generate::run(&config, &args).await,
@@ -91,6 +86,13 @@ pub(crate) async fn run(cli: Cli) -> Result<()> {
         Command::Restore(args) => backup::restore(&config, &args).await,
         Command::Import(args) => import::run(&config, &args).await,
         Command::Stack(args) => stack::run(config, args).await,
+    }
+}
+
+async fn run_tests(config: &Config, suite: TestSuite) -> Result<()> {
+    match suite {
+        TestSuite::Db(args) => test_db::run(config, &args).await,
+        TestSuite::New { name, .. } => test_db::create_test(config, &name),
     }
 }
 

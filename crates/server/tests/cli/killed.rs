@@ -4,9 +4,9 @@
 use crate::support::{Project, kill_when};
 
 const FIRST: &str = "create table notes (body text);";
-/// Takes a second between its two statements, in which it is killed.
-const SLOW: &str = "create table half (n int); select pg_sleep(1); create table whole (n int);";
-const SEED: &str = "insert into notes values ('one'); select pg_sleep(1); insert into notes values ('two');";
+/// Takes three seconds between its two statements, in which it is killed.
+const SLOW: &str = "create table half (n int); select pg_sleep(3); create table whole (n int);";
+const SEED: &str = "insert into notes values ('one'); select pg_sleep(3); insert into notes values ('two');";
 
 fn project() -> Project {
     let project = Project::new();
