@@ -2,7 +2,8 @@
 
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { createClient } from "@supabase/supabase-js";
+import { createClient, type WebSocketLikeConstructor } from "@supabase/supabase-js";
+import WebSocket from "ws";
 import { findViolations } from "../site/measure.ts";
 import { anonKey, serviceKey } from "../support/clients.ts";
 import { makeProject } from "../support/project.ts";
@@ -35,10 +36,15 @@ const test = consoleTest.extend({
 });
 
 const password = "correct horse battery";
+const options = {
+  auth: { persistSession: false },
+  // Node 20 has no WebSocket of its own.
+  realtime: { transport: WebSocket as unknown as WebSocketLikeConstructor },
+};
 
 async function makeUser(server: Selvedge, app: object, user: object) {
   const email = `${crypto.randomUUID()}@example.org`;
-  const admin = createClient(server.apiUrl, serviceKey, { auth: { persistSession: false } });
+  const admin = createClient(server.apiUrl, serviceKey, options);
   const { data, error } = await admin.auth.admin.createUser({
     email,
     password,
@@ -52,7 +58,7 @@ async function makeUser(server: Selvedge, app: object, user: object) {
 
 /** Gives the user an authenticator app, and returns its secret. */
 async function enrol(server: Selvedge, email: string): Promise<string> {
-  const client = createClient(server.apiUrl, anonKey, { auth: { persistSession: false } });
+  const client = createClient(server.apiUrl, anonKey, options);
   await client.auth.signInWithPassword({ email, password });
   const { data, error } = await client.auth.mfa.enroll({ factorType: "totp" });
   if (error !== null) throw error;

@@ -51,9 +51,9 @@ test("console_059 a broken file names line and column, and its good rows can be 
   pageErrors,
 }) => {
   pageErrors.expectStatus(422, "/api/rows/import");
-  await openTable(page, "empty_one");
+  await page.goto("/tables/public/imported");
   await page.getByRole("button", { name: "Import", exact: true }).click();
-  const dialog = page.getByRole("dialog", { name: "Import into empty_one" });
+  const dialog = page.getByRole("dialog", { name: "Import into imported" });
   const start = 1_000_000 + Math.floor(Math.random() * 1_000_000_000);
   const file = `id;body;other\n${start};"a;b";x\nsome;words;y\n${start + 1};é;z\n`;
   await dialog.getByLabel("CSV file").setInputFiles(csv(file));
@@ -64,13 +64,13 @@ test("console_059 a broken file names line and column, and its good rows can be 
 
   await dialog.getByRole("button", { name: "Import", exact: true }).click();
   await expect(dialog.getByRole("alert")).toContainText("A fault in line 3, column id of the file");
-  const rows = `empty_one?id=gte.${start}&id=lte.${start + 1}&order=id`;
+  const rows = `imported?id=gte.${start}&id=lte.${start + 1}&order=id`;
   expect(await rest(consoleServer, rows)).toEqual([]);
 
   await dialog.getByLabel("Leave faulty rows out, and list them").check();
   await dialog.getByRole("button", { name: "Import", exact: true }).click();
   await expect(
-    dialog.getByText(/^2 rows imported into public\.empty_one; 1 row left out/),
+    dialog.getByText(/^2 rows imported into public\.imported; 1 row left out/),
   ).toBeVisible();
   const begun = page.waitForEvent("download");
   await dialog.getByRole("button", { name: "Download the rows that were left out" }).click();
@@ -90,9 +90,9 @@ test("console_059 an import that is cancelled leaves nothing behind @once", asyn
   pageErrors,
 }) => {
   pageErrors.expectNetworkFailures();
-  await openTable(page, "empty_one");
+  await page.goto("/tables/public/imported");
   await page.getByRole("button", { name: "Import", exact: true }).click();
-  const dialog = page.getByRole("dialog", { name: "Import into empty_one" });
+  const dialog = page.getByRole("dialog", { name: "Import into imported" });
   const line = `cancelled ${"x".repeat(1000)}\n`;
   await dialog.getByLabel("CSV file").setInputFiles(csv(`body\n${line.repeat(40_000)}`));
   // The upload is held up, so that it is still going on when it is cancelled.
@@ -108,7 +108,7 @@ test("console_059 an import that is cancelled leaves nothing behind @once", asyn
   await expect(dialog.getByText(/MB of .* sent/)).toBeVisible();
   await dialog.getByRole("button", { name: "Cancel the import" }).click();
   await expect(dialog.getByRole("button", { name: "Import", exact: true })).toBeEnabled();
-  expect(await rest(consoleServer, "empty_one?body=like.cancelled*&limit=1")).toEqual([]);
+  expect(await rest(consoleServer, "imported?body=like.cancelled*&limit=1")).toEqual([]);
 });
 
 test("console_059 a file becomes a new table with types, and its rows @once", async ({
