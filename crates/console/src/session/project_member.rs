@@ -12,8 +12,8 @@ use crate::error::ConsoleError;
 use crate::services::{Answer, Call, ThreadApi, call_service};
 use crate::state::{ConsoleState, Level};
 
-/// What somebody has typed.
-pub(super) struct Guess<'a> {
+/// The credentials that the sign-in form sends.
+pub(super) struct Credentials<'a> {
     pub(super) name: &'a str,
     pub(super) password: &'a str,
     pub(super) code: Option<&'a str>,
@@ -26,7 +26,7 @@ pub(super) struct Member {
     pub(super) level: Level,
 }
 
-/// Auth as the person who signs in sees it.
+/// Calls the auth service with the address and request id of the person who signs in.
 struct Auth<'a> {
     state: &'a ConsoleState,
     api: &'a ThreadApi,
@@ -41,7 +41,7 @@ pub(super) async fn check(
     state: &ConsoleState,
     api: &ThreadApi,
     caller: &Session,
-    guess: &Guess<'_>,
+    guess: &Credentials<'_>,
 ) -> Result<Option<Member>, ConsoleError> {
     let auth = Auth { state, api, caller };
     let Some(signed_in) = auth.check_password(guess).await? else {
@@ -58,7 +58,7 @@ pub(super) async fn check(
 }
 
 impl Auth<'_> {
-    async fn check_password(&self, guess: &Guess<'_>) -> Result<Option<Value>, ConsoleError> {
+    async fn check_password(&self, guess: &Credentials<'_>) -> Result<Option<Value>, ConsoleError> {
         // With the service key Auth asks for no captcha, which this page does not have.
         let key = self.state.api()?.service_key.expose_secret();
         let body = match guess.name.contains('@') {

@@ -7,7 +7,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::caller::Session;
-use super::project_member::{self, Guess};
+use super::project_member::{self, Credentials};
 use super::store::Owner;
 use super::{cookie, lookup, password};
 use crate::audit::{self, AuditEntry};
@@ -25,7 +25,7 @@ pub(super) struct SignIn {
     code: Option<String>,
 }
 
-/// Somebody whose password was right.
+/// An account or project user whose password has been verified.
 struct SignedIn {
     name: String,
     level: Level,
@@ -48,7 +48,7 @@ pub(super) async fn sign_in(
     if let Err(wait) = state.sessions.throttle.begin(&name, &caller.address) {
         return Err(too_many_guesses(wait.as_secs() + 1));
     }
-    let guess = Guess {
+    let guess = Credentials {
         name: &name,
         password: &password,
         code: code.as_deref().map(str::trim).filter(|code| !code.is_empty()),
@@ -89,7 +89,7 @@ async fn find_owner(
     state: &ConsoleState,
     thread: &ThreadApi,
     caller: &Session,
-    guess: &Guess<'_>,
+    guess: &Credentials<'_>,
 ) -> Result<SignedIn, ConsoleError> {
     let ways = state.config.sign_in;
     if ways.accounts
@@ -98,7 +98,7 @@ async fn find_owner(
         let (name, user) = (guess.name.to_owned(), None);
         return Ok(SignedIn { name, level, user });
     }
-    // Also after a wrong password of an account: a user may have the name of one, which is no secret of either.
+    // Also tried after an account's password was wrong, because a project user may have the same name as an account.
     let member = match ways.project {
         true => project_member::check(state, thread, caller, guess).await?,
         false => None,

@@ -1,4 +1,4 @@
-//! A job as its row tells it.
+//! A storage job, as stored in `selvedge_console.storage_jobs`.
 
 use serde_json::{Value, json};
 use tokio_postgres::Row;

@@ -1,4 +1,4 @@
-//! What is done with one file, by a request to the storage service.
+//! Moves, copies and deletes files by requests to the storage service.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ const AT_ONCE: usize = 4;
 const MOST_TRIES: u32 = 3;
 const RETRY_PAUSE: Duration = Duration::from_secs(1);
 
-/// What a path keeps as it is; the slashes of names stay.
+/// Characters that are not percent-encoded in an object's path; slashes separate folders and stay.
 const PATH: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'/')
     .remove(b'-')

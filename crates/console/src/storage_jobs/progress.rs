@@ -14,7 +14,7 @@ const BATCH: i64 = 100;
 /// The failures whose text is kept; the others are counted.
 const MOST_FAILURES: i64 = 1000;
 
-/// The files from a name up to another behind a third, all in the order of the index.
+/// Files of bucket `$1` with names in `$2..$3` that sort after `$4`, the last one already processed.
 const FILES: &str = "from storage.objects where bucket_id = $1
      and name collate \"C\" >= $2 and name collate \"C\" < $3 and name collate \"C\" > $4";
 
@@ -110,7 +110,7 @@ pub(super) async fn write_plan(lock: &Client, job: &Job) -> Result<(), ConsoleEr
     Ok(())
 }
 
-/// Writes what became of a batch: all of it at once, so that no file is counted twice.
+/// Stores the results of a batch in one transaction, so that no file is counted twice.
 pub(super) async fn write_batch(
     lock: &mut Client,
     job: &Job,
@@ -161,7 +161,7 @@ pub(super) async fn write_end(
         )
         .await?;
     let (done, failed): (i64, i64) = (row.get(0), row.get(1));
-    // Files that failed make the job a failure for who reads the audit, although it has reached its end.
+    // A job with failed files is recorded as failed in the audit, although it ran to its end.
     let result = match state {
         "done" if failed == 0 => "ok",
         "cancelled" => "cancelled",
@@ -177,8 +177,8 @@ pub(super) async fn write_end(
     Ok(())
 }
 
-/// The name behind the last one of a step: that of the folder with the sign after the slash, and a file's with the first sign of
-/// all, which no name has.
+/// The exclusive upper bound of a step's names: `/` is followed by `0` in byte order, and a file's name is followed by itself plus
+/// U+0001, which no name contains.
 fn end_of(step: &Step) -> String {
     match step.from.strip_suffix('/') {
         Some(folder) => format!("{folder}0"),

@@ -1,10 +1,10 @@
-//! What a request wants done, checked before it becomes a job.
+//! Validates the body of `POST /api/storage/jobs`.
 
 use serde::{Deserialize, Serialize};
 
 use crate::error::ConsoleError;
 
-/// More files and folders than somebody selects by hand; each is a step of its own.
+/// Most files and folders in one job. Each selected entry is one step.
 const MOST_STEPS: usize = 10_000;
 /// The longest name that the storage service takes.
 const LONGEST_NAME: usize = 1024;
@@ -53,7 +53,7 @@ pub(super) struct JobRequest {
 }
 
 impl JobRequest {
-    /// Refuses what can have no good end, such as a folder that is moved into itself.
+    /// Validates the steps, for example that no folder is moved into itself.
     ///
     /// # Errors
     /// 422 with the reason.

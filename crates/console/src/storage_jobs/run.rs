@@ -20,7 +20,7 @@ const LOOK_INTERVAL: Duration = Duration::from_secs(15);
 
 /// Carries out jobs as they come. Call it on a thread that may make the API's request handler.
 pub(crate) async fn run_forever(state: Arc<ConsoleState>) {
-    // A console without services has nothing to call.
+    // Without the API's services in this process there is no storage service to call.
     if state.api().is_err() {
         return;
     }
@@ -79,7 +79,7 @@ async fn run_job(objects: &Objects<'_>, lock: &mut Client, job: &mut Job) -> Res
         progress::write_batch(lock, job, &failures).await?;
         is_resumed = false;
         match progress::read_job(lock, id).await? {
-            // With what was written meanwhile, above all that somebody has cancelled it.
+            // Read again, because somebody may have cancelled it meanwhile.
             Some(next) => *job = next,
             None => return Ok(()),
         }

@@ -60,7 +60,7 @@ fn find_migrations(config: &Config) -> Result<DiscoveredMigrations> {
     Ok(found)
 }
 
-/// The schemas that names of tenants mean.
+/// Resolves tenant names, or all tenants if none are given, to their schemas.
 ///
 /// # Errors
 /// When `[api] schemas` has no pattern, or a name is not one that it exposes.

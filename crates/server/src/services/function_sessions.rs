@@ -46,7 +46,7 @@ pub(crate) struct SessionOptions {
     inspect: Option<InspectMode>,
 }
 
-/// A line that functions have printed, or one about them.
+/// A line of output for `functions serve`: printed by a function, or logged about one.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct SessionLine {
     /// Whether the line belongs on standard error.

@@ -93,7 +93,7 @@ pub(super) async fn insert_staged(
     Ok(inserted)
 }
 
-/// Refuses a file of which too much is faulty.
+/// Refuses a file with more faulty rows than [`MOST_REJECTS`].
 pub(super) fn check_count(rejects: &[Reject]) -> Result<(), ConsoleError> {
     let Some(first) = rejects.first().filter(|_| rejects.len() > MOST_REJECTS) else {
         return Ok(());

@@ -28,7 +28,7 @@ const LIMITS: &str = "set local lock_timeout = '4s'; set local statement_timeout
 /// An upload of which nothing comes for so long is given up, because its transaction holds locks.
 const STALL_LIMIT: Duration = Duration::from_secs(60);
 
-/// The way of a file from the request to `COPY`. No more than a piece of it, or a record, is in memory.
+/// Streams a file from the request to `COPY`. At most one chunk or record is in memory.
 struct Upload {
     decoder: Decoder,
     parser: Parser,

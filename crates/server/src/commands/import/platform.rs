@@ -13,7 +13,7 @@ use crate::database::HISTORY_SCHEMA;
 use crate::output;
 
 /// Schemas of the platform to whose tables projects add policies and triggers.
-const EXTENDED_SCHEMAS: [&str; 3] = ["auth", "storage", "realtime"];
+const PLATFORM_SCHEMAS: [&str; 3] = ["auth", "storage", "realtime"];
 
 const VAULT: &str =
     "select name, description, decrypted_secret from vault.decrypted_secrets order by created_at";
@@ -48,7 +48,7 @@ pub(super) async fn copy_additions(source: &Source, target: &Client, report: &mu
         .client
         .query(
             include_str!("sql/platform_objects.sql"),
-            &[&EXTENDED_SCHEMAS.as_slice(), &source.schemas],
+            &[&PLATFORM_SCHEMAS.as_slice(), &source.schemas],
         )
         .await?;
     let statements: Vec<String> = rows.iter().map(|row| row.get(0)).collect();

@@ -207,7 +207,7 @@ fn is_loopback(url: &Url) -> bool {
     }
 }
 
-/// Whether the address is written as one of a private network. What a name leads to shows only when it is called.
+/// Whether the URL's host is a literal private IP address. Host names are checked when the call resolves them.
 fn is_private(url: &Url) -> bool {
     match url.host() {
         Some(Host::Ipv4(address)) => selvedge_http_client::is_private(address.into()),
