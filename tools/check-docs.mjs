@@ -5,7 +5,7 @@
 //
 // Read are the Markdown files of the repository, without those of recorded corpora. Checked are
 //   - relative links: [text](path), and for [`name`](file.rs) that the file defines or re-exports `name`;
-//   - code such as `crates/rest/src/service.rs`, and lines of code blocks that begin so: paths that begin with the name of a
+//   - code such as `crates/rest/src/execute/mod.rs`, and lines of code blocks that begin so: paths that begin with the name of a
 //     file or folder at the repository's root. Placeholders (<slug>), globs and generated files are left out.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";

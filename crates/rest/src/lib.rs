@@ -21,16 +21,12 @@ mod error;
 mod execute;
 #[cfg(fuzzing)]
 pub mod fuzzing;
-mod graphql;
 mod identifier;
 mod identity;
 mod openapi;
 pub mod plan;
-mod replica_reads;
 pub mod request;
-mod request_body;
 mod respond;
-mod response_headers;
 mod schema_cache;
 mod service;
 pub mod sql;
@@ -40,7 +36,6 @@ pub use config::{
     DATABASE_SETTINGS, ErrorVerbosity, OpenApiMode, RestConfig, RoleClaimPath, SettingError, TransactionEnd,
 };
 pub use error::{AuthError, CatalogError, DatabaseFault, RequestError, RestError, Wire};
-pub use graphql::graphql_scope;
 pub use identifier::QualifiedName;
 pub use schema_cache::{SchemaCache, SchemaCacheHealth};
-pub use service::{RestWorker, configure};
+pub use service::{RestWorker, configure, graphql_scope};

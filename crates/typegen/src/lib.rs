@@ -8,16 +8,13 @@
 //! Where the text goes, and which database is meant, is left to the command line.
 
 mod catalog;
-mod format;
-mod go;
-mod names;
-mod python;
-mod swift;
-mod typescript;
+mod languages;
 
 use tokio_postgres::Client;
 
-pub use swift::SwiftAccess;
+use languages::{go, python, swift, typescript};
+
+pub use languages::SwiftAccess;
 
 /// What is generated.
 #[derive(Debug, Clone)]

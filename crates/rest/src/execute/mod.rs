@@ -1,5 +1,7 @@
 //! Fourth stage: statements → [`Outcome`], in the request's transaction. The only stage with a connection.
 
+mod replica_reads;
+
 use bytes::{BufMut, BytesMut};
 use selvedge_postgres::{
     AccessMode, ByteChunks, JsonForm, JsonRead, JsonReadResult, RequestContext, RequestError as PoolError,
@@ -12,13 +14,14 @@ use crate::config::EffectiveConfig;
 use crate::error::{DatabaseFault, RestError};
 use crate::identity::Identity;
 use crate::plan::{Handler, MutatePlan, QueryKind, QueryPlan, SessionSettings, Total};
-use crate::replica_reads::ReplicaReads;
 use crate::request::media::{MediaType, PlanFormat};
 use crate::request::preferences::Resolution;
 use crate::sql::{
     BODY_COLUMN, EXTRA_COLUMN, HEADERS_COLUMN, ROW_COUNT_COLUMN, RowsStatement, STATUS_COLUMN, Statements,
     response_settings,
 };
+
+pub(crate) use replica_reads::{ReplicaReads, is_read_method, record_write};
 
 /// The result of the transaction.
 #[derive(Debug, Default)]

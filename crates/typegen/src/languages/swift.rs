@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
+use super::names::{camel_case, pascal_case};
 use crate::catalog::{Catalog, Column, Relation, Schema, Type};
-use crate::names::{camel_case, pascal_case};
 
 /// Who may use the generated declarations.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

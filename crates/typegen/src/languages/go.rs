@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
+use super::names::pascal_case;
 use crate::catalog::{Catalog, Column, Relation, RelationKind, Schema, Type};
-use crate::names::pascal_case;
 
 /// What a struct is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use actix_web::http::Uri;
 use actix_web::http::header::{HeaderName, HeaderValue};
 use actix_web::web;
 
-use crate::service::RestWorker;
+use super::RestWorker;
 
 /// Names the schema of a function that is called by POST.
 const CONTENT_PROFILE: HeaderName = HeaderName::from_static("content-profile");

@@ -1,8 +1,8 @@
 //! Functions as supabase-js calls them by `rpc()` or embeds them: arguments, result, and where the result's columns are.
 
 use super::column_types::{TypeNames, boolean, union};
+use super::format::{Member, TypeNode};
 use crate::catalog::{Argument, Catalog, Function, Schema};
-use crate::format::{Member, TypeNode};
 
 /// Oids of json, text and jsonb: PostgREST passes a request's body to a function with one unnamed argument of these.
 const BODY_TYPES: [u32; 3] = [114, 25, 3802];

@@ -1,7 +1,7 @@
 //! The TypeScript type for a PostgreSQL type, as PostgREST's JSON has it.
 
+use super::format::{Member, TypeNode};
 use crate::catalog::{Catalog, Column, Relation, RelationKind, Schema};
-use crate::format::{Member, TypeNode};
 
 const UNKNOWN: TypeNode = TypeNode::Keyword("unknown");
 

@@ -1,11 +1,12 @@
 //! The text of `database.types.ts`: schemas with tables, views, functions, enums and composite types.
 
 mod column_types;
+mod format;
 mod functions;
 
 use crate::catalog::{Catalog, Column, Relation, RelationKind, Relationship, Schema, Type};
-use crate::format::{Expression, Member, TypeNode, print_constant, print_type_alias};
 use column_types::{TypeNames, boolean};
+use format::{Expression, Member, TypeNode, print_constant, print_type_alias};
 use functions::{FunctionTypes, is_callable};
 
 const JSON_TYPE: &str = "\

@@ -1,4 +1,10 @@
 //! Runs a request through the stages: parse, plan, sql, execute, respond.
+//!
+//! What belongs to HTTP and to no stage is here, too: reading the body, and the headers that every response has.
+
+mod graphql;
+mod request_body;
+mod response_headers;
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -13,18 +19,18 @@ use selvedge_token::{TokenError, unix_now};
 use crate::catalog::Catalog;
 use crate::config::EffectiveConfig;
 use crate::error::{AuthError, CatalogError, RestError};
-use crate::execute::{Execution, RequestTexts};
+use crate::execute::{Execution, ReplicaReads, RequestTexts, is_read_method, record_write};
 use crate::identity::Identity;
 use crate::openapi;
 use crate::plan::Plan;
-use crate::replica_reads::{self, ReplicaReads};
 use crate::request::ApiRequest;
 use crate::request::headers::{cookies_json, headers_json};
-use crate::request_body::read_body;
 use crate::respond::{self, Timing};
-use crate::response_headers;
 use crate::schema_cache::{SchemaCache, Snapshot};
 use crate::sql;
+use request_body::read_body;
+
+pub use graphql::graphql_scope;
 
 /// Mounts the service; `pool` belongs to the worker. Every path below the scope is served here.
 pub fn configure(cache: Arc<SchemaCache>, pool: RequestPool) -> impl FnOnce(&mut web::ServiceConfig) {
@@ -132,10 +138,10 @@ async fn run_request(
     let bearer = verify_bearer(http, snapshot.config.as_ref())?;
     let result = run_stages(worker, snapshot, http, &bearer, payload).await;
     match &worker.replicas {
-        Some(replicas) if !replica_reads::is_read_method(http.method()) => {
+        Some(replicas) if !is_read_method(http.method()) => {
             // Also after an error, which does not prove that nothing was written: the connection may have broken.
             let mut response = result.unwrap_or_else(|error| render_error(http, snapshot, &error));
-            replica_reads::record_write(replicas, &bearer, response.headers_mut());
+            record_write(replicas, &bearer, response.headers_mut());
             Ok(response)
         }
         _ => result,

@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
+use super::names::{pascal_case, snake_case};
 use crate::catalog::{Catalog, Column, Relation, RelationKind, Schema, Type};
-use crate::names::{pascal_case, snake_case};
 
 const IMPORTS: &str = "\
 from __future__ import annotations
